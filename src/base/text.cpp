@@ -1,0 +1,179 @@
+#include "base/text.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+namespace iii {
+
+namespace {
+
+bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  return -1;
+}
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Optimal string alignment: insertions, deletions, substitutions and swapped neighbours cost one.
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    next[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t replace = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
+      next[j] = std::min({row[j] + 1, next[j - 1] + 1, replace});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        next[j] = std::min(next[j], before[j - 2] + 1);
+      }
+    }
+    before.swap(row);
+    row.swap(next);
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view trim(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+std::string ascii_lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + 32);
+  }
+  return out;
+}
+
+bool iequals(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ascii_lower(a) == ascii_lower(b);
+}
+
+bool is_blank(std::string_view text) {
+  while (!text.empty()) {
+    if (is_space(text.front())) {
+      text.remove_prefix(1);
+    } else if (text.starts_with("\u00a0") || text.starts_with("\u0085")) {
+      text.remove_prefix(2);
+    } else if (text.starts_with("\u2028") || text.starts_with("\u2029") ||
+               text.starts_with("\u3000") || text.starts_with("\u202f") ||
+               (text.size() >= 3 && text.substr(0, 2) == "\xe2\x80" &&
+                static_cast<unsigned char>(text[2]) <= 0x8a)) {
+      text.remove_prefix(3);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) out += separator;
+    out += parts[i];
+  }
+  return out;
+}
+
+std::string fold_case(std::string_view utf8) {
+  std::string out = ascii_lower(utf8);
+  for (size_t i = 0; i + 1 < out.size(); ++i) {
+    const auto lead = static_cast<unsigned char>(out[i]);
+    if (lead < 0xc3 || lead > 0xd0 || !is_continuation(out[i + 1])) continue;
+    uint32_t point = ((lead & 0x1fU) << 6) | (static_cast<unsigned char>(out[i + 1]) & 0x3fU);
+    if ((point >= 0xc0 && point <= 0xde && point != 0xd7) ||
+        (point >= 0x391 && point <= 0x3a9 && point != 0x3a2) ||
+        (point >= 0x410 && point <= 0x42f)) {
+      point += 32;
+    } else if (point >= 0x400 && point <= 0x40f) {
+      point += 80;
+    }
+    out[i] = static_cast<char>(0xc0 | (point >> 6));
+    out[i + 1] = static_cast<char>(0x80 | (point & 0x3f));
+    ++i;
+  }
+  return out;
+}
+
+std::string percent_encode(std::string_view text) {
+  static constexpr char kDigits[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const bool unreserved = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                            (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.' || c == '~';
+    if (unreserved) {
+      out += c;
+    } else {
+      const auto byte = static_cast<unsigned char>(c);
+      out += '%';
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+    }
+  }
+  return out;
+}
+
+std::string percent_decode(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '%' && i + 2 < text.size() && hex_digit(text[i + 1]) >= 0 &&
+        hex_digit(text[i + 2]) >= 0) {
+      out += static_cast<char>(hex_digit(text[i + 1]) * 16 + hex_digit(text[i + 2]));
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+size_t utf8_length(std::string_view text) {
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return !is_continuation(c); }));
+}
+
+std::string_view utf8_prefix(std::string_view text, size_t count) {
+  size_t at = 0;
+  while (at < text.size() && count > 0) {
+    ++at;
+    while (at < text.size() && is_continuation(text[at])) ++at;
+    --count;
+  }
+  return text.substr(0, at);
+}
+
+std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  const std::string folded = fold_case(word);
+  std::string_view best;
+  size_t best_distance = std::max<size_t>(1, folded.size() / 3) + 1;
+  for (const std::string& candidate : candidates) {
+    const size_t distance = edit_distance(folded, fold_case(candidate));
+    if (distance < best_distance) {
+      best_distance = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace iii

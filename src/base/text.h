@@ -1,0 +1,33 @@
+// Small text helpers that more than one room needs.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iii {
+
+std::string_view trim(std::string_view text);
+std::string ascii_lower(std::string_view text);
+bool iequals(std::string_view a, std::string_view b);  // ASCII only
+bool is_blank(std::string_view text);                   // empty or only Unicode white space
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+
+// Lower-case for search: ASCII, Latin-1, Greek and Cyrillic letters; others pass unchanged.
+std::string fold_case(std::string_view utf8);
+
+// Percent-encoding as in RFC 3986: everything but unreserved characters is encoded.
+std::string percent_encode(std::string_view text);
+// Broken escapes are kept as they stand.
+std::string percent_decode(std::string_view text);
+
+// Number of code points; the first `count` code points. Input is valid UTF-8.
+size_t utf8_length(std::string_view text);
+std::string_view utf8_prefix(std::string_view text, size_t count);
+
+// The candidate that the writer of `word` most likely meant, or an empty view when none is near.
+std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace iii

@@ -1,0 +1,54 @@
+// UUIDs as 128-bit values: every spelling is read, only the lower-case hyphenated one is written.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace iii {
+
+struct Uuid {
+  uint64_t high = 0;
+  uint64_t low = 0;
+
+  // Plain, `{braced}`, `urn:uuid:` and 32-digit forms, any letter case, any version.
+  static std::optional<Uuid> parse(std::string_view text);
+
+  std::string to_string() const;
+  void append_to(std::string& out) const;
+
+  auto operator<=>(const Uuid&) const = default;
+};
+
+// Uuids are random almost everywhere, but a peer chooses its own invocation ids: mix before use.
+struct UuidHash {
+  using is_avalanching = void;
+  size_t operator()(const Uuid& id) const noexcept {
+    uint64_t h = (id.high ^ (id.low + 0x9e3779b97f4a7c15ULL)) * 0xbf58476d1ce4e5b9ULL;
+    h ^= h >> 31;
+    h *= 0x94d049bb133111ebULL;
+    return h ^ (h >> 29);
+  }
+};
+
+// Where identities come from, so that tests can hand out predictable ones.
+class IdSource {
+ public:
+  virtual ~IdSource() = default;
+  virtual Uuid next() = 0;  // version 4
+};
+
+// Version 4 UUIDs from the kernel's random source, drawn in blocks. Not for use by two threads.
+class RandomIds final : public IdSource {
+ public:
+  Uuid next() override;
+
+ private:
+  std::array<uint64_t, 128> block_{};
+  size_t used_ = block_.size();
+};
+
+}  // namespace iii

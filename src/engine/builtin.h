@@ -1,0 +1,129 @@
+// What the engine offers by itself: functions and trigger types that need no connected worker.
+//
+// A function is defined once, from typed structs: decoder, schemas and listing come from their
+// description. Modules (state, configuration, introspection …) return lists of these; they know the engine
+// only through the Bus interface below.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+#include "base/uuid.h"
+#include "json/describe.h"
+
+namespace iii::engine {
+
+// JSON text of the result; nothing = the answer carries no `result` key (a stored null is "null").
+using Outcome = Result<std::optional<std::string>>;
+// Called exactly once, on the loop thread, at once or later.
+using Reply = std::move_only_function<void(Outcome)>;
+
+// Who is calling, and how. Valid during the call of the handler only; copy what outlives it.
+struct CallInfo {
+  std::optional<Uuid> caller;  // worker id of the calling connection; nothing for the engine's own calls
+  std::string_view baggage;    // as the caller sent it, or empty
+};
+
+struct BuiltinFunction {
+  std::string id;
+  std::string owner;  // name of the in-process worker it is listed under, e.g. `iii-state`
+  std::string description;
+  std::optional<json::Value> request_schema;
+  std::optional<json::Value> response_schema;
+  // `data` is valid JSON of any kind.
+  std::function<void(const CallInfo&, std::string_view data, Reply)> handler;
+  bool listed = true;  // legacy spellings work without being advertised
+};
+
+namespace builtin_detail {
+
+inline Error decode_error(const std::string& id, const Error& reason) {
+  return Error{"deserialization_error",
+               "Failed to deserialize input for " + id + ": " + reason.message};
+}
+
+}  // namespace builtin_detail
+
+// Wraps `handle(const CallInfo&, In) -> Result<Out>`.
+template <typename In, typename Out, typename Handle>
+BuiltinFunction builtin(std::string owner, std::string id, std::string description, Handle handle) {
+  BuiltinFunction f{.id = id, .owner = std::move(owner), .description = std::move(description),
+                    .request_schema = json::schema<In>(), .response_schema = json::schema<Out>(),
+                    .handler = {}};
+  f.handler = [id = std::move(id), handle = std::move(handle)](
+                  const CallInfo& info, std::string_view data, Reply reply) {
+    Result<In> in = json::decode<In>(data);
+    if (!in) return reply(std::unexpected(builtin_detail::decode_error(id, in.error())));
+    Result<Out> out = handle(info, std::move(*in));
+    if (!out) return reply(std::unexpected(std::move(out.error())));
+    reply(json::encode(*out));
+  };
+  return f;
+}
+
+// Wraps `handle(const CallInfo&, In, Reply)`, for answers that come later, carry raw JSON or no value.
+template <typename In, typename Handle>
+BuiltinFunction deferred_builtin(std::string owner, std::string id, std::string description,
+                                 Handle handle) {
+  BuiltinFunction f{.id = id, .owner = std::move(owner), .description = std::move(description),
+                    .request_schema = json::schema<In>(), .response_schema = {}, .handler = {}};
+  f.handler = [id = std::move(id), handle = std::move(handle)](
+                  const CallInfo& info, std::string_view data, Reply reply) {
+    Result<In> in = json::decode<In>(data);
+    if (!in) return reply(std::unexpected(builtin_detail::decode_error(id, in.error())));
+    handle(info, std::move(*in), std::move(reply));
+  };
+  return f;
+}
+
+// A binding of one of the engine's own trigger types.
+struct Binding {
+  std::string id;
+  std::string function_id;
+  std::string name_space = "default";  // of the target function
+  std::string config = "null";         // JSON text
+  std::optional<std::string> metadata;  // JSON text, delivered beside every event
+};
+
+// The engine's side of a trigger type it provides itself. Keyed by binding id; binding an id again
+// replaces it.
+class TriggerProvider {
+ public:
+  virtual ~TriggerProvider() = default;
+  // A refusal's message reaches the binder under code `trigger_registration_failed`.
+  virtual Result<void> bind(const Binding& binding) = 0;
+  virtual void unbind(std::string_view id) = 0;
+};
+
+struct BuiltinTriggerType {
+  std::string id;
+  std::string owner;
+  std::string description;
+  std::optional<json::Value> configuration_schema;  // of a binding's config
+  std::optional<json::Value> request_schema;        // of the event
+  TriggerProvider* provider = nullptr;              // outlives the engine's use of it
+};
+
+struct OutgoingCall {
+  std::string function_id;
+  std::string name_space = "default";
+  std::string data;                     // JSON text
+  std::optional<std::string> metadata;  // JSON text
+};
+
+// What a module may ask of the engine.
+class Bus {
+ public:
+  virtual ~Bus() = default;
+  // A call made by the engine itself: no `_caller_worker_id`, a fresh invocation id. `reply` may come at
+  // once (unknown function) or never before the module is gone.
+  virtual void call(OutgoingCall call, Reply reply) = 0;
+};
+
+}  // namespace iii::engine

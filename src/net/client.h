@@ -1,0 +1,48 @@
+// Opens a WebSocket to somebody else's server.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "net/connection.h"
+#include "net/loop.h"
+
+namespace iii::net {
+
+struct Url {
+  std::string host;
+  uint16_t port = 80;
+  std::string target = "/";  // path and query
+
+  // `ws://host[:port][/path][?query]`, IPv6 in brackets. `wss://` is refused with a sentence that says
+  // to put a TLS proxy in front.
+  static Result<Url> parse(std::string_view text);
+  std::string authority() const;  // host[:port], as for the Host header
+};
+
+struct ConnectOptions {
+  std::vector<ws::Header> headers;
+  std::chrono::milliseconds timeout{10'000};  // resolve, connect and upgrade together
+  ConnectionOptions connection;
+};
+
+// A connection attempt; destroying it cancels.
+class Connecting {
+ public:
+  virtual ~Connecting() = default;
+};
+
+// `done` is called once on the loop thread, with the open connection or with why not. Whoever gets the
+// connection must call `start` on it with the object that hears its events.
+class ClientConnection : public Connection {
+ public:
+  virtual void start(ConnectionEvents& events) = 0;
+};
+using Connected = std::move_only_function<void(Result<std::shared_ptr<ClientConnection>>)>;
+std::unique_ptr<Connecting> connect(Loop& loop, const Url& url, ConnectOptions options,
+                                    Connected done);
+
+}  // namespace iii::net

@@ -1,0 +1,62 @@
+// A WebSocket connection in either role, living on the loop thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "ws/frame.h"
+#include "ws/handshake.h"
+
+namespace iii::net {
+
+struct CloseInfo {
+  uint16_t code = ws::kCloseAbnormal;
+  std::string reason;
+};
+
+// Tells its owner what happens. Calls come on the loop thread, never from inside send() or close().
+class ConnectionEvents {
+ public:
+  virtual ~ConnectionEvents() = default;
+  // A whole text or binary message; `payload` has ws::kPadding readable bytes behind it and is valid
+  // during the call.
+  virtual void on_message(ws::Opcode kind, std::string_view payload) = 0;
+  virtual void on_ping() {}
+  virtual void on_pong() {}
+  // Exactly once, last. The connection object may be released here.
+  virtual void on_closed(const CloseInfo& info) = 0;
+};
+
+struct ConnectionOptions {
+  ws::Limits limits;
+  // A peer that stops reading is disconnected when more than this waits for it …
+  size_t max_queued_bytes = 128 * 1024 * 1024;
+  // … or when nothing could be written to it for this long.
+  std::chrono::milliseconds stall_timeout{30'000};
+  // The public engine never answers a Close; answering is kinder to clients (deliberate deviation).
+  bool answer_close = true;
+};
+
+class Connection {
+ public:
+  virtual ~Connection() = default;
+
+  // Queued; everything queued in one loop turn leaves in one write. Ignored once closing.
+  virtual void send(ws::Opcode kind, std::string_view payload) = 0;
+  virtual void ping(std::string_view payload) = 0;
+  // Flushes, sends a Close frame (kCloseNone: without a code), then ends TCP.
+  virtual void close(uint16_t code, std::string_view reason) = 0;
+  // Ends TCP without a Close frame; the peer sees 1006. Queued messages are flushed first as far as
+  // the socket takes them at once.
+  virtual void drop() = 0;
+
+  // Back-pressure: a paused connection is not read, so TCP slows the peer down.
+  virtual void pause_reading() = 0;
+  virtual void resume_reading() = 0;
+
+  virtual size_t queued_bytes() const = 0;
+  virtual const std::string& remote_ip() const = 0;
+};
+
+}  // namespace iii::net

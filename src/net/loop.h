@@ -1,0 +1,51 @@
+// One thread, one loop: sockets, timers, posted work, and the flush at the end of each turn.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/timers.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace iii::net {
+
+class Loop final : public Timers {
+ public:
+  Loop();
+  ~Loop() override;
+  Loop(const Loop&) = delete;
+  Loop& operator=(const Loop&) = delete;
+
+  // Until stop() is called, even with nothing to do.
+  void run();
+  // From any thread.
+  void stop();
+  // From any thread: runs `action` on the loop thread, in order of posting.
+  void post(std::move_only_function<void()> action);
+
+  // The rest only on the loop thread (or before run()).
+  TimerId after(Millis delay, std::move_only_function<void()> action) override;
+  void cancel(TimerId id) override;
+  std::chrono::steady_clock::time_point now() const override;
+  int64_t wall_ms() const override;
+
+  // Runs `action` once, after everything that was ready in this turn has been handled: this is how
+  // many messages to one peer become one send.
+  void at_turn_end(std::move_only_function<void()> action);
+
+  // SIGTERM and SIGINT (and SIGHUP when `on_reload` is given) as events on the loop.
+  void on_stop_signals(std::move_only_function<void()> action);
+  void on_reload_signal(std::move_only_function<void()> action);
+
+  boost::asio::io_context& context();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iii::net

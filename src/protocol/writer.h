@@ -1,0 +1,45 @@
+// Frames as text: `type` first, then the fields in the order of the public engine; absent fields are
+// left out, never null (a null `stacktrace` would blind Node workers, wire-protocol §2.6).
+#pragma once
+
+#include <string>
+
+#include "protocol/frame.h"
+
+namespace iii::protocol {
+
+// Each appends one message to `out`.
+void append(std::string& out, const WorkerRegistered& frame);
+void append(std::string& out, const Reattach& frame);
+void append(std::string& out, const RegisterFunction& frame);
+void append(std::string& out, const UnregisterFunction& frame);
+void append(std::string& out, const RegisterTriggerType& frame);
+void append(std::string& out, const RegisterTrigger& frame);
+void append(std::string& out, const UnregisterTrigger& frame);
+void append(std::string& out, const TriggerRegistrationResult& frame);
+void append(std::string& out, const InvokeFunction& frame);
+void append(std::string& out, const InvocationResult& frame);
+void append(std::string& out, const RegisterService& frame);
+void append(std::string& out, const RegistrationRejected& frame);
+void append(std::string& out, const ConnectionError& frame);
+void append(std::string& out, Ping);
+void append(std::string& out, Pong);
+
+template <typename F>
+std::string to_text(const F& frame) {
+  std::string out;
+  append(out, frame);
+  return out;
+}
+
+// `data` with `_caller_worker_id` set to `worker_id`: put first in an object, the object's own bytes behind
+// it; anything but an object passes untouched. `claims_caller` as found by the parser: then the sender's
+// own key is removed.
+void append_with_caller(std::string& out, Json data, std::string_view worker_id, bool claims_caller);
+
+// The call as its target sees it: known keys only, the payload's bytes spliced in.
+void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,
+                      std::string_view caller_worker_id, std::string_view traceparent,
+                      std::string_view baggage);
+
+}  // namespace iii::protocol

@@ -1,0 +1,27 @@
+// XOR masking of RFC 6455 §5.3, eight bytes at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace iii::ws {
+
+// `key` holds the four mask bytes in memory order, as memcpy reads them from the frame.
+// `to` and `from` may be the same; otherwise they must not overlap.
+inline void apply_mask(char* to, const char* from, size_t count, uint32_t key) {
+  const uint64_t wide = (uint64_t{key} << 32) | key;
+  size_t i = 0;
+  for (; i + sizeof wide <= count; i += sizeof wide) {
+    uint64_t word;
+    std::memcpy(&word, from + i, sizeof word);
+    word ^= wide;
+    std::memcpy(to + i, &word, sizeof word);
+  }
+  if (i == count) return;
+  char mask[sizeof wide];
+  std::memcpy(mask, &wide, sizeof wide);
+  for (size_t j = 0; i < count; ++i, ++j) to[i] = static_cast<char>(from[i] ^ mask[j]);
+}
+
+}  // namespace iii::ws
