@@ -4,13 +4,24 @@
 #include <cstddef>
 #include <cstdlib>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace iii::ws {
 
-// Memory from malloc, because realloc moves large blocks by remapping pages instead of copying them.
+// Memory from malloc, because realloc moves large blocks by remapping pages instead of copying
+// them.
 class Block {
  public:
+  Block() = default;
+  Block(Block&& other) noexcept
+      : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+  Block& operator=(Block&& other) noexcept {
+    data_ = std::move(other.data_);
+    size_ = std::exchange(other.size_, 0);
+    return *this;
+  }
+
   size_t size() const { return size_; }
   char* data() const { return data_.get(); }
   // Keeps the first min(old, new) bytes; what is behind them is not initialised.
@@ -29,7 +40,8 @@ class Block {
 };
 
 // Read buffers that connections of one thread hand to each other: a connection holds one only while
-// bytes of it are being looked at, so ten thousand idle connections need none. Outlives its decoders.
+// bytes of it are being looked at, so ten thousand idle connections need none. Outlives its
+// decoders.
 class BlockPool {
  public:
   static constexpr size_t kBlockSize = 64 * 1024;

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <memory>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "ws/block.h"
 #include "ws/frame.h"
 
 namespace iii::ws {
@@ -22,13 +23,19 @@ struct Event {
   uint16_t close_code = 0;  // kClose: code received or kCloseNone; kError: the code to close with
 };
 
-// Reassembles fragments, answers nothing, never throws. After kClose or kError it yields nothing more.
-// An idle decoder holds one small buffer; a large message's memory is given back after it was consumed.
+// Reassembles fragments, answers nothing, never throws. After kClose or kError it yields nothing
+// more. Memory: a block of `pool` (or of its own) while bytes are waiting, nothing but a few KiB
+// when idle; a large message's memory is given back after it was consumed. Call prepare() only when
+// bytes are there to be read, so that connections can share blocks.
 class Decoder {
  public:
-  Decoder(Role role, Limits limits);
+  Decoder(Role role, Limits limits, BlockPool* pool = nullptr);
+  ~Decoder();
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
 
-  // Room for the next read, at least a few KiB, growing while a large frame is arriving.
+  // Room for the next read, at least a few KiB, growing while a large frame is arriving. (Less only
+  // when that is all a large frame still lacks.)
   std::span<char> prepare();
   // `count` bytes were written to the start of what prepare() returned.
   void commit(size_t count);
@@ -38,7 +45,50 @@ class Decoder {
   size_t buffered() const;  // bytes of memory held, for limits and metrics
 
  private:
-  // Owned by the implementer of this room.
+  enum class Step { kReady, kNeedMore, kBad };
+  struct Fault {
+    uint16_t code = kCloseProtocolError;
+    std::string_view why;
+  };
+
+  Step read_header();
+  Step check_length(uint64_t length);
+  Step bad(std::string_view why, uint16_t code = kCloseProtocolError);
+  Event fail();
+  Event control(std::string_view payload);
+  Event close(std::string_view payload);
+  Event data(Opcode kind, std::string_view payload);
+  Event starve();
+  void append(const char* payload);
+  void release_block();
+  size_t usable() const { return block_.size() - kPadding; }
+
+  const Role role_;
+  const Limits limits_;
+  BlockPool* const pool_;
+
+  // Unread bytes: [begin_, end_) of block_, or a short rest in stash_ while no block is held.
+  Block block_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
+  std::string stash_;
+
+  // The frame whose payload is awaited.
+  bool in_frame_ = false;
+  bool fin_ = false;
+  Opcode opcode_ = Opcode::kContinuation;
+  uint32_t mask_ = 0;
+  size_t length_ = 0;
+
+  // The message being put together from fragments.
+  bool in_message_ = false;
+  bool message_given_ = false;  // its view was handed out, the memory may go
+  Opcode message_kind_ = Opcode::kText;
+  Block message_;
+  size_t message_size_ = 0;
+
+  bool ended_ = false;
+  Fault fault_;
 };
 
 }  // namespace iii::ws

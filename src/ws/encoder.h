@@ -28,7 +28,8 @@ class Encoder {
   void message(std::string& out, Opcode kind, std::string_view payload);
   // Ping or pong; payload is cut to 125 bytes.
   void control(std::string& out, Opcode kind, std::string_view payload);
-  // kCloseNone writes a Close frame without a code; the reason is cut to 123 bytes at a character border.
+  // kCloseNone writes a Close frame without a code; the reason is cut to 123 bytes at a character
+  // border.
   void close(std::string& out, uint16_t code, std::string_view reason);
 
  private:

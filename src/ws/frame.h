@@ -7,7 +7,8 @@
 
 namespace iii::ws {
 
-// Which end of the connection *we* are. A server demands masked frames, a client refuses them (§5.1).
+// Which end of the connection *we* are. A server demands masked frames, a client refuses them
+// (§5.1).
 enum class Role { kServer, kClient };
 
 enum class Opcode : uint8_t {
@@ -19,7 +20,8 @@ enum class Opcode : uint8_t {
   kPong = 0xa,
 };
 
-// Close codes we speak of by name (§7.4.1). kNone: a Close frame without a code; kAbnormal: no Close frame.
+// Close codes we speak of by name (§7.4.1). kNone: a Close frame without a code; kAbnormal: no
+// Close frame.
 enum CloseCode : uint16_t {
   kCloseNormal = 1000,
   kCloseGoingAway = 1001,
@@ -37,7 +39,8 @@ struct Limits {
   size_t max_message = 64 * 1024 * 1024;  // bytes of payload in one message, inclusive
 };
 
-// simdjson reads (never writes) up to this many bytes behind a text: message payloads guarantee them.
+// simdjson reads (never writes) up to this many bytes behind a text: message payloads guarantee
+// them.
 inline constexpr size_t kPadding = 64;
 
 }  // namespace iii::ws

@@ -34,8 +34,8 @@ struct UpgradeRequest {
 // What to answer instead of 101.
 struct Refusal {
   int status = 404;
-  std::string body;                // text/plain when not empty
-  std::vector<Header> headers;     // extra headers, e.g. WWW-Authenticate
+  std::string body;             // text/plain when not empty
+  std::vector<Header> headers;  // extra headers, e.g. WWW-Authenticate
 };
 
 // Reads one request head (server) from bytes that arrive in pieces.
@@ -49,16 +49,18 @@ class RequestReader {
   const UpgradeRequest& request() const { return request_; }
 
  private:
-  std::string head_;
+  std::string head_;  // what has arrived of an incomplete head
   UpgradeRequest request_;
 };
 
 // Is this a well-formed upgrade? Same statuses and texts as the public engine (see the probe's
-// `handshake` scenario): 405 for other methods, 426 for HTTP/1.0, 400 with a one-line text otherwise.
+// `handshake` scenario): 405 for other methods, 426 for HTTP/1.0, 400 with a one-line text
+// otherwise.
 std::optional<Refusal> check_upgrade(const UpgradeRequest& request);
 
 std::string accept_key(std::string_view sec_websocket_key);
 std::string switching_protocols(const UpgradeRequest& request);  // the 101 response, no extensions
+// Without a request (it could not be read): the public engine's answer to what is not HTTP.
 std::string refusal_response(const Refusal& refusal, const UpgradeRequest* request);
 
 // Client side.
@@ -69,6 +71,9 @@ struct ClientRequest {
   std::string key;  // base64 of 16 random bytes
 };
 std::string random_key();
+// Free of line breaks and other characters that would let a value become a second header.
+bool sendable(const Header& header);
+// Headers that are not sendable() are left out.
 std::string upgrade_request(const ClientRequest& request);
 
 class ResponseReader {
@@ -77,9 +82,11 @@ class ResponseReader {
   explicit ResponseReader(std::string key) : key_(std::move(key)) {}
   Status feed(std::string_view bytes, size_t& consumed);
   int http_status() const { return status_; }
-  const std::string& reason() const { return reason_; }  // for messages, when not upgraded
+  const std::string& reason() const { return reason_; }  // a sentence, when not upgraded
 
  private:
+  bool parse_status_line(std::string_view line);
+
   std::string key_;
   std::string head_;
   int status_ = 0;

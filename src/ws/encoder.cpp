@@ -1,0 +1,100 @@
+#include "ws/encoder.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "base/check.h"
+#include "ws/mask.h"
+
+namespace iii::ws {
+namespace {
+
+constexpr size_t kMaxControl = 125;
+constexpr size_t kMaxHeader = 14;
+
+size_t write_header(char* to, Role role, Opcode opcode, bool fin, size_t length) {
+  to[0] = static_cast<char>((fin ? 0x80 : 0) | static_cast<uint8_t>(opcode));
+  const int mask_bit = role == Role::kClient ? 0x80 : 0;
+  if (length < 126) {
+    to[1] = static_cast<char>(mask_bit | static_cast<int>(length));
+    return 2;
+  }
+  size_t bytes = 8;
+  if (length <= 0xffff) bytes = 2;
+  to[1] = static_cast<char>(mask_bit | (bytes == 2 ? 126 : 127));
+  for (size_t i = 0; i < bytes; ++i) to[2 + i] = static_cast<char>(length >> (8 * (bytes - 1 - i)));
+  return 2 + bytes;
+}
+
+void write_frame(std::string& out, Role role, MaskSource& masks, Opcode opcode, bool fin,
+                 std::string_view payload) {
+  char header[kMaxHeader];
+  size_t used = write_header(header, role, opcode, fin, payload.size());
+  if (role == Role::kServer) {
+    out.append(header, used);
+    out.append(payload);
+    return;
+  }
+  const uint32_t key = masks.next();
+  std::memcpy(header + used, &key, sizeof key);
+  used += sizeof key;
+  out.append(header, used);
+  // Masked while copying: the payload is touched once.
+  const size_t before = out.size();
+  out.resize_and_overwrite(before + payload.size(), [&](char* data, size_t size) {
+    apply_mask(data + before, payload.data(), payload.size(), key);
+    return size;
+  });
+}
+
+}  // namespace
+
+MaskSource::MaskSource() : state_{0, 0} {}
+
+// xoroshiro128+, whose upper bits are the better ones. Seeded at first use: servers never need it.
+uint32_t MaskSource::next() {
+  while (state_[0] == 0 && state_[1] == 0) {
+    III_CHECK(getentropy(state_, sizeof state_) == 0);
+  }
+  const uint64_t sum = state_[0] + state_[1];
+  const uint64_t mixed = state_[1] ^ state_[0];
+  state_[0] = std::rotl(state_[0], 24) ^ mixed ^ (mixed << 16);
+  state_[1] = std::rotl(mixed, 37);
+  return static_cast<uint32_t>(sum >> 32);
+}
+
+Encoder::Encoder(Role role, size_t max_frame)
+    : role_(role), max_frame_(std::max<size_t>(max_frame, 1)) {}
+
+void Encoder::message(std::string& out, Opcode kind, std::string_view payload) {
+  while (payload.size() > max_frame_) {
+    write_frame(out, role_, masks_, kind, false, payload.substr(0, max_frame_));
+    payload.remove_prefix(max_frame_);
+    kind = Opcode::kContinuation;
+  }
+  write_frame(out, role_, masks_, kind, true, payload);
+}
+
+void Encoder::control(std::string& out, Opcode kind, std::string_view payload) {
+  write_frame(out, role_, masks_, kind, true, payload.substr(0, kMaxControl));
+}
+
+void Encoder::close(std::string& out, uint16_t code, std::string_view reason) {
+  if (code == kCloseNone) {
+    write_frame(out, role_, masks_, Opcode::kClose, true, {});
+    return;
+  }
+  size_t length = std::min(reason.size(), kMaxControl - 2);
+  // Step back from the middle of a character: its later bytes all look like 10xxxxxx.
+  while (length > 0 && length < reason.size() && (reason[length] & 0xc0) == 0x80) --length;
+  char payload[kMaxControl];
+  payload[0] = static_cast<char>(code >> 8);
+  payload[1] = static_cast<char>(code & 0xff);
+  std::memcpy(payload + 2, reason.data(), length);
+  write_frame(out, role_, masks_, Opcode::kClose, true, {payload, length + 2});
+}
+
+}  // namespace iii::ws
