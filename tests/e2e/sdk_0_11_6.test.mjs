@@ -1,0 +1,6 @@
+// The published npm iii-sdk 0.11.6 on our engine: calls and reconnects.
+import { callSuite, reconnectSuite } from './lib/sdk_suite.mjs'
+import { sdks } from './lib/sdks.mjs'
+
+callSuite(sdks['0.11.6'])
+reconnectSuite(sdks['0.11.6'])
