@@ -10,7 +10,9 @@ namespace iii::json {
 
 namespace {
 
-// Recursive descent over text known to be UTF-8. Depth is bounded, so recursion is too.
+// Recursive descent over text known to be UTF-8. Depth is bounded, so recursion is too. With kBuild
+// false it only checks, and allocates nothing that grows with the text.
+template <bool kBuild>
 class Parser {
  public:
   Parser(std::string_view text, size_t max_depth) : text_(text), max_depth_(max_depth) {}
@@ -62,7 +64,7 @@ class Parser {
       case '"': {
         std::string s;
         if (!read_string(s)) return false;
-        out = std::move(s);
+        if constexpr (kBuild) out = std::move(s);
         return true;
       }
       case 't':
@@ -99,7 +101,7 @@ class Parser {
       skip_space();
       Value value;
       if (!read_value(value, depth)) return false;
-      object.insert_or_assign(std::move(key), std::move(value));
+      if constexpr (kBuild) object.insert_or_assign(std::move(key), std::move(value));
       skip_space();
       if (peek() == '}') break;
       if (peek() != ',') return bad("a comma or } is missing");
@@ -124,7 +126,7 @@ class Parser {
     for (;;) {
       Value value;
       if (!read_value(value, depth)) return false;
-      array.push_back(std::move(value));
+      if constexpr (kBuild) array.push_back(std::move(value));
       skip_space();
       if (peek() == ']') break;
       if (peek() != ',') return bad("a comma or ] is missing");
@@ -144,7 +146,7 @@ class Parser {
              static_cast<unsigned char>(text_[at_]) >= 0x20) {
         ++at_;
       }
-      out.append(text_, start, at_ - start);
+      if constexpr (kBuild) out.append(text_, start, at_ - start);
       if (at_ >= text_.size()) return bad("a string is not closed");
       if (text_[at_] == '"') {
         ++at_;
@@ -161,7 +163,7 @@ class Parser {
     if (at_ + 1 >= text_.size()) return bad("a string is not closed");
     const char c = text_[at_ + 1];
     if (const size_t i = kPlain.find(c); i != std::string_view::npos) {
-      out += kMeaning[i];
+      if constexpr (kBuild) out += kMeaning[i];
       at_ += 2;
       return true;
     }
@@ -178,7 +180,7 @@ class Parser {
       if (low < 0xdc00 || low > 0xdfff) return bad("a lone surrogate");
       point = 0x10000 + ((point - 0xd800) << 10) + (low - 0xdc00);
     }
-    append_utf8(out, point);
+    if constexpr (kBuild) append_utf8(out, point);
     return true;
   }
 
@@ -272,7 +274,16 @@ Result<Value> parse(std::string_view text, size_t max_depth) {
   if (!simdjson::validate_utf8(text.data(), text.size())) {
     return fail("invalid_json", "the text is not UTF-8");
   }
-  return Parser(text, max_depth).run();
+  return Parser<true>(text, max_depth).run();
+}
+
+Result<void> validate(std::string_view text, size_t max_depth) {
+  if (!simdjson::validate_utf8(text.data(), text.size())) {
+    return fail("invalid_json", "the text is not UTF-8");
+  }
+  auto checked = Parser<false>(text, max_depth).run();
+  if (!checked) return std::unexpected(std::move(checked.error()));
+  return {};
 }
 
 }  // namespace iii::json

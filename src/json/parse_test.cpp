@@ -27,6 +27,7 @@ TEST(Parse, RefusesWhatThePublicEngineRefuses) {
         "\"\\ude00\\ud83d\"", "\"\\ud83dx\"", "\"\x01\"", "\"a\nb\"", "[1,\f2]", "True", "{'a':1}",
         "\"\\x41\"", "\"\\u12\"", "{}{}", "\xff", "[1 2]", "{\"a\" 1}", "\"open", "nul"}) {
     EXPECT_FALSE(parse(text)) << text;
+    EXPECT_FALSE(validate(text)) << text;
   }
 }
 
@@ -42,7 +43,9 @@ TEST(Parse, ResolvesEscapesAndWritesOnlyNecessaryOnes) {
 TEST(Parse, DepthLimitIsInclusive) {
   const auto nest = [](size_t n) { return std::string(n, '[') + std::string(n, ']'); };
   EXPECT_TRUE(parse(nest(127)));
+  EXPECT_TRUE(validate(nest(127)));
   EXPECT_FALSE(parse(nest(128)));
+  EXPECT_FALSE(validate(nest(128)));
   EXPECT_FALSE(parse(std::string(1'000'000, '[')));
 }
 

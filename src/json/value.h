@@ -83,5 +83,7 @@ inline constexpr size_t kMaxDepth = 127;  // levels of arrays and objects, as in
 // Strict RFC 8259, plus the public engine's rules: numbers beyond a double, lone surrogates and more than
 // `max_depth` levels are errors; of repeated keys the last one stays. Input must be UTF-8 (checked).
 Result<Value> parse(std::string_view text, size_t max_depth = kMaxDepth);
+// The same rules, nothing built: constant memory however large the text.
+Result<void> validate(std::string_view text, size_t max_depth = kMaxDepth);
 
 }  // namespace iii::json

@@ -1,0 +1,71 @@
+// The keys that frames are made of, and the top-level members of one received frame. Internal to this room.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "json/slice.h"
+#include "protocol/frame.h"
+
+namespace iii::protocol {
+
+enum class Key : uint8_t {
+  kType,
+  kId,
+  kDescription,
+  kRequestFormat,
+  kResponseFormat,
+  kMetadata,
+  kInvocation,
+  kTriggerRequestFormat,
+  kCallRequestFormat,
+  kNamespace,
+  kTriggerType,
+  kFunctionId,
+  kConfig,
+  kTriggerNamespace,
+  kError,
+  kInvocationId,
+  kData,
+  kAction,
+  kTraceparent,
+  kBaggage,
+  kResult,
+  kWorkerId,
+  kReattachToken,
+  kPreviousWorkerId,
+  kName,
+  kCode,
+  kWorkerName,
+  kOwnerWorkerId,
+  kCount,
+};
+
+// Values by key. Strings with escapes are resolved into scratch memory that lives until reset().
+class Members {
+ public:
+  void reset();
+  void add(json::Slice quoted_key, json::Slice value);
+
+  bool has(Key key) const { return seen_[static_cast<size_t>(key)]; }
+  bool repeated(Key key) const { return repeated_[static_cast<size_t>(key)]; }
+  json::Slice at(Key key) const { return values_[static_cast<size_t>(key)]; }
+  // The content of a JSON string; `value` must be one.
+  Text text(json::Slice value);
+
+ private:
+  std::array<json::Slice, static_cast<size_t>(Key::kCount)> values_;
+  std::bitset<static_cast<size_t>(Key::kCount)> seen_;
+  std::bitset<static_cast<size_t>(Key::kCount)> repeated_;
+  std::deque<std::string> scratch_;
+};
+
+// Types and required fields checked; an Error says what is wrong with the frame.
+Result<Frame> build_frame(Members& members);
+
+}  // namespace iii::protocol

@@ -1,0 +1,111 @@
+#include "protocol/parser.h"
+
+#include <simdjson.h>
+
+#include "json/slice.h"
+#include "json/value.h"
+#include "protocol/keys.h"
+#include "protocol/limits.h"
+
+namespace iii::protocol {
+
+namespace {
+
+// simdjson's working memory is about 13 times the text. Larger texts take the slower checker, which needs
+// none, so that one 64 MiB frame cannot cost a gigabyte.
+constexpr size_t kFastPathBytes = 1024 * 1024;
+
+std::unexpected<Error> malformed(std::string why) { return fail("malformed", std::move(why)); }
+
+std::string_view without_trailing_space(std::string_view text) {
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' ||
+                           text.back() == '\t')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+}  // namespace
+
+struct Parser::Impl {
+  Impl() { static_cast<void>(dom.allocate(4096, kMaxDepth)); }
+
+  Result<void> collect(std::string_view text);
+  Result<void> collect_fast(std::string_view text);
+  void collect_by_index(std::string_view text);
+  void collect_slowly(std::string_view text);
+
+  simdjson::dom::parser dom;
+  Members members;
+};
+
+Result<void> Parser::Impl::collect(std::string_view text) {
+  members.reset();
+  if (text.size() <= kFastPathBytes) return collect_fast(text);
+  if (auto ok = json::validate(text, kMaxDepth); !ok) return malformed(ok.error().message);
+  const json::Slice frame = json::trimmed(text);
+  if (frame.front() != '{') return malformed("not an object");
+  collect_slowly(frame);
+  return {};
+}
+
+Result<void> Parser::Impl::collect_fast(std::string_view text) {
+  const auto parsed = dom.parse(text.data(), text.size(), false);
+  if (parsed.error() == simdjson::NUMBER_ERROR) {
+    // simdjson refuses integers beyond 64 bits that other peers read as doubles: look more closely.
+    if (auto ok = json::validate(text, kMaxDepth); !ok) return malformed(ok.error().message);
+  } else if (parsed.error() != simdjson::SUCCESS) {
+    return malformed(simdjson::error_message(parsed.error()));
+  }
+  if (text[dom.implementation->structural_indexes[0]] != '{') return malformed("not an object");
+  collect_by_index(text);
+  return {};
+}
+
+// The structural index holds the positions of `{ } [ ] : ,` and of the first character of every scalar, in
+// text order, outside of strings. The text is known to be valid, so the shape needs no checks.
+void Parser::Impl::collect_by_index(std::string_view text) {
+  const uint32_t* index = dom.implementation->structural_indexes.get();
+  size_t i = 1;
+  while (text[index[i]] != '}') {
+    const std::string_view key =
+        without_trailing_space(text.substr(index[i], index[i + 1] - index[i]));
+    size_t last = i + 2;  // first structural of the value, then its last
+    const size_t start = index[last];
+    size_t end = 0;
+    if (text[start] == '{' || text[start] == '[') {
+      size_t depth = 1;
+      while (depth > 0) {
+        const char c = text[index[++last]];
+        if (c == '{' || c == '[') ++depth;
+        if (c == '}' || c == ']') --depth;
+      }
+      end = index[last] + 1;
+    } else {
+      end = start + without_trailing_space(text.substr(start, index[last + 1] - start)).size();
+    }
+    members.add(key, text.substr(start, end - start));
+    i = last + 1;
+    if (text[index[i]] == ',') ++i;
+  }
+}
+
+void Parser::Impl::collect_slowly(std::string_view text) {
+  json::Walker walker(text);
+  json::Slice key;
+  json::Slice value;
+  while (walker.next(key, value)) members.add(key, value);
+}
+
+Parser::Parser() : impl_(std::make_unique<Impl>()) {}
+Parser::~Parser() = default;
+
+Result<Frame> Parser::parse(std::string_view text) {
+  if (json::trimmed(text).empty()) return fail("empty", "white space only");
+  if (auto collected = impl_->collect(text); !collected) {
+    return std::unexpected(std::move(collected.error()));
+  }
+  return build_frame(impl_->members);
+}
+
+}  // namespace iii::protocol

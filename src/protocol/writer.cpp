@@ -1,0 +1,238 @@
+#include "protocol/writer.h"
+
+#include "json/slice.h"
+#include "json/write.h"
+
+namespace iii::protocol {
+
+namespace {
+
+// Writes `{"type":"…"` and then members; done() closes the object.
+class Message {
+ public:
+  Message(std::string& out, std::string_view type) : out_(out) {
+    out_ += "{\"type\":\"";
+    out_ += type;
+    out_ += '"';
+  }
+
+  Message& text(std::string_view key, Text value) {
+    name(key);
+    json::append_string(out_, value);
+    return *this;
+  }
+  Message& text(std::string_view key, const std::optional<Text>& value) {
+    return value ? text(key, *value) : *this;
+  }
+  Message& raw(std::string_view key, Json value) {
+    name(key);
+    out_ += value;
+    return *this;
+  }
+  Message& raw(std::string_view key, const std::optional<Json>& value) {
+    return value ? raw(key, *value) : *this;
+  }
+  Message& uuid(std::string_view key, const Uuid& value) {
+    name(key);
+    out_ += '"';
+    value.append_to(out_);
+    out_ += '"';
+    return *this;
+  }
+  Message& error(const std::optional<ErrorBody>& body) {
+    if (!body) return *this;
+    name("error");
+    out_ += "{\"code\":";
+    json::append_string(out_, body->code);
+    out_ += ",\"message\":";
+    json::append_string(out_, body->message);
+    if (body->stacktrace) {
+      out_ += ",\"stacktrace\":";
+      json::append_string(out_, *body->stacktrace);
+    }
+    out_ += '}';
+    return *this;
+  }
+  std::string& open(std::string_view key) {
+    name(key);
+    return out_;
+  }
+  void done() { out_ += '}'; }
+
+ private:
+  void name(std::string_view key) {
+    out_ += ",\"";
+    out_ += key;
+    out_ += "\":";
+  }
+
+  std::string& out_;
+};
+
+std::optional<Text> unless_default(const std::optional<Text>& name_space) {
+  return name_space == kDefaultNamespace ? std::nullopt : name_space;
+}
+
+}  // namespace
+
+void append(std::string& out, const WorkerRegistered& f) {
+  Message(out, "workerregistered")
+      .text("worker_id", f.worker_id)
+      .text("reattach_token", f.reattach_token)
+      .done();
+}
+
+void append(std::string& out, const Reattach& f) {
+  Message(out, "reattach")
+      .text("previous_worker_id", f.previous_worker_id)
+      .text("reattach_token", f.reattach_token)
+      .done();
+}
+
+void append(std::string& out, const RegisterFunction& f) {
+  Message(out, "registerfunction")
+      .text("id", f.id)
+      .text("description", f.description)
+      .raw("request_format", f.request_format)
+      .raw("response_format", f.response_format)
+      .raw("metadata", f.metadata)
+      .raw("invocation", f.invocation)
+      .done();
+}
+
+void append(std::string& out, const UnregisterFunction& f) {
+  Message(out, "unregisterfunction").text("id", f.id).done();
+}
+
+void append(std::string& out, const RegisterTriggerType& f) {
+  Message(out, "registertriggertype")
+      .text("id", f.id)
+      .text("description", f.description)
+      .raw("trigger_request_format", f.trigger_request_format)
+      .raw("call_request_format", f.call_request_format)
+      .text("namespace", f.name_space)
+      .done();
+}
+
+void append(std::string& out, const RegisterTrigger& f) {
+  Message(out, "registertrigger")
+      .text("id", f.id)
+      .text("trigger_type", f.trigger_type)
+      .text("function_id", f.function_id)
+      .raw("config", f.config)
+      .raw("metadata", f.metadata)
+      .text("namespace", unless_default(f.name_space))
+      .text("trigger_namespace", unless_default(f.trigger_namespace))
+      .done();
+}
+
+void append(std::string& out, const UnregisterTrigger& f) {
+  Message(out, "unregistertrigger").text("id", f.id).text("trigger_type", f.trigger_type).done();
+}
+
+void append(std::string& out, const TriggerRegistrationResult& f) {
+  Message(out, "triggerregistrationresult")
+      .text("id", f.id)
+      .text("trigger_type", f.trigger_type)
+      .text("function_id", f.function_id)
+      .error(f.error)
+      .done();
+}
+
+void append(std::string& out, const InvokeFunction& f) {
+  Message message(out, "invokefunction");
+  if (f.invocation_id) message.uuid("invocation_id", *f.invocation_id);
+  message.text("function_id", f.function_id).raw("data", f.data);
+  message.text("traceparent", f.traceparent).text("baggage", f.baggage);
+  if (f.action == Action::kVoid) message.raw("action", Json(R"({"type":"void"})"));
+  if (f.action == Action::kEnqueue) {
+    std::string& text = message.open("action");
+    text += R"({"type":"enqueue","queue":)";
+    json::append_string(text, f.queue);
+    text += '}';
+  }
+  message.raw("metadata", f.metadata).text("namespace", f.name_space).done();
+}
+
+void append(std::string& out, const InvocationResult& f) {
+  Message(out, "invocationresult")
+      .uuid("invocation_id", f.invocation_id)
+      .text("function_id", f.function_id)
+      .raw("result", f.error ? std::nullopt : f.result)
+      .error(f.error)
+      .text("traceparent", f.traceparent)
+      .text("baggage", f.baggage)
+      .done();
+}
+
+void append(std::string& out, const RegisterService& f) {
+  Message(out, "registerservice")
+      .text("id", f.id)
+      .text("name", f.name)
+      .text("description", f.description)
+      .done();
+}
+
+void append(std::string& out, const RegistrationRejected& f) {
+  Message(out, "registrationrejected")
+      .text("code", f.code)
+      .text("namespace", f.name_space)
+      .text("function_id", f.function_id)
+      .text("worker_name", f.worker_name)
+      .text("owner_worker_id", f.owner_worker_id)
+      .done();
+}
+
+void append(std::string& out, const ConnectionError& f) {
+  Message(out, "error").error(f.error).done();
+}
+
+void append(std::string& out, Ping) { out += R"({"type":"ping"})"; }
+void append(std::string& out, Pong) { out += R"({"type":"pong"})"; }
+
+void append_with_caller(std::string& out, Json data, std::string_view worker_id,
+                        bool claims_caller) {
+  if (data.empty() || data.front() != '{') {
+    out += data;
+    return;
+  }
+  out += "{\"_caller_worker_id\":\"";
+  out += worker_id;
+  out += '"';
+  if (!claims_caller) {
+    const std::string_view rest = data.substr(1);
+    const bool empty = json::trimmed(rest) == "}";
+    if (!empty) out += ',';
+    out += rest;
+    return;
+  }
+  json::Walker walker(data);
+  json::Slice key;
+  json::Slice value;
+  while (walker.next(key, value)) {
+    if (json::string_of(key) == kCallerKey) continue;
+    out += ',';
+    out += key;
+    out += ':';
+    out += value;
+  }
+  out += '}';
+}
+
+void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,
+                      std::string_view caller_worker_id, std::string_view traceparent,
+                      std::string_view baggage) {
+  Message message(out, "invokefunction");
+  message.uuid("invocation_id", id).text("function_id", call.function_id);
+  std::string& data = message.open("data");
+  if (caller_worker_id.empty()) {
+    data += call.data;
+  } else {
+    append_with_caller(data, call.data, caller_worker_id, call.data_claims_caller);
+  }
+  if (!traceparent.empty()) message.text("traceparent", traceparent);
+  if (!baggage.empty()) message.text("baggage", baggage);
+  message.raw("metadata", call.metadata).done();
+}
+
+}  // namespace iii::protocol

@@ -1,0 +1,91 @@
+#include "protocol/writer.h"
+
+#include <gtest/gtest.h>
+
+#include "protocol/parser.h"
+
+namespace iii::protocol {
+namespace {
+
+const Uuid kId = *Uuid::parse("0190a5da-c967-74bb-cceb-302099a80571");
+
+TEST(Writer, PutsTypeFirstAndLeavesOutWhatIsAbsent) {
+  InvocationResult f;
+  f.invocation_id = kId;
+  f.function_id = "a::\"b\"";
+  EXPECT_EQ(
+      to_text(f),
+      R"({"type":"invocationresult","invocation_id":"0190a5da-c967-74bb-cceb-302099a80571","function_id":"a::\"b\""})");
+  f.result = "0";
+  f.error = ErrorBody{"c", "m", std::nullopt};  // an error wins over a result
+  EXPECT_EQ(
+      to_text(f),
+      R"({"type":"invocationresult","invocation_id":"0190a5da-c967-74bb-cceb-302099a80571","function_id":"a::\"b\"","error":{"code":"c","message":"m"}})");
+}
+
+TEST(Writer, E06_ForwardedCallCarriesOnlyKnownKeysAndTheCallersBytes) {
+  Parser parser;
+  std::string text =
+      R"({"type":"invokefunction","invocation_id":"0190a5da-c967-74bb-cceb-302099a80571","function_id":"f","caller":{"worker_id":"forged"},"observe_depth":3,"data":{ "z" : 1.0 },"metadata":{"m": 1}})";
+  text.reserve(text.size() + 64);
+  const auto frame = parser.parse(text);
+  ASSERT_TRUE(frame);
+  std::string out;
+  append_forwarded(out, std::get<InvokeFunction>(*frame), kId, "W", "", "");
+  EXPECT_EQ(
+      out,
+      R"({"type":"invokefunction","invocation_id":"0190a5da-c967-74bb-cceb-302099a80571","function_id":"f","data":{"_caller_worker_id":"W", "z" : 1.0 },"metadata":{"m": 1}})");
+}
+
+std::string with_caller(Json data, bool claims) {
+  std::string out;
+  append_with_caller(out, data, "W", claims);
+  return out;
+}
+
+TEST(Writer, E06_CallerIdGoesIntoObjectsOnly) {
+  EXPECT_EQ(with_caller("{}", false), R"({"_caller_worker_id":"W"})");
+  EXPECT_EQ(with_caller("{ }", false), R"({"_caller_worker_id":"W" })");
+  EXPECT_EQ(with_caller("[1]", false), "[1]");
+  EXPECT_EQ(with_caller("null", false), "null");
+}
+
+TEST(Writer, E06_AForgedCallerIdNeverSurvives) {
+  EXPECT_EQ(with_caller(R"({"a":1,"_caller_worker_id":"evil","b":[2],"\u005fcaller_worker_id":5})",
+                        true),
+            R"({"_caller_worker_id":"W","a":1,"b":[2]})");
+}
+
+// Whatever is written can be read, and reads back the same.
+TEST(Writer, EveryFrameRoundTrips) {
+  const ErrorBody error{"c", "m", "s"};
+  std::vector<std::string> texts{
+      to_text(WorkerRegistered{"w", "t"}),
+      to_text(Reattach{"w", std::nullopt}),
+      to_text(RegisterFunction{"f", "d", "{}", "[]", "1", std::nullopt}),
+      to_text(UnregisterFunction{"f"}),
+      to_text(RegisterTriggerType{"t", "d", "{}", "1", "ns"}),
+      to_text(RegisterTrigger{"i", "t", "f", "{\"a\":1}", "2", "ns", "tns"}),
+      to_text(UnregisterTrigger{"i", "t"}),
+      to_text(TriggerRegistrationResult{"i", "t", "f", error}),
+      to_text(InvokeFunction{kId, "f", "{}", Action::kEnqueue, "q", "1", "tp", "b", "ns", false}),
+      to_text(InvokeFunction{std::nullopt, "f", "null", Action::kVoid, "", {}, {}, {}, {}, false}),
+      to_text(InvocationResult{kId, "f", std::nullopt, error, "tp", "b"}),
+      to_text(RegisterService{"s", "n", "d"}),
+      to_text(RegistrationRejected{"C", "ns", "f", "w", "o"}),
+      to_text(ConnectionError{error}),
+      to_text(Ping{}),
+      to_text(Pong{}),
+  };
+  Parser parser;
+  for (std::string& text : texts) {
+    text.reserve(text.size() + 64);
+    const auto frame = parser.parse(text);
+    ASSERT_TRUE(frame) << text << ": " << frame.error().message;
+    const std::string again = std::visit([](const auto& f) { return to_text(f); }, *frame);
+    EXPECT_EQ(again, text);
+  }
+}
+
+}  // namespace
+}  // namespace iii::protocol
