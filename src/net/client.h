@@ -1,9 +1,12 @@
 // Opens a WebSocket to somebody else's server.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,8 +20,8 @@ struct Url {
   uint16_t port = 80;
   std::string target = "/";  // path and query
 
-  // `ws://host[:port][/path][?query]`, IPv6 in brackets. `wss://` is refused with a sentence that says
-  // to put a TLS proxy in front.
+  // `ws://host[:port][/path][?query]`, IPv6 in brackets. `wss://` is refused with a sentence that
+  // says to put a TLS proxy in front.
   static Result<Url> parse(std::string_view text);
   std::string authority() const;  // host[:port], as for the Host header
 };
@@ -35,8 +38,10 @@ class Connecting {
   virtual ~Connecting() = default;
 };
 
-// `done` is called once on the loop thread, with the open connection or with why not. Whoever gets the
-// connection must call `start` on it with the object that hears its events.
+// `done` is called once on the loop thread, never from inside connect(), with the open connection
+// or with why not: `resolve_failed`, `connect_failed`, `connect_timeout`, `upgrade_refused`,
+// `bad_answer`, `bad_header`. Whoever gets the connection must call `start` on it with the object
+// that hears its events. Letting go of the last shared_ptr ends the connection and its events.
 class ClientConnection : public Connection {
  public:
   virtual void start(ConnectionEvents& events) = 0;

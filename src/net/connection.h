@@ -1,6 +1,9 @@
 // A WebSocket connection in either role, living on the loop thread.
 #pragma once
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -19,8 +22,8 @@ struct CloseInfo {
 class ConnectionEvents {
  public:
   virtual ~ConnectionEvents() = default;
-  // A whole text or binary message; `payload` has ws::kPadding readable bytes behind it and is valid
-  // during the call.
+  // A whole text or binary message; `payload` has ws::kPadding readable bytes behind it and is
+  // valid during the call.
   virtual void on_message(ws::Opcode kind, std::string_view payload) = 0;
   virtual void on_ping() {}
   virtual void on_pong() {}

@@ -1,9 +1,10 @@
 // One thread, one loop: sockets, timers, posted work, and the flush at the end of each turn.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
-#include <vector>
 
 #include "base/timers.h"
 
@@ -11,8 +12,15 @@ namespace boost::asio {
 class io_context;
 }
 
+namespace iii::ws {
+class BlockPool;
+}
+
 namespace iii::net {
 
+class OutputPool;
+
+// Destroy connections, servers and whatever else lives on a loop before the loop.
 class Loop final : public Timers {
  public:
   Loop();
@@ -41,7 +49,10 @@ class Loop final : public Timers {
   void on_stop_signals(std::move_only_function<void()> action);
   void on_reload_signal(std::move_only_function<void()> action);
 
+  // For the other files of this room.
   boost::asio::io_context& context();
+  ws::BlockPool& blocks();
+  OutputPool& outputs();
 
  private:
   struct Impl;

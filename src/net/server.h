@@ -1,6 +1,8 @@
 // Accepts TCP connections, reads the HTTP upgrade, and hands WebSocket connections to a router.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -12,13 +14,18 @@
 
 namespace iii::net {
 
-// Chosen by the router for an upgrade it accepts: gets the connection right after the 101 was queued
-// and returns the object that will hear its events (which keeps `connection` as long as it likes).
-using Accept = std::move_only_function<std::unique_ptr<ConnectionEvents>(std::shared_ptr<Connection>)>;
+// Chosen by the router for an upgrade it accepts: gets the connection right after the 101 was
+// queued and returns the object that will hear its events (which keeps `connection` as long as it
+// likes).
+using Accept =
+    std::move_only_function<std::unique_ptr<ConnectionEvents>(std::shared_ptr<Connection>)>;
+// A null pointer drops the connection.
 using RouteDecision = std::variant<Accept, ws::Refusal>;
 // `remote_ip` is without port. Called on the loop thread for every well-formed or malformed upgrade
-// whose path the router knows; check_upgrade() is the router's to call, so that 404 can win over 400.
-using Router = std::function<RouteDecision(const ws::UpgradeRequest&, const std::string& remote_ip)>;
+// whose path the router knows; check_upgrade() is the router's to call, so that 404 can win over
+// 400.
+using Router =
+    std::function<RouteDecision(const ws::UpgradeRequest&, const std::string& remote_ip)>;
 
 struct ServerOptions {
   std::string host = "127.0.0.1";
@@ -36,7 +43,8 @@ class Server {
 
   virtual uint16_t port() const = 0;
   virtual size_t connections() const = 0;
-  // Stops accepting and drops every connection without a Close frame (clients see 1006 and come back).
+  // Stops accepting and drops every connection without a Close frame (clients see 1006 and come
+  // back). Their on_closed comes on the loop; destroying the server first takes it away from them.
   virtual void stop() = 0;
 };
 

@@ -1,0 +1,273 @@
+#include "net/server.h"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "net/asio.h"
+#include "net/socket_connection.h"
+
+namespace iii::net {
+namespace {
+
+// When the process is out of descriptors, accepting again at once would only spin.
+constexpr Millis kAcceptPause{100};
+constexpr int kBacklog = 4096;
+
+std::string ip_text(const Socket& socket) {
+  ErrorCode error;
+  const Tcp::endpoint peer = socket.remote_endpoint(error);
+  if (error) return "unknown";
+  const asio::ip::address address = peer.address();
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
+  }
+  return address.to_string();
+}
+
+class Hub;
+
+// A TCP connection whose request has not been read yet.
+class Arrival : public std::enable_shared_from_this<Arrival> {
+ public:
+  Arrival(Hub& hub, Socket socket) : hub_(&hub), socket_(std::move(socket)) {}
+  void start();
+  void end();  // without a word
+
+ private:
+  void wait();
+  void on_readable();
+  void answer(ws::RequestReader::Status status, std::string_view rest);
+
+  Hub* hub_;  // null once ended
+  Socket socket_;
+  ws::RequestReader reader_;
+  TimerId deadline_ = 0;
+};
+
+// What the Server object owns; handlers of the acceptor hold it too, so that they may come late.
+class Hub : public std::enable_shared_from_this<Hub> {
+ public:
+  Hub(Loop& loop, ServerOptions options, Router router)
+      : loop_(loop),
+        options_(std::move(options)),
+        router_(std::move(router)),
+        acceptor_(loop.context()) {}
+
+  Result<void> listen();
+  void accept();
+  void stop();
+  void abandon();
+  void take_over(Arrival& arrival, Socket socket, const ws::UpgradeRequest* request,
+                 std::string_view rest);
+  void forget(Arrival& arrival);
+
+  Loop& loop() { return loop_; }
+  const ServerOptions& options() const { return options_; }
+  uint16_t port() const { return port_; }
+  size_t connections() const { return arrivals_.size() + connections_.size(); }
+
+ private:
+  void on_accept(ErrorCode error, Socket socket);
+  void route(const std::shared_ptr<SocketConnection>& connection,
+             const ws::UpgradeRequest& request);
+
+  Loop& loop_;
+  const ServerOptions options_;
+  const Router router_;
+  Acceptor acceptor_;
+  uint16_t port_ = 0;
+  TimerId retry_ = 0;
+  std::unordered_set<std::shared_ptr<Arrival>> arrivals_;
+  std::unordered_map<SocketConnection*, std::shared_ptr<SocketConnection>> connections_;
+  LogOnce full_;
+  LogOnce out_of_descriptors_;
+};
+
+void Arrival::start() {
+  deadline_ = hub_->loop().after(hub_->options().handshake_timeout,
+                                 [self = shared_from_this()] { self->end(); });
+  wait();
+}
+
+void Arrival::end() {
+  if (hub_ == nullptr) return;
+  const auto self = shared_from_this();
+  Hub& hub = *std::exchange(hub_, nullptr);
+  hub.loop().cancel(deadline_);
+  ErrorCode ignored;
+  socket_.close(ignored);
+  hub.forget(*this);
+}
+
+void Arrival::wait() {
+  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](ErrorCode) {
+    if (self->hub_ != nullptr) self->on_readable();
+  });
+}
+
+void Arrival::on_readable() {
+  std::array<char, 4096> piece;
+  const ssize_t count = ::recv(socket_.native_handle(), piece.data(), piece.size(), MSG_DONTWAIT);
+  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return wait();
+  if (count <= 0) return end();
+  const std::string_view bytes(piece.data(), static_cast<size_t>(count));
+  size_t consumed = 0;
+  const ws::RequestReader::Status status = reader_.feed(bytes, consumed);
+  if (status == ws::RequestReader::Status::kNeedMore) return wait();
+  answer(status, bytes.substr(consumed));
+}
+
+void Arrival::answer(ws::RequestReader::Status status, std::string_view rest) {
+  const auto self = shared_from_this();
+  Hub& hub = *std::exchange(hub_, nullptr);
+  hub.loop().cancel(deadline_);
+  const bool done = status == ws::RequestReader::Status::kDone;
+  hub.take_over(*this, std::move(socket_), done ? &reader_.request() : nullptr, rest);
+}
+
+Result<void> Hub::listen() {
+  ErrorCode error;
+  const std::string& host = options_.host;
+  const bool bracketed = host.starts_with('[') && host.ends_with(']');
+  asio::ip::address address =
+      asio::ip::make_address(bracketed ? host.substr(1, host.size() - 2) : host, error);
+  if (error) {
+    Resolver resolver(loop_.context());
+    const auto found = resolver.resolve(host, "0", Tcp::resolver::passive, error);
+    if (error || found.empty()) {
+      return fail("listen_failed", "the host to listen on is not an address of this machine");
+    }
+    address = found.begin()->endpoint().address();
+    // `localhost` is both: most clients try the older family first.
+    for (const auto& entry : found) {
+      if (entry.endpoint().address().is_v4()) address = entry.endpoint().address();
+    }
+  }
+  const Tcp::endpoint endpoint(address, options_.port);
+  acceptor_.open(endpoint.protocol(), error);
+  if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
+  if (!error) acceptor_.bind(endpoint, error);
+  if (!error) acceptor_.listen(kBacklog, error);
+  if (error == asio::error::address_in_use) {
+    return fail("address_in_use",
+                fmt::format("port {} is already in use: stop the program that holds it, or choose "
+                            "another port (0 lets the system choose)",
+                            options_.port));
+  }
+  if (error) {
+    return fail("listen_failed",
+                fmt::format("cannot listen on port {}: {}", options_.port, error.message()));
+  }
+  port_ = acceptor_.local_endpoint(error).port();
+  return {};
+}
+
+void Hub::accept() {
+  acceptor_.async_accept([self = shared_from_this()](ErrorCode error, Socket socket) {
+    self->on_accept(error, std::move(socket));
+  });
+}
+
+void Hub::on_accept(ErrorCode error, Socket socket) {
+  if (!acceptor_.is_open()) return;
+  if (error) {
+    out_of_descriptors_.warn("cannot accept connections for now: {}", error.message());
+    retry_ = loop_.after(kAcceptPause, [this] { accept(); });
+    return;
+  }
+  if (connections() >= options_.max_connections) {
+    full_.warn("connections are refused: {} are open, which is the limit", connections());
+    socket.close(error);
+    return accept();
+  }
+  socket.set_option(Tcp::no_delay(true), error);
+  socket.set_option(Socket::keep_alive(true), error);
+  const auto arrival = std::make_shared<Arrival>(*this, std::move(socket));
+  arrivals_.insert(arrival);
+  arrival->start();
+  accept();
+}
+
+void Hub::forget(Arrival& arrival) { arrivals_.erase(arrival.shared_from_this()); }
+
+void Hub::take_over(Arrival& arrival, Socket socket, const ws::UpgradeRequest* request,
+                    std::string_view rest) {
+  std::string ip = ip_text(socket);
+  const auto connection = std::make_shared<SocketConnection>(
+      loop_, std::move(socket), ws::Role::kServer, options_.connection, std::move(ip));
+  connection->when_gone([weak = weak_from_this(), key = connection.get()] {
+    if (const auto hub = weak.lock()) hub->connections_.erase(key);
+  });
+  connections_.emplace(connection.get(), connection);
+  forget(arrival);
+  if (request == nullptr) {
+    connection->write_raw(
+        ws::refusal_response({.status = 400, .body = {}, .headers = {}}, nullptr));
+    return connection->drop();
+  }
+  connection->feed(rest);
+  route(connection, *request);
+}
+
+void Hub::route(const std::shared_ptr<SocketConnection>& connection,
+                const ws::UpgradeRequest& request) {
+  RouteDecision decision = router_(request, connection->remote_ip());
+  if (const auto* refusal = std::get_if<ws::Refusal>(&decision)) {
+    connection->write_raw(ws::refusal_response(*refusal, &request));
+    return connection->drop();
+  }
+  connection->write_raw(ws::switching_protocols(request));
+  std::unique_ptr<ConnectionEvents> events = std::get<Accept>(decision)(connection);
+  if (events == nullptr) return connection->abandon();
+  connection->open(std::move(events));
+}
+
+void Hub::stop() {
+  ErrorCode ignored;
+  acceptor_.close(ignored);
+  loop_.cancel(retry_);
+  for (const auto& arrival : std::vector(arrivals_.begin(), arrivals_.end())) arrival->end();
+  for (const auto& [key, connection] : std::vector(connections_.begin(), connections_.end())) {
+    connection->drop();
+  }
+}
+
+void Hub::abandon() {
+  stop();
+  for (const auto& [key, connection] : std::vector(connections_.begin(), connections_.end())) {
+    connection->abandon();
+  }
+}
+
+class HubServer final : public Server {
+ public:
+  explicit HubServer(std::shared_ptr<Hub> hub) : hub_(std::move(hub)) {}
+  ~HubServer() override { hub_->abandon(); }
+  uint16_t port() const override { return hub_->port(); }
+  size_t connections() const override { return hub_->connections(); }
+  void stop() override { hub_->stop(); }
+
+ private:
+  const std::shared_ptr<Hub> hub_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::listen(Loop& loop, ServerOptions options, Router router) {
+  auto hub = std::make_shared<Hub>(loop, std::move(options), std::move(router));
+  if (Result<void> listening = hub->listen(); !listening) {
+    return std::unexpected(listening.error());
+  }
+  hub->accept();
+  return std::make_unique<HubServer>(std::move(hub));
+}
+
+}  // namespace iii::net

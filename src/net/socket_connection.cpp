@@ -1,0 +1,334 @@
+#include "net/socket_connection.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "base/log.h"
+#include "net/output_pool.h"
+
+namespace iii::net {
+namespace {
+
+// More than this is not left to wait for the end of the turn.
+constexpr size_t kEarlyFlush = 256 * 1024;
+// How long a peer may take to fetch our last bytes and to close its side.
+constexpr std::chrono::milliseconds kLinger{2000};
+
+}  // namespace
+
+SocketConnection::SocketConnection(Loop& loop, Socket socket, ws::Role role,
+                                   const ConnectionOptions& options, std::string remote_ip)
+    : loop_(loop),
+      socket_(std::move(socket)),
+      options_(options),
+      remote_ip_(std::move(remote_ip)),
+      decoder_(role, options.limits, &loop.blocks()),
+      encoder_(role, options.limits.max_frame) {}
+
+SocketConnection::~SocketConnection() {
+  loop_.cancel(stall_timer_);
+  loop_.cancel(linger_timer_);
+}
+
+void SocketConnection::write_raw(std::string_view bytes) {
+  output().append(bytes);
+  queued();
+}
+
+void SocketConnection::feed(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::span<char> room = decoder_.prepare();
+    const size_t count = std::min(room.size(), bytes.size());
+    std::memcpy(room.data(), bytes.data(), count);
+    decoder_.commit(count);
+    bytes.remove_prefix(count);
+  }
+}
+
+void SocketConnection::open(std::unique_ptr<ConnectionEvents> events) {
+  owned_events_ = std::move(events);
+  events_ = owned_events_.get();
+  deliver_later();
+}
+
+void SocketConnection::start(ConnectionEvents& events) {
+  events_ = &events;
+  deliver_later();
+  if (state_ != State::kOpen) {  // it ended before anybody listened
+    reporting_ = false;
+    report_later();
+  }
+}
+
+void SocketConnection::abandon() {
+  events_ = nullptr;
+  owned_events_.reset();
+  drop();
+}
+
+// ---- reading ----
+
+void SocketConnection::wait_readable() {
+  if (waiting_readable_ || state_ == State::kGone) return;
+  waiting_readable_ = true;
+  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](ErrorCode) {
+    self->waiting_readable_ = false;
+    self->on_readable();
+  });
+}
+
+void SocketConnection::on_readable() {
+  if (state_ == State::kGone) return;
+  if (state_ != State::kOpen) return discard_input();
+  if (paused_) return;
+  const std::span<char> room = decoder_.prepare();
+  const ssize_t count = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
+  if (count > 0) {
+    decoder_.commit(static_cast<size_t>(count));
+  } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
+    return finish();
+  }
+  deliver();
+}
+
+// Closing with unread input would make the kernel send a reset, which can overtake our last bytes.
+void SocketConnection::discard_input() {
+  char scratch[16 * 1024];
+  const ssize_t count = ::recv(socket_.native_handle(), scratch, sizeof scratch, MSG_DONTWAIT);
+  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return finish();
+  wait_readable();
+}
+
+void SocketConnection::deliver() {
+  delivering_ = true;
+  bool more = true;
+  while (more && state_ == State::kOpen && !paused_) more = handle(decoder_.next());
+  delivering_ = false;
+  if (state_ == State::kOpen ? !paused_ : state_ != State::kGone) wait_readable();
+}
+
+// Events are never delivered from inside a call of ours, so a resumed connection waits for its
+// turn.
+void SocketConnection::deliver_later() {
+  if (delivery_due_) return;
+  delivery_due_ = true;
+  loop_.at_turn_end([self = shared_from_this()] {
+    self->delivery_due_ = false;
+    if (!self->delivering_) self->deliver();
+  });
+}
+
+// Returns whether another event may follow.
+bool SocketConnection::handle(const ws::Event& event) {
+  switch (event.kind) {
+    case ws::EventKind::kNeedMore:
+      return false;
+    case ws::EventKind::kText:
+      if (events_ != nullptr) events_->on_message(ws::Opcode::kText, event.payload);
+      return true;
+    case ws::EventKind::kBinary:
+      if (events_ != nullptr) events_->on_message(ws::Opcode::kBinary, event.payload);
+      return true;
+    case ws::EventKind::kPing:
+      encoder_.control(output(), ws::Opcode::kPong, event.payload);
+      queued();
+      if (events_ != nullptr) events_->on_ping();
+      return true;
+    case ws::EventKind::kPong:
+      if (events_ != nullptr) events_->on_pong();
+      return true;
+    case ws::EventKind::kClose:
+      on_peer_close(event);
+      return false;
+    case ws::EventKind::kError:
+      // As the public engine does: no Close frame, the peer sees 1006.
+      abort(event.payload);
+      return false;
+  }
+  return false;
+}
+
+void SocketConnection::on_peer_close(const ws::Event& event) {
+  farewell_ = {event.close_code, std::string(event.payload)};
+  if (options_.answer_close) encoder_.close(output(), event.close_code, event.payload);
+  state_ = State::kFlushing;
+  report_later();
+  linger();
+}
+
+void SocketConnection::pause_reading() { paused_ = true; }
+
+void SocketConnection::resume_reading() {
+  if (!paused_) return;
+  paused_ = false;
+  deliver_later();
+}
+
+// ---- writing ----
+
+std::string& SocketConnection::output() {
+  if (out_.empty() && out_.capacity() < 64) out_ = loop_.outputs().take();
+  return out_;
+}
+
+void SocketConnection::send(ws::Opcode kind, std::string_view payload) {
+  if (state_ != State::kOpen) return;
+  encoder_.message(output(), kind, payload);
+  queued();
+}
+
+void SocketConnection::ping(std::string_view payload) {
+  if (state_ != State::kOpen) return;
+  encoder_.control(output(), ws::Opcode::kPing, payload);
+  queued();
+}
+
+void SocketConnection::queued() {
+  if (!blocked_) {
+    if (queued_bytes() > kEarlyFlush) {
+      flush();
+    } else if (!flush_due_) {
+      flush_due_ = true;
+      loop_.at_turn_end([self = shared_from_this()] {
+        self->flush_due_ = false;
+        if (!self->blocked_) self->flush();
+      });
+    }
+  }
+  if (state_ != State::kGone && queued_bytes() > options_.max_queued_bytes) {
+    abort("it reads too slowly: more bytes wait for it than the limit allows");
+  }
+}
+
+void SocketConnection::flush() {
+  while (state_ != State::kGone && queued_bytes() > 0) {
+    if (written_ == writing_.size()) {
+      std::swap(writing_, out_);
+      out_.clear();
+      written_ = 0;
+    }
+    const size_t wanted = writing_.size() - written_;
+    const ssize_t count = ::send(socket_.native_handle(), writing_.data() + written_, wanted,
+                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (count < 0) {
+      if (errno == EINTR) continue;
+      if (errno == EAGAIN) return wait_writable();
+      return finish();
+    }
+    written_ += static_cast<size_t>(count);
+    if (stall_timer_ != 0) progress_ = loop_.now();
+    if (static_cast<size_t>(count) < wanted) return wait_writable();
+  }
+  if (state_ == State::kGone) return;
+  release_output();
+  loop_.cancel(std::exchange(stall_timer_, 0));
+  if (state_ == State::kFlushing) half_close();
+}
+
+void SocketConnection::release_output() {
+  written_ = 0;
+  if (writing_.capacity() >= 64) loop_.outputs().give(std::exchange(writing_, {}));
+  if (out_.capacity() >= 64) loop_.outputs().give(std::exchange(out_, {}));
+  writing_.clear();
+  out_.clear();
+}
+
+void SocketConnection::wait_writable() {
+  blocked_ = true;
+  if (stall_timer_ == 0) {
+    progress_ = loop_.now();
+    watch_for_stall(options_.stall_timeout);
+  }
+  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](ErrorCode) {
+    self->blocked_ = false;
+    if (self->state_ != State::kGone) self->flush();
+  });
+}
+
+void SocketConnection::watch_for_stall(std::chrono::milliseconds delay) {
+  stall_timer_ = loop_.after(delay, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->check_stall();
+  });
+}
+
+void SocketConnection::check_stall() {
+  stall_timer_ = 0;
+  if (!blocked_ || state_ == State::kGone) return;
+  const auto idle = std::chrono::duration_cast<std::chrono::milliseconds>(loop_.now() - progress_);
+  if (idle >= options_.stall_timeout) return abort("it stopped reading");
+  watch_for_stall(options_.stall_timeout - idle);
+}
+
+// ---- ending ----
+
+void SocketConnection::close(uint16_t code, std::string_view reason) {
+  if (state_ != State::kOpen) return;
+  farewell_ = {code, std::string(reason)};
+  encoder_.close(output(), code, reason);
+  state_ = State::kFlushing;
+  linger();
+}
+
+void SocketConnection::drop() {
+  if (state_ == State::kGone || state_ == State::kLingering) return;
+  if (!blocked_) flush();
+  if (state_ == State::kGone || state_ == State::kLingering) return;
+  half_close();
+  linger();
+}
+
+// From here on the peer has kLinger to take what is left; nothing it says is listened to.
+void SocketConnection::linger() {
+  const auto self = shared_from_this();
+  if (linger_timer_ == 0) {
+    linger_timer_ = loop_.after(kLinger, [weak = weak_from_this()] {
+      if (const auto alive = weak.lock()) alive->finish();
+    });
+  }
+  if (!blocked_ && state_ == State::kFlushing) flush();
+  if (!delivering_) wait_readable();
+}
+
+void SocketConnection::half_close() {
+  state_ = State::kLingering;
+  release_output();
+  ErrorCode ignored;
+  socket_.shutdown(Socket::shutdown_send, ignored);
+  report_later();
+}
+
+void SocketConnection::abort(std::string_view why) {
+  if (state_ == State::kGone) return;
+  log_warn("connection of {} ended: {}", remote_ip_, why);
+  finish();
+}
+
+void SocketConnection::finish() {
+  if (state_ == State::kGone) return;
+  state_ = State::kGone;
+  ErrorCode ignored;
+  socket_.close(ignored);
+  release_output();
+  loop_.cancel(std::exchange(stall_timer_, 0));
+  loop_.cancel(std::exchange(linger_timer_, 0));
+  report_later();
+  if (auto action = std::exchange(when_gone_, {})) action();
+}
+
+void SocketConnection::report_later() {
+  if (reporting_) return;
+  reporting_ = true;
+  loop_.at_turn_end([self = shared_from_this()] { self->report(); });
+}
+
+void SocketConnection::report() {
+  const std::unique_ptr<ConnectionEvents> owned = std::move(owned_events_);
+  ConnectionEvents* events = std::exchange(events_, nullptr);
+  if (events != nullptr) events->on_closed(farewell_);
+}
+
+}  // namespace iii::net

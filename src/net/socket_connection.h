@@ -1,0 +1,112 @@
+// The one implementation of Connection, for both roles. Internal to this room.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "net/asio.h"
+#include "net/client.h"
+#include "net/connection.h"
+#include "net/loop.h"
+#include "ws/decoder.h"
+#include "ws/encoder.h"
+
+namespace iii::net {
+
+// Lives as long as somebody holds it or an operation of its socket is pending; the socket is always
+// being waited on until it is closed, so an open connection keeps itself alive.
+//
+// open ──close(), peer's Close──▶ flushing ──all written──▶ lingering ──peer's FIN, deadline──▶
+// gone
+//   └───────── drop() ────────────────────────────────────────▲            ▲
+//   └───────── violation, stalled peer, socket error, peer's FIN ──────────┘
+class SocketConnection final : public ClientConnection,
+                               public std::enable_shared_from_this<SocketConnection> {
+ public:
+  SocketConnection(Loop& loop, Socket socket, ws::Role role, const ConnectionOptions& options,
+                   std::string remote_ip);
+  ~SocketConnection() override;
+
+  // Bytes of the handshake: what we answer, and what came behind the peer's head.
+  void write_raw(std::string_view bytes);
+  void feed(std::string_view bytes);
+  // From here on events are delivered. The server gives its events away, a client lends them.
+  void open(std::unique_ptr<ConnectionEvents> events);
+  void start(ConnectionEvents& events) override;
+  // No events any more, not even on_closed; the connection is dropped.
+  void abandon();
+  // Called when the TCP connection is closed for good.
+  void when_gone(std::move_only_function<void()> action) { when_gone_ = std::move(action); }
+
+  void send(ws::Opcode kind, std::string_view payload) override;
+  void ping(std::string_view payload) override;
+  void close(uint16_t code, std::string_view reason) override;
+  void drop() override;
+  void pause_reading() override;
+  void resume_reading() override;
+  size_t queued_bytes() const override { return writing_.size() - written_ + out_.size(); }
+  const std::string& remote_ip() const override { return remote_ip_; }
+
+ private:
+  enum class State { kOpen, kFlushing, kLingering, kGone };
+
+  // Reading.
+  void wait_readable();
+  void on_readable();
+  void discard_input();
+  void deliver();
+  void deliver_later();
+  bool handle(const ws::Event& event);
+  void on_peer_close(const ws::Event& event);
+
+  // Writing.
+  std::string& output();
+  void queued();
+  void flush();
+  void wait_writable();
+  void watch_for_stall(std::chrono::milliseconds delay);
+  void check_stall();
+  void release_output();
+
+  // Ending.
+  void linger();
+  void half_close();
+  void abort(std::string_view why);
+  void finish();
+  void report_later();
+  void report();
+
+  Loop& loop_;
+  Socket socket_;
+  const ConnectionOptions options_;
+  const std::string remote_ip_;
+  ws::Decoder decoder_;
+  ws::Encoder encoder_;
+
+  State state_ = State::kOpen;
+  ConnectionEvents* events_ = nullptr;
+  std::unique_ptr<ConnectionEvents> owned_events_;
+  std::move_only_function<void()> when_gone_;
+  CloseInfo farewell_;
+  bool reporting_ = false;
+
+  bool waiting_readable_ = false;
+  bool paused_ = false;
+  bool delivering_ = false;
+  bool delivery_due_ = false;
+
+  // New output goes to out_; writing_ is what the socket could not take at once.
+  std::string out_;
+  std::string writing_;
+  size_t written_ = 0;
+  bool flush_due_ = false;
+  bool blocked_ = false;
+  std::chrono::steady_clock::time_point progress_;
+  TimerId stall_timer_ = 0;
+  TimerId linger_timer_ = 0;
+};
+
+}  // namespace iii::net
