@@ -1,0 +1,186 @@
+// `iii-directory trigger`: payload forms, output, exit codes, messages.
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { foreignUrl, freePort, startEngine } from './lib/engine.mjs'
+import { directoryBin, run } from './lib/process.mjs'
+import { callable, connect, sdks, unique } from './lib/sdks.mjs'
+
+const sdk = sdks['0.22.1']
+const ids = Object.fromEntries(['echo', 'nothing', 'throws', 'never', 'sorted', 'scalar', 'described'].map((name) => [name, unique(name)]))
+let engine
+let port
+const cleanup = []
+const trigger = (args, options) => run(directoryBin, ['trigger', ...args], options)
+const at = (...args) => trigger([...args, '--port', port])
+
+before(async () => {
+  engine = foreignUrl ? undefined : await startEngine()
+  port = String(engine?.port ?? new URL(foreignUrl).port)
+  const worker = connect({ after: (fn) => cleanup.push(fn) }, sdk, `ws://127.0.0.1:${port}`)
+  const offer = (name, handler, options) => sdk.registerFunction(worker, ids[name], handler, options)
+  offer('echo', async (input) => {
+    if (input === null || typeof input !== 'object' || Array.isArray(input)) return { got: input }
+    const { _caller_worker_id, ...rest } = input
+    return { got: rest }
+  })
+  offer('nothing', async () => null)
+  offer('throws', async () => {
+    throw new Error('it broke')
+  })
+  offer('never', () => new Promise(() => {}))
+  offer('sorted', async () => ({ b: 1, a: { d: [1, 2], c: 'ü' }, empty: {}, none: [] }))
+  offer('scalar', async () => 'text')
+  offer('described', async () => null, {
+    description: 'Adds two numbers.',
+    request_format: {
+      type: 'object',
+      required: ['a'],
+      properties: { a: { type: 'number', description: 'first summand' }, b: { type: 'integer', description: 'second summand' } },
+    },
+  })
+  await callable(worker, ...Object.values(ids))
+})
+
+after(async () => {
+  for (const fn of cleanup) await fn()
+  await engine?.stop()
+})
+
+async function payloadOf(...args) {
+  const { code, stdout, stderr } = await at(ids.echo, ...args)
+  assert.equal(code, 0, stderr)
+  assert.equal(stderr, '')
+  return JSON.parse(stdout).got
+}
+
+test('payload: nothing given is an empty object', async () => {
+  assert.deepEqual(await payloadOf(), {})
+})
+
+test('payload: --json alone goes through verbatim, whatever its type', async () => {
+  for (const json of ['{"a":1}', '[1,2]', '"x"', '7', 'true', 'null']) assert.deepEqual(await payloadOf('--json', json), JSON.parse(json), json)
+})
+
+test('payload: key=value pairs, values read as JSON or kept as text', async () => {
+  assert.deepEqual(
+    await payloadOf('s=text', 'n=5', 'f=1.5', 'b=true', 'z=null', 'o={"x":[1]}', 'q="5"', 'empty=', 'eq=a=b', 'bad={x', 'space=a b'),
+    { s: 'text', n: 5, f: 1.5, b: true, z: null, o: { x: [1] }, q: '5', empty: '', eq: 'a=b', bad: '{x', space: 'a b' },
+  )
+})
+
+test('payload: a repeated key takes the last value', async () => {
+  assert.deepEqual(await payloadOf('a=1', 'a=2'), { a: 2 })
+})
+
+test('payload: pairs override the keys of --json, one level deep', async () => {
+  assert.deepEqual(await payloadOf('a=9', 'c=3', '--json', '{"a":{"x":1},"b":2}'), { a: 9, b: 2, c: 3 })
+})
+
+test('result: pretty JSON with two spaces and sorted keys', async () => {
+  const { code, stdout } = await at(ids.sorted)
+  assert.equal(code, 0)
+  assert.equal(
+    stdout,
+    '{\n  "a": {\n    "c": "ü",\n    "d": [\n      1,\n      2\n    ]\n  },\n  "b": 1,\n  "empty": {},\n  "none": []\n}\n',
+  )
+  assert.equal((await at(ids.scalar)).stdout, '"text"\n')
+})
+
+test('result: nothing at all for null', async () => {
+  const { code, stdout, stderr } = await at(ids.nothing)
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' })
+})
+
+test('remote errors: stderr has Error: and the body, exit code 1', async () => {
+  const { code, stdout, stderr } = await at(ids.throws)
+  assert.deepEqual([code, stdout], [1, ''])
+  const body = JSON.parse(stderr.replace(/^Error: /, ''))
+  assert.deepEqual(Object.keys(body), ['code', 'message', 'stacktrace'])
+  assert.deepEqual([body.code, body.message], ['invocation_failed', 'it broke'])
+  assert.ok(stderr.startsWith('Error: {\n  "code"'), stderr)
+
+  const missing = await at(unique('missing'))
+  assert.equal(missing.code, 1)
+  const notFound = JSON.parse(missing.stderr.replace(/^Error: /, ''))
+  assert.deepEqual([notFound.code, notFound.stacktrace], ['function_not_found', null])
+})
+
+test('local errors: each says what is wrong, exit code 1', async () => {
+  for (const [args, message] of [
+    [[], /^Error: iii trigger: missing FUNCTION_PATH/],
+    [[ids.echo, 'x'], /^Error: expected key=value, got `x`/],
+    [[ids.echo, '=v'], /^Error: payload key must not be empty \(got `=v`\)/],
+    [[ids.echo, '--json', '{x'], /^Error: --json: invalid JSON `\{x`/],
+    [[ids.echo, 'a=1', '--json', '[1]'], /^Error: --json must be an object when combined with kv pairs/],
+  ]) {
+    const { code, stdout, stderr } = await at(...args)
+    assert.deepEqual([code, stdout], [1, ''], String(args))
+    assert.match(stderr, message)
+  }
+})
+
+test('timeout: exit code 1 and a sentence', async () => {
+  const { code, stdout, stderr } = await at(ids.never, '--timeout-ms', '200')
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^Error: Timed out waiting for the engine/)
+})
+
+test('no engine there: exit code 1 and a sentence that names the address', async () => {
+  const nobody = String(await freePort())
+  const { code, stdout, stderr } = await trigger([ids.echo, '--port', nobody, '--timeout-ms', '2000'])
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^Error: /)
+  assert.ok(stderr.includes(nobody), stderr)
+})
+
+test('usage errors of the argument parser: exit code 2', async () => {
+  for (const args of [['--no-such-flag'], ['--port', 'x'], ['--timeout-ms', 'soon'], ['--json']]) {
+    const { code, stdout } = await trigger([ids.echo, ...args])
+    assert.deepEqual([code, stdout], [2, ''], String(args))
+  }
+})
+
+test('--address: a host name', async () => {
+  const { code, stdout } = await at(ids.echo, 'a=1', '--address', 'localhost')
+  assert.equal(code, 0)
+  assert.deepEqual(JSON.parse(stdout), { got: { a: 1 } })
+})
+
+test('--namespace: asks there only', async () => {
+  assert.equal((await at(ids.scalar, '--namespace', 'default')).code, 0)
+  const { code, stderr } = await at(ids.scalar, '-n', 'elsewhere')
+  assert.equal(code, 1)
+  assert.match(stderr, /function_not_found/)
+})
+
+test('--help with a path prints the parameters of that function', async () => {
+  const { code, stdout } = await at(ids.described, '--help')
+  assert.equal(code, 0)
+  for (const word of [ids.described, 'Adds two numbers.', 'first summand', 'second summand', 'number', 'integer']) assert.ok(stdout.includes(word), word)
+})
+
+test('--help for an unknown function: stderr, exit code 1', async () => {
+  const id = unique('missing')
+  const { code, stderr } = await at(id, '--help')
+  assert.equal(code, 1)
+  assert.ok(stderr.includes(id), stderr)
+})
+
+test('--help without an engine, and without a path: the static text, exit code 0', async () => {
+  const nobody = String(await freePort())
+  for (const args of [[ids.echo, '--help', '--port', nobody], ['--help'], ['-h']]) {
+    const { code, stdout } = await trigger(args)
+    assert.equal(code, 0, String(args))
+    for (const word of ['--json', '--address', '--port', '--timeout-ms', '--namespace']) assert.ok(stdout.includes(word), word)
+  }
+})
+
+test('the old spelling --function-id and --payload works too', async () => {
+  const old = (...args) => at(...args)
+  assert.deepEqual(JSON.parse((await old(`--function-id=${ids.echo}`, '--payload={"a":1}')).stdout), { got: { a: 1 } })
+  assert.deepEqual(JSON.parse((await old('--function-id', ids.echo)).stdout), { got: {} })
+  assert.equal((await old('--function-id', ids.throws, '--payload', '{}')).code, 1)
+  const bad = await old('--function-id', ids.echo, '--payload', '{x')
+  assert.equal(bad.code, 1)
+  assert.match(bad.stderr, /invalid JSON/)
+})
