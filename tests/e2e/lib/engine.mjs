@@ -10,10 +10,12 @@ export const foreignUrl = process.env.III_E2E_URL?.replace(/\/$/, '')
 /** For the `skip` option of tests that must start, stop, kill or configure the engine themselves. */
 export const needsOwnEngine = foreignUrl ? 'left out: needs an engine of its own, and III_E2E_URL names one that already runs' : false
 
+const tempDirs = []
+process.on('exit', () => tempDirs.forEach((dir) => rmSync(dir, { recursive: true, force: true })))
+
 export function tempDir() {
-  const dir = mkdtempSync(join(tmpdir(), 'iii-e2e-'))
-  process.on('exit', () => rmSync(dir, { recursive: true, force: true }))
-  return dir
+  tempDirs.push(mkdtempSync(join(tmpdir(), 'iii-e2e-')))
+  return tempDirs.at(-1)
 }
 
 /** A port nobody listens on right now, for tests whose worker must know the address before the engine exists. */

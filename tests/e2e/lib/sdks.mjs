@@ -6,8 +6,10 @@ import * as sdk0116 from 'iii-sdk-0116'
 import * as sdk090 from 'iii-sdk-090'
 import { eventually } from './wait.mjs'
 
-// The SDKs narrate every connection on the console; the test report is easier to read without it.
+// The SDKs narrate every connection on the console, refused ones too: the test report is easier to read without.
 console.debug = () => {}
+const { error: printError } = console
+console.error = (...words) => /^\[iii\] WebSocket error/.test(words[0]) || printError(...words)
 
 const byId = (worker, id, handler, options) => worker.registerFunction(id, handler, options)
 
@@ -61,7 +63,12 @@ export function connect(t, sdk, url, options = {}) {
     reconnectionConfig: { initialDelayMs: 30, maxDelayMs: 60 },
     ...options,
   })
-  t.after(() => worker.shutdown())
+  t.after(async () => {
+    // Old SDKs fall over when they are shut down in the middle of a handshake.
+    const { ws } = worker
+    if (ws && ws.readyState === ws.CONNECTING) await new Promise((resolve) => ws.once('open', resolve).once('close', resolve))
+    await worker.shutdown()
+  })
   return worker
 }
 
