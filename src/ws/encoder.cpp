@@ -42,11 +42,12 @@ void write_frame(std::string& out, Role role, MaskSource& masks, Opcode opcode, 
   std::memcpy(header + used, &key, sizeof key);
   used += sizeof key;
   out.append(header, used);
-  // Masked while copying: the payload is touched once.
+  // Masked while copying: the payload is touched once. (libstdc++ 12 may offer more than was asked
+  // for, so the second argument must not be returned.)
   const size_t before = out.size();
-  out.resize_and_overwrite(before + payload.size(), [&](char* data, size_t size) {
+  out.resize_and_overwrite(before + payload.size(), [&](char* data, size_t) {
     apply_mask(data + before, payload.data(), payload.size(), key);
-    return size;
+    return before + payload.size();
   });
 }
 
