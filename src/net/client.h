@@ -27,9 +27,9 @@ struct Url {
 };
 
 struct ConnectOptions {
-  std::vector<ws::Header> headers;
+  std::vector<ws::Header> headers = {};
   std::chrono::milliseconds timeout{10'000};  // resolve, connect and upgrade together
-  ConnectionOptions connection;
+  ConnectionOptions connection = {};
 };
 
 // A connection attempt; destroying it cancels.

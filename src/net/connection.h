@@ -15,7 +15,7 @@ namespace iii::net {
 
 struct CloseInfo {
   uint16_t code = ws::kCloseAbnormal;
-  std::string reason;
+  std::string reason = {};
 };
 
 // Tells its owner what happens. Calls come on the loop thread, never from inside send() or close().
@@ -32,7 +32,7 @@ class ConnectionEvents {
 };
 
 struct ConnectionOptions {
-  ws::Limits limits;
+  ws::Limits limits = {};
   // A peer that stops reading is disconnected when more than this waits for it …
   size_t max_queued_bytes = 128 * 1024 * 1024;
   // … or when nothing could be written to it for this long.

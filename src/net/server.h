@@ -32,7 +32,7 @@ struct ServerOptions {
   uint16_t port = 0;  // 0: chosen by the OS
   size_t max_connections = 20'000;
   std::chrono::milliseconds handshake_timeout{10'000};
-  ConnectionOptions connection;
+  ConnectionOptions connection = {};
 };
 
 class Server {

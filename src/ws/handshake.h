@@ -13,15 +13,15 @@
 namespace iii::ws {
 
 struct Header {
-  std::string name;
-  std::string value;
+  std::string name = {};
+  std::string value = {};
 };
 
 struct UpgradeRequest {
-  std::string method;
-  std::string target;  // as sent: path and query
+  std::string method = {};
+  std::string target = {};  // as sent: path and query
   int minor_version = 1;
-  std::vector<Header> headers;
+  std::vector<Header> headers = {};
 
   std::string_view path() const;   // target up to `?`
   std::string_view query() const;  // target after `?`, or empty
@@ -34,8 +34,8 @@ struct UpgradeRequest {
 // What to answer instead of 101.
 struct Refusal {
   int status = 404;
-  std::string body;             // text/plain when not empty
-  std::vector<Header> headers;  // extra headers, e.g. WWW-Authenticate
+  std::string body = {};             // text/plain when not empty
+  std::vector<Header> headers = {};  // extra headers, e.g. WWW-Authenticate
 };
 
 // Reads one request head (server) from bytes that arrive in pieces.
@@ -65,10 +65,10 @@ std::string refusal_response(const Refusal& refusal, const UpgradeRequest* reque
 
 // Client side.
 struct ClientRequest {
-  std::string host;  // value of the Host header
-  std::string target;
-  std::vector<Header> headers;
-  std::string key;  // base64 of 16 random bytes
+  std::string host = {};  // value of the Host header
+  std::string target = {};
+  std::vector<Header> headers = {};
+  std::string key = {};  // base64 of 16 random bytes
 };
 std::string random_key();
 // Free of line breaks and other characters that would let a value become a second header.
