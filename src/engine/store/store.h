@@ -32,8 +32,9 @@ struct StoreLimits {
   size_t max_queued_bytes = 128 * 1024 * 1024;
   // The log is folded into the database when the disk is idle and it holds this much …
   size_t idle_checkpoint_bytes = 4 * 1024 * 1024;
-  // … and between two commits when writers never pause and it has grown to this much.
-  size_t forced_checkpoint_bytes = 64 * 1024 * 1024;
+  // … and between two commits when writers never pause. The log file takes this much from the
+  // start.
+  size_t log_bytes = 16 * 1024 * 1024;
 };
 
 // One record. `id` is its identity and its place in the order of `load`; see Store::next_id.
@@ -79,7 +80,7 @@ class Store {
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& directory, Post post,
                                              StoreLimits limits = {});
   // Keeps nothing: every write is done as soon as it is posted. For tests.
-  static std::unique_ptr<Store> in_memory(Post post, StoreLimits limits = {});
+  static std::unique_ptr<Store> in_memory(Post post);
 
   virtual ~Store() = default;
 

@@ -1,0 +1,198 @@
+#include "engine/store/disk_store.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+
+namespace iii::engine {
+
+namespace {
+
+// How long the disk must have nothing to do before the log is folded.
+constexpr std::chrono::milliseconds kIdle{100};
+// How long a commit waits for the other writers of the group before it.
+constexpr std::chrono::microseconds kGather{100};
+
+size_t bytes_of(const Write& write) {
+  size_t bytes = 0;
+  for (const Change& change : write.changes) {
+    const Record& record = change.record;
+    bytes += sizeof(Change) + record.scope.size() + record.key.size();
+    if (record.value) bytes += record.value->size();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+DiskStore::DiskStore(std::unique_ptr<Database> database, int64_t last_id, Post post,
+                     StoreLimits limits)
+    : database_(std::move(database)), post_(std::move(post)), limits_(limits), last_id_(last_id) {}
+
+DiskStore::~DiskStore() { close(); }
+
+Result<void> DiskStore::load(std::string_view space, const std::function<void(Record&&)>& visit) {
+  III_CHECK(!writer_.joinable());
+  return database_->load(space, visit);
+}
+
+Result<void> DiskStore::write(Write write) {
+  if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
+  if (write.changes.empty() && waiting_writes_ == 0) {
+    write.done({});
+    return {};
+  }
+  const size_t bytes = bytes_of(write);
+  const bool full = waiting_writes_ >= limits_.max_queued_writes ||
+                    (waiting_writes_ > 0 && waiting_bytes_ + bytes > limits_.max_queued_bytes);
+  if (full) {
+    return fail("data_busy",
+                "too many writes are waiting for the disk; wait for the answers to earlier ones "
+                "before sending more");
+  }
+  if (!writer_.joinable()) writer_ = std::thread([this] { run_writer(); });
+  ++waiting_writes_;
+  waiting_bytes_ += bytes;
+  bool wake = false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->queue.push_back(std::move(write));
+    wake = shared_->wanted != 0 && shared_->queue.size() >= shared_->wanted;
+    if (wake) shared_->wanted = 0;
+  }
+  if (wake) shared_->wake.notify_one();
+  return {};
+}
+
+void DiskStore::close() {
+  if (closed_) return;
+  closed_ = true;
+  if (writer_.joinable()) {
+    {
+      const std::lock_guard lock(shared_->mutex);
+      shared_->stop = true;
+    }
+    shared_->wake.notify_one();
+    writer_.join();
+    drain();
+  }
+  database_.reset();
+}
+
+StoreCounters DiskStore::counters() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->counters;
+}
+
+void DiskStore::run_writer() {
+  database_->reserve_log(limits_.log_bytes);
+  std::unique_lock lock(shared_->mutex);
+  while (wait_for_work(lock)) {
+    gather(lock);
+    std::vector<Write> group = std::exchange(shared_->queue, {});
+    lock.unlock();
+    last_group_ = group.size();
+    commit(std::move(group));
+    if (database_->log_bytes() >= limits_.log_bytes) checkpoint();
+    lock.lock();
+  }
+}
+
+// False when there is nothing left to do for ever.
+bool DiskStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
+  Shared& shared = *shared_;
+  const auto ready = [&shared] {
+    return shared.stop || (!shared.queue.empty() && !shared.failing);
+  };
+  while (!ready()) {
+    shared.wanted = 1;
+    if (database_->log_bytes() < limits_.idle_checkpoint_bytes) {
+      shared.wake.wait(lock);
+    } else if (shared.wake.wait_for(lock, kIdle) == std::cv_status::timeout && !ready()) {
+      lock.unlock();
+      checkpoint();
+      lock.lock();
+    }
+  }
+  shared.wanted = 0;
+  // At the end, what came after a failed commit fails with it: `drain` does that.
+  return !shared.queue.empty() && !shared.failing;
+}
+
+// When many writers wait for each commit, they all come back at once after it. Committing the first
+// one alone would make the others wait for two syncs, so give them a moment; a lone writer never
+// waits here.
+void DiskStore::gather(std::unique_lock<std::mutex>& lock) {
+  Shared& shared = *shared_;
+  if (last_group_ < 2 || shared.stop) return;
+  shared.wanted = last_group_;
+  shared.wake.wait_for(
+      lock, kGather, [&shared, this] { return shared.stop || shared.queue.size() >= last_group_; });
+  shared.wanted = 0;
+}
+
+void DiskStore::commit(std::vector<Write> group) {
+  const bool empty = std::ranges::all_of(group, [](const Write& w) { return w.changes.empty(); });
+  const Result<void> stored = empty ? Result<void>{} : database_->commit(group);
+  bool post = false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    Shared& shared = *shared_;
+    if (stored) {
+      shared.counters.commits += empty ? 0 : 1;
+      shared.counters.writes += group.size();
+    } else {
+      ++shared.counters.failures;
+      shared.failing = true;
+      shared.reason = stored.error();
+    }
+    std::ranges::move(group, std::back_inserter(stored ? shared.finished : shared.failed));
+    post = !std::exchange(shared.drain_posted, true);
+  }
+  if (!post) return;
+  std::weak_ptr<Shared> alive = shared_;
+  post_([alive, this] {
+    if (!alive.expired()) drain();
+  });
+}
+
+void DiskStore::checkpoint() {
+  const Result<void> folded = database_->checkpoint();
+  if (!folded) checkpoint_log_.warn("{}; trying again later", folded.error().message);
+  const std::lock_guard lock(shared_->mutex);
+  ++shared_->counters.checkpoints;
+}
+
+// On the loop thread: tells the owners of finished and failed writes.
+void DiskStore::drain() {
+  std::vector<Write> finished;
+  std::vector<Write> failed;
+  Error reason;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    Shared& shared = *shared_;
+    shared.drain_posted = false;
+    finished.swap(shared.finished);
+    if (shared.failing) {
+      failed.swap(shared.failed);
+      // What was accepted since was computed from values that never reached the disk.
+      std::ranges::move(shared.queue, std::back_inserter(failed));
+      shared.queue.clear();
+      reason = shared.reason;
+      shared.failing = false;
+    }
+  }
+  // All memory is put right before any callback can read it or write anew.
+  for (auto write = failed.rbegin(); write != failed.rend(); ++write) {
+    if (write->undo) write->undo();
+  }
+  if (!failed.empty()) log_error("{} writes were not stored: {}", failed.size(), reason.message);
+  waiting_writes_ -= finished.size() + failed.size();
+  for (const Write& write : finished) waiting_bytes_ -= bytes_of(write);
+  for (const Write& write : failed) waiting_bytes_ -= bytes_of(write);
+  for (Write& write : finished) write.done({});
+  for (Write& write : failed) write.done(std::unexpected(reason));
+}
+
+}  // namespace iii::engine

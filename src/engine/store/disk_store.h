@@ -1,0 +1,67 @@
+// The durable store: a queue, one writer thread, and the way back to the loop thread.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "base/log.h"
+#include "engine/store/database.h"
+#include "engine/store/store.h"
+
+namespace iii::engine {
+
+class DiskStore final : public Store {
+ public:
+  DiskStore(std::unique_ptr<Database> database, int64_t last_id, Post post, StoreLimits limits);
+  ~DiskStore() override;
+
+  Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) override;
+  int64_t next_id() override { return ++last_id_; }
+  Result<void> write(Write write) override;
+  void close() override;
+  StoreCounters counters() const override;
+
+ private:
+  // What the two threads share. Posted callbacks hold it weakly, so that one which runs after the
+  // store is gone does nothing.
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable wake;
+    // All below are guarded by `mutex`.
+    std::vector<Write> queue;     // accepted, not yet taken by the writer
+    std::vector<Write> finished;  // on disk, `done` not yet called
+    std::vector<Write> failed;    // not on disk, nor anything that came after
+    Error reason;                 // why they failed
+    size_t wanted = 0;            // the writer sleeps until the queue is this long; 0: it is awake
+    bool failing = false;  // set by the writer, cleared once the loop thread has undone everything
+    bool drain_posted = false;
+    bool stop = false;
+    StoreCounters counters;
+  };
+
+  void run_writer();
+  bool wait_for_work(std::unique_lock<std::mutex>& lock);
+  void gather(std::unique_lock<std::mutex>& lock);
+  void commit(std::vector<Write> group);
+  void checkpoint();
+  void drain();
+
+  std::unique_ptr<Database> database_;  // of the writer thread while it runs
+  Post post_;
+  StoreLimits limits_;
+  std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+  std::thread writer_;
+  size_t last_group_ = 1;   // writer thread
+  LogOnce checkpoint_log_;  // writer thread
+
+  // Loop thread.
+  int64_t last_id_;
+  size_t waiting_writes_ = 0;  // accepted, `done` not yet called
+  size_t waiting_bytes_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace iii::engine
