@@ -27,6 +27,8 @@ class ConnectionEvents {
   virtual void on_message(ws::Opcode kind, std::string_view payload) = 0;
   virtual void on_ping() {}
   virtual void on_pong() {}
+  // The socket was full and has now taken everything that was queued.
+  virtual void on_drained() {}
   // Exactly once, last. The connection object may be released here.
   virtual void on_closed(const CloseInfo& info) = 0;
 };
@@ -57,6 +59,9 @@ class Connection {
   // Back-pressure: a paused connection is not read, so TCP slows the peer down.
   virtual void pause_reading() = 0;
   virtual void resume_reading() = 0;
+  // This peer may stop reading for as long as it likes (a channel's reader, whose writer is slowed
+  // down instead): the stall timeout does not apply to it.
+  virtual void allow_stalls() = 0;
 
   virtual size_t queued_bytes() const = 0;
   virtual const std::string& remote_ip() const = 0;

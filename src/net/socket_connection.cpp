@@ -239,13 +239,16 @@ void SocketConnection::release_output() {
 
 void SocketConnection::wait_writable() {
   blocked_ = true;
-  if (stall_timer_ == 0) {
+  if (stall_timer_ == 0 && !may_stall_) {
     progress_ = loop_.now();
     watch_for_stall(options_.stall_timeout);
   }
   socket_.async_wait(Socket::wait_write, [self = shared_from_this()](ErrorCode) {
     self->blocked_ = false;
     if (self->state_ != State::kGone) self->flush();
+    if (self->state_ == State::kOpen && self->queued_bytes() == 0 && self->events_ != nullptr) {
+      self->events_->on_drained();
+    }
   });
 }
 

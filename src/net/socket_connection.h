@@ -47,6 +47,7 @@ class SocketConnection final : public ClientConnection,
   void drop() override;
   void pause_reading() override;
   void resume_reading() override;
+  void allow_stalls() override { may_stall_ = true; }
   size_t queued_bytes() const override { return writing_.size() - written_ + out_.size(); }
   const std::string& remote_ip() const override { return remote_ip_; }
 
@@ -104,6 +105,7 @@ class SocketConnection final : public ClientConnection,
   size_t written_ = 0;
   bool flush_due_ = false;
   bool blocked_ = false;
+  bool may_stall_ = false;
   std::chrono::steady_clock::time_point progress_;
   TimerId stall_timer_ = 0;
   TimerId linger_timer_ = 0;

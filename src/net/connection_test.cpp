@@ -1,0 +1,364 @@
+#include "net/connection.h"
+
+#include "net/net_fixture_for_test.h"
+
+namespace iii::net {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ws::EventKind;
+using ws::Opcode;
+using ws::RawFrame;
+using ws::Seen;
+
+class ConnectionTest : public NetTest {
+ protected:
+  // A raw peer that is upgraded; `accepted.back()` is the server's end.
+  void upgrade(RawPeer& peer) {
+    const size_t before = accepted.size();
+    peer.connect(server->port());
+    peer.upgrade();
+    run_until([&] { return accepted.size() > before; }, "the upgrade");
+  }
+  void read_to_end(RawPeer& peer) {
+    run_until(
+        [&] {
+          peer.read_some();
+          return peer.ended;
+        },
+        "the end of the stream");
+  }
+};
+
+TEST_F(ConnectionTest, CarriesMessagesBothWays) {
+  serve();
+  const auto client = dial_open();
+  client->own->send(Opcode::kText, "grüße");
+  client->own->send(Opcode::kBinary, std::string("\0\xff", 2));
+  client->own->send(Opcode::kText, "");
+  client->own->send(Opcode::kBinary, std::string(5'000'000, 'b'));
+  run_until([&] { return client->heard.size() == 4; }, "four echoes");
+  EXPECT_THAT(client->heard,
+              ElementsAre("grüße", std::string("\0\xff", 2), "", std::string(5'000'000, 'b')));
+  EXPECT_EQ(last_ip, "127.0.0.1");
+}
+
+TEST_F(ConnectionTest, SplitsLargeMessagesIntoFramesThePeerAllows) {
+  ServerOptions options;
+  options.connection.limits = {.max_frame = 1000, .max_message = 100'000};
+  serve(options);
+  ConnectOptions client_options;
+  client_options.connection.limits = {.max_frame = 1000, .max_message = 100'000};
+  const auto client = dial(url(), client_options);
+  run_until([&] { return client->open(); }, "an open client");
+  client->own->send(Opcode::kText, std::string(100'000, 'x'));
+  run_until([&] { return client->heard.size() == 1; }, "the echo");
+  EXPECT_EQ(client->heard[0].size(), 100'000u);
+}
+
+TEST_F(ConnectionTest, KeepsTheOrderOfManySends) {
+  serve();
+  const auto client = dial_open();
+  std::vector<std::string> sent;
+  for (int i = 0; i < 10'000; ++i) {
+    sent.push_back(std::to_string(i));
+    client->own->send(Opcode::kText, sent.back());
+  }
+  run_until([&] { return client->heard.size() == sent.size(); }, "all echoes");
+  EXPECT_EQ(client->heard, sent);
+  EXPECT_EQ(client->own->queued_bytes(), 0u);
+}
+
+TEST_F(ConnectionTest, AnswersAPingWithOnePongBetweenFragments) {
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  peer.write(RawFrame{.payload = "fr", .fin = false}.bytes() +
+             RawFrame{.opcode = 9, .payload = "hi"}.bytes() +
+             RawFrame{.opcode = 0, .payload = "ag"}.bytes() + RawFrame{.payload = "end"}.bytes());
+  run_until(
+      [&] {
+        peer.read_some();
+        return peer.frames().size() >= 3;
+      },
+      "pong and echoes");
+  EXPECT_THAT(peer.frames(),
+              ElementsAre(Seen{EventKind::kPong, "hi", 0}, Seen{EventKind::kText, "frag", 0},
+                          Seen{EventKind::kText, "end", 0}));
+  EXPECT_EQ(accepted[0]->pings, 1);
+}
+
+TEST_F(ConnectionTest, PingsThePeer) {
+  serve();
+  const auto client = dial_open();
+  client->own->ping("x");
+  run_until([&] { return client->pongs == 1; }, "a pong");
+  EXPECT_EQ(accepted[0]->pings, 1);
+}
+
+TEST_F(ConnectionTest, AnswersACloseWithItsCodeAndEndsTcp) {
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  peer.write(RawFrame{.opcode = 8, .payload = "\x0f\xa0reason"}.bytes());
+  read_to_end(peer);
+  EXPECT_THAT(peer.frames(), ElementsAre(Seen{EventKind::kClose, "reason", 4000}));
+  EXPECT_TRUE(accepted[0]->closed);
+  EXPECT_EQ(accepted[0]->end.code, 4000);
+  EXPECT_EQ(accepted[0]->end.reason, "reason");
+}
+
+TEST_F(ConnectionTest, AnswersACloseWithoutCodeInKind) {
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  peer.write(RawFrame{.opcode = 8}.bytes());
+  read_to_end(peer);
+  EXPECT_THAT(peer.frames(), ElementsAre(Seen{EventKind::kClose, "", ws::kCloseNone}));
+  EXPECT_EQ(accepted[0]->end.code, ws::kCloseNone);
+}
+
+TEST_F(ConnectionTest, MayLeaveACloseUnanswered) {
+  ServerOptions options;
+  options.connection.answer_close = false;
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  peer.write(RawFrame{.opcode = 8, .payload = "\x03\xe8"}.bytes());
+  read_to_end(peer);
+  EXPECT_THAT(peer.frames(), IsEmpty());
+  EXPECT_EQ(accepted[0]->end.code, 1000);
+}
+
+TEST_F(ConnectionTest, ClosesWithAndWithoutACode) {
+  for (const uint16_t code : {uint16_t{1012}, uint16_t{ws::kCloseNone}}) {
+    serve();
+    const auto client = dial_open();
+    accepted.back()->connection->send(Opcode::kText, "last");
+    accepted.back()->connection->close(code, code == 1012 ? "later" : "");
+    accepted.back()->connection->send(Opcode::kText, "ignored");
+    run_until([&] { return client->closed && accepted.back()->closed; }, "both ends closed");
+    EXPECT_THAT(client->heard, ElementsAre("last"));
+    EXPECT_EQ(client->end.code, code);
+    EXPECT_EQ(client->end.reason, code == 1012 ? "later" : "");
+    EXPECT_EQ(accepted.back()->end.code, code);
+    run_until([&] { return server->connections() == 0; }, "no connection left");
+  }
+}
+
+TEST_F(ConnectionTest, LastWordsArriveAlthoughInputIsUnread) {
+  serve();
+  RawPeer peer;
+  react = [](Recorder& recorder, Opcode, std::string_view) {
+    recorder.connection->pause_reading();
+  };
+  upgrade(peer);
+  peer.write(RawFrame{.payload = "pause"}.bytes());
+  run_until([&] { return accepted[0]->heard.size() == 1; }, "the pause");
+  // Less than the socket buffers hold, so that writing does not block this thread.
+  for (int i = 0; i < 20; ++i) peer.write(RawFrame{.payload = std::string(5000, 'x')}.bytes());
+  accepted[0]->connection->send(Opcode::kText, "last");
+  accepted[0]->connection->close(1013, "slow down");
+  read_to_end(peer);
+  EXPECT_FALSE(peer.reset);
+  EXPECT_THAT(peer.frames(), ElementsAre(Seen{EventKind::kText, "last", 0},
+                                         Seen{EventKind::kClose, "slow down", 1013}));
+}
+
+TEST_F(ConnectionTest, DropEndsTcpWithoutAClose) {
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  accepted[0]->connection->send(Opcode::kText, "last");
+  accepted[0]->connection->drop();
+  read_to_end(peer);
+  EXPECT_FALSE(peer.reset);
+  EXPECT_THAT(peer.frames(), ElementsAre(Seen{EventKind::kText, "last", 0}));
+  EXPECT_EQ(accepted[0]->end.code, ws::kCloseAbnormal);
+}
+
+TEST_F(ConnectionTest, AViolationEndsTcpWithoutAClose) {
+  const std::string violations[] = {
+      RawFrame{.rsv = 4}.bytes(),
+      RawFrame{.masked = false}.bytes(),
+      RawFrame{.opcode = 5}.bytes(),
+      RawFrame{.opcode = 0}.bytes(),
+      RawFrame{.payload = "\xff"}.bytes(),
+      RawFrame{.opcode = 9, .fin = false}.bytes(),
+      RawFrame{.opcode = 9, .payload = std::string(126, 'x')}.bytes(),
+  };
+  serve();
+  for (const std::string& violation : violations) {
+    RawPeer peer;
+    upgrade(peer);
+    peer.write(RawFrame{.payload = "before"}.bytes() + violation +
+               RawFrame{.payload = "after"}.bytes());
+    read_to_end(peer);
+    EXPECT_THAT(accepted.back()->heard, ElementsAre("before"));
+    EXPECT_EQ(accepted.back()->end.code, ws::kCloseAbnormal);
+    for (const Seen& seen : peer.frames()) EXPECT_EQ(seen.kind, EventKind::kText);
+  }
+}
+
+TEST_F(ConnectionTest, APeerThatVanishesIsReportedOnce) {
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  peer.hang_up();
+  run_until([&] { return accepted[0]->closed; }, "on_closed");
+  EXPECT_EQ(accepted[0]->end.code, ws::kCloseAbnormal);
+  accepted[0]->connection->send(Opcode::kText, "nobody hears this");
+  accepted[0]->connection->close(1000, "");
+  accepted[0]->connection->drop();
+  run_a_while();
+  EXPECT_EQ(server->connections(), 0u);
+}
+
+TEST_F(ConnectionTest, HandlersMayEndTheConnectionAndLetGoOfIt) {
+  react = [](Recorder& recorder, Opcode, std::string_view payload) {
+    const std::shared_ptr<Connection> connection = std::exchange(recorder.connection, nullptr);
+    connection->send(Opcode::kText, "bye");
+    if (payload == "close") connection->close(1000, "");
+    if (payload == "drop") connection->drop();
+  };
+  serve();
+  for (const std::string& how : {"close", "drop"}) {
+    RawPeer peer;
+    upgrade(peer);
+    peer.write(RawFrame{.payload = how}.bytes() + RawFrame{.payload = "not delivered"}.bytes());
+    read_to_end(peer);
+    EXPECT_THAT(accepted.back()->heard, ElementsAre(how));
+    EXPECT_EQ(peer.frames().front(), (Seen{EventKind::kText, "bye", 0}));
+    peer.hang_up();
+    run_until([&] { return server->connections() == 0; }, "no connection left");
+  }
+}
+
+TEST_F(ConnectionTest, PauseStopsDeliveryInTheMiddleOfABatch) {
+  react = [](Recorder& recorder, Opcode, std::string_view payload) {
+    if (payload == "2") recorder.connection->pause_reading();
+  };
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  std::string batch;
+  for (const char* word : {"1", "2", "3", "4"}) batch += RawFrame{.payload = word}.bytes();
+  peer.write(batch);
+  run_until([&] { return accepted[0]->heard.size() == 2; }, "the first two");
+  peer.write(RawFrame{.payload = "5"}.bytes());
+  run_a_while();
+  EXPECT_THAT(accepted[0]->heard, ElementsAre("1", "2"));
+  accepted[0]->connection->resume_reading();
+  EXPECT_THAT(accepted[0]->heard, ElementsAre("1", "2"))
+      << "delivered from inside resume_reading()";
+  run_until([&] { return accepted[0]->heard.size() == 5; }, "the rest");
+  EXPECT_THAT(accepted[0]->heard, ElementsAre("1", "2", "3", "4", "5"));
+}
+
+TEST_F(ConnectionTest, APausedConnectionStillWrites) {
+  react = [](Recorder& recorder, Opcode, std::string_view) {
+    recorder.connection->pause_reading();
+    recorder.connection->send(Opcode::kText, "paused");
+  };
+  serve();
+  const auto client = dial_open();
+  client->own->send(Opcode::kText, "x");
+  run_until([&] { return client->heard.size() == 1; }, "the answer");
+}
+
+TEST_F(ConnectionTest, ThrottlesTheSenderOfAPausedConnection) {
+  react = [](Recorder& recorder, Opcode, std::string_view) {
+    recorder.connection->pause_reading();
+  };
+  serve();
+  const auto client = dial_open();
+  client->own->send(Opcode::kText, "pause");
+  run_until([&] { return accepted[0]->heard.size() == 1; }, "the pause");
+  constexpr size_t kBytes = 50'000'000;
+  client->own->send(Opcode::kBinary, std::string(kBytes / 5, 'x'));
+  for (int i = 0; i < 4; ++i) client->own->send(Opcode::kBinary, std::string(kBytes / 5, 'x'));
+  run_a_while();
+  EXPECT_GT(client->own->queued_bytes(), kBytes / 2);
+  accepted[0]->react = nullptr;
+  accepted[0]->connection->resume_reading();
+  run_until([&] { return accepted[0]->heard.size() == 6; }, "everything");
+}
+
+// A peer that does not read, and one that does and must not notice.
+class SlowPeerTest : public ConnectionTest {
+ protected:
+  void flood_and_expect_disconnect(size_t bytes) {
+    RawPeer slow;
+    upgrade(slow);
+    const auto end = accepted.back();
+    const auto other = dial_open();
+    const std::string block(1'000'000, 'x');
+    for (size_t sent = 0; sent < bytes; sent += block.size()) {
+      end->connection->send(Opcode::kBinary, block);
+    }
+    other->own->send(Opcode::kText, "are you fine?");
+    run_until([&] { return other->heard.size() == 1; }, "the other peer's echo");
+    run_until([&] { return end->closed; }, "the disconnect");
+    EXPECT_EQ(end->end.code, ws::kCloseAbnormal);
+    other->own->send(Opcode::kText, "and now?");
+    run_until([&] { return other->heard.size() == 2; }, "the other peer's echo");
+    EXPECT_FALSE(other->closed);
+  }
+};
+
+TEST_F(SlowPeerTest, IsDisconnectedWhenTooMuchWaitsForIt) {
+  ServerOptions options;
+  options.connection.max_queued_bytes = 5'000'000;
+  serve(options);
+  flood_and_expect_disconnect(30'000'000);
+}
+
+TEST_F(SlowPeerTest, IsDisconnectedWhenItTakesNothingForTooLong) {
+  ServerOptions options;
+  options.connection.stall_timeout = Millis(50);
+  serve(options);
+  flood_and_expect_disconnect(30'000'000);
+}
+
+TEST_F(SlowPeerTest, IsKeptAtTheLimitAndWhileItReads) {
+  ServerOptions options;
+  options.connection.max_queued_bytes = 30'000'000;
+  options.connection.stall_timeout = Millis(2000);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  for (int i = 0; i < 20; ++i)
+    accepted[0]->connection->send(Opcode::kBinary, std::string(1'000'000, 'x'));
+  run_until(
+      [&] {
+        peer.read_some();
+        return peer.got.size() > 20'000'000;
+      },
+      "everything");
+  EXPECT_FALSE(accepted[0]->closed);
+  EXPECT_EQ(accepted[0]->connection->queued_bytes(), 0u);
+}
+
+TEST_F(ConnectionTest, QueueLimitIsInclusive) {
+  ServerOptions options;
+  options.connection.max_queued_bytes = 20'000'000;
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  Connection& connection = *accepted[0]->connection;
+  // Fill the socket first: after that every byte waits.
+  connection.send(Opcode::kBinary, std::string(16'000'000, 'x'));
+  run_a_while();
+  ASSERT_GT(connection.queued_bytes(), 1'000'000u);
+  const size_t room = 20'000'000 - connection.queued_bytes();
+  connection.send(Opcode::kBinary, std::string(room - 10, 'x'));
+  ASSERT_EQ(connection.queued_bytes(), 20'000'000u);
+  run_a_while();
+  EXPECT_FALSE(accepted[0]->closed);
+  connection.ping("");
+  run_until([&] { return accepted[0]->closed; }, "the disconnect");
+}
+
+}  // namespace
+}  // namespace iii::net
