@@ -270,7 +270,8 @@ Problem decode_into(Slice value, T& out, std::string_view /*expected*/) {
   Problem problem;
   std::apply(
       [&](const auto&... f) {
-        ((problem = describe_detail::decode_field(value, f, out), problem.has_value()) || ...);
+        static_cast<void>(
+            ((problem = describe_detail::decode_field(value, f, out), problem.has_value()) || ...));
       },
       description.fields);
   return problem;

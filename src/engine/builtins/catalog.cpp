@@ -1,0 +1,164 @@
+#include "engine/builtins/catalog.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "engine/builtins/in_process.h"
+#include "json/write.h"
+
+namespace iii::engine {
+
+namespace {
+
+std::optional<json::Raw> raw(const std::optional<std::string>& text) {
+  return text ? std::optional(json::Raw{*text}) : std::nullopt;
+}
+
+constexpr size_t kSummaryCharacters = 80;
+
+// Sorted keys, no white space, cut to 80 characters.
+std::string summary_of(const std::string& config) {
+  const auto value = json::parse(config);
+  const std::string text = value ? json::to_text(*value) : config;
+  const std::string_view head = utf8_prefix(text, kSummaryCharacters);
+  return head.size() == text.size() ? text : std::string(head) + "…";
+}
+
+}  // namespace
+
+FunctionRow Catalog::row(const Function& f) const {
+  return {.function_id = f.id,
+          .name_space = f.name_space,
+          .worker_name = f.worker_name(),
+          .description = f.description,
+          .metadata = raw(f.metadata)};
+}
+
+FunctionDetail Catalog::detail(const Function& f) const {
+  FunctionDetail out{.function_id = f.id,
+                     .name_space = f.name_space,
+                     .worker_name = f.worker_name(),
+                     .description = f.description,
+                     .request_schema = raw(f.request_format),
+                     .response_schema = raw(f.response_format),
+                     .metadata = raw(f.metadata),
+                     .registered_triggers = {}};
+  for (const auto& [id, binding] : engine_.triggers().bindings()) {
+    if (binding.live && binding.function_id == f.id && binding.name_space == f.name_space) {
+      out.registered_triggers.push_back({id, binding.trigger_type, {binding.config}});
+    }
+  }
+  return out;
+}
+
+TriggerTypeRow Catalog::row(const TriggerType& type) const {
+  return {.id = type.key.id,
+          .name_space = type.key.name_space,
+          .worker_name = type.worker_name(),
+          .description = type.description};
+}
+
+TriggerTypeDetail Catalog::detail(const TriggerType& type) const {
+  TriggerTypeDetail out{.id = type.key.id,
+                        .name_space = type.key.name_space,
+                        .worker_name = type.worker_name(),
+                        .description = type.description,
+                        .configuration_schema = raw(type.trigger_request_format),
+                        .request_schema = raw(type.call_request_format)};
+  for (const auto& [id, binding] : engine_.triggers().bindings()) {
+    if (binding.live && binding.trigger_type == type.key.id) ++out.instance_count;
+  }
+  return out;
+}
+
+std::string Catalog::target_worker(const TriggerBinding& binding) const {
+  const FunctionPtr* target = engine_.functions().find(binding.name_space, binding.function_id);
+  return target != nullptr ? (*target)->worker_name() : first_segment(binding.function_id);
+}
+
+BindingRow Catalog::row(const TriggerBinding& binding) const {
+  return {.id = binding.id,
+          .trigger_type = binding.trigger_type,
+          .function_id = binding.function_id,
+          .worker_name = target_worker(binding),
+          .config = {binding.config},
+          .config_summary = summary_of(binding.config)};
+}
+
+BindingDetail Catalog::detail(const TriggerBinding& binding) const {
+  BindingDetail out{.id = binding.id,
+                    .trigger_type = binding.trigger_type,
+                    .function_id = binding.function_id,
+                    .worker_name = target_worker(binding),
+                    .config = {binding.config},
+                    .metadata = raw(binding.metadata),
+                    .trigger = {},
+                    .function = {}};
+  if (const TriggerType* type = engine_.triggers().type(*binding.live)) out.trigger = detail(*type);
+  if (const auto* target = engine_.functions().find(binding.name_space, binding.function_id)) {
+    out.function = detail(**target);
+  }
+  return out;
+}
+
+std::vector<WorkerDetail> Catalog::connected_workers() const {
+  std::vector<WorkerDetail> out;
+  for (const auto& [id, w] : engine_.workers()) {
+    out.push_back({.row = {.name = w->name,
+                           .description = w->description,
+                           .version = w->version,
+                           .id = w->id_text,
+                           .name_space = w->name_space,
+                           .runtime = w->runtime,
+                           .os = w->os,
+                           .status = "connected",
+                           .function_count = w->functions.size(),
+                           .connected_at_ms = w->connected_at_ms,
+                           .active_invocations = w->active_invocations(),
+                           .isolation = w->isolation,
+                           .ip_address = w->ip},
+                   .internal = false,
+                   .pid = w->pid});
+  }
+  return out;
+}
+
+std::vector<WorkerDetail> Catalog::in_process_workers() const {
+  std::map<std::string, uint64_t, std::less<>> counts;
+  engine_.functions().each([&](const FunctionPtr& f) {
+    if (f->builtin != nullptr && f->listed()) ++counts[f->builtin->owner];
+  });
+  std::vector<WorkerDetail> out;
+  for (const InProcessWorker& w : kInProcessWorkers) {
+    const auto count = counts.find(w.name);
+    out.push_back({.row = {.name = std::string(w.name),
+                           .description = std::string(w.description),
+                           .version = version_,
+                           .id = std::string(w.name),
+                           .name_space = "default",
+                           .runtime = "engine",
+                           .os = {},
+                           .status = "available",
+                           .function_count = count == counts.end() ? 0 : count->second,
+                           .connected_at_ms = started_ms_,
+                           .active_invocations = 0,
+                           .isolation = "in-process",
+                           .ip_address = {}},
+                   .internal = w.mandatory,
+                   .pid = {}});
+  }
+  return out;
+}
+
+std::vector<FunctionPtr> Catalog::all_functions() const {
+  std::vector<FunctionPtr> out;
+  engine_.functions().each([&](const FunctionPtr& f) {
+    if (f->listed()) out.push_back(f);
+  });
+  std::sort(out.begin(), out.end(), [](const FunctionPtr& a, const FunctionPtr& b) {
+    return std::tie(a->id, a->name_space) < std::tie(b->id, b->name_space);
+  });
+  return out;
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,173 @@
+// engine::functions::list and ::info.
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "engine/builtins/in_process.h"
+#include "engine/builtins/introspection.h"
+
+namespace iii::engine {
+
+namespace {
+
+constexpr size_t kMaxBatch = 32;
+
+struct FunctionsListInput {
+  std::optional<std::string> search;
+  std::optional<std::string> prefix;
+  std::optional<std::string> worker;
+  std::optional<std::vector<std::string>> workers;
+  std::optional<bool> include_internal;
+};
+
+struct FunctionsListOutput {
+  std::vector<FunctionRow> functions;
+};
+
+struct FunctionInfoInput {
+  std::optional<std::string> function_id;
+  std::optional<std::vector<std::string>> function_ids;
+  std::optional<std::string> name_space;
+};
+
+auto describe(json::Type<FunctionsListInput>) {
+  using T = FunctionsListInput;
+  return json::object<T>(
+      "FunctionsListInput", "Which functions to list; every filter must hold.",
+      json::field("search", &T::search, "Text to find in ids and descriptions, case ignored."),
+      json::field("prefix", &T::prefix, "What ids must start with."),
+      json::field("worker", &T::worker, "Only functions of this worker."),
+      json::field("workers", &T::workers, "Only functions of these workers (or of `worker`)."),
+      json::field("include_internal", &T::include_internal, "Also what is hidden by default."));
+}
+
+auto describe(json::Type<FunctionsListOutput>) {
+  return json::object<FunctionsListOutput>(
+      "FunctionsListOutput", "", json::field("functions", &FunctionsListOutput::functions, ""));
+}
+
+auto describe(json::Type<FunctionInfoInput>) {
+  using T = FunctionInfoInput;
+  return json::object<T>(
+      "FunctionInfoInput", "One function, or several at once.",
+      json::field("function_id", &T::function_id, "The one."),
+      json::field("function_ids", &T::function_ids, "At most 32, instead of `function_id`."),
+      json::field("namespace", &T::name_space, "Where to look; `default` is preferred."));
+}
+
+// 0: the id starts with the needle or one of its segments is it; 1: inside the id; 2: only described so.
+int rank_of(const Function& f, const std::string& needle) {
+  const std::string id = fold_case(f.id);
+  if (id.starts_with(needle)) return 0;
+  size_t start = 0;
+  for (;;) {
+    const size_t end = id.find("::", start);
+    if (id.substr(start, end - start) == needle) return 0;
+    if (end == std::string::npos) break;
+    start = end + 2;
+  }
+  if (id.find(needle) != std::string::npos) return 1;
+  if (f.description && fold_case(*f.description).find(needle) != std::string::npos) return 2;
+  return -1;
+}
+
+FunctionsListOutput list(const Catalog& catalog, const FunctionsListInput& in) {
+  std::set<std::string> workers;
+  if (in.workers) workers.insert(in.workers->begin(), in.workers->end());
+  if (in.worker) workers.insert(*in.worker);
+  const std::string needle = fold_case(in.search.value_or(""));
+
+  std::vector<std::pair<int, FunctionPtr>> hits;
+  for (const FunctionPtr& f : catalog.all_functions()) {
+    if (!in.include_internal.value_or(false) && f->internal()) continue;
+    if (in.prefix && !f->id.starts_with(*in.prefix)) continue;
+    if (!workers.empty() && !workers.contains(f->worker_name())) continue;
+    const int rank = needle.empty() ? 0 : rank_of(*f, needle);
+    if (rank >= 0) hits.emplace_back(rank, f);
+  }
+  std::sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.first, a.second->id, a.second->name_space) <
+           std::tie(b.first, b.second->id, b.second->name_space);
+  });
+  FunctionsListOutput out;
+  for (const auto& [rank, f] : hits) out.functions.push_back(catalog.row(*f));
+  return out;
+}
+
+// Null when the id is nowhere, or not where it was looked for.
+const FunctionPtr* look_up(const Catalog& catalog, const std::string& id,
+                           const std::optional<std::string>& name_space) {
+  const FunctionTable& table = catalog.engine().functions();
+  if (name_space) return table.find(*name_space, id);
+  if (const FunctionPtr* f = table.find_default(id)) return f;
+  const std::vector<std::string> spaces = table.namespaces_of(id);
+  return spaces.size() == 1 ? table.find(spaces.front(), id) : nullptr;
+}
+
+Outcome info_of_one(const Catalog& catalog, const FunctionInfoInput& in) {
+  if (const FunctionPtr* f = look_up(catalog, *in.function_id, in.name_space)) {
+    return json::encode(catalog.detail(**f));
+  }
+  const auto spaces = catalog.engine().functions().namespaces_of(*in.function_id);
+  if (spaces.empty()) {
+    return fail("NOT_FOUND", "Function '" + *in.function_id + "' is not registered.");
+  }
+  return fail("NOT_FOUND", "Function '" + *in.function_id +
+                               "' is ambiguous: it is registered in namespace(s): " +
+                               join(spaces, ", ") + ". Pass `namespace` to select one.");
+}
+
+Outcome info_of_many(const Catalog& catalog, const FunctionInfoInput& in) {
+  std::vector<std::string> ids;
+  for (const std::string& id : *in.function_ids) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    if (ids.size() > kMaxBatch) return fail("INVALID_ARGUMENTS", "too many function_ids (max 32)");
+  }
+  if (ids.empty()) {
+    return fail("INVALID_ARGUMENTS", "`function_ids` must be a non-empty array of function ids");
+  }
+  std::string out = "{\"functions\":[";
+  for (const std::string& id : ids) {
+    if (out.back() != '[') out += ',';
+    if (const FunctionPtr* f = look_up(catalog, id, in.name_space)) {
+      json::encode_to(out, catalog.detail(**f));
+    } else {
+      out += "{\"function_id\":";
+      json::append_string(out, id);
+      out += ",\"error\":\"not_found\"}";
+    }
+  }
+  out += "]}";
+  return out;
+}
+
+Outcome info(const Catalog& catalog, const FunctionInfoInput& in) {
+  if (in.function_id && in.function_ids) {
+    return fail("INVALID_ARGUMENTS", "pass either `function_id` or `function_ids`, not both");
+  }
+  if (in.function_id) return info_of_one(catalog, in);
+  if (in.function_ids) return info_of_many(catalog, in);
+  return fail("INVALID_ARGUMENTS",
+              "missing field `function_id` (or `function_ids` for a batch)");
+}
+
+}  // namespace
+
+std::vector<BuiltinFunction> function_introspection(const Catalog& catalog) {
+  std::vector<BuiltinFunction> out;
+  out.push_back(builtin<FunctionsListInput, FunctionsListOutput>(
+      std::string(kEngineFunctions), "engine::functions::list",
+      "Lists the functions on the bus, without their schemas.",
+      [&catalog](const CallInfo&, const FunctionsListInput& in) -> Result<FunctionsListOutput> {
+        return list(catalog, in);
+      }));
+  out.push_back(deferred_builtin<FunctionInfoInput>(
+      std::string(kEngineFunctions), "engine::functions::info",
+      "Tells everything about one function or up to 32: schemas, owner, bindings.",
+      [&catalog](const CallInfo&, const FunctionInfoInput& in, Reply reply) {
+        reply(info(catalog, in));
+      }));
+  return out;
+}
+
+}  // namespace iii::engine

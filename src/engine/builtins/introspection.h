@@ -1,0 +1,16 @@
+// `engine::functions::*`, `engine::triggers::*`, `engine::registered-triggers::*`, `engine::workers::*`.
+#pragma once
+
+#include <vector>
+
+#include "engine/builtin.h"
+#include "engine/builtins/catalog.h"
+
+namespace iii::engine {
+
+// Both keep a reference to `catalog`.
+std::vector<BuiltinFunction> function_introspection(const Catalog& catalog);
+std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog);
+std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog);
+
+}  // namespace iii::engine

@@ -1,0 +1,198 @@
+#include "engine/builtins/observability.h"
+
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/builtins/in_process.h"
+#include "json/slice.h"
+#include "protocol/trace.h"
+
+namespace iii::engine {
+
+namespace {
+
+struct OtelLogInput {
+  std::string message;
+  std::optional<std::string> trace_id;
+  std::optional<std::string> span_id;
+  std::optional<json::Raw> data;
+  std::optional<std::string> service_name;
+};
+struct LogTriggerConfig {
+  std::optional<std::string> level;
+};
+struct BaggageGetInput {
+  std::string key;
+};
+struct BaggageGetOutput {
+  std::optional<std::string> value;
+};
+struct BaggageGetAllInput {};
+struct BaggageGetAllOutput {
+  std::map<std::string, std::string> baggage;
+};
+struct BaggageSetInput {
+  std::string key;
+  std::string value;
+};
+struct BaggageSetOutput {
+  bool success = true;
+  std::string note;
+};
+struct HealthCheckInput {};
+
+auto describe(json::Type<OtelLogInput>) {
+  using T = OtelLogInput;
+  return json::object<T>("OtelLogInput", "One log line.", json::field("message", &T::message, ""),
+                         json::field("trace_id", &T::trace_id, ""),
+                         json::field("span_id", &T::span_id, ""), json::field("data", &T::data, ""),
+                         json::field("service_name", &T::service_name, "Who says it."));
+}
+auto describe(json::Type<LogTriggerConfig>) {
+  using T = LogTriggerConfig;
+  return json::object<T>("LogTriggerConfig", "",
+                         json::field("level", &T::level, "all, debug, info, warn or error."));
+}
+auto describe(json::Type<BaggageGetInput>) {
+  return json::object<BaggageGetInput>("BaggageGetInput", "",
+                                       json::field("key", &BaggageGetInput::key, ""));
+}
+auto describe(json::Type<BaggageGetOutput>) {
+  return json::object<BaggageGetOutput>("BaggageGetOutput", "",
+                                        json::field("value", &BaggageGetOutput::value, "").nullable());
+}
+auto describe(json::Type<BaggageGetAllInput>) {
+  return json::object<BaggageGetAllInput>("BaggageGetAllInput", "");
+}
+auto describe(json::Type<BaggageGetAllOutput>) {
+  return json::object<BaggageGetAllOutput>("BaggageGetAllOutput", "",
+                                           json::field("baggage", &BaggageGetAllOutput::baggage, ""));
+}
+auto describe(json::Type<BaggageSetInput>) {
+  using T = BaggageSetInput;
+  return json::object<T>("BaggageSetInput", "", json::field("key", &T::key, ""),
+                         json::field("value", &T::value, ""));
+}
+auto describe(json::Type<BaggageSetOutput>) {
+  using T = BaggageSetOutput;
+  return json::object<T>("BaggageSetOutput", "", json::field("success", &T::success, ""),
+                         json::field("note", &T::note, ""));
+}
+auto describe(json::Type<HealthCheckInput>) {
+  return json::object<HealthCheckInput>("HealthCheckInput", "");
+}
+
+int severity_of(std::string_view level) {
+  if (level == "error") return 17;
+  if (level == "warn") return 13;
+  if (level == "info") return 9;
+  if (level == "debug") return 5;
+  return 1;
+}
+
+LogLevel our_level(int severity) {
+  if (severity >= 17) return LogLevel::kError;
+  if (severity >= 13) return LogLevel::kWarn;
+  return severity >= 9 ? LogLevel::kInfo : LogLevel::kDebug;
+}
+
+std::string log_event(const OtelLogInput& in, const std::string& level, int severity,
+                      int64_t wall_ms) {
+  const std::string nanos = std::to_string(wall_ms) + "000000";
+  std::string out = "{\"timestamp_unix_nano\":" + nanos + ",\"observed_timestamp_unix_nano\":" + nanos +
+                    ",\"severity_number\":" + std::to_string(severity) + ",\"severity_text\":";
+  std::string upper = level;
+  for (char& c : upper) c = static_cast<char>(c - 32);
+  json::append_string(out, upper);
+  out += ",\"body\":";
+  json::append_string(out, in.message);
+  out += ",\"attributes\":" + (in.data ? "{\"data\":" + in.data->text + "}" : std::string("{}"));
+  const auto text = [&out](std::string_view key, const std::optional<std::string>& value) {
+    out += ",\"" + std::string(key) + "\":";
+    json::encode_to(out, value);
+  };
+  text("trace_id", in.trace_id);
+  text("span_id", in.span_id);
+  text("service_name", in.service_name);
+  out += ",\"resource\":{},\"instrumentation_scope_name\":null,\"instrumentation_scope_version\":null}";
+  return out;
+}
+
+}  // namespace
+
+Result<void> LogTrigger::bind(const Binding& binding) {
+  if (binding.config != "null") {
+    const auto config = json::decode<LogTriggerConfig>(binding.config);
+    if (!config) return fail("invalid", "Failed to parse trigger config: " + config.error().message);
+  }
+  return BroadcastTrigger::bind(binding);
+}
+
+bool LogTrigger::wants(const Binding& binding, const std::string& payload) const {
+  const auto config = json::decode<LogTriggerConfig>(binding.config);
+  if (!config || !config->level || *config->level == "all") return true;
+  const auto severity = json::member(payload, "severity_number");
+  return severity && std::stoi(std::string(*severity)) >= severity_of(*config->level);
+}
+
+BuiltinFunction Observability::log_function(const std::string& level, int severity) {
+  return deferred_builtin<OtelLogInput>(
+      std::string(kObservability), "engine::log::" + level, "Writes a log line of level " + level + ".",
+      [this, level, severity](const CallInfo& info, const OtelLogInput& in, Reply reply) {
+        const Worker* from = info.caller ? engine_.worker(*info.caller) : nullptr;
+        log_at(our_level(severity), "[{}] {}{}",
+               in.service_name.value_or(from != nullptr ? from->label() : "engine"), in.message,
+               in.data ? " " + std::string(utf8_prefix(in.data->text, 2000)) : "");
+        if (!log_.empty()) log_.fire(log_event(in, level, severity, engine_.timers().wall_ms()));
+        reply(std::nullopt);
+      });
+}
+
+std::vector<BuiltinFunction> Observability::functions() {
+  const std::string owner(kObservability);
+  std::vector<BuiltinFunction> out;
+  for (const char* level : {"info", "warn", "error", "debug", "trace"}) {
+    out.push_back(log_function(level, severity_of(level)));
+  }
+  out.push_back(builtin<BaggageGetInput, BaggageGetOutput>(
+      owner, "engine::baggage::get", "Reads one entry of the call's own baggage.",
+      [](const CallInfo& info, const BaggageGetInput& in) -> Result<BaggageGetOutput> {
+        const auto entries = protocol::baggage_entries(info.baggage);
+        const auto it = entries.find(in.key);
+        if (it == entries.end()) return BaggageGetOutput{};
+        return BaggageGetOutput{it->second};
+      }));
+  out.push_back(builtin<BaggageGetAllInput, BaggageGetAllOutput>(
+      owner, "engine::baggage::get_all", "Shows the call's own baggage.",
+      [](const CallInfo& info, const BaggageGetAllInput&) -> Result<BaggageGetAllOutput> {
+        return BaggageGetAllOutput{protocol::baggage_entries(info.baggage)};
+      }));
+  out.push_back(builtin<BaggageSetInput, BaggageSetOutput>(
+      owner, "engine::baggage::set", "Has no effect beyond this call; baggage travels in headers.",
+      [](const CallInfo&, const BaggageSetInput&) -> Result<BaggageSetOutput> {
+        return BaggageSetOutput{
+            true, "Baggage set in new context. For propagation, use SDK-level baggage headers."};
+      }));
+  out.push_back(deferred_builtin<HealthCheckInput>(
+      owner, "engine::health::check", "Tells whether the engine is well.",
+      [this](const CallInfo&, const HealthCheckInput&, Reply reply) {
+        reply(R"({"status":"healthy","components":{)"
+              R"("otel":{"status":"disabled","details":{"enabled":false}},)"
+              R"("metrics":{"status":"disabled","details":null},)"
+              R"("logs":{"status":"healthy","details":null},)"
+              R"("spans":{"status":"disabled","details":null}},)"
+              R"("timestamp":)" +
+              std::to_string(engine_.timers().wall_ms()) + R"(,"version":")" + version_ + R"("})");
+      }));
+  return out;
+}
+
+BuiltinTriggerType Observability::trigger_type() {
+  return {.id = "log",
+          .owner = std::string(kObservability),
+          .description = "Fires for log lines written through engine::log::*.",
+          .configuration_schema = json::schema<LogTriggerConfig>(),
+          .request_schema = {},
+          .provider = &log_};
+}
+
+}  // namespace iii::engine

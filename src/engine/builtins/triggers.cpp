@@ -1,0 +1,210 @@
+// engine::triggers::*, engine::registered-triggers::* and the legacy engine::trigger-types::list.
+#include <algorithm>
+
+#include "base/text.h"
+#include "engine/builtins/in_process.h"
+#include "engine/builtins/introspection.h"
+
+namespace iii::engine {
+
+namespace {
+
+struct TriggersListInput {
+  std::optional<std::string> search;
+  std::optional<std::string> prefix;
+  std::optional<std::string> worker;
+  std::optional<bool> include_internal;
+};
+struct TriggersListOutput {
+  std::vector<TriggerTypeRow> triggers;
+};
+struct TriggerInfoInput {
+  std::string id;
+  std::optional<std::string> name_space;
+};
+struct RegisteredTriggersListInput {
+  std::optional<std::string> search;
+  std::optional<std::string> trigger_type;
+  std::optional<std::string> function_id;
+  std::optional<std::string> worker;
+  std::optional<bool> include_internal;
+};
+struct RegisteredTriggersListOutput {
+  std::vector<BindingRow> registered_triggers;
+};
+struct RegisteredTriggerInfoInput {
+  std::string id;
+};
+struct TriggerTypesListInput {
+  std::optional<bool> include_internal;
+};
+struct LegacyTriggerType {
+  std::string id;
+  std::string description;
+  std::optional<json::Raw> trigger_request_format;
+  std::optional<json::Raw> call_request_format;
+};
+struct TriggerTypesListOutput {
+  std::vector<LegacyTriggerType> trigger_types;
+};
+
+auto describe(json::Type<TriggersListInput>) {
+  using T = TriggersListInput;
+  return json::object<T>(
+      "TriggersListInput", "Which trigger types to list; every filter must hold.",
+      json::field("search", &T::search, "Text to find in ids and descriptions, case ignored."),
+      json::field("prefix", &T::prefix, "What ids must start with."),
+      json::field("worker", &T::worker, "Only types of this worker."),
+      json::field("include_internal", &T::include_internal, "Also `engine::*`."));
+}
+auto describe(json::Type<TriggersListOutput>) {
+  return json::object<TriggersListOutput>("TriggersListOutput", "",
+                                          json::field("triggers", &TriggersListOutput::triggers, ""));
+}
+auto describe(json::Type<TriggerInfoInput>) {
+  using T = TriggerInfoInput;
+  return json::object<T>("TriggerInfoInput", "", json::field("id", &T::id, "The trigger type."),
+                         json::field("namespace", &T::name_space, "`default` when absent."));
+}
+auto describe(json::Type<RegisteredTriggersListInput>) {
+  using T = RegisteredTriggersListInput;
+  return json::object<T>(
+      "RegisteredTriggersListInput", "Which bindings to list; every filter must hold.",
+      json::field("search", &T::search, "Text to find in ids, types and functions, case ignored."),
+      json::field("trigger_type", &T::trigger_type, "Only bindings of this type."),
+      json::field("function_id", &T::function_id, "Only bindings that call this function."),
+      json::field("worker", &T::worker, "Only bindings that call this worker's functions."),
+      json::field("include_internal", &T::include_internal, "Also those that call `engine::*`."));
+}
+auto describe(json::Type<RegisteredTriggersListOutput>) {
+  using T = RegisteredTriggersListOutput;
+  return json::object<T>("RegisteredTriggersListOutput", "",
+                         json::field("registered_triggers", &T::registered_triggers, ""));
+}
+auto describe(json::Type<RegisteredTriggerInfoInput>) {
+  using T = RegisteredTriggerInfoInput;
+  return json::object<T>("RegisteredTriggerInfoInput", "",
+                         json::field("id", &T::id, "The binding."));
+}
+auto describe(json::Type<TriggerTypesListInput>) {
+  using T = TriggerTypesListInput;
+  return json::object<T>("TriggerTypesListInput", "",
+                         json::field("include_internal", &T::include_internal, "Also `engine::*`."));
+}
+auto describe(json::Type<LegacyTriggerType>) {
+  using T = LegacyTriggerType;
+  return json::object<T>("LegacyTriggerType", "", json::field("id", &T::id, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("trigger_request_format", &T::trigger_request_format, ""),
+                         json::field("call_request_format", &T::call_request_format, ""));
+}
+auto describe(json::Type<TriggerTypesListOutput>) {
+  using T = TriggerTypesListOutput;
+  return json::object<T>("TriggerTypesListOutput", "",
+                         json::field("trigger_types", &T::trigger_types, ""));
+}
+
+bool contains(std::string_view text, const std::string& needle) {
+  return needle.empty() || fold_case(text).find(needle) != std::string::npos;
+}
+
+bool is_internal(std::string_view id) { return id.starts_with("engine::"); }
+
+TriggersListOutput list_types(const Catalog& catalog, const TriggersListInput& in) {
+  const std::string needle = fold_case(in.search.value_or(""));
+  TriggersListOutput out;
+  for (const auto& [key, type] : catalog.engine().triggers().types()) {
+    if (!in.include_internal.value_or(false) && is_internal(key.id)) continue;
+    if (in.prefix && !key.id.starts_with(*in.prefix)) continue;
+    if (in.worker && type.worker_name() != *in.worker) continue;
+    if (!contains(key.id, needle) && !contains(type.description, needle)) continue;
+    out.triggers.push_back(catalog.row(type));
+  }
+  std::sort(out.triggers.begin(), out.triggers.end(),
+            [](const auto& a, const auto& b) { return a.id < b.id; });
+  return out;
+}
+
+Result<TriggerTypeDetail> type_info(const Catalog& catalog, const TriggerInfoInput& in) {
+  const std::string name_space = in.name_space.value_or("default");
+  const TriggerType* type = catalog.engine().triggers().type({name_space, in.id});
+  if (type == nullptr) {
+    return fail("NOT_FOUND", "Trigger type '" + in.id + "' is not registered in namespace '" +
+                                 name_space + "'.");
+  }
+  return catalog.detail(*type);
+}
+
+RegisteredTriggersListOutput list_bindings(const Catalog& catalog,
+                                           const RegisteredTriggersListInput& in) {
+  const std::string needle = fold_case(in.search.value_or(""));
+  RegisteredTriggersListOutput out;
+  for (const auto& [id, binding] : catalog.engine().triggers().bindings()) {
+    if (!binding.live) continue;  // parked ones are nowhere shown
+    if (!in.include_internal.value_or(false) && is_internal(binding.function_id)) continue;
+    if (in.trigger_type && binding.trigger_type != *in.trigger_type) continue;
+    if (in.function_id && binding.function_id != *in.function_id) continue;
+    if (in.worker && catalog.target_worker(binding) != *in.worker) continue;
+    if (!contains(id, needle) && !contains(binding.trigger_type, needle) &&
+        !contains(binding.function_id, needle)) {
+      continue;
+    }
+    out.registered_triggers.push_back(catalog.row(binding));
+  }
+  return out;
+}
+
+Result<BindingDetail> binding_info(const Catalog& catalog, const RegisteredTriggerInfoInput& in) {
+  const TriggerBinding* binding = catalog.engine().triggers().live_binding(in.id);
+  if (binding == nullptr) {
+    return fail("NOT_FOUND", "Registered trigger '" + in.id + "' was not found.");
+  }
+  return catalog.detail(*binding);
+}
+
+// As engines up to 0.12 answered it; workers of that time still ask.
+TriggerTypesListOutput list_legacy(const Catalog& catalog, const TriggerTypesListInput& in) {
+  TriggerTypesListOutput out;
+  for (const auto& [key, type] : catalog.engine().triggers().types()) {
+    if (!in.include_internal.value_or(false) && is_internal(key.id)) continue;
+    LegacyTriggerType row{.id = key.id, .description = type.description};
+    if (type.trigger_request_format) row.trigger_request_format = {*type.trigger_request_format};
+    if (type.call_request_format) row.call_request_format = {*type.call_request_format};
+    out.trigger_types.push_back(std::move(row));
+  }
+  return out;
+}
+
+// A function that only reads the catalog.
+template <typename In, typename Out, typename F>
+BuiltinFunction reader(const Catalog& catalog, std::string id, std::string description, F read) {
+  return builtin<In, Out>(
+      std::string(kEngineFunctions), std::move(id), std::move(description),
+      [&catalog, read](const CallInfo&, const In& in) -> Result<Out> { return read(catalog, in); });
+}
+
+}  // namespace
+
+std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog) {
+  std::vector<BuiltinFunction> out;
+  out.push_back(reader<TriggersListInput, TriggersListOutput>(
+      catalog, "engine::triggers::list", "Lists the trigger types that can be bound.", list_types));
+  out.push_back(reader<TriggerInfoInput, TriggerTypeDetail>(
+      catalog, "engine::triggers::info",
+      "Tells about one trigger type: what a binding configures, what its function receives.",
+      type_info));
+  out.push_back(reader<RegisteredTriggersListInput, RegisteredTriggersListOutput>(
+      catalog, "engine::registered-triggers::list", "Lists the live trigger bindings.",
+      list_bindings));
+  out.push_back(reader<RegisteredTriggerInfoInput, BindingDetail>(
+      catalog, "engine::registered-triggers::info",
+      "Tells about one binding, with its trigger type and its function.", binding_info));
+  out.push_back(reader<TriggerTypesListInput, TriggerTypesListOutput>(
+      catalog, "engine::trigger-types::list",
+      "Lists trigger types the way engines before 0.13 did; see engine::triggers::list.",
+      list_legacy));
+  out.back().listed = false;
+  return out;
+}
+
+}  // namespace iii::engine

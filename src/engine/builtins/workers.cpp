@@ -1,0 +1,156 @@
+// engine::workers::list and ::info.
+#include <algorithm>
+
+#include "base/text.h"
+#include "engine/builtins/in_process.h"
+#include "engine/builtins/introspection.h"
+
+namespace iii::engine {
+
+namespace {
+
+struct WorkersListInput {
+  std::optional<std::string> search;
+  std::optional<std::string> runtime;
+  std::optional<std::string> status;
+};
+struct WorkersListOutput {
+  std::vector<WorkerRow> workers;
+};
+struct WorkerInfoInput {
+  std::string name;
+  std::optional<std::string> name_space;
+};
+
+auto describe(json::Type<WorkersListInput>) {
+  using T = WorkersListInput;
+  return json::object<T>(
+      "WorkersListInput", "Which workers to list; every filter must hold.",
+      json::field("search", &T::search, "Text to find in names, case ignored."),
+      json::field("runtime", &T::runtime, "For example `node`, `cpp` or `engine`."),
+      json::field("status", &T::status, "`connected`, or `available` for the engine's own."));
+}
+auto describe(json::Type<WorkersListOutput>) {
+  return json::object<WorkersListOutput>("WorkersListOutput", "",
+                                         json::field("workers", &WorkersListOutput::workers, ""));
+}
+auto describe(json::Type<WorkerInfoInput>) {
+  using T = WorkerInfoInput;
+  return json::object<T>("WorkerInfoInput", "", json::field("name", &T::name, "The worker's name."),
+                         json::field("namespace", &T::name_space, "Where to look."));
+}
+
+const std::string& sort_name(const WorkerRow& row) { return row.name ? *row.name : row.id; }
+
+WorkersListOutput list(const Catalog& catalog, const WorkersListInput& in) {
+  const std::string needle = fold_case(in.search.value_or(""));
+  std::vector<WorkerDetail> all = catalog.connected_workers();
+  // A worker that did not tell its process id stays out of lists (but has an `info`).
+  std::erase_if(all, [](const WorkerDetail& w) { return !w.pid; });
+  for (WorkerDetail& own : catalog.in_process_workers()) all.push_back(std::move(own));
+
+  WorkersListOutput out;
+  for (WorkerDetail& w : all) {
+    if (!needle.empty() && fold_case(w.row.name.value_or("")).find(needle) == std::string::npos) {
+      continue;
+    }
+    if (in.runtime && w.row.runtime != in.runtime) continue;
+    if (in.status && w.row.status != *in.status) continue;
+    out.workers.push_back(std::move(w.row));
+  }
+  std::sort(out.workers.begin(), out.workers.end(), [](const WorkerRow& a, const WorkerRow& b) {
+    return std::tie(sort_name(a), a.id) < std::tie(sort_name(b), b.id);
+  });
+  return out;
+}
+
+Result<WorkerDetail> find(const Catalog& catalog, const WorkerInfoInput& in) {
+  for (WorkerDetail& own : catalog.in_process_workers()) {
+    if (own.row.name == in.name) return std::move(own);
+  }
+  std::vector<WorkerDetail> named = catalog.connected_workers();
+  std::erase_if(named, [&](const WorkerDetail& w) { return w.row.name != in.name; });
+  if (named.empty()) return fail("NOT_FOUND", "Worker '" + in.name + "' is not connected.");
+
+  std::vector<std::string> spaces;
+  for (const WorkerDetail& w : named) spaces.push_back(w.row.name_space);
+  std::sort(spaces.begin(), spaces.end());
+  std::vector<WorkerDetail> here = named;
+  if (in.name_space) {
+    std::erase_if(here, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });
+    if (here.empty()) {
+      return fail("NOT_FOUND", "Worker '" + in.name +
+                                   "' is not connected in the requested namespace; it is connected in "
+                                   "namespace(s): " +
+                                   join(spaces, ", ") + ".");
+    }
+  }
+  if (here.size() > 1) {
+    return fail("NOT_FOUND", "Worker '" + in.name + "' is ambiguous: it is connected in namespace(s): " +
+                                 join(spaces, ", ") + ". Pass `namespace` to select one.");
+  }
+  return here.front();
+}
+
+// The row, then what `info` knows beyond it.
+void append_worker(std::string& out, const WorkerDetail& w) {
+  json::encode_to(out, w.row);
+  out.pop_back();
+  out += w.internal ? ",\"internal\":true" : ",\"internal\":false";
+  if (w.pid) out += ",\"pid\":" + std::to_string(*w.pid);
+  out += '}';
+}
+
+Outcome info(const Catalog& catalog, const WorkerInfoInput& in) {
+  const Result<WorkerDetail> found = find(catalog, in);
+  if (!found) return std::unexpected(found.error());
+  const WorkerRow& row = found->row;
+  const bool own = row.status == "available";
+
+  std::vector<FunctionRow> functions;
+  for (const FunctionPtr& f : catalog.all_functions()) {
+    const bool is_its = own ? f->builtin != nullptr && f->builtin->owner == *row.name
+                            : f->owner != nullptr && f->owner->id_text == row.id;
+    if (is_its) functions.push_back(catalog.row(*f));
+  }
+  std::vector<TriggerTypeRow> types;
+  for (const auto& [key, type] : catalog.engine().triggers().types()) {
+    const bool is_its = own ? type.builtin != nullptr && type.builtin->owner == *row.name
+                            : type.provider != nullptr && type.provider->id_text == row.id;
+    if (is_its) types.push_back(catalog.row(type));
+  }
+  std::vector<BindingRow> bindings;
+  for (const auto& [id, binding] : catalog.engine().triggers().bindings()) {
+    if (!binding.live) continue;
+    const auto* target = catalog.engine().functions().find(binding.name_space, binding.function_id);
+    if (target == nullptr) continue;
+    const bool is_its = own ? (*target)->builtin != nullptr && (*target)->builtin->owner == *row.name
+                            : (*target)->owner != nullptr && (*target)->owner->id_text == row.id;
+    if (is_its) bindings.push_back(catalog.row(binding));
+  }
+  std::string out = "{\"worker\":";
+  append_worker(out, *found);
+  out += ",\"functions\":" + json::encode(functions) + ",\"trigger_types\":" + json::encode(types) +
+         ",\"registered_triggers\":" + json::encode(bindings) + "}";
+  return out;
+}
+
+}  // namespace
+
+std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
+  std::vector<BuiltinFunction> out;
+  out.push_back(builtin<WorkersListInput, WorkersListOutput>(
+      std::string(kEngineFunctions), "engine::workers::list", "Lists the workers on the bus.",
+      [&catalog](const CallInfo&, const WorkersListInput& in) -> Result<WorkersListOutput> {
+        return list(catalog, in);
+      }));
+  out.push_back(deferred_builtin<WorkerInfoInput>(
+      std::string(kEngineFunctions), "engine::workers::info",
+      "Tells about one worker: what it serves, provides and has bound.",
+      [&catalog](const CallInfo&, const WorkerInfoInput& in, Reply reply) {
+        reply(info(catalog, in));
+      }));
+  return out;
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,93 @@
+#include "engine/embedded.h"
+
+#include <utility>
+
+#include "engine/builtins/catalog.h"
+#include "engine/builtins/events.h"
+#include "engine/builtins/introspection.h"
+#include "engine/builtins/management.h"
+#include "engine/builtins/observability.h"
+
+namespace iii::engine {
+
+// In the order of construction; each may refer to those above it.
+struct Embedded::Parts {
+  Parts(net::Loop& its_loop, const EmbeddedOptions& options, std::unique_ptr<Store> opened)
+      : loop(its_loop),
+        store(std::move(opened)),
+        engine(loop, ids, options.limits),
+        channels(loop, ids, options.channels),
+        catalog(engine, options.version),
+        observability(engine, options.version),
+        events(engine, catalog, options.limits.functions_poll),
+        configuration(*store, engine),
+        state(*store, engine, &configuration, options.state) {}
+
+  Result<void> prepare() {
+    if (auto ready = configuration.start(); !ready) return ready;
+    if (auto ready = state.start(); !ready) return ready;
+    catalog.set_started(loop.wall_ms());
+    add(function_introspection(catalog));
+    add(trigger_introspection(catalog));
+    add(worker_introspection(catalog));
+    add(management(engine, channels));
+    add(observability.functions());
+    add(events.functions());
+    add(configuration.functions());
+    add(state.functions());
+    for (BuiltinTriggerType& type : events.trigger_types()) engine.add(std::move(type));
+    engine.add(observability.trigger_type());
+    engine.add(configuration.trigger_type());
+    engine.add(state.trigger_type());
+    return {};
+  }
+
+  void add(std::vector<BuiltinFunction> functions) {
+    for (BuiltinFunction& function : functions) engine.add(std::move(function));
+  }
+
+  net::Loop& loop;
+  RandomIds ids;
+  std::unique_ptr<Store> store;
+  Engine engine;
+  ChannelTable channels;
+  Catalog catalog;
+  Observability observability;
+  BusEvents events;
+  Configuration configuration;
+  State state;
+  std::unique_ptr<net::Server> server;
+};
+
+Embedded::Embedded(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Embedded::~Embedded() { stop(); }
+
+Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptions options) {
+  Post post = [&loop](std::move_only_function<void()> action) { loop.post(std::move(action)); };
+  std::unique_ptr<Store> store;
+  if (options.data) {
+    auto opened = Store::open(*options.data, std::move(post), options.store);
+    if (!opened) return std::unexpected(std::move(opened.error()));
+    store = std::move(*opened);
+  } else {
+    store = Store::in_memory(std::move(post));
+  }
+  auto parts = std::make_unique<Parts>(loop, options, std::move(store));
+  if (auto ready = parts->prepare(); !ready) return std::unexpected(std::move(ready.error()));
+  auto server = serve_engine(loop, options.server, options.access, parts->engine, parts->channels);
+  if (!server) return std::unexpected(std::move(server.error()));
+  parts->server = std::move(*server);
+  return std::unique_ptr<Embedded>(new Embedded(std::move(parts)));
+}
+
+Engine& Embedded::engine() { return parts_->engine; }
+
+uint16_t Embedded::port() const { return parts_->server->port(); }
+
+void Embedded::stop() {
+  parts_->server->stop();
+  parts_->store->close();
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,49 @@
+// The whole embedded engine: bus, built-ins, durable state, and the door to it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "engine/channels.h"
+#include "engine/configuration/configuration.h"
+#include "engine/engine.h"
+#include "engine/limits.h"
+#include "engine/server.h"
+#include "engine/state/state.h"
+#include "engine/store/store.h"
+#include "net/loop.h"
+
+namespace iii::engine {
+
+struct EmbeddedOptions {
+  net::ServerOptions server;
+  Access access;
+  EngineLimits limits;
+  ChannelLimits channels;
+  StateLimits state;
+  StoreLimits store;
+  std::optional<std::filesystem::path> data;  // nothing: state is kept in memory only
+  std::string version = "0.0.0";
+};
+
+// Constructed, used and destroyed on the loop thread (or before and after the loop runs).
+class Embedded {
+ public:
+  static Result<std::unique_ptr<Embedded>> start(net::Loop& loop, EmbeddedOptions options);
+  ~Embedded();
+
+  Engine& engine();
+  uint16_t port() const;
+  // Drops all connections and puts what was accepted on disk.
+  void stop();
+
+ private:
+  struct Parts;
+  explicit Embedded(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace iii::engine

@@ -1,0 +1,134 @@
+#include "engine/engine.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "protocol/writer.h"
+
+namespace iii::engine {
+
+namespace {
+
+template <typename... Fs>
+struct Overloaded : Fs... {
+  using Fs::operator()...;
+};
+
+// Registrations wait for the announce; calls, answers and verdicts do not (§9.2–9.3).
+bool is_registration(const protocol::Frame& frame) {
+  return std::holds_alternative<protocol::RegisterFunction>(frame) ||
+         std::holds_alternative<protocol::UnregisterFunction>(frame) ||
+         std::holds_alternative<protocol::RegisterTrigger>(frame) ||
+         std::holds_alternative<protocol::UnregisterTrigger>(frame) ||
+         std::holds_alternative<protocol::RegisterTriggerType>(frame) ||
+         std::holds_alternative<protocol::RegisterService>(frame);
+}
+
+}  // namespace
+
+Engine::Engine(Timers& timers, IdSource& ids, EngineLimits limits)
+    : timers_(timers), ids_(ids), limits_(limits), triggers_(timers, limits_) {}
+
+Engine::~Engine() = default;
+
+void Engine::add(BuiltinFunction function) {
+  const BuiltinFunction& kept = builtin_functions_.emplace_back(std::move(function));
+  auto entry = std::make_shared<Function>();
+  entry->id = kept.id;
+  entry->name_space = protocol::kDefaultNamespace;
+  entry->description = kept.description;
+  if (kept.request_schema) entry->request_format = json::to_text(*kept.request_schema);
+  if (kept.response_schema) entry->response_format = json::to_text(*kept.response_schema);
+  entry->builtin = &kept;
+  functions_.put(std::move(entry));
+}
+
+void Engine::add(BuiltinTriggerType type) {
+  triggers_.add_builtin(builtin_types_.emplace_back(std::move(type)));
+}
+
+Worker* Engine::worker(const Uuid& id) const {
+  const auto it = workers_.find(id);
+  return it == workers_.end() ? nullptr : it->second.get();
+}
+
+Worker& Engine::connected(Link& link, std::string ip) {
+  auto worker = std::make_shared<Worker>(link, ids_.next(), ids_.next());
+  worker->ip = std::move(ip);
+  worker->connected_at_ms = timers_.wall_ms();
+  workers_.emplace(worker->id, worker);
+  worker->grace_timer = timers_.after(limits_.registration_grace, [this, id = worker->id] {
+    if (Worker* late = this->worker(id)) {
+      late->grace_timer = 0;
+      fix_namespace(*late);
+    }
+  });
+  const std::string token = worker->token.to_string();
+  link.send(protocol::to_text(protocol::WorkerRegistered{worker->id_text, token}));
+  tell("worker_connected", *worker);
+  return *worker;
+}
+
+void Engine::disconnected(Worker& worker) {
+  const auto keep = workers_.find(worker.id)->second;
+  tear_down(worker);
+}
+
+void Engine::evict(Worker& worker, bool politely) {
+  const auto keep = workers_.find(worker.id)->second;
+  Link& link = worker.link;
+  tear_down(worker);
+  link.ended(politely);
+}
+
+void Engine::tell(std::string_view event, const Worker& worker, bool first_announce) {
+  for (WorkerEvents* listener : listeners_) listener->on_worker(event, worker, first_announce);
+}
+
+void Engine::received(Worker& worker, std::string_view text) {
+  const Result<protocol::Frame> frame = parser_.parse(text);
+  if (!frame) {
+    if (frame.error().code == "empty") return;
+    ++worker.dropped_frames;
+    worker.malformed_log.warn(
+        "worker {}: frame dropped ({}); more of this connection's broken frames are only counted",
+        worker.label(), frame.error().message);
+    return;
+  }
+  handle(worker, *frame, text);
+}
+
+void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_view text) {
+  if (const auto* call = std::get_if<protocol::InvokeFunction>(&frame)) return invoke(worker, *call);
+  if (const auto* result = std::get_if<protocol::InvocationResult>(&frame)) return answered(*result);
+  if (is_registration(frame)) {
+    if (!worker.namespace_fixed) return buffer_registration(worker, text);
+    return handle_registration(worker, frame);
+  }
+  std::visit(Overloaded{
+                 [&](const protocol::Ping&) { worker.link.send(R"({"type":"pong"})"); },
+                 [&](const protocol::TriggerRegistrationResult& f) { triggers_.verdict(worker, f); },
+                 [&](const protocol::Reattach& f) { reattach(worker, f); },
+                 [](const auto&) {},  // what only engines say is ignored
+             },
+             frame);
+}
+
+void Engine::handle_registration(Worker& worker, const protocol::Frame& frame) {
+  std::visit(Overloaded{
+                 [&](const protocol::RegisterFunction& f) { register_function(worker, f); },
+                 [&](const protocol::UnregisterFunction& f) { unregister_function(worker, f); },
+                 [&](const protocol::RegisterTrigger& f) { bind_trigger(worker, f); },
+                 [&](const protocol::UnregisterTrigger& f) { triggers_.unbind(f.id); },
+                 [&](const protocol::RegisterTriggerType& f) {
+                   // A blank namespace is refused without a word for trigger types (§9.5).
+                   if (f.name_space && is_blank(*f.name_space)) return;
+                   triggers_.register_type(worker, f);
+                 },
+                 [](const auto&) {},  // services are bookkeeping without effect (§10)
+             },
+             frame);
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,122 @@
+// The bus: connections in, frames in, frames out. No sockets: whoever owns them calls connected(),
+// received() and disconnected(), and gives a Link to answer through.
+//
+// Everything here runs on one thread. Time, ids and sockets come in from outside, so tests drive it with
+// plain calls.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "base/timers.h"
+#include "base/uuid.h"
+#include "engine/builtin.h"
+#include "engine/function_table.h"
+#include "engine/limits.h"
+#include "engine/trigger_table.h"
+#include "engine/worker.h"
+#include "protocol/parser.h"
+
+namespace iii::engine {
+
+// Hears what happens to workers; used by the trigger types about workers.
+class WorkerEvents {
+ public:
+  virtual ~WorkerEvents() = default;
+  // `event`: worker_connected, worker_metadata_updated, worker_disconnected. `first_announce` marks the
+  // moment a worker has told its name.
+  virtual void on_worker(std::string_view event, const Worker& worker, bool first_announce) = 0;
+};
+
+// What a worker says of itself; absent fields keep what was known (except runtime and version).
+struct Announcement {
+  std::optional<std::string> name;
+  std::optional<std::string> description;
+  std::optional<std::string> version;
+  std::optional<std::string> runtime;
+  std::optional<std::string> os;
+  std::optional<std::string> isolation;
+  std::optional<uint32_t> pid;
+  std::optional<std::string> name_space;
+};
+
+class Engine final : public Bus {
+ public:
+  Engine(Timers& timers, IdSource& ids, EngineLimits limits);
+  ~Engine() override;
+
+  // Before the first connection. The engine keeps copies; ids added here cannot be taken over by workers.
+  void add(BuiltinFunction function);
+  void add(BuiltinTriggerType type);
+  void listen(WorkerEvents& events) { listeners_.push_back(&events); }
+
+  // A new connection: greets it. The Worker is valid until disconnected() or Link::ended().
+  Worker& connected(Link& link, std::string ip);
+  // One message, with ws::kPadding readable bytes behind it. The worker may be gone afterwards.
+  void received(Worker& worker, std::string_view frame);
+  void disconnected(Worker& worker);
+
+  // A call made by the engine itself.
+  void call(OutgoingCall call, Reply reply) override;
+
+  // `engine::workers::register`. Nothing is returned when the connection was refused and ended.
+  std::optional<Result<void>> announce(const Uuid& worker_id, Announcement said);
+
+  const FunctionTable& functions() const { return functions_; }
+  TriggerTable& triggers() { return triggers_; }
+  const TriggerTable& triggers() const { return triggers_; }
+  const std::map<Uuid, std::shared_ptr<Worker>>& workers() const { return workers_; }
+  Worker* worker(const Uuid& id) const;
+  Timers& timers() { return timers_; }
+  IdSource& ids() { return ids_; }
+
+ private:
+  void handle(Worker& worker, const protocol::Frame& frame, std::string_view text);
+  void handle_registration(Worker& worker, const protocol::Frame& frame);
+
+  // calls.cpp
+  void invoke(Worker& caller, const protocol::InvokeFunction& call);
+  void invoke_builtin(Worker& caller, const protocol::InvokeFunction& call, const Function& target);
+  void forward(Worker& caller, const protocol::InvokeFunction& call, const FunctionPtr& target);
+  void enqueue(Worker& caller, const protocol::InvokeFunction& call);
+  void answered(const protocol::InvocationResult& result);
+  void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error);
+  std::unique_ptr<PendingCall> take_pending(const Uuid& id);
+  void add_pending(std::unique_ptr<PendingCall> call);
+  void finish(PendingCall& call, const protocol::InvocationResult& outcome);
+  void stop_calls_of(Worker& worker);
+  Error not_found(std::string_view name_space, std::string_view id) const;
+
+  // registration.cpp
+  void buffer_registration(Worker& worker, std::string_view text);
+  void fix_namespace(Worker& worker);
+  void register_function(Worker& worker, const protocol::RegisterFunction& frame);
+  void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
+  void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame);
+  void reattach(Worker& worker, const protocol::Reattach& frame);
+  void tear_down(Worker& worker);
+  void evict(Worker& worker, bool politely);
+  void tell(std::string_view event, const Worker& worker, bool first_announce = false);
+
+  Timers& timers_;
+  IdSource& ids_;
+  EngineLimits limits_;
+  protocol::Parser parser_;
+  FunctionTable functions_;
+  TriggerTable triggers_;
+  std::deque<BuiltinFunction> builtin_functions_;
+  std::deque<BuiltinTriggerType> builtin_types_;
+  std::vector<WorkerEvents*> listeners_;
+  std::map<Uuid, std::shared_ptr<Worker>> workers_;
+  std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
+  boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
+  std::string out_;  // scratch for outgoing frames
+};
+
+}  // namespace iii::engine

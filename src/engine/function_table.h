@@ -1,0 +1,69 @@
+// Functions by (namespace, id), and who owns them.
+#pragma once
+
+#include <boost/unordered/unordered_flat_map.hpp>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/worker.h"
+
+namespace iii::engine {
+
+struct TextHash {
+  using is_transparent = void;
+  using is_avalanching = void;
+  size_t operator()(std::string_view text) const noexcept;
+};
+
+template <typename T>
+using TextMap = boost::unordered_flat_map<std::string, T, TextHash, std::equal_to<>>;
+
+struct Function {
+  std::string id;
+  std::string name_space;
+  std::optional<std::string> description;
+  std::optional<std::string> request_format;   // JSON text
+  std::optional<std::string> response_format;  // JSON text
+  std::optional<std::string> metadata;         // JSON text
+  Worker* owner = nullptr;  // null for what the engine implements itself
+  const BuiltinFunction* builtin = nullptr;
+
+  // The owner's name; else the first `::` segment of the id.
+  std::string worker_name() const;
+  // `engine::*` except `engine::queue::*`, and whatever says `metadata.internal: true`.
+  bool internal() const;
+  bool listed() const { return builtin == nullptr || builtin->listed; }
+};
+
+using FunctionPtr = std::shared_ptr<const Function>;
+
+std::string first_segment(std::string_view id);
+
+class FunctionTable {
+ public:
+  // Null when unknown. The pointer stays valid until the next change of the table.
+  const FunctionPtr* find(std::string_view name_space, std::string_view id) const;
+  const FunctionPtr* find_default(std::string_view id) const;
+  // Namespaces that know `id`, sorted.
+  std::vector<std::string> namespaces_of(std::string_view id) const;
+
+  void put(FunctionPtr function);  // replaces one of the same key
+  void remove(const Function& function);
+
+  void each(const std::function<void(const FunctionPtr&)>& visit) const;
+  // Grows whenever an id appears or disappears.
+  uint64_t changes() const { return changes_; }
+
+ private:
+  using Functions = TextMap<FunctionPtr>;
+  TextMap<std::unique_ptr<Functions>> by_namespace_;
+  Functions* default_ = nullptr;
+  uint64_t changes_ = 0;
+};
+
+}  // namespace iii::engine

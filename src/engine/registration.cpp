@@ -1,0 +1,207 @@
+// Engine: who is connected, under which name, and what it registers (wire-protocol §4, §5, §9).
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "engine/engine.h"
+#include "protocol/writer.h"
+#include "ws/frame.h"
+
+namespace iii::engine {
+
+namespace {
+
+std::optional<std::string> copy(const std::optional<std::string_view>& text) {
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+size_t stored_size(const Function& f) {
+  const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
+  return f.id.size() + size(f.description) + size(f.request_format) + size(f.response_format) +
+         size(f.metadata) + sizeof f;
+}
+
+// Names are shown to people: control and bidirectional-override characters do not belong in them.
+std::optional<std::string> sanitised(const std::optional<std::string>& text) {
+  if (!text) return std::nullopt;
+  std::string clean;
+  for (size_t i = 0; i < text->size(); ++i) {
+    const auto c = static_cast<unsigned char>((*text)[i]);
+    if (c < 0x20 || c == 0x7f) continue;
+    if (c == 0xc2 && i + 1 < text->size() && static_cast<unsigned char>((*text)[i + 1]) < 0xa0) {
+      ++i;  // U+0080–U+009F
+      continue;
+    }
+    const std::string_view three = std::string_view(*text).substr(i, 3);
+    const bool bidi = three == "\u200e" || three == "\u200f" || (three >= "\u202a" && three <= "\u202e") ||
+                      (three >= "\u2066" && three <= "\u2069");
+    if (three.size() == 3 && (bidi || std::string_view(*text).substr(i, 2) == "\u061c")) {
+      i += bidi ? 2 : 1;
+      continue;
+    }
+    clean += (*text)[i];
+  }
+  const std::string_view cut = trim(utf8_prefix(clean, protocol::kMaxWorkerText));
+  if (cut.empty()) return std::nullopt;
+  return std::string(cut);
+}
+
+}  // namespace
+
+void Engine::buffer_registration(Worker& worker, std::string_view text) {
+  worker.buffered_bytes += text.size();
+  if (worker.buffered_bytes > limits_.max_buffered_bytes) {
+    log_warn("worker {} sent {} bytes of registrations before its announce and is disconnected",
+             worker.label(), worker.buffered_bytes);
+    return evict(worker, false);
+  }
+  worker.buffered.emplace_back(text);
+}
+
+void Engine::fix_namespace(Worker& worker) {
+  if (worker.namespace_fixed) return;
+  worker.namespace_fixed = true;
+  if (worker.grace_timer != 0) timers_.cancel(std::exchange(worker.grace_timer, 0));
+  std::vector<std::string> waiting = std::move(worker.buffered);
+  worker.buffered.clear();
+  worker.buffered_bytes = 0;
+  for (std::string& text : waiting) {
+    text.reserve(text.size() + ws::kPadding);
+    if (const auto frame = parser_.parse(text)) handle_registration(worker, *frame);
+  }
+}
+
+std::optional<Result<void>> Engine::announce(const Uuid& worker_id, Announcement said) {
+  Worker* found = worker(worker_id);
+  if (found == nullptr) return std::nullopt;
+  Worker& worker = *found;
+  const std::optional<std::string> name = sanitised(said.name);
+  if (said.name_space && is_blank(*said.name_space)) {
+    return fail("INVALID_NAMESPACE",
+                "namespace is empty: worker '" +
+                    name.value_or(worker.name.value_or("<unnamed>")) + "' declared \"" +
+                    *said.name_space +
+                    "\". Give it a name, or omit the field to register in 'default'.");
+  }
+  const std::string name_space =
+      worker.namespace_fixed ? worker.name_space : said.name_space.value_or("default");
+  if (name) {
+    const auto [holder, is_free] = names_.try_emplace({name_space, *name}, &worker);
+    if (!is_free && holder->second != &worker) {
+      const std::string owner = holder->second->id_text;
+      worker.link.send(protocol::to_text(protocol::RegistrationRejected{
+          protocol::kWorkerConflict, name_space, std::nullopt, *name, owner}));
+      evict(worker, true);
+      return std::nullopt;
+    }
+    if (worker.name && *worker.name != *name) names_.erase({worker.name_space, *worker.name});
+    worker.name = name;
+  }
+  const bool first = worker.name.has_value() && !worker.announced;
+  worker.announced = worker.announced || first;
+  if (auto description = sanitised(said.description)) worker.description = std::move(description);
+  worker.runtime = said.runtime.value_or("unknown");
+  worker.version = std::move(said.version);
+  if (said.os) worker.os = std::move(said.os);
+  if (said.isolation) worker.isolation = std::move(said.isolation);
+  if (said.pid) worker.pid = said.pid;
+  worker.name_space = name_space;
+  fix_namespace(worker);
+  tell("worker_metadata_updated", worker, first);
+  return Result<void>{};
+}
+
+void Engine::register_function(Worker& worker, const protocol::RegisterFunction& frame) {
+  const std::string id(frame.id);
+  if (frame.invocation) {
+    // Functions behind a URL need the HTTP-functions worker; the public engine without it forgets such a
+    // registration too, and so do we, but we say it once.
+    return worker.limit_log.warn(
+        "worker {}: {} is an HTTP-invoked function, which this engine does not offer; it is ignored",
+        worker.label(), id);
+  }
+  const auto reject = [&](const std::string& owner) {
+    worker.link.send(protocol::to_text(protocol::RegistrationRejected{
+        protocol::kFunctionConflict, worker.name_space, id, std::nullopt, owner}));
+  };
+  if (id.starts_with("engine::") && worker.name_space != protocol::kDefaultNamespace) {
+    return reject("");
+  }
+  const FunctionPtr* known = functions_.find(worker.name_space, id);
+  if (known != nullptr && (*known)->builtin != nullptr) return reject("");  // E20
+  if (known != nullptr && (*known)->owner != &worker) return reject((*known)->owner->id_text);
+
+  auto function = std::make_shared<Function>();
+  function->id = id;
+  function->name_space = worker.name_space;
+  function->description = copy(frame.description);
+  function->request_format = copy(frame.request_format);
+  function->response_format = copy(frame.response_format);
+  function->metadata = copy(frame.metadata);
+  function->owner = &worker;
+  const size_t freed = known != nullptr ? stored_size(**known) : 0;
+  const bool is_new = known == nullptr;
+  if ((is_new && worker.functions.size() >= limits_.max_functions_per_worker) ||
+      worker.stored_bytes + stored_size(*function) - freed > limits_.max_stored_bytes_per_worker) {
+    return worker.limit_log.warn("worker {} has reached its limit of registrations; {} is ignored",
+                                 worker.label(), id);
+  }
+  if (!is_new) worker.functions.erase(*known);
+  worker.stored_bytes += stored_size(*function) - freed;
+  worker.functions.insert(function);
+  functions_.put(std::move(function));
+}
+
+void Engine::unregister_function(Worker& worker, const protocol::UnregisterFunction& frame) {
+  const FunctionPtr* known = functions_.find(worker.name_space, frame.id);
+  if (known == nullptr || (*known)->owner != &worker) return;  // only its owner may
+  const FunctionPtr function = *known;
+  worker.functions.erase(function);
+  worker.stored_bytes -= stored_size(*function);
+  functions_.remove(*function);
+}
+
+void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame) {
+  const auto blank = [](const std::optional<std::string_view>& n) { return n && is_blank(*n); };
+  if (blank(frame.name_space) || blank(frame.trigger_namespace)) {
+    const std::string field = blank(frame.name_space) ? "namespace" : "trigger_namespace";
+    const std::string message = "`" + field +
+                                "` is empty: it was named and left blank. Give it a name, or omit it to "
+                                "use `default`.";
+    protocol::TriggerRegistrationResult refusal{frame.id, frame.trigger_type, frame.function_id, {}};
+    refusal.error = protocol::ErrorBody{"INVALID_NAMESPACE", message, std::nullopt};
+    return worker.link.send(protocol::to_text(refusal));
+  }
+  triggers_.bind(worker, frame);
+}
+
+void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
+  const std::optional<Uuid> previous = Uuid::parse(frame.previous_worker_id);
+  if (!previous || *previous == worker.id || !frame.reattach_token) return;
+  Worker* old = this->worker(*previous);
+  const std::optional<Uuid> token = Uuid::parse(*frame.reattach_token);
+  if (old == nullptr || !token || *token != old->token) return;
+  evict(*old, false);
+}
+
+// §4.4, exactly once, in this order.
+void Engine::tear_down(Worker& worker) {
+  if (worker.grace_timer != 0) timers_.cancel(std::exchange(worker.grace_timer, 0));
+  worker.buffered.clear();
+  for (const auto& function : worker.functions) functions_.remove(*function);
+  worker.functions.clear();
+  stop_calls_of(worker);
+  triggers_.forget(worker);
+  if (worker.name) {
+    const auto held = names_.find({worker.name_space, *worker.name});
+    if (held != names_.end() && held->second == &worker) names_.erase(held);
+  }
+  if (worker.dropped_frames > 1) {
+    log_info("worker {} left; {} of its frames had been dropped as broken", worker.label(),
+             worker.dropped_frames);
+  }
+  const auto keep = workers_.extract(worker.id);
+  tell("worker_disconnected", worker);
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,96 @@
+// One connected worker, as the engine knows it.
+#pragma once
+
+#include <boost/intrusive/list.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/timers.h"
+#include "base/uuid.h"
+#include "engine/builtin.h"
+#include "engine/link.h"
+
+namespace iii::engine {
+
+struct Function;
+struct Worker;
+
+namespace intrusive = boost::intrusive;
+using AutoUnlink = intrusive::link_mode<intrusive::auto_unlink>;
+struct ByCaller;
+struct ByCallee;
+
+// A call that was forwarded and not answered yet. Recorded *before* it is forwarded, so that an answer can
+// never overtake it.
+struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnlink>,
+                     intrusive::list_base_hook<intrusive::tag<ByCallee>, AutoUnlink> {
+  Uuid id;
+  Worker* caller = nullptr;  // null for the engine's own calls, which have `reply` instead
+  Worker* callee = nullptr;
+  std::shared_ptr<const Function> function;
+  std::optional<std::string> traceparent;  // the caller's own, echoed in the answer
+  std::optional<std::string> baggage;
+  Reply reply;
+};
+
+template <typename Tag>
+using CallList = intrusive::list<
+    PendingCall, intrusive::base_hook<intrusive::list_base_hook<intrusive::tag<Tag>, AutoUnlink>>,
+    intrusive::constant_time_size<false>>;
+
+// Lives from the accepted connection to the end of its teardown; only the engine creates and ends it.
+struct Worker {
+  Worker(Link& its_link, Uuid its_id, Uuid its_token)
+      : link(its_link), id(its_id), id_text(its_id.to_string()), token(its_token) {}
+
+  Link& link;
+  const Uuid id;
+  const std::string id_text;
+  const Uuid token;
+  std::string ip;
+  int64_t connected_at_ms = 0;
+
+  // What it said of itself in `engine::workers::register`.
+  std::optional<std::string> name;
+  std::optional<std::string> description;
+  std::optional<std::string> version;
+  std::optional<std::string> runtime;
+  std::optional<std::string> os;
+  std::optional<std::string> isolation;
+  std::optional<uint32_t> pid;
+
+  // Registrations wait here until the announce (or the end of the grace) has fixed the namespace.
+  std::string name_space = "default";
+  bool namespace_fixed = false;
+  bool announced = false;  // under a name
+  std::vector<std::string> buffered;
+  size_t buffered_bytes = 0;
+  TimerId grace_timer = 0;
+
+  std::set<std::shared_ptr<const Function>> functions;
+  std::set<std::string, std::less<>> bindings;  // ids of trigger bindings it made
+  size_t stored_bytes = 0;
+
+  CallList<ByCaller> calls_made;
+  CallList<ByCallee> calls_running;
+  size_t made = 0;     // size of calls_made
+  size_t running = 0;  // size of calls_running
+  size_t builtin_calls = 0;
+
+  size_t active_invocations() const { return made + running + builtin_calls; }
+
+  uint64_t dropped_frames = 0;
+  LogOnce malformed_log;
+  LogOnce limit_log;
+
+  // The name for people: what it calls itself, else its id.
+  const std::string& label() const { return name ? *name : id_text; }
+};
+
+}  // namespace iii::engine
