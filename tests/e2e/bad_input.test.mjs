@@ -171,9 +171,26 @@ test('a worker that never answers holds up nobody but its callers', own, async (
   await deaf.inbox.until((items) => items.filter((f) => f.type === 'invokefunction').length === 10_000, 'all calls at the deaf worker')
   await served()
   await deaf.end()
-  await caller.inbox.until((items) => items.filter((f) => f.error?.code === 'invocation_stopped').length === 10_000, 'all calls to fail')
-  assert.equal(new Set(caller.inbox.items.map((f) => f.invocation_id)).size >= ids.length, true)
+  const stopped = () => caller.inbox.items.filter((f) => f.error?.code === 'invocation_stopped')
+  await caller.inbox.until(() => stopped().length === ids.length, 'all calls to fail')
+  assert.deepEqual(new Set(stopped().map((f) => f.invocation_id)), new Set(ids))
   await caller.end()
+})
+
+test('unanswered calls of one connection are limited, and the limit is told', own, async () => {
+  const deaf = await RawPeer.open(engine.url, { name: 'deaf too' })
+  deaf.register('deaf::listen')
+  await deaf.barrier()
+  deaf.ws.removeAllListeners('message')
+  const caller = await RawPeer.open(engine.url)
+  const limit = 65_536
+  for (let i = 0; i < limit; i++) caller.invoke('deaf::listen', null)
+  await caller.barrier()
+  assert.deepEqual(caller.inbox.items.filter((f) => f.error), [], 'at the limit')
+  assert.equal((await caller.call('deaf::listen', null)).error.code, 'too_many_calls', 'beyond it')
+  assert.ok((await caller.call('engine::workers::list', {})).result, 'the connection still works')
+  await caller.end()
+  await deaf.end()
 })
 
 test('a worker that floods registrations leaves nothing behind', own, async () => {
@@ -182,11 +199,10 @@ test('a worker that floods registrations leaves nothing behind', own, async () =
   for (let i = 0; i < 5_000; i++) flooder.send({ type: 'registertrigger', id: `flood-${i}`, trigger_type: 'flood::nobody', function_id: 'flood::0', config: { i } })
   await flooder.barrier()
   await served()
+  const offered = async () => (await good.call('engine::functions::list', { prefix: 'flood::' })).result.functions.length
+  assert.equal(await offered(), 10_000, 'the limit of one connection')
   await flooder.end()
-  await eventually('its functions are gone', async () => {
-    const { result } = await good.call('engine::functions::list', { prefix: 'flood::' })
-    return result.functions.length === 0
-  })
+  await eventually('its functions are gone', async () => (await offered()) === 0)
 })
 
 test('a peer that floods void calls does not keep others from being served', own, async () => {

@@ -1,22 +1,21 @@
 // `iii-directory trigger`: payload forms, output, exit codes, messages.
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { foreignUrl, freePort, startEngine } from './lib/engine.mjs'
+import { engineFor, freePort, needsOwnEngine } from './lib/engine.mjs'
 import { directoryBin, run } from './lib/process.mjs'
 import { callable, connect, sdks, unique } from './lib/sdks.mjs'
 
 const sdk = sdks['0.22.1']
 const ids = Object.fromEntries(['echo', 'nothing', 'throws', 'never', 'sorted', 'scalar', 'described'].map((name) => [name, unique(name)]))
 let engine
-let port
 const cleanup = []
+const suite = { after: (fn) => cleanup.push(fn) } // the engine and the worker live as long as the file
 const trigger = (args, options) => run(directoryBin, ['trigger', ...args], options)
-const at = (...args) => trigger([...args, '--port', port])
+const at = (...args) => trigger([...args, '--address', engine.host, '--port', String(engine.port)])
 
 before(async () => {
-  engine = foreignUrl ? undefined : await startEngine()
-  port = String(engine?.port ?? new URL(foreignUrl).port)
-  const worker = connect({ after: (fn) => cleanup.push(fn) }, sdk, `ws://127.0.0.1:${port}`)
+  engine = await engineFor(suite)
+  const worker = connect(suite, sdk, engine.url)
   const offer = (name, handler, options) => sdk.registerFunction(worker, ids[name], handler, options)
   offer('echo', async (input) => {
     if (input === null || typeof input !== 'object' || Array.isArray(input)) return { got: input }
@@ -42,8 +41,7 @@ before(async () => {
 })
 
 after(async () => {
-  for (const fn of cleanup) await fn()
-  await engine?.stop()
+  for (const fn of cleanup.reverse()) await fn()
 })
 
 async function payloadOf(...args) {
@@ -140,8 +138,9 @@ test('usage errors of the argument parser: exit code 2', async () => {
   }
 })
 
-test('--address: a host name', async () => {
-  const { code, stdout } = await at(ids.echo, 'a=1', '--address', 'localhost')
+test('--address: a host name, which is localhost when none is given', { skip: needsOwnEngine }, async () => {
+  for (const where of [[], ['--address', 'localhost']]) assert.equal((await trigger([ids.scalar, '--port', String(engine.port), ...where])).code, 0)
+  const { code, stdout } = await at(ids.echo, 'a=1')
   assert.equal(code, 0)
   assert.deepEqual(JSON.parse(stdout), { got: { a: 1 } })
 })

@@ -56,9 +56,12 @@ export async function startEngine({ args = [], port = 0, data = tempDir(), env =
   }
 }
 
+const parts = foreignUrl && new URL(foreignUrl)
+const foreignEngine = parts && { url: foreignUrl, host: parts.hostname, port: Number(parts.port), foreign: true }
+
 /** The engine for one test: our own, stopped (and checked) at its end, or the foreign one. */
 export async function engineFor(t, options) {
-  if (foreignUrl) return { url: foreignUrl, port: Number(new URL(foreignUrl).port), foreign: true }
+  if (foreignUrl) return foreignEngine
   const engine = await startEngine(options)
   t.after(() => engine.stop())
   return engine

@@ -3,10 +3,10 @@
 import { once } from 'node:events'
 import net from 'node:net'
 
-export async function startProxy(t, targetPort) {
+export async function startProxy(t, { host, port }) {
   const pairs = []
   const server = net.createServer((near) => {
-    const far = net.connect({ host: '127.0.0.1', port: targetPort })
+    const far = net.connect({ host, port })
     const pair = { near, far, cut: false }
     pairs.push(pair)
     near.on('data', (chunk) => far.write(chunk))

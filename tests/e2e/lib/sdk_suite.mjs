@@ -279,7 +279,7 @@ export function reconnectSuite(sdk) {
 
   test(`${v}: a worker cut off from a living engine comes back`, async (t) => {
     const engine = await engineFor(t)
-    const proxy = await startProxy(t, engine.port)
+    const proxy = await startProxy(t, engine)
     const a = connect(t, sdk, engine.url)
     const b = connect(t, sdk, proxy.url)
     const id = unique('cut-off')
