@@ -34,9 +34,9 @@ struct FailInput {
   std::string message = "failed on request";
 };
 auto describe(json::Type<FailInput>) {
-  return json::object<FailInput>("FailInput", "How to fail.",
-                                 json::field("code", &FailInput::code, "The code.").optional(),
-                                 json::field("message", &FailInput::message, "The text.").optional());
+  return json::object<FailInput>(
+      "FailInput", "How to fail.", json::field("code", &FailInput::code, "The code.").optional(),
+      json::field("message", &FailInput::message, "The text.").optional());
 }
 
 // Any call, with any options.
@@ -61,9 +61,10 @@ struct SlowInput {
   bool blocking = false;
 };
 auto describe(json::Type<SlowInput>) {
-  return json::object<SlowInput>("SlowInput", "How long to take.",
-                                 json::field("ms", &SlowInput::ms, "Milliseconds.").optional(),
-                                 json::field("blocking", &SlowInput::blocking, "On the pool?").optional());
+  return json::object<SlowInput>(
+      "SlowInput", "How long to take.",
+      json::field("ms", &SlowInput::ms, "Milliseconds.").optional(),
+      json::field("blocking", &SlowInput::blocking, "On the pool?").optional());
 }
 
 struct TickConfig {
@@ -83,11 +84,12 @@ struct BindInput {
   std::optional<json::Raw> metadata;
 };
 auto describe(json::Type<BindInput>) {
-  return json::object<BindInput>("BindInput", "What to bind.",
-                                 json::field("trigger_type", &BindInput::trigger_type, "To what."),
-                                 json::field("function_id", &BindInput::function_id, "Which function."),
-                                 json::field("config", &BindInput::config, "How.").optional(),
-                                 json::field("metadata", &BindInput::metadata, "With what beside."));
+  return json::object<BindInput>(
+      "BindInput", "What to bind.",
+      json::field("trigger_type", &BindInput::trigger_type, "To what."),
+      json::field("function_id", &BindInput::function_id, "Which function."),
+      json::field("config", &BindInput::config, "How.").optional(),
+      json::field("metadata", &BindInput::metadata, "With what beside."));
 }
 
 struct IdInput {
@@ -161,11 +163,12 @@ sdk::Task<std::string> slow(sdk::Call call, SlowInput in) {
 
 json::Value caller(const sdk::Call& call) {
   const auto metadata = call.metadata();
-  return json::Object{{"caller", call.caller_worker_id()},
-                      {"metadata", metadata ? value_of(*metadata) : json::Value()},
-                      {"traceparent", call.traceparent() ? json::Value(*call.traceparent()) : json::Value()},
-                      {"baggage", call.baggage() ? json::Value(*call.baggage()) : json::Value()},
-                      {"answerable", call.is_answerable()}};
+  return json::Object{
+      {"caller", call.caller_worker_id()},
+      {"metadata", metadata ? value_of(*metadata) : json::Value()},
+      {"traceparent", call.traceparent() ? json::Value(*call.traceparent()) : json::Value()},
+      {"baggage", call.baggage() ? json::Value(*call.baggage()) : json::Value()},
+      {"answerable", call.is_answerable()}};
 }
 
 // Bindings as the provider saw them come and go.
@@ -189,10 +192,11 @@ class Ticks {
   json::Value bindings() const {
     json::Array rows;
     for (const auto& [id, binding] : type_->bindings()) {
-      rows.push_back(json::Object{{"id", id},
-                                  {"function_id", binding.function_id},
-                                  {"label", binding.config.label},
-                                  {"metadata", binding.metadata ? value_of(*binding.metadata) : json::Value()}});
+      rows.push_back(json::Object{
+          {"id", id},
+          {"function_id", binding.function_id},
+          {"label", binding.config.label},
+          {"metadata", binding.metadata ? value_of(*binding.metadata) : json::Value()}});
     }
     json::Array events(events_.begin(), events_.end());
     return json::Object{{"bindings", std::move(rows)}, {"events", std::move(events)}};
@@ -263,11 +267,11 @@ sdk::Task<Result<json::Value>> channel_loop(sdk::Worker* worker, SlowInput in) {
 
 void register_calls(sdk::Worker& worker) {
   worker.function("driver::echo", "Gives back what it got.", [](json::Raw in) { return in; });
-  worker.function("driver::add", "Adds two numbers.",
-                  [](AddInput in) { return Sum{in.a + in.b}; });
+  worker.function("driver::add", "Adds two numbers.", [](AddInput in) { return Sum{in.a + in.b}; });
   worker.function("driver::fail", "Fails with the code asked for.",
                   [](FailInput in) -> Result<Sum> { return iii::fail(in.code, in.message); });
-  worker.function("driver::throw", "Throws.", []() -> Sum { throw std::runtime_error("thrown on request"); });
+  worker.function("driver::throw", "Throws.",
+                  []() -> Sum { throw std::runtime_error("thrown on request"); });
   worker.function("driver::nothing", "Returns nothing.", [] {});
   worker.function("driver::call", "Calls another function.", call_other);
   worker.function("driver::enqueue", "Enqueues a call of another function.", enqueue_other);
@@ -284,7 +288,8 @@ void register_calls(sdk::Worker& worker) {
                     std::vector<sdk::Pending<Sum>> calls;
                     AddInput one;
                     one.b = 1;
-                    for (int i = 0; i < 64; ++i) calls.push_back(call.trigger<Sum>("driver::add", one));
+                    for (int i = 0; i < 64; ++i)
+                      calls.push_back(call.trigger<Sum>("driver::add", one));
                     Sum total;
                     for (auto& pending : calls) {
                       const sdk::Reply<Sum> reply = co_await pending;
@@ -296,8 +301,10 @@ void register_calls(sdk::Worker& worker) {
 }
 
 void register_bindings(sdk::Worker& worker, Ticks& ticks) {
-  worker.function("driver::bindings", "What is bound to driver::tick.", [&] { return ticks.bindings(); });
-  worker.function("driver::fire", "Fires driver::tick.", [&](json::Raw in) { return ticks.fire(in); });
+  worker.function("driver::bindings", "What is bound to driver::tick.",
+                  [&] { return ticks.bindings(); });
+  worker.function("driver::fire", "Fires driver::tick.",
+                  [&](json::Raw in) { return ticks.fire(in); });
   worker.function("driver::bind", "Binds a function to a trigger type.",
                   [&](BindInput in) -> Result<IdInput> {
                     sdk::TriggerSpec spec;

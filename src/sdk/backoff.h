@@ -1,0 +1,42 @@
+// How long to wait before the next attempt to reach the engine (wire-protocol §17.1).
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <utility>
+
+#include "base/timers.h"
+
+namespace iii::sdk {
+
+struct BackoffOptions {
+  Millis initial{1'000};
+  Millis most{30'000};
+  double factor = 2.0;
+  double jitter = 0.3;  // share of the delay by which it may be shorter or longer
+};
+
+class Backoff {
+ public:
+  // `random` draws evenly from [-1, 1).
+  Backoff(BackoffOptions options, std::function<double()> random)
+      : options_(options), random_(std::move(random)) {}
+
+  Millis next() {
+    const double grown = static_cast<double>(options_.initial.count()) *
+                         std::pow(options_.factor, static_cast<double>(failures_));
+    const double base = std::min(grown, static_cast<double>(options_.most.count()));
+    // Beyond this the delay cannot grow any more.
+    if (failures_ < 1'000) ++failures_;
+    return Millis(static_cast<int64_t>(std::floor(base + base * options_.jitter * random_())));
+  }
+  void reset() { failures_ = 0; }
+
+ private:
+  BackoffOptions options_;
+  std::function<double()> random_;
+  int failures_ = 0;
+};
+
+}  // namespace iii::sdk

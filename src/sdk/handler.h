@@ -1,0 +1,239 @@
+// From a C++ callable to a FunctionHandler: takes the parameter and return types apart, decodes the
+// input, runs the callable (as a coroutine if it is one), encodes what it gives.
+//
+// Accepted: (In), (Call, In), (Call), () → T, Result<T>, Reply<T>, void, or a Task of one of these.
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "sdk/call.h"
+#include "sdk/task.h"
+
+namespace iii::sdk::handler_detail {
+
+template <typename F>
+struct Signature : Signature<decltype(&F::operator())> {};
+template <typename R, typename... A>
+struct Signature<R (*)(A...)> {
+  using Return = R;
+  using Arguments = std::tuple<std::decay_t<A>...>;
+};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...)> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R (*)(A...)> {};
+template <typename C, typename R, typename... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R (*)(A...)> {};
+
+struct NoInput {};
+
+template <typename Arguments>
+struct Inputs {
+  static_assert(std::tuple_size_v<Arguments> == 0,
+                "a handler takes (), (In), (Call) or (Call, In)");
+  using In = NoInput;
+  static constexpr bool kWantsCall = false;
+};
+template <typename T>
+struct Inputs<std::tuple<T>> {
+  using In = T;
+  static constexpr bool kWantsCall = false;
+};
+template <>
+struct Inputs<std::tuple<Call>> {
+  using In = NoInput;
+  static constexpr bool kWantsCall = true;
+};
+template <typename T>
+struct Inputs<std::tuple<Call, T>> {
+  using In = T;
+  static constexpr bool kWantsCall = true;
+};
+
+template <typename R>
+struct Output {
+  using Returned = R;  // by the coroutine, or directly
+  static constexpr bool kIsTask = false;
+};
+template <typename R>
+struct Output<Task<R>> {
+  using Returned = R;
+  static constexpr bool kIsTask = true;
+};
+
+template <typename R>
+struct Success {
+  using Out = R;
+};
+template <typename T, typename E>
+struct Success<std::expected<T, E>> {
+  using Out = T;
+};
+
+template <typename F>
+struct Traits {
+  using Call_ = Signature<F>;
+  using In = typename Inputs<typename Call_::Arguments>::In;
+  static constexpr bool kWantsCall = Inputs<typename Call_::Arguments>::kWantsCall;
+  using Return = typename Call_::Return;
+  using Returned = typename Output<Return>::Returned;
+  using Out = typename Success<Returned>::Out;
+  static constexpr bool kIsTask = Output<Return>::kIsTask;
+};
+
+inline RemoteError as_remote(RemoteError error) { return error; }
+inline RemoteError as_remote(Error error) { return RemoteError{std::move(error), std::nullopt}; }
+
+template <typename T>
+Outcome outcome_of(const T& value) {
+  return std::optional(encode_payload(value));
+}
+template <typename T, typename E>
+Outcome outcome_of(const std::expected<T, E>& result) {
+  if (!result) {
+    RemoteError error = as_remote(result.error());
+    if (error.code.empty()) error.code = kInvocationFailed;
+    return std::unexpected(std::move(error));
+  }
+  if constexpr (std::is_void_v<T>) {
+    return std::optional<std::string>();
+  } else {
+    return std::optional(encode_payload(*result));
+  }
+}
+
+// Only from inside a catch block.
+inline Outcome outcome_of_exception() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return std::unexpected(remote_error(kInvocationFailed, e.what()));
+  } catch (...) {
+    return std::unexpected(
+        remote_error(kInvocationFailed, "the handler threw something that is no std::exception"));
+  }
+}
+
+// Names of the fields of a described struct, for the error that says what was expected.
+template <typename In>
+std::string expectation() {
+  if constexpr (json::DescribedObject<In>) {
+    const auto description = describe(json::Type<In>{});
+    std::string names;
+    const auto add = [&names](const auto& f) {
+      names += (names.empty() ? "`" : ", `") + std::string(f.name) + "`";
+    };
+    std::apply([&add](const auto&... f) { (add(f), ...); }, description.fields);
+    return names.empty() ? "; an object is expected" : "; an object with " + names + " is expected";
+  } else {
+    return {};
+  }
+}
+
+// Worded as the published SDKs word it.
+template <typename In>
+Reply<In> decode_input(const std::string& data) {
+  if constexpr (std::is_same_v<In, NoInput>) {
+    return NoInput{};
+  } else {
+    Result<In> in = decode_lenient<In>(data);
+    if (in) return std::move(*in);
+    return std::unexpected(remote_error(
+        kInvocationFailed, "serialization error: " + in.error().message + expectation<In>()));
+  }
+}
+
+template <typename F>
+auto invoke(F& callable, [[maybe_unused]] Call& call, [[maybe_unused]] typename Traits<F>::In& in) {
+  using T = Traits<F>;
+  if constexpr (std::is_same_v<typename T::In, NoInput>) {
+    if constexpr (T::kWantsCall) {
+      return callable(call);
+    } else {
+      return callable();
+    }
+  } else if constexpr (T::kWantsCall) {
+    return callable(call, std::move(in));
+  } else {
+    return callable(std::move(in));
+  }
+}
+
+template <typename F>
+Outcome run_plain(F& callable, Call& call, typename Traits<F>::In& in) {
+  try {
+    if constexpr (std::is_void_v<typename Traits<F>::Returned>) {
+      invoke(callable, call, in);
+      return std::optional<std::string>();
+    } else {
+      return outcome_of(invoke(callable, call, in));
+    }
+  } catch (...) {
+    return outcome_of_exception();
+  }
+}
+
+// Everything the callable uses lives in this frame: the callable itself too, because its function
+// may be unregistered while it waits.
+template <typename F>
+Task<void> run_task(std::shared_ptr<F> callable, std::shared_ptr<const Invocation> invocation,
+                    Call call, typename Traits<F>::In in) {
+  Outcome outcome;
+  try {
+    auto task = invoke(*callable, call, in);
+    if constexpr (std::is_void_v<typename Traits<F>::Returned>) {
+      co_await task;
+    } else {
+      auto returned = co_await task;
+      outcome = outcome_of(returned);
+    }
+  } catch (...) {
+    outcome = outcome_of_exception();
+  }
+  call.core().session.answer(*invocation, std::move(outcome));
+}
+
+template <typename F>
+FunctionHandler make_handler(Core& core, F callable) {
+  using T = Traits<F>;
+  auto shared = std::make_shared<F>(std::move(callable));
+  return [&core, shared](Invocation received) {
+    auto in = decode_input<typename T::In>(received.data);
+    if (!in) return core.session.answer(received, std::unexpected(std::move(in.error())));
+    auto invocation = std::make_shared<const Invocation>(std::move(received));
+    Call call(core, invocation);
+    if constexpr (T::kIsTask) {
+      if (core.tasks.size() >= core.max_running_calls) {
+        return core.session.answer(
+            *invocation, std::unexpected(remote_error(
+                             kWorkerBusy, "too many calls are being handled; try again later")));
+      }
+      core.tasks.spawn(run_task<F>(shared, invocation, call, std::move(*in)));
+    } else {
+      core.session.answer(*invocation, run_plain(*shared, call, *in));
+    }
+  };
+}
+
+// The schema to publish, or nothing for types that say nothing about themselves.
+template <typename T>
+std::optional<std::string> schema_text() {
+  if constexpr (std::is_void_v<T> || std::is_same_v<T, NoInput> || std::is_same_v<T, json::Raw> ||
+                std::is_same_v<T, json::Value>) {
+    return std::nullopt;
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    return json::to_text(json::schema<std::string>());
+  } else {
+    return json::to_text(json::schema<T>());
+  }
+}
+
+}  // namespace iii::sdk::handler_detail

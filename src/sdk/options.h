@@ -1,0 +1,45 @@
+// What a worker can be told about itself and its engine. Blank fields are filled from the
+// environment.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/timers.h"
+#include "protocol/limits.h"
+#include "sdk/backoff.h"
+
+namespace iii::sdk {
+
+struct WorkerOptions {
+  std::string url = {};          // III_URL, else ws://127.0.0.1:49134
+  std::string name = {};         // III_WORKER_NAME, else host:pid. One live worker per name
+  std::string description = {};  // shown in the engine's listings
+  std::string version = {};      // of the worker; else of this SDK
+  std::string name_space = {};   // III_NAMESPACE, else the engine's default
+  std::string token = {};        // III_TOKEN: `Authorization: Bearer …` on every socket
+  std::vector<std::pair<std::string, std::string>> headers = {};  // of the worker's socket only
+  std::string project_name = {};                                  // for telemetry; none when empty
+
+  Millis call_timeout = protocol::kCallTimeout;
+  Millis connect_timeout{10'000};
+  Millis ready_timeout{5'000};   // for an engine that never answers the announce
+  Millis shutdown_grace{1'000};  // for handlers that are still running when stop() is asked
+  BackoffOptions backoff = {};
+
+  size_t max_queued_bytes = 16 * 1024 * 1024;  // frames kept while the engine is away
+  size_t max_pending_calls = 100'000;          // calls of ours that wait for their answer
+  size_t max_running_calls = 10'000;  // coroutine handlers at work; more are answered `worker_busy`
+  size_t pool_threads = 4;            // for blocking work; started when first needed
+};
+
+// The same with every blank filled.
+WorkerOptions with_environment(WorkerOptions options);
+
+// `data` of engine::workers::register: who we are (wire-protocol §4.2).
+std::string announcement(const WorkerOptions& options);
+
+}  // namespace iii::sdk

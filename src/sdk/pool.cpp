@@ -1,0 +1,44 @@
+#include "sdk/pool.h"
+
+namespace iii::sdk {
+
+void Pool::submit(std::move_only_function<void()> job) {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  jobs_.push_back(std::move(job));
+  // One thread more as long as there may be nobody free for the job.
+  if (threads_.size() < size_ && threads_.size() < jobs_.size() + busy_) {
+    threads_.emplace_back([this] { work(); });
+  }
+  wake_.notify_one();
+}
+
+void Pool::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    wake_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+    if (stopping_) return;
+    {
+      auto job = std::move(jobs_.front());
+      jobs_.pop_front();
+      ++busy_;
+      lock.unlock();
+      job();
+    }
+    lock.lock();
+    --busy_;
+  }
+}
+
+void Pool::stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    jobs_.clear();
+  }
+  wake_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+  threads_.clear();
+}
+
+}  // namespace iii::sdk

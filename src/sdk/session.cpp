@@ -1,0 +1,186 @@
+// The life of a connection: open, replay, announce, heartbeat, loss, reconnect, stop.
+#include "sdk/session.h"
+
+#include <utility>
+#include <vector>
+
+#include "protocol/writer.h"
+
+namespace iii::sdk {
+
+Session::Session(SessionOptions options, Transport& transport, Timers& timers, IdSource& ids,
+                 std::function<double()> random, SessionListener listener)
+    : options_(std::move(options)),
+      transport_(transport),
+      timers_(timers),
+      ids_(ids),
+      backoff_(options_.backoff, std::move(random)),
+      listener_(std::move(listener)),
+      outbox_(options_.max_queued_bytes) {}
+
+Session::~Session() {
+  for (const TimerId timer : {reconnect_timer_, ready_timer_, ping_timer_, close_timer_}) {
+    timers_.cancel(timer);
+  }
+  for (auto& [id, call] : pending_) timers_.cancel(call.timer);
+}
+
+void Session::start() {
+  if (state_ == SessionState::kIdle) connect();
+}
+
+void Session::connect() {
+  state_ = SessionState::kConnecting;
+  transport_.open(*this);
+}
+
+void Session::on_open() {
+  if (state_ != SessionState::kConnecting) return;
+  state_ = SessionState::kOpening;
+  ++connection_;
+  last_alive_ = timers_.now();
+  ping_timer_ = timers_.after(options_.ping_interval, [this] { heartbeat(); });
+
+  // The engine finishes the teardown of our former self before it reads the next frame.
+  if (!worker_id_.empty()) {
+    protocol::Reattach reattach{.previous_worker_id = worker_id_, .reattach_token = {}};
+    if (reattach_token_) reattach.reattach_token = *reattach_token_;
+    transport_.send(protocol::to_text(reattach));
+  }
+  for (const TriggerType& type : trigger_types_) transport_.send(type.frame);
+  for (const Function& function : functions_) transport_.send(function.frame);
+  for (const Trigger& trigger : triggers_) transport_.send(trigger.frame);
+  announce();
+}
+
+void Session::announce() {
+  announce_id_ = ids_.next();
+  protocol::InvokeFunction frame;
+  frame.invocation_id = announce_id_;
+  frame.function_id = "engine::workers::register";
+  frame.data = options_.announcement;
+  transport_.send(protocol::to_text(frame));
+  ready_timer_ = timers_.after(options_.ready_timeout, [this] {
+    ready_timer_ = 0;
+    log_warn("the engine did not answer the announce within {} ms; going on without",
+             options_.ready_timeout.count());
+    become_ready();
+  });
+}
+
+void Session::become_ready() {
+  timers_.cancel(std::exchange(ready_timer_, 0));
+  backoff_.reset();
+  state_ = SessionState::kReady;
+  while (std::optional<Outbox::Item> item = outbox_.pop()) {
+    if (item->call) {
+      const auto waiting = pending_.find(*item->call);
+      if (waiting == pending_.end()) continue;  // timed out meanwhile
+      waiting->second.sent = true;
+    }
+    transport_.send(item->text);
+  }
+  if (listener_.on_ready) listener_.on_ready();
+}
+
+// The engine re-sends every live binding of a type before it answers the announce. What was not
+// among them was unbound while we were away.
+void Session::drop_stale_bindings() {
+  std::vector<std::pair<std::shared_ptr<const TriggerTypeSpec>, std::string>> gone;
+  for (TriggerType& type : trigger_types_) {
+    for (auto binding = type.bindings.begin(); binding != type.bindings.end();) {
+      if (binding->second == connection_) {
+        ++binding;
+        continue;
+      }
+      gone.emplace_back(type.spec, binding->first);
+      binding = type.bindings.erase(binding);
+    }
+  }
+  for (const auto& [spec, id] : gone) spec->unbind(id);
+}
+
+void Session::heartbeat() {
+  ping_timer_ = 0;
+  if (timers_.now() - last_alive_ >= options_.idle_timeout) {
+    transport_.drop();
+    lose_connection("the engine has been silent for too long");
+    return;
+  }
+  transport_.ping();
+  ping_timer_ = timers_.after(options_.ping_interval, [this] { heartbeat(); });
+}
+
+void Session::on_closed(std::string_view why) {
+  if (state_ == SessionState::kStopped) {
+    finish();
+  } else if (state_ != SessionState::kIdle && state_ != SessionState::kWaiting) {
+    lose_connection(why);
+  }
+}
+
+void Session::lose_connection(std::string_view why) {
+  timers_.cancel(std::exchange(ready_timer_, 0));
+  timers_.cancel(std::exchange(ping_timer_, 0));
+  state_ = SessionState::kWaiting;
+  const Millis delay = backoff_.next();
+  log_warn("not connected to the engine ({}); next attempt in {} ms", why, delay.count());
+  reconnect_timer_ = timers_.after(delay, [this] {
+    reconnect_timer_ = 0;
+    connect();
+  });
+  // The engine forgets the calls of a connection that ends: their answers will never come.
+  fail_pending(remote_error(kConnectionLost,
+                            "the connection to the engine was lost after the call was sent; "
+                            "whether it was carried out is not known"),
+               true);
+}
+
+void Session::fail_pending(const RemoteError& error, bool only_sent) {
+  std::vector<OnReply> failed;
+  for (auto call = pending_.begin(); call != pending_.end();) {
+    if (only_sent && !call->second.sent) {
+      ++call;
+      continue;
+    }
+    timers_.cancel(call->second.timer);
+    failed.push_back(std::move(call->second.on_reply));
+    call = pending_.erase(call);
+  }
+  for (OnReply& on_reply : failed) on_reply(std::unexpected(error));
+}
+
+void Session::give_up(Error reason) {
+  log_error("{}: {}", reason.code, reason.message);
+  fatal_ = std::move(reason);
+  stop();
+}
+
+void Session::stop() {
+  if (state_ == SessionState::kStopped) return;
+  const bool was_open = is_open();
+  state_ = SessionState::kStopped;
+  for (TimerId* timer : {&reconnect_timer_, &ready_timer_, &ping_timer_}) {
+    timers_.cancel(std::exchange(*timer, 0));
+  }
+  outbox_.clear();
+  if (was_open) {
+    transport_.close();
+  } else {
+    transport_.drop();
+  }
+  close_timer_ = timers_.after(was_open ? options_.close_timeout : Millis(0), [this] {
+    transport_.drop();
+    finish();
+  });
+  fail_pending(fatal_ ? RemoteError{*fatal_, std::nullopt}
+                      : remote_error(kShuttingDown, "this worker is shutting down"),
+               false);
+}
+
+void Session::finish() {
+  timers_.cancel(std::exchange(close_timer_, 0));
+  if (auto on_stopped = std::exchange(listener_.on_stopped, nullptr)) on_stopped(fatal_);
+}
+
+}  // namespace iii::sdk

@@ -1,0 +1,248 @@
+// A worker's side of the protocol as a state machine: events of a Transport and of timers go in,
+// frames come out. No sockets, no threads; drive it from one thread.
+//
+// Life of a connection: open → `reattach` (if we were somebody before) → trigger types → functions
+// → triggers → announce with an id → (its answer, or a short wait) → whatever was queued. The
+// announce is answered only after the registrations before it took effect, so that a queued call
+// finds even our own functions (wire-protocol §4.2).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/log.h"
+#include "base/result.h"
+#include "base/timers.h"
+#include "base/uuid.h"
+#include "json/value.h"
+#include "protocol/frame.h"
+#include "protocol/limits.h"
+#include "protocol/parser.h"
+#include "sdk/backoff.h"
+#include "sdk/error.h"
+#include "sdk/ordered.h"
+#include "sdk/outbox.h"
+#include "sdk/transport.h"
+
+namespace iii::sdk {
+
+struct SessionOptions {
+  std::string announcement = "{}";  // `data` of engine::workers::register
+  std::string name_space;           // for calls and bindings that name none; empty: none
+  Millis call_timeout = protocol::kCallTimeout;
+  Millis ready_timeout{5'000};  // for an engine that never answers the announce
+  Millis ping_interval{20'000};
+  Millis idle_timeout{60'000};
+  Millis close_timeout{500};  // for an engine that does not hang up after our Close
+  BackoffOptions backoff;
+  size_t max_queued_bytes = 16 * 1024 * 1024;  // while the engine is away
+  size_t max_pending_calls = 100'000;
+};
+
+// A call that has arrived. Without an id nobody waits for the answer.
+struct Invocation {
+  std::optional<Uuid> id;
+  std::string function_id;
+  std::string data = "null";
+  std::optional<std::string> metadata;
+  std::optional<std::string> traceparent;
+  std::optional<std::string> baggage;
+};
+// Leads, now or later, to one Session::answer() with that invocation.
+using FunctionHandler = std::function<void(Invocation)>;
+// JSON text, or no result at all (a function that returns nothing), or why not.
+using Outcome = Reply<std::optional<std::string>>;
+
+struct FunctionSpec {
+  std::string id;
+  std::string description;  // empty: none
+  std::optional<std::string> request_format;
+  std::optional<std::string> response_format;
+  std::optional<std::string> metadata;
+  std::optional<std::string> invocation;  // HTTP-invoked (§13): the engine calls a URL, not us
+};
+
+struct BindingRequest {
+  std::string id;
+  std::string function_id;
+  std::string config = "null";
+  std::optional<std::string> metadata;
+  std::string name_space;  // of the target function; empty: default
+};
+using Verdict = std::move_only_function<void(Result<void>)>;
+struct TriggerTypeSpec {
+  std::string id;
+  std::string description;
+  std::optional<std::string> trigger_request_format;
+  std::optional<std::string> call_request_format;
+  std::string name_space;  // empty: the worker's
+  // A binding, new or repeated (the same id replaces); the verdict is due once, now or later.
+  std::function<void(BindingRequest, Verdict)> bind;
+  // Only for ids that were accepted.
+  std::function<void(const std::string& id)> unbind;
+};
+
+struct TriggerSpec {
+  std::string trigger_type;
+  std::string function_id;
+  std::string config = "null";
+  std::optional<std::string> metadata;
+  std::string name_space;         // of the function; empty: the worker's
+  std::string trigger_namespace;  // of the provider; empty: found by the engine
+  std::function<void(const RemoteError&)> on_rejected;  // may be empty
+};
+
+struct OutgoingCall {
+  std::string_view function_id;
+  std::string_view data = "null";
+  std::optional<std::string_view> metadata = {};
+  std::optional<std::string_view> traceparent = {};
+  std::optional<std::string_view> baggage = {};
+  std::string_view name_space = {};    // empty: the worker's, or none for the engine's own ids
+  std::optional<Millis> timeout = {};  // of the whole wait, time offline included
+  std::optional<std::string_view> queue = {};  // enqueue there instead of calling
+};
+// Never called from inside call().
+using OnReply = std::move_only_function<void(Reply<json::Raw>)>;
+
+enum class SessionState { kIdle, kConnecting, kOpening, kReady, kWaiting, kStopped };
+
+struct SessionListener {
+  std::function<void()> on_ready = {};  // after each connect
+  // After stop(), or because the engine refuses this worker for good: then with the reason.
+  std::function<void(const std::optional<Error>&)> on_stopped = {};
+};
+
+class Session final : public TransportEvents {
+ public:
+  // Everything referred to outlives the session, except that the transport may be gone by then.
+  Session(SessionOptions options, Transport& transport, Timers& timers, IdSource& ids,
+          std::function<double()> random, SessionListener listener);
+  ~Session() override;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void start();
+  // Fails what is pending, says goodbye, does not come back.
+  void stop();
+  SessionState state() const { return state_; }
+  const std::string& worker_id() const { return worker_id_; }
+
+  // Registrations hold across reconnects. Errors: a blank id, an id that is taken, a frame too
+  // large.
+  Result<void> add_function(FunctionSpec spec, FunctionHandler handler);
+  bool remove_function(std::string_view id);
+  Result<void> add_trigger_type(TriggerTypeSpec spec);
+  // The engine has no such message: it keeps the type until we disconnect, and hears
+  // `trigger_type_not_found` for bindings that come in meanwhile.
+  bool remove_trigger_type(std::string_view id);
+  Result<std::string> add_trigger(TriggerSpec spec);  // the binding's id
+  bool remove_trigger(std::string_view id);
+
+  void call(const OutgoingCall& call, OnReply on_reply);
+  Result<void> send_void(const OutgoingCall& call);
+  void answer(const Invocation& invocation, Outcome outcome);
+  size_t pending_calls() const { return pending_.size(); }
+
+  void on_open() override;
+  void on_text(std::string_view text) override;
+  void on_alive() override { last_alive_ = timers_.now(); }
+  void on_closed(std::string_view why) override;
+
+ private:
+  struct Function {
+    std::string id;
+    std::string frame;
+    std::shared_ptr<const FunctionHandler> handler;  // none: HTTP-invoked
+  };
+  struct TriggerType {
+    std::string id;
+    std::string frame;
+    std::shared_ptr<const TriggerTypeSpec> spec;
+    std::map<std::string, uint64_t, std::less<>>
+        bindings;  // accepted id → connection that named it
+  };
+  struct Trigger {
+    std::string id;
+    std::string frame;
+    std::string trigger_type;
+    std::function<void(const RemoteError&)> on_rejected;
+  };
+  struct PendingCall {
+    OnReply on_reply;
+    TimerId timer = 0;
+    bool sent = false;
+  };
+
+  bool is_open() const {
+    return state_ == SessionState::kOpening || state_ == SessionState::kReady;
+  }
+  void connect();
+  void lose_connection(std::string_view why);
+  void announce();
+  void become_ready();
+  void heartbeat();
+  void drop_stale_bindings();
+  void fail_pending(const RemoteError& error, bool only_sent);
+  void finish();
+  void give_up(Error reason);
+
+  void handle(const protocol::WorkerRegistered& frame);
+  void handle(const protocol::InvokeFunction& frame);
+  void handle(const protocol::InvocationResult& frame);
+  void handle(const protocol::RegisterTrigger& frame);
+  void handle(const protocol::UnregisterTrigger& frame);
+  void handle(const protocol::TriggerRegistrationResult& frame);
+  void handle(const protocol::RegistrationRejected& frame);
+  void handle(const protocol::ConnectionError& frame);
+  void handle(protocol::Ping);
+  // Known types that only an engine acts upon.
+  template <typename Other>
+  void handle(const Other&) {}
+
+  void finish_binding(const BindingRequest& request, const std::string& type_id,
+                      uint64_t connection, const Result<void>& verdict);
+  protocol::InvokeFunction frame_of(const OutgoingCall& call) const;
+  std::string_view namespace_for(std::string_view id, std::string_view asked) const;
+  void settle(const Uuid& id, Reply<json::Raw> reply);
+  void fail_later(OnReply on_reply, RemoteError error);
+  void send_or_queue(std::string text);
+
+  SessionOptions options_;
+  Transport& transport_;
+  Timers& timers_;
+  IdSource& ids_;
+  Backoff backoff_;
+  SessionListener listener_;
+  protocol::Parser parser_;
+
+  SessionState state_ = SessionState::kIdle;
+  uint64_t connection_ = 0;  // counts opens
+  std::string worker_id_;
+  std::optional<std::string> reattach_token_;
+  Uuid announce_id_{};
+  std::optional<Error> fatal_;
+
+  Ordered<TriggerType> trigger_types_;
+  Ordered<Function> functions_;
+  Ordered<Trigger> triggers_;
+  std::unordered_map<Uuid, PendingCall, UuidHash> pending_;
+  Outbox outbox_;
+
+  TimerId reconnect_timer_ = 0;
+  TimerId ready_timer_ = 0;
+  TimerId ping_timer_ = 0;
+  TimerId close_timer_ = 0;
+  std::chrono::steady_clock::time_point last_alive_{};
+  LogOnce malformed_;
+  LogOnce dropped_answers_;
+  // Work put off with timers must not outlive the session.
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace iii::sdk

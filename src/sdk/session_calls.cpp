@@ -1,0 +1,263 @@
+// What the worker asks of the session: registrations, calls, answers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "protocol/writer.h"
+#include "sdk/session.h"
+
+namespace iii::sdk {
+namespace {
+
+// Longer waits would overflow clocks.
+constexpr Millis kLongestTimeout = std::chrono::hours(24 * 365);
+
+template <typename T>
+std::optional<std::string_view> view(const std::optional<T>& text) {
+  if (!text) return std::nullopt;
+  return std::string_view(*text);
+}
+
+std::optional<std::string_view> unless_empty(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  return text;
+}
+
+Result<void> check_registration(std::string_view what, std::string_view id, bool taken) {
+  if (is_blank(id))
+    return fail("invalid_id", fmt::format("a {} needs an id that is not blank", what));
+  if (taken)
+    return fail("already_registered", fmt::format("{} `{}` is registered already", what, id));
+  return {};
+}
+
+Result<void> check_size(std::string_view frame) {
+  if (frame.size() <= protocol::kMaxMessageBytes) return {};
+  return fail(
+      kPayloadTooLarge,
+      fmt::format("{} bytes do not fit into one message of at most {}; use a channel for bulk data",
+                  frame.size(), protocol::kMaxMessageBytes));
+}
+
+}  // namespace
+
+std::string_view Session::namespace_for(std::string_view id, std::string_view asked) const {
+  if (!asked.empty()) return asked;
+  // The engine's own functions live in the default namespace, wherever the worker lives.
+  if (id.starts_with("engine::") || id.starts_with("configuration::")) return {};
+  return options_.name_space;
+}
+
+Result<void> Session::add_function(FunctionSpec spec, FunctionHandler handler) {
+  if (auto ok = check_registration("function", spec.id, functions_.find(spec.id) != nullptr); !ok) {
+    return ok;
+  }
+  std::string frame =
+      protocol::to_text(protocol::RegisterFunction{.id = spec.id,
+                                                   .description = unless_empty(spec.description),
+                                                   .request_format = view(spec.request_format),
+                                                   .response_format = view(spec.response_format),
+                                                   .metadata = view(spec.metadata),
+                                                   .invocation = view(spec.invocation)});
+  if (auto ok = check_size(frame); !ok) return ok;
+  if (is_open()) transport_.send(frame);
+  functions_.add({.id = std::move(spec.id),
+                  .frame = std::move(frame),
+                  .handler = spec.invocation
+                                 ? nullptr
+                                 : std::make_shared<const FunctionHandler>(std::move(handler))});
+  return {};
+}
+
+bool Session::remove_function(std::string_view id) {
+  const std::string frame = protocol::to_text(protocol::UnregisterFunction{.id = id});
+  if (!functions_.remove(id)) return false;
+  if (is_open()) transport_.send(frame);
+  return true;
+}
+
+Result<void> Session::add_trigger_type(TriggerTypeSpec spec) {
+  if (auto ok =
+          check_registration("trigger type", spec.id, trigger_types_.find(spec.id) != nullptr);
+      !ok) {
+    return ok;
+  }
+  std::string frame = protocol::to_text(
+      protocol::RegisterTriggerType{.id = spec.id,
+                                    .description = spec.description,
+                                    .trigger_request_format = view(spec.trigger_request_format),
+                                    .call_request_format = view(spec.call_request_format),
+                                    .name_space = unless_empty(spec.name_space)});
+  if (auto ok = check_size(frame); !ok) return ok;
+  // Stored before it is sent: the engine may deliver parked bindings at once.
+  std::string id = spec.id;
+  const TriggerType& type =
+      trigger_types_.add({.id = std::move(id),
+                          .frame = std::move(frame),
+                          .spec = std::make_shared<const TriggerTypeSpec>(std::move(spec)),
+                          .bindings = {}});
+  if (is_open()) transport_.send(type.frame);
+  return {};
+}
+
+bool Session::remove_trigger_type(std::string_view id) { return trigger_types_.remove(id); }
+
+Result<std::string> Session::add_trigger(TriggerSpec spec) {
+  if (auto ok = check_registration("binding's trigger type", spec.trigger_type, false); !ok) {
+    return std::unexpected(ok.error());
+  }
+  if (auto ok = check_registration("binding's function", spec.function_id, false); !ok) {
+    return std::unexpected(ok.error());
+  }
+  const std::string id = ids_.next().to_string();
+  std::string frame = protocol::to_text(protocol::RegisterTrigger{
+      .id = id,
+      .trigger_type = spec.trigger_type,
+      .function_id = spec.function_id,
+      .config = spec.config,
+      .metadata = view(spec.metadata),
+      .name_space = unless_empty(namespace_for(spec.function_id, spec.name_space)),
+      .trigger_namespace = unless_empty(spec.trigger_namespace)});
+  if (auto ok = check_size(frame); !ok) return std::unexpected(ok.error());
+  if (is_open()) transport_.send(frame);
+  triggers_.add({.id = id,
+                 .frame = std::move(frame),
+                 .trigger_type = std::move(spec.trigger_type),
+                 .on_rejected = std::move(spec.on_rejected)});
+  return id;
+}
+
+bool Session::remove_trigger(std::string_view id) {
+  const Trigger* trigger = triggers_.find(id);
+  if (!trigger) return false;
+  std::string frame = protocol::to_text(
+      protocol::UnregisterTrigger{.id = trigger->id, .trigger_type = trigger->trigger_type});
+  triggers_.remove(id);
+  if (state_ != SessionState::kIdle) send_or_queue(std::move(frame));
+  return true;
+}
+
+protocol::InvokeFunction Session::frame_of(const OutgoingCall& call) const {
+  protocol::InvokeFunction frame;
+  frame.function_id = call.function_id;
+  frame.data = call.data;
+  if (call.queue) {
+    frame.action = protocol::Action::kEnqueue;
+    frame.queue = *call.queue;
+  }
+  frame.metadata = call.metadata;
+  frame.traceparent = call.traceparent;
+  frame.baggage = call.baggage;
+  frame.name_space = unless_empty(namespace_for(call.function_id, call.name_space));
+  return frame;
+}
+
+void Session::call(const OutgoingCall& call, OnReply on_reply) {
+  if (state_ == SessionState::kStopped) {
+    return fail_later(std::move(on_reply),
+                      remote_error(kShuttingDown, "this worker is shutting down"));
+  }
+  if (pending_.size() >= options_.max_pending_calls) {
+    return fail_later(
+        std::move(on_reply),
+        remote_error(kTooManyCalls,
+                     fmt::format("{} calls are waiting for their answers", pending_.size())));
+  }
+  const Uuid id = ids_.next();
+  protocol::InvokeFunction frame = frame_of(call);
+  frame.invocation_id = id;
+  std::string text = protocol::to_text(frame);
+  if (auto ok = check_size(text); !ok) {
+    return fail_later(std::move(on_reply), RemoteError{ok.error(), std::nullopt});
+  }
+  const bool sent = state_ == SessionState::kReady;
+  if (sent) {
+    transport_.send(text);
+  } else if (!outbox_.push({.call = id, .text = std::move(text)})) {
+    return fail_later(
+        std::move(on_reply),
+        remote_error(kQueueFull, "the engine is away and the queue of calls is full"));
+  }
+  const Millis timeout =
+      std::clamp(call.timeout.value_or(options_.call_timeout), Millis(0), kLongestTimeout);
+  const TimerId timer = timers_.after(timeout, [this, id, timeout] {
+    settle(id, std::unexpected(remote_error(
+                   kTimeout, fmt::format("invocation timed out after {}ms", timeout.count()))));
+  });
+  pending_.emplace(id, PendingCall{.on_reply = std::move(on_reply), .timer = timer, .sent = sent});
+}
+
+Result<void> Session::send_void(const OutgoingCall& call) {
+  if (state_ == SessionState::kStopped) return fail(kShuttingDown, "this worker is shutting down");
+  protocol::InvokeFunction frame = frame_of(call);
+  frame.action = protocol::Action::kVoid;
+  std::string text = protocol::to_text(frame);
+  if (auto ok = check_size(text); !ok) return ok;
+  if (state_ == SessionState::kReady) {
+    transport_.send(text);
+  } else if (!outbox_.push({.call = {}, .text = std::move(text)})) {
+    return fail(kQueueFull, "the engine is away and the queue of calls is full");
+  }
+  return {};
+}
+
+void Session::answer(const Invocation& invocation, Outcome outcome) {
+  if (!invocation.id) {
+    if (!outcome) {
+      log_warn("{} failed and nobody waits for the answer: {}: {}", invocation.function_id,
+               outcome.error().code, outcome.error().message);
+    }
+    return;
+  }
+  if (state_ == SessionState::kStopped) return;
+  protocol::InvocationResult frame;
+  frame.invocation_id = *invocation.id;
+  frame.function_id = invocation.function_id;
+  frame.traceparent = view(invocation.traceparent);
+  frame.baggage = view(invocation.baggage);
+  if (outcome) {
+    frame.result = view(*outcome);
+  } else {
+    frame.error = protocol::ErrorBody{.code = outcome.error().code,
+                                      .message = outcome.error().message,
+                                      .stacktrace = view(outcome.error().stacktrace)};
+  }
+  std::string text = protocol::to_text(frame);
+  if (auto ok = check_size(text); !ok) {
+    frame.result.reset();
+    frame.error = protocol::ErrorBody{
+        .code = ok.error().code, .message = ok.error().message, .stacktrace = {}};
+    text = protocol::to_text(frame);
+  }
+  send_or_queue(std::move(text));
+}
+
+// Not for calls: those wait for the ready barrier, these only for a connection.
+void Session::send_or_queue(std::string text) {
+  if (is_open()) {
+    transport_.send(text);
+  } else if (!outbox_.push({.call = {}, .text = std::move(text)})) {
+    dropped_answers_.warn("the engine is away and the queue is full: answers are dropped");
+  }
+}
+
+void Session::settle(const Uuid& id, Reply<json::Raw> reply) {
+  const auto found = pending_.find(id);
+  if (found == pending_.end()) return;  // late, or never ours
+  timers_.cancel(found->second.timer);
+  OnReply on_reply = std::move(found->second.on_reply);
+  pending_.erase(found);
+  on_reply(std::move(reply));
+}
+
+void Session::fail_later(OnReply on_reply, RemoteError error) {
+  auto later = [on_reply = std::move(on_reply), error = std::move(error),
+                alive = std::weak_ptr(alive_)]() mutable {
+    if (!alive.expired()) on_reply(std::unexpected(std::move(error)));
+  };
+  timers_.after(Millis(0), std::move(later));
+}
+
+}  // namespace iii::sdk

@@ -1,0 +1,176 @@
+// What the engine says, and what a worker owes it in return.
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "protocol/writer.h"
+#include "sdk/session.h"
+
+namespace iii::sdk {
+namespace {
+
+std::optional<std::string> owned(const std::optional<std::string_view>& text) {
+  if (!text) return std::nullopt;
+  return std::string(*text);
+}
+
+RemoteError owned(const protocol::ErrorBody& body) {
+  return RemoteError{{std::string(body.code), std::string(body.message)}, owned(body.stacktrace)};
+}
+
+}  // namespace
+
+void Session::on_text(std::string_view text) {
+  if (!is_open()) return;
+  last_alive_ = timers_.now();
+  const Result<protocol::Frame> frame = parser_.parse(text);
+  if (!frame) {
+    // Newer engines send types that we have not declared to understand; others may be plain wrong.
+    if (frame.error().code != "empty") {
+      malformed_.warn("a frame from the engine was not understood and ignored: {}",
+                      frame.error().message);
+    }
+    return;
+  }
+  std::visit([this](const auto& known) { handle(known); }, *frame);
+}
+
+void Session::handle(const protocol::WorkerRegistered& frame) {
+  worker_id_ = frame.worker_id;
+  reattach_token_ = owned(frame.reattach_token);
+  // Whoever greets us has let us in: the next loss is a new one.
+  backoff_.reset();
+}
+
+void Session::handle(const protocol::InvokeFunction& frame) {
+  Invocation invocation{.id = frame.invocation_id,
+                        .function_id = std::string(frame.function_id),
+                        .data = std::string(frame.data),
+                        .metadata = owned(frame.metadata),
+                        .traceparent = owned(frame.traceparent),
+                        .baggage = owned(frame.baggage)};
+  const Function* function = functions_.find(frame.function_id);
+  if (!function) {
+    return answer(invocation,
+                  std::unexpected(remote_error(kFunctionNotFound, "Function not found")));
+  }
+  if (!function->handler) {
+    return answer(invocation, std::unexpected(remote_error(
+                                  kFunctionNotInvokable,
+                                  "Function is HTTP-invoked and cannot be invoked locally")));
+  }
+  // The handler may unregister its own function.
+  const std::shared_ptr<const FunctionHandler> handler = function->handler;
+  (*handler)(std::move(invocation));
+}
+
+void Session::handle(const protocol::InvocationResult& frame) {
+  if (state_ == SessionState::kOpening && frame.invocation_id == announce_id_) {
+    if (frame.error) {
+      log_warn("the engine refused the announce: {}: {}", frame.error->code, frame.error->message);
+    }
+    drop_stale_bindings();
+    return become_ready();
+  }
+  if (frame.error) return settle(frame.invocation_id, std::unexpected(owned(*frame.error)));
+  settle(frame.invocation_id, json::Raw{std::string(frame.result.value_or("null"))});
+}
+
+void Session::handle(const protocol::RegisterTrigger& frame) {
+  BindingRequest request{.id = std::string(frame.id),
+                         .function_id = std::string(frame.function_id),
+                         .config = std::string(frame.config),
+                         .metadata = owned(frame.metadata),
+                         .name_space = std::string(frame.name_space.value_or(""))};
+  const std::string type_id(frame.trigger_type);
+  TriggerType* type = trigger_types_.find(type_id);
+  if (!type) {
+    return finish_binding(request, type_id, connection_,
+                          fail(kTriggerTypeNotFound, "Trigger type not found"));
+  }
+  // Seen on this connection, whatever the verdict: not stale.
+  if (const auto known = type->bindings.find(request.id); known != type->bindings.end()) {
+    known->second = connection_;
+  }
+  const std::shared_ptr<const TriggerTypeSpec> spec = type->spec;
+  auto verdict = [this, request, type_id, connection = connection_,
+                  alive = std::weak_ptr(alive_)](Result<void> accepted) {
+    if (!alive.expired()) finish_binding(request, type_id, connection, accepted);
+  };
+  spec->bind(std::move(request), std::move(verdict));
+}
+
+void Session::finish_binding(const BindingRequest& request, const std::string& type_id,
+                             uint64_t connection, const Result<void>& verdict) {
+  TriggerType* type = trigger_types_.find(type_id);
+  if (connection != connection_ || !is_open()) {
+    // The engine that asked is gone. If it still wants the binding it asks again.
+    if (!verdict || !type || type->bindings.contains(request.id)) return;
+    const std::shared_ptr<const TriggerTypeSpec> spec = type->spec;
+    return spec->unbind(request.id);
+  }
+  protocol::TriggerRegistrationResult frame;
+  frame.id = request.id;
+  frame.trigger_type = type_id;
+  frame.function_id = request.function_id;
+  if (!verdict) {
+    const std::string_view code = verdict.error().code;
+    frame.error = protocol::ErrorBody{.code = code.empty() ? kTriggerRegistrationFailed : code,
+                                      .message = verdict.error().message,
+                                      .stacktrace = {}};
+  }
+  if (type && verdict) type->bindings.insert_or_assign(request.id, connection);
+  if (type && !verdict) type->bindings.erase(request.id);
+  transport_.send(protocol::to_text(frame));
+}
+
+void Session::handle(const protocol::UnregisterTrigger& frame) {
+  TriggerType* type = frame.trigger_type ? trigger_types_.find(*frame.trigger_type) : nullptr;
+  if (!type) return;
+  const auto binding = type->bindings.find(frame.id);
+  if (binding == type->bindings.end()) return;
+  const std::string id = binding->first;
+  type->bindings.erase(binding);
+  const std::shared_ptr<const TriggerTypeSpec> spec = type->spec;
+  spec->unbind(id);
+}
+
+void Session::handle(const protocol::TriggerRegistrationResult& frame) {
+  const Trigger* trigger = triggers_.find(frame.id);
+  if (!trigger || !frame.error) return;
+  const RemoteError error = owned(*frame.error);
+  log_warn("the binding of {} to {} was refused: {}: {}", frame.function_id, frame.trigger_type,
+           error.code, error.message);
+  if (const auto on_rejected = trigger->on_rejected) on_rejected(error);
+}
+
+void Session::handle(const protocol::RegistrationRejected& frame) {
+  if (frame.code == protocol::kFunctionConflict) {
+    if (frame.owner_worker_id.empty()) {
+      return log_warn(
+          "function {} was refused: ids that begin with `engine::` are reserved in namespace {}",
+          frame.function_id.value_or("?"), frame.name_space);
+    }
+    return log_warn(
+        "function {} belongs to another live worker in namespace {}: calls go there, not here",
+        frame.function_id.value_or("?"), frame.name_space);
+  }
+  if (frame.code == protocol::kWorkerConflict) {
+    return give_up(
+        {std::string(frame.code),
+         fmt::format(
+             "another live worker is called `{}` in namespace {}: give this one another name "
+             "(III_WORKER_NAME, or the name option)",
+             frame.worker_name.value_or("?"), frame.name_space)});
+  }
+  give_up({std::string(frame.code),
+           "the engine refused this worker for a reason that this SDK does not know"});
+}
+
+void Session::handle(const protocol::ConnectionError& frame) {
+  log_error("the engine refuses the connection: {}: {}", frame.error.code, frame.error.message);
+}
+
+void Session::handle(protocol::Ping) { transport_.send(protocol::to_text(protocol::Pong{})); }
+
+}  // namespace iii::sdk

@@ -1,0 +1,49 @@
+#include "sdk/websocket_transport.h"
+
+#include <fmt/format.h>
+
+namespace iii::sdk {
+
+void WebSocketTransport::open(TransportEvents& events) {
+  drop();
+  events_ = &events;
+  auto done = [this](Result<std::shared_ptr<net::ClientConnection>> opened) {
+    connecting_.reset();
+    if (!opened) return events_->on_closed(opened.error().message);
+    connection_ = std::move(*opened);
+    connection_->start(*this);
+    events_->on_open();
+  };
+  connecting_ = net::connect(loop_, url_, options_, std::move(done));
+}
+
+void WebSocketTransport::send(std::string_view text) {
+  if (connection_) connection_->send(ws::Opcode::kText, text);
+}
+
+void WebSocketTransport::ping() {
+  if (connection_) connection_->ping({});
+}
+
+void WebSocketTransport::close() {
+  if (connection_) connection_->close(ws::kCloseNone, {});
+}
+
+void WebSocketTransport::drop() {
+  connecting_.reset();
+  connection_.reset();
+}
+
+// JSON in a binary frame counts like text, as in the other SDKs.
+void WebSocketTransport::on_message(ws::Opcode /*kind*/, std::string_view payload) {
+  events_->on_text(payload);
+}
+
+void WebSocketTransport::on_closed(const net::CloseInfo& info) {
+  connection_.reset();
+  events_->on_closed(info.reason.empty()
+                         ? fmt::format("closed with code {}", info.code)
+                         : fmt::format("closed with code {}: {}", info.code, info.reason));
+}
+
+}  // namespace iii::sdk
