@@ -223,7 +223,7 @@ TEST_F(ConnectionTest, HandlersMayEndTheConnectionAndLetGoOfIt) {
     if (payload == "drop") connection->drop();
   };
   serve();
-  for (const std::string& how : {"close", "drop"}) {
+  for (const std::string how : {"close", "drop"}) {
     RawPeer peer;
     upgrade(peer);
     peer.write(RawFrame{.payload = how}.bytes() + RawFrame{.payload = "not delivered"}.bytes());

@@ -180,7 +180,7 @@ TEST_F(ServerTest, SaysWhenThePortIsTaken) {
 }
 
 TEST_F(ServerTest, ListensOnANamedHostAndOnAllAddresses) {
-  for (const std::string& host : {"localhost", "0.0.0.0", "::"}) {
+  for (const std::string host : {"localhost", "0.0.0.0", "::"}) {
     ServerOptions options;
     options.host = host;
     serve(options);
