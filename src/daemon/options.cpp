@@ -1,0 +1,173 @@
+#include "daemon/options.h"
+
+#include <cstdlib>
+#include <functional>
+#include <map>
+
+#include "base/text.h"
+#include "daemon/version.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using engine::EmbeddedOptions;
+using Millis = std::chrono::milliseconds;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+// Every limit by the name documented in docs/configuration.md.
+const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std::less<>>& limits() {
+  using Apply = std::function<void(EmbeddedOptions&, int64_t)>;
+  const auto size = [](auto member) -> Apply {
+    return [member](EmbeddedOptions& o, int64_t n) { member(o) = static_cast<size_t>(n); };
+  };
+  const auto time = [](auto member) -> Apply {
+    return [member](EmbeddedOptions& o, int64_t n) { member(o) = Millis(n); };
+  };
+  static const std::map<std::string, Apply, std::less<>> table{
+      {"max_connections", size([](auto& o) -> size_t& { return o.server.max_connections; })},
+      {"max_frame_bytes", size([](auto& o) -> size_t& { return o.server.connection.limits.max_frame; })},
+      {"max_message_bytes",
+       size([](auto& o) -> size_t& { return o.server.connection.limits.max_message; })},
+      {"max_queued_bytes",
+       size([](auto& o) -> size_t& { return o.server.connection.max_queued_bytes; })},
+      {"stall_timeout_ms",
+       time([](auto& o) -> Millis& { return o.server.connection.stall_timeout; })},
+      {"handshake_timeout_ms", time([](auto& o) -> Millis& { return o.server.handshake_timeout; })},
+      {"max_calls_per_worker",
+       size([](auto& o) -> size_t& { return o.limits.max_calls_per_worker; })},
+      {"max_functions_per_worker",
+       size([](auto& o) -> size_t& { return o.limits.max_functions_per_worker; })},
+      {"max_bindings_per_worker",
+       size([](auto& o) -> size_t& { return o.limits.max_bindings_per_worker; })},
+      {"max_types_per_worker",
+       size([](auto& o) -> size_t& { return o.limits.max_types_per_worker; })},
+      {"max_stored_bytes_per_worker",
+       size([](auto& o) -> size_t& { return o.limits.max_stored_bytes_per_worker; })},
+      {"max_buffered_bytes", size([](auto& o) -> size_t& { return o.limits.max_buffered_bytes; })},
+      {"registration_grace_ms",
+       time([](auto& o) -> Millis& { return o.limits.registration_grace; })},
+      {"verdict_timeout_ms", time([](auto& o) -> Millis& { return o.limits.verdict_timeout; })},
+      {"functions_poll_ms", time([](auto& o) -> Millis& { return o.limits.functions_poll; })},
+      {"max_channels", size([](auto& o) -> size_t& { return o.channels.max_channels; })},
+      {"max_channel_bytes", size([](auto& o) -> size_t& { return o.channels.max_held_bytes; })},
+      {"max_state_bytes", size([](auto& o) -> size_t& { return o.state.max_total_bytes; })},
+      {"max_state_value_bytes", size([](auto& o) -> size_t& { return o.state.max_value_bytes; })},
+  };
+  return table;
+}
+
+Result<std::filesystem::path> default_data() {
+  const std::string home = environment("HOME");
+  if (home.empty()) {
+    return fail("usage", "HOME is not set, so there is no default place for durable data. Next: pass "
+                         "--data DIR.");
+  }
+  return std::filesystem::path(home) / ".iii" / "directory";
+}
+
+}  // namespace
+
+bool is_loopback(std::string_view host) {
+  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
+}
+
+const cli::Command& serve_command() {
+  static const cli::Command command{
+      .usage = "iii-directory serve [options]",
+      .summary = "Starts an engine with durable state and the directory worker, in one process.\n"
+                 "Prints `ready ws=ws://HOST:PORT` on stdout when it can be used.",
+      .options = {
+          {"host", "HOST", "Address to listen on (127.0.0.1). Others need a token."},
+          {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
+          {"http-port", "N", "Port of the HTTP side, which arrives later; accepted and unused."},
+          {"data", "DIR", "Where durable data lives (~/.iii/directory)."},
+          {"skills", "DIR", "Folder of skills to serve; used when the content functions arrive."},
+          {"token", "TOKEN", "Demand this bearer token on every path (III_TOKEN)."},
+          {"allow-origin", "ORIGIN", "Let web pages of this origin connect; may be repeated."},
+          {"engine-only", "", "Start the engine without the directory worker."},
+          {"limit", "NAME=N", "Change a limit; may be repeated. See docs/configuration.md."},
+          {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
+          {"help", "", "This text.", 'h'}}};
+  return command;
+}
+
+const cli::Command& worker_command() {
+  static const cli::Command command{
+      .usage = "iii-directory [options]\n       iii-directory serve [options]\n"
+               "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]",
+      .summary = "The directory of skills and prompts for agents on the iii bus.\n"
+                 "Without a verb it joins an engine that already runs (and waits for one that does not).\n"
+                 "`serve` brings an engine along; `trigger` calls a function.",
+      .options = {{"url", "URL", "Engine to join (III_URL, else ws://127.0.0.1:49134)."},
+                  {"config", "FILE", "Configuration file (./config.yaml)."},
+                  {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
+                  {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
+                  {"manifest", "", "Print what this worker is, as JSON."},
+                  {"version", "", "Print the version.", 'V'},
+                  {"help", "", "This text.", 'h'}}};
+  return command;
+}
+
+Result<void> apply_limit(std::string_view assignment, EmbeddedOptions& options) {
+  const size_t equals = assignment.find('=');
+  const std::string_view name = assignment.substr(0, equals);
+  const auto entry = limits().find(name);
+  if (equals == std::string_view::npos || entry == limits().end()) {
+    std::vector<std::string> names;
+    for (const auto& [known, apply] : limits()) names.push_back(known);
+    const std::string_view meant = nearest(name, names);
+    return fail("usage", "--limit: there is no limit '" + std::string(name) + "'." +
+                             (meant.empty() ? "" : " Did you mean " + std::string(meant) + "?") +
+                             " Known: " + join(names, ", "));
+  }
+  const auto value = cli::number("limit " + std::string(name), assignment.substr(equals + 1), 1,
+                                 int64_t{1} << 40);
+  if (!value) return std::unexpected(value.error());
+  entry->second(options, *value);
+  return {};
+}
+
+Result<ServeOptions> serve_options(const cli::Args& args) {
+  ServeOptions out;
+  engine::EmbeddedOptions& o = out.engine;
+  o.version = kVersion;
+  o.server.host = args.value("host").value_or("127.0.0.1");
+  const auto port = cli::number("port", args.value("port").value_or("49134"), 0, 65'535);
+  if (!port) return std::unexpected(port.error());
+  o.server.port = static_cast<uint16_t>(*port);
+  const auto http_port = cli::number("http-port", args.value("http-port").value_or("0"), 0, 65'535);
+  if (!http_port) return std::unexpected(http_port.error());
+  o.access.token = args.value("token").value_or(environment("III_TOKEN"));
+  o.access.allowed_origins = args.all("allow-origin");
+  if (!is_loopback(o.server.host) && o.access.token.empty()) {
+    return fail("usage", "Listening on " + o.server.host +
+                             " lets other machines in, so a token is required. Next: pass --token (or "
+                             "set III_TOKEN), or leave --host out to stay on this machine.");
+  }
+  if (const auto data = args.value("data")) {
+    o.data = *data;
+  } else {
+    auto home = default_data();
+    if (!home) return std::unexpected(home.error());
+    o.data = std::move(*home);
+  }
+  // The public engine's variable for the same thing.
+  if (const std::string grace = environment("III_NAMESPACE_GRACE_MS"); !grace.empty()) {
+    if (auto ok = apply_limit("registration_grace_ms=" + grace, o); !ok) {
+      return std::unexpected(ok.error());
+    }
+  }
+  for (const std::string& limit : args.all("limit")) {
+    if (auto ok = apply_limit(limit, o); !ok) return std::unexpected(ok.error());
+  }
+  out.engine_only = args.has("engine-only");
+  out.skills = args.value("skills");
+  return out;
+}
+
+}  // namespace iii::daemon

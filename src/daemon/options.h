@@ -1,0 +1,31 @@
+// What `serve` and worker mode were asked to do, from command line and environment.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+#include "cli/args.h"
+#include "engine/embedded.h"
+
+namespace iii::daemon {
+
+struct ServeOptions {
+  engine::EmbeddedOptions engine;
+  bool engine_only = false;
+  std::optional<std::string> skills;
+};
+
+const cli::Command& serve_command();
+// Refuses what would be unsafe, such as listening beyond this machine without a token.
+Result<ServeOptions> serve_options(const cli::Args& args);
+
+const cli::Command& worker_command();
+
+// `--limit name=value`, several times.
+Result<void> apply_limit(std::string_view assignment, engine::EmbeddedOptions& options);
+
+bool is_loopback(std::string_view host);
+
+}  // namespace iii::daemon

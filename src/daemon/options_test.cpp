@@ -1,0 +1,50 @@
+#include "daemon/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace iii::daemon {
+namespace {
+
+using testing::HasSubstr;
+
+Result<ServeOptions> options(std::vector<std::string> words) {
+  words.insert(words.end(), {"--data", "unused"});
+  const auto args = cli::parse_args(serve_command(), words);
+  if (!args) return std::unexpected(args.error());
+  return serve_options(*args);
+}
+
+TEST(ServeOptions, StaysOnLoopbackByDefault) {
+  const auto o = options({});
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->engine.server.host, "127.0.0.1");
+  EXPECT_EQ(o->engine.server.port, 49134);
+}
+
+TEST(ServeOptions, E25_ListeningBeyondLoopbackNeedsAToken) {
+  for (const char* host : {"0.0.0.0", "::", "10.0.0.1", "example.org"}) {
+    const auto refused = options({"--host", host});
+    ASSERT_FALSE(refused) << host;
+    EXPECT_THAT(refused.error().message, HasSubstr("--token"));
+    EXPECT_TRUE(options({"--host", host, "--token", "secret"})) << host;
+  }
+  for (const char* host : {"127.0.0.2", "localhost", "::1"}) EXPECT_TRUE(options({"--host", host}));
+}
+
+TEST(ServeOptions, LimitsAreSetByName) {
+  const auto o = options({"--limit", "max_connections=7", "--limit", "stall_timeout_ms=50"});
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->engine.server.max_connections, 7U);
+  EXPECT_EQ(o->engine.server.connection.stall_timeout.count(), 50);
+}
+
+TEST(ServeOptions, MistakesTeach) {
+  EXPECT_THAT(options({"--limit", "max_conections=7"}).error().message,
+              HasSubstr("Did you mean max_connections?"));
+  EXPECT_THAT(options({"--port", "70000"}).error().message, HasSubstr("0 to 65535"));
+  EXPECT_THAT(options({"--limit", "max_channels=0"}).error().message, HasSubstr("max_channels"));
+}
+
+}  // namespace
+}  // namespace iii::daemon
