@@ -17,8 +17,8 @@ class Delivery : public std::enable_shared_from_this<Delivery> {
         payload_(std::move(payload)),
         ticket_(std::move(ticket)) {}
 
-  // Answers may come while the call is being made. They are noted and handled by the loop below, not by
-  // recursion: a thousand missing functions in a row must not use up the stack.
+  // Answers may come while the call is being made. They are noted and handled by the loop below,
+  // not by recursion: a thousand missing functions in a row must not use up the stack.
   void run() {
     if (running_) {
       again_ = true;

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "engine/builtin.h"
 #include "engine/configuration/expand.h"
 #include "engine/configuration/schemas.h"
@@ -26,6 +27,8 @@ struct ConfigurationLimits {
   size_t max_entries = 4'096;
   // Name, description, schema, value and metadata of one entry together.
   size_t max_entry_bytes = 1024 * 1024;
+  // Answer of configuration::list: it must fit in one message.
+  size_t max_list_bytes = 60 * 1024 * 1024;
 };
 
 class Configuration final : public TriggerProvider {
@@ -82,8 +85,10 @@ class Configuration final : public TriggerProvider {
   Outcome schema(const ConfigurationSchemaInput& in) const;
 
   Result<void> validate(std::string_view schema, std::string_view value) const;
+  static Result<void> validate_expanded(std::string_view schema, const json::Value& value);
+  void submit_registration(ConfigurationRegisterInput in, std::shared_ptr<Pending> pending);
   void submit(std::shared_ptr<Pending> pending, Entry next);
-  void take_back(Pending& pending);
+  void take_back(const Pending& pending);
   void finish(Pending& pending, Result<void> stored);
   void fire(const Pending& pending);
   static std::string row(std::string_view id, const Entry& entry, bool with_value);
@@ -96,6 +101,7 @@ class Configuration final : public TriggerProvider {
   std::vector<Bound> bindings_;  // in the order of binding
   std::vector<std::function<void(const std::string&)>> listeners_;
   EventBudget budget_;
+  LogOnce dropped_;
 };
 
 }  // namespace iii::engine

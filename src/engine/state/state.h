@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.h"
 #include "engine/builtin.h"
 #include "engine/configuration/configuration.h"
 #include "engine/fanout.h"
@@ -29,7 +30,7 @@ struct StateLimits {
   size_t max_total_bytes = 1024UL * 1024 * 1024;
   // A value after state::update (never less than the limit for state::set): bytes, levels.
   size_t max_updated_bytes = 16 * 1024 * 1024;
-  size_t max_depth = 120;
+  size_t max_depth = 125;  // with the two levels around it in an answer: those of a frame
   // Answer of state::list and state::list_groups: it must fit in one message.
   size_t max_list_bytes = 60 * 1024 * 1024;
   // Ops in one state::update.
@@ -79,9 +80,9 @@ class State final : public TriggerProvider {
   Outcome list(const StateListInput& in) const;
   Outcome list_groups() const;
 
-  void submit(std::shared_ptr<Pending> pending, std::vector<Change> changes);
+  void submit(std::shared_ptr<Pending> pending);
   void finish(Pending& pending, Result<void> stored);
-  void take_back(Pending& pending);
+  void take_back(const Pending& pending);
   void fire(const Pending& pending);
   bool make_room(std::string_view scope, std::string_view key, size_t value_bytes);
 
@@ -92,6 +93,7 @@ class State final : public TriggerProvider {
   StateMemory memory_;
   std::vector<Bound> bindings_;  // in the order of binding
   EventBudget budget_;
+  LogOnce dropped_;
   bool triggers_enabled_ = true;
   size_t max_value_bytes_;
 };

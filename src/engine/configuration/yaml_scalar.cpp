@@ -1,0 +1,175 @@
+#include "engine/configuration/yaml_scalar.h"
+
+#include <yaml.h>
+
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <utility>
+
+namespace iii::engine {
+
+namespace {
+
+using json::Array;
+using json::Object;
+using json::Value;
+
+bool all_digits(std::string_view text, int base) {
+  if (text.empty()) return false;
+  for (const char c : text) {
+    const int digit = c >= '0' && c <= '9'   ? c - '0'
+                      : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                      : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                             : 99;
+    if (digit >= base) return false;
+  }
+  return true;
+}
+
+// Digits with an optional prefix for the base. Nothing when it is no integer of 64 bits.
+std::optional<Value> integer(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  int base = 10;
+  if (text.starts_with("0x")) base = 16;
+  if (text.starts_with("0o")) base = 8;
+  if (text.starts_with("0b")) base = 2;
+  if (base != 10) text.remove_prefix(2);
+  if (!all_digits(text, base)) return std::nullopt;
+  if (base == 10 && text.size() > 1 && text.front() == '0') return std::nullopt;
+  uint64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number, base);
+  if (read.ec != std::errc{}) return std::nullopt;
+  if (!negative) return Value(number);
+  if (number > static_cast<uint64_t>(INT64_MAX) + 1) return std::nullopt;
+  return Value(static_cast<int64_t>(0 - number));
+}
+
+std::optional<Value> floating(std::string_view text) {
+  std::string_view digits = text;
+  if (digits.starts_with('+') || digits.starts_with('-')) digits.remove_prefix(1);
+  // `007` is a name, not a number; so are `1_000`, `.inf` (JSON has no infinity) and a lone dot.
+  if (digits.size() > 1 && digits[0] == '0' && digits[1] >= '0' && digits[1] <= '9') {
+    return std::nullopt;
+  }
+  if (digits.find_first_not_of("0123456789.eE+-") != std::string_view::npos) return std::nullopt;
+  if (digits.find_first_of("0123456789") == std::string_view::npos) return std::nullopt;
+  if (digits[0] == 'e' || digits[0] == 'E') return std::nullopt;
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(number)) return std::nullopt;
+  return Value(number);
+}
+
+// Owns a libyaml parser and builds a value from its events.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) {
+    yaml_parser_initialize(&parser_);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
+                                 text.size());
+  }
+  ~Reader() {
+    yaml_event_delete(&event_);
+    yaml_parser_delete(&parser_);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  std::optional<Value> document() {
+    if (!expect(YAML_STREAM_START_EVENT) || !expect(YAML_DOCUMENT_START_EVENT)) return std::nullopt;
+    Value value;
+    if (!next() || !read(value, 0)) return std::nullopt;
+    if (!expect(YAML_DOCUMENT_END_EVENT) || !expect(YAML_STREAM_END_EVENT)) return std::nullopt;
+    return value;
+  }
+
+ private:
+  bool next() {
+    yaml_event_delete(&event_);
+    return yaml_parser_parse(&parser_, &event_) != 0;
+  }
+  bool expect(yaml_event_type_t type) { return next() && event_.type == type; }
+
+  std::string scalar_text() const {
+    return {reinterpret_cast<const char*>(event_.data.scalar.value), event_.data.scalar.length};
+  }
+
+  // The current event begins the value. False on anything that is not taken, aliases among it.
+  bool read(Value& out, size_t depth) {
+    if (depth > kMaxYamlDepth) return false;
+    switch (event_.type) {
+      case YAML_SCALAR_EVENT: {
+        const bool plain = event_.data.scalar.plain_implicit != 0 &&
+                           event_.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
+        out = plain ? plain_yaml_scalar(scalar_text()) : Value(scalar_text());
+        return true;
+      }
+      case YAML_SEQUENCE_START_EVENT:
+        return read_sequence(out, depth + 1);
+      case YAML_MAPPING_START_EVENT:
+        return read_mapping(out, depth + 1);
+      default:
+        return false;
+    }
+  }
+
+  bool read_sequence(Value& out, size_t depth) {
+    Array array;
+    while (next()) {
+      if (event_.type == YAML_SEQUENCE_END_EVENT) {
+        out = std::move(array);
+        return true;
+      }
+      if (!read(array.emplace_back(), depth)) return false;
+    }
+    return false;
+  }
+
+  bool read_mapping(Value& out, size_t depth) {
+    Object object;
+    while (next()) {
+      if (event_.type == YAML_MAPPING_END_EVENT) {
+        out = std::move(object);
+        return true;
+      }
+      if (event_.type != YAML_SCALAR_EVENT) return false;
+      std::string key = scalar_text();
+      Value member;
+      if (!next() || !read(member, depth)) return false;
+      if (!object.emplace(std::move(key), std::move(member)).second) return false;
+    }
+    return false;
+  }
+
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+};
+
+}  // namespace
+
+Value plain_yaml_scalar(std::string_view text) {
+  for (const std::string_view word : {"", "~", "null", "Null", "NULL"}) {
+    if (text == word) return nullptr;
+  }
+  for (const std::string_view word : {"true", "True", "TRUE"}) {
+    if (text == word) return true;
+  }
+  for (const std::string_view word : {"false", "False", "FALSE"}) {
+    if (text == word) return false;
+  }
+  if (auto number = integer(text)) return std::move(*number);
+  if (auto number = floating(text)) return std::move(*number);
+  return Value(text);
+}
+
+std::optional<Value> parse_yaml(std::string_view text) {
+  if (text.size() > kMaxYamlBytes) return std::nullopt;
+  return Reader(text).document();
+}
+
+}  // namespace iii::engine

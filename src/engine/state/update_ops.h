@@ -1,0 +1,49 @@
+// The ops of state::update, as pure functions on JSON values.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "engine/state/schemas.h"
+#include "json/slice.h"
+#include "json/value.h"
+
+namespace iii::engine {
+
+enum class UpdateKind { kSet, kMerge, kIncrement, kDecrement, kAppend, kRemove };
+
+struct UpdateOp {
+  UpdateKind kind = UpdateKind::kSet;
+  std::vector<std::string> path;  // keys taken literally; empty is the root
+  json::Value value;              // set, merge, append
+  int64_t by = 0;                 // increment, decrement
+};
+
+inline constexpr size_t kMaxPathSegments = 32;
+inline constexpr size_t kMaxSegmentBytes = 256;
+inline constexpr size_t kMaxMergeKeys = 1024;
+inline constexpr size_t kMaxMergeDepth = 16;
+
+// The error's message is the reason alone, worded like those of described types.
+Result<std::vector<UpdateOp>> parse_update_ops(json::Slice ops);
+// What is published as the schema of `ops`.
+json::Value update_ops_schema();
+
+struct Updated {
+  json::Value value;
+  std::vector<StateUpdateError> errors;
+  size_t applied = 0;  // ops that did not fail
+};
+
+// Applies the ops in order to the stored value, or to a fresh one when the key is missing. An op
+// that fails is left out and reported; the others still apply.
+Updated apply_update_ops(std::optional<json::Value> stored, std::vector<UpdateOp> ops);
+
+// Levels of arrays and objects; a scalar has none.
+size_t depth_of(const json::Value& value);
+
+}  // namespace iii::engine

@@ -1,0 +1,52 @@
+// Checks a value against a JSON Schema: draft-07 and the everyday keywords of 2020-12.
+//
+// Known keywords: type, enum, const, properties, required, additionalProperties, patternProperties,
+// propertyNames, dependencies, dependentRequired, dependentSchemas, min/maxProperties, items,
+// prefixItems, additionalItems, contains, min/maxContains, min/maxItems, uniqueItems,
+// min/maxLength, pattern, minimum, maximum, exclusiveMinimum/Maximum, multipleOf, allOf, anyOf,
+// oneOf, not, if/then/else, $ref within the document. Others, `format` among them, are ignored.
+// Patterns are RE2: they take linear time, and what RE2 does not know (look-around, back
+// references) makes the schema invalid.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "json/value.h"
+
+namespace iii::json {
+
+struct SchemaLimits {
+  size_t max_depth = 128;       // schemas applied inside each other, references included
+  size_t max_steps = 200'000;   // schemas applied, elements compared, text searched, in one check
+  size_t max_violations = 32;   // the rest is not looked for
+  size_t max_text = 1'000;      // bytes of a value shown in a message
+  size_t max_patterns = 1'000;  // different regular expressions in one schema
+};
+
+namespace schema_detail {
+struct Compiled;
+}
+
+class Schema {
+ public:
+  // Fails with `invalid JSON Schema: …`.
+  static Result<Schema> compile(Value schema, SchemaLimits limits = {});
+
+  Schema(Schema&&) noexcept;
+  Schema& operator=(Schema&&) noexcept;
+  ~Schema();
+
+  // What is wrong with the value, in the order of the keywords' names; empty when it is valid.
+  // Beyond a limit the value counts as wrong, with a sentence that says so.
+  std::vector<std::string> check(const Value& value) const;
+
+ private:
+  explicit Schema(std::unique_ptr<schema_detail::Compiled> compiled);
+
+  std::unique_ptr<schema_detail::Compiled> compiled_;
+};
+
+}  // namespace iii::json
