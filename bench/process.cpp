@@ -1,0 +1,130 @@
+#include "process.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <fstream>
+
+namespace iii::bench {
+namespace {
+
+double seconds_of(clockid_t clock) {
+  timespec time{};
+  if (clock_gettime(clock, &time) != 0) return 0;
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+}  // namespace
+
+void die(const std::string& why) {
+  std::fprintf(stderr, "bench: %s\n", why.c_str());
+  std::exit(1);
+}
+
+Cores choose_cores() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return {};
+  Cores cores{-1, -1};
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed)) continue;
+    if (cores.server < 0) cores.server = core;
+    cores.load = core;
+  }
+  return cores;
+}
+
+void pin_to(int core) {
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  sched_setaffinity(0, sizeof one, &one);
+}
+
+int64_t now_ns() {
+  timespec time{};
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+double own_cpu_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
+
+Process::Process(const std::vector<std::string>& command, int core) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) die("no pipe: " + std::string(std::strerror(errno)));
+  std::vector<char*> argv;
+  for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+  argv.push_back(nullptr);
+  pid_ = fork();
+  if (pid_ < 0) die("no process: " + std::string(std::strerror(errno)));
+  if (pid_ == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives the benchmark
+    pin_to(core);
+    dup2(ends[1], STDOUT_FILENO);
+    execv(argv[0], argv.data());
+    _exit(127);
+  }
+  close(ends[1]);
+  output_ = ends[0];
+}
+
+Process::~Process() {
+  kill(pid_, SIGTERM);
+  waitpid(pid_, nullptr, 0);
+  close(output_);
+}
+
+std::string Process::line() {
+  while (read_.find('\n') == std::string::npos) {
+    char piece[512];
+    const ssize_t count = read(output_, piece, sizeof piece);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return {};
+    read_.append(piece, static_cast<size_t>(count));
+  }
+  const size_t end = read_.find('\n');
+  std::string found = read_.substr(0, end);
+  read_.erase(0, end + 1);
+  return found;
+}
+
+double Process::cpu_seconds() const {
+  clockid_t clock{};
+  if (clock_getcpuclockid(pid_, &clock) != 0) return 0;
+  return seconds_of(clock);
+}
+
+double Process::rss_mb() const {
+  std::ifstream statm("/proc/" + std::to_string(pid_) + "/statm");
+  double all = 0;
+  double resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+}
+
+ServerProcess::ServerProcess(const std::vector<std::string>& command, int core)
+    : process_(command, core) {
+  // `port 1234`, or `ready ws=ws://127.0.0.1:1234 ...`.
+  const std::string said = process_.line();
+  const size_t address = said.find("ws://");
+  size_t digits = said.find("port ");
+  if (digits != std::string::npos) {
+    digits += 5;
+  } else if (address != std::string::npos) {
+    digits = said.find(':', address + 5) + 1;
+  } else {
+    die(command[0] + " did not say which port it listens on");
+  }
+  port_ = static_cast<uint16_t>(std::strtoul(said.c_str() + digits, nullptr, 10));
+}
+
+}  // namespace iii::bench

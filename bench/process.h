@@ -1,0 +1,60 @@
+// Servers under test: each a process of its own on a core of its own, watched from outside.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace iii::bench {
+
+// The first and the last core this process may use: one for the server, one for the load. The same
+// when there is only one.
+struct Cores {
+  int server = 0;
+  int load = 0;
+};
+Cores choose_cores();
+void pin_to(int core);
+
+int64_t now_ns();  // monotonic
+double own_cpu_seconds();
+
+// Started with its output in a pipe; ended (SIGTERM) and waited for by the destructor.
+class Process {
+ public:
+  Process(const std::vector<std::string>& command, int core);
+  ~Process();
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  // The next line of its standard output, or "" when it ended.
+  std::string line();
+  double cpu_seconds() const;
+  double rss_mb() const;
+
+ private:
+  pid_t pid_ = -1;
+  int output_ = -1;
+  std::string read_;
+};
+
+// A program that prints the port it listens on: this program in one of its roles, or
+// `iii-directory serve`.
+class ServerProcess {
+ public:
+  ServerProcess(const std::vector<std::string>& command, int core);
+
+  uint16_t port() const { return port_; }
+  double cpu_seconds() const { return process_.cpu_seconds(); }
+  double rss_mb() const { return process_.rss_mb(); }
+
+ private:
+  Process process_;
+  uint16_t port_ = 0;
+};
+
+[[noreturn]] void die(const std::string& why);
+
+}  // namespace iii::bench
