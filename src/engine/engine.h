@@ -65,8 +65,9 @@ class Engine final : public Bus {
   // A call made by the engine itself.
   void call(OutgoingCall call, Reply reply) override;
 
-  // `engine::workers::register`. Nothing is returned when the connection was refused and ended.
-  std::optional<Result<void>> announce(const Uuid& worker_id, Announcement said);
+  // `engine::workers::register`. No reply comes when the connection is refused and ended; events about the
+  // announcement follow the reply.
+  void announce(const Uuid& worker_id, Announcement said, Reply reply);
 
   const FunctionTable& functions() const { return functions_; }
   TriggerTable& triggers() { return triggers_; }

@@ -71,17 +71,16 @@ void Engine::fix_namespace(Worker& worker) {
   }
 }
 
-std::optional<Result<void>> Engine::announce(const Uuid& worker_id, Announcement said) {
+void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   Worker* found = worker(worker_id);
-  if (found == nullptr) return std::nullopt;
+  if (found == nullptr) return;
   Worker& worker = *found;
   const std::optional<std::string> name = sanitised(said.name);
   if (said.name_space && is_blank(*said.name_space)) {
-    return fail("INVALID_NAMESPACE",
-                "namespace is empty: worker '" +
-                    name.value_or(worker.name.value_or("<unnamed>")) + "' declared \"" +
-                    *said.name_space +
-                    "\". Give it a name, or omit the field to register in 'default'.");
+    return reply(fail("INVALID_NAMESPACE",
+                      "namespace is empty: worker '" + name.value_or("<unnamed>") +
+                          "' declared \"" + *said.name_space +
+                          "\". Give it a name, or omit the field to register in 'default'."));
   }
   const std::string name_space =
       worker.namespace_fixed ? worker.name_space : said.name_space.value_or("default");
@@ -91,8 +90,7 @@ std::optional<Result<void>> Engine::announce(const Uuid& worker_id, Announcement
       const std::string owner = holder->second->id_text;
       worker.link.send(protocol::to_text(protocol::RegistrationRejected{
           protocol::kWorkerConflict, name_space, std::nullopt, *name, owner}));
-      evict(worker, true);
-      return std::nullopt;
+      return evict(worker, true);
     }
     if (worker.name && *worker.name != *name) names_.erase({worker.name_space, *worker.name});
     worker.name = name;
@@ -107,8 +105,8 @@ std::optional<Result<void>> Engine::announce(const Uuid& worker_id, Announcement
   if (said.pid) worker.pid = said.pid;
   worker.name_space = name_space;
   fix_namespace(worker);
+  reply(R"({"success":true})");
   tell("worker_metadata_updated", worker, first);
-  return Result<void>{};
 }
 
 void Engine::register_function(Worker& worker, const protocol::RegisterFunction& frame) {

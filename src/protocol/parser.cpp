@@ -28,11 +28,13 @@ std::string_view without_trailing_space(std::string_view text) {
 }  // namespace
 
 struct Parser::Impl {
-  Impl() { static_cast<void>(dom.allocate(4096, kMaxDepth)); }
+  // simdjson does not count an innermost empty container, so it is given one level more and the exact
+  // rule is applied while walking.
+  Impl() { static_cast<void>(dom.allocate(4096, kMaxDepth + 1)); }
 
   Result<void> collect(std::string_view text);
   Result<void> collect_fast(std::string_view text);
-  void collect_by_index(std::string_view text);
+  Result<void> collect_by_index(std::string_view text);
   void collect_slowly(std::string_view text);
 
   simdjson::dom::parser dom;
@@ -58,13 +60,12 @@ Result<void> Parser::Impl::collect_fast(std::string_view text) {
     return malformed(simdjson::error_message(parsed.error()));
   }
   if (text[dom.implementation->structural_indexes[0]] != '{') return malformed("not an object");
-  collect_by_index(text);
-  return {};
+  return collect_by_index(text);
 }
 
 // The structural index holds the positions of `{ } [ ] : ,` and of the first character of every scalar, in
 // text order, outside of strings. The text is known to be valid, so the shape needs no checks.
-void Parser::Impl::collect_by_index(std::string_view text) {
+Result<void> Parser::Impl::collect_by_index(std::string_view text) {
   const uint32_t* index = dom.implementation->structural_indexes.get();
   size_t i = 1;
   while (text[index[i]] != '}') {
@@ -74,10 +75,12 @@ void Parser::Impl::collect_by_index(std::string_view text) {
     const size_t start = index[last];
     size_t end = 0;
     if (text[start] == '{' || text[start] == '[') {
-      size_t depth = 1;
-      while (depth > 0) {
+      size_t depth = 2;  // the frame's own level, and this one
+      while (depth > 1) {
         const char c = text[index[++last]];
-        if (c == '{' || c == '[') ++depth;
+        if (c == '{' || c == '[') {
+          if (++depth > kMaxDepth) return malformed("more than 127 levels");
+        }
         if (c == '}' || c == ']') --depth;
       }
       end = index[last] + 1;
@@ -88,6 +91,7 @@ void Parser::Impl::collect_by_index(std::string_view text) {
     i = last + 1;
     if (text[index[i]] == ',') ++i;
   }
+  return {};
 }
 
 void Parser::Impl::collect_slowly(std::string_view text) {

@@ -143,6 +143,14 @@ TEST_F(ParserTest, E23_NestingOf127LevelsIncludingTheFrame) {
   EXPECT_FALSE(parse(nested(127, "zz")));
   EXPECT_TRUE(parse(nested(126, "metadata")));
   EXPECT_FALSE(parse(nested(127, "metadata")));
+  const auto objects = [](size_t n) {
+    std::string data;
+    for (size_t i = 0; i < n; ++i) data += "{\"a\":";
+    return R"({"type":"invokefunction","function_id":"f","data":)" + data + "1" +
+           std::string(n, '}') + "}";
+  };
+  EXPECT_TRUE(parse(objects(126)));  // a filled innermost container counts like an empty one
+  EXPECT_FALSE(parse(objects(127)));
 }
 
 TEST_F(ParserTest, LargeFramesTakeTheSlowPathWithTheSameResult) {

@@ -93,7 +93,7 @@ auto describe(json::Type<UnregisterTriggerOutput>) {
 auto describe(json::Type<CreateChannelInput>) {
   using T = CreateChannelInput;
   return json::object<T>(
-      "CreateChannelInput", "How many items a channel holds.",
+      "CreateChannelInput", "",
       json::field("buffer_size", &T::buffer_size, "").as("usize", "uint").null_default());
 }
 auto describe(json::Type<Direction>) {
@@ -116,17 +116,16 @@ void announce(Engine& engine, const CallInfo& info, RegisterWorkerInput in, Repl
   if (!info.caller) {
     return reply(fail("INVALID_ARGUMENTS", "only a connected worker can announce itself"));
   }
-  auto done = engine.announce(*info.caller, {.name = std::move(in.name),
-                                             .description = std::move(in.description),
-                                             .version = std::move(in.version),
-                                             .runtime = std::move(in.runtime),
-                                             .os = std::move(in.os),
-                                             .isolation = std::move(in.isolation),
-                                             .pid = in.pid,
-                                             .name_space = std::move(in.name_space)});
-  if (!done) return;  // refused: the connection has got its notice and is closing
-  if (!*done) return reply(std::unexpected(done->error()));
-  reply(R"({"success":true})");
+  engine.announce(*info.caller,
+                  {.name = std::move(in.name),
+                   .description = std::move(in.description),
+                   .version = std::move(in.version),
+                   .runtime = std::move(in.runtime),
+                   .os = std::move(in.os),
+                   .isolation = std::move(in.isolation),
+                   .pid = in.pid,
+                   .name_space = std::move(in.name_space)},
+                  std::move(reply));
 }
 
 void bind(Engine& engine, RegisterTriggerInput in, Reply reply) {

@@ -166,20 +166,21 @@ inline auto describe(json::Type<BindingDetail>) {
       json::field("function", &T::function, "The bound function, when it exists.").nullable());
 }
 
+// Alphabetical, as the public engine shows them.
 inline auto describe(json::Type<WorkerRow>) {
   using T = WorkerRow;
   return json::object<T>(
-      "WorkerSummary", "", json::field("name", &T::name, "").nullable(),
-      json::field("description", &T::description, "").nullable(),
-      json::field("version", &T::version, "").nullable(), json::field("id", &T::id, ""),
-      json::field("namespace", &T::name_space, ""),
-      json::field("runtime", &T::runtime, "").nullable(), json::field("os", &T::os, "").nullable(),
-      json::field("status", &T::status, "connected, or available for the engine's own."),
-      json::field("function_count", &T::function_count, ""),
-      json::field("connected_at_ms", &T::connected_at_ms, ""),
+      "WorkerSummary", "",
       json::field("active_invocations", &T::active_invocations, "Calls it makes or runs now."),
+      json::field("connected_at_ms", &T::connected_at_ms, ""),
+      json::field("description", &T::description, "").nullable(),
+      json::field("function_count", &T::function_count, ""), json::field("id", &T::id, ""),
+      json::field("ip_address", &T::ip_address, "").nullable(),
       json::field("isolation", &T::isolation, "").nullable(),
-      json::field("ip_address", &T::ip_address, "").nullable());
+      json::field("name", &T::name, "").nullable(), json::field("namespace", &T::name_space, ""),
+      json::field("os", &T::os, "").nullable(), json::field("runtime", &T::runtime, "").nullable(),
+      json::field("status", &T::status, "connected, or available for the engine's own."),
+      json::field("version", &T::version, "").nullable());
 }
 
 }  // namespace iii::engine
