@@ -30,7 +30,7 @@ DiskStore::DiskStore(std::unique_ptr<Database> database, int64_t last_id, Post p
                      StoreLimits limits)
     : database_(std::move(database)), post_(std::move(post)), limits_(limits), last_id_(last_id) {}
 
-DiskStore::~DiskStore() { close(); }
+DiskStore::~DiskStore() { stop_writer(); }
 
 Result<void> DiskStore::load(std::string_view space, const std::function<void(Record&&)>& visit) {
   III_CHECK(!writer_.joinable());
@@ -68,16 +68,20 @@ Result<void> DiskStore::write(Write write) {
 void DiskStore::close() {
   if (closed_) return;
   closed_ = true;
-  if (writer_.joinable()) {
-    {
-      const std::lock_guard lock(shared_->mutex);
-      shared_->stop = true;
-    }
-    shared_->wake.notify_one();
-    writer_.join();
-    drain();
-  }
+  if (stop_writer()) drain();
   database_.reset();
+}
+
+// True when there was one.
+bool DiskStore::stop_writer() {
+  if (!writer_.joinable()) return false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->stop = true;
+  }
+  shared_->wake.notify_one();
+  writer_.join();
+  return true;
 }
 
 StoreCounters DiskStore::counters() const {

@@ -43,6 +43,7 @@ class DiskStore final : public Store {
   };
 
   void run_writer();
+  bool stop_writer();
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void gather(std::unique_lock<std::mutex>& lock);
   void commit(std::vector<Write> group);

@@ -9,7 +9,6 @@ namespace {
 class MemoryStore final : public Store {
  public:
   explicit MemoryStore(Post post) : post_(std::move(post)) {}
-  ~MemoryStore() override { close(); }
 
   Result<void> load(std::string_view, const std::function<void(Record&&)>&) override { return {}; }
   int64_t next_id() override { return ++last_id_; }

@@ -82,6 +82,8 @@ class Store {
   // Keeps nothing: every write is done as soon as it is posted. For tests.
   static std::unique_ptr<Store> in_memory(Post post);
 
+  // Waits until everything queued is on disk, but calls nobody: the owners of the callbacks are
+  // gone by now. See `close` for an end with answers.
   virtual ~Store() = default;
 
   // Hands every record of a module to `visit`, in the order of their ids. Only before the first
@@ -93,7 +95,7 @@ class Store {
   // called. A write without changes is done when all writes before it are.
   virtual Result<void> write(Write write) = 0;
   // Waits until everything queued is on disk, calls the outstanding callbacks and closes the files.
-  // Later writes are refused. The destructor does the same.
+  // Later writes are refused.
   virtual void close() = 0;
 
   virtual StoreCounters counters() const = 0;

@@ -16,8 +16,6 @@ namespace iii::engine {
 namespace {
 
 using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::SizeIs;
 
 // Writes for ever, keeping some writes in flight, and sends the number of every acknowledged one.
 [[noreturn]] void write_until_killed(const std::filesystem::path& folder, int out) {
