@@ -120,6 +120,13 @@ Result<std::string> Session::add_trigger(TriggerSpec spec) {
       .metadata = view(spec.metadata),
       .name_space = unless_empty(namespace_for(spec.function_id, spec.name_space)),
       .trigger_namespace = unless_empty(spec.trigger_namespace)});
+  // The writer leaves `default` out, as engines do; but a binder that names it asks for nothing
+  // else.
+  for (const auto& [key, asked] : {std::pair("namespace", &spec.name_space),
+                                   std::pair("trigger_namespace", &spec.trigger_namespace)}) {
+    if (*asked != protocol::kDefaultNamespace) continue;
+    frame.insert(frame.size() - 1, fmt::format(R"(,"{}":"default")", key));
+  }
   if (auto ok = check_size(frame); !ok) return std::unexpected(ok.error());
   if (is_open()) transport_.send(frame);
   triggers_.add({.id = id,
