@@ -67,7 +67,7 @@ test('a busy port is refused with a sentence that says what to do', own, async (
   assert.equal(second.stdout, '', 'never ready')
   assert.ok(second.stderr.includes(String(engine.port)), second.stderr)
   assert.match(second.stderr, /--port/)
-  assert.match(second.stderr, /in use|already|busy/i)
+  assert.match(second.stderr, /in use|taken|already|busy/i)
 })
 
 test('it does not listen beyond loopback without a token', own, async () => {
