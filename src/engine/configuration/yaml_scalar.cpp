@@ -101,7 +101,6 @@ class Reader {
 
   // The current event begins the value. False on anything that is not taken, aliases among it.
   bool read(Value& out, size_t depth) {
-    if (depth > kMaxYamlDepth) return false;
     switch (event_.type) {
       case YAML_SCALAR_EVENT: {
         const bool plain = event_.data.scalar.plain_implicit != 0 &&
@@ -110,9 +109,9 @@ class Reader {
         return true;
       }
       case YAML_SEQUENCE_START_EVENT:
-        return read_sequence(out, depth + 1);
+        return depth < kMaxYamlDepth && read_sequence(out, depth + 1);
       case YAML_MAPPING_START_EVENT:
-        return read_mapping(out, depth + 1);
+        return depth < kMaxYamlDepth && read_mapping(out, depth + 1);
       default:
         return false;
     }
