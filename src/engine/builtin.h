@@ -122,7 +122,8 @@ class Bus {
  public:
   virtual ~Bus() = default;
   // A call made by the engine itself: no `_caller_worker_id`, a fresh invocation id. `reply` may come at
-  // once (unknown function) or never before the module is gone.
+  // once (unknown function) or never before the module is gone. An empty `reply`: nobody waits, so the
+  // engine remembers nothing and a target that never answers costs nothing.
   virtual void call(OutgoingCall call, Reply reply) = 0;
 };
 

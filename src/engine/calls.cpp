@@ -40,6 +40,12 @@ bool wants_answer(const protocol::InvokeFunction& call) {
   return call.invocation_id && call.action != protocol::Action::kVoid;
 }
 
+// What is kept of a call until its answer: peers choose how long these texts are.
+size_t held_bytes(const protocol::InvokeFunction& call) {
+  const auto size = [](const std::optional<std::string_view>& s) { return s ? s->size() : 0; };
+  return call.function_id.size() + size(call.traceparent) + size(call.baggage);
+}
+
 }  // namespace
 
 Error Engine::not_found(std::string_view name_space, std::string_view id) const {
@@ -74,18 +80,27 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
   forward(caller, call, *target);
 }
 
+// Whether the engine can remember one more unanswered call of this connection; else it is refused here.
+bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
+  const size_t waiting = caller.made + caller.builtin_calls;
+  if (waiting < limits_.max_calls_per_worker &&
+      caller.held_bytes + held_bytes(call) <= limits_.max_call_bytes_per_worker) {
+    return true;
+  }
+  caller.limit_log.warn("worker {} has {} unanswered calls; more are refused", caller.label(),
+                        waiting);
+  answer_error(caller, call,
+               {"too_many_calls", "This connection has " + std::to_string(waiting) +
+                                      " unanswered calls, as many as the engine keeps. Next: wait for "
+                                      "answers."});
+  return false;
+}
+
 void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
                      const FunctionPtr& target) {
   Worker& callee = *target->owner;
   const bool answerable = wants_answer(call);
-  if (answerable && caller.made >= limits_.max_calls_per_worker) {
-    caller.limit_log.warn("worker {} has {} unanswered calls; more are refused", caller.label(),
-                          caller.made);
-    return answer_error(caller, call,
-                        {"too_many_calls",
-                         "This connection has " + std::to_string(caller.made) +
-                             " unanswered calls, the most the engine keeps. Next: wait for answers."});
-  }
+  if (answerable && !admit(caller, call)) return;
   // A void call still reaches its target with an id; nobody waits for the answer, so none is recorded.
   const Uuid id = answerable ? *call.invocation_id : ids_.next();
   if (answerable) {
@@ -93,9 +108,10 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     pending->id = id;
     pending->caller = &caller;
     pending->callee = &callee;
-    pending->function = target;
+    pending->function_id = target->shared_id;
     pending->traceparent = copy(call.traceparent);
     pending->baggage = copy(call.baggage);
+    pending->held_bytes = held_bytes(call);
     add_pending(std::move(pending));
   }
   const TargetTrace trace(call);
@@ -110,16 +126,20 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
   if (!wants_answer(call)) {
     return target.builtin->handler(info, call.data, [](const Outcome&) {});
   }
+  if (!admit(caller, call)) return;
+  const size_t held = held_bytes(call);
   ++caller.builtin_calls;
+  caller.held_bytes += held;
   // The answer may come later, when the caller is gone: it is found again by its id.
   target.builtin->handler(
       info, call.data,
-      [this, caller_id = caller.id, id = *call.invocation_id,
+      [this, caller_id = caller.id, id = *call.invocation_id, held,
        function_id = std::string(call.function_id), traceparent = copy(call.traceparent),
        baggage = copy(call.baggage)](Outcome outcome) {
         Worker* waiting = worker(caller_id);
         if (waiting == nullptr) return;
         --waiting->builtin_calls;
+        waiting->held_bytes -= held;
         protocol::InvocationResult result;
         result.invocation_id = id;
         result.function_id = function_id;
@@ -152,6 +172,7 @@ void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call,
 
 // §6.3: the job goes to whoever provides `engine::queue::enqueue`.
 void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
+  if (call.invocation_id && !admit(caller, call)) return;
   const std::string receipt = ids_.next().to_string();
   const std::string baggage =
       protocol::forwarded_baggage(call.baggage.value_or(""), call.function_id);
@@ -174,13 +195,22 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
   }
   data += '}';
 
-  auto done = [this, caller_id = caller.id, id = call.invocation_id, receipt,
+  OutgoingCall job{.function_id = std::string(kEnqueueFunction),
+                         .data = std::move(data),
+                         .metadata = {}};
+  if (!call.invocation_id) return this->call(std::move(job), nullptr);
+  const size_t held = held_bytes(call);
+  ++caller.builtin_calls;
+  caller.held_bytes += held;
+  auto done = [this, caller_id = caller.id, id = *call.invocation_id, receipt, held,
                function_id = std::string(call.function_id), traceparent = copy(call.traceparent),
                own_baggage = copy(call.baggage)](const Outcome& outcome) {
     Worker* waiting = worker(caller_id);
-    if (waiting == nullptr || !id) return;
+    if (waiting == nullptr) return;
+    --waiting->builtin_calls;
+    waiting->held_bytes -= held;
     protocol::InvocationResult result;
-    result.invocation_id = *id;
+    result.invocation_id = id;
     result.function_id = function_id;
     result.traceparent = view(traceparent);
     result.baggage = view(own_baggage);
@@ -200,32 +230,34 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
     if (!outcome) result.error = protocol::ErrorBody{"enqueue_error", message, {}};
     waiting->link.send(protocol::to_text(result));
   };
-  this->call({.function_id = std::string(kEnqueueFunction), .data = std::move(data), .metadata = {}},
-             std::move(done));
+  this->call(std::move(job), std::move(done));
 }
 
 void Engine::call(OutgoingCall call, Reply reply) {
   const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
   if (target == nullptr) {
+    if (!reply) return;
     return reply(fail("function_not_found", "Function " + call.function_id +
                                                 " not found in namespace " + call.name_space));
   }
   if ((*target)->builtin != nullptr) {
+    if (!reply) reply = [](const Outcome&) {};
     return (*target)->builtin->handler(CallInfo{.caller = {}, .baggage = {}}, call.data,
                                        std::move(reply));
   }
-  auto pending = std::make_unique<PendingCall>();
-  pending->id = ids_.next();
-  pending->callee = (*target)->owner;
-  pending->function = *target;
-  pending->reply = std::move(reply);
+  Worker& callee = *(*target)->owner;
   protocol::InvokeFunction frame;
-  frame.invocation_id = pending->id;
+  frame.invocation_id = ids_.next();
   frame.function_id = call.function_id;
   frame.data = call.data;
   frame.metadata = view(call.metadata);
-  Worker& callee = *pending->callee;
-  add_pending(std::move(pending));
+  if (reply) {
+    auto pending = std::make_unique<PendingCall>();
+    pending->id = *frame.invocation_id;
+    pending->callee = &callee;
+    pending->reply = std::move(reply);
+    add_pending(std::move(pending));
+  }
   callee.link.send(protocol::to_text(frame));
 }
 
@@ -239,6 +271,7 @@ void Engine::add_pending(std::unique_ptr<PendingCall> call) {
   if (call->caller != nullptr) {
     call->caller->calls_made.push_back(*call);
     ++call->caller->made;
+    call->caller->held_bytes += call->held_bytes;
   }
   call->callee->calls_running.push_back(*call);
   ++call->callee->running;
@@ -251,7 +284,10 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
   if (it == pending_.end()) return nullptr;
   std::unique_ptr<PendingCall> call = std::move(it->second);
   pending_.erase(it);
-  if (call->caller != nullptr) --call->caller->made;
+  if (call->caller != nullptr) {
+    --call->caller->made;
+    call->caller->held_bytes -= call->held_bytes;
+  }
   --call->callee->running;
   return call;  // its destruction takes it out of both workers' lists
 }
@@ -272,7 +308,7 @@ void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome
   }
   protocol::InvocationResult answer = outcome;
   answer.invocation_id = call.id;
-  answer.function_id = call.function->id;
+  answer.function_id = *call.function_id;
   answer.traceparent = view(call.traceparent);
   answer.baggage = view(call.baggage);
   out_.clear();

@@ -7,6 +7,10 @@
 
 namespace iii::engine {
 
+// Handed to the reader's socket ahead of what it has taken. More than a connection ever keeps back when its
+// socket is not full: so whoever stops here is sure to be told when the queue has drained.
+constexpr size_t kReaderQueue = 1024 * 1024;
+
 // What passes between the two ends. An end's connection is forgotten as soon as it is closed.
 class Channel {
  public:
@@ -56,7 +60,7 @@ class Channel {
 
   // Hands over what the reader can take now, and keeps the writer's pace.
   void pump() {
-    while (reader_ && !items_.empty() && reader_->queued_bytes() < most_bytes_) {
+    while (reader_ && !items_.empty() && reader_->queued_bytes() < kReaderQueue) {
       reader_->send(items_.front().kind, items_.front().payload);
       held_bytes_ -= items_.front().payload.size();
       items_.pop_front();
@@ -72,6 +76,15 @@ class Channel {
     } else if (!full && writer_paused_) {
       resume_writer();
     }
+  }
+
+  // Nobody can complete it any more: the end that came is not left waiting.
+  void expire() {
+    items_.clear();
+    held_bytes_ = 0;
+    reader_gone_ = true;
+    if (writer_) std::exchange(writer_, nullptr)->drop();
+    if (reader_) std::exchange(reader_, nullptr)->drop();
   }
 
   bool finished() const { return writer_done_ && reader_taken_ && !reader_; }
@@ -197,9 +210,10 @@ void ChannelTable::schedule_sweep() {
 void ChannelTable::sweep() {
   const auto now = timers_.now();
   std::erase_if(channels_, [&](const auto& entry) {
-    const Channel& channel = *entry.second;
-    return channel.finished() ||
-           (channel.never_complete() && now - channel.created > limits_.unattached_age);
+    Channel& channel = *entry.second;
+    const bool expired = channel.never_complete() && now - channel.created > limits_.unattached_age;
+    if (expired) channel.expire();
+    return expired || channel.finished();
   });
 }
 

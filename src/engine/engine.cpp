@@ -30,7 +30,12 @@ bool is_registration(const protocol::Frame& frame) {
 Engine::Engine(Timers& timers, IdSource& ids, EngineLimits limits)
     : timers_(timers), ids_(ids), limits_(limits), triggers_(timers, limits_) {}
 
-Engine::~Engine() = default;
+Engine::~Engine() {
+  // The loop may live on: nothing of ours may run on it any more.
+  for (const auto& [id, worker] : workers_) {
+    if (worker->grace_timer != 0) timers_.cancel(worker->grace_timer);
+  }
+}
 
 void Engine::add(BuiltinFunction function) {
   const BuiltinFunction& kept = builtin_functions_.emplace_back(std::move(function));

@@ -87,6 +87,7 @@ class Engine final : public Bus {
   void forward(Worker& caller, const protocol::InvokeFunction& call, const FunctionPtr& target);
   void enqueue(Worker& caller, const protocol::InvokeFunction& call);
   void answered(const protocol::InvocationResult& result);
+  bool admit(Worker& caller, const protocol::InvokeFunction& call);
   void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error);
   std::unique_ptr<PendingCall> take_pending(const Uuid& id);
   void add_pending(std::unique_ptr<PendingCall> call);

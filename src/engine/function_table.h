@@ -31,6 +31,8 @@ struct Function {
   std::optional<std::string> response_format;  // JSON text
   std::optional<std::string> metadata;         // JSON text
   Worker* owner = nullptr;  // null for what the engine implements itself
+  // The id once more: unanswered calls share it without keeping the schemas of a function that is gone.
+  std::shared_ptr<const std::string> shared_id;
   const BuiltinFunction* builtin = nullptr;
 
   // The owner's name; else the first `::` segment of the id.

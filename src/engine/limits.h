@@ -11,10 +11,12 @@ namespace iii::engine {
 
 struct EngineLimits {
   size_t max_calls_per_worker = 65'536;      // unanswered calls one connection may have made
+  size_t max_call_bytes_per_worker = 64 * 1024 * 1024;  // their ids and trace context, kept for the answer
   size_t max_functions_per_worker = 10'000;
   size_t max_bindings_per_worker = 10'000;   // the same number again for bindings without an owner
   size_t max_types_per_worker = 1'000;
-  size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;  // ids, schemas, metadata, configs
+  // Ids, schemas, metadata, configs; the same again for bindings without an owner.
+  size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;
   size_t max_buffered_bytes = 64 * 1024 * 1024;  // registrations that wait for the announce
   std::chrono::milliseconds registration_grace = protocol::kRegistrationGrace;
   std::chrono::milliseconds verdict_timeout = protocol::kVerdictTimeout;

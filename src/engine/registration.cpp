@@ -1,4 +1,5 @@
 // Engine: who is connected, under which name, and what it registers (wire-protocol §4, §5, §9).
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -17,29 +18,32 @@ std::optional<std::string> copy(const std::optional<std::string_view>& text) {
 
 size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
-  return f.id.size() + size(f.description) + size(f.request_format) + size(f.response_format) +
+  return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) + size(f.response_format) +
          size(f.metadata) + sizeof f;
 }
 
-// Names are shown to people: control and bidirectional-override characters do not belong in them.
+// Bytes of the control or bidirectional-override character that `text` starts with; 0 for any other.
+size_t unwanted_bytes(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (first < 0x20 || first == 0x7f) return 1;
+  const std::string_view two = text.substr(0, 2);
+  if ((two >= "\u0080" && two <= "\u009f") || two == "\u061c") return 2;
+  const std::string_view three = text.substr(0, 3);
+  const bool bidi = three == "\u200e" || three == "\u200f" ||
+                    (three >= "\u202a" && three <= "\u202e") ||
+                    (three >= "\u2066" && three <= "\u2069");
+  return bidi ? 3 : 0;
+}
+
+// Names are shown to people: they must not change how the text around them looks.
 std::optional<std::string> sanitised(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
   std::string clean;
-  for (size_t i = 0; i < text->size(); ++i) {
-    const auto c = static_cast<unsigned char>((*text)[i]);
-    if (c < 0x20 || c == 0x7f) continue;
-    if (c == 0xc2 && i + 1 < text->size() && static_cast<unsigned char>((*text)[i + 1]) < 0xa0) {
-      ++i;  // U+0080–U+009F
-      continue;
-    }
-    const std::string_view three = std::string_view(*text).substr(i, 3);
-    const bool bidi = three == "\u200e" || three == "\u200f" || (three >= "\u202a" && three <= "\u202e") ||
-                      (three >= "\u2066" && three <= "\u2069");
-    if (three.size() == 3 && (bidi || std::string_view(*text).substr(i, 2) == "\u061c")) {
-      i += bidi ? 2 : 1;
-      continue;
-    }
-    clean += (*text)[i];
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    const size_t unwanted = unwanted_bytes(rest);
+    if (unwanted == 0) clean += rest.front();
+    rest.remove_prefix(std::max<size_t>(unwanted, 1));
   }
   const std::string_view cut = trim(utf8_prefix(clean, protocol::kMaxWorkerText));
   if (cut.empty()) return std::nullopt;
@@ -137,6 +141,7 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   function->response_format = copy(frame.response_format);
   function->metadata = copy(frame.metadata);
   function->owner = &worker;
+  function->shared_id = std::make_shared<const std::string>(id);
   const size_t freed = known != nullptr ? stored_size(**known) : 0;
   const bool is_new = known == nullptr;
   if ((is_new && worker.functions.size() >= limits_.max_functions_per_worker) ||

@@ -18,9 +18,17 @@ std::optional<std::string_view> view(const std::optional<std::string>& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
 
+size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
+
 size_t stored_size(const TriggerBinding& b) {
-  return b.id.size() + b.trigger_type.size() + b.function_id.size() + b.config.size() +
-         (b.metadata ? b.metadata->size() : 0) + sizeof b;
+  return 2 * b.id.size() + b.trigger_type.size() + b.function_id.size() + b.name_space.size() +
+         b.binder_namespace.size() + b.config.size() + size_of(b.metadata) +
+         size_of(b.trigger_namespace) + sizeof b;
+}
+
+size_t stored_size(const TriggerType& t) {
+  return 2 * (t.key.name_space.size() + t.key.id.size()) + t.description.size() +
+         size_of(t.trigger_request_format) + size_of(t.call_request_format) + sizeof t;
 }
 
 void send_refusal(const TriggerBinding& binding, const Error& error) {
@@ -36,6 +44,12 @@ std::string TriggerType::worker_name() const {
   if (builtin != nullptr) return builtin->owner;
   if (provider != nullptr && provider->name) return *provider->name;
   return first_segment(key.id);
+}
+
+TriggerTable::~TriggerTable() {
+  for (const auto& [id, binding] : bindings_) {
+    if (binding.verdict_timer != 0) timers_.cancel(binding.verdict_timer);
+  }
 }
 
 void TriggerTable::add_builtin(const BuiltinTriggerType& type) {
@@ -68,23 +82,32 @@ const TriggerType* TriggerTable::resolve(const TriggerBinding& binding) const {
 
 void TriggerTable::register_type(Worker& provider, const protocol::RegisterTriggerType& frame) {
   TypeKey key{std::string(frame.name_space.value_or(provider.name_space)), std::string(frame.id)};
-  if (const TriggerType* known = type(key); known != nullptr && known->builtin != nullptr) {
+  const TriggerType* known = type(key);
+  if (known != nullptr && known->builtin != nullptr) {
     provider.limit_log.warn("worker {} may not replace the engine's own trigger type {}",
                             provider.label(), key.id);
     return;
   }
-  size_t provided = 0;
-  for (const auto& [other, entry] : types_) provided += entry.provider == &provider ? 1 : 0;
-  if (provided >= limits_.max_types_per_worker) {
-    provider.limit_log.warn("worker {} provides {} trigger types already; more are ignored",
-                            provider.label(), provided);
+  TriggerType entry{.key = key,
+                    .description = std::string(frame.description),
+                    .trigger_request_format = copy(frame.trigger_request_format),
+                    .call_request_format = copy(frame.call_request_format),
+                    .provider = &provider};
+  const bool replaces_own = known != nullptr && known->provider == &provider;
+  const size_t freed = replaces_own ? stored_size(*known) : 0;
+  if ((!replaces_own && provider.provided_types >= limits_.max_types_per_worker) ||
+      provider.stored_bytes + stored_size(entry) - freed > limits_.max_stored_bytes_per_worker) {
+    provider.limit_log.warn("worker {} has reached its limit of trigger types; {} is ignored",
+                            provider.label(), key.id);
     return;
   }
-  types_.insert_or_assign(key, TriggerType{.key = key,
-                                           .description = std::string(frame.description),
-                                           .trigger_request_format = copy(frame.trigger_request_format),
-                                           .call_request_format = copy(frame.call_request_format),
-                                           .provider = &provider});
+  if (known != nullptr) {  // the last one to register a type provides it (§8.2)
+    --known->provider->provided_types;
+    known->provider->stored_bytes -= stored_size(*known);
+  }
+  ++provider.provided_types;
+  provider.stored_bytes += stored_size(entry);
+  types_.insert_or_assign(key, std::move(entry));
   // The newcomer gets every binding that now resolves to it: the live ones of its predecessor, parked
   // ones, and those that had fallen back to a provider in `default`.
   for (auto& [id, binding] : bindings_) {
@@ -107,8 +130,11 @@ void TriggerTable::bind(Worker& binder, const protocol::RegisterTrigger& frame) 
                          .owner = &binder,
                          .live = {},
                          .verdict = {}};
-  if (binder.bindings.size() >= limits_.max_bindings_per_worker ||
-      binder.stored_bytes + stored_size(binding) > limits_.max_stored_bytes_per_worker) {
+  const auto old = bindings_.find(binding.id);
+  const bool replaces_own = old != bindings_.end() && old->second.owner == &binder;
+  const size_t freed = replaces_own ? stored_size(old->second) : 0;
+  if ((!replaces_own && binder.bindings.size() >= limits_.max_bindings_per_worker) ||
+      binder.stored_bytes + stored_size(binding) - freed > limits_.max_stored_bytes_per_worker) {
     binder.limit_log.warn("worker {} has reached its limit of trigger bindings; more are refused",
                           binder.label());
     return send_refusal(binding, {"trigger_registration_failed",
@@ -122,7 +148,8 @@ void TriggerTable::bind(Worker& binder, const protocol::RegisterTrigger& frame) 
 
 void TriggerTable::bind_by_function(TriggerBinding binding,
                                     std::move_only_function<void(std::optional<Error>)> done) {
-  if (ownerless_ >= limits_.max_bindings_per_worker) {
+  if (ownerless_ >= limits_.max_bindings_per_worker ||
+      ownerless_bytes_ + stored_size(binding) > limits_.max_stored_bytes_per_worker) {
     return done(Error{"limit", "too many trigger bindings were made by function; unregister some"});
   }
   const std::string id = binding.id;
@@ -150,8 +177,10 @@ void TriggerTable::store(TriggerBinding binding) {
   // A second binding with a live id replaces the first, from whomever it comes (§8.1.6).
   if (const auto old = bindings_.find(binding.id); old != bindings_.end()) {
     const TriggerType* target = resolve(binding);
-    const bool same_provider = target != nullptr && old->second.live == target->key;
-    if (old->second.live && !same_provider) tell_provider_to_unbind(old->second, nullptr);
+    // A worker that provides the type takes the new one as an update. The engine's own providers may
+    // refuse it, and must then not be left with the old one.
+    const bool updates = target != nullptr && target->builtin == nullptr && old->second.live == target->key;
+    if (!updates) tell_provider_to_unbind(old->second, nullptr);
     erase(binding.id);
   }
   if (binding.owner != nullptr) {
@@ -159,6 +188,7 @@ void TriggerTable::store(TriggerBinding binding) {
     binding.owner->stored_bytes += stored_size(binding);
   } else {
     ++ownerless_;
+    ownerless_bytes_ += stored_size(binding);
   }
   const std::string id = binding.id;
   bindings_.insert_or_assign(id, std::move(binding));
@@ -174,8 +204,12 @@ void TriggerTable::erase(std::string_view id) {
     binding.owner->stored_bytes -= stored_size(binding);
   } else {
     --ownerless_;
+    ownerless_bytes_ -= stored_size(binding);
   }
+  auto verdict = std::exchange(binding.verdict, nullptr);
   bindings_.erase(it);
+  // Gone before its provider said anything: as with a silent provider, its maker hears of no refusal.
+  if (verdict) verdict(std::nullopt);
 }
 
 void TriggerTable::activate(TriggerBinding& binding) {
@@ -211,7 +245,7 @@ void TriggerTable::deliver(TriggerBinding& binding, const TriggerType& target) {
 void TriggerTable::refuse(TriggerBinding& binding, const Error& error) {
   send_refusal(binding, error);
   // Taken out first: whoever hears the verdict may come back to this table.
-  auto verdict = std::move(binding.verdict);
+  auto verdict = std::exchange(binding.verdict, nullptr);
   erase(std::string(binding.id));
   if (verdict) verdict(error);
 }
@@ -219,8 +253,7 @@ void TriggerTable::refuse(TriggerBinding& binding, const Error& error) {
 void TriggerTable::finish_verdict(TriggerBinding& binding, std::optional<Error> error) {
   if (binding.verdict_timer != 0) timers_.cancel(std::exchange(binding.verdict_timer, 0));
   if (!binding.verdict) return;
-  auto verdict = std::move(binding.verdict);
-  binding.verdict = nullptr;
+  auto verdict = std::exchange(binding.verdict, nullptr);
   verdict(std::move(error));
 }
 
@@ -268,20 +301,23 @@ void TriggerTable::tell_provider_to_unbind(const TriggerBinding& binding, const 
 void TriggerTable::forget(Worker& worker) {
   const std::vector<std::string> own(worker.bindings.begin(), worker.bindings.end());
   for (const std::string& id : own) {
-    tell_provider_to_unbind(bindings_.find(id)->second, &worker);
-    erase(id);
+    if (const auto it = bindings_.find(id); it != bindings_.end()) {
+      tell_provider_to_unbind(it->second, &worker);
+      erase(id);
+    }
   }
   std::erase_if(types_, [&](const auto& entry) { return entry.second.provider == &worker; });
   // Other workers' bindings lose their provider: another namespace's one takes over, or they are parked.
-  // Collected first, because the engine's own provider may refuse one and so remove it.
   std::vector<std::string> orphans;
   for (const auto& [id, binding] : bindings_) {
     if (binding.live && type(*binding.live) == nullptr) orphans.push_back(id);
   }
+  // Looked up anew each time: a provider that refuses, or somebody who hears a verdict, may remove one.
   for (const std::string& id : orphans) {
-    TriggerBinding& binding = bindings_.find(id)->second;
-    finish_verdict(binding, std::nullopt);
-    activate(binding);
+    if (const auto it = bindings_.find(id); it != bindings_.end()) {
+      finish_verdict(it->second, std::nullopt);
+    }
+    if (const auto it = bindings_.find(id); it != bindings_.end()) activate(it->second);
   }
 }
 

@@ -55,6 +55,9 @@ struct TriggerBinding {
 class TriggerTable {
  public:
   TriggerTable(Timers& timers, const EngineLimits& limits) : timers_(timers), limits_(limits) {}
+  ~TriggerTable();
+  TriggerTable(const TriggerTable&) = delete;
+  TriggerTable& operator=(const TriggerTable&) = delete;
 
   void add_builtin(const BuiltinTriggerType& type);
 
@@ -91,7 +94,8 @@ class TriggerTable {
   const EngineLimits& limits_;
   std::map<TypeKey, TriggerType> types_;
   std::map<std::string, TriggerBinding, std::less<>> bindings_;
-  size_t ownerless_ = 0;
+  size_t ownerless_ = 0;        // bindings without an owner
+  size_t ownerless_bytes_ = 0;
 };
 
 }  // namespace iii::engine

@@ -33,9 +33,10 @@ struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnl
   Uuid id;
   Worker* caller = nullptr;  // null for the engine's own calls, which have `reply` instead
   Worker* callee = nullptr;
-  std::shared_ptr<const Function> function;
+  std::shared_ptr<const std::string> function_id;  // null for the engine's own calls
   std::optional<std::string> traceparent;  // the caller's own, echoed in the answer
   std::optional<std::string> baggage;
+  size_t held_bytes = 0;  // its share of Worker::held_bytes
   Reply reply;
 };
 
@@ -75,13 +76,15 @@ struct Worker {
 
   std::set<std::shared_ptr<const Function>> functions;
   std::set<std::string, std::less<>> bindings;  // ids of trigger bindings it made
-  size_t stored_bytes = 0;
+  size_t provided_types = 0;
+  size_t stored_bytes = 0;  // of its functions, types and bindings
 
   CallList<ByCaller> calls_made;
   CallList<ByCallee> calls_running;
   size_t made = 0;     // size of calls_made
   size_t running = 0;  // size of calls_running
-  size_t builtin_calls = 0;
+  size_t builtin_calls = 0;  // unanswered ones that the engine itself answers
+  size_t held_bytes = 0;     // what the engine keeps of its unanswered calls
 
   size_t active_invocations() const { return made + running + builtin_calls; }
 

@@ -94,7 +94,7 @@ void BroadcastTrigger::unbind(std::string_view id) {
 }
 
 void BroadcastTrigger::fire(const std::string& payload) {
-  // A copy: a call may fail at once, and its reply may unbind.
+  // A copy: what is called may be one of the engine's own functions, and unbind.
   std::vector<Binding> targets;
   for (const auto& [id, binding] : bindings_) {
     if (wants(binding, payload)) targets.push_back(binding);
@@ -104,7 +104,7 @@ void BroadcastTrigger::fire(const std::string& payload) {
                .name_space = std::move(target.name_space),
                .data = payload,
                .metadata = std::move(target.metadata)},
-              [](const Outcome&) {});
+              nullptr);  // nobody waits: a target that never answers costs nothing
   }
 }
 
@@ -204,15 +204,15 @@ void BusEvents::poll_functions() {
   poll_timer_ = engine_.timers().after(poll_interval_, [this] { poll_functions(); });
   if (engine_.functions().changes() == seen_changes_) return;
   seen_changes_ = engine_.functions().changes();
-  std::vector<FunctionRow> rows;
+  const std::vector<FunctionPtr> functions = catalog_.all_functions();
   std::set<std::string> ids;
-  for (const FunctionPtr& f : catalog_.all_functions()) {
-    ids.insert(f->id);
-    rows.push_back(catalog_.row(*f));
-  }
+  for (const FunctionPtr& f : functions) ids.insert(f->id);
   // An id that went and came back within one interval is no change.
   if (ids == seen_ids_) return;
   seen_ids_ = std::move(ids);
+  if (functions_available_.empty()) return;
+  std::vector<FunctionRow> rows;
+  for (const FunctionPtr& f : functions) rows.push_back(catalog_.row(*f));
   functions_available_.fire("{\"event\":\"functions_changed\",\"functions\":" + json::encode(rows) +
                             "}");
 }

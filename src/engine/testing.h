@@ -1,0 +1,231 @@
+// Helpers for tests of the engine core: a bus without sockets, with time that stands still, ids
+// that count up, and peers that write down what they are told.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <ostream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/fake_timers.h"
+#include "base/uuid.h"
+#include "engine/builtins/catalog.h"
+#include "engine/builtins/events.h"
+#include "engine/builtins/introspection.h"
+#include "engine/builtins/management.h"
+#include "engine/builtins/observability.h"
+#include "engine/channels.h"
+#include "engine/engine.h"
+#include "json/value.h"
+#include "json/write.h"
+#include "ws/frame.h"
+
+namespace iii::json {
+
+inline void PrintTo(const Value& value, std::ostream* out) { *out << to_text(value); }
+
+}  // namespace iii::json
+
+namespace iii::engine {
+
+// Looks like a version 4 UUID and is easy to recognise in a failing test.
+inline Uuid numbered(uint64_t n) {
+  return {0x0000'0000'0000'4000ULL, 0x8000'0000'0000'0000ULL | n};
+}
+inline std::string uuid(uint64_t n) { return numbered(n).to_string(); }
+
+// Counts up from 0x1000, so that tests may use small numbers for ids of their own.
+class CountingIds final : public IdSource {
+ public:
+  Uuid next() override { return numbered(++last_); }
+  uint64_t last() const { return last_; }
+
+ private:
+  uint64_t last_ = 0x1000;
+};
+
+inline json::Value parsed(std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  if (!value) {
+    ADD_FAILURE() << "not JSON (" << value.error().message << "): " << text;
+    return {};
+  }
+  return std::move(*value);
+}
+
+// The text of a member, or a mark that never equals anything useful.
+inline std::string text_at(const json::Value& value, std::string_view key) {
+  const json::Value* member = value.find(key);
+  if (member == nullptr) return "<absent>";
+  return member->as_string() != nullptr ? *member->as_string() : json::to_text(*member);
+}
+
+// The engine with everything it offers by itself except what needs a store.
+class TestBus {
+ public:
+  explicit TestBus(EngineLimits limits = {}, ChannelLimits channel_limits = {})
+      : engine(timers, ids, limits),
+        channels(timers, ids, channel_limits),
+        catalog(engine, "0.0.0-test"),
+        observability(engine, "0.0.0-test"),
+        events(engine, catalog, limits.functions_poll) {
+    for (auto& list : {function_introspection(catalog), trigger_introspection(catalog),
+                       worker_introspection(catalog), management(engine, channels),
+                       observability.functions(), events.functions()}) {
+      for (const BuiltinFunction& function : list) engine.add(function);
+    }
+    for (BuiltinTriggerType& type : events.trigger_types()) engine.add(std::move(type));
+    engine.add(observability.trigger_type());
+  }
+
+  FakeTimers timers;
+  CountingIds ids;
+  Engine engine;
+  ChannelTable channels;
+  Catalog catalog;
+  Observability observability;
+  BusEvents events;
+};
+
+using Frames = std::vector<std::string>;
+
+// One connection, seen from the far end.
+class Peer final : public Link {
+ public:
+  explicit Peer(TestBus& bus) : bus_(bus) {
+    worker_ = &bus.engine.connected(*this, "127.0.0.1");
+    id_ = worker_->id_text;
+    token_ = worker_->token.to_string();
+    greeting_ = received_.empty() ? "" : received_.front();
+    received_.clear();
+  }
+  Peer(TestBus& bus, std::string_view name) : Peer(bus) { announce(name); }
+  ~Peer() override { leave(); }
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+
+  void send(std::string_view frame) override {
+    if (ended_) ADD_FAILURE() << "sent to a connection that has ended: " << frame;
+    received_.emplace_back(frame);
+  }
+  void ended(bool politely) override {
+    EXPECT_FALSE(ended_) << "ended twice";
+    ended_ = true;
+    politely_ = politely;
+    worker_ = nullptr;
+  }
+
+  // One message to the engine, in memory of exactly the promised size, so that asan sees every read
+  // beyond it.
+  void say(std::string_view frame) {
+    ASSERT_NE(worker_, nullptr) << "this connection is over";
+    std::vector<char> padded(frame.size() + ws::kPadding, ' ');
+    std::copy(frame.begin(), frame.end(), padded.begin());
+    bus_.engine.received(*worker_, {padded.data(), frame.size()});
+  }
+  void leave() {
+    if (worker_ == nullptr) return;
+    ended_ = true;
+    bus_.engine.disconnected(*std::exchange(worker_, nullptr));
+  }
+
+  // What arrived since the last look.
+  Frames take() { return std::exchange(received_, {}); }
+  json::Value take_one() {
+    const Frames frames = take();
+    EXPECT_EQ(frames.size(), 1U) << ::testing::PrintToString(frames);
+    return frames.size() == 1 ? parsed(frames.front()) : json::Value{};
+  }
+
+  // `extra` continues the payload, e.g. `,"namespace":"x"`.
+  void announce(std::string_view name, std::string_view extra = "") {
+    say(R"({"type":"invokefunction","function_id":"engine::workers::register","data":{"name":)" +
+        quoted(name) + R"(,"pid":7)" + std::string(extra) + R"(},"action":{"type":"void"}})");
+  }
+  void serve(std::string_view function) {
+    say(R"({"type":"registerfunction","id":)" + quoted(function) + "}");
+  }
+  void provide(std::string_view type, std::string_view extra = "") {
+    say(R"({"type":"registertriggertype","id":)" + quoted(type) + R"(,"description":"d")" +
+        std::string(extra) + "}");
+  }
+  void bind(std::string_view id, std::string_view type, std::string_view function,
+            std::string_view extra = "") {
+    say(R"({"type":"registertrigger","id":)" + quoted(id) + R"(,"trigger_type":)" + quoted(type) +
+        R"(,"function_id":)" + quoted(function) + R"(,"config":{})" + std::string(extra) + "}");
+  }
+  void unbind(std::string_view id) {
+    say(R"({"type":"unregistertrigger","id":)" + quoted(id) + "}");
+  }
+  // A provider's word on a binding; `error` is a whole error body or empty.
+  void judge(std::string_view id, std::string_view error = "") {
+    const std::string tail = error.empty() ? "" : R"(,"error":)" + std::string(error);
+    say(R"({"type":"triggerregistrationresult","id":)" + quoted(id) +
+        R"(,"trigger_type":"?","function_id":"?")" + tail + "}");
+  }
+  void invoke(uint64_t id, std::string_view function, std::string_view data = "{}",
+              std::string_view extra = "") {
+    say(R"({"type":"invokefunction","invocation_id":")" + uuid(id) + R"(","function_id":)" +
+        quoted(function) + R"(,"data":)" + std::string(data) + std::string(extra) + "}");
+  }
+  // `outcome` is e.g. `"result":1`.
+  void answer(std::string_view invocation_id, std::string_view outcome) {
+    say(R"({"type":"invocationresult","invocation_id":")" + std::string(invocation_id) +
+        R"(","function_id":"?",)" + std::string(outcome) + "}");
+  }
+
+  // Calls something that answers at once; the whole answer frame.
+  json::Value ask(std::string_view function, std::string_view data = "{}") {
+    invoke(++asked_, function, data);
+    return take_one();
+  }
+  // The same, expecting success.
+  json::Value result_of(std::string_view function, std::string_view data = "{}") {
+    const json::Value answer = ask(function, data);
+    const json::Value* result = answer.find("result");
+    EXPECT_EQ(answer.find("error"), nullptr) << json::to_text(answer);
+    return result != nullptr ? *result : json::Value{};
+  }
+  // The same, expecting a refusal: `code: message`.
+  std::string refusal_of(std::string_view function, std::string_view data = "{}") {
+    const json::Value answer = ask(function, data);
+    const json::Value* error = answer.find("error");
+    if (error == nullptr) return "<accepted: " + json::to_text(answer) + ">";
+    return text_at(*error, "code") + ": " + text_at(*error, "message");
+  }
+
+  bool connected() const { return worker_ != nullptr; }
+  bool was_ended() const { return ended_; }
+  bool politely() const { return politely_; }
+  const std::string& id() const { return id_; }
+  const std::string& token() const { return token_; }
+  const std::string& greeting() const { return greeting_; }
+  Worker& worker() { return *worker_; }
+
+ private:
+  static std::string quoted(std::string_view text) {
+    std::string out;
+    json::append_string(out, text);
+    return out;
+  }
+
+  TestBus& bus_;
+  Worker* worker_ = nullptr;
+  std::string id_;
+  std::string token_;
+  std::string greeting_;
+  Frames received_;
+  bool ended_ = false;
+  bool politely_ = false;
+  uint64_t asked_ = 0x100;
+};
+
+}  // namespace iii::engine
