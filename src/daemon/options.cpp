@@ -40,6 +40,8 @@ const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std:
       {"handshake_timeout_ms", time([](auto& o) -> Millis& { return o.server.handshake_timeout; })},
       {"max_calls_per_worker",
        size([](auto& o) -> size_t& { return o.limits.max_calls_per_worker; })},
+      {"max_call_bytes_per_worker",
+       size([](auto& o) -> size_t& { return o.limits.max_call_bytes_per_worker; })},
       {"max_functions_per_worker",
        size([](auto& o) -> size_t& { return o.limits.max_functions_per_worker; })},
       {"max_bindings_per_worker",
