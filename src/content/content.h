@@ -1,0 +1,71 @@
+// The always-fresh index: roots on disk in, immutable generations out.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "content/types.h"
+
+namespace iii::content {
+
+struct RootConfig {
+  RootKind kind = RootKind::kGlobal;
+  std::filesystem::path path;
+};
+
+// A document compiled into the program; lowest precedence, replaced by any file of the same id.
+struct BuiltinDocument {
+  std::string path;  // as if it were a file, e.g. `iii-directory/SKILL.md`
+  std::string text;
+};
+
+struct ContentOptions {
+  std::vector<RootConfig> roots;  // in order of precedence: local, global, extra …
+  std::vector<BuiltinDocument> builtin;
+  bool normalise_ids = true;   // serve files whose path breaks the id rule under a normalised id
+  bool lenient = true;         // see parse.h
+  uint64_t max_file_bytes = 262'144;  // R27
+  size_t max_files = 1'000'000;
+  size_t max_depth = 64;
+  size_t scan_threads = 8;
+  // Where the parsed index is kept between runs; nothing: nowhere. A damaged or outdated file is ignored.
+  std::optional<std::filesystem::path> cache_file;
+  // For tests: pretend that the system offers no (more) watches.
+  size_t max_watches = SIZE_MAX;
+};
+
+struct ContentStatus {
+  bool watching = false;       // false: every call looks at the disk by stat
+  std::string fallback_reason;  // when not (everything is) watched; also said once in the log
+  uint64_t generation = 0;
+  uint64_t watches = 0;
+  uint64_t files = 0;
+  uint64_t parsed_at_start = 0;  // files read at start because the cache did not know them
+  uint64_t rescans = 0;
+};
+
+// Used from one thread. Roots that do not exist are empty, and noticed when they appear.
+class Content {
+ public:
+  static std::unique_ptr<Content> open(ContentOptions options);
+  virtual ~Content() = default;
+
+  // The state of the disk now: whatever finished before this call is in it.
+  virtual GenerationPtr fresh() = 0;
+  // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the text).
+  virtual Result<FileBytes> read(const Generation& generation, const FileRef& file) = 0;
+  // Replaces a file's bytes atomically; used by `doctor --fix`. Read-only roots refuse.
+  virtual Result<void> write(const Generation& generation, const FileRef& file,
+                             std::string_view bytes) = 0;
+  virtual ContentStatus status() const = 0;
+  // Becomes readable when something may have changed; for change events without polling. -1: none.
+  virtual int notify_fd() const = 0;
+};
+
+}  // namespace iii::content

@@ -1,0 +1,105 @@
+// What the index knows, as immutable values. Readers hold a Generation by shared_ptr; it never changes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iii::content {
+
+// Roots in order of precedence.
+enum class RootKind { kLocal, kGlobal, kExtra, kBuiltin };
+
+struct RootInfo {
+  RootKind kind = RootKind::kGlobal;
+  std::string label;  // `local`, `global`, `extra-1`, `builtin`: what callers see instead of a path
+};
+
+// Which file a document came from.
+struct FileRef {
+  uint16_t root = 0;     // index into Generation::roots
+  std::string path;      // relative to the root
+};
+
+struct Skill {
+  std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
+  FileRef file;
+  std::string title;  // frontmatter title, else H1; empty: show the display id (R29)
+  std::optional<std::string> type;
+  std::optional<std::string> function_id;
+  std::string description;  // frontmatter description, else first paragraph (R31)
+  uint64_t bytes = 0;
+  int64_t mtime_ns = 0;
+  bool readable = true;  // false: oversize, not UTF-8, empty, unreadable; the row stays (R47)
+  std::string search;    // case-folded title and description, for R43
+};
+
+struct Prompt {
+  std::string name;
+  FileRef file;
+  std::string description;
+  int64_t mtime_ns = 0;
+};
+
+enum class Severity { kInfo, kWarning, kError };
+
+// A ready patch: replace `length` bytes at `offset` of the file by `text`.
+struct Fix {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+  std::string text;
+};
+
+// Something worth telling about one file. Every skipped and every leniently read file has at least one.
+struct Finding {
+  FileRef file;
+  Severity severity = Severity::kWarning;
+  std::string code;  // stable, `snake_case`: see findings.h
+  std::optional<uint32_t> line;
+  std::optional<uint32_t> column;
+  std::string message;
+  std::optional<std::string> served_as;  // id or name under which it is served all the same
+  std::optional<Fix> fix;
+};
+
+using SkillPtr = std::shared_ptr<const Skill>;
+using PromptPtr = std::shared_ptr<const Prompt>;
+using FindingsPtr = std::shared_ptr<const std::vector<Finding>>;
+
+// files == skills + prompts + supporting + skipped, always, over all roots that are folders.
+struct Accounting {
+  uint64_t files = 0;
+  uint64_t skills = 0;
+  uint64_t prompts = 0;
+  uint64_t supporting = 0;  // files that are not documents: scripts, images, other suffixes
+  uint64_t skipped = 0;     // documents that are not served (shadowed ones included)
+};
+
+// One consistent state of all roots.
+struct Generation {
+  uint64_t number = 0;
+  std::vector<RootInfo> roots;
+  std::vector<SkillPtr> skills;    // merged view, ascending by on-disk id, ids unique
+  std::vector<PromptPtr> prompts;  // merged view, ascending by name, names unique
+  std::vector<FindingsPtr> findings;  // one list per file that has any, in order of root and path
+  Accounting accounting;
+
+  // Exact on-disk id; null when absent. Binary search.
+  const Skill* skill(std::string_view id) const;
+  const Prompt* prompt(std::string_view name) const;
+  // The half-open range of skills whose on-disk id starts with `prefix`.
+  std::pair<size_t, size_t> prefix_range(std::string_view prefix) const;
+};
+
+using GenerationPtr = std::shared_ptr<const Generation>;
+
+// §5.4: a trailing `/index` is dropped unless the rest exists as an id of its own.
+std::string display_id(const Generation& generation, std::string_view on_disk_id);
+
+// R33: `2026-05-01T12:34:56.123456789+00:00`, fraction of 0, 3, 6 or 9 digits.
+std::string format_time(int64_t mtime_ns);
+
+}  // namespace iii::content
