@@ -15,12 +15,15 @@ MAY_INCLUDE = {
     "json": BASE,
     "protocol": JSON,
     "ws": PROTOCOL,
+    "content": PROTOCOL,  # files, never sockets
     "net": WS,
     "engine": NET,
     "sdk": NET,  # a worker knows the wire, never the engine
-    "functions": PROTOCOL | {"sdk"},  # what the directory offers arrives at an engine as registered handlers
-    "cli": NET | {"sdk", "engine", "functions"},
-    "daemon": NET | {"sdk", "engine", "functions", "cli"},
+    "sources": NET | {"content"},
+    "functions": PROTOCOL | {"sdk", "content", "sources"},  # an engine gets them as registered handlers
+    "mcp": NET | {"sdk", "content", "sources", "functions"},
+    "cli": NET | {"sdk", "content", "sources", "functions", "mcp", "engine"},
+    "daemon": NET | {"sdk", "content", "sources", "functions", "mcp", "engine", "cli"},
 }
 
 root = pathlib.Path(__file__).resolve().parent.parent / "src"
