@@ -19,6 +19,7 @@ export class RawPeer {
     const peer = new RawPeer(url, options)
     const greeting = await peer.inbox.next('the greeting')
     peer.workerId = greeting.worker_id
+    peer.token = greeting.reattach_token
     if (name) await peer.call('engine::workers::register', { name, runtime: 'e2e', pid: process.pid })
     return peer
   }
