@@ -2,56 +2,78 @@
 
 #include <sys/random.h>
 
+#include <bit>
+#include <cstring>
+
 #include "base/check.h"
 
 namespace iii {
 
 namespace {
 
-constexpr std::array<int8_t, 256> make_digit_table() {
-  std::array<int8_t, 256> table{};
-  table.fill(-1);
-  for (int i = 0; i < 10; ++i) table[static_cast<size_t>('0' + i)] = static_cast<int8_t>(i);
-  for (int i = 0; i < 6; ++i) {
-    table[static_cast<size_t>('a' + i)] = static_cast<int8_t>(10 + i);
-    table[static_cast<size_t>('A' + i)] = static_cast<int8_t>(10 + i);
-  }
-  return table;
+constexpr uint64_t kEach = 0x0101010101010101ULL;
+
+// Eight digits at a time, one per byte of a word; `at` may have any alignment.
+uint64_t load(const char* at) {
+  uint64_t word = 0;
+  std::memcpy(&word, at, sizeof word);
+  if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);
+  return word;
 }
 
-constexpr auto kDigit = make_digit_table();
+void store(char* at, uint64_t word) {
+  if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);
+  std::memcpy(at, &word, sizeof word);
+}
 
-// Where the 32 digits stand in the hyphenated form.
-constexpr std::array<uint8_t, 32> kHyphenated{0,  1,  2,  3,  4,  5,  6,  7,  9,  10, 11,
-                                              12, 14, 15, 16, 17, 19, 20, 21, 22, 24, 25,
-                                              26, 27, 28, 29, 30, 31, 32, 33, 34, 35};
+// The number that eight digits spell; `good` loses its marks (bit 7 of each byte) where there is no
+// digit.
+uint64_t from_digits(uint64_t text, uint64_t& good) {
+  const uint64_t low = text & (0x7f * kEach);  // so that no sum runs into the next byte
+  const uint64_t folded = low | (0x20 * kEach);
+  const uint64_t digit = (low + 0x50 * kEach) & ~(low + 0x46 * kEach);         // '0' to '9'
+  const uint64_t letter = (folded + 0x1f * kEach) & ~(folded + 0x19 * kEach);  // 'a' to 'f'
+  good &= (digit | letter) & ~text;
+  const uint64_t nibbles = (low & (0x0f * kEach)) + 9 * ((letter >> 7) & kEach);
+  // The first digit weighs most: pairs into bytes, bytes into a number.
+  uint64_t bytes = ((nibbles << 4) | (nibbles >> 8)) & 0x00ff00ff00ff00ffULL;
+  bytes = (bytes | (bytes >> 8)) & 0x0000ffff0000ffffULL;
+  bytes = (bytes | (bytes >> 16)) & 0xffffffffULL;
+  return std::byteswap(static_cast<uint32_t>(bytes));
+}
 
+uint64_t to_digits(uint64_t number) {
+  uint64_t word = std::byteswap(static_cast<uint32_t>(number));
+  word = (word | (word << 16)) & 0x0000ffff0000ffffULL;
+  word = (word | (word << 8)) & 0x00ff00ff00ff00ffULL;
+  word = ((word >> 4) | (word << 8)) & (0x0f * kEach);
+  const uint64_t letter = ((word + 6 * kEach) >> 4) & kEach;
+  return word + '0' * kEach + letter * ('a' - '0' - 10);
+}
+
+// 8-4-4-4-12 digits: the middle ones are brought together before they are read.
 std::optional<Uuid> parse_hyphenated(std::string_view text) {
   if (text[8] != '-' || text[13] != '-' || text[18] != '-' || text[23] != '-') return std::nullopt;
-  Uuid id;
-  int bad = 0;
-  for (size_t i = 0; i < 16; ++i) {
-    const int digit = kDigit[static_cast<uint8_t>(text[kHyphenated[i]])];
-    bad |= digit;
-    id.high = (id.high << 4) | static_cast<uint64_t>(digit & 15);
-  }
-  for (size_t i = 16; i < 32; ++i) {
-    const int digit = kDigit[static_cast<uint8_t>(text[kHyphenated[i]])];
-    bad |= digit;
-    id.low = (id.low << 4) | static_cast<uint64_t>(digit & 15);
-  }
-  if (bad < 0) return std::nullopt;
+  char middle[16];
+  std::memcpy(middle, text.data() + 9, 4);
+  std::memcpy(middle + 4, text.data() + 14, 4);
+  std::memcpy(middle + 8, text.data() + 19, 4);
+  std::memcpy(middle + 12, text.data() + 24, 4);
+  uint64_t good = 0x80 * kEach;
+  const Uuid id{
+      .high = (from_digits(load(text.data()), good) << 32) | from_digits(load(middle), good),
+      .low =
+          (from_digits(load(middle + 8), good) << 32) | from_digits(load(text.data() + 28), good)};
+  if (good != 0x80 * kEach) return std::nullopt;
   return id;
 }
 
 std::optional<Uuid> parse_simple(std::string_view text) {
-  Uuid id;
-  for (size_t i = 0; i < 32; ++i) {
-    const int digit = kDigit[static_cast<uint8_t>(text[i])];
-    if (digit < 0) return std::nullopt;
-    uint64_t& half = i < 16 ? id.high : id.low;
-    half = (half << 4) | static_cast<uint64_t>(digit);
-  }
+  const char* at = text.data();
+  uint64_t good = 0x80 * kEach;
+  const Uuid id{.high = (from_digits(load(at), good) << 32) | from_digits(load(at + 8), good),
+                .low = (from_digits(load(at + 16), good) << 32) | from_digits(load(at + 24), good)};
+  if (good != 0x80 * kEach) return std::nullopt;
   return id;
 }
 
@@ -67,14 +89,22 @@ std::optional<Uuid> Uuid::parse(std::string_view text) {
   return std::nullopt;
 }
 
-void Uuid::append_to(std::string& out) const {
-  static constexpr char kDigits[] = "0123456789abcdef";
-  char text[36];
+void Uuid::write_to(char* text) const {
+  store(text, to_digits(high >> 32));
+  char middle[16];
+  store(middle, to_digits(high));
+  store(middle + 8, to_digits(low >> 32));
   text[8] = text[13] = text[18] = text[23] = '-';
-  for (size_t i = 0; i < 16; ++i) {
-    text[kHyphenated[i]] = kDigits[(high >> (60 - 4 * i)) & 15];
-    text[kHyphenated[i + 16]] = kDigits[(low >> (60 - 4 * i)) & 15];
-  }
+  std::memcpy(text + 9, middle, 4);
+  std::memcpy(text + 14, middle + 4, 4);
+  std::memcpy(text + 19, middle + 8, 4);
+  std::memcpy(text + 24, middle + 12, 4);
+  store(text + 28, to_digits(low));
+}
+
+void Uuid::append_to(std::string& out) const {
+  char text[kTextSize];
+  write_to(text);
   out.append(text, sizeof text);
 }
 

@@ -19,6 +19,9 @@ struct Uuid {
 
   std::string to_string() const;
   void append_to(std::string& out) const;
+  // To `text`, which has room for kTextSize characters.
+  static constexpr size_t kTextSize = 36;
+  void write_to(char* text) const;
 
   auto operator<=>(const Uuid&) const = default;
 };

@@ -21,17 +21,37 @@ TEST(Uuid, ReadsEverySpellingAndWritesOne) {
 }
 
 TEST(Uuid, RefusesWhatIsNotAUuid) {
-  for (const char* text : {"", "abc", "0190a5da-c967-74bb-cceb-302099a8057",
-                           "0190a5da-c967-74bb-cceb-302099a8057g",
-                           "0190a5da+c967-74bb-cceb-302099a80571", "0190a5da-c96774bb-cceb-302099a80571-",
-                           "(0190a5da-c967-74bb-cceb-302099a80571)"}) {
+  for (const char* text :
+       {"", "abc", "0190a5da-c967-74bb-cceb-302099a8057", "0190a5da-c967-74bb-cceb-302099a8057g",
+        "0190a5da+c967-74bb-cceb-302099a80571", "0190a5da-c96774bb-cceb-302099a80571-",
+        "(0190a5da-c967-74bb-cceb-302099a80571)"}) {
     EXPECT_FALSE(Uuid::parse(text)) << text;
   }
 }
 
-TEST(Uuid, NilIsAValue) {
-  EXPECT_EQ(Uuid::parse("00000000-0000-0000-0000-000000000000"), Uuid{});
+TEST(Uuid, KnowsADigitFromEveryOtherByteInEveryPlace) {
+  for (const std::string_view form :
+       {std::string_view(kCanonical), std::string_view("0190a5dac96774bbcceb302099a80571")}) {
+    for (size_t at = 0; at < form.size(); ++at) {
+      if (form[at] == '-') continue;
+      for (int byte = 0; byte < 256; ++byte) {
+        std::string text(form);
+        text[at] = static_cast<char>(byte);
+        const bool digit = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') ||
+                           (byte >= 'A' && byte <= 'F');
+        const auto id = Uuid::parse(text);
+        ASSERT_EQ(id.has_value(), digit) << at << " " << byte;
+        if (!digit) continue;
+        std::string written = id->to_string();
+        if (form.size() == 32) std::erase(written, '-');
+        if (byte <= 'F' && byte >= 'A') text[at] = static_cast<char>(byte + 32);
+        ASSERT_EQ(written, text);
+      }
+    }
+  }
 }
+
+TEST(Uuid, NilIsAValue) { EXPECT_EQ(Uuid::parse("00000000-0000-0000-0000-000000000000"), Uuid{}); }
 
 TEST(RandomIds, AreDistinctVersion4) {
   RandomIds ids;

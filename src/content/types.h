@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace iii::content {
@@ -24,6 +25,9 @@ struct FileRef {
   std::string path;      // relative to the root
 };
 
+// A time that nobody knows: of compiled-in documents, and of files that could not be looked at (R33).
+inline constexpr int64_t kNoTime = INT64_MIN;
+
 struct Skill {
   std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
   FileRef file;
@@ -34,7 +38,7 @@ struct Skill {
   uint64_t bytes = 0;
   int64_t mtime_ns = 0;
   bool readable = true;  // false: oversize, not UTF-8, empty, unreadable; the row stays (R47)
-  std::string search;    // case-folded title and description, for R43
+  std::string search;    // case-folded title, a NUL, case-folded description, for R43
 };
 
 struct Prompt {
@@ -61,7 +65,8 @@ struct Finding {
   std::optional<uint32_t> line;
   std::optional<uint32_t> column;
   std::string message;
-  std::optional<std::string> served_as;  // id or name under which it is served all the same
+  // On-disk id or name under which it is served all the same (see display_id).
+  std::optional<std::string> served_as;
   std::optional<Fix> fix;
 };
 
@@ -99,7 +104,7 @@ using GenerationPtr = std::shared_ptr<const Generation>;
 // §5.4: a trailing `/index` is dropped unless the rest exists as an id of its own.
 std::string display_id(const Generation& generation, std::string_view on_disk_id);
 
-// R33: `2026-05-01T12:34:56.123456789+00:00`, fraction of 0, 3, 6 or 9 digits.
+// R33: `2026-05-01T12:34:56.123456789+00:00`, fraction of 0, 3, 6 or 9 digits; kNoTime gives an empty text.
 std::string format_time(int64_t mtime_ns);
 
 }  // namespace iii::content
