@@ -1,8 +1,8 @@
 // What the engine offers by itself: functions and trigger types that need no connected worker.
 //
 // A function is defined once, from typed structs: decoder, schemas and listing come from their
-// description. Modules (state, configuration, introspection …) return lists of these; they know the engine
-// only through the Bus interface below.
+// description. Modules (state, configuration, introspection …) return lists of these; they know the
+// engine only through the Bus interface below.
 #pragma once
 
 #include <functional>
@@ -26,8 +26,9 @@ using Reply = std::move_only_function<void(Outcome)>;
 
 // Who is calling, and how. Valid during the call of the handler only; copy what outlives it.
 struct CallInfo {
-  std::optional<Uuid> caller;  // worker id of the calling connection; nothing for the engine's own calls
-  std::string_view baggage;    // as the caller sent it, or empty
+  std::optional<Uuid>
+      caller;  // worker id of the calling connection; nothing for the engine's own calls
+  std::string_view baggage;  // as the caller sent it, or empty
 };
 
 struct BuiltinFunction {
@@ -53,11 +54,14 @@ inline Error decode_error(const std::string& id, const Error& reason) {
 // Wraps `handle(const CallInfo&, In) -> Result<Out>`.
 template <typename In, typename Out, typename Handle>
 BuiltinFunction builtin(std::string owner, std::string id, std::string description, Handle handle) {
-  BuiltinFunction f{.id = id, .owner = std::move(owner), .description = std::move(description),
-                    .request_schema = json::schema<In>(), .response_schema = json::schema<Out>(),
+  BuiltinFunction f{.id = id,
+                    .owner = std::move(owner),
+                    .description = std::move(description),
+                    .request_schema = json::schema<In>(),
+                    .response_schema = json::schema<Out>(),
                     .handler = {}};
-  f.handler = [id = std::move(id), handle = std::move(handle)](
-                  const CallInfo& info, std::string_view data, Reply reply) {
+  f.handler = [id = std::move(id), handle = std::move(handle)](const CallInfo& info,
+                                                               std::string_view data, Reply reply) {
     Result<In> in = json::decode<In>(data);
     if (!in) return reply(std::unexpected(builtin_detail::decode_error(id, in.error())));
     Result<Out> out = handle(info, std::move(*in));
@@ -67,14 +71,19 @@ BuiltinFunction builtin(std::string owner, std::string id, std::string descripti
   return f;
 }
 
-// Wraps `handle(const CallInfo&, In, Reply)`, for answers that come later, carry raw JSON or no value.
+// Wraps `handle(const CallInfo&, In, Reply)`, for answers that come later, carry raw JSON or no
+// value.
 template <typename In, typename Handle>
 BuiltinFunction deferred_builtin(std::string owner, std::string id, std::string description,
                                  Handle handle) {
-  BuiltinFunction f{.id = id, .owner = std::move(owner), .description = std::move(description),
-                    .request_schema = json::schema<In>(), .response_schema = {}, .handler = {}};
-  f.handler = [id = std::move(id), handle = std::move(handle)](
-                  const CallInfo& info, std::string_view data, Reply reply) {
+  BuiltinFunction f{.id = id,
+                    .owner = std::move(owner),
+                    .description = std::move(description),
+                    .request_schema = json::schema<In>(),
+                    .response_schema = {},
+                    .handler = {}};
+  f.handler = [id = std::move(id), handle = std::move(handle)](const CallInfo& info,
+                                                               std::string_view data, Reply reply) {
     Result<In> in = json::decode<In>(data);
     if (!in) return reply(std::unexpected(builtin_detail::decode_error(id, in.error())));
     handle(info, std::move(*in), std::move(reply));
@@ -86,8 +95,8 @@ BuiltinFunction deferred_builtin(std::string owner, std::string id, std::string 
 struct Binding {
   std::string id;
   std::string function_id;
-  std::string name_space = "default";  // of the target function
-  std::string config = "null";         // JSON text
+  std::string name_space = "default";   // of the target function
+  std::string config = "null";          // JSON text
   std::optional<std::string> metadata;  // JSON text, delivered beside every event
 };
 
@@ -121,9 +130,9 @@ struct OutgoingCall {
 class Bus {
  public:
   virtual ~Bus() = default;
-  // A call made by the engine itself: no `_caller_worker_id`, a fresh invocation id. `reply` may come at
-  // once (unknown function) or never before the module is gone. An empty `reply`: nobody waits, so the
-  // engine remembers nothing and a target that never answers costs nothing.
+  // A call made by the engine itself: no `_caller_worker_id`, a fresh invocation id. `reply` may
+  // come at once (unknown function) or never before the module is gone. An empty `reply`: nobody
+  // waits, so the engine remembers nothing and a target that never answers costs nothing.
   virtual void call(OutgoingCall call, Reply reply) = 0;
 };
 

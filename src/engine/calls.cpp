@@ -49,8 +49,8 @@ size_t held_bytes(const protocol::InvokeFunction& call) {
 }  // namespace
 
 Error Engine::not_found(std::string_view name_space, std::string_view id) const {
-  std::string message = "Function " + std::string(id) + " not found in namespace " +
-                        std::string(name_space) + ".";
+  std::string message =
+      "Function " + std::string(id) + " not found in namespace " + std::string(name_space) + ".";
   const std::vector<std::string> elsewhere = functions_.namespaces_of(id);
   if (!elsewhere.empty()) {
     message += " It is registered in namespace(s): " + join(elsewhere, ", ") + ".";
@@ -60,16 +60,16 @@ Error Engine::not_found(std::string_view name_space, std::string_view id) const 
 
 void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
   if (call.name_space && is_blank(*call.name_space)) {
-    return answer_error(caller, call,
-                        {"INVALID_NAMESPACE",
-                         "`namespace` is empty: it was named and left blank. Give it a name, or omit it "
-                         "to use `default`."});
+    return answer_error(
+        caller, call,
+        {"INVALID_NAMESPACE",
+         "`namespace` is empty: it was named and left blank. Give it a name, or omit it "
+         "to use `default`."});
   }
   if (call.action == protocol::Action::kEnqueue) return enqueue(caller, call);
 
-  const FunctionPtr* target = call.name_space
-                                  ? functions_.find(*call.name_space, call.function_id)
-                                  : functions_.find_default(call.function_id);
+  const FunctionPtr* target = call.name_space ? functions_.find(*call.name_space, call.function_id)
+                                              : functions_.find_default(call.function_id);
   if (target == nullptr) {
     if (!wants_answer(call)) return;
     return answer_error(
@@ -80,7 +80,8 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
   forward(caller, call, *target);
 }
 
-// Whether the engine can remember one more unanswered call of this connection; else it is refused here.
+// Whether the engine can remember one more unanswered call of this connection; else it is refused
+// here.
 bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
   const size_t waiting = caller.made + caller.builtin_calls;
   if (waiting < limits_.max_calls_per_worker &&
@@ -89,10 +90,11 @@ bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
   }
   caller.limit_log.warn("worker {} has {} unanswered calls; more are refused", caller.label(),
                         waiting);
-  answer_error(caller, call,
-               {"too_many_calls", "This connection has " + std::to_string(waiting) +
-                                      " unanswered calls, as many as the engine keeps. Next: wait for "
-                                      "answers."});
+  answer_error(
+      caller, call,
+      {"too_many_calls", "This connection has " + std::to_string(waiting) +
+                             " unanswered calls, as many as the engine keeps. Next: wait for "
+                             "answers."});
   return false;
 }
 
@@ -101,7 +103,8 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
   Worker& callee = *target->owner;
   const bool answerable = wants_answer(call);
   if (answerable && !admit(caller, call)) return;
-  // A void call still reaches its target with an id; nobody waits for the answer, so none is recorded.
+  // A void call still reaches its target with an id; nobody waits for the answer, so none is
+  // recorded.
   const Uuid id = answerable ? *call.invocation_id : ids_.next();
   if (answerable) {
     auto pending = std::make_unique<PendingCall>();
@@ -195,9 +198,8 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
   }
   data += '}';
 
-  OutgoingCall job{.function_id = std::string(kEnqueueFunction),
-                         .data = std::move(data),
-                         .metadata = {}};
+  OutgoingCall job{
+      .function_id = std::string(kEnqueueFunction), .data = std::move(data), .metadata = {}};
   if (!call.invocation_id) return this->call(std::move(job), nullptr);
   const size_t held = held_bytes(call);
   ++caller.builtin_calls;
@@ -221,7 +223,8 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
     } else if (outcome.error().code == "function_not_found") {
       message =
           "No queue provider is installed. `TriggerAction::Enqueue` routes through the "
-          "`engine::queue::enqueue` provider, which the standalone queue worker registers. Add it with "
+          "`engine::queue::enqueue` provider, which the standalone queue worker registers. Add it "
+          "with "
           "`iii worker add queue`. (underlying: " +
           outcome.error().message + ")";
     } else {
@@ -293,7 +296,8 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
 }
 
 void Engine::answered(const protocol::InvocationResult& result) {
-  // Whoever answers first is believed, whatever function it names; later answers find nothing (§6.1).
+  // Whoever answers first is believed, whatever function it names; later answers find nothing
+  // (§6.1).
   if (auto call = take_pending(result.invocation_id)) finish(*call, result);
 }
 
@@ -301,8 +305,7 @@ void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome
   if (call.caller == nullptr) {
     Reply reply = std::move(call.reply);
     if (outcome.error) {
-      return reply(
-          fail(std::string(outcome.error->code), std::string(outcome.error->message)));
+      return reply(fail(std::string(outcome.error->code), std::string(outcome.error->message)));
     }
     return reply(outcome.result ? std::optional<std::string>(*outcome.result) : std::nullopt);
   }

@@ -333,6 +333,20 @@ TEST_F(EngineCalls, ALateAnswerOverANewConnectionIsIgnored) {
   EXPECT_THAT(caller_.take(), IsEmpty());
 }
 
+// A worker that is itself the reason why a call of its own ends hears nothing of it.
+TEST_F(EngineCalls, E10_NothingIsSaidToAConnectionThatIsBeingTornDown) {
+  caller_.serve("engine::queue::enqueue");
+  caller_.invoke(1, "f", "1", R"(,"action":{"type":"enqueue","queue":"q"})");
+  caller_.provide("t");
+  caller_.invoke(2, "engine::register_trigger", R"({"trigger_type":"t","function_id":"f"})");
+  caller_.take();
+  Peer next(bus_);
+  next.say(R"({"type":"reattach","previous_worker_id":")" + caller_.id() +
+           R"(","reattach_token":")" + caller_.token() + R"("})");
+  EXPECT_TRUE(caller_.was_ended());
+  EXPECT_THAT(caller_.take(), IsEmpty());
+}
+
 // ---- enqueue ----
 
 constexpr char kEnqueue[] = R"(,"action":{"type":"enqueue","queue":"q"})";

@@ -7,14 +7,15 @@
 
 namespace iii::engine {
 
-// Handed to the reader's socket ahead of what it has taken. More than a connection ever keeps back when its
-// socket is not full: so whoever stops here is sure to be told when the queue has drained.
+// Handed to the reader's socket ahead of what it has taken. More than a connection ever keeps back
+// when its socket is not full: so whoever stops here is sure to be told when the queue has drained.
 constexpr size_t kReaderQueue = 1024 * 1024;
 
 // What passes between the two ends. An end's connection is forgotten as soon as it is closed.
 class Channel {
  public:
-  Channel(std::string key, size_t items, size_t held_bytes, std::chrono::steady_clock::time_point now)
+  Channel(std::string key, size_t items, size_t held_bytes,
+          std::chrono::steady_clock::time_point now)
       : access_key(std::move(key)), most_items_(items), most_bytes_(held_bytes), created(now) {}
 
   // False when that end was taken before.
@@ -163,15 +164,16 @@ ChannelTable::~ChannelTable() { timers_.cancel(sweep_timer_); }
 Result<ChannelTable::Ref> ChannelTable::create(size_t buffer_items) {
   if (channels_.size() >= limits_.max_channels) sweep();
   if (channels_.size() >= limits_.max_channels) {
-    return fail("too_many_channels", "The engine has " + std::to_string(channels_.size()) +
-                                         " open channels, the most it keeps. Next: close channels that "
-                                         "are no longer used.");
+    return fail("too_many_channels",
+                "The engine has " + std::to_string(channels_.size()) +
+                    " open channels, the most it keeps. Next: close channels that "
+                    "are no longer used.");
   }
   Ref ref{ids_.next().to_string(), ids_.next().to_string()};
-  channels_.emplace(ref.channel_id,
-                    std::make_shared<Channel>(ref.access_key,
-                                              std::clamp<size_t>(buffer_items, 1, kMostItems),
-                                              limits_.max_held_bytes, timers_.now()));
+  channels_.emplace(
+      ref.channel_id,
+      std::make_shared<Channel>(ref.access_key, std::clamp<size_t>(buffer_items, 1, kMostItems),
+                                limits_.max_held_bytes, timers_.now()));
   return ref;
 }
 

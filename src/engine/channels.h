@@ -1,5 +1,5 @@
-// Stream channels: one writer, one reader, order and message boundaries kept, the writer slowed down to the
-// reader's pace (wire-protocol §12).
+// Stream channels: one writer, one reader, order and message boundaries kept, the writer slowed
+// down to the reader's pace (wire-protocol §12).
 #pragma once
 
 #include <deque>
@@ -17,8 +17,8 @@ namespace iii::engine {
 
 struct ChannelLimits {
   size_t max_channels = 10'000;
-  // Bytes held for a reader that is slow or not there yet; then the writer is not read any more. One
-  // message of the largest size always fits.
+  // Bytes held for a reader that is slow or not there yet; then the writer is not read any more.
+  // One message of the largest size always fits.
   size_t max_held_bytes = 1024 * 1024;
   std::chrono::milliseconds sweep_interval{60'000};
   std::chrono::milliseconds unattached_age{300'000};  // both ends must have come by then
@@ -46,8 +46,8 @@ class ChannelTable {
 
   // Null when there is no such channel or the key is wrong.
   std::shared_ptr<Channel> find(std::string_view channel_id, std::string_view access_key) const;
-  // Takes an end of the channel for this connection. An end that was taken before is refused: the connection
-  // is closed without a code.
+  // Takes an end of the channel for this connection. An end that was taken before is refused: the
+  // connection is closed without a code.
   std::unique_ptr<net::ConnectionEvents> attach(const std::shared_ptr<Channel>& channel,
                                                 ChannelSide side,
                                                 std::shared_ptr<net::Connection> connection);

@@ -105,19 +105,22 @@ void Engine::received(Worker& worker, std::string_view text) {
 }
 
 void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_view text) {
-  if (const auto* call = std::get_if<protocol::InvokeFunction>(&frame)) return invoke(worker, *call);
-  if (const auto* result = std::get_if<protocol::InvocationResult>(&frame)) return answered(*result);
+  if (const auto* call = std::get_if<protocol::InvokeFunction>(&frame))
+    return invoke(worker, *call);
+  if (const auto* result = std::get_if<protocol::InvocationResult>(&frame))
+    return answered(*result);
   if (is_registration(frame)) {
     if (!worker.namespace_fixed) return buffer_registration(worker, text);
     return handle_registration(worker, frame);
   }
-  std::visit(Overloaded{
-                 [&](const protocol::Ping&) { worker.link.send(R"({"type":"pong"})"); },
-                 [&](const protocol::TriggerRegistrationResult& f) { triggers_.verdict(worker, f); },
-                 [&](const protocol::Reattach& f) { reattach(worker, f); },
-                 [](const auto&) {},  // what only engines say is ignored
-             },
-             frame);
+  std::visit(
+      Overloaded{
+          [&](const protocol::Ping&) { worker.link.send(R"({"type":"pong"})"); },
+          [&](const protocol::TriggerRegistrationResult& f) { triggers_.verdict(worker, f); },
+          [&](const protocol::Reattach& f) { reattach(worker, f); },
+          [](const auto&) {},  // what only engines say is ignored
+      },
+      frame);
 }
 
 void Engine::handle_registration(Worker& worker, const protocol::Frame& frame) {

@@ -1,8 +1,8 @@
 // The bus: connections in, frames in, frames out. No sockets: whoever owns them calls connected(),
 // received() and disconnected(), and gives a Link to answer through.
 //
-// Everything here runs on one thread. Time, ids and sockets come in from outside, so tests drive it with
-// plain calls.
+// Everything here runs on one thread. Time, ids and sockets come in from outside, so tests drive it
+// with plain calls.
 #pragma once
 
 #include <boost/unordered/unordered_flat_map.hpp>
@@ -29,8 +29,8 @@ namespace iii::engine {
 class WorkerEvents {
  public:
   virtual ~WorkerEvents() = default;
-  // `event`: worker_connected, worker_metadata_updated, worker_disconnected. `first_announce` marks the
-  // moment a worker has told its name.
+  // `event`: worker_connected, worker_metadata_updated, worker_disconnected. `first_announce` marks
+  // the moment a worker has told its name.
   virtual void on_worker(std::string_view event, const Worker& worker, bool first_announce) = 0;
 };
 
@@ -51,7 +51,8 @@ class Engine final : public Bus {
   Engine(Timers& timers, IdSource& ids, EngineLimits limits);
   ~Engine() override;
 
-  // Before the first connection. The engine keeps copies; ids added here cannot be taken over by workers.
+  // Before the first connection. The engine keeps copies; ids added here cannot be taken over by
+  // workers.
   void add(BuiltinFunction function);
   void add(BuiltinTriggerType type);
   void listen(WorkerEvents& events) { listeners_.push_back(&events); }
@@ -65,8 +66,8 @@ class Engine final : public Bus {
   // A call made by the engine itself.
   void call(OutgoingCall call, Reply reply) override;
 
-  // `engine::workers::register`. No reply comes when the connection is refused and ended; events about the
-  // announcement follow the reply.
+  // `engine::workers::register`. No reply comes when the connection is refused and ended; events
+  // about the announcement follow the reply.
   void announce(const Uuid& worker_id, Announcement said, Reply reply);
 
   const FunctionTable& functions() const { return functions_; }

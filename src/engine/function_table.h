@@ -30,8 +30,9 @@ struct Function {
   std::optional<std::string> request_format;   // JSON text
   std::optional<std::string> response_format;  // JSON text
   std::optional<std::string> metadata;         // JSON text
-  Worker* owner = nullptr;  // null for what the engine implements itself
-  // The id once more: unanswered calls share it without keeping the schemas of a function that is gone.
+  Worker* owner = nullptr;                     // null for what the engine implements itself
+  // The id once more: unanswered calls share it without keeping the schemas of a function that is
+  // gone.
   std::shared_ptr<const std::string> shared_id;
   const BuiltinFunction* builtin = nullptr;
 

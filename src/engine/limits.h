@@ -1,5 +1,6 @@
-// What one connection, and all of them together, may cost the engine. Every field is a `serve` option or
-// documented in docs/configuration.md; crossing one is logged once per connection, not per frame.
+// What one connection, and all of them together, may cost the engine. Every field is a `serve`
+// option or documented in docs/configuration.md; crossing one is logged once per connection, not
+// per frame.
 #pragma once
 
 #include <chrono>
@@ -10,10 +11,11 @@
 namespace iii::engine {
 
 struct EngineLimits {
-  size_t max_calls_per_worker = 65'536;      // unanswered calls one connection may have made
-  size_t max_call_bytes_per_worker = 64 * 1024 * 1024;  // their ids and trace context, kept for the answer
+  size_t max_calls_per_worker = 65'536;  // unanswered calls one connection may have made
+  size_t max_call_bytes_per_worker =
+      64 * 1024 * 1024;  // their ids and trace context, kept for the answer
   size_t max_functions_per_worker = 10'000;
-  size_t max_bindings_per_worker = 10'000;   // the same number again for bindings without an owner
+  size_t max_bindings_per_worker = 10'000;  // the same number again for bindings without an owner
   size_t max_types_per_worker = 1'000;
   // Ids, schemas, metadata, configs; the same again for bindings without an owner.
   size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;

@@ -11,8 +11,8 @@ class Link {
 
   // One protocol message. Queued; never calls back into the engine before it returns.
   virtual void send(std::string_view frame) = 0;
-  // The engine has forgotten this connection by itself (evicted, refused): what still arrives on it is
-  // nobody's. With `politely` the peer gets a Close frame without a code, else TCP just ends.
+  // The engine has forgotten this connection by itself (evicted, refused): what still arrives on it
+  // is nobody's. With `politely` the peer gets a Close frame without a code, else TCP just ends.
   virtual void ended(bool politely) = 0;
 };
 

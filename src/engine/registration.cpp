@@ -18,11 +18,12 @@ std::optional<std::string> copy(const std::optional<std::string_view>& text) {
 
 size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
-  return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) + size(f.response_format) +
-         size(f.metadata) + sizeof f;
+  return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) +
+         size(f.response_format) + size(f.metadata) + sizeof f;
 }
 
-// Bytes of the control or bidirectional-override character that `text` starts with; 0 for any other.
+// Bytes of the control or bidirectional-override character that `text` starts with; 0 for any
+// other.
 size_t unwanted_bytes(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   if (first < 0x20 || first == 0x7f) return 1;
@@ -116,10 +117,11 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
 void Engine::register_function(Worker& worker, const protocol::RegisterFunction& frame) {
   const std::string id(frame.id);
   if (frame.invocation) {
-    // Functions behind a URL need the HTTP-functions worker; the public engine without it forgets such a
-    // registration too, and so do we, but we say it once.
+    // Functions behind a URL need the HTTP-functions worker; the public engine without it forgets
+    // such a registration too, and so do we, but we say it once.
     return worker.limit_log.warn(
-        "worker {}: {} is an HTTP-invoked function, which this engine does not offer; it is ignored",
+        "worker {}: {} is an HTTP-invoked function, which this engine does not offer; it is "
+        "ignored",
         worker.label(), id);
   }
   const auto reject = [&](const std::string& owner) {
@@ -168,10 +170,12 @@ void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame
   const auto blank = [](const std::optional<std::string_view>& n) { return n && is_blank(*n); };
   if (blank(frame.name_space) || blank(frame.trigger_namespace)) {
     const std::string field = blank(frame.name_space) ? "namespace" : "trigger_namespace";
-    const std::string message = "`" + field +
-                                "` is empty: it was named and left blank. Give it a name, or omit it to "
-                                "use `default`.";
-    protocol::TriggerRegistrationResult refusal{frame.id, frame.trigger_type, frame.function_id, {}};
+    const std::string message =
+        "`" + field +
+        "` is empty: it was named and left blank. Give it a name, or omit it to "
+        "use `default`.";
+    protocol::TriggerRegistrationResult refusal{
+        frame.id, frame.trigger_type, frame.function_id, {}};
     refusal.error = protocol::ErrorBody{"INVALID_NAMESPACE", message, std::nullopt};
     return worker.link.send(protocol::to_text(refusal));
   }
@@ -189,6 +193,8 @@ void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
 
 // §4.4, exactly once, in this order.
 void Engine::tear_down(Worker& worker) {
+  // First of all nobody finds it by its id any more: answers that its own end sets free go nowhere.
+  const auto keep = workers_.extract(worker.id);
   if (worker.grace_timer != 0) timers_.cancel(std::exchange(worker.grace_timer, 0));
   worker.buffered.clear();
   for (const auto& function : worker.functions) functions_.remove(*function);
@@ -203,7 +209,6 @@ void Engine::tear_down(Worker& worker) {
     log_info("worker {} left; {} of its frames had been dropped as broken", worker.label(),
              worker.dropped_frames);
   }
-  const auto keep = workers_.extract(worker.id);
   tell("worker_disconnected", worker);
 }
 

@@ -91,8 +91,9 @@ class EngineRouter {
  private:
   net::RouteDecision route_channel(const ws::UpgradeRequest& request) const {
     const auto bad = [](std::string why) {
-      return ws::Refusal{
-          .status = 400, .body = "Failed to deserialize query string: " + std::move(why), .headers = {}};
+      return ws::Refusal{.status = 400,
+                         .body = "Failed to deserialize query string: " + std::move(why),
+                         .headers = {}};
     };
     const auto key = request.query_value("key");
     const auto dir = request.query_value("dir");
@@ -123,8 +124,9 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
     const auto& allowed = access.allowed_origins;
     if (std::find(allowed.begin(), allowed.end(), *origin) == allowed.end()) {
       return ws::Refusal{.status = 403,
-                         .body = "This engine accepts no connections from web pages of this origin. "
-                                 "Next: start it with --allow-origin to permit one.",
+                         .body =
+                             "This engine accepts no connections from web pages of this origin. "
+                             "Next: start it with --allow-origin to permit one.",
                          .headers = {}};
     }
   }
@@ -136,8 +138,9 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
     return std::nullopt;
   }
   return ws::Refusal{.status = 401,
-                     .body = "This engine wants a token. Next: send `Authorization: Bearer <token>`, "
-                             "or set III_TOKEN.",
+                     .body =
+                         "This engine wants a token. Next: send `Authorization: Bearer <token>`, "
+                         "or set III_TOKEN.",
                      .headers = {{"WWW-Authenticate", "Bearer"}}};
 }
 

@@ -16,8 +16,8 @@ namespace iii::engine {
 struct Access {
   // When set, every upgrade on every path needs `Authorization: Bearer <token>`.
   std::string token;
-  // Web pages of these origins may connect; an upgrade with any other `Origin` is refused, so that no page
-  // in somebody's browser can drive a local engine (E25).
+  // Web pages of these origins may connect; an upgrade with any other `Origin` is refused, so that
+  // no page in somebody's browser can drive a local engine (E25).
   std::vector<std::string> allowed_origins;
 };
 

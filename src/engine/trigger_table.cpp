@@ -33,7 +33,8 @@ size_t stored_size(const TriggerType& t) {
 
 void send_refusal(const TriggerBinding& binding, const Error& error) {
   if (binding.owner == nullptr) return;
-  protocol::TriggerRegistrationResult frame{binding.id, binding.trigger_type, binding.function_id, {}};
+  protocol::TriggerRegistrationResult frame{
+      binding.id, binding.trigger_type, binding.function_id, {}};
   frame.error = protocol::ErrorBody{error.code, error.message, std::nullopt};
   binding.owner->link.send(protocol::to_text(frame));
 }
@@ -58,7 +59,8 @@ void TriggerTable::add_builtin(const BuiltinTriggerType& type) {
                     .trigger_request_format = {},
                     .call_request_format = {},
                     .builtin = &type};
-  if (type.configuration_schema) entry.trigger_request_format = json::to_text(*type.configuration_schema);
+  if (type.configuration_schema)
+    entry.trigger_request_format = json::to_text(*type.configuration_schema);
   if (type.request_schema) entry.call_request_format = json::to_text(*type.request_schema);
   types_.insert_or_assign(entry.key, std::move(entry));
 }
@@ -108,8 +110,8 @@ void TriggerTable::register_type(Worker& provider, const protocol::RegisterTrigg
   ++provider.provided_types;
   provider.stored_bytes += stored_size(entry);
   types_.insert_or_assign(key, std::move(entry));
-  // The newcomer gets every binding that now resolves to it: the live ones of its predecessor, parked
-  // ones, and those that had fallen back to a provider in `default`.
+  // The newcomer gets every binding that now resolves to it: the live ones of its predecessor,
+  // parked ones, and those that had fallen back to a provider in `default`.
   for (auto& [id, binding] : bindings_) {
     const TriggerType* target = resolve(binding);
     if (target == nullptr || target->key != key) continue;
@@ -177,9 +179,10 @@ void TriggerTable::store(TriggerBinding binding) {
   // A second binding with a live id replaces the first, from whomever it comes (§8.1.6).
   if (const auto old = bindings_.find(binding.id); old != bindings_.end()) {
     const TriggerType* target = resolve(binding);
-    // A worker that provides the type takes the new one as an update. The engine's own providers may
-    // refuse it, and must then not be left with the old one.
-    const bool updates = target != nullptr && target->builtin == nullptr && old->second.live == target->key;
+    // A worker that provides the type takes the new one as an update. The engine's own providers
+    // may refuse it, and must then not be left with the old one.
+    const bool updates =
+        target != nullptr && target->builtin == nullptr && old->second.live == target->key;
     if (!updates) tell_provider_to_unbind(old->second, nullptr);
     erase(binding.id);
   }
@@ -208,7 +211,8 @@ void TriggerTable::erase(std::string_view id) {
   }
   auto verdict = std::exchange(binding.verdict, nullptr);
   bindings_.erase(it);
-  // Gone before its provider said anything: as with a silent provider, its maker hears of no refusal.
+  // Gone before its provider said anything: as with a silent provider, its maker hears of no
+  // refusal.
   if (verdict) verdict(std::nullopt);
 }
 
@@ -307,12 +311,14 @@ void TriggerTable::forget(Worker& worker) {
     }
   }
   std::erase_if(types_, [&](const auto& entry) { return entry.second.provider == &worker; });
-  // Other workers' bindings lose their provider: another namespace's one takes over, or they are parked.
+  // Other workers' bindings lose their provider: another namespace's one takes over, or they are
+  // parked.
   std::vector<std::string> orphans;
   for (const auto& [id, binding] : bindings_) {
     if (binding.live && type(*binding.live) == nullptr) orphans.push_back(id);
   }
-  // Looked up anew each time: a provider that refuses, or somebody who hears a verdict, may remove one.
+  // Looked up anew each time: a provider that refuses, or somebody who hears a verdict, may remove
+  // one.
   for (const std::string& id : orphans) {
     if (const auto it = bindings_.find(id); it != bindings_.end()) {
       finish_verdict(it->second, std::nullopt);

@@ -1,7 +1,7 @@
 // Trigger types, bindings, and the life they lead together (wire-protocol §8 and §9.7).
 //
-// A binding is live (handed to the provider of its type) or parked (no provider, or refused by it). Parked
-// bindings come back by themselves when a provider registers the type.
+// A binding is live (handed to the provider of its type) or parked (no provider, or refused by it).
+// Parked bindings come back by themselves when a provider registers the type.
 #pragma once
 
 #include <functional>
@@ -45,8 +45,8 @@ struct TriggerBinding {
   std::optional<std::string> metadata;
   std::optional<std::string> trigger_namespace;  // asked for explicitly
   std::string binder_namespace = "default";
-  Worker* owner = nullptr;       // null for bindings made by function, which outlive their maker
-  std::optional<TypeKey> live;   // where it is bound; nothing while parked
+  Worker* owner = nullptr;      // null for bindings made by function, which outlive their maker
+  std::optional<TypeKey> live;  // where it is bound; nothing while parked
   // A function-style binding whose maker still waits for the provider's verdict.
   std::move_only_function<void(std::optional<Error>)> verdict;
   TimerId verdict_timer = 0;
@@ -68,8 +68,10 @@ class TriggerTable {
   // True when there was such a binding, live or parked.
   bool unbind(std::string_view id);
 
-  // A binding without an owner. `done` hears whether the provider refused; a silent provider has accepted.
-  void bind_by_function(TriggerBinding binding, std::move_only_function<void(std::optional<Error>)> done);
+  // A binding without an owner. `done` hears whether the provider refused; a silent provider has
+  // accepted.
+  void bind_by_function(TriggerBinding binding,
+                        std::move_only_function<void(std::optional<Error>)> done);
 
   // Teardown steps 4–6 of a connection (§4.4).
   void forget(Worker& worker);
@@ -94,7 +96,7 @@ class TriggerTable {
   const EngineLimits& limits_;
   std::map<TypeKey, TriggerType> types_;
   std::map<std::string, TriggerBinding, std::less<>> bindings_;
-  size_t ownerless_ = 0;        // bindings without an owner
+  size_t ownerless_ = 0;  // bindings without an owner
   size_t ownerless_bytes_ = 0;
 };
 

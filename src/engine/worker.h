@@ -26,15 +26,15 @@ using AutoUnlink = intrusive::link_mode<intrusive::auto_unlink>;
 struct ByCaller;
 struct ByCallee;
 
-// A call that was forwarded and not answered yet. Recorded *before* it is forwarded, so that an answer can
-// never overtake it.
+// A call that was forwarded and not answered yet. Recorded *before* it is forwarded, so that an
+// answer can never overtake it.
 struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnlink>,
                      intrusive::list_base_hook<intrusive::tag<ByCallee>, AutoUnlink> {
   Uuid id;
   Worker* caller = nullptr;  // null for the engine's own calls, which have `reply` instead
   Worker* callee = nullptr;
   std::shared_ptr<const std::string> function_id;  // null for the engine's own calls
-  std::optional<std::string> traceparent;  // the caller's own, echoed in the answer
+  std::optional<std::string> traceparent;          // the caller's own, echoed in the answer
   std::optional<std::string> baggage;
   size_t held_bytes = 0;  // its share of Worker::held_bytes
   Reply reply;
@@ -45,7 +45,8 @@ using CallList = intrusive::list<
     PendingCall, intrusive::base_hook<intrusive::list_base_hook<intrusive::tag<Tag>, AutoUnlink>>,
     intrusive::constant_time_size<false>>;
 
-// Lives from the accepted connection to the end of its teardown; only the engine creates and ends it.
+// Lives from the accepted connection to the end of its teardown; only the engine creates and ends
+// it.
 struct Worker {
   Worker(Link& its_link, Uuid its_id, Uuid its_token)
       : link(its_link), id(its_id), id_text(its_id.to_string()), token(its_token) {}
@@ -81,8 +82,8 @@ struct Worker {
 
   CallList<ByCaller> calls_made;
   CallList<ByCallee> calls_running;
-  size_t made = 0;     // size of calls_made
-  size_t running = 0;  // size of calls_running
+  size_t made = 0;           // size of calls_made
+  size_t running = 0;        // size of calls_running
   size_t builtin_calls = 0;  // unanswered ones that the engine itself answers
   size_t held_bytes = 0;     // what the engine keeps of its unanswered calls
 

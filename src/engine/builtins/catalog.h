@@ -27,7 +27,7 @@ class Catalog {
   // Owner of the function a binding calls, or the first segment of its id.
   std::string target_worker(const TriggerBinding& binding) const;
 
-  std::vector<WorkerDetail> connected_workers() const;   // pid-less ones too
+  std::vector<WorkerDetail> connected_workers() const;  // pid-less ones too
   std::vector<WorkerDetail> in_process_workers() const;
 
   // Sorted by id; `engine::*` and other internal ones included.

@@ -39,11 +39,11 @@ struct WorkerEvent {
 
 auto describe(json::Type<WorkerTriggerConfig>) {
   using T = WorkerTriggerConfig;
-  return json::object<T>(
-      "WorkerTriggerConfig", "Which events to deliver; an empty or absent list means all.",
-      json::field("operations", &T::operations, "Such as `add` or `remove`."),
-      json::field("stages", &T::stages, "Such as `done`."),
-      json::field("workers", &T::workers, "Exact names."));
+  return json::object<T>("WorkerTriggerConfig",
+                         "Which events to deliver; an empty or absent list means all.",
+                         json::field("operations", &T::operations, "Such as `add` or `remove`."),
+                         json::field("stages", &T::stages, "Such as `done`."),
+                         json::field("workers", &T::workers, "Exact names."));
 }
 auto describe(json::Type<WorkerListInput>) {
   using T = WorkerListInput;
@@ -53,11 +53,10 @@ auto describe(json::Type<WorkerListInput>) {
 }
 auto describe(json::Type<WorkerListRow>) {
   using T = WorkerListRow;
-  return json::object<T>("WorkerListRow", "", json::field("name", &T::name, ""),
-                         json::field("version", &T::version, ""),
-                         json::field("running", &T::running, ""),
-                         json::field("status", &T::status, ""),
-                         json::field("pid", &T::pid, "").nullable());
+  return json::object<T>(
+      "WorkerListRow", "", json::field("name", &T::name, ""),
+      json::field("version", &T::version, ""), json::field("running", &T::running, ""),
+      json::field("status", &T::status, ""), json::field("pid", &T::pid, "").nullable());
 }
 auto describe(json::Type<WorkerListOutput>) {
   return json::object<WorkerListOutput>("WorkerListOutput", "",

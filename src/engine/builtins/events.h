@@ -1,5 +1,5 @@
-// Trigger types about the bus itself: engine::workers-available, engine::functions-available, `worker`;
-// and `worker::list`, which tells what the `worker` events add up to.
+// Trigger types about the bus itself: engine::workers-available, engine::functions-available,
+// `worker`; and `worker::list`, which tells what the `worker` events add up to.
 #pragma once
 
 #include <map>
@@ -31,7 +31,8 @@ class BroadcastTrigger : public TriggerProvider {
   std::map<std::string, Binding, std::less<>> bindings_;
 };
 
-// `worker`: lifecycle events with filters on operation, stage and worker name (engine-functions §6.1).
+// `worker`: lifecycle events with filters on operation, stage and worker name (engine-functions
+// §6.1).
 class WorkerTrigger final : public BroadcastTrigger {
  public:
   using BroadcastTrigger::BroadcastTrigger;

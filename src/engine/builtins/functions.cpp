@@ -55,7 +55,8 @@ auto describe(json::Type<FunctionInfoInput>) {
       json::field("namespace", &T::name_space, "Where to look; `default` is preferred."));
 }
 
-// 0: the id starts with the needle or one of its segments is it; 1: inside the id; 2: only described so.
+// 0: the id starts with the needle or one of its segments is it; 1: inside the id; 2: only
+// described so.
 int rank_of(const Function& f, const std::string& needle) {
   const std::string id = fold_case(f.id);
   if (id.starts_with(needle)) return 0;
@@ -147,8 +148,7 @@ Outcome info(const Catalog& catalog, const FunctionInfoInput& in) {
   }
   if (in.function_id) return info_of_one(catalog, in);
   if (in.function_ids) return info_of_many(catalog, in);
-  return fail("INVALID_ARGUMENTS",
-              "missing field `function_id` (or `function_ids` for a batch)");
+  return fail("INVALID_ARGUMENTS", "missing field `function_id` (or `function_ids` for a batch)");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// `engine::functions::*`, `engine::triggers::*`, `engine::registered-triggers::*`, `engine::workers::*`.
+// `engine::functions::*`, `engine::triggers::*`, `engine::registered-triggers::*`,
+// `engine::workers::*`.
 #pragma once
 
 #include <vector>

@@ -53,7 +53,8 @@ struct CreateChannelOutput {
 
 auto describe(json::Type<WorkerTelemetry>) {
   using T = WorkerTelemetry;
-  return json::object<T>("WorkerConnectionTelemetryMeta", "", json::field("language", &T::language, ""),
+  return json::object<T>("WorkerConnectionTelemetryMeta", "",
+                         json::field("language", &T::language, ""),
                          json::field("project_name", &T::project_name, ""),
                          json::field("framework", &T::framework, ""));
 }
@@ -68,7 +69,8 @@ auto describe(json::Type<RegisterWorkerInput>) {
       json::field("telemetry", &T::telemetry, ""),
       json::field("pid", &T::pid, "Without it the worker stays out of lists."),
       json::field("isolation", &T::isolation, ""),
-      json::field("namespace", &T::name_space, "Where its registrations go; `default` when absent."));
+      json::field("namespace", &T::name_space,
+                  "Where its registrations go; `default` when absent."));
 }
 auto describe(json::Type<RegisterTriggerInput>) {
   using T = RegisterTriggerInput;
@@ -140,8 +142,8 @@ void bind(Engine& engine, RegisterTriggerInput in, Reply reply) {
   if (in.metadata) binding.metadata = std::move(in.metadata->text);
   std::string answer = "{\"id\":\"" + binding.id + "\"}";
   engine.triggers().bind_by_function(
-      std::move(binding), [answer = std::move(answer),
-                           reply = std::move(reply)](std::optional<Error> refusal) mutable {
+      std::move(binding),
+      [answer = std::move(answer), reply = std::move(reply)](std::optional<Error> refusal) mutable {
         if (refusal) return reply(fail("trigger_registration_failed", std::move(refusal->message)));
         reply(std::move(answer));
       });
@@ -174,7 +176,8 @@ std::vector<BuiltinFunction> management(Engine& engine, ChannelTable& channels) 
       }));
   out.push_back(builtin<UnregisterTriggerInput, UnregisterTriggerOutput>(
       owner, "engine::unregister_trigger", "Removes a trigger binding.",
-      [&engine](const CallInfo&, const UnregisterTriggerInput& in) -> Result<UnregisterTriggerOutput> {
+      [&engine](const CallInfo&,
+                const UnregisterTriggerInput& in) -> Result<UnregisterTriggerOutput> {
         return UnregisterTriggerOutput{engine.triggers().unbind(in.id)};
       }));
   out.push_back(builtin<CreateChannelInput, CreateChannelOutput>(

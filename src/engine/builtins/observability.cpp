@@ -57,15 +57,15 @@ auto describe(json::Type<BaggageGetInput>) {
                                        json::field("key", &BaggageGetInput::key, ""));
 }
 auto describe(json::Type<BaggageGetOutput>) {
-  return json::object<BaggageGetOutput>("BaggageGetOutput", "",
-                                        json::field("value", &BaggageGetOutput::value, "").nullable());
+  return json::object<BaggageGetOutput>(
+      "BaggageGetOutput", "", json::field("value", &BaggageGetOutput::value, "").nullable());
 }
 auto describe(json::Type<BaggageGetAllInput>) {
   return json::object<BaggageGetAllInput>("BaggageGetAllInput", "");
 }
 auto describe(json::Type<BaggageGetAllOutput>) {
-  return json::object<BaggageGetAllOutput>("BaggageGetAllOutput", "",
-                                           json::field("baggage", &BaggageGetAllOutput::baggage, ""));
+  return json::object<BaggageGetAllOutput>(
+      "BaggageGetAllOutput", "", json::field("baggage", &BaggageGetAllOutput::baggage, ""));
 }
 auto describe(json::Type<BaggageSetInput>) {
   using T = BaggageSetInput;
@@ -98,7 +98,8 @@ LogLevel our_level(int severity) {
 std::string log_event(const OtelLogInput& in, const std::string& level, int severity,
                       int64_t wall_ms) {
   const std::string nanos = std::to_string(wall_ms) + "000000";
-  std::string out = "{\"timestamp_unix_nano\":" + nanos + ",\"observed_timestamp_unix_nano\":" + nanos +
+  std::string out = "{\"timestamp_unix_nano\":" + nanos +
+                    ",\"observed_timestamp_unix_nano\":" + nanos +
                     ",\"severity_number\":" + std::to_string(severity) + ",\"severity_text\":";
   std::string upper = level;
   for (char& c : upper) c = static_cast<char>(c - 32);
@@ -113,7 +114,9 @@ std::string log_event(const OtelLogInput& in, const std::string& level, int seve
   text("trace_id", in.trace_id);
   text("span_id", in.span_id);
   text("service_name", in.service_name);
-  out += ",\"resource\":{},\"instrumentation_scope_name\":null,\"instrumentation_scope_version\":null}";
+  out +=
+      ",\"resource\":{},\"instrumentation_scope_name\":null,\"instrumentation_scope_version\":"
+      "null}";
   return out;
 }
 
@@ -122,7 +125,8 @@ std::string log_event(const OtelLogInput& in, const std::string& level, int seve
 Result<void> LogTrigger::bind(const Binding& binding) {
   if (binding.config != "null") {
     const auto config = json::decode<LogTriggerConfig>(binding.config);
-    if (!config) return fail("invalid", "Failed to parse trigger config: " + config.error().message);
+    if (!config)
+      return fail("invalid", "Failed to parse trigger config: " + config.error().message);
   }
   return BroadcastTrigger::bind(binding);
 }
@@ -136,7 +140,8 @@ bool LogTrigger::wants(const Binding& binding, const std::string& payload) const
 
 BuiltinFunction Observability::log_function(const std::string& level, int severity) {
   return deferred_builtin<OtelLogInput>(
-      std::string(kObservability), "engine::log::" + level, "Writes a log line of level " + level + ".",
+      std::string(kObservability), "engine::log::" + level,
+      "Writes a log line of level " + level + ".",
       [this, level, severity](const CallInfo& info, const OtelLogInput& in, Reply reply) {
         const Worker* from = info.caller ? engine_.worker(*info.caller) : nullptr;
         log_at(our_level(severity), "[{}] {}{}",
@@ -176,14 +181,15 @@ std::vector<BuiltinFunction> Observability::functions() {
       owner, "engine::health::check", "Tells whether the engine is well.",
       [this](const CallInfo&, const HealthCheckInput&, Reply reply) {
         // Telemetry is accepted and discarded, so there is nothing to store and nothing to fail.
-        reply(R"({"status":"healthy","components":{)"
-              R"("otel":{"status":"healthy","details":{"enabled":false,"exporter":"none",)"
-              R"("service_name":"iii-directory"}},)"
-              R"("metrics":{"status":"healthy","details":{"stored_metrics":0}},)"
-              R"("logs":{"status":"healthy","details":{"stored_logs":0}},)"
-              R"("spans":{"status":"healthy","details":{"archive":null,"hot_bytes":0,"stored_spans":0}}},)"
-              R"("timestamp":)" +
-              std::to_string(engine_.timers().wall_ms()) + R"(,"version":")" + version_ + R"("})");
+        reply(
+            R"({"status":"healthy","components":{)"
+            R"("otel":{"status":"healthy","details":{"enabled":false,"exporter":"none",)"
+            R"("service_name":"iii-directory"}},)"
+            R"("metrics":{"status":"healthy","details":{"stored_metrics":0}},)"
+            R"("logs":{"status":"healthy","details":{"stored_logs":0}},)"
+            R"("spans":{"status":"healthy","details":{"archive":null,"hot_bytes":0,"stored_spans":0}}},)"
+            R"("timestamp":)" +
+            std::to_string(engine_.timers().wall_ms()) + R"(,"version":")" + version_ + R"("})");
       }));
   return out;
 }

@@ -112,15 +112,15 @@ inline auto describe(json::Type<BoundTrigger>) {
 
 inline auto describe(json::Type<FunctionDetail>) {
   using T = FunctionDetail;
-  return json::object<T>("FunctionDetail", "", json::field("function_id", &T::function_id, ""),
-                         json::field("namespace", &T::name_space, ""),
-                         json::field("worker_name", &T::worker_name, "Who serves it."),
-                         json::field("description", &T::description, ""),
-                         json::field("request_schema", &T::request_schema, "What it takes."),
-                         json::field("response_schema", &T::response_schema, "What it returns."),
-                         json::field("metadata", &T::metadata, ""),
-                         json::field("registered_triggers", &T::registered_triggers,
-                                     "Bindings that call it."));
+  return json::object<T>(
+      "FunctionDetail", "", json::field("function_id", &T::function_id, ""),
+      json::field("namespace", &T::name_space, ""),
+      json::field("worker_name", &T::worker_name, "Who serves it."),
+      json::field("description", &T::description, ""),
+      json::field("request_schema", &T::request_schema, "What it takes."),
+      json::field("response_schema", &T::response_schema, "What it returns."),
+      json::field("metadata", &T::metadata, ""),
+      json::field("registered_triggers", &T::registered_triggers, "Bindings that call it."));
 }
 
 inline auto describe(json::Type<TriggerTypeRow>) {

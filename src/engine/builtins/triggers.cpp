@@ -58,8 +58,8 @@ auto describe(json::Type<TriggersListInput>) {
       json::field("include_internal", &T::include_internal, "Also `engine::*`."));
 }
 auto describe(json::Type<TriggersListOutput>) {
-  return json::object<TriggersListOutput>("TriggersListOutput", "",
-                                          json::field("triggers", &TriggersListOutput::triggers, ""));
+  return json::object<TriggersListOutput>(
+      "TriggersListOutput", "", json::field("triggers", &TriggersListOutput::triggers, ""));
 }
 auto describe(json::Type<TriggerInfoInput>) {
   using T = TriggerInfoInput;
@@ -88,8 +88,9 @@ auto describe(json::Type<RegisteredTriggerInfoInput>) {
 }
 auto describe(json::Type<TriggerTypesListInput>) {
   using T = TriggerTypesListInput;
-  return json::object<T>("TriggerTypesListInput", "",
-                         json::field("include_internal", &T::include_internal, "Also `engine::*`."));
+  return json::object<T>(
+      "TriggerTypesListInput", "",
+      json::field("include_internal", &T::include_internal, "Also `engine::*`."));
 }
 auto describe(json::Type<LegacyTriggerType>) {
   using T = LegacyTriggerType;

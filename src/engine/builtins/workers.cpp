@@ -79,14 +79,16 @@ Result<WorkerDetail> find(const Catalog& catalog, const WorkerInfoInput& in) {
   if (in.name_space) {
     std::erase_if(here, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });
     if (here.empty()) {
-      return fail("NOT_FOUND", "Worker '" + in.name +
-                                   "' is not connected in the requested namespace; it is connected in "
-                                   "namespace(s): " +
-                                   join(spaces, ", ") + ".");
+      return fail("NOT_FOUND",
+                  "Worker '" + in.name +
+                      "' is not connected in the requested namespace; it is connected in "
+                      "namespace(s): " +
+                      join(spaces, ", ") + ".");
     }
   }
   if (here.size() > 1) {
-    return fail("NOT_FOUND", "Worker '" + in.name + "' is ambiguous: it is connected in namespace(s): " +
+    return fail("NOT_FOUND", "Worker '" + in.name +
+                                 "' is ambiguous: it is connected in namespace(s): " +
                                  join(spaces, ", ") + ". Pass `namespace` to select one.");
   }
   return here.front();
@@ -124,8 +126,9 @@ Outcome info(const Catalog& catalog, const WorkerInfoInput& in) {
     if (!binding.live) continue;
     const auto* target = catalog.engine().functions().find(binding.name_space, binding.function_id);
     if (target == nullptr) continue;
-    const bool is_its = own ? (*target)->builtin != nullptr && (*target)->builtin->owner == *row.name
-                            : (*target)->owner != nullptr && (*target)->owner->id_text == row.id;
+    const bool is_its =
+        own ? (*target)->builtin != nullptr && (*target)->builtin->owner == *row.name
+            : (*target)->owner != nullptr && (*target)->owner->id_text == row.id;
     if (is_its) bindings.push_back(catalog.row(binding));
   }
   std::string out = "{\"worker\":";
