@@ -39,6 +39,8 @@ struct ConnectionOptions {
   size_t max_queued_bytes = 128 * 1024 * 1024;
   // … or when nothing could be written to it for this long.
   std::chrono::milliseconds stall_timeout{30'000};
+  // How long a peer may take to fetch our last bytes and to close its side.
+  std::chrono::milliseconds linger{2'000};
   // The public engine never answers a Close; answering is kinder to clients (deliberate deviation).
   bool answer_close = true;
 };
@@ -60,7 +62,8 @@ class Connection {
   virtual void pause_reading() = 0;
   virtual void resume_reading() = 0;
   // This peer may stop reading for as long as it likes (a channel's reader, whose writer is slowed
-  // down instead): the stall timeout does not apply to it.
+  // down instead): the stall timeout does not apply to it, nor does any deadline for what was sent
+  // before close().
   virtual void allow_stalls() = 0;
 
   virtual size_t queued_bytes() const = 0;

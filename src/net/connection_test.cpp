@@ -340,6 +340,26 @@ TEST_F(SlowPeerTest, IsKeptAtTheLimitAndWhileItReads) {
   EXPECT_EQ(accepted[0]->connection->queued_bytes(), 0u);
 }
 
+// A channel's reader takes its time: what its writer sent before the end must still arrive.
+TEST_F(SlowPeerTest, ThatMayStallGetsEverythingThatWasSentBeforeTheClose) {
+  ServerOptions options;
+  options.connection.linger = Millis(20);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  Connection& end = *accepted[0]->connection;
+  end.allow_stalls();
+  for (int i = 0; i < 20; ++i) end.send(Opcode::kBinary, std::string(1'000'000, 'x'));
+  end.close(ws::kCloseNone, "");
+  const auto start = loop.now();
+  run_until([&] { return loop.now() - start > Millis(100); }, "many lingering times");
+  read_to_end(peer);
+  EXPECT_FALSE(peer.reset);
+  const auto frames = peer.frames();
+  ASSERT_EQ(frames.size(), 21u);
+  EXPECT_EQ(frames.back().kind, EventKind::kClose);
+}
+
 TEST_F(ConnectionTest, QueueLimitIsInclusive) {
   ServerOptions options;
   options.connection.max_queued_bytes = 20'000'000;

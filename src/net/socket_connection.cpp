@@ -15,8 +15,6 @@ namespace {
 
 // More than this is not left to wait for the end of the turn.
 constexpr size_t kEarlyFlush = 256 * 1024;
-// How long a peer may take to fetch our last bytes and to close its side.
-constexpr std::chrono::milliseconds kLinger{2000};
 
 }  // namespace
 
@@ -273,7 +271,7 @@ void SocketConnection::close(uint16_t code, std::string_view reason) {
   farewell_ = {code, std::string(reason)};
   encoder_.close(output(), code, reason);
   state_ = State::kFlushing;
-  linger();
+  linger(may_stall_);
 }
 
 void SocketConnection::drop() {
@@ -284,16 +282,20 @@ void SocketConnection::drop() {
   linger();
 }
 
-// From here on the peer has kLinger to take what is left; nothing it says is listened to.
-void SocketConnection::linger() {
+// Nothing the peer says is listened to from here on, and it has limited time to take what is left;
+// `patiently`: only after it has taken everything.
+void SocketConnection::linger(bool patiently) {
   const auto self = shared_from_this();
-  if (linger_timer_ == 0) {
-    linger_timer_ = loop_.after(kLinger, [weak = weak_from_this()] {
-      if (const auto alive = weak.lock()) alive->finish();
-    });
-  }
+  if (!patiently) start_linger_timer();
   if (!blocked_ && state_ == State::kFlushing) flush();
   if (!delivering_) wait_readable();
+}
+
+void SocketConnection::start_linger_timer() {
+  if (linger_timer_ != 0) return;
+  linger_timer_ = loop_.after(options_.linger, [weak = weak_from_this()] {
+    if (const auto alive = weak.lock()) alive->finish();
+  });
 }
 
 void SocketConnection::half_close() {
@@ -301,6 +303,7 @@ void SocketConnection::half_close() {
   release_output();
   ErrorCode ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
+  start_linger_timer();
   report_later();
 }
 

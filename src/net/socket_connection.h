@@ -73,7 +73,8 @@ class SocketConnection final : public ClientConnection,
   void release_output();
 
   // Ending.
-  void linger();
+  void linger(bool patiently = false);
+  void start_linger_timer();
   void half_close();
   void abort(std::string_view why);
   void finish();
