@@ -12,6 +12,10 @@ namespace iii::content {
 
 struct ParseOptions {
   bool lenient = true;
+  // The rules for prompts (§9): `name` and `description` count, and a missing description is a
+  // finding; when lenient, the first paragraph takes its place. Without frontmatter there is no
+  // prompt to serve.
+  bool prompt = false;
 };
 
 struct ParsedDocument {
@@ -26,10 +30,19 @@ struct ParsedDocument {
   // From the body, fences and indented code respected.
   std::string heading;  // first H1 (R30)
   std::string teaser;   // first paragraph (R32)
+  // Strictly read or empty: what cannot be read grants nothing.
+  std::vector<std::string> allowed_tools;
   std::vector<Finding> findings;  // `file` and `served_as` are filled in by the caller
 };
 
-// `bytes` is the whole file, valid UTF-8, within the size limit.
+// `bytes` is the whole file, valid UTF-8, within the size limit. Fixes that come out have been
+// tried: all of them applied together give a document that says the same, of which only the
+// findings without a fix remain.
 ParsedDocument parse_document(std::string_view bytes, const ParseOptions& options);
+
+// The file with all fixes among `findings` applied, in whatever order they come.
+std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& findings);
+// Where the body starts, by the same rules, without looking at the rest.
+size_t body_offset(std::string_view bytes, const ParseOptions& options);
 
 }  // namespace iii::content

@@ -1,0 +1,88 @@
+// The codes of all findings, one line each. Callers compare codes; messages may change.
+#pragma once
+
+#include <string_view>
+
+namespace iii::content::findings {
+
+// Where the frontmatter stands (parse).
+inline constexpr std::string_view kBom = "bom";  // file begins with a byte order mark
+inline constexpr std::string_view kBlankBeforeFence =
+    "blank_before_fence";                                         // empty lines before `---`
+inline constexpr std::string_view kFenceBlanks = "fence_blanks";  // blanks after `---`
+inline constexpr std::string_view kFenceDots = "fence_dots";      // closed by `...`
+inline constexpr std::string_view kFenceLineEnd =
+    "fence_line_end";  // CRLF fence, an LF rule further down
+inline constexpr std::string_view kFrontmatterEmpty =
+    "frontmatter_empty";  // `---` directly after `---`
+inline constexpr std::string_view kFrontmatterUnclosed =
+    "frontmatter_unclosed";  // no closing fence
+
+// What the frontmatter says (parse).
+inline constexpr std::string_view kUnquotedColon = "unquoted_colon";  // `: ` inside a bare value
+inline constexpr std::string_view kUnquotedText = "unquoted_text";  // a bare value YAML cannot read
+inline constexpr std::string_view kBrokenQuotes =
+    "broken_quotes";  // quotes that do not end where they should
+inline constexpr std::string_view kTabIndent = "tab_indent";        // a key behind a tab
+inline constexpr std::string_view kMissingSpace = "missing_space";  // `key:value`
+inline constexpr std::string_view kUnindentedText =
+    "unindented_text";  // a description goes on at the margin
+inline constexpr std::string_view kStrayLine =
+    "stray_line";  // neither `key: value` nor part of one
+inline constexpr std::string_view kDuplicateKey = "duplicate_key";  // a key twice; the first counts
+inline constexpr std::string_view kListValue = "list_value";        // a list where one text belongs
+inline constexpr std::string_view kMapValue = "map_value";  // a mapping where one text belongs
+inline constexpr std::string_view kKeyCase = "key_case";    // `Title:`; keys are lower-case
+inline constexpr std::string_view kSecondDocument =
+    "second_document";  // the block holds two YAML documents
+inline constexpr std::string_view kNotMapping = "not_mapping";  // a list or a text instead of keys
+inline constexpr std::string_view kYamlTooDeep = "yaml_too_deep";  // nested deeper than the limit
+inline constexpr std::string_view kFrontmatterTooLarge =
+    "frontmatter_too_large";                                    // block over the limit
+inline constexpr std::string_view kYamlSyntax = "yaml_syntax";  // anything else YAML refuses
+inline constexpr std::string_view kPermissionUnreadable =
+    "permission_unreadable";  // grants nothing
+
+// The body (parse).
+inline constexpr std::string_view kOpenFence = "open_fence";  // a code fence nobody closes
+
+// Prompts (parse).
+inline constexpr std::string_view kPromptNoFrontmatter = "prompt_no_frontmatter";  // not served
+inline constexpr std::string_view kPromptNoDescription =
+    "prompt_no_description";  // first paragraph taken
+
+// Ids, names and the merge of roots (walk).
+inline constexpr std::string_view kIdNormalised =
+    "id_normalised";  // path breaks the id rule; served under another id
+inline constexpr std::string_view kNameNormalised =
+    "name_normalised";                                        // the same for a prompt's name
+inline constexpr std::string_view kInvalidId = "invalid_id";  // path breaks the id rule; not served
+inline constexpr std::string_view kInvalidName =
+    "invalid_name";  // name breaks the rule; prompt not served
+inline constexpr std::string_view kDuplicateId =
+    "duplicate_id";  // another file has the id; not served
+inline constexpr std::string_view kDuplicateName =
+    "duplicate_name";  // another prompt has the name; not served
+inline constexpr std::string_view kShadowed = "shadowed";  // hidden by a root of higher precedence
+inline constexpr std::string_view kSkillCase =
+    "skill_case";  // `Skill.md`, served as the overview it was meant to be
+
+// Files (walk).
+inline constexpr std::string_view kTooLarge = "too_large";  // over the size limit
+inline constexpr std::string_view kNotUtf8 = "not_utf8";    // bytes that are no UTF-8
+inline constexpr std::string_view kNameNotUtf8 =
+    "name_not_utf8";  // the path is no UTF-8; not served
+inline constexpr std::string_view kEmptyBody =
+    "empty_body";  // nothing but line ends after the frontmatter
+inline constexpr std::string_view kUnreadable =
+    "unreadable";  // the system refused to open or read it
+inline constexpr std::string_view kNotRegular =
+    "not_regular";  // a socket, pipe or device called `.md`
+inline constexpr std::string_view kOutsideRoot = "outside_root";    // a link that leaves the root
+inline constexpr std::string_view kDanglingLink = "dangling_link";  // a link to nothing
+inline constexpr std::string_view kLinkCycle = "link_cycle";  // a link to a folder it stands in
+inline constexpr std::string_view kTooDeep = "too_deep";      // folders nested beyond the limit
+inline constexpr std::string_view kTooManyFiles =
+    "too_many_files";  // the limit of files is reached
+
+}  // namespace iii::content::findings

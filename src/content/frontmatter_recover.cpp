@@ -1,0 +1,440 @@
+#include "content/frontmatter_recover.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text.h"
+#include "content/findings.h"
+#include "content/space.h"
+
+namespace iii::content {
+
+namespace {
+
+constexpr std::array<std::string_view, 5> kKnownKeys = {"title", "name", "type", "function_id",
+                                                        "description"};
+constexpr std::array<std::string_view, 6> kPermissionKeys = {"allowed-tools",    "allowed_tools",
+                                                             "disallowed-tools", "disallowed_tools",
+                                                             "permissions",      "tools"};
+
+// More keys than this are not looked at one by one.
+constexpr size_t kMaxChunks = 256;
+
+bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+bool is_sentence_key(std::string_view key) { return key == "title" || key == "description"; }
+
+// A key with the lines that belong to it. Offsets are into the file.
+struct Chunk {
+  std::string key;
+  size_t begin = 0;  // of the first line
+  size_t key_begin = 0;
+  size_t after_colon = 0;
+  size_t value_begin = 0;  // after the colon and blanks
+  size_t end = 0;          // of the last line's text
+  bool one_line = true;
+  bool tabbed = false;      // the key stands behind a tab
+  bool glued = false;       // no space after the colon
+  bool unindented = false;  // goes on at the margin
+};
+
+// The key at the start of `line`: its length and the colon's place; nothing when the line has none.
+struct KeyPlace {
+  std::string_view key;
+  size_t colon = 0;
+};
+
+std::optional<KeyPlace> key_of(std::string_view line) {
+  const size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const bool glued = colon + 1 < line.size() && !is_blank_char(line[colon + 1]);
+  // Without the space it may be anything (`http://…`, `a::b`), so only a known key counts.
+  if (!looks_like_key(glued ? line.substr(0, colon + 1) : line)) return std::nullopt;
+  std::string_view key = trim(line.substr(0, colon));
+  if (key.size() >= 2 && (key.front() == '"' || key.front() == '\'')) {
+    key = key.substr(1, key.size() - 2);
+  }
+  if (glued && (!is_known_key(key) || line[colon + 1] == ':')) return std::nullopt;
+  return KeyPlace{key, colon};
+}
+
+// Cuts a block into keys with their lines.
+class Chunker {
+ public:
+  Chunker(std::string_view bytes, Range block) : bytes_(bytes), block_(block) {}
+
+  void run() {
+    const std::string_view text = bytes_.substr(0, block_.end);
+    margin_ = margin();
+    for (size_t at = block_.begin; at < text.size() && chunks.size() < kMaxChunks;) {
+      const size_t begin = at;
+      const std::string_view line = next_line(text, at);
+      if (line.starts_with("---") || line.starts_with("...")) {
+        second_document = begin;
+        return;
+      }
+      take(line, begin);
+    }
+  }
+
+  std::vector<Chunk> chunks;
+  std::optional<size_t> stray;
+  std::optional<size_t> second_document;
+
+ private:
+  // Blanks before the first line that says something: a whole block may be indented.
+  std::string_view margin() const {
+    const std::string_view text = bytes_.substr(0, block_.end);
+    for (size_t at = block_.begin; at < text.size();) {
+      const std::string_view line = next_line(text, at);
+      const size_t first = line.find_first_not_of(" \t\r");
+      if (first == std::string_view::npos || line[first] == '#') continue;
+      return line.find('\t') < first ? std::string_view() : line.substr(0, first);
+    }
+    return {};
+  }
+
+  void take(std::string_view line, size_t begin) {
+    const std::string_view inner = trim(line);
+    if (inner.empty()) return;
+    if (!line.starts_with(margin_)) return reject(begin);
+    const std::string_view text = line.substr(margin_.size());
+    if (text.starts_with('#')) return;
+    if (is_blank_char(text.front())) {
+      if (is_tabbed_key(text, inner)) {
+        const size_t blanks = text.find_first_not_of(" \t");
+        return add(text.substr(blanks), begin, begin + margin_.size() + blanks, true);
+      }
+      return chunks.empty() ? reject(begin) : extend(line, begin);
+    }
+    if (key_of(text)) return add(text, begin, begin + margin_.size(), false);
+    if (chunks.empty()) return reject(begin);
+    const bool list_item = text.starts_with('-') && value_of_last().empty();
+    if (list_item || text.front() == ']' || text.front() == '}') return extend(line, begin);
+    if (chunks.back().key != "description") return reject(begin);
+    chunks.back().unindented = true;
+    extend(line, begin);
+  }
+
+  // YAML allows no tab there, so a key that stands behind one was not meant to belong to the line
+  // before.
+  bool is_tabbed_key(std::string_view text, std::string_view inner) const {
+    if (text.front() != '\t' || chunks.empty()) return false;
+    const auto place = key_of(inner);
+    if (!place || !is_known_key(place->key)) return false;
+    const std::string_view before = value_of_last();
+    return !before.empty() && before.front() != '|' && before.front() != '>';
+  }
+
+  // What the last key has on its own line.
+  std::string_view value_of_last() const {
+    const size_t begin = chunks.back().value_begin;
+    const size_t end = std::min(bytes_.find('\n', begin), chunks.back().end);
+    return trim(bytes_.substr(begin, end - std::min(begin, end)));
+  }
+
+  void add(std::string_view text, size_t begin, size_t key_begin, bool tabbed) {
+    const auto place = key_of(text);
+    if (!place) return;
+    Chunk chunk;
+    chunk.key = place->key;
+    chunk.begin = begin;
+    chunk.key_begin = key_begin;
+    chunk.after_colon = key_begin + place->colon + 1;
+    chunk.end = key_begin + text.size();
+    chunk.value_begin = chunk.after_colon;
+    while (chunk.value_begin < chunk.end && is_blank_char(bytes_[chunk.value_begin])) {
+      ++chunk.value_begin;
+    }
+    chunk.glued = chunk.value_begin == chunk.after_colon && chunk.value_begin < chunk.end;
+    chunk.tabbed = tabbed;
+    chunks.push_back(std::move(chunk));
+  }
+
+  void extend(std::string_view line, size_t begin) {
+    chunks.back().end = begin + line.size();
+    chunks.back().one_line = false;
+  }
+
+  void reject(size_t begin) {
+    if (!stray) stray = begin;
+  }
+
+  std::string_view bytes_;
+  Range block_;
+  std::string_view margin_;
+};
+
+// The value as the author wrote it, in one line, without the quotes around all of it.
+std::string raw_value(std::string_view text) {
+  bool literal = false;
+  size_t at = 0;
+  std::string out;
+  for (bool first = true; at < text.size(); first = false) {
+    const std::string_view line = trim_space(next_line(text, at));
+    if (first && !line.empty() && (line.front() == '|' || line.front() == '>') &&
+        line.find_first_not_of("+-0123456789", 1) == std::string_view::npos) {
+      literal = line.front() == '|';
+      continue;
+    }
+    if (line.empty()) continue;
+    if (!out.empty()) out += literal ? '\n' : ' ';
+    out += line;
+  }
+  if (out.size() >= 2 && (out.front() == '"' || out.front() == '\'') && out.back() == out.front()) {
+    out = trim_space(std::string_view(out).substr(1, out.size() - 2));
+  }
+  return out;
+}
+
+// Text that is no text: an alias without its anchor, or for an identifier anything with structure.
+bool is_guesswork(std::string_view key, std::string_view raw) {
+  if (raw.empty()) return false;
+  if (raw.front() == '*' && raw.find_first_of(" *", 1) == std::string_view::npos) return true;
+  return !is_sentence_key(key) &&
+         std::string_view("[{&*").find(raw.front()) != std::string_view::npos;
+}
+
+class Recoverer {
+ public:
+  Recoverer(std::string_view bytes, Range block) : bytes_(bytes), chunker_(bytes, block) {}
+
+  Recovery run(Range block, const YamlProblem& problem) {
+    chunker_.run();
+    for (const Chunk& chunk : chunker_.chunks) take(chunk);
+    if (chunker_.stray && !chunker_.chunks.empty()) {
+      add(*chunker_.stray, findings::kStrayLine,
+          "This line is neither `key: value` nor an indented part of the line above, and was left "
+          "out.");
+    }
+    if (chunker_.second_document) {
+      add(*chunker_.second_document, findings::kSecondDocument,
+          "A second YAML document begins here; only the one above it was read. Close the "
+          "frontmatter with a "
+          "line that is only `---`.");
+    }
+    if (out_.findings.empty()) add_problem(block, problem);
+    return std::move(out_);
+  }
+
+ private:
+  Finding& add(size_t offset, std::string_view code, std::string message) {
+    out_.findings.push_back(finding_at(bytes_, offset, code, std::move(message)));
+    return out_.findings.back();
+  }
+
+  void add_problem(Range block, const YamlProblem& problem) {
+    using Kind = YamlProblem::Kind;
+    const std::string_view code = problem.kind == Kind::kNotMapping ? findings::kNotMapping
+                                  : problem.kind == Kind::kTooDeep  ? findings::kYamlTooDeep
+                                  : problem.kind == Kind::kTooLarge ? findings::kFrontmatterTooLarge
+                                                                    : findings::kYamlSyntax;
+    Finding& finding =
+        add(block.begin, code,
+            fmt::format("The frontmatter is not what YAML expects: {}. Keys that stand on lines "
+                        "of their own were read, the rest was left out.",
+                        problem.text));
+    finding.line = *finding.line + problem.line;
+    finding.column = problem.column + 1;
+  }
+
+  void take(const Chunk& chunk) {
+    if (is_permission_key(chunk.key)) {
+      add(chunk.key_begin, findings::kPermissionUnreadable,
+          fmt::format("{} stands in frontmatter that YAML cannot read, so it grants nothing. "
+                      "Repair the other "
+                      "findings of this file.",
+                      quoted_key(chunk.key)))
+          .severity = Severity::kError;
+    }
+    std::string text = fmt::format("{}: ", chunk.key);
+    text += bytes_.substr(chunk.value_begin, chunk.end - chunk.value_begin);
+    const bool as_it_is = !chunk.tabbed && !chunk.glued;
+    const YamlResult yaml = read_yaml(
+        as_it_is ? bytes_.substr(chunk.begin, chunk.end - chunk.begin) : text, interest_in);
+    if (!yaml) return take_raw(chunk);
+    if (!is_known_key(chunk.key)) return;
+    if (yaml->entries.size() != 1) return take_raw(chunk);
+    const YamlEntry& entry = yaml->entries.front();
+    if (entry.kind == YamlEntry::Kind::kList || entry.kind == YamlEntry::Kind::kOther) {
+      return take_structure(chunk, entry);
+    }
+    if (!as_it_is) {
+      bend(chunk, entry.text);
+    } else if (!set(chunk, entry.text)) {
+      return;
+    }
+  }
+
+  void take_structure(const Chunk& chunk, const YamlEntry& entry) {
+    const bool list = entry.kind == YamlEntry::Kind::kList;
+    const auto text = text_of_list(chunk.key, entry.items);
+    if (!set(chunk, text.value_or(""))) return;
+    add(chunk.key_begin, list ? findings::kListValue : findings::kMapValue,
+        structure_message(chunk.key, list, text.has_value()));
+  }
+
+  void take_raw(const Chunk& chunk) {
+    const std::string raw =
+        raw_value(bytes_.substr(chunk.value_begin, chunk.end - chunk.value_begin));
+    if (is_permission_key(chunk.key)) return;
+    if (!is_known_key(chunk.key)) {
+      Finding& finding = add(chunk.value_begin, code_of(chunk, raw), message_of(chunk, raw));
+      // Nobody reads it here; with quotes it stops breaking the keys around it.
+      if (chunk.one_line) finding.fix = quote_fix(chunk, raw);
+      return;
+    }
+    if (is_guesswork(chunk.key, raw)) {
+      if (!set(chunk, "")) return;
+      add(chunk.value_begin, findings::kUnquotedText,
+          fmt::format("The value of {} cannot be read as a word and was left out. Write it as "
+                      "plain text, or in "
+                      "quotes.",
+                      quoted_key(chunk.key)));
+      return;
+    }
+    bend(chunk, raw);
+  }
+
+  // A value that was read against YAML's rules.
+  void bend(const Chunk& chunk, const std::string& value) {
+    if (!set(chunk, value)) return;
+    add(chunk.value_begin, code_of(chunk, value), message_of(chunk, value)).fix =
+        quote_fix(chunk, value);
+  }
+
+  // False: the key was there already, which is said.
+  bool set(const Chunk& chunk, std::string_view value) {
+    if (std::ranges::find(seen_, chunk.key) != seen_.end()) {
+      add(chunk.key_begin, findings::kDuplicateKey,
+          fmt::format("{} stands here a second time; the first one counts.",
+                      quoted_key(chunk.key)));
+      return false;
+    }
+    seen_.push_back(chunk.key);
+    out_.any_known = true;
+    const std::string_view trimmed = trim_space(value);
+    if (!trimmed.empty()) *out_.fields.find(chunk.key) = std::string(trimmed);
+    return true;
+  }
+
+  static std::string quoted_key(std::string_view key) { return fmt::format("`{}`", key); }
+
+  static Fix quote_fix(const Chunk& chunk, std::string_view value) {
+    if (chunk.tabbed) {
+      return Fix{chunk.begin, chunk.end - chunk.begin,
+                 fmt::format("{}: {}", chunk.key, yaml_quote(value))};
+    }
+    return Fix{chunk.value_begin, chunk.end - chunk.value_begin,
+               (chunk.glued ? " " : "") + yaml_quote(value)};
+  }
+
+  static std::string_view code_of(const Chunk& chunk, std::string_view raw) {
+    if (chunk.tabbed) return findings::kTabIndent;
+    if (chunk.glued) return findings::kMissingSpace;
+    if (chunk.unindented) return findings::kUnindentedText;
+    if (raw.find(": ") != std::string_view::npos || raw.ends_with(':'))
+      return findings::kUnquotedColon;
+    if (raw.find('"') != std::string_view::npos || raw.find('\'') != std::string_view::npos) {
+      return findings::kBrokenQuotes;
+    }
+    return findings::kUnquotedText;
+  }
+
+  static std::string message_of(const Chunk& chunk, std::string_view raw) {
+    const std::string key = quoted_key(chunk.key);
+    const std::string_view code = code_of(chunk, raw);
+    if (code == findings::kTabIndent) {
+      return fmt::format(
+          "{} stands behind a tab, which YAML forbids; it was read as a key of its own. Begin it "
+          "at the margin.",
+          key);
+    }
+    if (code == findings::kMissingSpace) {
+      return fmt::format(
+          "{} has no space after its colon, so YAML sees no key. It was read as one.", key);
+    }
+    if (code == findings::kUnindentedText) {
+      return fmt::format(
+          "The text of {} goes on at the margin, where YAML expects the next key. The lines were "
+          "joined; indent them, or put quotes around the whole.",
+          key);
+    }
+    if (code == findings::kUnquotedColon) {
+      return fmt::format(
+          "The value of {} has a colon followed by a space, which YAML takes for another key. It "
+          "was read as written; put it in quotes.",
+          key);
+    }
+    if (code == findings::kBrokenQuotes) {
+      return fmt::format(
+          "The quotes in the value of {} do not end where YAML expects it. It was read as written; "
+          "put it in double quotes with \\\" for those inside.",
+          key);
+    }
+    return fmt::format(
+        "YAML cannot read the value of {} without quotes. It was read as written; put it in "
+        "quotes.",
+        key);
+  }
+
+  std::string_view bytes_;
+  Chunker chunker_;
+  Recovery out_;
+  std::vector<std::string> seen_;
+};
+
+}  // namespace
+
+bool is_known_key(std::string_view key) {
+  return std::ranges::find(kKnownKeys, key) != kKnownKeys.end();
+}
+
+bool is_permission_key(std::string_view key) {
+  return std::ranges::find(kPermissionKeys, key) != kPermissionKeys.end();
+}
+
+YamlInterest interest_in(std::string_view key) {
+  if (is_known_key(key) || is_permission_key(key)) return YamlInterest::kValue;
+  const bool other_case =
+      std::ranges::any_of(kKnownKeys, [key](auto known) { return iequals(known, key); });
+  return other_case ? YamlInterest::kPresence : YamlInterest::kNone;
+}
+
+Finding finding_at(std::string_view bytes, size_t offset, std::string_view code,
+                   std::string message) {
+  const std::string_view before = bytes.substr(0, offset);
+  const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is the start of the file
+  Finding finding;
+  finding.code = code;
+  finding.message = std::move(message);
+  finding.line = 1 + static_cast<uint32_t>(std::ranges::count(before, '\n'));
+  finding.column = 1 + static_cast<uint32_t>(utf8_length(before.substr(line_begin)));
+  return finding;
+}
+
+Recovery recover_lines(std::string_view bytes, Range block, const YamlProblem& problem) {
+  return Recoverer(bytes, block).run(block, problem);
+}
+
+std::optional<std::string> text_of_list(std::string_view key,
+                                        const std::vector<std::string>& items) {
+  if (items.size() == 1) return items.front();
+  if (items.empty() || !is_sentence_key(key)) return std::nullopt;
+  return join(items, ", ");
+}
+
+std::string structure_message(std::string_view key, bool list, bool used) {
+  if (!list) {
+    return fmt::format("`{}` holds a mapping where one text belongs; it was left out.", key);
+  }
+  return used ? fmt::format(
+                    "`{}` holds a list where one text belongs; its items were read as one text.",
+                    key)
+              : fmt::format("`{}` holds a list where one word belongs; it was left out.", key);
+}
+
+}  // namespace iii::content

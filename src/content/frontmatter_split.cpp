@@ -1,0 +1,129 @@
+#include "content/frontmatter_split.h"
+
+#include <algorithm>
+
+#include "content/frontmatter_yaml.h"
+#include "content/space.h"
+
+namespace iii::content {
+
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+
+bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+bool is_key_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-' || c == '.';
+}
+
+// `line` is `mark` and blanks after it.
+bool is_fence(std::string_view line, std::string_view mark) {
+  if (!line.starts_with(mark)) return false;
+  for (const char c : line.substr(mark.size())) {
+    if (!is_blank_char(c)) return false;
+  }
+  return true;
+}
+
+// Skips lines of nothing but blanks.
+size_t skip_blank_lines(std::string_view bytes, size_t from) {
+  size_t at = from;
+  for (size_t i = from; i < bytes.size(); ++i) {
+    if (bytes[i] == '\n') {
+      at = i + 1;
+    } else if (!is_blank_char(bytes[i])) {
+      break;
+    }
+  }
+  return at;
+}
+
+// A block without an end goes as far as lines look like it.
+size_t end_of_unclosed(std::string_view bytes, size_t begin) {
+  size_t at = begin;
+  while (at < bytes.size()) {
+    const size_t line_begin = at;
+    const std::string_view line = next_line(bytes, at);
+    const bool continues = line_begin > begin && (line.starts_with(' ') || line.starts_with('\t') ||
+                                                  line.starts_with("- "));
+    if (trim_space(line).empty() || (!continues && !looks_like_key(line))) return line_begin;
+  }
+  return at;
+}
+
+}  // namespace
+
+std::optional<Fences> strict_fences(std::string_view bytes) {
+  size_t begin = 0;
+  if (bytes.starts_with("---\n")) {
+    begin = 4;
+  } else if (bytes.starts_with("---\r\n")) {
+    begin = 5;
+  } else {
+    return std::nullopt;
+  }
+  if (const size_t at = bytes.find("\n---\n", begin); at != kNone) return Fences{begin, at, at + 5};
+  if (const size_t at = bytes.find("\n---\r\n", begin); at != kNone)
+    return Fences{begin, at, at + 6};
+  const std::string_view rest = bytes.substr(begin);
+  if (rest.ends_with("\n---")) return Fences{begin, bytes.size() - 4, bytes.size()};
+  if (rest.ends_with("\n---\r")) return Fences{begin, bytes.size() - 5, bytes.size()};
+  return std::nullopt;
+}
+
+bool looks_like_key(std::string_view line) {
+  size_t at = 0;
+  const char quote = line.starts_with('"') || line.starts_with('\'') ? line.front() : '\0';
+  if (quote != '\0') ++at;
+  const size_t begin = at;
+  while (at < line.size() && is_key_char(line[at])) ++at;
+  if (at == begin) return false;
+  if (quote != '\0') {
+    if (at >= line.size() || line[at] != quote) return false;
+    ++at;
+  }
+  while (at < line.size() && (line[at] == ' ' || line[at] == '\t')) ++at;
+  if (at >= line.size() || line[at] != ':') return false;
+  return at + 1 == line.size() || is_blank_char(line[at + 1]);
+}
+
+std::optional<LenientFences> lenient_fences(std::string_view bytes) {
+  LenientFences out;
+  size_t at = 0;
+  if (bytes.starts_with(kBom)) {
+    out.bom = true;
+    at = kBom.size();
+  }
+  out.blank_lines = {at, skip_blank_lines(bytes, at)};
+  at = out.blank_lines.end;
+  const size_t opening = at;
+  std::string_view line = next_line(bytes, at);
+  if (!is_fence(line, "---") || at == opening + line.size()) return std::nullopt;
+  out.opening_blanks = {opening + 3, opening + line.size()};
+  out.fences.yaml_begin = at;
+
+  const size_t limit = std::min(bytes.size(), at + kMaxFrontmatter);
+  while (at < limit) {
+    const size_t begin = at;
+    line = next_line(bytes, at);
+    const bool dashes = is_fence(line, "---");
+    if (!dashes && !is_fence(line, "...")) continue;
+    out.closing = dashes ? LenientFences::Closing::kDashes : LenientFences::Closing::kDots;
+    out.empty = begin == out.fences.yaml_begin;
+    out.fences.yaml_end = out.empty ? begin : begin - 1;
+    out.fences.body = at;
+    out.closing_line = {begin, begin + line.size()};
+    out.closing_blanks = {begin + 3, begin + line.size()};
+    return out;
+  }
+  const size_t end = end_of_unclosed(bytes.substr(0, limit), out.fences.yaml_begin);
+  out.closing = LenientFences::Closing::kUnclosed;
+  out.fences.yaml_end = end;
+  out.fences.body = end;
+  out.closing_line = out.closing_blanks = {end, end};
+  return out;
+}
+
+}  // namespace iii::content

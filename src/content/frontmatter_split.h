@@ -1,0 +1,48 @@
+// Where frontmatter begins and ends: by the rules R20–R22, and as messy files mean it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace iii::content {
+
+// Byte offsets into the file.
+struct Fences {
+  size_t yaml_begin = 0;
+  size_t yaml_end = 0;  // before the line end that precedes the closing fence
+  size_t body = 0;
+};
+
+// R20–R22, nothing else.
+std::optional<Fences> strict_fences(std::string_view bytes);
+
+struct Range {
+  size_t begin = 0;
+  size_t end = 0;
+  bool empty() const { return begin == end; }
+};
+
+// A block found by looking kindly. What had to be overlooked is in the ranges.
+struct LenientFences {
+  enum class Closing {
+    kDashes,
+    kDots,      // `...`, the end of a YAML document
+    kUnclosed,  // the block ends where no `key: value` line follows
+  };
+  Fences fences;
+  Closing closing = Closing::kDashes;
+  bool bom = false;
+  Range blank_lines;     // before the opening fence
+  Range opening_blanks;  // after its dashes
+  Range closing_line;    // the closing fence without its line end
+  Range closing_blanks;  // after its dashes or dots, before the line end
+  bool empty = false;    // the closing fence follows the opening one directly
+};
+
+std::optional<LenientFences> lenient_fences(std::string_view bytes);
+
+// A line that can only be meant as `key: value`, a comment line excluded.
+bool looks_like_key(std::string_view line);
+
+}  // namespace iii::content

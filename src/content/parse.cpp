@@ -1,0 +1,129 @@
+#include "content/parse.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "content/findings.h"
+#include "content/frontmatter.h"
+#include "content/frontmatter_recover.h"
+#include "content/frontmatter_yaml.h"
+#include "content/markdown.h"
+
+namespace iii::content {
+
+namespace {
+
+// A prompt must say what it is for (R70); its first paragraph or its heading says it when nothing
+// else does.
+void describe_prompt(std::string_view bytes, const Frontmatter& frontmatter,
+                     const ParseOptions& options, ParsedDocument& document) {
+  if (!document.has_frontmatter) {
+    Finding finding =
+        finding_at(bytes, 0, findings::kPromptNoFrontmatter,
+                   "A prompt needs frontmatter with a `description`; without it the file is not "
+                   "served.");
+    finding.severity = Severity::kError;
+    document.findings.push_back(std::move(finding));
+    return;
+  }
+  if (document.description) return;
+  Finding finding = finding_at(
+      bytes, 0, findings::kPromptNoDescription,
+      options.lenient ? "The prompt has no `description`; its first paragraph stands in for it."
+                      : "The prompt has no `description`, so it is not served.");
+  if (options.lenient) {
+    document.description = document.teaser.empty() ? document.heading : document.teaser;
+    if (frontmatter.closing_line && !document.description->empty()) {
+      finding.fix = Fix{*frontmatter.closing_line, 0,
+                        "description: " + yaml_quote(*document.description) + "\n"};
+    }
+  } else {
+    finding.severity = Severity::kError;
+  }
+  document.findings.push_back(std::move(finding));
+}
+
+ParsedDocument parse_once(std::string_view bytes, const ParseOptions& options) {
+  Frontmatter frontmatter = read_frontmatter(bytes, options);
+  BodySummary summary = summarise(bytes.substr(frontmatter.body_offset));
+  ParsedDocument document;
+  document.has_frontmatter = frontmatter.present;
+  document.body_offset = frontmatter.body_offset;
+  document.title = std::move(frontmatter.fields.title);
+  document.name = std::move(frontmatter.fields.name);
+  document.type = std::move(frontmatter.fields.type);
+  document.function_id = std::move(frontmatter.fields.function_id);
+  document.description = std::move(frontmatter.fields.description);
+  document.allowed_tools = std::move(frontmatter.fields.allowed_tools);
+  document.heading = std::move(summary.heading);
+  document.teaser = std::move(summary.teaser);
+  document.findings = std::move(frontmatter.findings);
+  if (summary.open_fence) {
+    document.findings.push_back(
+        finding_at(bytes, bytes.size(), findings::kOpenFence,
+                   "A code fence is never closed, so no heading or paragraph was found after it."));
+    document.findings.back().severity = Severity::kInfo;
+  }
+  if (options.prompt) describe_prompt(bytes, frontmatter, options, document);
+  return document;
+}
+
+std::vector<std::string_view> codes_without_fix(const std::vector<Finding>& findings) {
+  std::vector<std::string_view> codes;
+  for (const Finding& finding : findings) {
+    if (!finding.fix) codes.push_back(finding.code);
+  }
+  std::ranges::sort(codes);
+  return codes;
+}
+
+// A fix is offered only when it is known to work: the mended file says the same and has nothing new
+// wrong.
+bool fixes_work(std::string_view bytes, const ParsedDocument& document,
+                const ParseOptions& options) {
+  const std::string mended = apply_fixes(bytes, document.findings);
+  const ParsedDocument again = parse_once(mended, options);
+  const auto left = codes_without_fix(again.findings);
+  const auto expected = codes_without_fix(document.findings);
+  return left.size() == again.findings.size() && std::ranges::includes(expected, left) &&
+         again.has_frontmatter == document.has_frontmatter && again.title == document.title &&
+         again.name == document.name && again.type == document.type &&
+         again.function_id == document.function_id && again.description == document.description &&
+         std::string_view(mended).substr(again.body_offset) == bytes.substr(document.body_offset);
+}
+
+}  // namespace
+
+ParsedDocument parse_document(std::string_view bytes, const ParseOptions& options) {
+  ParsedDocument document = parse_once(bytes, options);
+  const bool any =
+      std::ranges::any_of(document.findings, [](const Finding& f) { return f.fix.has_value(); });
+  if (any && !(options.lenient && fixes_work(bytes, document, options))) {
+    for (Finding& finding : document.findings) finding.fix.reset();
+  }
+  return document;
+}
+
+std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& findings) {
+  std::vector<const Fix*> fixes;
+  for (const Finding& finding : findings) {
+    if (finding.fix) fixes.push_back(&*finding.fix);
+  }
+  // Of two at one place the earlier finding's comes first.
+  std::ranges::sort(fixes, {}, [](const Fix* fix) { return std::pair(fix->offset, fix); });
+  std::string out;
+  size_t at = 0;
+  for (const Fix* fix : fixes) {
+    if (fix->offset < at || fix->offset > bytes.size()) continue;  // overlaps the one before
+    out += bytes.substr(at, fix->offset - at);
+    out += fix->text;
+    at = std::min<size_t>(bytes.size(), fix->offset + fix->length);
+  }
+  return out += bytes.substr(at);
+}
+
+size_t body_offset(std::string_view bytes, const ParseOptions& options) {
+  return read_frontmatter(bytes, options).body_offset;
+}
+
+}  // namespace iii::content
