@@ -82,6 +82,15 @@ class Reader {
     return Action::kCall;
   }
 
+  // True when the object's own top-level keys include `_caller_worker_id`, however it is spelled.
+  bool claims_caller(Json data) const {
+    if (const auto known = members_.data_claims_caller()) return *known;
+    if (data.front() != '{') return false;
+    const bool possible = data.find("caller_worker_id") != Json::npos ||
+                          data.find("\\u") != Json::npos;  // an escaped spelling
+    return possible && json::member(data, kCallerKey).has_value();
+  }
+
   // An HTTP-invoked function must at least say where (wire-protocol §13).
   std::optional<Json> invocation() {
     auto body = any(Key::kInvocation, "invocation");
@@ -130,14 +139,6 @@ class Reader {
   std::string problem_;
 };
 
-// True when the object's own top-level keys include `_caller_worker_id`, however it is spelled.
-bool claims_caller(Json data) {
-  if (data.front() != '{') return false;
-  const bool possible = data.find("caller_worker_id") != Json::npos ||
-                        data.find("\\u") != Json::npos;  // an escaped spelling
-  return possible && json::member(data, kCallerKey).has_value();
-}
-
 Result<Frame> invoke_function(Reader& r) {
   InvokeFunction f;
   f.invocation_id = r.uuid(Key::kInvocationId, "invocation_id", false);
@@ -149,7 +150,7 @@ Result<Frame> invoke_function(Reader& r) {
   f.traceparent = r.text(Key::kTraceparent, "traceparent");
   f.baggage = r.text(Key::kBaggage, "baggage");
   f.name_space = r.text(Key::kNamespace, "namespace");
-  f.data_claims_caller = claims_caller(f.data);
+  f.data_claims_caller = r.claims_caller(f.data);
   return r.finish(f);
 }
 

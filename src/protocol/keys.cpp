@@ -68,12 +68,20 @@ int find_key(std::string_view name) {
 void Members::reset() {
   seen_.reset();
   repeated_.reset();
-  scratch_.clear();
+  if (!scratch_.empty()) scratch_.clear();
+  plain_ = false;
+  data_claims_caller_.reset();
 }
 
 void Members::add(json::Slice quoted_key, json::Slice value) {
-  const auto plain = json::plain_string(quoted_key);
-  const int key = find_key(plain ? *plain : std::string_view(json::string_of(quoted_key)));
+  int key = 0;
+  if (plain_) {
+    key = find_key(quoted_key.substr(1, quoted_key.size() - 2));
+  } else if (const auto plain = json::plain_string(quoted_key)) {
+    key = find_key(*plain);
+  } else {
+    key = find_key(json::string_of(quoted_key));
+  }
   if (key < 0) return;
   const auto at = static_cast<size_t>(key);
   if (seen_[at]) repeated_.set(at);
@@ -82,6 +90,7 @@ void Members::add(json::Slice quoted_key, json::Slice value) {
 }
 
 Text Members::text(json::Slice value) {
+  if (plain_) return value.substr(1, value.size() - 2);
   if (const auto plain = json::plain_string(value)) return *plain;
   return scratch_.emplace_back(json::string_of(value));
 }

@@ -1,10 +1,12 @@
-// The keys that frames are made of, and the top-level members of one received frame. Internal to this room.
+// The keys that frames are made of, and the top-level members of one received frame. Internal to
+// this room.
 #pragma once
 
 #include <array>
 #include <bitset>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -58,11 +60,19 @@ class Members {
   // The content of a JSON string; `value` must be one.
   Text text(json::Slice value);
 
+  // No text of this frame has an escape.
+  void set_plain(bool plain) { plain_ = plain; }
+  // Whether `data` names a caller of its own, when that was seen on the way.
+  void set_data_claims_caller(bool claims) { data_claims_caller_ = claims; }
+  std::optional<bool> data_claims_caller() const { return data_claims_caller_; }
+
  private:
   std::array<json::Slice, static_cast<size_t>(Key::kCount)> values_;
   std::bitset<static_cast<size_t>(Key::kCount)> seen_;
   std::bitset<static_cast<size_t>(Key::kCount)> repeated_;
   std::deque<std::string> scratch_;
+  bool plain_ = false;
+  std::optional<bool> data_claims_caller_;
 };
 
 // Types and required fields checked; an Error says what is wrong with the frame.

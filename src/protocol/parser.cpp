@@ -6,13 +6,14 @@
 #include "json/value.h"
 #include "protocol/keys.h"
 #include "protocol/limits.h"
+#include "protocol/skim.h"
 
 namespace iii::protocol {
 
 namespace {
 
-// simdjson's working memory is about 13 times the text. Larger texts take the slower checker, which needs
-// none, so that one 64 MiB frame cannot cost a gigabyte.
+// simdjson's working memory is about 13 times the text. Larger texts take the slower checker, which
+// needs none, so that one 64 MiB frame cannot cost a gigabyte.
 constexpr size_t kFastPathBytes = 1024 * 1024;
 
 std::unexpected<Error> malformed(std::string why) { return fail("malformed", std::move(why)); }
@@ -28,11 +29,12 @@ std::string_view without_trailing_space(std::string_view text) {
 }  // namespace
 
 struct Parser::Impl {
-  // simdjson does not count an innermost empty container, so it is given one level more and the exact
-  // rule is applied while walking.
+  // simdjson does not count an innermost empty container, so it is given one level more and the
+  // exact rule is applied while walking.
   Impl() { static_cast<void>(dom.allocate(4096, kMaxDepth + 1)); }
 
   Result<void> collect(std::string_view text);
+  bool skimmed(std::string_view text);
   Result<void> collect_fast(std::string_view text);
   Result<void> collect_by_index(std::string_view text);
   void collect_slowly(std::string_view text);
@@ -51,7 +53,24 @@ Result<void> Parser::Impl::collect(std::string_view text) {
   return {};
 }
 
+bool Parser::Impl::skimmed(std::string_view text) {
+  if (text.size() > dom.capacity()) return false;  // the full parser makes room first
+  auto& stage = *dom.implementation;
+  const auto* bytes = reinterpret_cast<const uint8_t*>(text.data());
+  if (stage.stage1(bytes, text.size(), simdjson::stage1_mode::regular) != simdjson::SUCCESS) {
+    return false;
+  }
+  // Behind the positions simdjson puts the length of the text.
+  if (skim(text, {stage.structural_indexes.get(), stage.n_structural_indexes + size_t{1}},
+           members)) {
+    return true;
+  }
+  members.reset();
+  return false;
+}
+
 Result<void> Parser::Impl::collect_fast(std::string_view text) {
+  if (skimmed(text)) return {};
   const auto parsed = dom.parse(text.data(), text.size(), false);
   if (parsed.error() == simdjson::NUMBER_ERROR) {
     // simdjson refuses integers beyond 64 bits that other peers read as doubles: look more closely.
@@ -63,8 +82,9 @@ Result<void> Parser::Impl::collect_fast(std::string_view text) {
   return collect_by_index(text);
 }
 
-// The structural index holds the positions of `{ } [ ] : ,` and of the first character of every scalar, in
-// text order, outside of strings. The text is known to be valid, so the shape needs no checks.
+// The structural index holds the positions of `{ } [ ] : ,` and of the first character of every
+// scalar, in text order, outside of strings. The text is known to be valid, so the shape needs no
+// checks.
 Result<void> Parser::Impl::collect_by_index(std::string_view text) {
   const uint32_t* index = dom.implementation->structural_indexes.get();
   size_t i = 1;
