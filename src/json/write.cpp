@@ -101,6 +101,12 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+bool is_plain(std::string_view text) {
+  bool escape = false;
+  for (const char c : text) escape |= kNeedsEscape[static_cast<unsigned char>(c)];
+  return !escape;
+}
+
 void append_number(std::string& out, int64_t number) { append_integer(out, number); }
 void append_number(std::string& out, uint64_t number) { append_integer(out, number); }
 

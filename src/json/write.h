@@ -11,9 +11,12 @@ namespace iii::json {
 
 // With quotes; escapes only what must be: `"`, `\` and characters below U+0020.
 void append_string(std::string& out, std::string_view text);
+// Nothing in it needs an escape.
+bool is_plain(std::string_view text);
 void append_number(std::string& out, int64_t number);
 void append_number(std::string& out, uint64_t number);
-// Shortest text that reads back as the same double, always recognisable as a double (`1.0`, `1e22`).
+// Shortest text that reads back as the same double, always recognisable as a double (`1.0`,
+// `1e22`).
 void append_number(std::string& out, double number);
 
 void append(std::string& out, const Value& value);

@@ -1,5 +1,7 @@
 #include "protocol/writer.h"
 
+#include <cstring>
+
 #include "json/slice.h"
 #include "json/write.h"
 
@@ -68,6 +70,40 @@ class Message {
 
   std::string& out_;
 };
+
+// Writes into memory that is known to be large enough: the frames of a call are worth it.
+class Cursor {
+ public:
+  explicit Cursor(char* to) : at_(to) {}
+  Cursor& put(std::string_view text) {
+    if (!text.empty()) std::memcpy(at_, text.data(), text.size());
+    at_ += text.size();
+    return *this;
+  }
+  Cursor& put(const Uuid& id) {
+    id.write_to(at_);
+    at_ += Uuid::kTextSize;
+    return *this;
+  }
+  char* at() const { return at_; }
+
+ private:
+  char* at_;
+};
+
+// Appends what `write` puts; `room` is at least as much as that will be.
+template <typename Write>
+void append_quickly(std::string& out, size_t room, Write write) {
+  const size_t before = out.size();
+  out.resize_and_overwrite(before + room, [&](char* data, size_t) {
+    Cursor cursor(data + before);
+    write(cursor);
+    return static_cast<size_t>(cursor.at() - data);
+  });
+}
+
+// Marks, keys and one id: what a call's frames hold besides their texts and payloads.
+constexpr size_t kEnvelope = 256;
 
 std::optional<Text> unless_default(const std::optional<Text>& name_space) {
   return name_space == kDefaultNamespace ? std::nullopt : name_space;
@@ -155,6 +191,15 @@ void append(std::string& out, const InvokeFunction& f) {
 }
 
 void append(std::string& out, const InvocationResult& f) {
+  if (!f.error && !f.traceparent && !f.baggage && json::is_plain(f.function_id)) {
+    const Json result = f.result.value_or(Json{});
+    return append_quickly(out, kEnvelope + f.function_id.size() + result.size(), [&](Cursor& to) {
+      to.put(R"({"type":"invocationresult","invocation_id":")").put(f.invocation_id);
+      to.put(R"(","function_id":")").put(f.function_id);
+      if (f.result) to.put(R"(","result":)").put(result).put("}");
+      if (!f.result) to.put(R"("})");
+    });
+  }
   Message(out, "invocationresult")
       .uuid("invocation_id", f.invocation_id)
       .text("function_id", f.function_id)
@@ -222,6 +267,23 @@ void append_with_caller(std::string& out, Json data, std::string_view worker_id,
 void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,
                       std::string_view caller_worker_id, std::string_view traceparent,
                       std::string_view baggage) {
+  const bool with_caller = !caller_worker_id.empty() && call.data.starts_with('{');
+  if (traceparent.empty() && baggage.empty() && !call.metadata && !call.data_claims_caller &&
+      json::is_plain(call.function_id)) {
+    const size_t room =
+        kEnvelope + call.function_id.size() + caller_worker_id.size() + call.data.size();
+    return append_quickly(out, room, [&](Cursor& to) {
+      to.put(R"({"type":"invokefunction","invocation_id":")").put(id);
+      to.put(R"(","function_id":")").put(call.function_id).put(R"(","data":)");
+      if (!with_caller) {
+        to.put(call.data).put("}");
+        return;
+      }
+      const std::string_view rest = call.data.substr(1);
+      to.put(R"({"_caller_worker_id":")").put(caller_worker_id);
+      to.put(json::trimmed(rest) == "}" ? "\"" : "\",").put(rest).put("}");
+    });
+  }
   Message message(out, "invokefunction");
   message.uuid("invocation_id", id).text("function_id", call.function_id);
   std::string& data = message.open("data");

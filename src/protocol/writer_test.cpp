@@ -37,6 +37,44 @@ TEST(Writer, E06_ForwardedCallCarriesOnlyKnownKeysAndTheCallersBytes) {
       R"({"type":"invokefunction","invocation_id":"0190a5da-c967-74bb-cceb-302099a80571","function_id":"f","data":{"_caller_worker_id":"W", "z" : 1.0 },"metadata":{"m": 1}})");
 }
 
+// A call without trace and metadata is written in one go: to the same bytes.
+TEST(Writer, E06_PlainCallsAreForwardedLikeAllOthers) {
+  for (const Json data : {"{}", "{ }", R"({"a":1})", "[1]", "null", R"("text")"}) {
+    InvokeFunction call;
+    call.function_id = "a::b";
+    call.data = data;
+    for (const std::string_view caller : {"", "W"}) {
+      std::string plain = "before";
+      append_forwarded(plain, call, kId, caller, "", "");
+      call.metadata = "1";
+      std::string other = "before";
+      append_forwarded(other, call, kId, caller, "", "");
+      call.metadata.reset();
+      const std::string tail = R"(,"metadata":1})";
+      ASSERT_TRUE(other.ends_with(tail));
+      EXPECT_EQ(plain, other.substr(0, other.size() - tail.size()) + "}");
+    }
+  }
+  InvokeFunction call;
+  call.function_id = "a::\"b\"\n";
+  std::string out;
+  append_forwarded(out, call, kId, "W", "", "");
+  EXPECT_NE(out.find(R"("function_id":"a::\"b\"\n")"), std::string::npos);
+}
+
+TEST(Writer, AnswersArePlainOrNotToTheSameBytes) {
+  InvocationResult f;
+  f.invocation_id = kId;
+  f.function_id = "a::b";
+  const std::string head =
+      R"({"type":"invocationresult","invocation_id":"0190a5da-c967-74bb-cceb-302099a80571","function_id":"a::b")";
+  EXPECT_EQ(to_text(f), head + "}");
+  f.result = R"({"x":"\n"})";
+  EXPECT_EQ(to_text(f), head + R"(,"result":{"x":"\n"}})");
+  f.baggage = "k=v";
+  EXPECT_EQ(to_text(f), head + R"(,"result":{"x":"\n"},"baggage":"k=v"})");
+}
+
 std::string with_caller(Json data, bool claims) {
   std::string out;
   append_with_caller(out, data, "W", claims);
@@ -51,9 +89,9 @@ TEST(Writer, E06_CallerIdGoesIntoObjectsOnly) {
 }
 
 TEST(Writer, E06_AForgedCallerIdNeverSurvives) {
-  EXPECT_EQ(with_caller(R"({"a":1,"_caller_worker_id":"evil","b":[2],"\u005fcaller_worker_id":5})",
-                        true),
-            R"({"_caller_worker_id":"W","a":1,"b":[2]})");
+  EXPECT_EQ(
+      with_caller(R"({"a":1,"_caller_worker_id":"evil","b":[2],"\u005fcaller_worker_id":5})", true),
+      R"({"_caller_worker_id":"W","a":1,"b":[2]})");
 }
 
 // Whatever is written can be read, and reads back the same.
