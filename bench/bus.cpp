@@ -27,6 +27,7 @@ struct Options {
   size_t rounds = 3;
   double seconds = 1.0;
   std::string only;     // calls, disk, idle
+  std::string shape;    // one of the four, for profiling
   std::string program;  // an `iii-directory` to measure instead of the engine linked in here
   std::string role;
   DiskWork disk;
@@ -36,6 +37,7 @@ constexpr const char* kUsage =
     "usage: bench_bus [options]\n"
     "  --quick            a smoke test: every part, a fraction of a second each\n"
     "  --only PART        calls, disk or idle\n"
+    "  --shape CxF        one shape only: C callers with F calls in flight each\n"
     "  --rounds N         rounds of which the median is printed (3)\n"
     "  --seconds S        length of each measurement (1)\n"
     "  --program PATH     measure this iii-directory instead of the engine linked in here\n"
@@ -53,6 +55,8 @@ Options parse(int argc, char** argv) {
       options.quick = true;
     } else if (word == "--only") {
       options.only = value();
+    } else if (word == "--shape") {
+      options.shape = value();
     } else if (word == "--rounds") {
       options.rounds = std::max(1UL, std::stoul(value()));
     } else if (word == "--seconds") {
@@ -210,10 +214,12 @@ void Bench::calls() {
   echo_.emplace(role("echo"), cores_.server);
   beast_.emplace(role("beast"), cores_.server);
   bus_.emplace(bus(), cores_.server);
-  shape({1, 1}, 0);
-  shape({32, 1}, 0.50);
-  shape({32, 16}, 0.17);
-  shape({500, 4}, 0.33);
+  const std::pair<Shape, double> shapes[] = {
+      {{1, 1}, 0}, {{32, 1}, 0.50}, {{32, 16}, 0.17}, {{500, 4}, 0.33}};
+  for (const auto& [wanted, aim] : shapes) {
+    const std::string name = fmt::format("{}x{}", wanted.connections, wanted.in_flight);
+    if (options_.shape.empty() || options_.shape == name) shape(wanted, aim);
+  }
   raw_.reset();
   echo_.reset();
   beast_.reset();
