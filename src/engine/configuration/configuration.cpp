@@ -32,13 +32,6 @@ std::unexpected<Error> not_found(const std::string& id) {
   return fail("NOT_FOUND", "configuration '" + std::string(utf8_prefix(id, 200)) + "' not found");
 }
 
-// Bytes of an entry that count against the limit.
-size_t bytes_of(const std::string& name, const std::string& description, const SharedText& schema,
-                const SharedText& value, const SharedText& metadata) {
-  return name.size() + description.size() + schema->size() + value->size() +
-         (metadata ? metadata->size() : 0);
-}
-
 }  // namespace
 
 struct Configuration::Pending {
@@ -196,19 +189,37 @@ void Configuration::set(ConfigurationSetInput in, Reply reply) {
   submit(std::move(pending), std::move(next));
 }
 
+size_t Configuration::Entry::bytes() const {
+  return name.size() + description.size() + schema->size() + value->size() +
+         (metadata ? metadata->size() : 0);
+}
+
+Result<void> Configuration::check_limits(const std::string& id, const Entry& next) const {
+  const auto known = entries_.find(id);
+  if (known == entries_.end() && entries_.size() >= limits_.max_entries) {
+    return fail("ADAPTER_ERROR", "there are " + std::to_string(entries_.size()) +
+                                     " entries already, and no more are allowed");
+  }
+  if (next.bytes() > limits_.max_entry_bytes) {
+    return fail("ADAPTER_ERROR", "the entry has " + std::to_string(next.bytes()) +
+                                     " bytes, more than the " +
+                                     std::to_string(limits_.max_entry_bytes) + " allowed");
+  }
+  size_t total = next.bytes();
+  for (const auto& [other, entry] : entries_) total += other == id ? 0 : entry.bytes();
+  if (total > limits_.max_total_bytes) {
+    return fail("ADAPTER_ERROR", "all entries together would have " + std::to_string(total) +
+                                     " bytes, more than the " +
+                                     std::to_string(limits_.max_total_bytes) + " allowed");
+  }
+  return {};
+}
+
 // Changes memory at once, so that the next call sees it, and answers when the disk has it.
 void Configuration::submit(std::shared_ptr<Pending> pending, Entry next) {
   const auto known = entries_.find(pending->id);
-  if (known == entries_.end() && entries_.size() >= limits_.max_entries) {
-    return pending->reply(fail("ADAPTER_ERROR", "there are " + std::to_string(entries_.size()) +
-                                                    " entries already, and no more are allowed"));
-  }
-  const size_t bytes =
-      bytes_of(next.name, next.description, next.schema, next.value, next.metadata);
-  if (bytes > limits_.max_entry_bytes) {
-    return pending->reply(
-        fail("ADAPTER_ERROR", "the entry has " + std::to_string(bytes) + " bytes, more than the " +
-                                  std::to_string(limits_.max_entry_bytes) + " allowed"));
+  if (Result<void> fits = check_limits(pending->id, next); !fits) {
+    return pending->reply(std::unexpected(std::move(fits.error())));
   }
   if (known != entries_.end()) pending->before = known->second;
   next.record_id = pending->before ? pending->before->record_id : store_.next_id();

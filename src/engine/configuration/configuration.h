@@ -27,6 +27,8 @@ struct ConfigurationLimits {
   size_t max_entries = 4'096;
   // Name, description, schema, value and metadata of one entry together.
   size_t max_entry_bytes = 1024 * 1024;
+  // All entries together.
+  size_t max_total_bytes = 64 * 1024 * 1024;
   // Answer of configuration::list: it must fit in one message.
   size_t max_list_bytes = 60 * 1024 * 1024;
 };
@@ -70,6 +72,8 @@ class Configuration final : public TriggerProvider {
     SharedText schema;  // JSON text, as the others
     SharedText value;
     SharedText metadata;  // null pointer: none
+
+    size_t bytes() const;  // that count against the limits
   };
   struct Bound {
     std::string id;
@@ -86,6 +90,7 @@ class Configuration final : public TriggerProvider {
 
   Result<void> validate(std::string_view schema, std::string_view value) const;
   static Result<void> validate_expanded(std::string_view schema, const json::Value& value);
+  Result<void> check_limits(const std::string& id, const Entry& next) const;
   void submit_registration(ConfigurationRegisterInput in, std::shared_ptr<Pending> pending);
   void submit(std::shared_ptr<Pending> pending, Entry next);
   void take_back(const Pending& pending);

@@ -301,6 +301,16 @@ TEST_F(ConfigurationTest, EntriesAreLimited) {
               StartsWith("ADAPTER_ERROR: there are 1 entries already"));
 }
 
+TEST_F(ConfigurationTest, AllEntriesTogetherAreLimited) {
+  ConfigurationLimits limits;
+  limits.max_total_bytes = 10;
+  start(limits);
+  register_c("{}", R"(,"initial_value":12)");
+  EXPECT_THAT(call("register", R"({"id":"d","name":"","description":"","schema":1})"),
+              StartsWith("ADAPTER_ERROR: all entries together would have 11 bytes"));
+  EXPECT_THAT(set("123456"), StartsWith(R"({"new_value")"));
+}
+
 TEST_F(ConfigurationTest, AListLargerThanAnAnswerIsRefused) {
   ConfigurationLimits limits;
   limits.max_list_bytes = 30;

@@ -67,6 +67,7 @@ class Expander {
 
  private:
   Value expand_text(const std::string& text) {
+    if (too_large()) return text;  // it will fail: stop working
     std::optional<Placeholder> found = find_placeholder(text, 0);
     if (!found) return text;
     if (found->begin == 0 && found->end == text.size()) {

@@ -69,6 +69,15 @@ TEST(Expand, InsertedTextIsBounded) {
   const auto refused = expand(json::Value("${A}${A}${A}"), large);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, "EXPAND_FAILED");
+  // Beyond the limit nothing more is looked up.
+  size_t lookups = 0;
+  const auto counting = [&half, &lookups](const std::string&) {
+    ++lookups;
+    return std::optional(half);
+  };
+  const json::Value many = json::Array(1'000, json::Value("${A} and ${A}"));
+  EXPECT_FALSE(expand(many, counting));
+  EXPECT_LT(lookups, 10U);
 }
 
 class PlainScalars : public testing::TestWithParam<Row> {};
@@ -93,6 +102,12 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(Yaml, ReadsNestedText) {
   EXPECT_EQ(json::to_text(*parse_yaml("{a: [1, 'two', {b: ~}]}")), R"({"a":[1,"two",{"b":null}]})");
+}
+
+TEST(Yaml, OnlyTheTagForStringsIsTaken) {
+  EXPECT_EQ(json::to_text(*parse_yaml("!!str 5")), R"("5")");
+  EXPECT_FALSE(parse_yaml("!word"));
+  EXPECT_FALSE(parse_yaml("!!int 5"));
 }
 
 TEST(Yaml, RefusesWhatIsNotOnePlainDocument) {

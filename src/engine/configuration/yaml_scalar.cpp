@@ -102,12 +102,8 @@ class Reader {
   // The current event begins the value. False on anything that is not taken, aliases among it.
   bool read(Value& out, size_t depth) {
     switch (event_.type) {
-      case YAML_SCALAR_EVENT: {
-        const bool plain = event_.data.scalar.plain_implicit != 0 &&
-                           event_.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-        out = plain ? plain_yaml_scalar(scalar_text()) : Value(scalar_text());
-        return true;
-      }
+      case YAML_SCALAR_EVENT:
+        return read_scalar(out);
       case YAML_SEQUENCE_START_EVENT:
         return depth < kMaxYamlDepth && read_sequence(out, depth + 1);
       case YAML_MAPPING_START_EVENT:
@@ -115,6 +111,20 @@ class Reader {
       default:
         return false;
     }
+  }
+
+  bool read_scalar(Value& out) {
+    const auto& scalar = event_.data.scalar;
+    if (scalar.tag != nullptr) {
+      // `!word` is more likely a text that looks like a tag than a tag.
+      const std::string_view tag = reinterpret_cast<const char*>(scalar.tag);
+      if (tag != YAML_STR_TAG) return false;
+      out = scalar_text();
+      return true;
+    }
+    const bool plain = scalar.style == YAML_PLAIN_SCALAR_STYLE;
+    out = plain ? plain_yaml_scalar(scalar_text()) : Value(scalar_text());
+    return true;
   }
 
   bool read_sequence(Value& out, size_t depth) {

@@ -230,7 +230,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadOps{"without_by", R"([{"type":"increment","path":"n"}])", "missing field `by`"},
         BadOps{"path_of_numbers", R"([{"type":"merge","path":[1],"value":{}}])",
                "invalid type: integer `1`, expected a string"}),
-    [](const auto& info) { return std::string(info.param.name); });
+    [](const auto& test) { return std::string(test.param.name); });
 
 // One op applied to {}; the code of its error, or nothing.
 std::string code_of(const UpdateOp& op) {

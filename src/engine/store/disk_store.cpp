@@ -168,6 +168,14 @@ void DiskStore::checkpoint() {
   ++shared_->counters.checkpoints;
 }
 
+// Once when the disk stops taking writes and once when it takes them again, not for each of them.
+void DiskStore::tell_about_disk(bool stored, bool lost, const Error& reason) {
+  if (stored && disk_failed_) log_info("the disk takes writes again");
+  if (stored) disk_failed_ = false;
+  if (lost && !disk_failed_) log_error("writes are not stored: {}", reason.message);
+  if (lost) disk_failed_ = true;
+}
+
 // On the loop thread: tells the owners of finished and failed writes.
 void DiskStore::drain() {
   std::vector<Write> finished;
@@ -191,7 +199,7 @@ void DiskStore::drain() {
   for (auto write = failed.rbegin(); write != failed.rend(); ++write) {
     if (write->undo) write->undo();
   }
-  if (!failed.empty()) log_error("{} writes were not stored: {}", failed.size(), reason.message);
+  tell_about_disk(!finished.empty(), !failed.empty(), reason);
   waiting_writes_ -= finished.size() + failed.size();
   for (const Write& write : finished) waiting_bytes_ -= bytes_of(write);
   for (const Write& write : failed) waiting_bytes_ -= bytes_of(write);

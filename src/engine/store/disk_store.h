@@ -49,6 +49,7 @@ class DiskStore final : public Store {
   void commit(std::vector<Write> group);
   void checkpoint();
   void drain();
+  void tell_about_disk(bool stored, bool lost, const Error& reason);
 
   std::unique_ptr<Database> database_;  // of the writer thread while it runs
   Post post_;
@@ -63,6 +64,7 @@ class DiskStore final : public Store {
   size_t waiting_writes_ = 0;  // accepted, `done` not yet called
   size_t waiting_bytes_ = 0;
   bool closed_ = false;
+  bool disk_failed_ = false;
 };
 
 }  // namespace iii::engine
