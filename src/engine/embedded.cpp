@@ -4,6 +4,7 @@
 
 #include "engine/builtins/catalog.h"
 #include "engine/builtins/events.h"
+#include "engine/builtins/in_process.h"
 #include "engine/builtins/introspection.h"
 #include "engine/builtins/management.h"
 #include "engine/builtins/observability.h"
@@ -23,7 +24,7 @@ struct Embedded::Parts {
         configuration(*store, engine),
         state(*store, engine, &configuration, options.state) {}
 
-  Result<void> prepare() {
+  Result<void> prepare(bool worker_manager) {
     if (auto ready = configuration.start(); !ready) return ready;
     if (auto ready = state.start(); !ready) return ready;
     catalog.set_started(loop.wall_ms());
@@ -32,10 +33,12 @@ struct Embedded::Parts {
     add(worker_introspection(catalog));
     add(management(engine, channels));
     add(observability.functions());
-    add(events.functions());
+    if (worker_manager) add(events.functions());
     add(configuration.functions());
     add(state.functions());
-    for (BuiltinTriggerType& type : events.trigger_types()) engine.add(std::move(type));
+    for (BuiltinTriggerType& type : events.trigger_types()) {
+      if (worker_manager || type.owner != kWorkerManager) engine.add(std::move(type));
+    }
     engine.add(observability.trigger_type());
     engine.add(configuration.trigger_type());
     engine.add(state.trigger_type());
@@ -74,7 +77,7 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
     store = Store::in_memory(std::move(post));
   }
   auto parts = std::make_unique<Parts>(loop, options, std::move(store));
-  if (auto ready = parts->prepare(); !ready) return std::unexpected(std::move(ready.error()));
+  if (auto ready = parts->prepare(options.worker_manager); !ready) return std::unexpected(std::move(ready.error()));
   auto server = serve_engine(loop, options.server, options.access, parts->engine, parts->channels);
   if (!server) return std::unexpected(std::move(server.error()));
   parts->server = std::move(*server);

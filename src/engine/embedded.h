@@ -27,6 +27,8 @@ struct EmbeddedOptions {
   StoreLimits store;
   std::optional<std::filesystem::path> data;  // nothing: state is kept in memory only
   std::string version = "0.0.0";
+  // False leaves worker::list and the `worker` trigger type to a connected worker manager.
+  bool worker_manager = true;
 };
 
 // Constructed, used and destroyed on the loop thread (or before and after the loop runs).
