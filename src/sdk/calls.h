@@ -82,6 +82,9 @@ class Calls {
   Sleep sleep(Millis delay) const { return Sleep(self().core().loop, delay); }
 
  private:
+  friend Self;
+  Calls() = default;
+
   const Self& self() const { return static_cast<const Self&>(*this); }
 
   OutgoingCall outgoing(std::string_view function_id, std::string_view data,

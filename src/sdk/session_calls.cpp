@@ -111,7 +111,7 @@ Result<std::string> Session::add_trigger(TriggerSpec spec) {
   if (auto ok = check_registration("binding's function", spec.function_id, false); !ok) {
     return std::unexpected(ok.error());
   }
-  const std::string id = ids_.next().to_string();
+  std::string id = ids_.next().to_string();
   std::string frame = protocol::to_text(protocol::RegisterTrigger{
       .id = id,
       .trigger_type = spec.trigger_type,
