@@ -82,6 +82,19 @@ class Worker : public Calls<Worker> {
                          .invocation = {}},
                         handler_detail::make_handler(core(), std::move(handler)));
   }
+  // For a handler that gives its answer as json::Raw: the published schema is that of Out all the
+  // same.
+  template <typename Out, typename F>
+  Result<void> function_returning(FunctionOptions options, F handler) {
+    using T = handler_detail::Traits<F>;
+    return add_function({.id = std::move(options.id),
+                         .description = std::move(options.description),
+                         .request_format = handler_detail::schema_text<typename T::In>(),
+                         .response_format = handler_detail::schema_text<Out>(),
+                         .metadata = text_of(options.metadata),
+                         .invocation = {}},
+                        handler_detail::make_handler(core(), std::move(handler)));
+  }
   // A function that the engine runs by calling a URL; `invocation` as in wire-protocol §3.3.
   Result<void> http_function(FunctionOptions options, const json::Raw& invocation);
   bool unregister_function(std::string_view id);
