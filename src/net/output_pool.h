@@ -13,21 +13,23 @@ class OutputPool {
     if (spare_.empty()) return {};
     std::string buffer = std::move(spare_.back());
     spare_.pop_back();
+    bytes_ -= buffer.capacity();
     return buffer;
   }
 
   void give(std::string buffer) {
-    // A buffer that once held a large message is not worth keeping, nor are very many.
-    if (buffer.capacity() > kMaxBytes || buffer.capacity() < kMinBytes || spare_.size() >= kKept)
-      return;
+    const size_t size = buffer.capacity();
+    if (size < kMinBytes || size > kMaxBytes || bytes_ + size > kKeptBytes) return;
     buffer.clear();
+    bytes_ += size;
     spare_.push_back(std::move(buffer));
   }
 
  private:
-  static constexpr size_t kMinBytes = 64;
-  static constexpr size_t kMaxBytes = 512 * 1024;
-  static constexpr size_t kKept = 64;
+  static constexpr size_t kMinBytes = 64;  // less is the string's own
+  static constexpr size_t kMaxBytes = 2 * 1024 * 1024;
+  static constexpr size_t kKeptBytes = 8 * 1024 * 1024;
+  size_t bytes_ = 0;
   std::vector<std::string> spare_;
 };
 

@@ -44,7 +44,9 @@ class Block {
 // decoders.
 class BlockPool {
  public:
-  static constexpr size_t kBlockSize = 64 * 1024;
+  // Holds a 64 KiB message, which is what streams are cut into, and stays below malloc's border to
+  // mmap.
+  static constexpr size_t kBlockSize = 96 * 1024;
 
   Block take();
   void give(Block block);
