@@ -14,7 +14,7 @@ const type = 'driver::tick'
 
 function launch(t, url, env = {}) {
   const proc = start(built('tests', 'sdk_driver'), [], { env: { III_URL: url, III_WORKER_NAME: '', III_TOKEN: '', III_NAMESPACE: '', ...env } })
-  t.after(() => proc.kill('SIGKILL'))
+  t.after(() => proc.stop())
   return proc
 }
 

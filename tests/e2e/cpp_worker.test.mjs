@@ -9,7 +9,7 @@ import { eventually } from './lib/wait.mjs'
 const sdk = sdks['0.22.1']
 const hello = (t, url, env = {}) => {
   const worker = start(built('examples', 'hello_worker'), [], { env: { III_URL: url, ...env } })
-  t.after(() => worker.kill('SIGKILL'))
+  t.after(() => worker.stop())
   return worker
 }
 const greet = (worker, name) => call(worker, 'hello::greet', { name }, { timeoutMs: 5000 })

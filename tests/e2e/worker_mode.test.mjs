@@ -11,7 +11,7 @@ const bare = { args: ['--engine-only'] }
 const health = 'directory::health'
 const worker = (t, args, env = {}) => {
   const proc = start(directoryBin, args, { env: { III_URL: '', III_WORKER_NAME: '', III_TOKEN: '', ...env } })
-  t.after(() => proc.kill('SIGKILL'))
+  t.after(() => proc.stop())
   return proc
 }
 

@@ -43,12 +43,6 @@ export async function startEngine({ args = [], port = 0, data = tempDir(), env =
     host,
     data,
     port: Number(digits),
-    /** Ends it as a service manager would and insists on a clean exit. */
-    async stop() {
-      const end = await proc.kill('SIGTERM')
-      if (end.code !== 0) throw new Error(`the engine ended with ${end.code ?? end.signal}: ${end.stderr}`)
-      return end
-    },
     /** Takes it down without a word, as a crash would. */
     crash: () => proc.kill('SIGKILL'),
     /** The same data folder on the same port again. */

@@ -61,15 +61,24 @@ export function start(program, args = [], { env = {}, cwd, input } = {}) {
     }
   }
 
+  const kill = (signal = 'SIGTERM') => {
+    child.kill(signal)
+    return within(ended.promise, `the end of ${program}`)
+  }
   return {
     child,
     pid: child.pid,
     out,
     exit: ended.promise,
     printed,
-    kill: (signal = 'SIGTERM') => {
-      child.kill(signal)
-      return within(ended.promise, `the end of ${program}`)
+    kill,
+    /** Ends it as a service manager would and insists on a clean exit; one that has ended by itself is left alone. */
+    async stop() {
+      const over = child.exitCode !== null || child.signalCode !== null
+      const end = await kill('SIGTERM')
+      if (!over && end.code !== 0) throw new Error(`${program} ended with ${end.code ?? end.signal}: ${end.stderr}`)
+      if (/Sanitizer|runtime error:/.test(end.stderr)) throw new Error(end.stderr)
+      return end
     },
   }
 }
