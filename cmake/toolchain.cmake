@@ -23,7 +23,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   add_link_options(-fuse-ld=lld-19)
 else()
   # g++ 12 reports these inside the standard library's own templates at -O2.
-  add_compile_options(-Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow
+  add_compile_options(-Wno-missing-field-initializers -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow
                       -Wno-stringop-overread -Wno-array-bounds)
 endif()
 

@@ -1,7 +1,6 @@
 // From the members of a JSON object to a typed frame.
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "protocol/keys.h"
 
@@ -97,7 +96,7 @@ class Reader {
     if (!body) return std::nullopt;
     if (!inner_text(*body, "url")) problem("invocation", "needs a url");
     if (const auto method = json::member(*body, "method"); method && *method != "null") {
-      static constexpr std::initializer_list<std::string_view> kMethods{
+      static constexpr std::array<std::string_view, 5> kMethods{
           "\"GET\"", "\"POST\"", "\"PUT\"", "\"PATCH\"", "\"DELETE\""};
       if (std::find(kMethods.begin(), kMethods.end(), *method) == kMethods.end()) {
         problem("invocation", "has an unknown method");
