@@ -42,7 +42,7 @@ class FrontmatterReader {
       out_.body_offset = strict->body;
       out_.closing_line = strict->yaml_end + 1;
       read_block({strict->yaml_begin, strict->yaml_end}, yaml);
-      if (!options_.lenient) out_.fields = {};
+      if (!options_.lenient) drop_fields();
     }
     return std::move(out_);
   }
@@ -55,6 +55,14 @@ class FrontmatterReader {
   Finding& add(size_t offset, std::string_view code, std::string message) {
     out_.findings.push_back(finding_at(bytes_, offset, code, std::move(message)));
     return out_.findings.back();
+  }
+
+  void drop_fields() {
+    out_.fields = {};
+    for (Finding& finding : out_.findings) {
+      finding.message +=
+          " Lenient reading is switched off, so nothing of this frontmatter is used.";
+    }
   }
 
   // R24: every key that matters is there once, as a text or as nothing.
@@ -167,20 +175,34 @@ class FrontmatterReader {
       if (bytes_.starts_with(kBom)) skip_bom();
       return false;
     }
+    // The block is longer than a lenient look goes.
+    if (strict && found->closing == Closing::kUnclosed) return false;
     const Range block = {found->fences.yaml_begin, found->fences.yaml_end};
-    const bool same = strict && strict->body == found->fences.body;
-    if (same) return false;
-    tell(*found);
-    // Two rules in a row at the very top are an empty block; further down they are just rules.
+    const YamlResult yaml = read_yaml(text(block), interest_in);
+    // Prose inside the block: its fence is missing, and a rule in the text below was taken for it.
+    if (!yaml && found->closing != Closing::kUnclosed) {
+      const auto unclosed = unclosed_fences(bytes_, *found);
+      if (unclosed && try_block(*unclosed)) return true;
+    }
+    if (strict && strict->body == found->fences.body) return false;
+    if (try_block(*found)) return true;
+    if (found->bom) skip_bom();
+    return false;
+  }
+
+  // Takes the block when it has keys. Two rules in a row at the very top are an empty block.
+  bool try_block(const LenientFences& found) {
+    tell(found);
+    const Range block = {found.fences.yaml_begin, found.fences.yaml_end};
     const bool keys = read_block(block, read_yaml(text(block), interest_in));
-    if (!keys &&
-        !(found->empty && found->blank_lines.empty() && found->closing == Closing::kDashes)) {
+    const bool empty =
+        found.empty && found.blank_lines.empty() && found.closing == Closing::kDashes;
+    if (!keys && !empty) {
       out_ = {};
-      if (found->bom) skip_bom();
       return false;
     }
     out_.present = true;
-    out_.body_offset = found->fences.body;
+    out_.body_offset = found.fences.body;
     return true;
   }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "content/findings.h"
+#include "content/frontmatter_chunks.h"
 #include "content/space.h"
 
 namespace iii::content {
@@ -20,153 +21,7 @@ constexpr std::array<std::string_view, 6> kPermissionKeys = {"allowed-tools",   
                                                              "disallowed-tools", "disallowed_tools",
                                                              "permissions",      "tools"};
 
-// More keys than this are not looked at one by one.
-constexpr size_t kMaxChunks = 256;
-
-bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 bool is_sentence_key(std::string_view key) { return key == "title" || key == "description"; }
-
-// A key with the lines that belong to it. Offsets are into the file.
-struct Chunk {
-  std::string key;
-  size_t begin = 0;  // of the first line
-  size_t key_begin = 0;
-  size_t after_colon = 0;
-  size_t value_begin = 0;  // after the colon and blanks
-  size_t end = 0;          // of the last line's text
-  bool one_line = true;
-  bool tabbed = false;      // the key stands behind a tab
-  bool glued = false;       // no space after the colon
-  bool unindented = false;  // goes on at the margin
-};
-
-// The key at the start of `line`: its length and the colon's place; nothing when the line has none.
-struct KeyPlace {
-  std::string_view key;
-  size_t colon = 0;
-};
-
-std::optional<KeyPlace> key_of(std::string_view line) {
-  const size_t colon = line.find(':');
-  if (colon == std::string_view::npos) return std::nullopt;
-  const bool glued = colon + 1 < line.size() && !is_blank_char(line[colon + 1]);
-  // Without the space it may be anything (`http://…`, `a::b`), so only a known key counts.
-  if (!looks_like_key(glued ? line.substr(0, colon + 1) : line)) return std::nullopt;
-  std::string_view key = trim(line.substr(0, colon));
-  if (key.size() >= 2 && (key.front() == '"' || key.front() == '\'')) {
-    key = key.substr(1, key.size() - 2);
-  }
-  if (glued && (!is_known_key(key) || line[colon + 1] == ':')) return std::nullopt;
-  return KeyPlace{key, colon};
-}
-
-// Cuts a block into keys with their lines.
-class Chunker {
- public:
-  Chunker(std::string_view bytes, Range block) : bytes_(bytes), block_(block) {}
-
-  void run() {
-    const std::string_view text = bytes_.substr(0, block_.end);
-    margin_ = margin();
-    for (size_t at = block_.begin; at < text.size() && chunks.size() < kMaxChunks;) {
-      const size_t begin = at;
-      const std::string_view line = next_line(text, at);
-      if (line.starts_with("---") || line.starts_with("...")) {
-        second_document = begin;
-        return;
-      }
-      take(line, begin);
-    }
-  }
-
-  std::vector<Chunk> chunks;
-  std::optional<size_t> stray;
-  std::optional<size_t> second_document;
-
- private:
-  // Blanks before the first line that says something: a whole block may be indented.
-  std::string_view margin() const {
-    const std::string_view text = bytes_.substr(0, block_.end);
-    for (size_t at = block_.begin; at < text.size();) {
-      const std::string_view line = next_line(text, at);
-      const size_t first = line.find_first_not_of(" \t\r");
-      if (first == std::string_view::npos || line[first] == '#') continue;
-      return line.find('\t') < first ? std::string_view() : line.substr(0, first);
-    }
-    return {};
-  }
-
-  void take(std::string_view line, size_t begin) {
-    const std::string_view inner = trim(line);
-    if (inner.empty()) return;
-    if (!line.starts_with(margin_)) return reject(begin);
-    const std::string_view text = line.substr(margin_.size());
-    if (text.starts_with('#')) return;
-    if (is_blank_char(text.front())) {
-      if (is_tabbed_key(text, inner)) {
-        const size_t blanks = text.find_first_not_of(" \t");
-        return add(text.substr(blanks), begin, begin + margin_.size() + blanks, true);
-      }
-      return chunks.empty() ? reject(begin) : extend(line, begin);
-    }
-    if (key_of(text)) return add(text, begin, begin + margin_.size(), false);
-    if (chunks.empty()) return reject(begin);
-    const bool list_item = text.starts_with('-') && value_of_last().empty();
-    if (list_item || text.front() == ']' || text.front() == '}') return extend(line, begin);
-    if (chunks.back().key != "description") return reject(begin);
-    chunks.back().unindented = true;
-    extend(line, begin);
-  }
-
-  // YAML allows no tab there, so a key that stands behind one was not meant to belong to the line
-  // before.
-  bool is_tabbed_key(std::string_view text, std::string_view inner) const {
-    if (text.front() != '\t' || chunks.empty()) return false;
-    const auto place = key_of(inner);
-    if (!place || !is_known_key(place->key)) return false;
-    const std::string_view before = value_of_last();
-    return !before.empty() && before.front() != '|' && before.front() != '>';
-  }
-
-  // What the last key has on its own line.
-  std::string_view value_of_last() const {
-    const size_t begin = chunks.back().value_begin;
-    const size_t end = std::min(bytes_.find('\n', begin), chunks.back().end);
-    return trim(bytes_.substr(begin, end - std::min(begin, end)));
-  }
-
-  void add(std::string_view text, size_t begin, size_t key_begin, bool tabbed) {
-    const auto place = key_of(text);
-    if (!place) return;
-    Chunk chunk;
-    chunk.key = place->key;
-    chunk.begin = begin;
-    chunk.key_begin = key_begin;
-    chunk.after_colon = key_begin + place->colon + 1;
-    chunk.end = key_begin + text.size();
-    chunk.value_begin = chunk.after_colon;
-    while (chunk.value_begin < chunk.end && is_blank_char(bytes_[chunk.value_begin])) {
-      ++chunk.value_begin;
-    }
-    chunk.glued = chunk.value_begin == chunk.after_colon && chunk.value_begin < chunk.end;
-    chunk.tabbed = tabbed;
-    chunks.push_back(std::move(chunk));
-  }
-
-  void extend(std::string_view line, size_t begin) {
-    chunks.back().end = begin + line.size();
-    chunks.back().one_line = false;
-  }
-
-  void reject(size_t begin) {
-    if (!stray) stray = begin;
-  }
-
-  std::string_view bytes_;
-  Range block_;
-  std::string_view margin_;
-};
 
 // The value as the author wrote it, in one line, without the quotes around all of it.
 std::string raw_value(std::string_view text) {
@@ -200,18 +55,17 @@ bool is_guesswork(std::string_view key, std::string_view raw) {
 
 class Recoverer {
  public:
-  Recoverer(std::string_view bytes, Range block) : bytes_(bytes), chunker_(bytes, block) {}
+  Recoverer(std::string_view bytes, Range block) : bytes_(bytes), cut_(cut_chunks(bytes, block)) {}
 
   Recovery run(Range block, const YamlProblem& problem) {
-    chunker_.run();
-    for (const Chunk& chunk : chunker_.chunks) take(chunk);
-    if (chunker_.stray && !chunker_.chunks.empty()) {
-      add(*chunker_.stray, findings::kStrayLine,
+    for (const Chunk& chunk : cut_.chunks) take(chunk);
+    if (cut_.stray && !cut_.chunks.empty()) {
+      add(*cut_.stray, findings::kStrayLine,
           "This line is neither `key: value` nor an indented part of the line above, and was left "
           "out.");
     }
-    if (chunker_.second_document) {
-      add(*chunker_.second_document, findings::kSecondDocument,
+    if (cut_.second_document) {
+      add(*cut_.second_document, findings::kSecondDocument,
           "A second YAML document begins here; only the one above it was read. Close the "
           "frontmatter with a "
           "line that is only `---`.");
@@ -382,7 +236,7 @@ class Recoverer {
   }
 
   std::string_view bytes_;
-  Chunker chunker_;
+  Chunks cut_;
   Recovery out_;
   std::vector<std::string> seen_;
 };

@@ -40,17 +40,25 @@ size_t skip_blank_lines(std::string_view bytes, size_t from) {
   return at;
 }
 
-// A block without an end goes as far as lines look like it.
-size_t end_of_unclosed(std::string_view bytes, size_t begin) {
+// A block without an end goes as far as lines look like it, and no further than `limit`.
+size_t end_of_unclosed(std::string_view bytes, size_t begin, size_t limit) {
   size_t at = begin;
   while (at < bytes.size()) {
     const size_t line_begin = at;
     const std::string_view line = next_line(bytes, at);
     const bool continues = line_begin > begin && (line.starts_with(' ') || line.starts_with('\t') ||
                                                   line.starts_with("- "));
-    if (trim_space(line).empty() || (!continues && !looks_like_key(line))) return line_begin;
+    if (at > limit || trim_space(line).empty() || (!continues && !looks_like_key(line)))
+      return line_begin;
   }
   return at;
+}
+
+void end_at(LenientFences& out, size_t end) {
+  out.closing = LenientFences::Closing::kUnclosed;
+  out.empty = false;
+  out.fences.yaml_end = out.fences.body = end;
+  out.closing_line = out.closing_blanks = {end, end};
 }
 
 }  // namespace
@@ -118,11 +126,25 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes) {
     out.closing_blanks = {begin + 3, begin + line.size()};
     return out;
   }
-  const size_t end = end_of_unclosed(bytes.substr(0, limit), out.fences.yaml_begin);
-  out.closing = LenientFences::Closing::kUnclosed;
-  out.fences.yaml_end = end;
-  out.fences.body = end;
-  out.closing_line = out.closing_blanks = {end, end};
+  end_at(out, end_of_unclosed(bytes, out.fences.yaml_begin, limit));
+  return out;
+}
+
+std::optional<LenientFences> unclosed_fences(std::string_view bytes, const LenientFences& found) {
+  const std::string_view text = bytes.substr(0, found.fences.yaml_end);
+  const size_t end = end_of_unclosed(text, found.fences.yaml_begin, text.size());
+  size_t at = end;
+  const std::string_view first = next_line(text, at);
+  if (!trim_space(first).empty() && !first.starts_with('#')) return std::nullopt;
+  bool prose = false;
+  for (at = end; at < text.size();) {
+    const std::string_view line = next_line(text, at);
+    if (looks_like_key(line)) return std::nullopt;
+    prose = prose || !(trim_space(line).empty() || line.starts_with('#'));
+  }
+  if (!prose) return std::nullopt;
+  LenientFences out = found;
+  end_at(out, end);
   return out;
 }
 

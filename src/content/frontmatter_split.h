@@ -42,6 +42,11 @@ struct LenientFences {
 
 std::optional<LenientFences> lenient_fences(std::string_view bytes);
 
+// The same block taken to be without a closing fence: it ends at an empty line or a heading that
+// follows its keys. Nothing when the lines after it still speak of frontmatter, or when nothing
+// follows before `found` ends.
+std::optional<LenientFences> unclosed_fences(std::string_view bytes, const LenientFences& found);
+
 // A line that can only be meant as `key: value`, a comment line excluded.
 bool looks_like_key(std::string_view line);
 

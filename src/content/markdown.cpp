@@ -43,10 +43,14 @@ size_t run_length(std::string_view text) {
   return at;
 }
 
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 // Follows code fences line by line.
 class Fence {
  public:
   bool open() const { return length_ > 0; }
+  // Open, and ended by whatever stands left of its list item.
+  bool in_item() const { return open() && item_ > 0; }
 
   // True when the line belongs to fenced code, its first and last line included.
   bool take(std::string_view line) {
@@ -102,6 +106,12 @@ class Summariser {
   BodySummary run() {
     for (size_t at = 0; at < body_.size() && !(heading_done_ && teaser_done_);) {
       const std::string_view line = next_line(body_, at);
+      // Only a heading is missing, and a line that begins with a letter holds none and opens
+      // nothing.
+      if (teaser_done_ && !in_comment_ && !fence_.in_item() && !line.empty() &&
+          is_letter(line.front())) {
+        continue;
+      }
       if (!in_comment(line)) {
         if (fence_.take(line)) {
           end_paragraph();

@@ -27,18 +27,18 @@ void describe_prompt(std::string_view bytes, const Frontmatter& frontmatter,
     return;
   }
   if (document.description) return;
-  Finding finding = finding_at(
-      bytes, 0, findings::kPromptNoDescription,
-      options.lenient ? "The prompt has no `description`; its first paragraph stands in for it."
-                      : "The prompt has no `description`, so it is not served.");
-  if (options.lenient) {
-    document.description = document.teaser.empty() ? document.heading : document.teaser;
-    if (frontmatter.closing_line && !document.description->empty()) {
-      finding.fix = Fix{*frontmatter.closing_line, 0,
-                        "description: " + yaml_quote(*document.description) + "\n"};
+  Finding finding = finding_at(bytes, 0, findings::kPromptNoDescription,
+                               "The prompt has no `description`, so it is not served.");
+  finding.severity = Severity::kError;
+  const std::string& instead = document.teaser.empty() ? document.heading : document.teaser;
+  if (options.lenient && !instead.empty()) {
+    document.description = instead;
+    finding.severity = Severity::kWarning;
+    finding.message =
+        "The prompt has no `description`; the beginning of its text stands in for it.";
+    if (frontmatter.closing_line) {
+      finding.fix = Fix{*frontmatter.closing_line, 0, "description: " + yaml_quote(instead) + "\n"};
     }
-  } else {
-    finding.severity = Severity::kError;
   }
   document.findings.push_back(std::move(finding));
 }
