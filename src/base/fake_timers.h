@@ -23,8 +23,7 @@ class FakeTimers final : public Timers {
   std::chrono::steady_clock::time_point now() const override { return now_; }
 
   int64_t wall_ms() const override {
-    return 1'790'000'000'000 +
-           std::chrono::duration_cast<Millis>(now_.time_since_epoch()).count();
+    return 1'790'000'000'000 + std::chrono::duration_cast<Millis>(now_.time_since_epoch()).count();
   }
 
   // Runs everything that falls due on the way, in order, including what that schedules.

@@ -18,10 +18,9 @@ void write(LogLevel level, std::string_view text) {
   const auto now = std::chrono::system_clock::now();
   const auto ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  std::string line =
-      fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z {} ",
-                  fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms,
-                  kNames[static_cast<size_t>(level)]);
+  std::string line = fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z {} ",
+                                 fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms,
+                                 kNames[static_cast<size_t>(level)]);
   // A peer's text must not be able to forge a second log line or to drive a terminal.
   for (const char c : text) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {

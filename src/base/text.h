@@ -10,7 +10,7 @@ namespace iii {
 std::string_view trim(std::string_view text);
 std::string ascii_lower(std::string_view text);
 bool iequals(std::string_view a, std::string_view b);  // ASCII only
-bool is_blank(std::string_view text);                   // empty or only Unicode white space
+bool is_blank(std::string_view text);                  // empty or only Unicode white space
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);

@@ -10,8 +10,8 @@ namespace iii::cli {
 namespace {
 
 const Option* find_option(const Command& command, std::string_view word) {
-  const auto it = std::find_if(
-      command.options.begin(), command.options.end(), [word](const Option& option) {
+  const auto it =
+      std::find_if(command.options.begin(), command.options.end(), [word](const Option& option) {
         return word.starts_with("--")
                    ? word.substr(2) == option.name
                    : word.size() == 2 && option.letter != 0 && word[1] == option.letter;
@@ -68,8 +68,8 @@ Result<Args> parse_args(const Command& command, std::span<const std::string> wor
     } else if (i + 1 < words.size()) {
       value = words[++i];
     } else {
-      return fail("usage", "--" + std::string(option->name) + " needs a value: " +
-                               std::string(option->value));
+      return fail("usage", "--" + std::string(option->name) +
+                               " needs a value: " + std::string(option->value));
     }
     args.values_[std::string(option->name)].push_back(std::move(value));
   }
@@ -77,7 +77,8 @@ Result<Args> parse_args(const Command& command, std::span<const std::string> wor
 }
 
 std::string help_text(const Command& command) {
-  std::string out = std::string(command.summary) + "\n\nUsage: " + std::string(command.usage) + "\n";
+  std::string out =
+      std::string(command.summary) + "\n\nUsage: " + std::string(command.usage) + "\n";
   if (command.options.empty()) return out;
   out += "\nOptions:\n";
   std::vector<std::string> heads;

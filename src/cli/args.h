@@ -16,7 +16,7 @@ struct Option {
   std::string_view name;        // without the dashes
   std::string_view value = {};  // what to call its value in the help; empty for a switch
   std::string_view help = {};
-  char letter = 0;              // short form
+  char letter = 0;  // short form
 };
 
 struct Command {

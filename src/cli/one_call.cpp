@@ -34,10 +34,9 @@ class Caller final : public net::ConnectionEvents {
                        opened(std::move(connected));
                      });
     loop_.after(call_.timeout, [this] {
-      end(CallOutcome::Kind::kTimedOut, "Timed out waiting for the engine to answer " +
-                                            call_.function_id + " (" +
-                                            std::to_string(call_.timeout.count()) +
-                                            " ms). Next: raise --timeout-ms.");
+      end(CallOutcome::Kind::kTimedOut,
+          "Timed out waiting for the engine to answer " + call_.function_id + " (" +
+              std::to_string(call_.timeout.count()) + " ms). Next: raise --timeout-ms.");
     });
     loop_.run();
     return std::move(outcome_);
@@ -52,7 +51,8 @@ class Caller final : public net::ConnectionEvents {
     }
     const auto* answer = std::get_if<protocol::InvocationResult>(&*frame);
     if (answer == nullptr || answer->invocation_id != id_) return;
-    if (!answer->error) return end(CallOutcome::Kind::kResult, std::string(answer->result.value_or("null")));
+    if (!answer->error)
+      return end(CallOutcome::Kind::kResult, std::string(answer->result.value_or("null")));
     json::Object error{{"code", answer->error->code}, {"message", answer->error->message}};
     error.emplace("stacktrace", answer->error->stacktrace ? json::Value(*answer->error->stacktrace)
                                                           : json::Value());
@@ -73,9 +73,11 @@ class Caller final : public net::ConnectionEvents {
     }
     connection_ = std::move(*connected);
     connection_->start(*this);
-    // Engines show who is connected; several of us may be at the same time, so the name carries the pid.
+    // Engines show who is connected; several of us may be at the same time, so the name carries the
+    // pid.
     const std::string pid = std::to_string(::getpid());
-    const std::string hello = R"({"runtime":"cpp","name":"iii-cli:trigger-)" + pid + R"(","pid":)" + pid + "}";
+    const std::string hello =
+        R"({"runtime":"cpp","name":"iii-cli:trigger-)" + pid + R"(","pid":)" + pid + "}";
     protocol::InvokeFunction announce;
     announce.function_id = "engine::workers::register";
     announce.data = hello;

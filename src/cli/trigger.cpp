@@ -127,8 +127,9 @@ int usage_error(const Error& error) {
 const Command& trigger_command() {
   static const Command command{
       .usage = "iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]",
-      .summary = "Calls a function on a running engine and prints its result as JSON.\n"
-                 "A VALUE is read as JSON, else taken as text.",
+      .summary =
+          "Calls a function on a running engine and prints its result as JSON.\n"
+          "A VALUE is read as JSON, else taken as text.",
       .options = {{"json", "JSON", "The payload; with KEY=VALUE pairs it must be an object."},
                   {"address", "HOST", "Where the engine listens (localhost)."},
                   {"port", "N", "Its port (49134)."},
@@ -148,7 +149,8 @@ Result<std::string> build_payload(const std::optional<std::string>& json_text,
   if (json_text) {
     auto parsed = json::parse(*json_text);
     if (!parsed) {
-      return fail("payload", "--json: invalid JSON `" + *json_text + "`: " + parsed.error().message);
+      return fail("payload",
+                  "--json: invalid JSON `" + *json_text + "`: " + parsed.error().message);
     }
     if (pairs.empty()) return *json_text;
     base = std::move(*parsed);
@@ -196,8 +198,9 @@ int run_trigger(std::span<const std::string> words) {
     return 0;
   }
   if (function_id.empty()) {
-    print_error("iii trigger: missing FUNCTION_PATH. Next: name a function, for example "
-                "`iii-directory trigger engine::functions::list`.");
+    print_error(
+        "iii trigger: missing FUNCTION_PATH. Next: name a function, for example "
+        "`iii-directory trigger engine::functions::list`.");
     return 1;
   }
   auto json_text = args->value("json");

@@ -36,9 +36,10 @@ class LocalPeer final : public sdk::InProcessPeer, public engine::Link {
 }  // namespace
 
 sdk::Attach attach_to(engine::Engine& engine) {
-  return [&engine](std::shared_ptr<sdk::InProcessLine> line) -> std::unique_ptr<sdk::InProcessPeer> {
-    return std::make_unique<LocalPeer>(engine, std::move(line));
-  };
+  return
+      [&engine](std::shared_ptr<sdk::InProcessLine> line) -> std::unique_ptr<sdk::InProcessPeer> {
+        return std::make_unique<LocalPeer>(engine, std::move(line));
+      };
 }
 
 }  // namespace iii::daemon

@@ -1,5 +1,5 @@
-// Attaches a worker to the embedded engine inside this process: the same registry and the same rules as
-// for a socket, without the socket.
+// Attaches a worker to the embedded engine inside this process: the same registry and the same
+// rules as for a socket, without the socket.
 #pragma once
 
 #include "engine/engine.h"

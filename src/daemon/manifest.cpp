@@ -6,9 +6,10 @@ namespace iii::daemon {
 
 // Written out, because the order of the keys is part of what installers read.
 std::string manifest() {
-  return std::string("{\n"
-                     "  \"name\": \"iii-directory\",\n"
-                     "  \"version\": \"") +
+  return std::string(
+             "{\n"
+             "  \"name\": \"iii-directory\",\n"
+             "  \"version\": \"") +
          kVersion +
          "\",\n"
          "  \"description\": \"Skills and prompts for agents, and what is on the iii bus.\",\n"

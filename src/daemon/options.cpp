@@ -30,7 +30,8 @@ const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std:
   };
   static const std::map<std::string, Apply, std::less<>> table{
       {"max_connections", size([](auto& o) -> size_t& { return o.server.max_connections; })},
-      {"max_frame_bytes", size([](auto& o) -> size_t& { return o.server.connection.limits.max_frame; })},
+      {"max_frame_bytes",
+       size([](auto& o) -> size_t& { return o.server.connection.limits.max_frame; })},
       {"max_message_bytes",
        size([](auto& o) -> size_t& { return o.server.connection.limits.max_message; })},
       {"max_queued_bytes",
@@ -66,8 +67,9 @@ const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std:
 Result<std::filesystem::path> default_data() {
   const std::string home = environment("HOME");
   if (home.empty()) {
-    return fail("usage", "HOME is not set, so there is no default place for durable data. Next: pass "
-                         "--data DIR.");
+    return fail("usage",
+                "HOME is not set, so there is no default place for durable data. Next: pass "
+                "--data DIR.");
   }
   return std::filesystem::path(home) / ".iii" / "directory";
 }
@@ -81,8 +83,9 @@ bool is_loopback(std::string_view host) {
 const cli::Command& serve_command() {
   static const cli::Command command{
       .usage = "iii-directory serve [options]",
-      .summary = "Starts an engine with durable state and the directory worker, in one process.\n"
-                 "Prints `ready ws=ws://HOST:PORT` on stdout when it can be used.",
+      .summary =
+          "Starts an engine with durable state and the directory worker, in one process.\n"
+          "Prints `ready ws=ws://HOST:PORT` on stdout when it can be used.",
       .options = {
           {"host", "HOST", "Address to listen on (127.0.0.1). Others need a token."},
           {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
@@ -100,11 +103,13 @@ const cli::Command& serve_command() {
 
 const cli::Command& worker_command() {
   static const cli::Command command{
-      .usage = "iii-directory [options]\n       iii-directory serve [options]\n"
-               "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]",
-      .summary = "The directory of skills and prompts for agents on the iii bus.\n"
-                 "Without a verb it joins an engine that already runs (and waits for one that does not).\n"
-                 "`serve` brings an engine along; `trigger` calls a function.",
+      .usage =
+          "iii-directory [options]\n       iii-directory serve [options]\n"
+          "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]",
+      .summary =
+          "The directory of skills and prompts for agents on the iii bus.\n"
+          "Without a verb it joins an engine that already runs (and waits for one that does not).\n"
+          "`serve` brings an engine along; `trigger` calls a function.",
       .options = {{"url", "URL", "Engine to join (III_URL, else ws://127.0.0.1:49134)."},
                   {"config", "FILE", "Configuration file (./config.yaml)."},
                   {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
@@ -127,8 +132,8 @@ Result<void> apply_limit(std::string_view assignment, EmbeddedOptions& options) 
                              (meant.empty() ? "" : " Did you mean " + std::string(meant) + "?") +
                              " Known: " + join(names, ", "));
   }
-  const auto value = cli::number("limit " + std::string(name), assignment.substr(equals + 1), 1,
-                                 int64_t{1} << 40);
+  const auto value =
+      cli::number("limit " + std::string(name), assignment.substr(equals + 1), 1, int64_t{1} << 40);
   if (!value) return std::unexpected(value.error());
   entry->second(options, *value);
   return {};
@@ -147,9 +152,10 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   o.access.token = args.value("token").value_or(environment("III_TOKEN"));
   o.access.allowed_origins = args.all("allow-origin");
   if (!is_loopback(o.server.host) && o.access.token.empty()) {
-    return fail("usage", "Listening on " + o.server.host +
-                             " lets other machines in, so a token is required. Next: pass --token (or "
-                             "set III_TOKEN), or leave --host out to stay on this machine.");
+    return fail("usage",
+                "Listening on " + o.server.host +
+                    " lets other machines in, so a token is required. Next: pass --token (or "
+                    "set III_TOKEN), or leave --host out to stay on this machine.");
   }
   if (const auto data = args.value("data")) {
     o.data = *data;

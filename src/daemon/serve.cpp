@@ -28,9 +28,10 @@ int complain(const Error& error) {
 
 Error explain(const Error& error, const net::ServerOptions& server) {
   if (error.code != "address_in_use") return error;
-  return {"address_in_use", "Port " + std::to_string(server.port) + " on " + server.host +
-                                " is taken by another program. Next: stop that program, or pass --port N "
-                                "(--port 0 lets the system choose)."};
+  return {"address_in_use",
+          "Port " + std::to_string(server.port) + " on " + server.host +
+              " is taken by another program. Next: stop that program, or pass --port N "
+              "(--port 0 lets the system choose)."};
 }
 
 void print_ready(const std::string& host, uint16_t port) {
@@ -55,9 +56,8 @@ std::unique_ptr<sdk::Worker> make_directory(net::Loop& loop, engine::Engine& eng
   auto worker = std::make_unique<sdk::Worker>(options, loop, [&engine](net::Loop& its_loop) {
     return std::make_unique<sdk::InProcessTransport>(its_loop, attach_to(engine));
   });
-  functions::add_health(*worker, {.version = kVersion,
-                                  .mode = "serve",
-                                  .started = std::chrono::steady_clock::now()});
+  functions::add_health(
+      *worker, {.version = kVersion, .mode = "serve", .started = std::chrono::steady_clock::now()});
   return worker;
 }
 
@@ -123,9 +123,8 @@ int run_worker(std::span<const std::string> words) {
   const char* name = std::getenv("III_WORKER_NAME");
   options.name = name != nullptr && *name != '\0' ? name : "iii-directory";
   sdk::Worker worker(options);
-  functions::add_health(worker, {.version = kVersion,
-                                 .mode = "worker",
-                                 .started = std::chrono::steady_clock::now()});
+  functions::add_health(
+      worker, {.version = kVersion, .mode = "worker", .started = std::chrono::steady_clock::now()});
   return worker.run();
 }
 

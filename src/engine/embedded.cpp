@@ -77,7 +77,8 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
     store = Store::in_memory(std::move(post));
   }
   auto parts = std::make_unique<Parts>(loop, options, std::move(store));
-  if (auto ready = parts->prepare(options.worker_manager); !ready) return std::unexpected(std::move(ready.error()));
+  if (auto ready = parts->prepare(options.worker_manager); !ready)
+    return std::unexpected(std::move(ready.error()));
   auto server = serve_engine(loop, options.server, options.access, parts->engine, parts->channels);
   if (!server) return std::unexpected(std::move(server.error()));
   parts->server = std::move(*server);

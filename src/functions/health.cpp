@@ -20,11 +20,12 @@ auto describe(json::Type<HealthInput>) {
 
 auto describe(json::Type<HealthOutput>) {
   using T = HealthOutput;
-  return json::object<T>("DirectoryHealthOutput", "How the directory is.",
-                         json::field("status", &T::status, "`ok` when it can answer."),
-                         json::field("version", &T::version, "Of iii-directory."),
-                         json::field("mode", &T::mode, "`serve`: with its own engine; `worker`: on another."),
-                         json::field("uptime_ms", &T::uptime_ms, "Since the process started."));
+  return json::object<T>(
+      "DirectoryHealthOutput", "How the directory is.",
+      json::field("status", &T::status, "`ok` when it can answer."),
+      json::field("version", &T::version, "Of iii-directory."),
+      json::field("mode", &T::mode, "`serve`: with its own engine; `worker`: on another."),
+      json::field("uptime_ms", &T::uptime_ms, "Since the process started."));
 }
 
 }  // namespace
@@ -38,8 +39,8 @@ void add_health(sdk::Worker& worker, HealthFacts facts) {
         .mode = facts.mode,
         .uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(up).count()};
   };
-  static_cast<void>(
-      worker.function("directory::health", "Tells whether the directory is well, and its version.", health));
+  static_cast<void>(worker.function(
+      "directory::health", "Tells whether the directory is well, and its version.", health));
 }
 
 }  // namespace iii::functions

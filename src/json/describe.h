@@ -7,9 +7,9 @@
 //         json::field("times", &Greeting::times, "How often; once when absent."));
 //   }
 //
-// A std::optional member may be absent or null; other members are required unless `.optional()` says
-// that the struct's own initialiser stands in. Unknown keys are ignored: engines add keys to payloads.
-// Described enums: json::enumeration<E>("Name", {{E::kRead, "read"}, …}).
+// A std::optional member may be absent or null; other members are required unless `.optional()`
+// says that the struct's own initialiser stands in. Unknown keys are ignored: engines add keys to
+// payloads. Described enums: json::enumeration<E>("Name", {{E::kRead, "read"}, …}).
 #pragma once
 
 #include <algorithm>
@@ -41,7 +41,7 @@ struct Field {
   std::string_view name;
   Member Owner::* member;
   std::string_view description;
-  std::string_view second_name = {};   // accepted instead of `name`
+  std::string_view second_name = {};    // accepted instead of `name`
   std::string_view expected_word = {};  // in decode errors, instead of the type's own word
   std::string_view format = {};         // in the schema, instead of the type's own format
   bool has_default = false;
@@ -125,11 +125,13 @@ EnumDescription<E> enumeration(std::string_view title,
   return {title, std::move(words)};
 }
 
-// ---- decoding -------------------------------------------------------------------------------------
+// ---- decoding
+// -------------------------------------------------------------------------------------
 
 // What stands where something else was expected: ``invalid type: integer `5`, expected a string``.
 std::string type_mismatch(Slice value, std::string_view expected);
-std::string describe_value(Slice value);  // ``integer `5` ``, `string "x"`, `null`, `map`, `sequence`
+std::string describe_value(
+    Slice value);  // ``integer `5` ``, `string "x"`, `null`, `map`, `sequence`
 
 using Problem = std::optional<std::string>;  // nothing: decoded
 
@@ -154,16 +156,19 @@ template <typename T>
 Problem decode_into(Slice value, T& out, std::string_view expected) {
   if constexpr (std::is_signed_v<T>) {
     int64_t wide = 0;
-    Problem problem = decode_signed(value, std::numeric_limits<T>::min(),
-                                    std::numeric_limits<T>::max(),
-                                    expected.empty() ? (sizeof(T) == 8 ? "i64" : "i32") : expected, wide);
+    Problem problem =
+        decode_signed(value, std::numeric_limits<T>::min(), std::numeric_limits<T>::max(),
+                      expected.empty() ? (sizeof(T) == 8 ? "i64" : "i32") : expected, wide);
     if (!problem) out = static_cast<T>(wide);
     return problem;
   } else {
     uint64_t wide = 0;
-    Problem problem =
-        decode_unsigned(value, std::numeric_limits<T>::max(),
-                        expected.empty() ? (sizeof(T) == 8 ? "u64" : sizeof(T) == 4 ? "u32" : "u16") : expected, wide);
+    Problem problem = decode_unsigned(value, std::numeric_limits<T>::max(),
+                                      expected.empty() ? (sizeof(T) == 8   ? "u64"
+                                                          : sizeof(T) == 4 ? "u32"
+                                                                           : "u16")
+                                                       : expected,
+                                      wide);
     if (!problem) out = static_cast<T>(wide);
     return problem;
   }
@@ -239,7 +244,8 @@ template <typename T>
 constexpr bool is_optional<std::optional<T>> = true;
 
 Problem check_limits(Slice value, std::string_view name, const std::optional<int64_t>& minimum,
-                     const std::optional<int64_t>& maximum, const std::optional<size_t>& max_length);
+                     const std::optional<int64_t>& maximum,
+                     const std::optional<size_t>& max_length);
 
 template <typename Owner, typename Member>
 Problem decode_field(Slice object, const Field<Owner, Member>& f, Owner& out) {
@@ -287,7 +293,8 @@ Result<T> decode(std::string_view text) {
   return out;
 }
 
-// ---- encoding -------------------------------------------------------------------------------------
+// ---- encoding
+// -------------------------------------------------------------------------------------
 
 inline void encode_to(std::string& out, const std::string& s) { append_string(out, s); }
 inline void encode_to(std::string& out, bool b) { out += b ? "true" : "false"; }
@@ -387,7 +394,8 @@ std::string encode(const T& value) {
   return out;
 }
 
-// ---- schema ---------------------------------------------------------------------------------------
+// ---- schema
+// ---------------------------------------------------------------------------------------
 
 namespace describe_detail {
 

@@ -63,8 +63,7 @@ TEST(Decode, SaysWhatIsWrongInTheWordsOfThePublicEngine) {
   EXPECT_EQ(problem_with("\"x\""), "invalid type: string \"x\", expected struct SampleInput");
   EXPECT_EQ(problem_with("{}"), "missing field `name`");
   EXPECT_EQ(problem_with(R"({"name":5})"), "invalid type: integer `5`, expected a string");
-  EXPECT_EQ(problem_with(R"({"name":"a","pid":-1})"),
-            "invalid value: integer `-1`, expected u32");
+  EXPECT_EQ(problem_with(R"({"name":"a","pid":-1})"), "invalid value: integer `-1`, expected u32");
   EXPECT_EQ(problem_with(R"({"name":"a","pid":1.5})"),
             "invalid type: floating point `1.5`, expected u32");
   EXPECT_EQ(problem_with(R"({"name":"a","tags":"x"})"),
@@ -79,8 +78,9 @@ TEST(Encode, LeavesOutWhatIsAbsentAndRoundTrips) {
   s.name = "é\"";
   s.inner = Inner{"i", Direction::kWrite};
   const std::string text = encode(s);
-  EXPECT_EQ(text,
-            R"({"name":"é\"","tags":[],"limit":10,"data":null,"inner":{"id":"i","direction":"write"}})");
+  EXPECT_EQ(
+      text,
+      R"({"name":"é\"","tags":[],"limit":10,"data":null,"inner":{"id":"i","direction":"write"}})");
   const auto back = decode<Sample>(text);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->inner->id, "i");
@@ -91,10 +91,12 @@ TEST(Schema, IsDraft07WithDefinitions) {
   EXPECT_EQ(*s.find("$schema")->as_string(), "http://json-schema.org/draft-07/schema#");
   EXPECT_EQ(to_text(*s.find("required")), R"(["name"])");
   const Value* properties = s.find("properties");
-  EXPECT_EQ(to_text(*properties->find("pid")),
-            R"({"description":"Process.","format":"uint32","minimum":0,"type":["integer","null"]})");
-  EXPECT_EQ(to_text(*properties->find("limit")),
-            R"({"default":10,"description":"Most.","format":"int64","maximum":100,"minimum":1,"type":"integer"})");
+  EXPECT_EQ(
+      to_text(*properties->find("pid")),
+      R"({"description":"Process.","format":"uint32","minimum":0,"type":["integer","null"]})");
+  EXPECT_EQ(
+      to_text(*properties->find("limit")),
+      R"({"default":10,"description":"Most.","format":"int64","maximum":100,"minimum":1,"type":"integer"})");
   EXPECT_EQ(to_text(*properties->find("inner")),
             R"({"anyOf":[{"$ref":"#/definitions/Inner"},{"type":"null"}],"description":"More."})");
   EXPECT_EQ(to_text(*s.find("definitions")->find("Direction")),

@@ -42,8 +42,8 @@ class Parser {
   char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
 
   void skip_space() {
-    while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' ||
-                                  text_[at_] == '\r')) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\n' || text_[at_] == '\r')) {
       ++at_;
     }
   }
@@ -255,7 +255,8 @@ class Parser {
         return true;
       }
     }
-    // strtod and not from_chars: the latter does not tell underflow (fine, zero) from overflow (an error).
+    // strtod and not from_chars: the latter does not tell underflow (fine, zero) from overflow (an
+    // error).
     const double d = std::strtod(std::string(digits).c_str(), nullptr);
     if (!std::isfinite(d)) return bad("a number too large for a double");
     out = d;

@@ -22,10 +22,31 @@ TEST(Parse, KeepsIntegersExactAndDoublesDoubles) {
 }
 
 TEST(Parse, RefusesWhatThePublicEngineRefuses) {
-  for (const char* text :
-       {"", "01", "+1", ".5", "5.", "[1,]", "{\"a\":1,}", "NaN", "1E400", "\"\\ud83d\"",
-        "\"\\ude00\\ud83d\"", "\"\\ud83dx\"", "\"\x01\"", "\"a\nb\"", "[1,\f2]", "True", "{'a':1}",
-        "\"\\x41\"", "\"\\u12\"", "{}{}", "\xff", "[1 2]", "{\"a\" 1}", "\"open", "nul"}) {
+  for (const char* text : {"",
+                           "01",
+                           "+1",
+                           ".5",
+                           "5.",
+                           "[1,]",
+                           "{\"a\":1,}",
+                           "NaN",
+                           "1E400",
+                           "\"\\ud83d\"",
+                           "\"\\ude00\\ud83d\"",
+                           "\"\\ud83dx\"",
+                           "\"\x01\"",
+                           "\"a\nb\"",
+                           "[1,\f2]",
+                           "True",
+                           "{'a':1}",
+                           "\"\\x41\"",
+                           "\"\\u12\"",
+                           "{}{}",
+                           "\xff",
+                           "[1 2]",
+                           "{\"a\" 1}",
+                           "\"open",
+                           "nul"}) {
     EXPECT_FALSE(parse(text)) << text;
     EXPECT_FALSE(validate(text)) << text;
   }

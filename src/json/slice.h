@@ -1,5 +1,6 @@
-// Looking into JSON text without building anything. Every function here demands *valid* JSON, as checked
-// by json::parse or by the frame parser: on anything else the result is meaningless (but memory-safe).
+// Looking into JSON text without building anything. Every function here demands *valid* JSON, as
+// checked by json::parse or by the frame parser: on anything else the result is meaningless (but
+// memory-safe).
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// A JSON value in memory, for the places that need to look inside one. Payloads that only pass through
-// stay text (see Raw) and are never turned into a Value.
+// A JSON value in memory, for the places that need to look inside one. Payloads that only pass
+// through stay text (see Raw) and are never turned into a Value.
 #pragma once
 
 #include <cstdint>
@@ -80,8 +80,9 @@ struct Raw {
 
 inline constexpr size_t kMaxDepth = 127;  // levels of arrays and objects, as in the public engine
 
-// Strict RFC 8259, plus the public engine's rules: numbers beyond a double, lone surrogates and more than
-// `max_depth` levels are errors; of repeated keys the last one stays. Input must be UTF-8 (checked).
+// Strict RFC 8259, plus the public engine's rules: numbers beyond a double, lone surrogates and
+// more than `max_depth` levels are errors; of repeated keys the last one stays. Input must be UTF-8
+// (checked).
 Result<Value> parse(std::string_view text, size_t max_depth = kMaxDepth);
 // The same rules, nothing built: constant memory however large the text.
 Result<void> validate(std::string_view text, size_t max_depth = kMaxDepth);

@@ -96,8 +96,8 @@ class Reader {
     if (!body) return std::nullopt;
     if (!inner_text(*body, "url")) problem("invocation", "needs a url");
     if (const auto method = json::member(*body, "method"); method && *method != "null") {
-      static constexpr std::array<std::string_view, 5> kMethods{
-          "\"GET\"", "\"POST\"", "\"PUT\"", "\"PATCH\"", "\"DELETE\""};
+      static constexpr std::array<std::string_view, 5> kMethods{"\"GET\"", "\"POST\"", "\"PUT\"",
+                                                                "\"PATCH\"", "\"DELETE\""};
       if (std::find(kMethods.begin(), kMethods.end(), *method) == kMethods.end()) {
         problem("invocation", "has an unknown method");
       }

@@ -1,7 +1,8 @@
 // Every message of the iii worker protocol as a value (wire-protocol §3). No I/O.
 //
-// The strings of a parsed frame are views into the received text (or into the parser's scratch memory when
-// they had escapes), valid until the parser is used again. Payloads are the sender's own bytes.
+// The strings of a parsed frame are views into the received text (or into the parser's scratch
+// memory when they had escapes), valid until the parser is used again. Payloads are the sender's
+// own bytes.
 #pragma once
 
 #include <optional>
@@ -80,7 +81,8 @@ struct InvokeFunction {
   std::optional<Text> traceparent;
   std::optional<Text> baggage;
   std::optional<Text> name_space;
-  // Parser only: `data` is an object that carries a `_caller_worker_id` of its own, which must not pass.
+  // Parser only: `data` is an object that carries a `_caller_worker_id` of its own, which must not
+  // pass.
   bool data_claims_caller = false;
 };
 struct InvocationResult {
@@ -110,10 +112,10 @@ struct ConnectionError {
   ErrorBody error;
 };
 
-using Frame =
-    std::variant<Ping, Pong, InvokeFunction, InvocationResult, RegisterFunction, UnregisterFunction,
-                 RegisterTriggerType, RegisterTrigger, UnregisterTrigger, TriggerRegistrationResult,
-                 RegisterService, Reattach, WorkerRegistered, RegistrationRejected, ConnectionError>;
+using Frame = std::variant<Ping, Pong, InvokeFunction, InvocationResult, RegisterFunction,
+                           UnregisterFunction, RegisterTriggerType, RegisterTrigger,
+                           UnregisterTrigger, TriggerRegistrationResult, RegisterService, Reattach,
+                           WorkerRegistered, RegistrationRejected, ConnectionError>;
 
 inline constexpr Text kFunctionConflict = "FUNCTION_NAMESPACE_CONFLICT";
 inline constexpr Text kWorkerConflict = "WORKER_NAMESPACE_CONFLICT";

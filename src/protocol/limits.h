@@ -12,7 +12,7 @@ inline constexpr size_t kMaxMessageBytes = 64 * 1024 * 1024;  // inclusive, as t
 inline constexpr size_t kMaxDepth = 127;                      // levels, the frame object included
 inline constexpr size_t kMaxWorkerText = 280;                 // characters of a worker's name
 
-inline constexpr std::chrono::milliseconds kCallTimeout{30'000};       // a caller's, not the engine's
+inline constexpr std::chrono::milliseconds kCallTimeout{30'000};  // a caller's, not the engine's
 inline constexpr std::chrono::milliseconds kRegistrationGrace{5'000};  // wire-protocol §9.2
 inline constexpr std::chrono::milliseconds kVerdictTimeout{10'000};    // §8.5
 inline constexpr std::chrono::milliseconds kFunctionsPoll{5'000};      // §8.4

@@ -1,5 +1,5 @@
-// Text in, Frame out. One simdjson pass checks the whole text; the same pass's structural index then
-// gives the position of every top-level value, so payloads are found without a second parse.
+// Text in, Frame out. One simdjson pass checks the whole text; the same pass's structural index
+// then gives the position of every top-level value, so payloads are found without a second parse.
 #pragma once
 
 #include <deque>
@@ -19,8 +19,9 @@ class Parser {
   Parser(const Parser&) = delete;
   Parser& operator=(const Parser&) = delete;
 
-  // `text` must have 64 readable bytes behind it (ws::kPadding). An Error's message is for our own log:
-  // nothing is ever answered to a malformed frame. Codes: `empty` (white space only), `malformed`.
+  // `text` must have 64 readable bytes behind it (ws::kPadding). An Error's message is for our own
+  // log: nothing is ever answered to a malformed frame. Codes: `empty` (white space only),
+  // `malformed`.
   Result<Frame> parse(std::string_view text);
 
  private:

@@ -62,10 +62,11 @@ TEST_F(ParserTest, E04_NullsCountAsAbsentForOptionalFields) {
 }
 
 TEST_F(ParserTest, ActionsAreVoidEnqueueOrMalformed) {
-  EXPECT_EQ(get<InvokeFunction>(
-                R"({"type":"invokefunction","function_id":"f","data":1,"action":{"type":"void","queue":5}})")
-                .action,
-            Action::kVoid);
+  EXPECT_EQ(
+      get<InvokeFunction>(
+          R"({"type":"invokefunction","function_id":"f","data":1,"action":{"type":"void","queue":5}})")
+          .action,
+      Action::kVoid);
   const auto f = get<InvokeFunction>(
       R"({"type":"invokefunction","function_id":"f","data":1,"action":{"type":"enqueue","queue":"q"}})");
   EXPECT_EQ(f.action, Action::kEnqueue);
@@ -92,20 +93,35 @@ TEST_F(ParserTest, NullResultIsNoResult) {
 }
 
 TEST_F(ParserTest, E03_MalformedFramesHaveAReason) {
-  for (const char* text : {
-           "hello", "{\"type\":\"ping\"", "[]", "[{\"type\":\"ping\"}]", "null", "5", "\"ping\"",
-           "{}", R"({"type":null})", R"({"type":5})", R"({"type":"nope"})", R"({"type":"Ping"})",
-           R"({"type":"ping"}{"type":"ping"})", "\xef\xbb\xbf{\"type\":\"ping\"}",
-           R"({"type":"ping",})", R"({"type":"ping","x":NaN})", R"({"type":"ping","type":"ping"})",
-           R"({"type":"registertriggertype","id":"x"})", R"({"type":"registerfunction"})",
-           R"({"type":"registerfunction","id":"x","description":5})",
-           R"({"type":"invokefunction","invocation_id":"abc","function_id":"f","data":1})",
-           R"({"type":"invokefunction","invocation_id":5,"function_id":"f","data":1})",
-           R"({"type":"invokefunction","function_id":"f","data":1,"data":2})",
-           R"({"type":"invocationresult","function_id":"f"})",
-           R"({"type":"registerfunction","id":"x","invocation":{}})",
-           R"({"type":"registerfunction","id":"x","invocation":{"url":"https://a","method":"post"}})",
-       }) {
+  for (
+      const char* text : {
+          "hello",
+          "{\"type\":\"ping\"",
+          "[]",
+          "[{\"type\":\"ping\"}]",
+          "null",
+          "5",
+          "\"ping\"",
+          "{}",
+          R"({"type":null})",
+          R"({"type":5})",
+          R"({"type":"nope"})",
+          R"({"type":"Ping"})",
+          R"({"type":"ping"}{"type":"ping"})",
+          "\xef\xbb\xbf{\"type\":\"ping\"}",
+          R"({"type":"ping",})",
+          R"({"type":"ping","x":NaN})",
+          R"({"type":"ping","type":"ping"})",
+          R"({"type":"registertriggertype","id":"x"})",
+          R"({"type":"registerfunction"})",
+          R"({"type":"registerfunction","id":"x","description":5})",
+          R"({"type":"invokefunction","invocation_id":"abc","function_id":"f","data":1})",
+          R"({"type":"invokefunction","invocation_id":5,"function_id":"f","data":1})",
+          R"({"type":"invokefunction","function_id":"f","data":1,"data":2})",
+          R"({"type":"invocationresult","function_id":"f"})",
+          R"({"type":"registerfunction","id":"x","invocation":{}})",
+          R"({"type":"registerfunction","id":"x","invocation":{"url":"https://a","method":"post"}})",
+      }) {
     const auto frame = parse(text);
     ASSERT_FALSE(frame) << text;
     EXPECT_EQ(frame.error().code, "malformed");
@@ -128,16 +144,16 @@ TEST_F(ParserTest, E23_NumbersFollowThePublicEngine) {
     EXPECT_EQ(f.data, "[" + std::string(number) + "]");  // E24: untouched
   }
   for (const char* bad : {"1E400", "01", "+1", "\"\\ud83d\"", "\"\\ude00\\ud83d\""}) {
-    EXPECT_FALSE(parse(R"({"type":"invokefunction","function_id":"f","data":[)" +
-                       std::string(bad) + "]}"))
+    EXPECT_FALSE(
+        parse(R"({"type":"invokefunction","function_id":"f","data":[)" + std::string(bad) + "]}"))
         << bad;
   }
 }
 
 TEST_F(ParserTest, E23_NestingOf127LevelsIncludingTheFrame) {
   const auto nested = [](size_t n, const char* key) {
-    return R"({"type":"invokefunction","function_id":"f","data":1,")" + std::string(key) + "\":" +
-           std::string(n, '[') + std::string(n, ']') + "}";
+    return R"({"type":"invokefunction","function_id":"f","data":1,")" + std::string(key) +
+           "\":" + std::string(n, '[') + std::string(n, ']') + "}";
   };
   EXPECT_TRUE(parse(nested(126, "zz")));
   EXPECT_FALSE(parse(nested(127, "zz")));

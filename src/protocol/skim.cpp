@@ -97,7 +97,12 @@ class Skimmer {
   }
 
   bool string(json::Slice& quoted) {
-    quoted = scalar();
+    const size_t start = index_[at_];
+    end_ = index_[++at_];
+    if (text_[end_ - 1] != '"') {
+      while (is_space(text_[end_ - 1])) --end_;
+    }
+    quoted = text_.substr(start, end_ - start);
     if (quoted.size() < 2 || quoted.back() != '"') return false;
     return plain_ || has_simple_escapes(quoted.substr(1, quoted.size() - 2));
   }

@@ -12,9 +12,8 @@ namespace iii::protocol {
 namespace {
 
 bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool all_zero(std::string_view text) {
@@ -35,8 +34,8 @@ std::optional<std::pair<std::string_view, std::string_view>> entry_of(std::strin
 void append_value(std::string& out, std::string_view value) {
   for (const char c : value) {
     const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte > 0x20 && byte < 0x7f && c != '"' && c != ',' && c != ';' && c != '\\' &&
-                       c != '%';
+    const bool plain =
+        byte > 0x20 && byte < 0x7f && c != '"' && c != ',' && c != ';' && c != '\\' && c != '%';
     if (plain) {
       out += c;
     } else {

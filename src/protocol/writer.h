@@ -1,5 +1,5 @@
-// Frames as text: `type` first, then the fields in the order of the public engine; absent fields are
-// left out, never null (a null `stacktrace` would blind Node workers, wire-protocol §2.6).
+// Frames as text: `type` first, then the fields in the order of the public engine; absent fields
+// are left out, never null (a null `stacktrace` would blind Node workers, wire-protocol §2.6).
 #pragma once
 
 #include <string>
@@ -32,10 +32,11 @@ std::string to_text(const F& frame) {
   return out;
 }
 
-// `data` with `_caller_worker_id` set to `worker_id`: put first in an object, the object's own bytes behind
-// it; anything but an object passes untouched. `claims_caller` as found by the parser: then the sender's
-// own key is removed.
-void append_with_caller(std::string& out, Json data, std::string_view worker_id, bool claims_caller);
+// `data` with `_caller_worker_id` set to `worker_id`: put first in an object, the object's own
+// bytes behind it; anything but an object passes untouched. `claims_caller` as found by the parser:
+// then the sender's own key is removed.
+void append_with_caller(std::string& out, Json data, std::string_view worker_id,
+                        bool claims_caller);
 
 // The call as its target sees it: known keys only, the payload's bytes spliced in.
 void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,

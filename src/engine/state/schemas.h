@@ -41,8 +41,7 @@ struct StateGetInput {
 };
 inline auto describe(json::Type<StateGetInput>) {
   using In = StateGetInput;
-  return json::object<In>("StateGetInput", "",
-                          json::field("scope", &In::scope, "Group of keys."),
+  return json::object<In>("StateGetInput", "", json::field("scope", &In::scope, "Group of keys."),
                           json::field("key", &In::key, "Name of the value in its scope."));
 }
 
