@@ -10,7 +10,7 @@ namespace iii {
 
 class FakeTimers final : public Timers {
  public:
-  TimerId after(Millis delay, std::move_only_function<void()> action) override {
+  TimerId after(std::chrono::microseconds delay, std::move_only_function<void()> action) override {
     const TimerId id = ++last_id_;
     due_.emplace(std::pair{now_ + delay, id}, std::move(action));
     return id;

@@ -136,7 +136,7 @@ int read_all(int fd, uint64_t expected, uint64_t limit, std::string& out) {
   return 0;
 }
 
-int write_all(int fd, std::string_view bytes) {
+int write_all(int fd, std::string_view bytes, bool durable) {
   while (!bytes.empty()) {
     const ssize_t put = ::write(fd, bytes.data(), bytes.size());
     if (put < 0) {
@@ -145,7 +145,7 @@ int write_all(int fd, std::string_view bytes) {
     }
     bytes.remove_prefix(static_cast<size_t>(put));
   }
-  return ::fsync(fd) == 0 ? 0 : errno;
+  return !durable || ::fsync(fd) == 0 ? 0 : errno;
 }
 
 std::string temporary_name() {
@@ -167,7 +167,7 @@ int replace_file(const Place& place, std::string_view bytes) {
   if (!file) return errno;
   int error = 0;
   if (exists && ::fchmod(file.get(), old.st_mode & 07777U) != 0) error = errno;
-  if (error == 0) error = write_all(file.get(), bytes);
+  if (error == 0) error = write_all(file.get(), bytes, true);
   if (error == 0 && ::renameat(place.folder.get(), temporary.c_str(), place.folder.get(),
                                place.name.c_str()) != 0) {
     error = errno;
@@ -287,7 +287,7 @@ Result<FileBytes> RootFolder::read_up_to(std::string_view relative, uint64_t max
   if (!S_ISREG(found.st_mode)) {
     return fail("not_a_file", shown(relative) + " is not a regular file");
   }
-  FileBytes file{.bytes = {}, .stamp = stamp_of(found)};
+  FileBytes file{.bytes = {}, .stamp = stamp_of(found), .names = found.st_nlink};
   const auto too_large = [&](uint64_t size) {
     return fail("too_large", shown(relative) + " is too large: " + std::to_string(size) +
                                  " bytes, the limit is " + std::to_string(max_bytes));
@@ -327,6 +327,37 @@ Result<void> RootFolder::write(std::string_view relative, std::string_view bytes
   if (error == EISDIR) return fail("not_a_file", shown(relative) + " is not a regular file");
   if (error != 0) return failed(error, relative);
   return {};
+}
+
+Result<FileStatus> path_status(const std::filesystem::path& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return failed(errno, "");
+  return status_of(found);
+}
+
+Result<void> write_cache_file(const std::filesystem::path& path, std::string_view bytes) {
+  std::error_code ignored;
+  std::filesystem::create_directories(path.parent_path(), ignored);
+  const std::filesystem::path temporary = path.parent_path() / temporary_name();
+  const UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file) return failed(errno, "");
+  int error = write_all(file.get(), bytes, false);
+  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error == 0) return {};
+  ::unlink(temporary.c_str());
+  return failed(error, "");
+}
+
+Result<std::string> read_cache_file(const std::filesystem::path& path, uint64_t max_bytes) {
+  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  struct stat found{};
+  if (!file || ::fstat(file.get(), &found) != 0) return failed(errno, "");
+  if (!S_ISREG(found.st_mode)) return fail("not_a_file", "not a regular file");
+  const auto size = static_cast<uint64_t>(found.st_size);
+  std::string bytes;
+  const int error = size > max_bytes ? EFBIG : read_all(file.get(), size, max_bytes, bytes);
+  if (error != 0) return failed(error, "");
+  return bytes;
 }
 
 }  // namespace iii

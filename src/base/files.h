@@ -55,6 +55,7 @@ struct DirectoryEntry {
 struct FileBytes {
   std::string bytes;
   FileStamp stamp;
+  uint64_t names = 1;  // hard links
 };
 
 // An open root directory. Thread-safe: all calls are independent.
@@ -101,5 +102,13 @@ class RootFolder {
 
 // The clock that file systems stamp with.
 int64_t file_clock_ns();
+
+// What a path of our own configuration leads to, links followed. Codes as above.
+Result<FileStatus> path_status(const std::filesystem::path& path);
+
+// Files of our own that can be made again at any time (caches): replaced atomically, readable by
+// the owner only, parents created, not forced to the disk.
+Result<void> write_cache_file(const std::filesystem::path& path, std::string_view bytes);
+Result<std::string> read_cache_file(const std::filesystem::path& path, uint64_t max_bytes);
 
 }  // namespace iii

@@ -54,8 +54,8 @@ class Files : public testing::TestWithParam<Resolver> {
 };
 
 INSTANTIATE_TEST_SUITE_P(BothWays, Files, testing::Values(Resolver::kAuto, Resolver::kComponents),
-                         [](const testing::TestParamInfo<Resolver>& info) {
-                           return info.param == Resolver::kAuto ? "Openat2" : "Components";
+                         [](const testing::TestParamInfo<Resolver>& tested) {
+                           return tested.param == Resolver::kAuto ? "Openat2" : "Components";
                          });
 
 TEST_P(Files, ReadsAFileBelowTheRoot) {

@@ -15,7 +15,8 @@ class Timers {
   virtual ~Timers() = default;
 
   // Runs `action` once on the loop thread, not before `delay` has passed.
-  virtual TimerId after(Millis delay, std::move_only_function<void()> action) = 0;
+  virtual TimerId after(std::chrono::microseconds delay,
+                        std::move_only_function<void()> action) = 0;
   // Unknown and finished timers are ignored.
   virtual void cancel(TimerId id) = 0;
   // Monotonic, for measuring how long.

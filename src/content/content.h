@@ -31,7 +31,7 @@ struct ContentOptions {
   bool normalise_ids = true;   // serve files whose path breaks the id rule under a normalised id
   bool lenient = true;         // see parse.h
   uint64_t max_file_bytes = 262'144;  // R27
-  size_t max_files = 1'000'000;
+  size_t max_files = 1'000'000;  // entries of all roots together: files, folders, links
   size_t max_depth = 64;
   size_t scan_threads = 8;
   // Where the parsed index is kept between runs; nothing: nowhere. A damaged or outdated file is ignored.
@@ -64,7 +64,10 @@ class Content {
   virtual Result<void> write(const Generation& generation, const FileRef& file,
                              std::string_view bytes) = 0;
   virtual ContentStatus status() const = 0;
-  // Becomes readable when something may have changed; for change events without polling. -1: none.
+  // Writes the persisted index if it is behind. Done by itself after the first scan and at the end; to be
+  // called when there is nothing better to do.
+  virtual void save() = 0;
+  // Becomes readable (until the next fresh()) when something may have changed; for change events without polling. -1: none.
   virtual int notify_fd() const = 0;
 };
 

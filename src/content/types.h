@@ -1,4 +1,5 @@
-// What the index knows, as immutable values. Readers hold a Generation by shared_ptr; it never changes.
+// What the index knows, as immutable values. Readers hold a Generation by shared_ptr; it never
+// changes.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,12 @@ struct RootInfo {
 
 // Which file a document came from.
 struct FileRef {
-  uint16_t root = 0;     // index into Generation::roots
-  std::string path;      // relative to the root
+  uint16_t root = 0;  // index into Generation::roots
+  std::string path;   // relative to the root
 };
 
-// A time that nobody knows: of compiled-in documents, and of files that could not be looked at (R33).
+// A time that nobody knows: of compiled-in documents, and of files that could not be looked at
+// (R33).
 inline constexpr int64_t kNoTime = INT64_MIN;
 
 struct Skill {
@@ -57,7 +59,8 @@ struct Fix {
   std::string text;
 };
 
-// Something worth telling about one file. Every skipped and every leniently read file has at least one.
+// Something worth telling about one file. Every skipped and every leniently read file has at least
+// one.
 struct Finding {
   FileRef file;
   Severity severity = Severity::kWarning;
@@ -87,8 +90,8 @@ struct Accounting {
 struct Generation {
   uint64_t number = 0;
   std::vector<RootInfo> roots;
-  std::vector<SkillPtr> skills;    // merged view, ascending by on-disk id, ids unique
-  std::vector<PromptPtr> prompts;  // merged view, ascending by name, names unique
+  std::vector<SkillPtr> skills;       // merged view, ascending by on-disk id, ids unique
+  std::vector<PromptPtr> prompts;     // merged view, ascending by name, names unique
   std::vector<FindingsPtr> findings;  // one list per file that has any, in order of root and path
   Accounting accounting;
 
@@ -104,7 +107,8 @@ using GenerationPtr = std::shared_ptr<const Generation>;
 // §5.4: a trailing `/index` is dropped unless the rest exists as an id of its own.
 std::string display_id(const Generation& generation, std::string_view on_disk_id);
 
-// R33: `2026-05-01T12:34:56.123456789+00:00`, fraction of 0, 3, 6 or 9 digits; kNoTime gives an empty text.
+// R33: `2026-05-01T12:34:56.123456789+00:00`, fraction of 0, 3, 6 or 9 digits; kNoTime gives an
+// empty text.
 std::string format_time(int64_t mtime_ns);
 
 }  // namespace iii::content

@@ -1,0 +1,321 @@
+#include "content/document.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "content/findings.h"
+#include "content/ids.h"
+#include "content/parse.h"
+
+namespace iii::content {
+
+namespace {
+
+// How much of an oversize prompt is looked at: R72 lists it all the same, and its frontmatter
+// cannot be longer.
+constexpr uint64_t kPromptHead = 65'536;
+
+std::string_view file_stem(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return name.ends_with(".md") ? name.substr(0, name.size() - 3) : name;
+}
+
+// Under which id or name a file is served, and what there is to say about it.
+struct Naming {
+  std::string name;  // empty: not served
+  bool normalised = false;
+  std::optional<Finding> finding;
+};
+
+Naming bent(const Document& document, const std::string& path, std::string name,
+            std::string_view code, const std::string& why) {
+  Naming naming{.name = std::move(name), .normalised = true};
+  naming.finding = make_finding(document.root, path, Severity::kWarning, code,
+                                fmt::format("{} It is served as `{}`.", why, naming.name));
+  return naming;
+}
+
+Naming refused(const Document& document, const std::string& path, std::string_view code,
+               const std::string& why) {
+  Naming naming;
+  naming.finding = make_finding(document.root, path, Severity::kError, code, why);
+  return naming;
+}
+
+std::string sentence(std::string text) {
+  if (!text.empty() && text.back() != '.') text += '.';
+  return text;
+}
+
+Naming name_skill(const Document& document, const std::string& path, const DocumentRules& rules) {
+  std::string id = derive_id(path);
+  const Result<void> legal = check_id(id);
+  if (legal) return {.name = std::move(id)};
+  const std::string why = sentence(legal.error().message);
+  if (!rules.normalise_ids) return refused(document, path, findings::kInvalidId, why);
+  if (std::optional<std::string> meant = meant_overview(path)) {
+    return bent(document, path, std::move(*meant), findings::kSkillCase,
+                "Only `SKILL.md` in capitals is an overview.");
+  }
+  return bent(document, path, normalise_id(id), findings::kIdNormalised, why);
+}
+
+Naming name_prompt(const Document& document, const std::string& path,
+                   const std::optional<std::string>& given, const DocumentRules& rules) {
+  std::string name = given ? *given : std::string(file_stem(path));  // R71
+  const Result<void> legal = check_name(name);
+  if (legal) return {.name = std::move(name)};
+  const std::string why = sentence(legal.error().message);
+  if (!rules.normalise_ids) return refused(document, path, findings::kInvalidName, why);
+  return bent(document, path, normalise_name(name), findings::kNameNormalised, why);
+}
+
+// R28: nothing but line feeds.
+bool is_empty_body(std::string_view body) {
+  return body.find_first_not_of('\n') == std::string_view::npos;
+}
+
+class Builder {
+ public:
+  Builder(Document& document, const std::string& path, const DocumentRules& rules)
+      : document_(document), path_(path), rules_(rules) {}
+
+  void add(Severity severity, std::string_view code, std::string message) {
+    findings_.push_back(make_finding(document_.root, path_, severity, code, std::move(message)));
+  }
+
+  void take(std::vector<Finding> found) {
+    for (Finding& finding : found) {
+      finding.file = FileRef{document_.root, printable(path_)};
+      findings_.push_back(std::move(finding));
+    }
+  }
+
+  // `parsed` is null when the text could not be had; the row stays (R47).
+  void skill(ParsedDocument* parsed) {
+    Naming naming = name_skill(document_, path_, rules_);
+    if (naming.finding) findings_.insert(findings_.begin(), std::move(*naming.finding));
+    if (naming.name.empty()) return finish("");
+    document_.normalised = naming.normalised;
+    auto skill = std::make_shared<Skill>();
+    skill->id = std::move(naming.name);
+    skill->file = {document_.root, path_};
+    skill->bytes = document_.stamp.size;
+    skill->mtime_ns = time();
+    skill->readable = parsed != nullptr;
+    if (parsed != nullptr) {
+      skill->title = std::move(parsed->title ? *parsed->title : parsed->heading);  // R29
+      skill->description =
+          std::move(parsed->description ? *parsed->description : parsed->teaser);  // R31
+      skill->type = std::move(parsed->type);
+      skill->function_id = std::move(parsed->function_id);
+      skill->search = fold_case(skill->title) + '\0' + fold_case(skill->description);
+    }
+    finish(skill->id);
+    document_.skill = std::move(skill);
+  }
+
+  void prompt(ParsedDocument* parsed) {
+    const bool described = parsed != nullptr && parsed->has_frontmatter && parsed->description &&
+                           !is_blank(*parsed->description);
+    if (!described) {
+      if (findings_.empty()) {
+        add(Severity::kError, findings::kPromptNoDescription,
+            "The prompt says nowhere what it is for, so it is not served.");
+      }
+      return finish("");  // R70
+    }
+    Naming naming = name_prompt(document_, path_, parsed->name, rules_);
+    if (naming.finding) findings_.insert(findings_.begin(), std::move(*naming.finding));
+    if (naming.name.empty()) return finish("");
+    document_.normalised = naming.normalised;
+    auto prompt = std::make_shared<Prompt>();
+    prompt->name = std::move(naming.name);
+    prompt->file = {document_.root, path_};
+    prompt->description = std::move(*parsed->description);
+    prompt->mtime_ns = time();
+    finish(prompt->name);
+    document_.prompt = std::move(prompt);
+  }
+
+  void finish(const std::string& served_as) {
+    if (findings_.empty()) return;
+    if (!served_as.empty()) {
+      for (Finding& finding : findings_) finding.served_as = served_as;
+    }
+    findings_.shrink_to_fit();
+    document_.own = std::make_shared<const std::vector<Finding>>(std::move(findings_));
+  }
+
+ private:
+  int64_t time() const { return document_.stamp.inode == 0 ? kNoTime : document_.stamp.mtime_ns; }
+
+  Document& document_;
+  const std::string& path_;
+  const DocumentRules& rules_;
+  std::vector<Finding> findings_;
+};
+
+void unreadable_document(Document& document, const std::string& path, const DocumentRules& rules,
+                         std::string_view code, const std::string& why) {
+  Builder builder(document, path, rules);
+  builder.add(Severity::kError, code, sentence(why));
+  is_prompt_path(path) ? builder.prompt(nullptr) : builder.skill(nullptr);
+}
+
+void read_oversize_prompt(Document& document, const RootFolder& folder, const std::string& path,
+                          const DocumentRules& rules, const std::string& why) {
+  Result<FileBytes> head = folder.read_head(path, kPromptHead);
+  if (!head) return unreadable_document(document, path, rules, findings::kUnreadable, why);
+  document.stamp = head->stamp;
+  std::string_view text = head->bytes;
+  // The cut may have gone through a character.
+  while (!text.empty() && (static_cast<unsigned char>(text.back()) & 0xc0U) == 0x80U) {
+    text.remove_suffix(1);
+  }
+  if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0U) text.remove_suffix(1);
+  if (!is_utf8(text)) {
+    return unreadable_document(document, path, rules, findings::kNotUtf8,
+                               "The file is not UTF-8 text.");
+  }
+  ParsedDocument parsed = parse_document(text, {.lenient = rules.lenient, .prompt = true});
+  for (Finding& finding : parsed.findings) finding.fix.reset();  // made for the head, not the file
+  Builder builder(document, path, rules);
+  builder.add(Severity::kError, findings::kTooLarge, sentence(why));
+  builder.take(std::move(parsed.findings));
+  builder.prompt(&parsed);
+}
+
+bool equal(const Finding& a, const Finding& b) {
+  const auto fix = [](const Finding& f) {
+    return f.fix ? std::tuple(f.fix->offset, f.fix->length, std::string_view(f.fix->text))
+                 : std::tuple(UINT64_MAX, uint64_t{0}, std::string_view());
+  };
+  return a.file.path == b.file.path && a.severity == b.severity && a.code == b.code &&
+         a.line == b.line && a.column == b.column && a.message == b.message &&
+         a.served_as == b.served_as && fix(a) == fix(b);
+}
+
+bool equal(const FindingsPtr& a, const FindingsPtr& b) {
+  if (!a || !b) return !a && !b;
+  return std::ranges::equal(*a, *b, [](const Finding& x, const Finding& y) { return equal(x, y); });
+}
+
+bool equal(const SkillPtr& a, const SkillPtr& b) {
+  if (!a || !b) return !a && !b;
+  return a->id == b->id && a->file.path == b->file.path && a->title == b->title &&
+         a->type == b->type && a->function_id == b->function_id &&
+         a->description == b->description && a->bytes == b->bytes && a->mtime_ns == b->mtime_ns &&
+         a->readable == b->readable;
+}
+
+bool equal(const PromptPtr& a, const PromptPtr& b) {
+  if (!a || !b) return !a && !b;
+  return a->name == b->name && a->file.path == b->file.path && a->description == b->description &&
+         a->mtime_ns == b->mtime_ns;
+}
+
+}  // namespace
+
+Finding make_finding(uint16_t root, std::string_view path, Severity severity, std::string_view code,
+                     std::string message) {
+  Finding finding;
+  finding.file = {root, printable(path)};
+  finding.severity = severity;
+  finding.code = code;
+  finding.message = std::move(message);
+  return finding;
+}
+
+void understand_document(Document& document, const std::string& path, std::string_view bytes,
+                         const DocumentRules& rules) {
+  const bool is_prompt = is_prompt_path(path);
+  if (!is_utf8(bytes)) {
+    return unreadable_document(document, path, rules, findings::kNotUtf8,
+                               "The file is not UTF-8 text.");
+  }
+  ParsedDocument parsed = parse_document(bytes, {.lenient = rules.lenient, .prompt = is_prompt});
+  Builder builder(document, path, rules);
+  if (is_prompt) {
+    builder.take(std::move(parsed.findings));
+    return builder.prompt(&parsed);
+  }
+  if (is_empty_body(bytes.substr(parsed.body_offset))) {
+    builder.add(Severity::kError, findings::kEmptyBody,
+                "There is nothing in the file but frontmatter and line ends.");
+    builder.take(std::move(parsed.findings));
+    return builder.skill(nullptr);
+  }
+  builder.take(std::move(parsed.findings));
+  builder.skill(&parsed);
+}
+
+void read_document(Document& document, const RootFolder& folder, const std::string& path,
+                   const DocumentRules& rules, int64_t now_ns) {
+  if (!is_utf8(path)) {
+    Builder builder(document, path, rules);
+    builder.add(Severity::kError, findings::kNameNotUtf8,
+                "The name is not UTF-8, so no id can be made of it. Rename the file.");
+    document.trusted = false;
+    return builder.finish("");
+  }
+  const Result<FileBytes> file = folder.read(path, rules.max_file_bytes);
+  if (file) {
+    document.stamp = file->stamp;
+    document.shared = file->names > 1;
+    document.trusted = file->stamp.settled(now_ns);
+    return understand_document(document, path, file->bytes, rules);
+  }
+  // What can be said of a file that cannot be read comes from looking at it once more.
+  if (const Result<FileStatus> status = folder.status(path)) {
+    document.stamp = status->stamp;
+    document.shared = status->names > 1;
+  }
+  if (file.error().code != "too_large") {
+    return unreadable_document(document, path, rules, findings::kUnreadable, file.error().message);
+  }
+  document.trusted = document.stamp.settled(now_ns);
+  if (is_prompt_path(path)) {
+    return read_oversize_prompt(document, folder, path, rules, file.error().message);
+  }
+  unreadable_document(document, path, rules, findings::kTooLarge, file.error().message);
+}
+
+void refuse_document(Document& document, const std::string& path, Refusal why) {
+  document.refusal = why;
+  Finding finding = make_finding(document.root, path, Severity::kWarning, "", "");
+  switch (why) {
+    case Refusal::kOutside:
+      finding.code = findings::kOutsideRoot;
+      finding.message =
+          "The link leaves its root, so it is not followed. Copy what it points to, or link to it "
+          "by a relative path inside the root.";
+      break;
+    case Refusal::kDangling:
+      finding.severity = Severity::kInfo;
+      finding.code = findings::kDanglingLink;
+      finding.message = "The link points to nothing.";
+      break;
+    case Refusal::kNotRegular:
+      finding.severity = Severity::kInfo;
+      finding.code = findings::kNotRegular;
+      finding.message = "Not a regular file (a pipe, socket or device), so it is never opened.";
+      break;
+    default:
+      finding.severity = Severity::kError;
+      finding.code = findings::kUnreadable;
+      finding.message = "The system refused to look at it (permission denied).";
+  }
+  document.own = std::make_shared<const std::vector<Finding>>(1, std::move(finding));
+}
+
+bool same_outcome(const Document& a, const Document& b) {
+  return a.refusal == b.refusal && a.normalised == b.normalised && equal(a.skill, b.skill) &&
+         equal(a.prompt, b.prompt) && equal(a.own, b.own);
+}
+
+}  // namespace iii::content

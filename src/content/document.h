@@ -1,0 +1,37 @@
+// From a file to what is served of it: skill, prompt, or the reason why not.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "content/tree.h"
+
+namespace iii::content {
+
+struct DocumentRules {
+  bool normalise_ids = true;
+  bool lenient = true;
+  uint64_t max_file_bytes = 262'144;
+};
+
+// Each of these fills a document that is still empty but for its root. `path` is relative to that
+// root.
+
+// Reads the file. `now_ns` is a time before the call: it decides whether the stamp can be trusted.
+void read_document(Document& document, const RootFolder& folder, const std::string& path,
+                   const DocumentRules& rules, int64_t now_ns);
+// The same from bytes that are at hand.
+void understand_document(Document& document, const std::string& path, std::string_view bytes,
+                         const DocumentRules& rules);
+// An entry that is not read at all.
+void refuse_document(Document& document, const std::string& path, Refusal why);
+
+// True when a reader could not tell the two apart (their stamps may differ).
+bool same_outcome(const Document& a, const Document& b);
+
+Finding make_finding(uint16_t root, std::string_view path, Severity severity, std::string_view code,
+                     std::string message);
+
+}  // namespace iii::content

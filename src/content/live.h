@@ -1,0 +1,103 @@
+// Content over real folders: roots, their trees, the watches, and one generation after the other.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "base/log.h"
+#include "content/catalog.h"
+#include "content/content.h"
+#include "content/scan.h"
+#include "content/tree.h"
+#include "content/watch.h"
+
+namespace iii::content {
+
+// A root and what is known about it. All of `links`, `unwatched`, `troubled` and `shared` point
+// into the tree.
+struct LiveRoot {
+  uint16_t index = 0;
+  RootConfig config;
+  std::string path;  // absolute
+  std::optional<RootFolder> folder;
+  FileStamp identity;  // of the open folder
+  std::optional<Scanner> scanner;
+  std::unique_ptr<Folder> top;  // null: missing
+  std::unordered_set<Node*> links;
+  std::unordered_set<Folder*> unwatched;  // looked at on every call
+  std::unordered_set<Folder*> troubled;   // with findings: something below is out of sight
+  std::unordered_set<Document*> shared;   // looked at on every call
+  bool full = false;                      // the limit of files was reached
+  std::string_view trouble;               // code of the finding about the root itself
+  bool active = false;                    // something has happened in this round
+  Changes changes;                        // of this round
+  int hint = -1;                          // wakes us when the missing root may have appeared
+  std::string hinted;
+};
+
+class Live final : public Content {
+ public:
+  explicit Live(ContentOptions options);
+  ~Live() override;
+
+  GenerationPtr fresh() override;
+  Result<FileBytes> read(const Generation& generation, const FileRef& file) override;
+  Result<void> write(const Generation& generation, const FileRef& file,
+                     std::string_view bytes) override;
+  ContentStatus status() const override;
+  void save() override;
+  int notify_fd() const override { return watcher_.descriptor(); }
+
+ private:
+  // What notifications say about one folder.
+  struct Pending {
+    bool whole = false;
+    bool rewatch = false;
+    std::map<std::string, Look, std::less<>> names;
+  };
+
+  void start();
+  void add_builtin();
+  void load_index();
+  std::string fingerprint() const;
+
+  void check_root(LiveRoot& root);
+  void open_root(LiveRoot& root);
+  void set_trouble(LiveRoot& root, std::string_view code, std::string message);
+  void drop_root(LiveRoot& root);
+  void await_root(LiveRoot& root);
+
+  void take_event(const Watcher::Event& event);
+  void apply_pending();
+  void rescan_all();
+  void poll(LiveRoot& root);
+  void follow_links(LiveRoot& root);
+  void finish_round(LiveRoot& root);
+  void forget(LiveRoot& root, Node& node);
+  void share_names(LiveRoot& root, const std::vector<Document*>& found);
+  void promote(LiveRoot& root);
+  bool everything_watched() const;
+  void say_fallback();
+
+  const ContentOptions options_;
+  const DocumentRules rules_;
+  const ScanLimits limits_;
+  Watcher watcher_;
+  std::atomic<size_t> nodes_ = 0;
+  std::vector<std::unique_ptr<LiveRoot>> roots_;
+  std::vector<std::unique_ptr<Document>> builtin_;
+  Catalog catalog_;
+  std::unordered_map<Folder*, Pending> pending_;
+  uint64_t rescans_ = 0;
+  uint64_t parsed_at_start_ = 0;
+  bool index_behind_ = true;  // the persisted index says less than we know
+  LogOnce fallback_said_;
+};
+
+}  // namespace iii::content

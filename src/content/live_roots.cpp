@@ -1,0 +1,264 @@
+// Live: how roots come and go, and how the index is kept between runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "content/findings.h"
+#include "content/live.h"
+#include "content/store.h"
+
+namespace iii::content {
+
+namespace {
+
+constexpr uint64_t kMaxIndexBytes = uint64_t{4} << 30U;
+
+std::vector<RootInfo> describe(const ContentOptions& options) {
+  std::vector<RootInfo> roots;
+  size_t extra = 0;
+  for (const RootConfig& config : options.roots) {
+    switch (config.kind) {
+      case RootKind::kLocal:
+        roots.push_back({config.kind, "local"});
+        break;
+      case RootKind::kGlobal:
+        roots.push_back({config.kind, "global"});
+        break;
+      default:
+        roots.push_back({RootKind::kExtra, fmt::format("extra-{}", ++extra)});
+    }
+  }
+  roots.push_back({RootKind::kBuiltin, "builtin"});
+  return roots;
+}
+
+std::string nearest_existing(std::filesystem::path path) {
+  while (path.has_relative_path() && !path_status(path)) path = path.parent_path();
+  return path.string();
+}
+
+}  // namespace
+
+std::unique_ptr<Content> Content::open(ContentOptions options) {
+  return std::make_unique<Live>(std::move(options));
+}
+
+Live::Live(ContentOptions options)
+    : options_(std::move(options)),
+      rules_{.normalise_ids = options_.normalise_ids,
+             .lenient = options_.lenient,
+             .max_file_bytes = options_.max_file_bytes},
+      limits_{.max_files = options_.max_files,
+              .max_depth = options_.max_depth,
+              .threads = std::clamp<size_t>(options_.scan_threads, 1, 64)},
+      watcher_(options_.max_watches),
+      catalog_(describe(options_)) {
+  for (const RootConfig& config : options_.roots) {
+    auto root = std::make_unique<LiveRoot>();
+    root->index = static_cast<uint16_t>(roots_.size());
+    root->config = config;
+    std::error_code ignored;
+    const std::filesystem::path whole = std::filesystem::absolute(config.path, ignored);
+    root->path = whole.lexically_normal().string();
+    while (root->path.size() > 1 && root->path.ends_with('/')) root->path.pop_back();
+    roots_.push_back(std::move(root));
+  }
+  start();
+}
+
+Live::~Live() { save(); }
+
+void Live::start() {
+  add_builtin();
+  load_index();
+  fresh();
+  save();
+}
+
+void Live::add_builtin() {
+  for (const BuiltinDocument& document : options_.builtin) {
+    auto node = std::make_unique<Document>("", nullptr);
+    node->root = static_cast<uint16_t>(roots_.size());
+    node->unread = false;
+    node->stamp.size = document.text.size();
+    understand_document(*node, document.path, document.text, rules_);
+    if (node->skill || node->prompt) catalog_.add(*node);
+    builtin_.push_back(std::move(node));
+  }
+}
+
+std::string Live::fingerprint() const {
+  std::string out =
+      fmt::format("{} {} {} {} {} {}", program_identity(), rules_.normalise_ids, rules_.lenient,
+                  rules_.max_file_bytes, limits_.max_files, limits_.max_depth);
+  for (const auto& root : roots_) out += '\n' + root->path;
+  return out;
+}
+
+// The tree as it was left. Only that: open_root() compares it with the disk.
+void Live::load_index() {
+  if (!options_.cache_file) return;
+  const Result<std::string> bytes = read_cache_file(*options_.cache_file, kMaxIndexBytes);
+  if (!bytes) return;
+  std::vector<StoredTree> trees = read_index(*bytes, fingerprint(), roots_.size());
+  if (!trees.empty()) index_behind_ = false;
+  for (size_t i = 0; i < trees.size(); ++i) {
+    roots_[i]->top = std::move(trees[i].top);
+    roots_[i]->changes = std::move(trees[i].changes);
+    nodes_.fetch_add(trees[i].nodes, std::memory_order_relaxed);
+  }
+}
+
+// The root's own path is looked at on every call: it may have appeared, vanished, or become another
+// folder. The open descriptor keeps the old folder's inode from being given to a new one, so equal
+// means the same.
+void Live::check_root(LiveRoot& root) {
+  const Result<FileStatus> status = path_status(root.path);
+  const bool is_folder = status && status->kind == EntryKind::kDirectory;
+  if (is_folder && root.folder && root.identity.inode == status->stamp.inode &&
+      root.identity.device == status->stamp.device) {
+    return;
+  }
+  if (is_folder) {
+    open_root(root);
+  } else {
+    drop_root(root);
+    if (status) {
+      set_trouble(root, findings::kNotRegular, "The root is not a folder.");
+    } else if (status.error().code == "missing") {
+      set_trouble(root, "", "");
+    } else {
+      set_trouble(root, findings::kUnreadable, "The root may not be read.");
+    }
+  }
+  if (root.top == nullptr) await_root(root);
+}
+
+void Live::set_trouble(LiveRoot& root, std::string_view code, std::string message) {
+  if (root.trouble == code) return;
+  root.trouble = code;
+  if (code.empty()) return catalog_.set_findings(root.index, "", nullptr);
+  std::vector<Finding> findings;
+  findings.push_back(make_finding(root.index, "", Severity::kError, code, std::move(message)));
+  catalog_.set_findings(root.index, "",
+                        std::make_shared<const std::vector<Finding>>(std::move(findings)));
+}
+
+void Live::open_root(LiveRoot& root) {
+  if (root.folder) drop_root(root);
+  Result<RootFolder> opened = RootFolder::open(root.path);
+  const Result<FileStamp> identity = opened ? opened->stat("") : std::unexpected(opened.error());
+  if (!identity) {
+    drop_root(root);
+    const bool missing = identity.error().code == "missing";
+    return set_trouble(root, missing ? "" : findings::kUnreadable, "The root may not be read.");
+  }
+  set_trouble(root, "", "");
+  root.folder = std::move(*opened);
+  root.identity = *identity;
+  root.scanner.emplace(root.index, *root.folder, root.path, rules_, limits_, watcher_, nodes_);
+  if (root.top == nullptr) {
+    root.top = std::make_unique<Folder>("", nullptr);
+    root.top->root = root.index;
+    nodes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (root.hint >= 0) watcher_.remove_hint(root.hint);
+  root.hint = -1;
+  catalog_.set_top(root.index, root.top.get());
+  root.active = true;
+  root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
+  if (catalog_.current()->number == 0) parsed_at_start_ += root.changes.read;
+}
+
+void Live::drop_root(LiveRoot& root) {
+  if (root.top == nullptr) return;
+  for (const auto& entry : root.top->entries) {
+    if (entry->kind == NodeKind::kFolder) root.changes.top_names.push_back(entry->name);
+  }
+  catalog_.set_top(root.index, nullptr);
+  retire(std::move(root.top), root.changes, nodes_);
+  root.scanner.reset();
+  root.folder.reset();
+  if (root.full) set_trouble(root, "", "");
+  root.full = false;
+}
+
+// A missing root is noticed by check_root; this only wakes whoever waits on notify_fd().
+void Live::await_root(LiveRoot& root) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const std::string nearest = nearest_existing(root.path);
+    if (nearest == root.hinted && watcher_.has_hint(root.hint)) return;
+    if (root.hint >= 0) watcher_.remove_hint(root.hint);
+    root.hinted = nearest;
+    root.hint = watcher_.add_hint(nearest);
+    if (root.hint < 0) return;
+  }
+}
+
+// Before saving: notifications have kept us up to date, so what was too young to be trusted when it
+// was read can be trusted now, if it has come of age and still has the same stamp.
+void Live::promote(LiveRoot& root) {
+  const int64_t now = file_clock_ns();
+  each_node(*root.top, [&](Node& node) {
+    if (node.kind == NodeKind::kSupporting || node.is_link) return;
+    const Folder* folder =
+        node.kind == NodeKind::kFolder ? static_cast<Folder*>(&node) : node.parent;
+    if (folder->watch < 0 || folder->below_link || folder->state != FolderState::kOpen) return;
+    if (node.kind == NodeKind::kFolder) {
+      auto& mine = static_cast<Folder&>(node);
+      if (mine.trusted) return;
+      const Result<FileStatus> status = root.folder->peek(node.path());
+      if (!status || status->stamp.inode != mine.stamp.inode || !status->stamp.settled(now)) return;
+      mine.stamp = status->stamp;
+      mine.trusted = true;
+      return;
+    }
+    auto& document = static_cast<Document&>(node);
+    if (document.trusted || document.refusal != Refusal::kNone || document.stamp.inode == 0 ||
+        !document.stamp.settled(now) || (document.skill && !document.skill->readable)) {
+      return;
+    }
+    const Result<FileStatus> status = root.folder->peek(node.path());
+    document.trusted = status && !status->is_link && status->stamp == document.stamp;
+  });
+}
+
+void Live::save() {
+  if (!options_.cache_file || !index_behind_) return;
+  std::vector<const Folder*> trees;
+  for (auto& root : roots_) {
+    if (root->top != nullptr && !root->full) promote(*root);
+    trees.push_back(root->full ? nullptr : root->top.get());
+  }
+  const Result<void> written =
+      write_cache_file(*options_.cache_file, write_index(fingerprint(), trees));
+  if (!written) {
+    log_warn("the index could not be saved for the next start: {}", written.error().message);
+  }
+  index_behind_ = false;
+}
+
+Result<FileBytes> Live::read(const Generation&, const FileRef& file) {
+  if (file.root == roots_.size()) {
+    for (const BuiltinDocument& document : options_.builtin) {
+      if (document.path == file.path) return FileBytes{document.text, {}};
+    }
+  }
+  if (file.root >= roots_.size() || !roots_[file.root]->folder) {
+    return fail("missing", fmt::format("`{}` does not exist", file.path));
+  }
+  return roots_[file.root]->folder->read_text(file.path, rules_.max_file_bytes);
+}
+
+Result<void> Live::write(const Generation&, const FileRef& file, std::string_view bytes) {
+  if (file.root >= roots_.size() || roots_[file.root]->config.kind == RootKind::kExtra) {
+    return fail("read_only", fmt::format("`{}` is in a read-only root", file.path));
+  }
+  if (!roots_[file.root]->folder) {
+    return fail("missing", fmt::format("`{}` does not exist", file.path));
+  }
+  return roots_[file.root]->folder->write(file.path, bytes);
+}
+
+}  // namespace iii::content
