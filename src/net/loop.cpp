@@ -89,7 +89,7 @@ void Loop::stop() { impl_->context.stop(); }
 
 void Loop::post(Action action) { asio::post(impl_->context, std::move(action)); }
 
-TimerId Loop::after(Millis delay, Action action) {
+TimerId Loop::after(std::chrono::microseconds delay, Action action) {
   const TimerId id = impl_->timers.add(Clock::now() + delay, std::move(action));
   impl_->arm();
   return id;

@@ -36,7 +36,7 @@ class Loop final : public Timers {
   void post(std::move_only_function<void()> action);
 
   // The rest only on the loop thread (or before run()).
-  TimerId after(Millis delay, std::move_only_function<void()> action) override;
+  TimerId after(std::chrono::microseconds delay, std::move_only_function<void()> action) override;
   void cancel(TimerId id) override;
   std::chrono::steady_clock::time_point now() const override;
   int64_t wall_ms() const override;
