@@ -224,7 +224,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, EngineReplay,
                                            Recording{"triggers", {}, {2}},
                                            Recording{"channels", {}, {}}, Recording{"otel", {}, {}},
                                            Recording{"reconnect", {5, 9}, {}}),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
 }  // namespace iii::engine

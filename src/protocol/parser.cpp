@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include "base/check.h"
 #include "json/slice.h"
 #include "json/value.h"
 #include "protocol/keys.h"
@@ -31,7 +32,7 @@ std::string_view without_trailing_space(std::string_view text) {
 struct Parser::Impl {
   // simdjson does not count an innermost empty container, so it is given one level more and the
   // exact rule is applied while walking.
-  Impl() { static_cast<void>(dom.allocate(4096, kMaxDepth + 1)); }
+  Impl() { III_CHECK(dom.allocate(4096, kMaxDepth + 1) == simdjson::SUCCESS); }
 
   Result<void> collect(std::string_view text);
   bool skimmed(std::string_view text);
