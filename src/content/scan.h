@@ -40,8 +40,8 @@ struct Changes {
 };
 
 // Takes a node out of the game: marks it and everything below as gone, and keeps it for the round's
-// end.
-void retire(std::unique_ptr<Node> node, Changes& changes);
+// end. `nodes` counts those that are left.
+void retire(std::unique_ptr<Node> node, Changes& changes, std::atomic<size_t>& nodes);
 
 // How thoroughly to look.
 struct Look {
