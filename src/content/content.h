@@ -28,20 +28,21 @@ struct BuiltinDocument {
 struct ContentOptions {
   std::vector<RootConfig> roots;  // in order of precedence: local, global, extra …
   std::vector<BuiltinDocument> builtin;
-  bool normalise_ids = true;   // serve files whose path breaks the id rule under a normalised id
-  bool lenient = true;         // see parse.h
+  bool normalise_ids = true;  // serve files whose path breaks the id rule under a normalised id
+  bool lenient = true;        // see parse.h
   uint64_t max_file_bytes = 262'144;  // R27
-  size_t max_files = 1'000'000;  // entries of all roots together: files, folders, links
+  size_t max_files = 1'000'000;       // entries of all roots together: files, folders, links
   size_t max_depth = 64;
   size_t scan_threads = 8;
-  // Where the parsed index is kept between runs; nothing: nowhere. A damaged or outdated file is ignored.
+  // Where the parsed index is kept between runs; nothing: nowhere. A damaged or outdated file is
+  // ignored.
   std::optional<std::filesystem::path> cache_file;
   // For tests: pretend that the system offers no (more) watches.
   size_t max_watches = SIZE_MAX;
 };
 
 struct ContentStatus {
-  bool watching = false;       // false: every call looks at the disk by stat
+  bool watching = false;        // false: every call looks at the disk by stat
   std::string fallback_reason;  // when not (everything is) watched; also said once in the log
   uint64_t generation = 0;
   uint64_t watches = 0;
@@ -58,16 +59,21 @@ class Content {
 
   // The state of the disk now: whatever finished before this call is in it.
   virtual GenerationPtr fresh() = 0;
-  // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the text).
+  // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the
+  // text).
   virtual Result<FileBytes> read(const Generation& generation, const FileRef& file) = 0;
   // Replaces a file's bytes atomically; used by `doctor --fix`. Read-only roots refuse.
   virtual Result<void> write(const Generation& generation, const FileRef& file,
                              std::string_view bytes) = 0;
   virtual ContentStatus status() const = 0;
-  // Writes the persisted index if it is behind. Done by itself after the first scan and at the end; to be
-  // called when there is nothing better to do.
+  // Whether documents are read leniently (ContentOptions), so that bodies are cut by the same
+  // rules.
+  virtual bool lenient() const = 0;
+  // Writes the persisted index if it is behind. Done by itself after the first scan and at the end;
+  // to be called when there is nothing better to do.
   virtual void save() = 0;
-  // Becomes readable (until the next fresh()) when something may have changed; for change events without polling. -1: none.
+  // Becomes readable (until the next fresh()) when something may have changed; for change events
+  // without polling. -1: none.
   virtual int notify_fd() const = 0;
 };
 

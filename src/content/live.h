@@ -51,6 +51,7 @@ class Live final : public Content {
   Result<void> write(const Generation& generation, const FileRef& file,
                      std::string_view bytes) override;
   ContentStatus status() const override;
+  bool lenient() const override { return options_.lenient; }
   void save() override;
   int notify_fd() const override { return watcher_.descriptor(); }
 

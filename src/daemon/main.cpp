@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/trigger.h"
+#include "daemon/doctor.h"
 #include "daemon/manifest.h"
 #include "daemon/serve.h"
 #include "daemon/version.h"
@@ -14,6 +15,7 @@ int main(int argc, char** argv) {
   const std::span<const std::string> all(words);
   if (!words.empty() && words[0] == "serve") return iii::daemon::run_serve(all.subspan(1));
   if (!words.empty() && words[0] == "trigger") return iii::cli::run_trigger(all.subspan(1));
+  if (!words.empty() && words[0] == "doctor") return iii::daemon::run_doctor(all.subspan(1));
   for (const std::string& word : words) {
     if (word == "--version" || word == "-V") {
       std::printf("iii-directory %s\n", iii::daemon::kVersion);

@@ -1,8 +1,25 @@
 #include "daemon/manifest.h"
 
+#include "daemon/config.h"
 #include "daemon/version.h"
+#include "json/write.h"
 
 namespace iii::daemon {
+
+namespace {
+
+// A nested object, two spaces further in than the text around it.
+std::string indented(const std::string& json_text) {
+  const auto value = json::parse(json_text);
+  std::string out;
+  for (const char c : value ? json::to_pretty_text(*value) : json_text) {
+    out += c;
+    if (c == '\n') out += "  ";
+  }
+  return out;
+}
+
+}  // namespace
 
 // Written out, because the order of the keys is part of what installers read.
 std::string manifest() {
@@ -13,7 +30,9 @@ std::string manifest() {
          kVersion +
          "\",\n"
          "  \"description\": \"Skills and prompts for agents, and what is on the iii bus.\",\n"
-         "  \"default_config\": {},\n"
+         "  \"default_config\": " +
+         indented(default_config_json({})) +
+         ",\n"
          "  \"supported_targets\": [\n"
          "    \"" III_TARGET
          "\"\n"

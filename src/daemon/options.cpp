@@ -91,10 +91,13 @@ const cli::Command& serve_command() {
           {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
           {"http-port", "N", "Port of the HTTP side, which arrives later; accepted and unused."},
           {"data", "DIR", "Where durable data lives (~/.iii/directory)."},
-          {"skills", "DIR", "Folder of skills to serve; used when the content functions arrive."},
+          {"config", "FILE", "Configuration file of the directory (./config.yaml)."},
+          {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
           {"token", "TOKEN", "Demand this bearer token on every path (III_TOKEN)."},
           {"allow-origin", "ORIGIN", "Let web pages of this origin connect; may be repeated."},
           {"engine-only", "", "Start the engine without the directory worker."},
+          {"no-worker-manager", "",
+           "Leave worker::list and the `worker` trigger type to a worker."},
           {"limit", "NAME=N", "Change a limit; may be repeated. See docs/configuration.md."},
           {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
           {"help", "", "This text.", 'h'}}};
@@ -105,7 +108,8 @@ const cli::Command& worker_command() {
   static const cli::Command command{
       .usage =
           "iii-directory [options]\n       iii-directory serve [options]\n"
-          "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]",
+          "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]\n"
+          "       iii-directory doctor [--fix] [--json] [options]",
       .summary =
           "The directory of skills and prompts for agents on the iii bus.\n"
           "Without a verb it joins an engine that already runs (and waits for one that does not).\n"
@@ -175,6 +179,8 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   }
   out.engine_only = args.has("engine-only");
   out.skills = args.value("skills");
+  out.config = args.value("config");
+  out.engine.worker_manager = !args.has("no-worker-manager");
   return out;
 }
 

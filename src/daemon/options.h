@@ -15,6 +15,7 @@ struct ServeOptions {
   engine::EmbeddedOptions engine;
   bool engine_only = false;
   std::optional<std::string> skills;
+  std::optional<std::string> config;
 };
 
 const cli::Command& serve_command();

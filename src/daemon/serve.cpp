@@ -9,11 +9,11 @@
 
 #include "base/log.h"
 #include "cli/args.h"
+#include "daemon/directory.h"
 #include "daemon/local_attach.h"
 #include "daemon/options.h"
 #include "daemon/version.h"
 #include "engine/embedded.h"
-#include "functions/health.h"
 #include "net/loop.h"
 #include "sdk/worker.h"
 
@@ -48,18 +48,45 @@ bool set_level(const cli::Args& args) {
   return level.has_value();
 }
 
-std::unique_ptr<sdk::Worker> make_directory(net::Loop& loop, engine::Engine& engine) {
+sdk::WorkerOptions worker_options() {
   sdk::WorkerOptions options;
   options.name = "iii-directory";
   options.description = "Skills and prompts for agents, and what is on this bus.";
   options.version = kVersion;
-  auto worker = std::make_unique<sdk::Worker>(options, loop, [&engine](net::Loop& its_loop) {
-    return std::make_unique<sdk::InProcessTransport>(its_loop, attach_to(engine));
-  });
-  functions::add_health(
-      *worker, {.version = kVersion, .mode = "serve", .started = std::chrono::steady_clock::now()});
-  return worker;
+  return options;
 }
+
+std::string home_folder() {
+  const char* home = std::getenv("HOME");
+  return home != nullptr ? home : "";
+}
+
+// What `serve` adds to its engine, unless it was asked for the engine alone.
+struct LocalDirectory {
+  LocalDirectory(net::Loop& loop, engine::Engine& engine, const ServeOptions& its_options)
+      : options(its_options),
+        worker(worker_options(), loop,
+               [&engine](net::Loop& its_loop) {
+                 return std::make_unique<sdk::InProcessTransport>(its_loop, attach_to(engine));
+               }),
+        directory(configuration(),
+                  {.home = home_folder(), .cache_file = *options.engine.data / "index.cache"},
+                  worker, "serve") {}
+
+  DirectoryConfig configuration() const {
+    DirectoryConfig defaults;
+    // The embedded engine lists connected workers, not installed ones: whoever put a folder here
+    // wants to see it.
+    defaults.filter_unregistered = false;
+    DirectoryConfig config = read_configuration(options.config, defaults);
+    if (options.skills) config.skills_folder = *options.skills;
+    return config;
+  }
+
+  const ServeOptions& options;
+  sdk::Worker worker;
+  Directory directory;
+};
 
 }  // namespace
 
@@ -73,9 +100,6 @@ int run_serve(std::span<const std::string> words) {
   if (!set_level(*args)) return complain({"usage", "--log-level: debug, info, warn, error or off"});
   const Result<ServeOptions> options = serve_options(*args);
   if (!options) return complain(options.error());
-  if (options->skills && !std::filesystem::is_directory(*options->skills)) {
-    log_warn("the skills folder {} does not exist (yet)", *options->skills);
-  }
 
   net::Loop loop;
   auto embedded = engine::Embedded::start(loop, options->engine);
@@ -83,15 +107,16 @@ int run_serve(std::span<const std::string> words) {
   const std::string& host = options->engine.server.host;
   const uint16_t port = (*embedded)->port();
 
-  std::unique_ptr<sdk::Worker> directory;
+  std::unique_ptr<LocalDirectory> local;
   if (options->engine_only) {
     loop.post([&] { print_ready(host, port); });
   } else {
-    directory = make_directory(loop, (*embedded)->engine());
-    directory->on_ready([&, said = false]() mutable {
+    local = std::make_unique<LocalDirectory>(loop, (*embedded)->engine(), *options);
+    local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) print_ready(host, port);
     });
-    if (auto started = directory->start(); !started) return complain(started.error());
+    loop.on_reload_signal([&] { local->directory.reload(local->configuration()); });
+    if (auto started = local->worker.start(); !started) return complain(started.error());
   }
   loop.on_stop_signals([&] {
     log_info("stopping");
@@ -99,8 +124,8 @@ int run_serve(std::span<const std::string> words) {
       (*embedded)->stop();
       loop.stop();
     };
-    if (directory == nullptr) return stop_engine();
-    directory->stop(stop_engine);
+    if (local == nullptr) return stop_engine();
+    local->worker.stop(stop_engine);
   });
   log_info("iii-directory {} listens on {} port {}", kVersion, host, port);
   loop.run();
@@ -115,16 +140,23 @@ int run_worker(std::span<const std::string> words) {
     return 0;
   }
   if (!set_level(*args)) return complain({"usage", "--log-level: debug, info, warn, error or off"});
-  sdk::WorkerOptions options;
+  const std::string home = home_folder();
+  const auto config_file = args->value("config");
+  const DirectoryConfig config = read_configuration(config_file, {});
+  sdk::WorkerOptions options = worker_options();
   options.url = args->value("url").value_or("");
   options.token = args->value("token").value_or("");
-  options.description = "Skills and prompts for agents, and what is on this bus.";
-  options.version = kVersion;
-  const char* name = std::getenv("III_WORKER_NAME");
-  options.name = name != nullptr && *name != '\0' ? name : "iii-directory";
+  options.answer_delay = std::chrono::microseconds(config.answer_delay_us);
+  if (const char* name = std::getenv("III_WORKER_NAME"); name != nullptr && *name != '\0') {
+    options.name = name;
+  }
   sdk::Worker worker(options);
-  functions::add_health(
-      worker, {.version = kVersion, .mode = "worker", .started = std::chrono::steady_clock::now()});
+  std::optional<std::filesystem::path> cache;
+  if (!home.empty())
+    cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
+  Directory directory(config, {.home = home, .cache_file = cache}, worker, "worker");
+  worker.core().loop.on_reload_signal(
+      [&] { directory.reload(read_configuration(config_file, {})); });
   return worker.run();
 }
 

@@ -1,9 +1,10 @@
-// directory::health — is the directory there, and which one is it?
+// directory::health — is the directory there, which one is it, and how fresh can it be?
 #pragma once
 
 #include <chrono>
 #include <string>
 
+#include "content/content.h"
 #include "sdk/worker.h"
 
 namespace iii::functions {
@@ -14,6 +15,7 @@ struct HealthFacts {
   std::chrono::steady_clock::time_point started;
 };
 
-void add_health(sdk::Worker& worker, HealthFacts facts);
+// `content` outlives the worker's use of it.
+void add_health(sdk::Worker& worker, content::Content& content, HealthFacts facts);
 
 }  // namespace iii::functions

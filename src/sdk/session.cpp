@@ -19,7 +19,8 @@ Session::Session(SessionOptions options, Transport& transport, Timers& timers, I
       outbox_(options_.max_queued_bytes) {}
 
 Session::~Session() {
-  for (const TimerId timer : {reconnect_timer_, ready_timer_, ping_timer_, close_timer_}) {
+  for (const TimerId timer :
+       {reconnect_timer_, ready_timer_, ping_timer_, close_timer_, answer_timer_}) {
     timers_.cancel(timer);
   }
   for (auto& [id, call] : pending_) timers_.cancel(call.timer);
@@ -159,8 +160,9 @@ void Session::give_up(Error reason) {
 void Session::stop() {
   if (state_ == SessionState::kStopped) return;
   const bool was_open = is_open();
+  send_due_answers(std::chrono::steady_clock::time_point::max());
   state_ = SessionState::kStopped;
-  for (TimerId* timer : {&reconnect_timer_, &ready_timer_, &ping_timer_}) {
+  for (TimerId* timer : {&reconnect_timer_, &ready_timer_, &ping_timer_, &answer_timer_}) {
     timers_.cancel(std::exchange(*timer, 0));
   }
   outbox_.clear();

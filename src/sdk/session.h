@@ -7,6 +7,7 @@
 // finds even our own functions (wire-protocol §4.2).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -40,6 +41,8 @@ struct SessionOptions {
   Millis idle_timeout{60'000};
   Millis close_timeout{500};  // for an engine that does not hang up after our Close
   BackoffOptions backoff;
+  // Answers leave no sooner than this after their call arrived (see WorkerOptions).
+  std::chrono::microseconds answer_delay{0};
   size_t max_queued_bytes = 16 * 1024 * 1024;  // while the engine is away
   size_t max_pending_calls = 100'000;
 };
@@ -52,6 +55,7 @@ struct Invocation {
   std::optional<std::string> metadata;
   std::optional<std::string> traceparent;
   std::optional<std::string> baggage;
+  std::chrono::steady_clock::time_point arrived = {};
 };
 // Leads, now or later, to one Session::answer() with that invocation.
 using FunctionHandler = std::function<void(Invocation)>;
@@ -212,6 +216,12 @@ class Session final : public TransportEvents {
   void settle(const Uuid& id, Reply<json::Raw> reply);
   void fail_later(OnReply on_reply, RemoteError error);
   void send_or_queue(std::string text);
+  void send_when_due(std::chrono::steady_clock::time_point arrived, std::string text);
+  void send_due_answers(std::chrono::steady_clock::time_point now);
+
+  // Answers that came too fast for the engine, by the time they may leave.
+  std::multimap<std::chrono::steady_clock::time_point, std::string> held_answers_;
+  TimerId answer_timer_ = 0;
 
   SessionOptions options_;
   Transport& transport_;

@@ -238,7 +238,30 @@ void Session::answer(const Invocation& invocation, Outcome outcome) {
         .code = ok.error().code, .message = ok.error().message, .stacktrace = {}};
     text = protocol::to_text(frame);
   }
-  send_or_queue(std::move(text));
+  send_when_due(invocation.arrived, std::move(text));
+}
+
+void Session::send_when_due(std::chrono::steady_clock::time_point arrived, std::string text) {
+  const auto due = arrived + options_.answer_delay;
+  if (options_.answer_delay.count() == 0 || due <= timers_.now()) {
+    return send_or_queue(std::move(text));
+  }
+  held_answers_.emplace(due, std::move(text));
+  if (answer_timer_ == 0) send_due_answers(timers_.now());
+}
+
+// Everything that is due leaves in one turn, so holding answers costs latency, not throughput.
+void Session::send_due_answers(std::chrono::steady_clock::time_point now) {
+  while (!held_answers_.empty() && held_answers_.begin()->first <= now) {
+    send_or_queue(std::move(held_answers_.extract(held_answers_.begin()).mapped()));
+  }
+  if (held_answers_.empty()) return;
+  const auto wait =
+      std::chrono::ceil<std::chrono::microseconds>(held_answers_.begin()->first - now);
+  answer_timer_ = timers_.after(wait, [this] {
+    answer_timer_ = 0;
+    send_due_answers(timers_.now());
+  });
 }
 
 // Not for calls: those wait for the ready barrier, these only for a connection.

@@ -262,5 +262,27 @@ TEST_F(Calling, AHandlerMayUnregisterItsOwnFunction) {
   EXPECT_THAT(summaries(), ElementsAre("unregisterfunction:f::once", "invocationresult:f::once"));
 }
 
+TEST_F(Calling, AnswersWaitForASlowEngineAndThenLeaveTogether) {
+  SessionOptions options;
+  options.answer_delay = std::chrono::microseconds(200);
+  make(options);
+  ASSERT_TRUE(add_echo("f::echo"));
+  connect();
+  const auto invoke = [this](const char* digit) {
+    transport.deliver(
+        R"({"type":"invokefunction","invocation_id":"00000000-0000-4000-8000-00000000000)" +
+        std::string(digit) + R"(","function_id":"f::echo","data":1})");
+  };
+  invoke("a");
+  invoke("b");
+  EXPECT_THAT(transport.sent, IsEmpty());
+  timers.advance(Millis(1));
+  EXPECT_EQ(transport.sent.size(), 2U);
+  // What is still held when the worker stops is not lost.
+  invoke("c");
+  session->stop();
+  EXPECT_EQ(transport.sent.size(), 3U);
+}
+
 }  // namespace
 }  // namespace iii::sdk

@@ -48,7 +48,8 @@ void Session::handle(const protocol::InvokeFunction& frame) {
                         .data = std::string(frame.data),
                         .metadata = owned(frame.metadata),
                         .traceparent = owned(frame.traceparent),
-                        .baggage = owned(frame.baggage)};
+                        .baggage = owned(frame.baggage),
+                        .arrived = timers_.now()};
   const Function* function = functions_.find(frame.function_id);
   if (!function) {
     return answer(invocation,

@@ -1,0 +1,202 @@
+#include "daemon/config.h"
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+
+#include "base/text.h"
+#include "engine/configuration/yaml_scalar.h"
+#include "functions/builtin_docs.h"
+#include "json/write.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using json::Value;
+
+constexpr size_t kMaxConfigBytes = 64 * 1024;
+
+// Sets one key from a value; false when the value is of the wrong kind.
+using Setter = std::function<bool(DirectoryConfig&, const Value&)>;
+
+Setter text(std::string DirectoryConfig::* member) {
+  return [member](DirectoryConfig& c, const Value& v) {
+    if (v.as_string() == nullptr) return false;
+    c.*member = *v.as_string();
+    return true;
+  };
+}
+
+Setter number(uint64_t DirectoryConfig::* member) {
+  return [member](DirectoryConfig& c, const Value& v) {
+    if (v.as_int() == nullptr || *v.as_int() < 0) return false;
+    c.*member = static_cast<uint64_t>(*v.as_int());
+    return true;
+  };
+}
+
+Setter flag(bool DirectoryConfig::* member) {
+  return [member](DirectoryConfig& c, const Value& v) {
+    if (v.as_bool() == nullptr) return false;
+    c.*member = *v.as_bool();
+    return true;
+  };
+}
+
+bool set_extra(DirectoryConfig& c, const Value& v) {
+  if (v.as_array() == nullptr) return false;
+  std::vector<std::string> folders;
+  for (const Value& folder : *v.as_array()) {
+    if (folder.as_string() == nullptr) return false;
+    folders.push_back(*folder.as_string());
+  }
+  c.extra_skills_folders = std::move(folders);
+  return true;
+}
+
+const std::map<std::string, Setter, std::less<>>& keys() {
+  using C = DirectoryConfig;
+  static const std::map<std::string, Setter, std::less<>> table{
+      {"skills_folder", text(&C::skills_folder)},
+      {"local_skills_folder", text(&C::local_skills_folder)},
+      {"extra_skills_folders", set_extra},
+      {"registry_url", text(&C::registry_url)},
+      {"download_timeout_ms", number(&C::download_timeout_ms)},
+      {"registry_cache_ttl_ms", number(&C::registry_cache_ttl_ms)},
+      {"filter_unregistered", flag(&C::filter_unregistered)},
+      {"auto_download", flag(&C::auto_download)},
+      {"normalise_ids", flag(&C::normalise_ids)},
+      {"lenient", flag(&C::lenient)},
+      {"builtin_docs", flag(&C::builtin_docs)},
+      {"index_cache", flag(&C::index_cache)},
+      {"worker_list_timeout_ms", number(&C::worker_list_timeout_ms)},
+      {"answer_delay_us", number(&C::answer_delay_us)},
+      {"max_file_bytes", number(&C::max_file_bytes)},
+  };
+  return table;
+}
+
+// A file whose every line is blank or a comment says nothing, which is fine.
+bool only_comments(std::string_view yaml) {
+  for (const std::string_view line : split(yaml, '\n')) {
+    const std::string_view text_of_line = trim(line);
+    if (!text_of_line.empty() && !text_of_line.starts_with('#')) return false;
+  }
+  return true;
+}
+
+std::string unknown_key(const std::string& key) {
+  std::vector<std::string> names;
+  for (const auto& [name, setter] : keys()) names.push_back(name);
+  std::string message = "unknown configuration key '" + key + "' is ignored";
+  if (const std::string_view meant = nearest(key, names); !meant.empty()) {
+    message += ". Did you mean " + std::string(meant) + "?";
+  }
+  return message;
+}
+
+}  // namespace
+
+ConfigReading parse_config(std::string_view yaml, DirectoryConfig defaults) {
+  ConfigReading out{defaults, {}};
+  if (only_comments(yaml)) return out;
+  const auto refuse = [&](std::string why) {
+    return ConfigReading{defaults, {std::move(why) + "; the defaults are used"}};
+  };
+  if (yaml.size() > kMaxConfigBytes) return refuse("the configuration is larger than 64 KiB");
+  const auto value = engine::parse_yaml(yaml);
+  if (!value) return refuse("the configuration is no valid YAML");
+  if (value->is_null()) return out;
+  if (value->as_object() == nullptr)
+    return refuse("the configuration is no mapping of keys to values");
+  for (const auto& [key, entry] : *value->as_object()) {
+    const auto setter = keys().find(key);
+    if (setter == keys().end()) {
+      out.warnings.push_back(unknown_key(key));
+    } else if (!entry.is_null() && !setter->second(out.config, entry)) {
+      return refuse("configuration key '" + key + "' has a value of the wrong type (" +
+                    std::string(entry.kind_name()) + ")");
+    }
+  }
+  return out;
+}
+
+ConfigReading load_config(const std::optional<std::string>& path, DirectoryConfig defaults) {
+  const std::string name = path.value_or("./config.yaml");
+  std::ifstream file(name, std::ios::binary);
+  if (!file) {
+    ConfigReading out{defaults, {}};
+    if (path)
+      out.warnings.push_back("the configuration file " + name +
+                             " cannot be read; the defaults are used");
+    return out;
+  }
+  std::string yaml(std::istreambuf_iterator<char>(file), {});
+  return parse_config(yaml, std::move(defaults));
+}
+
+void apply_environment(ConfigReading& reading, const Environment& environment) {
+  for (const auto& [key, setter] : keys()) {
+    std::string name = "III_DIRECTORY_";
+    for (const char c : key) name += static_cast<char>(c == '_' ? '_' : c - 32);
+    const auto word = environment(name);
+    if (!word) continue;
+    const auto value = engine::parse_yaml(*word);
+    // A path such as `5` is text where text is wanted.
+    const bool set =
+        (value && setter(reading.config, *value)) || setter(reading.config, Value(*word));
+    if (!set) reading.warnings.push_back(name + " has a value of the wrong type and is ignored");
+  }
+}
+
+Environment process_environment_reader() {
+  return [](const std::string& name) -> std::optional<std::string> {
+    const char* value = std::getenv(name.c_str());
+    return value != nullptr && *value != '\0' ? std::optional<std::string>(value) : std::nullopt;
+  };
+}
+
+std::filesystem::path expand_path(const std::string& text, const std::string& home) {
+  if (!text.starts_with('~') || home.empty()) return std::filesystem::absolute(text);
+  std::string rest = text.substr(1);
+  while (rest.starts_with('/')) rest.erase(0, 1);
+  return std::filesystem::path(home) / rest;
+}
+
+content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
+                                        std::optional<std::filesystem::path> cache_file) {
+  using content::RootKind;
+  content::ContentOptions out;
+  out.roots.push_back({RootKind::kLocal, expand_path(config.local_skills_folder, home)});
+  out.roots.push_back({RootKind::kGlobal, expand_path(config.skills_folder, home)});
+  for (const std::string& extra : config.extra_skills_folders) {
+    out.roots.push_back({RootKind::kExtra, expand_path(extra, home)});
+  }
+  if (config.builtin_docs) out.builtin = functions::builtin_documents();
+  out.normalise_ids = config.normalise_ids;
+  out.lenient = config.lenient;
+  out.max_file_bytes = config.max_file_bytes;
+  if (config.index_cache) out.cache_file = std::move(cache_file);
+  return out;
+}
+
+functions::InstalledOptions installed_options(const DirectoryConfig& config) {
+  return {.filter = config.filter_unregistered,
+          .ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms),
+          .timeout = std::chrono::milliseconds(config.worker_list_timeout_ms)};
+}
+
+std::string default_config_json(const DirectoryConfig& c) {
+  return json::to_text(json::Object{{"auto_download", c.auto_download},
+                                    {"download_timeout_ms", c.download_timeout_ms},
+                                    {"filter_unregistered", c.filter_unregistered},
+                                    {"local_skills_folder", c.local_skills_folder},
+                                    {"registry_cache_ttl_ms", c.registry_cache_ttl_ms},
+                                    {"registry_url", c.registry_url},
+                                    {"skills_folder", c.skills_folder}});
+}
+
+}  // namespace iii::daemon

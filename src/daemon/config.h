@@ -1,0 +1,65 @@
+// The configuration file of the directory: YAML keys of iii-directory 0.8.0, and ours
+// (docs/configuration.md).
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "content/content.h"
+#include "functions/installed.h"
+
+namespace iii::daemon {
+
+struct DirectoryConfig {
+  std::string skills_folder = "~/.iii/skills";
+  std::string local_skills_folder = "./.iii/skills";
+  std::vector<std::string> extra_skills_folders;  // read-only, such as ~/.agents/skills
+  std::string registry_url = "https://api.workers.iii.dev";
+  uint64_t download_timeout_ms = 60'000;
+  uint64_t registry_cache_ttl_ms = 60'000;
+  bool filter_unregistered = true;
+  bool auto_download = true;
+  // Ours.
+  bool normalise_ids = true;
+  bool lenient = true;
+  bool builtin_docs = true;
+  bool index_cache = true;
+  uint64_t worker_list_timeout_ms = 5'000;
+  uint64_t answer_delay_us = 200;  // worker mode on an engine that is not ours
+  uint64_t max_file_bytes = 262'144;
+
+  bool operator==(const DirectoryConfig&) const = default;
+};
+
+struct ConfigReading {
+  DirectoryConfig config;
+  std::vector<std::string> warnings;
+};
+
+// A key of the wrong type or text that is no YAML gives the defaults and a warning; unknown keys a
+// warning with a suggestion. Nothing here ever stops a start.
+ConfigReading parse_config(std::string_view yaml, DirectoryConfig defaults);
+// `path` empty: ./config.yaml, whose absence is normal.
+ConfigReading load_config(const std::optional<std::string>& path, DirectoryConfig defaults);
+// III_DIRECTORY_<KEY> overrides a key of the file.
+using Environment = std::function<std::optional<std::string>(const std::string&)>;
+void apply_environment(ConfigReading& reading, const Environment& environment);
+Environment process_environment_reader();
+
+// `~` is the home folder, other relative paths start at the working directory.
+std::filesystem::path expand_path(const std::string& text, const std::string& home);
+
+content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
+                                        std::optional<std::filesystem::path> cache_file);
+functions::InstalledOptions installed_options(const DirectoryConfig& config);
+
+// The defaults as JSON, for `--manifest`.
+std::string default_config_json(const DirectoryConfig& config);
+
+}  // namespace iii::daemon

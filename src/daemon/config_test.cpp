@@ -1,0 +1,76 @@
+#include "daemon/config.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace iii::daemon {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Config, EmptyTextGivesTheDefaultsOf080) {
+  for (const char* text : {"", "{}", "~", "# nothing"}) {
+    const ConfigReading reading = parse_config(text, {});
+    EXPECT_EQ(reading.config, DirectoryConfig{}) << text;
+    EXPECT_THAT(reading.warnings, IsEmpty()) << text;
+  }
+  EXPECT_EQ(DirectoryConfig{}.skills_folder, "~/.iii/skills");
+  EXPECT_EQ(DirectoryConfig{}.local_skills_folder, "./.iii/skills");
+  EXPECT_TRUE(DirectoryConfig{}.filter_unregistered);
+  EXPECT_EQ(DirectoryConfig{}.registry_cache_ttl_ms, 60'000U);
+}
+
+TEST(Config, ReadsEveryKindOfKey) {
+  const ConfigReading reading = parse_config(
+      "skills_folder: /a\nregistry_cache_ttl_ms: 5\nfilter_unregistered: false\n"
+      "extra_skills_folders: [~/.agents/skills, /x]\n",
+      {});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_EQ(reading.config.skills_folder, "/a");
+  EXPECT_EQ(reading.config.registry_cache_ttl_ms, 5U);
+  EXPECT_FALSE(reading.config.filter_unregistered);
+  EXPECT_THAT(reading.config.extra_skills_folders, ElementsAre("~/.agents/skills", "/x"));
+}
+
+TEST(Config, UnknownKeysAreNamedWithASuggestion) {
+  const ConfigReading reading = parse_config("skill_folder: /a\n", {});
+  EXPECT_THAT(reading.warnings, ElementsAre(HasSubstr("Did you mean skills_folder?")));
+}
+
+TEST(Config, ABadFileGivesTheDefaultsAndOneWarning) {
+  for (const char* text :
+       {"- a\n- b\n", "a: [", "registry_cache_ttl_ms: soon", "filter_unregistered: 5",
+        "registry_cache_ttl_ms: -1", "extra_skills_folders: x"}) {
+    const ConfigReading reading = parse_config(std::string("skills_folder: /a\n") + text, {});
+    const ConfigReading alone = parse_config(text, {});
+    EXPECT_EQ(alone.config, DirectoryConfig{}) << text;
+    EXPECT_EQ(alone.warnings.size(), 1U) << text;
+    EXPECT_FALSE(reading.warnings.empty()) << text;
+  }
+}
+
+TEST(Config, TheEnvironmentOverridesTheFile) {
+  ConfigReading reading = parse_config("skills_folder: /a\nlenient: true\n", {});
+  apply_environment(reading, [](const std::string& name) -> std::optional<std::string> {
+    if (name == "III_DIRECTORY_SKILLS_FOLDER") return "/b";
+    if (name == "III_DIRECTORY_LENIENT") return "false";
+    if (name == "III_DIRECTORY_BUILTIN_DOCS") return "perhaps";
+    return std::nullopt;
+  });
+  EXPECT_EQ(reading.config.skills_folder, "/b");
+  EXPECT_FALSE(reading.config.lenient);
+  EXPECT_TRUE(reading.config.builtin_docs);
+  EXPECT_THAT(reading.warnings, ElementsAre(HasSubstr("III_DIRECTORY_BUILTIN_DOCS")));
+}
+
+TEST(Config, PathsStartAtHomeOrAtTheWorkingDirectory) {
+  EXPECT_EQ(expand_path("~/x", "/h"), "/h/x");
+  EXPECT_EQ(expand_path("~", "/h"), "/h/");
+  EXPECT_EQ(expand_path("/abs", "/h"), "/abs");
+  EXPECT_EQ(expand_path("rel", "/h"), std::filesystem::absolute("rel"));
+}
+
+}  // namespace
+}  // namespace iii::daemon

@@ -1,0 +1,42 @@
+// The directory on the bus: content, the installed-worker filter, and every function of ours on one
+// worker.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "daemon/config.h"
+#include "functions/installed.h"
+#include "functions/library.h"
+#include "sdk/worker.h"
+
+namespace iii::daemon {
+
+struct DirectoryPlaces {
+  std::string home;
+  std::optional<std::filesystem::path> cache_file;  // of the parsed index
+};
+
+// On the loop thread of its worker, which outlives it.
+class Directory {
+ public:
+  Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
+            const std::string& mode);
+
+  // Takes over what changed; nothing is lost when the new folders are empty or missing.
+  void reload(const DirectoryConfig& config);
+
+ private:
+  DirectoryConfig config_;
+  DirectoryPlaces places_;
+  functions::Library library_;
+  functions::Installed installed_;
+};
+
+// File, then environment; warnings are logged.
+DirectoryConfig read_configuration(const std::optional<std::string>& path,
+                                   DirectoryConfig defaults);
+
+}  // namespace iii::daemon

@@ -1,0 +1,147 @@
+#include "functions/doctor.h"
+
+#include "content/ids.h"
+#include "content/parse.h"
+#include "json/describe.h"
+
+namespace iii::functions {
+
+namespace {
+
+struct DoctorInput {};
+
+auto describe(json::Type<DoctorInput>) { return json::object<DoctorInput>("DoctorInput", ""); }
+
+std::string severity_word(content::Severity severity) {
+  switch (severity) {
+    case content::Severity::kInfo:
+      return "info";
+    case content::Severity::kWarning:
+      return "warning";
+    case content::Severity::kError:
+      return "error";
+  }
+  return "warning";
+}
+
+DoctorFinding told(const content::Generation& generation, const content::Finding& finding) {
+  DoctorFinding out{.root = generation.roots[finding.file.root].label,
+                    .path = finding.file.path,
+                    .severity = severity_word(finding.severity),
+                    .code = finding.code,
+                    .line = finding.line,
+                    .column = finding.column,
+                    .message = finding.message,
+                    .served_as = finding.served_as,
+                    .fix = {}};
+  if (finding.fix) out.fix = DoctorFix{finding.fix->offset, finding.fix->length, finding.fix->text};
+  return out;
+}
+
+}  // namespace
+
+inline auto describe(json::Type<DoctorFix>) {
+  using T = DoctorFix;
+  return json::object<T>("DoctorFix", "",
+                         json::field("offset", &T::offset, "First byte to replace."),
+                         json::field("length", &T::length, "How many bytes."),
+                         json::field("text", &T::text, "What to put there."));
+}
+inline auto describe(json::Type<DoctorFinding>) {
+  using T = DoctorFinding;
+  return json::object<T>(
+      "DoctorFinding", "", json::field("root", &T::root, "local, global, extra-N or builtin."),
+      json::field("path", &T::path, "Relative to the root."),
+      json::field("severity", &T::severity, "info, warning or error."),
+      json::field("code", &T::code, ""), json::field("line", &T::line, ""),
+      json::field("column", &T::column, ""), json::field("message", &T::message, ""),
+      json::field("served_as", &T::served_as, "The id or name it has all the same."),
+      json::field("fix", &T::fix, "A patch that mends it."));
+}
+inline auto describe(json::Type<DoctorReport>) {
+  using T = DoctorReport;
+  return json::object<T>(
+      "DoctorReport", "", json::field("files", &T::files, "Files under all roots."),
+      json::field("skills", &T::skills, "Served as skills."),
+      json::field("prompts", &T::prompts, "Served as prompts."),
+      json::field("supporting", &T::supporting, "Not documents: scripts, images and the like."),
+      json::field("skipped", &T::skipped, "Documents that are not served; each has a finding."),
+      json::field("findings", &T::findings, ""),
+      json::field("truncated", &T::truncated, "True when there are more findings than shown."));
+}
+
+DoctorReport examine(const content::Generation& generation, size_t max_findings) {
+  const content::Accounting& a = generation.accounting;
+  DoctorReport out{.files = a.files,
+                   .skills = a.skills,
+                   .prompts = a.prompts,
+                   .supporting = a.supporting,
+                   .skipped = a.skipped,
+                   .findings = {}};
+  for (const content::FindingsPtr& list : generation.findings) {
+    for (const content::Finding& finding : *list) {
+      if (out.findings.size() >= max_findings) {
+        out.truncated = true;
+        return out;
+      }
+      out.findings.push_back(told(generation, finding));
+    }
+  }
+  return out;
+}
+
+FixOutcome apply_ready_fixes(content::Content& content) {
+  FixOutcome out;
+  const content::GenerationPtr generation = content.fresh();
+  for (const content::FindingsPtr& list : generation->findings) {
+    bool any = false;
+    for (const content::Finding& finding : *list) any |= finding.fix.has_value();
+    if (!any) continue;
+    const content::FileRef& file = list->front().file;
+    const auto now = content.read(*generation, file);
+    if (!now) {
+      out.failures.push_back(file.path + ": " + now.error().message);
+      continue;
+    }
+    // Patches belong to the bytes they were made for, so they are made again for what is there now.
+    const content::ParseOptions options{.prompt = content::is_prompt_path(file.path)};
+    const content::ParsedDocument document = content::parse_document(now->bytes, options);
+    const auto written =
+        content.write(*generation, file, content::apply_fixes(now->bytes, document.findings));
+    if (written) {
+      ++out.fixed_files;
+    } else {
+      out.failures.push_back(file.path + ": " + written.error().message);
+    }
+  }
+  return out;
+}
+
+std::string report_json(const DoctorReport& report) { return json::encode(report); }
+
+std::string report_text(const DoctorReport& report) {
+  std::string out;
+  for (const DoctorFinding& f : report.findings) {
+    out += f.severity + "  " + f.root + ":" + f.path;
+    if (f.line) out += ":" + std::to_string(*f.line);
+    if (f.line && f.column) out += ":" + std::to_string(*f.column);
+    out += "  " + f.message + " [" + f.code + "]";
+    if (f.served_as) out += " (served as " + *f.served_as + ")";
+    if (f.fix) out += " (fixable)";
+    out += '\n';
+  }
+  out += std::to_string(report.files) + " files: " + std::to_string(report.skills) + " skills, " +
+         std::to_string(report.prompts) + " prompts, " + std::to_string(report.supporting) +
+         " supporting, " + std::to_string(report.skipped) + " skipped\n";
+  return out;
+}
+
+void add_doctor(sdk::Worker& worker, content::Content& content) {
+  const auto doctor = [&content](const DoctorInput&) { return examine(*content.fresh()); };
+  static_cast<void>(worker.function("directory::doctor",
+                                    "Accounts for every file under the skill folders: what is "
+                                    "served, what is not, why, and how to mend it.",
+                                    doctor));
+}
+
+}  // namespace iii::functions

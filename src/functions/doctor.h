@@ -1,0 +1,57 @@
+// directory::doctor — accounts for every file under the roots.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "content/content.h"
+#include "sdk/worker.h"
+
+namespace iii::functions {
+
+struct DoctorFix {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+  std::string text;
+};
+struct DoctorFinding {
+  std::string root;
+  std::string path;
+  std::string severity;
+  std::string code;
+  std::optional<uint32_t> line;
+  std::optional<uint32_t> column;
+  std::string message;
+  std::optional<std::string> served_as;
+  std::optional<DoctorFix> fix;
+};
+// files = skills + prompts + supporting + skipped, always.
+struct DoctorReport {
+  uint64_t files = 0;
+  uint64_t skills = 0;
+  uint64_t prompts = 0;
+  uint64_t supporting = 0;
+  uint64_t skipped = 0;
+  std::vector<DoctorFinding> findings;
+  bool truncated = false;  // more findings than one answer should carry
+};
+
+inline constexpr size_t kMaxFindings = 10'000;
+
+DoctorReport examine(const content::Generation& generation, size_t max_findings = kMaxFindings);
+
+struct FixOutcome {
+  size_t fixed_files = 0;
+  std::vector<std::string> failures;
+};
+// Applies every ready patch, file by file and atomically.
+FixOutcome apply_ready_fixes(content::Content& content);
+
+std::string report_text(const DoctorReport& report);  // for people
+std::string report_json(const DoctorReport& report);
+
+void add_doctor(sdk::Worker& worker, content::Content& content);
+
+}  // namespace iii::functions

@@ -1,0 +1,28 @@
+// A document's text as a caller gets it: read now, judged by R26–R28, frontmatter taken off.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "content/content.h"
+
+namespace iii::functions {
+
+struct Document {
+  std::string body;
+  int64_t mtime_ns = 0;
+};
+
+// `what` is `skill` or `prompt`, `shown` its id; errors name those and never a path outside the
+// root.
+Result<Document> read_document(content::Content& content, const content::Generation& generation,
+                               const content::FileRef& file, std::string_view what,
+                               std::string_view shown);
+
+// Empty for what is compiled in: it has no file, so it was never modified.
+inline std::string modified_at(int64_t mtime_ns) {
+  return mtime_ns == 0 ? std::string() : content::format_time(mtime_ns);
+}
+
+}  // namespace iii::functions

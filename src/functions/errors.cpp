@@ -1,0 +1,83 @@
+#include "functions/errors.h"
+
+#include "base/text.h"
+#include "json/write.h"
+
+namespace iii::functions {
+
+namespace {
+
+constexpr std::string_view kBrowseSkills =
+    " Next: call directory::skills::list to see the ids there are; or call "
+    "directory::skills::index for "
+    "one overview per worker.";
+constexpr std::string_view kBrowsePrompts =
+    " Next: call directory::prompts::list to see the names there are.";
+
+Error error(std::string text) { return {"invocation_failed", std::move(text)}; }
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  json::append_string(out, text);
+  return out;
+}
+
+std::string did_you_mean(const std::vector<std::string>& suggestions) {
+  return suggestions.empty() ? "" : " Did you mean: " + join(suggestions, ", ") + ".";
+}
+
+}  // namespace
+
+Error skill_not_found(std::string_view id, const std::vector<std::string>& suggestions) {
+  return error("D110 not_found: skill " + quoted(id) + " was not found." +
+               did_you_mean(suggestions) + std::string(kBrowseSkills));
+}
+
+Error worker_without_document(std::string_view id, std::string_view worker) {
+  return error(
+      "D110 not_found: " + quoted(id) + " was not found: the worker `" + std::string(worker) +
+      "` is installed and brings no skill. Next: call engine::functions::list with worker=" +
+      std::string(worker) +
+      " for its functions; or call engine::workers::info with name=" + std::string(worker) + ".");
+}
+
+Error looks_like_a_function(std::string_view input) {
+  return error(
+      "D112 invalid_input: " + quoted(input) +
+      " is a FUNCTION id (its parts are joined by `::`); ids of skills are joined by `/`. Call the "
+      "function itself, or read the skill that describes it." +
+      std::string(kBrowseSkills));
+}
+
+Error invalid_skill_id(std::string_view reason) {
+  return error("D111 invalid_input: " + std::string(reason) + "." + std::string(kBrowseSkills));
+}
+
+Error prompt_not_found(std::string_view name, const std::vector<std::string>& suggestions) {
+  return error("D210 not_found: prompt " + quoted(name) + " was not found." +
+               did_you_mean(suggestions) + std::string(kBrowsePrompts));
+}
+
+Error invalid_prompt_name(std::string_view reason) {
+  return error("D211 invalid_input: " + std::string(reason) + "." + std::string(kBrowsePrompts));
+}
+
+Error unreadable(std::string_view what, std::string_view id, std::string_view reason) {
+  const bool skill = what == "skill";
+  return error(std::string(skill ? "D113" : "D212") + " unreadable: " + std::string(what) + " " +
+               quoted(id) + ": " + std::string(reason) +
+               ". Next: call directory::doctor to see what is wrong with the file.");
+}
+
+Error answer_too_large(std::string_view function_id, size_t bytes, size_t limit) {
+  return error("D120 too_large: the answer would have " + std::to_string(bytes) +
+               " bytes, and one message carries " + std::to_string(limit) + ". Next: call " +
+               std::string(function_id) + " with `limit`, or narrow it with `prefix` or `search`.");
+}
+
+Error invalid_cursor(std::string_view cursor) {
+  return error("D121 invalid_input: " + quoted(cursor) +
+               " is no cursor. Next: pass `next_cursor` of the previous answer, or leave it out.");
+}
+
+}  // namespace iii::functions

@@ -1,0 +1,28 @@
+// Errors of the directory: a D-code, what happened, `Did you mean`, `Next:` (directory-read §6).
+//
+// On the bus every one has code `invocation_failed`, as in the published worker; the D-code is the
+// first word of the text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace iii::functions {
+
+Error skill_not_found(std::string_view id, const std::vector<std::string>& suggestions);
+// A worker without documents, and no engine document to show instead.
+Error worker_without_document(std::string_view id, std::string_view worker);
+Error looks_like_a_function(std::string_view input);
+Error invalid_skill_id(std::string_view reason);
+Error prompt_not_found(std::string_view name, const std::vector<std::string>& suggestions);
+Error invalid_prompt_name(std::string_view reason);
+// `what` is `skill` or `prompt`; `reason` holds no path.
+Error unreadable(std::string_view what, std::string_view id, std::string_view reason);
+// An answer beyond what one message may carry.
+Error answer_too_large(std::string_view function_id, size_t bytes, size_t limit);
+Error invalid_cursor(std::string_view cursor);
+
+}  // namespace iii::functions

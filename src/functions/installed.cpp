@@ -1,0 +1,96 @@
+#include "functions/installed.h"
+
+#include <algorithm>
+#include <coroutine>
+#include <utility>
+
+#include "json/value.h"
+
+namespace iii::functions {
+
+namespace {
+
+// R51: entries without a string `name` are left out; any other shape means that nothing is
+// installed.
+NamesPtr names_in(const std::string& answer) {
+  auto names = std::make_shared<NameSet>();
+  const auto value = json::parse(answer);
+  const json::Value* rows = value ? value->find("workers") : nullptr;
+  if (rows != nullptr && rows->as_array() != nullptr) {
+    for (const json::Value& row : *rows->as_array()) {
+      const json::Value* name = row.find("name");
+      if (name != nullptr && name->as_string() != nullptr) names->insert(*name->as_string());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+// Callers that came while the question was under way.
+struct Installed::Wait {
+  bool done = false;
+  std::vector<std::coroutine_handle<>> waiting;
+
+  bool await_ready() const { return done; }
+  void await_suspend(std::coroutine_handle<> caller) { waiting.push_back(caller); }
+  void await_resume() const {}
+};
+
+bool Installed::is_fresh() const {
+  return asked_at_ && std::chrono::steady_clock::now() - *asked_at_ < options_.ttl;
+}
+
+bool Installed::recently_failed() const {
+  const auto pause = std::max(options_.ttl, options_.retry_after);
+  return failed_at_ && std::chrono::steady_clock::now() - *failed_at_ < pause;
+}
+
+void Installed::set_options(InstalledOptions options) {
+  options_ = options;
+  asked_at_.reset();
+  failed_at_.reset();
+}
+
+sdk::Task<NamesPtr> Installed::for_filter(bool fresh) {
+  if (!options_.filter) co_return nullptr;
+  sdk::Task<NamesPtr> asking = names(fresh);
+  co_return co_await asking;
+}
+
+sdk::Task<NamesPtr> Installed::for_resolution() {
+  sdk::Task<NamesPtr> asking = names(false);
+  NamesPtr known = co_await asking;
+  co_return known != nullptr ? known : std::make_shared<const NameSet>();
+}
+
+sdk::Task<NamesPtr> Installed::names(bool fresh) {
+  if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
+  if (under_way_ != nullptr) {
+    const std::shared_ptr<Wait> wait = under_way_;
+    co_await *wait;
+    co_return known_;
+  }
+  under_way_ = std::make_shared<Wait>();
+  const sdk::CallOptions options{.timeout = options_.timeout};
+  const json::Value nothing = json::Object{};
+  sdk::Pending<json::Raw> asking = worker_.trigger("worker::list", nothing, options);
+  const sdk::Reply<json::Raw> reply = co_await asking;
+  if (reply) {
+    known_ = names_in(reply->text);
+    asked_at_ = std::chrono::steady_clock::now();
+    failed_at_.reset();
+  } else {
+    // A quick refusal costs nothing, so it may be asked again; a silence must not be waited for
+    // twice.
+    if (reply.error().code == sdk::kTimeout) failed_at_ = std::chrono::steady_clock::now();
+    failure_log_.warn("worker::list is not available ({}); {}", reply.error().code,
+                      known_ != nullptr ? "the last answer is used" : "skills are not filtered");
+  }
+  const std::shared_ptr<Wait> finished = std::exchange(under_way_, nullptr);
+  finished->done = true;
+  for (const std::coroutine_handle<> caller : finished->waiting) caller.resume();
+  co_return known_;
+}
+
+}  // namespace iii::functions

@@ -1,0 +1,54 @@
+// Which workers are installed, as `worker::list` says: asked rarely, never waited for twice
+// (R51–R55).
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "functions/view.h"
+#include "sdk/worker.h"
+
+namespace iii::functions {
+
+struct InstalledOptions {
+  bool filter = true;                        // `filter_unregistered`
+  std::chrono::milliseconds ttl{60'000};     // `registry_cache_ttl_ms`; 0: never fresh
+  std::chrono::milliseconds timeout{5'000};  // of one `worker::list`
+  // After a time-out nobody waits again for this long (at least; the TTL when that is longer).
+  std::chrono::milliseconds retry_after{1'000};
+};
+
+// On the loop thread. Concurrent callers share one question.
+class Installed {
+ public:
+  Installed(sdk::Worker& worker, InstalledOptions options) : worker_(worker), options_(options) {}
+
+  // Names to filter by: null means "do not filter" (switched off, or nobody ever answered).
+  sdk::Task<NamesPtr> for_filter(bool fresh);
+  // Names to resolve short ids with, also when the filter is off; empty when unknown.
+  sdk::Task<NamesPtr> for_resolution();
+
+  void set_options(InstalledOptions options);
+  void forget() { asked_at_.reset(); }
+
+ private:
+  struct Wait;
+  sdk::Task<NamesPtr> names(bool fresh);
+  bool is_fresh() const;
+  bool recently_failed() const;
+
+  sdk::Worker& worker_;
+  InstalledOptions options_;
+  NamesPtr known_;                                                 // last answer, whatever its age
+  std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer
+  std::optional<std::chrono::steady_clock::time_point> failed_at_;
+  std::shared_ptr<Wait> under_way_;
+  LogOnce failure_log_;
+};
+
+}  // namespace iii::functions

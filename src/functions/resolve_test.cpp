@@ -1,0 +1,168 @@
+#include "functions/resolve.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "functions/testing.h"
+
+namespace iii::functions {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+View view_of(std::vector<TestSkill> skills, NamesPtr installed = nullptr) {
+  return View(make_generation(std::move(skills)), std::move(installed));
+}
+
+NamesPtr installed(std::initializer_list<std::string> names) {
+  return std::make_shared<const NameSet>(names);
+}
+
+std::string normalised(std::string_view input) {
+  const auto id = normalise_input(input);
+  return id ? *id : id.error().message;
+}
+
+TEST(NormaliseInput, EveryFormOfAnIdMeansTheSame) {
+  for (const char* form :
+       {"tri", "  tri  ", "\ttri\n", "iii://tri", "tri.md", "TRI", "iii://tri.md"}) {
+    EXPECT_EQ(normalised(form), "tri") << form;
+  }
+  for (const char* form :
+       {"tri/index", "tri/SKILL.md", "tri/SKILLS.md", "iii://tri/index.md", "tri/Index.md"}) {
+    EXPECT_EQ(normalised(form), "tri/index") << form;
+  }
+  EXPECT_EQ(normalised("SKILL.md"), "index");
+  EXPECT_EQ(normalised("tri/index_md"), "tri/index_md");
+}
+
+TEST(NormaliseInput, MistakesHaveCodesAndPointers) {
+  EXPECT_THAT(normalised("  "), HasSubstr("non-empty"));
+  EXPECT_THAT(normalised("iii://"), HasSubstr("non-empty"));
+  EXPECT_THAT(normalised("https://x/y"), HasSubstr("iii://"));
+  EXPECT_THAT(normalised("a b"), HasSubstr("lowercase"));
+  EXPECT_THAT(normalised("../etc/passwd"), HasSubstr("D111 invalid_input"));
+  for (const char* bad : {"", "https://x", "a//b", "/a", "a/", "a.b"}) {
+    EXPECT_THAT(normalised(bad), HasSubstr("Next:")) << bad;
+  }
+}
+
+TEST(NormaliseInput, D112_AFunctionIdIsRecognised) {
+  const std::string text = normalised("sandbox::create");
+  EXPECT_THAT(text, HasSubstr("D112 invalid_input"));
+  EXPECT_THAT(text, HasSubstr("FUNCTION id"));
+  EXPECT_THAT(text, HasSubstr("directory::skills::list"));
+  EXPECT_THAT(text, HasSubstr("directory::skills::index"));
+}
+
+TEST(LookUp, ExactIdBeatsTheOverview) {
+  const View view = view_of({{"a"}, {"a/index"}, {"b/index"}});
+  EXPECT_EQ(look_up(view, "a")->id, "a");
+  EXPECT_EQ(look_up(view, "b")->id, "b/index");
+  EXPECT_EQ(look_up(view, "c"), nullptr);
+}
+
+// The worked cases of directory-read §5.2.
+struct Case {
+  NamesPtr names;
+  std::vector<TestSkill> visible;
+  std::string query;
+  std::string result;  // on-disk id, or an error code
+};
+
+class ResolveMiss : public testing::TestWithParam<Case> {};
+
+TEST_P(ResolveMiss, AsThePublishedWorkerDoes) {
+  const Case& c = GetParam();
+  const View view = view_of(c.visible);
+  const auto found = resolve_miss(view, *c.names, c.query);
+  if (found) {
+    EXPECT_EQ(found->skill->id, c.result);
+    EXPECT_THAT(found->note, testing::StartsWith("> Note: "));
+    EXPECT_THAT(found->note, testing::EndsWith("\n\n---\n\n"));
+  } else {
+    EXPECT_EQ(found.error().message.substr(0, 4), c.result) << found.error().message;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Worked, ResolveMiss,
+    testing::Values(
+        Case{installed({"iii-sandbox"}),
+             {{"iii-sandbox/index"}, {"iii/index"}},
+             "sandbox",
+             "iii-sandbox/index"},
+        Case{installed({"iii-sandbox"}),
+             {{"iii-sandbox/index"}, {"iii/index"}},
+             "iii-sandbox/sandbox/create",
+             "iii-sandbox/index"},
+        Case{installed({"agent-memory"}), {{"agent-memory/index"}}, "memory", "agent-memory/index"},
+        Case{installed({"iii-foobar", "iii-fooqux"}),
+             {{"iii-foobar/index"}, {"iii-fooqux/index"}},
+             "foo",
+             "D110"},
+        Case{installed({"iii-foo"}),
+             {{"iii-foo/index"}, {"iii-foo/a"}, {"iii-foo/b"}},
+             "foo",
+             "iii-foo/index"},
+        Case{installed({"iii-foo"}),
+             {{"iii-foo/index"}, {"iii-foo/a"}, {"iii-foo/b"}},
+             "foo/c",
+             "D110"},
+        Case{installed({"box", "iii-sandbox"}),
+             {{"iii-sandbox/index"}, {"iii/index"}},
+             "box",
+             "iii/index"},
+        Case{installed({"box"}), {{"iii-sandbox/index"}}, "box", "D110"},
+        Case{installed({"iii-http"}), {{"iii-http/index"}}, "iii-http/typo", "iii-http/index"},
+        Case{installed({}),
+             {{"directory/index"}, {"directory/skills/get"}},
+             "directory/skills/got",
+             "D110"},
+        Case{installed({"iii-x"}), {{"iii/index"}}, "iii/missing", "D110"}));
+
+TEST(ResolveMissBeyond, ShortNamesWorkWithoutAWorkerList) {
+  const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}});
+  EXPECT_EQ(resolve_miss(view, {}, "sandbox")->skill->id, "iii-sandbox/index");
+}
+
+TEST(ResolveMissBeyond, NotesNameOnlyFunctionsThatExist) {
+  const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}});
+  const auto names = installed({"iii-sandbox", "box"});
+  for (const char* query : {"sandbox", "box"}) {
+    const auto found = resolve_miss(view, *names, query);
+    ASSERT_TRUE(found);
+    EXPECT_THAT(found->note, Not(HasSubstr("directory::engine::")));
+    EXPECT_THAT(found->note, HasSubstr("engine::functions::list"));
+  }
+}
+
+TEST(Suggestions, FollowTheRecordedScores) {
+  const View view =
+      view_of({{"sandbox/skills/sandbox/exec"}, {"sandbox/skills/legacy/exec"}, {"sandbox/index"}});
+  EXPECT_THAT(suggest_skills(view, "sandbox/exec"),
+              ElementsAre("sandbox/skills/legacy/exec", "sandbox/skills/sandbox/exec", "sandbox"));
+}
+
+TEST(Suggestions, ALoneMisspeltSegmentGetsOne) {
+  const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}, {"database/index"}});
+  EXPECT_THAT(suggest_skills(view, "iii-sanbox"), ElementsAre("iii-sandbox"));
+  EXPECT_THAT(suggest_skills(view, "databse"), ElementsAre("database"));
+  EXPECT_THAT(suggest_skills(view, "zzz"), IsEmpty());
+}
+
+TEST(Suggestions, HiddenDocumentsAreNeverNamed) {
+  const View view = view_of({{"orphan/exec"}, {"seen/exec"}}, installed({"seen"}));
+  EXPECT_THAT(suggest_skills(view, "x/exec"), ElementsAre("seen/exec"));
+}
+
+TEST(Suggestions, OfPromptsAreTheNearestThree) {
+  const auto generation = make_generation({}, {"alpha", "beta", "better", "gamma"});
+  EXPECT_THAT(suggest_prompts(*generation, "beto"), ElementsAre("beta", "better", "alpha"));
+}
+
+}  // namespace
+}  // namespace iii::functions

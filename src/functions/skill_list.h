@@ -1,0 +1,17 @@
+// Rows of directory::skills::list and the text of directory::skills::index, made from a view. Pure.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "functions/skill_types.h"
+#include "functions/view.h"
+
+namespace iii::functions {
+
+Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in);
+
+inline constexpr size_t kIndexBytes = 3'000;  // of headings, pointers and descriptions (§8.4)
+IndexSkillsOutput index_skills(const View& view);
+
+}  // namespace iii::functions

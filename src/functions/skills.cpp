@@ -1,0 +1,170 @@
+#include "functions/skills.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "content/parse.h"
+#include "functions/document.h"
+#include "functions/errors.h"
+#include "functions/resolve.h"
+#include "functions/skill_list.h"
+#include "functions/skill_types.h"
+
+namespace iii::functions {
+
+namespace {
+
+// The three functions share one object; a handler holds it by shared_ptr, so it lives as long as
+// they do.
+class SkillFunctions {
+ public:
+  SkillFunctions(content::Content& content, Installed& installed, SkillLimits limits)
+      : content_(content), installed_(installed), limits_(limits) {}
+
+  sdk::Task<Result<json::Raw>> list(ListSkillsInput in) {
+    sdk::Task<NamesPtr> asking = installed_.for_filter(false);
+    NamesPtr names = co_await asking;
+    const View view(content_.fresh(), std::move(names));
+    Result<ListSkillsOutput> rows = list_skills(view, in);
+    if (!rows) co_return std::unexpected(std::move(rows.error()));
+    co_return bounded("directory::skills::list", json::encode(*rows));
+  }
+
+  sdk::Task<Result<json::Raw>> get(SkillGetInput in) {
+    if (!in.id && !in.ids) {
+      co_return fail("invocation_failed", "serialization error: missing field `id`");
+    }
+    const bool with_description = in.include_description.value_or(false);
+    sdk::Task<NamesPtr> asking = installed_.for_filter(false);
+    NamesPtr names = co_await asking;
+    const View view(content_.fresh(), std::move(names));
+    if (in.id) {
+      sdk::Task<Result<SkillGetOutput>> one = get_one(view, *in.id, with_description);
+      Result<SkillGetOutput> out = co_await one;
+      if (!out) co_return std::unexpected(std::move(out.error()));
+      co_return bounded("directory::skills::get", json::encode(*out));
+    }
+    sdk::Task<Result<json::Raw>> many = get_many(view, std::move(*in.ids), with_description);
+    co_return co_await many;
+  }
+
+  sdk::Task<Result<json::Raw>> index(IndexSkillsInput) {
+    sdk::Task<NamesPtr> asking = installed_.for_filter(true);
+    NamesPtr names = co_await asking;
+    content::GenerationPtr generation = content_.fresh();
+    const bool same_names =
+        names == index_names_ || (names && index_names_ && *names == *index_names_);
+    if (generation != index_generation_ || !same_names) {
+      const View view(generation, names);
+      index_text_ = json::encode(index_skills(view));
+      index_generation_ = std::move(generation);
+      index_names_ = std::move(names);
+    }
+    co_return bounded("directory::skills::index", index_text_);
+  }
+
+ private:
+  sdk::Task<Result<SkillGetOutput>> get_one(View view, std::string input, bool with_description) {
+    Result<std::string> id = normalise_input(input);
+    if (!id) co_return std::unexpected(std::move(id.error()));
+    Resolution found{look_up(view, *id), ""};
+    if (found.skill == nullptr) {
+      sdk::Task<NamesPtr> asking = installed_.for_resolution();
+      const NamesPtr workers = co_await asking;
+      Result<Resolution> resolved = resolve_miss(view, *workers, *id);
+      if (!resolved) co_return std::unexpected(std::move(resolved.error()));
+      found = std::move(*resolved);
+    }
+    co_return read(view, found, with_description);
+  }
+
+  Result<SkillGetOutput> read(const View& view, const Resolution& found, bool with_description) {
+    const content::Skill& skill = *found.skill;
+    const std::string shown = view.display(skill.id);
+    Result<Document> document =
+        read_document(content_, view.generation(), skill.file, "skill", shown);
+    if (!document) return std::unexpected(std::move(document.error()));
+    SkillGetOutput out{.id = shown,
+                       .title = view.title(skill),
+                       .type = skill.type,
+                       .function_id = skill.function_id,
+                       .description = {},
+                       .body = found.note + document->body,
+                       .modified_at = modified_at(document->mtime_ns)};
+    if (with_description) out.description = skill.description;
+    return out;
+  }
+
+  // Each entry is what `get` would answer, or {id, error}.
+  sdk::Task<Result<json::Raw>> get_many(View view, std::vector<std::string> ids,
+                                        bool with_description) {
+    if (ids.size() > limits_.max_batch) {
+      co_return std::unexpected(invalid_skill_id("`ids` has " + std::to_string(ids.size()) +
+                                                 " entries, at most " +
+                                                 std::to_string(limits_.max_batch) + " are taken"));
+    }
+    std::string out = "{\"skills\":[";
+    for (const std::string& id : ids) {
+      if (out.back() != '[') out += ',';
+      sdk::Task<Result<SkillGetOutput>> one = get_one(view, id, with_description);
+      const Result<SkillGetOutput> skill = co_await one;
+      if (skill) {
+        json::encode_to(out, *skill);
+      } else {
+        out += "{\"id\":";
+        json::append_string(out, id);
+        out += ",\"error\":";
+        json::append_string(out, skill.error().message);
+        out += '}';
+      }
+    }
+    out += "]}";
+    co_return bounded("directory::skills::get", std::move(out));
+  }
+
+  // An engine cuts a worker off for a message it cannot take: better an error that says how to ask
+  // for less.
+  Result<json::Raw> bounded(std::string_view function_id, std::string text) const {
+    if (text.size() > limits_.max_answer_bytes) {
+      return std::unexpected(answer_too_large(function_id, text.size(), limits_.max_answer_bytes));
+    }
+    return json::Raw{std::move(text)};
+  }
+
+  content::Content& content_;
+  Installed& installed_;
+  SkillLimits limits_;
+  // The last index page, and what it was made from.
+  std::string index_text_;
+  content::GenerationPtr index_generation_;
+  NamesPtr index_names_;
+};
+
+}  // namespace
+
+void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
+                         SkillLimits limits) {
+  const auto skills = std::make_shared<SkillFunctions>(content, installed, limits);
+  // The answers are written as text already, so the schema of what they hold is given by type.
+  const auto list = [skills](ListSkillsInput in) { return skills->list(std::move(in)); };
+  const auto get = [skills](SkillGetInput in) { return skills->get(std::move(in)); };
+  const auto index = [skills](IndexSkillsInput in) { return skills->index(in); };
+  static_cast<void>(worker.function_returning<ListSkillsOutput>(
+      {.id = "directory::skills::list",
+       .description =
+           "Lists the skills there are, with title, type and description; filters narrow it."},
+      list));
+  static_cast<void>(worker.function_returning<SkillGetOutput>(
+      {.id = "directory::skills::get",
+       .description =
+           "Reads one skill. Forgiving about how its id is written; says what is near when there "
+           "is none.",
+       .metadata = json::Raw{R"({"tool":{"label":"Get skill"}})"}},
+      get));
+  static_cast<void>(worker.function_returning<IndexSkillsOutput>(
+      {.id = "directory::skills::index",
+       .description = "One overview per worker as a short markdown page: where to start."},
+      index));
+}
+
+}  // namespace iii::functions

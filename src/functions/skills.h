@@ -1,0 +1,22 @@
+// directory::skills::list, ::get and ::index (directory-read §§4, 5, 8).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "content/content.h"
+#include "functions/installed.h"
+#include "sdk/worker.h"
+
+namespace iii::functions {
+
+struct SkillLimits {
+  size_t max_answer_bytes = 60 * 1024 * 1024;  // below the 64 MiB an engine takes in one message
+  size_t max_batch = 100;                      // `ids` of one get
+};
+
+// Both outlive the worker's use of them.
+void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
+                         SkillLimits limits);
+
+}  // namespace iii::functions

@@ -1,0 +1,33 @@
+#include "functions/view.h"
+
+namespace iii::functions {
+
+bool View::shows(std::string_view id) const {
+  if (installed_ == nullptr) return true;
+  const size_t slash = id.find('/');
+  if (slash == std::string_view::npos) return true;
+  const std::string_view top = id.substr(0, slash);
+  if (top == "directory" || top == "iii" || installed_->contains(top)) return true;
+  // What is compiled in describes this very program: it needs no installation.
+  const content::Skill* skill = generation_->skill(id);
+  return skill != nullptr &&
+         generation_->roots[skill->file.root].kind == content::RootKind::kBuiltin;
+}
+
+const content::Skill* View::find(std::string_view id) const {
+  const content::Skill* skill = generation_->skill(id);
+  return skill != nullptr && shows(id) ? skill : nullptr;
+}
+
+std::string View::title(const content::Skill& skill) const {
+  return skill.title.empty() ? display(skill.id) : skill.title;
+}
+
+size_t View::documents_of(std::string_view name) const {
+  size_t count = find(name) != nullptr ? 1 : 0;
+  const auto [first, last] = generation_->prefix_range(std::string(name) + "/");
+  for (size_t i = first; i < last; ++i) count += shows(generation_->skills[i]->id) ? 1 : 0;
+  return count;
+}
+
+}  // namespace iii::functions
