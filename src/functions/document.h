@@ -20,9 +20,4 @@ Result<Document> read_document(content::Content& content, const content::Generat
                                const content::FileRef& file, std::string_view what,
                                std::string_view shown);
 
-// Empty for what is compiled in: it has no file, so it was never modified.
-inline std::string modified_at(int64_t mtime_ns) {
-  return mtime_ns == 0 ? std::string() : content::format_time(mtime_ns);
-}
-
 }  // namespace iii::functions

@@ -90,7 +90,11 @@ class SkillFunctions {
                        .function_id = skill.function_id,
                        .description = {},
                        .body = found.note + document->body,
-                       .modified_at = modified_at(document->mtime_ns)};
+                       .modified_at = content::format_time(document->mtime_ns)};
+    // What is compiled in has no file that could have been modified.
+    if (view.generation().roots[skill.file.root].kind == content::RootKind::kBuiltin) {
+      out.modified_at.clear();
+    }
     if (with_description) out.description = skill.description;
     return out;
   }
