@@ -72,6 +72,7 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"lenient", flag(&C::lenient)},
       {"builtin_docs", flag(&C::builtin_docs)},
       {"index_cache", flag(&C::index_cache)},
+      {"watch", flag(&C::watch)},
       {"worker_list_timeout_ms", number(&C::worker_list_timeout_ms)},
       {"answer_delay_us", number(&C::answer_delay_us)},
       {"max_file_bytes", number(&C::max_file_bytes)},
@@ -179,6 +180,7 @@ content::ContentOptions content_options(const DirectoryConfig& config, const std
   out.normalise_ids = config.normalise_ids;
   out.lenient = config.lenient;
   out.max_file_bytes = config.max_file_bytes;
+  if (!config.watch) out.max_watches = 0;
   if (config.index_cache) out.cache_file = std::move(cache_file);
   return out;
 }

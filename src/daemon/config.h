@@ -30,6 +30,9 @@ struct DirectoryConfig {
   bool lenient = true;
   bool builtin_docs = true;
   bool index_cache = true;
+  // Kernel notifications instead of comparing stamps at every call. Off: its random-edit test still
+  // fails.
+  bool watch = false;
   uint64_t worker_list_timeout_ms = 5'000;
   uint64_t answer_delay_us = 200;  // worker mode on an engine that is not ours
   uint64_t max_file_bytes = 262'144;

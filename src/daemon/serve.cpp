@@ -151,13 +151,17 @@ int run_worker(std::span<const std::string> words) {
     options.name = name;
   }
   sdk::Worker worker(options);
+  // From here on a signal means an orderly end, also while the folders are read for the first time.
+  net::Loop& loop = worker.core().loop;
+  loop.on_stop_signals([&worker] { worker.stop(); });
   std::optional<std::filesystem::path> cache;
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
   Directory directory(config, {.home = home, .cache_file = cache}, worker, "worker");
-  worker.core().loop.on_reload_signal(
-      [&] { directory.reload(read_configuration(config_file, {})); });
-  return worker.run();
+  loop.on_reload_signal([&] { directory.reload(read_configuration(config_file, {})); });
+  if (auto started = worker.start(); !started) return complain(started.error());
+  loop.run();
+  return worker.fatal_error() ? 1 : 0;
 }
 
 }  // namespace iii::daemon
