@@ -145,6 +145,7 @@ class Bench {
   Times times_;
   Folder folder_;
   std::vector<Aim> aims_;
+  std::vector<double> others_;
   std::optional<ServerProcess> raw_, echo_, beast_, bus_;
   uint64_t lost_ = 0;
   uint64_t sent_ = 0;
@@ -166,6 +167,7 @@ std::vector<std::string> Bench::bus() {
 Seen Bench::once(const ServerProcess& server, Talk talk, Shape shape) {
   Load load(server, talk, shape);
   const Seen seen = load.run(times_);
+  others_.push_back(seen.others_busy);
   sent_ += seen.sent;
   lost_ += seen.unanswered + seen.wrong;
   if (seen.unanswered + seen.wrong > 0) {
@@ -297,7 +299,10 @@ int Bench::run() {
   if (options_.only.empty() || options_.only == "idle") idle();
   if (options_.only.empty() || options_.only == "disk") durable();
   print_aims(aims_);
-  fmt::print("\n{} messages sent, {} without the right answer\n", sent_, lost_);
+  const double others = median(others_) * 100;
+  fmt::print("\nother programs used {:.0f}% of a core meanwhile{}\n", others,
+             others > 15 ? ": the figures are disturbed, run it again on an idle machine" : "");
+  fmt::print("{} messages sent, {} without the right answer\n", sent_, lost_);
   return lost_ == 0 ? 0 : 1;
 }
 

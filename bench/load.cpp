@@ -103,6 +103,7 @@ Seen Load::run(Times times) {
   const uint64_t before = tally_.answers;
   const double server_before = server_.cpu_seconds();
   const double load_before = own_cpu_seconds();
+  const double all_before = machine_cpu_seconds();
   tally_.latencies.clear();
   while (now_ < end) turn(100);
 
@@ -116,6 +117,8 @@ Seen Load::run(Times times) {
   seen.server_us = answers > 0 ? server_cpu * 1e6 / answers : 0;
   seen.server_busy = server_cpu / seconds;
   seen.load_busy = (own_cpu_seconds() - load_before) / seconds;
+  const double all = (machine_cpu_seconds() - all_before) / seconds;
+  seen.others_busy = std::max(0.0, all - seen.server_busy - seen.load_busy);
   seen.rss_mb = server_.rss_mb();
   drain(seen);
   return seen;

@@ -36,6 +36,7 @@ struct Seen {
   double server_us = 0;    // CPU of the server per answer
   double server_busy = 0;  // share of a core
   double load_busy = 0;
+  double others_busy = 0;  // whatever else ran on this machine meanwhile
   double rss_mb = 0;
   uint64_t sent = 0;
   uint64_t unanswered = 0;

@@ -58,6 +58,15 @@ int64_t now_ns() {
 
 double own_cpu_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
+double machine_cpu_seconds() {
+  std::ifstream stat("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0, waiting = 0, irq = 0, softirq = 0, stolen = 0;
+  stat >> name >> user >> nice >> system >> idle >> waiting >> irq >> softirq >> stolen;
+  const double busy = user + nice + system + irq + softirq + stolen;
+  return busy / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
 Process::Process(const std::vector<std::string>& command, int core) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) die("no pipe: " + std::string(std::strerror(errno)));

@@ -20,6 +20,8 @@ void pin_to(int core);
 
 int64_t now_ns();  // monotonic
 double own_cpu_seconds();
+// CPU time of everybody since the machine started, other guests of its host included.
+double machine_cpu_seconds();
 
 // Started with its output in a pipe; ended (SIGTERM) and waited for by the destructor.
 class Process {
