@@ -154,17 +154,19 @@ class FrontmatterReader {
     return finding;
   }
 
-  // The block by YAML or else line by line. True when it gave at least one key.
-  bool read_block(Range block, const YamlResult& yaml) {
+  enum class Keys { kNone, kUnknown, kKnown };
+
+  // The block by YAML or else line by line; says what keys it had.
+  Keys read_block(Range block, const YamlResult& yaml) {
     if (yaml) {
       take(block.begin, *yaml);
-      return yaml->any_key;
+      return !yaml->entries.empty() ? Keys::kKnown : yaml->any_key ? Keys::kUnknown : Keys::kNone;
     }
     const Range head = {block.begin, std::min(block.end, block.begin + kMaxFrontmatter)};
     Recovery recovery = recover_lines(bytes_, head, yaml.error());
     out_.fields = std::move(recovery.fields);
     std::ranges::move(recovery.findings, std::back_inserter(out_.findings));
-    return recovery.any_known;
+    return recovery.any_known ? Keys::kKnown : Keys::kNone;
   }
 
   // A block that R20–R22 do not see, or see too long. True when there is one; else nothing has been
@@ -190,14 +192,15 @@ class FrontmatterReader {
     return false;
   }
 
-  // Takes the block when it has keys. Two rules in a row at the very top are an empty block.
+  // Takes the block when it has keys: where a rule and a line with a colon could be plain text,
+  // keys we know. Two rules in a row at the very top are an empty block.
   bool try_block(const LenientFences& found) {
     tell(found);
     const Range block = {found.fences.yaml_begin, found.fences.yaml_end};
-    const bool keys = read_block(block, read_yaml(text(block), interest_in));
-    const bool empty =
-        found.empty && found.blank_lines.empty() && found.closing == Closing::kDashes;
-    if (!keys && !empty) {
+    const Keys keys = read_block(block, read_yaml(text(block), interest_in));
+    const bool doubtful = found.closing == Closing::kUnclosed || !found.blank_lines.empty();
+    const bool empty = found.empty && !doubtful && found.closing == Closing::kDashes;
+    if (!empty && (keys == Keys::kNone || (doubtful && keys != Keys::kKnown))) {
       out_ = {};
       return false;
     }

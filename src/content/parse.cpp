@@ -13,6 +13,9 @@ namespace iii::content {
 
 namespace {
 
+// Beyond this many, fixes that do not work together are not tried one by one.
+constexpr size_t kMaxFixesTried = 8;
+
 // A prompt must say what it is for (R70); its first paragraph or its heading says it when nothing
 // else does.
 void describe_prompt(std::string_view bytes, const Frontmatter& frontmatter,
@@ -68,39 +71,54 @@ ParsedDocument parse_once(std::string_view bytes, const ParseOptions& options) {
   return document;
 }
 
-std::vector<std::string_view> codes_without_fix(const std::vector<Finding>& findings) {
+std::vector<std::string_view> sorted_codes(const std::vector<Finding>& findings,
+                                           bool only_without_fix) {
   std::vector<std::string_view> codes;
   for (const Finding& finding : findings) {
-    if (!finding.fix) codes.push_back(finding.code);
+    if (!only_without_fix || !finding.fix) codes.push_back(finding.code);
   }
   std::ranges::sort(codes);
   return codes;
 }
 
-// A fix is offered only when it is known to work: the mended file says the same and has nothing new
-// wrong.
+// The mended file says the same, and of its findings only those without a fix are left.
 bool fixes_work(std::string_view bytes, const ParsedDocument& document,
                 const ParseOptions& options) {
   const std::string mended = apply_fixes(bytes, document.findings);
   const ParsedDocument again = parse_once(mended, options);
-  const auto left = codes_without_fix(again.findings);
-  const auto expected = codes_without_fix(document.findings);
-  return left.size() == again.findings.size() && std::ranges::includes(expected, left) &&
+  return std::ranges::includes(sorted_codes(document.findings, true),
+                               sorted_codes(again.findings, false)) &&
          again.has_frontmatter == document.has_frontmatter && again.title == document.title &&
          again.name == document.name && again.type == document.type &&
          again.function_id == document.function_id && again.description == document.description &&
          std::string_view(mended).substr(again.body_offset) == bytes.substr(document.body_offset);
 }
 
+// A fix is offered only when it is known to work: all together, else those that work one after the
+// other.
+void keep_working_fixes(std::string_view bytes, ParsedDocument& document,
+                        const ParseOptions& options) {
+  std::vector<std::optional<Fix>> fixes;
+  size_t count = 0;
+  for (const Finding& finding : document.findings) {
+    fixes.push_back(finding.fix);
+    count += finding.fix ? 1 : 0;
+  }
+  if (count == 0 || (options.lenient && fixes_work(bytes, document, options))) return;
+  for (Finding& finding : document.findings) finding.fix.reset();
+  if (!options.lenient || count > kMaxFixesTried) return;
+  for (size_t i = 0; i < fixes.size(); ++i) {
+    if (!fixes[i]) continue;
+    document.findings[i].fix = std::move(fixes[i]);
+    if (!fixes_work(bytes, document, options)) document.findings[i].fix.reset();
+  }
+}
+
 }  // namespace
 
 ParsedDocument parse_document(std::string_view bytes, const ParseOptions& options) {
   ParsedDocument document = parse_once(bytes, options);
-  const bool any =
-      std::ranges::any_of(document.findings, [](const Finding& f) { return f.fix.has_value(); });
-  if (any && !(options.lenient && fixes_work(bytes, document, options))) {
-    for (Finding& finding : document.findings) finding.fix.reset();
-  }
+  keep_working_fixes(bytes, document, options);
   return document;
 }
 

@@ -135,7 +135,7 @@ TEST(Parse, AnUnclosedBlockDoesNotSwallowTheText) {
 TEST(Parse, RulesInAPlainTextAreNoFrontmatter) {
   for (const std::string_view bytes :
        {"\n---\n\ntext\n\n---\n\nmore", "---\n\ntext\n", "--- \ntext\n--- \n", "\n---\n---\n",
-        "----\ntitle: x\n----\n"}) {
+        "---\nNote: a text\n\nmore", "\n---\nNote: a text\n\n---\n", "----\ntitle: x\n----\n"}) {
     const auto document = parse_document(bytes, kLenient);
     EXPECT_FALSE(document.has_frontmatter) << bytes;
     EXPECT_EQ(document.body_offset, 0U) << bytes;
@@ -282,6 +282,15 @@ TEST(Parse, R70_NothingAtAllToShowIsAnError) {
   EXPECT_EQ(document.description, std::nullopt);
   ASSERT_THAT(codes(document), ElementsAre("prompt_no_description"));
   EXPECT_EQ(document.findings[0].severity, Severity::kError);
+}
+
+TEST(Parse, AFixThatCannotWorkDoesNotTakeTheOthersWithIt) {
+  // A second `description` would be one too many; the quotes are fine.
+  const auto document =
+      parse_document("---\nname: x\ntitle: a: b\ndescription: ''\n---\nText.\n", kPrompt);
+  ASSERT_THAT(codes(document), ElementsAre("unquoted_colon", "prompt_no_description"));
+  EXPECT_TRUE(document.findings[0].fix);
+  EXPECT_FALSE(document.findings[1].fix);
 }
 
 TEST(Parse, AnOpenCodeFenceIsMentioned) {
