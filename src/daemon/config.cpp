@@ -7,9 +7,9 @@
 #include <map>
 
 #include "base/text.h"
-#include "engine/configuration/yaml_scalar.h"
 #include "functions/builtin_docs.h"
 #include "json/write.h"
+#include "json/yaml.h"
 
 namespace iii::daemon {
 
@@ -108,7 +108,7 @@ ConfigReading parse_config(std::string_view yaml, DirectoryConfig defaults) {
     return ConfigReading{defaults, {std::move(why) + "; the defaults are used"}};
   };
   if (yaml.size() > kMaxConfigBytes) return refuse("the configuration is larger than 64 KiB");
-  const auto value = engine::parse_yaml(yaml);
+  const auto value = json::parse_yaml(yaml);
   if (!value) return refuse("the configuration is no valid YAML");
   if (value->is_null()) return out;
   if (value->as_object() == nullptr)
@@ -145,7 +145,7 @@ void apply_environment(ConfigReading& reading, const Environment& environment) {
     for (const char c : key) name += static_cast<char>(c == '_' ? '_' : c - 32);
     const auto word = environment(name);
     if (!word) continue;
-    const auto value = engine::parse_yaml(*word);
+    const auto value = json::parse_yaml(*word);
     // A path such as `5` is text where text is wanted.
     const bool set =
         (value && setter(reading.config, *value)) || setter(reading.config, Value(*word));

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "engine/configuration/yaml_scalar.h"
+#include "json/yaml.h"
 
 namespace iii::engine {
 
@@ -75,7 +75,7 @@ class Expander {
       if (!inserted) return text;
       // Empty stays an empty string: YAML would make it null.
       if (inserted->empty()) return std::string();
-      if (std::optional<Value> typed = parse_yaml(*inserted)) return std::move(*typed);
+      if (std::optional<Value> typed = json::parse_yaml(*inserted)) return std::move(*typed);
       return std::move(*inserted);
     }
     std::string out;

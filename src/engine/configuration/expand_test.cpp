@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "engine/configuration/yaml_scalar.h"
 #include "json/write.h"
+#include "json/yaml.h"
 
 namespace iii::engine {
 namespace {
@@ -83,7 +83,7 @@ TEST(Expand, InsertedTextIsBounded) {
 class PlainScalars : public testing::TestWithParam<Row> {};
 
 TEST_P(PlainScalars, HaveTheTypesOfYaml12) {
-  EXPECT_EQ(json::to_text(plain_yaml_scalar(GetParam().text)), GetParam().result);
+  EXPECT_EQ(json::to_text(json::plain_yaml_scalar(GetParam().text)), GetParam().result);
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -101,37 +101,38 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"99999999999999999999", "1e+20"}, Row{"12:30", R"("12:30")"}));
 
 TEST(Yaml, ReadsNestedText) {
-  EXPECT_EQ(json::to_text(*parse_yaml("{a: [1, 'two', {b: ~}]}")), R"({"a":[1,"two",{"b":null}]})");
+  EXPECT_EQ(json::to_text(*json::parse_yaml("{a: [1, 'two', {b: ~}]}")),
+            R"({"a":[1,"two",{"b":null}]})");
 }
 
 TEST(Yaml, OnlyTheTagForStringsIsTaken) {
-  EXPECT_EQ(json::to_text(*parse_yaml("!!str 5")), R"("5")");
-  EXPECT_FALSE(parse_yaml("!word"));
-  EXPECT_FALSE(parse_yaml("!!int 5"));
+  EXPECT_EQ(json::to_text(*json::parse_yaml("!!str 5")), R"("5")");
+  EXPECT_FALSE(json::parse_yaml("!word"));
+  EXPECT_FALSE(json::parse_yaml("!!int 5"));
 }
 
 TEST(Yaml, RefusesWhatIsNotOnePlainDocument) {
-  EXPECT_FALSE(parse_yaml("[1, 2"));
-  EXPECT_FALSE(parse_yaml("a\n---\nb"));
-  EXPECT_FALSE(parse_yaml("[&a 1, *a]"));
-  EXPECT_FALSE(parse_yaml("{a: 1, a: 2}"));
-  EXPECT_FALSE(parse_yaml("{[1]: 2}"));
-  EXPECT_FALSE(parse_yaml("\"open"));
-  EXPECT_FALSE(parse_yaml("\xff"));
+  EXPECT_FALSE(json::parse_yaml("[1, 2"));
+  EXPECT_FALSE(json::parse_yaml("a\n---\nb"));
+  EXPECT_FALSE(json::parse_yaml("[&a 1, *a]"));
+  EXPECT_FALSE(json::parse_yaml("{a: 1, a: 2}"));
+  EXPECT_FALSE(json::parse_yaml("{[1]: 2}"));
+  EXPECT_FALSE(json::parse_yaml("\"open"));
+  EXPECT_FALSE(json::parse_yaml("\xff"));
 }
 
 TEST(Yaml, DepthAtTheLimit) {
   const auto nested = [](size_t levels) {
     return std::string(levels, '[') + std::string(levels, ']');
   };
-  EXPECT_TRUE(parse_yaml(nested(kMaxYamlDepth)));
-  EXPECT_FALSE(parse_yaml(nested(kMaxYamlDepth + 1)));
-  EXPECT_FALSE(parse_yaml(nested(kMaxYamlBytes / 2)));
+  EXPECT_TRUE(json::parse_yaml(nested(json::kMaxYamlDepth)));
+  EXPECT_FALSE(json::parse_yaml(nested(json::kMaxYamlDepth + 1)));
+  EXPECT_FALSE(json::parse_yaml(nested(json::kMaxYamlBytes / 2)));
 }
 
 TEST(Yaml, BytesAtTheLimit) {
-  EXPECT_TRUE(parse_yaml(std::string(kMaxYamlBytes, 'x')));
-  EXPECT_FALSE(parse_yaml(std::string(kMaxYamlBytes + 1, 'x')));
+  EXPECT_TRUE(json::parse_yaml(std::string(json::kMaxYamlBytes, 'x')));
+  EXPECT_FALSE(json::parse_yaml(std::string(json::kMaxYamlBytes + 1, 'x')));
 }
 
 }  // namespace

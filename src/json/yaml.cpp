@@ -1,4 +1,4 @@
-#include "engine/configuration/yaml_scalar.h"
+#include "json/yaml.h"
 
 #include <yaml.h>
 
@@ -7,13 +7,9 @@
 #include <string>
 #include <utility>
 
-namespace iii::engine {
+namespace iii::json {
 
 namespace {
-
-using json::Array;
-using json::Object;
-using json::Value;
 
 bool all_digits(std::string_view text, int base) {
   if (text.empty()) return false;
@@ -67,7 +63,7 @@ std::optional<Value> floating(std::string_view text) {
 // Owns a libyaml parser and builds a value from its events.
 class Reader {
  public:
-  explicit Reader(std::string_view text) {
+  Reader(std::string_view text, size_t max_depth) : max_depth_(max_depth) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
@@ -105,9 +101,9 @@ class Reader {
       case YAML_SCALAR_EVENT:
         return read_scalar(out);
       case YAML_SEQUENCE_START_EVENT:
-        return depth < kMaxYamlDepth && read_sequence(out, depth + 1);
+        return depth < max_depth_ && read_sequence(out, depth + 1);
       case YAML_MAPPING_START_EVENT:
-        return depth < kMaxYamlDepth && read_mapping(out, depth + 1);
+        return depth < max_depth_ && read_mapping(out, depth + 1);
       default:
         return false;
     }
@@ -155,6 +151,7 @@ class Reader {
     return false;
   }
 
+  const size_t max_depth_;
   yaml_parser_t parser_{};
   yaml_event_t event_{};
 };
@@ -176,9 +173,9 @@ Value plain_yaml_scalar(std::string_view text) {
   return Value(text);
 }
 
-std::optional<Value> parse_yaml(std::string_view text) {
-  if (text.size() > kMaxYamlBytes) return std::nullopt;
-  return Reader(text).document();
+std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits) {
+  if (text.size() > limits.max_bytes) return std::nullopt;
+  return Reader(text, limits.max_depth).document();
 }
 
-}  // namespace iii::engine
+}  // namespace iii::json

@@ -1,0 +1,35 @@
+// YAML as JSON values, with the YAML 1.2 core rules for plain scalars.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "json/value.h"
+
+namespace iii::json {
+
+inline constexpr size_t kMaxYamlBytes = 64 * 1024;
+inline constexpr size_t kMaxYamlDepth = 16;
+
+struct YamlLimits {
+  size_t max_bytes = kMaxYamlBytes;
+  size_t max_depth = kMaxYamlDepth;
+};
+
+// Nothing when the text is no YAML, holds more than one document, uses aliases, repeats a key, or
+// goes beyond the limits.
+std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits = {});
+
+// A plain scalar: null, booleans, integers (decimal, 0x, 0o, 0b), floats; everything else is a
+// string (`yes`, dates, `007`).
+Value plain_yaml_scalar(std::string_view text);
+
+// A mapping in block style, its members in the order given (nested ones sorted), ending in a
+// newline. Text is quoted only where YAML would read it as something else; text of several lines
+// becomes a literal block.
+std::string write_yaml(std::span<const std::pair<std::string, Value>> members);
+
+}  // namespace iii::json

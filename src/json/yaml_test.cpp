@@ -1,0 +1,43 @@
+#include "json/yaml.h"
+
+#include <gtest/gtest.h>
+
+#include "json/write.h"
+
+namespace iii::json {
+namespace {
+
+using Members = std::vector<std::pair<std::string, Value>>;
+
+TEST(YamlWrite, KeepsTheOrderGivenAndSortsWhatIsNested) {
+  const Members members{{"name", "send"}, {"args", Object{{"b", 1}, {"a", Array{"x", true}}}}};
+  EXPECT_EQ(write_yaml(members), "name: send\nargs:\n  a:\n  - x\n  - true\n  b: 1\n");
+}
+
+TEST(YamlWrite, QuotesTextThatWouldBeReadAsSomethingElse) {
+  const Members members{{"number", "5"},   {"truth", "true"},     {"nothing", ""},
+                        {"colon", "a: b"}, {"lines", "one\ntwo"}, {"none", Object{}}};
+  EXPECT_EQ(write_yaml(members),
+            "number: '5'\ntruth: 'true'\nnothing: ''\ncolon: 'a: b'\nlines: |-\n  one\n  two\n"
+            "none: {}\n");
+}
+
+TEST(YamlWrite, WhatIsWrittenReadsBackTheSame) {
+  const Object nested{{"#", "# no comment"},  {"- x", Array{Object{{"k", nullptr}}, Array{}}},
+                      {"é", " \t leading"},   {"ctrl", "a\x01 b"},
+                      {"crlf", "a\r\nb\r\n"}, {"deep", Object{{"x", Object{{"y", 1.5}}}}},
+                      {"trail", "x\n\n"}};
+  const Members members{{"v", nested}, {"~", "~"}, {"big", UINT64_MAX}};
+  const auto back = parse_yaml(write_yaml(members));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(*back, Value(Object{{"v", nested}, {"~", "~"}, {"big", UINT64_MAX}}));
+}
+
+TEST(YamlRead, LimitsAreTheCallers) {
+  EXPECT_FALSE(parse_yaml("[[1]]", {.max_bytes = 100, .max_depth = 1}));
+  EXPECT_TRUE(parse_yaml("[[1]]", {.max_bytes = 100, .max_depth = 2}));
+  EXPECT_FALSE(parse_yaml("[[1]]", {.max_bytes = 4, .max_depth = 2}));
+}
+
+}  // namespace
+}  // namespace iii::json

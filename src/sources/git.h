@@ -1,0 +1,32 @@
+// One skill folder out of a git repository, read from its objects; nothing is ever checked out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sources/bundle.h"
+#include "sources/progress.h"
+
+namespace iii::sources {
+
+struct GitOptions {
+  std::string program = "git";
+  std::filesystem::path scratch;  // where temporary object stores go; empty: the system's place
+  std::string ca_file;            // empty: the system's
+  BundleLimits limits;
+  // For tests only: also take `file://` and plain paths.
+  bool allow_local = false;
+
+  bool operator==(const GitOptions&) const = default;
+};
+
+// Blocking. Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D321
+// git failed or took too long. `ref` may be a commit.
+Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
+// The commit that a source means now, without fetching, for `outdated`.
+Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
+                                 const Job& job);
+
+}  // namespace iii::sources

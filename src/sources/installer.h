@@ -1,0 +1,97 @@
+// Puts bundles into a skills folder, whole or not at all, and records them in `directory.lock`.
+//
+// Everything of ours that is no content lives in `.iii-directory/` below the folder: staged files,
+// backups, the journal of a swap, lock files for other processes.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sources/bundle.h"
+#include "sources/lock_file.h"
+#include "sources/progress.h"
+
+namespace iii::sources {
+
+struct InstallOptions {
+  bool force = false;      // overwrite what the user edited
+  bool automatic = false;  // recorded in the lock; also writes the upstream marker
+  // Restoring: the files must be exactly these, else D332 and nothing is written.
+  std::optional<LockedNamespace> exactly;
+};
+
+struct InstallReport {
+  std::string name_space;
+  std::vector<std::string> skills_written;   // paths, in the bundle's order
+  std::vector<std::string> prompts_written;  // bare names
+  std::vector<std::string> assets_written;
+  std::vector<std::string> unchanged;  // paths
+  std::vector<std::string> pruned;     // ours, dropped upstream, not edited: removed
+  std::vector<std::string> conflicts;  // edited by the user: kept
+  std::vector<SkippedFile> skipped;
+  std::string resolved;
+  std::string digest;
+  bool skills_changed = false;  // a skill was written or pruned
+  bool prompts_changed = false;
+};
+
+enum class FileState { kIntact, kEdited, kMissing, kExtra };
+
+struct VerifiedFile {
+  std::string path;
+  FileState state = FileState::kIntact;
+};
+struct VerifiedNamespace {
+  std::string name_space;
+  LockedNamespace locked;
+  std::vector<VerifiedFile> files;  // sorted by path; every file of the folder and of the lock
+};
+
+// Blocking calls, from any thread; one namespace is written by one thread of one process at a time.
+// Errors: D330 the disk refused, D331 somebody else holds the namespace for too long, D332 not what
+// the lock says, D333 the lock file cannot be read.
+class Installer {
+ public:
+  // The folder is made when something is first written.
+  explicit Installer(std::filesystem::path skills_folder);
+  ~Installer();
+
+  Result<InstallReport> install(const Bundle& bundle, const InstallOptions& options,
+                                const Job& job);
+  Result<Lock> lock() const;
+  // Of one namespace, or of all that the lock names.
+  Result<std::vector<VerifiedNamespace>> verify(const std::optional<std::string>& name_space) const;
+  // Whether the marker of the published worker lies there.
+  bool has_marker(const std::string& name_space) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Keeps readers from seeing half of a swap, also one of another process or of one that was killed.
+// Used by one thread; cheap enough for every call (no swap ever: one look for a file).
+class ReadGate {
+ public:
+  explicit ReadGate(std::filesystem::path skills_folder);
+  ~ReadGate();
+  ReadGate(const ReadGate&) = delete;
+  ReadGate& operator=(const ReadGate&) = delete;
+
+  // True: no swap is under way and none can begin until leave(). A swap that a dead process left
+  // behind has been finished or undone. False: come back later; whatever was read before is still
+  // whole.
+  bool enter();
+  void leave();
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace iii::sources

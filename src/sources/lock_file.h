@@ -1,0 +1,53 @@
+// `directory.lock`: what is installed below a skills folder, from where, and what it looked like.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sources/bundle.h"
+
+namespace iii::sources {
+
+inline constexpr std::string_view kLockFileName = "directory.lock";
+inline constexpr std::string_view kMarkerName = ".iii-skill-complete";
+
+struct LockedFile {
+  std::string sha256;  // lower-case hex
+  uint64_t size = 0;
+
+  bool operator==(const LockedFile&) const = default;
+};
+
+struct LockedNamespace {
+  Source source;           // what was asked
+  std::string resolved;    // version or commit
+  std::string branch;      // repo only
+  std::string folder;      // repo only
+  bool automatic = false;  // by auto-download, which may update it; else a person's choice
+  std::map<std::string, LockedFile, std::less<>> files;
+
+  // One digest for all files: equal means equal content.
+  std::string digest() const;
+  // A person asked for exactly this version or commit.
+  bool pinned() const;
+  bool operator==(const LockedNamespace&) const = default;
+};
+
+struct Lock {
+  std::map<std::string, LockedNamespace, std::less<>> namespaces;
+
+  bool operator==(const Lock&) const = default;
+};
+
+// YAML, sorted, without times: equal content gives equal bytes.
+std::string render_lock(const Lock& lock);
+// Code D333 for a file that is no lock, with the line where that is known. Unknown keys are kept
+// out; a newer format is refused rather than misread.
+Result<Lock> parse_lock(std::string_view text);
+
+std::string sha256_hex(std::string_view bytes);
+
+}  // namespace iii::sources

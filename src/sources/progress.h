@@ -1,0 +1,39 @@
+// The two threads of a conversation with somebody who waits: how far it is, and whether to go on.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace iii::sources {
+
+struct Progress {
+  std::string step;    // `asking`, `fetching`, `checking`, `writing`
+  uint64_t done = 0;   // bytes or files, by step
+  uint64_t total = 0;  // 0: unknown
+};
+
+// Carried through a download; copies share it. Work stops at the deadline or when cancelled.
+struct Job {
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
+  std::shared_ptr<std::atomic<bool>> cancelled = std::make_shared<std::atomic<bool>>(false);
+  // Called on the working thread, often; may be empty.
+  std::function<void(const Progress&)> report;
+
+  bool should_stop() const {
+    return cancelled->load(std::memory_order_relaxed) ||
+           std::chrono::steady_clock::now() >= deadline;
+  }
+  std::chrono::milliseconds left() const {
+    const auto now = std::chrono::steady_clock::now();
+    return now >= deadline ? std::chrono::milliseconds(0)
+                           : std::chrono::duration_cast<std::chrono::milliseconds>(deadline - now);
+  }
+  void tell(const Progress& progress) const {
+    if (report) report(progress);
+  }
+};
+
+}  // namespace iii::sources

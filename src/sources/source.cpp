@@ -1,0 +1,191 @@
+#include "sources/source.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/text.h"
+#include "base/utf8.h"
+
+namespace iii::sources {
+
+namespace {
+
+constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kMaxUrlBytes = 2'048;
+constexpr size_t kMaxRefBytes = 256;
+
+std::unexpected<Error> refuse(std::string reason) {
+  return fail("D311", "D311 invalid_input: " + std::move(reason));
+}
+
+std::optional<std::string> given(const std::optional<std::string>& field) {
+  if (!field) return std::nullopt;
+  const std::string_view text = trim(*field);
+  return text.empty() ? std::nullopt : std::optional<std::string>(text);
+}
+
+std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+
+Result<void> check_skill_name(std::string_view name) {
+  if (name.find_first_of("/\\") != std::string_view::npos) {
+    return refuse("a skill name may not contain '/' or '\\': " + quoted(name));
+  }
+  if (name.find("..") != std::string_view::npos) {
+    return refuse("a skill name may not contain '..': " + quoted(name));
+  }
+  if (name.starts_with('.')) {
+    return refuse("a skill name may not start with '.': " + quoted(name));
+  }
+  const auto allowed = [](char c) {
+    return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
+  };
+  if (!std::ranges::all_of(name, allowed)) {
+    return refuse("a skill name is made of letters, digits, '-', '_' and '.': " + quoted(name));
+  }
+  if (name.size() > kMaxNameBytes) return refuse("the skill name is longer than 128 bytes");
+  return {};
+}
+
+// `user:secret@` between the scheme and the host. A bare user name is what ssh needs.
+bool has_credentials(std::string_view url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return false;
+  const std::string_view authority = url.substr(scheme + 3, url.find('/', scheme + 3) - scheme - 3);
+  const size_t at = authority.rfind('@');
+  if (at == std::string_view::npos) return false;
+  return url.starts_with("https://") || authority.substr(0, at).find(':') != std::string_view::npos;
+}
+
+bool has_space_or_control(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte <= 0x20 || byte == 0x7f;
+  });
+}
+
+// The order is that of the published worker, so that the same input names the same reason.
+Result<void> check_repo_url(std::string_view url) {
+  if (url.starts_with('-')) {
+    return refuse("the repo URL may not start with '-': " + quoted(redacted(url)));
+  }
+  if (url.find("::") != std::string_view::npos) {
+    return refuse("the repo URL may not contain '::', which names a transport program: " +
+                  quoted(redacted(url)));
+  }
+  if (url.starts_with("file:")) {
+    return refuse("the repo URL may not use 'file:': " + quoted(redacted(url)));
+  }
+  if (!url.starts_with("https://") && !url.starts_with("ssh://") && !url.starts_with("git@")) {
+    return refuse("the repo URL must start with https://, ssh:// or git@, not " +
+                  quoted(redacted(url)));
+  }
+  if (has_credentials(url)) {
+    return refuse(
+        "the repo URL holds credentials, which would end up in logs and lock files. Next: leave "
+        "them out; use an ssh key for private repositories");
+  }
+  if (has_space_or_control(url) || !is_utf8(url)) {
+    return refuse("the repo URL holds blanks or control characters");
+  }
+  // git would take `ssh://-oProxyCommand=…` for an option of ssh.
+  const size_t host = url.find(url.starts_with("git@") ? "@" : "//");
+  const size_t length = url.starts_with("git@") ? 1 : 2;
+  if (url.size() > host + length && url[host + length] == '-') {
+    return refuse("the host of the repo URL may not start with '-'");
+  }
+  if (url.size() > kMaxUrlBytes) return refuse("the repo URL is longer than 2048 bytes");
+  return {};
+}
+
+// What git itself refuses in names of branches and tags, and whatever could be taken for an option.
+Result<void> check_ref(std::string_view ref) {
+  const bool odd =
+      ref.starts_with('-') || ref.starts_with('/') || ref.ends_with('/') || ref.ends_with('.') ||
+      ref.ends_with(".lock") || ref.find("..") != std::string_view::npos ||
+      ref.find("//") != std::string_view::npos || ref.find("@{") != std::string_view::npos ||
+      ref.find_first_of("~^:?*[\\") != std::string_view::npos || has_space_or_control(ref) ||
+      !is_utf8(ref) || ref.size() > kMaxRefBytes;
+  if (odd) {
+    return refuse("this cannot be the name of a branch, tag or commit: " +
+                  quoted(ref.substr(0, 80)));
+  }
+  return {};
+}
+
+Result<Source> classify_repo(const SourceFields& fields) {
+  const auto repo = given(fields.repo);
+  const auto skill = given(fields.skill);
+  const auto branch = given(fields.branch);
+  auto ref = given(fields.ref);
+  if (!repo) return refuse("repo is required when skill, branch or ref is given");
+  if (!skill) return refuse("skill is required when repo is given");
+  if (branch && ref) return refuse("specify either branch OR ref, not both");
+  if (branch) ref = branch;
+  if (auto ok = check_skill_name(*skill); !ok) return std::unexpected(ok.error());
+  if (auto ok = check_repo_url(*repo); !ok) return std::unexpected(ok.error());
+  if (ref) {
+    if (auto ok = check_ref(*ref); !ok) return std::unexpected(ok.error());
+  }
+  return RepoSource{.repo = *repo, .skill = *skill, .ref = std::move(ref)};
+}
+
+Result<Source> classify_registry(const SourceFields& fields) {
+  const auto worker = given(fields.worker);
+  const auto version = given(fields.version);
+  auto tag = given(fields.tag);
+  if (!worker) return refuse("worker is required when version or tag is given");
+  if (version && tag) return refuse("specify either version OR tag, not both");
+  if (auto ok = check_worker_name(*worker); !ok) return std::unexpected(ok.error());
+  if (version && version->size() > kMaxRefBytes) return refuse("the version is too long");
+  if (tag && tag->size() > kMaxRefBytes) return refuse("the tag is too long");
+  if (!version && !tag) tag = "latest";
+  return RegistrySource{.worker = *worker, .version = version, .tag = std::move(tag)};
+}
+
+}  // namespace
+
+Result<Source> classify(const SourceFields& fields) {
+  const bool repo =
+      given(fields.repo) || given(fields.skill) || given(fields.branch) || given(fields.ref);
+  const bool registry = given(fields.worker) || given(fields.version) || given(fields.tag);
+  const std::string choice = "specify either {repo, skill, branch?} OR {worker, version?|tag?}";
+  if (repo && registry) return refuse(choice + ", not both");
+  if (!repo && !registry) return refuse(choice);
+  return repo ? classify_repo(fields) : classify_registry(fields);
+}
+
+const std::string& namespace_of(const Source& source) {
+  if (const auto* repo = std::get_if<RepoSource>(&source)) return repo->skill;
+  return std::get<RegistrySource>(source).worker;
+}
+
+std::string_view kind_of(const Source& source) {
+  return std::holds_alternative<RepoSource>(source) ? "repo" : "registry";
+}
+
+Result<void> check_worker_name(std::string_view name) {
+  if (name.empty() || !is_lower_or_digit(name.front())) {
+    return refuse("a worker name starts with a lower-case letter or a digit: " + quoted(name));
+  }
+  const auto allowed = [](char c) { return is_lower_or_digit(c) || c == '-' || c == '_'; };
+  if (!std::ranges::all_of(name, allowed)) {
+    return refuse("a worker name is made of lower-case letters, digits, '-' and '_': " +
+                  quoted(name));
+  }
+  if (name.size() > kMaxNameBytes) return refuse("the worker name is longer than 128 bytes");
+  return {};
+}
+
+std::string redacted(std::string_view url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string_view::npos) return std::string(url);
+  const size_t end = std::min(url.find('/', scheme + 3), url.size());
+  const size_t at = url.substr(0, end).rfind('@');
+  if (at == std::string_view::npos || at < scheme) return std::string(url);
+  return std::string(url.substr(0, scheme + 3)) + "***" + std::string(url.substr(at));
+}
+
+}  // namespace iii::sources
