@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,6 +22,18 @@ double seconds_of(clockid_t clock) {
   timespec time{};
   if (clock_gettime(clock, &time) != 0) return 0;
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+}
+
+double resident_mb(const std::string& process) {
+  std::ifstream statm("/proc/" + process + "/statm");
+  double all = 0;
+  double resident = 0;
+  statm >> all >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
 }
 
 }  // namespace
@@ -58,6 +71,20 @@ int64_t now_ns() {
 
 double own_cpu_seconds() { return seconds_of(CLOCK_PROCESS_CPUTIME_ID); }
 
+double children_cpu_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_CHILDREN, &used);
+  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+}
+
+double own_rss_mb() { return resident_mb("self"); }
+
+double peak_rss_mb() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return static_cast<double>(used.ru_maxrss) / 1024;
+}
+
 double machine_cpu_seconds() {
   std::ifstream stat("/proc/stat");
   std::string name;
@@ -77,7 +104,7 @@ Process::Process(const std::vector<std::string>& command, int core) {
   if (pid_ < 0) die("no process: " + std::string(std::strerror(errno)));
   if (pid_ == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives the benchmark
-    pin_to(core);
+    if (core != kAnyCore) pin_to(core);
     dup2(ends[1], STDOUT_FILENO);
     execv(argv[0], argv.data());
     _exit(127);
@@ -112,13 +139,7 @@ double Process::cpu_seconds() const {
   return seconds_of(clock);
 }
 
-double Process::rss_mb() const {
-  std::ifstream statm("/proc/" + std::to_string(pid_) + "/statm");
-  double all = 0;
-  double resident = 0;
-  statm >> all >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
-}
+double Process::rss_mb() const { return resident_mb(std::to_string(pid_)); }
 
 ServerProcess::ServerProcess(const std::vector<std::string>& command, int core)
     : process_(command, core) {

@@ -20,8 +20,13 @@ void pin_to(int core);
 
 int64_t now_ns();  // monotonic
 double own_cpu_seconds();
+double children_cpu_seconds();  // of those that have ended
+double own_rss_mb();
+double peak_rss_mb();
 // CPU time of everybody since the machine started, other guests of its host included.
 double machine_cpu_seconds();
+
+inline constexpr int kAnyCore = -1;
 
 // Started with its output in a pipe; ended (SIGTERM) and waited for by the destructor.
 class Process {

@@ -1,0 +1,48 @@
+// A tree of skills such as people have: seeded, so that every run and every machine gets the same
+// one.
+//
+// First a plan, which knows what must come out of reading the tree, then the files. A file's text
+// depends on the seed and its own number only.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace iii::bench {
+
+struct TreeFile {
+  enum class Kind : uint8_t { kSkill, kPrompt, kSupporting };
+  std::string path;
+  Kind kind = Kind::kSkill;
+  uint32_t bytes = 0;  // wanted; a text is never shorter than its head
+  uint64_t seed = 0;
+  bool rare = false;  // mentions kRareWord
+  bool how_to = false;
+};
+
+// In the description of few documents and nowhere else.
+inline constexpr const char* kRareWord = "quicksilver";
+
+struct TreePlan {
+  std::vector<std::string> folders;  // parents first
+  std::vector<TreeFile> files;
+  size_t skills = 0;
+  size_t prompts = 0;
+  size_t supporting = 0;
+  size_t overviews = 0;   // `<namespace>/SKILL.md`
+  size_t rare = 0;        // skills with the rare word
+  size_t how_to = 0;      // skills of that type
+  std::string one_space;  // a namespace, and how many skills it has
+  size_t in_one_space = 0;
+};
+
+// Seven folders for every six skills; sizes are log-normal with median 5 KB and 99th percentile
+// 36 KB.
+TreePlan plan_tree(size_t skills, uint64_t seed);
+std::string text_of(const TreeFile& file);
+void write_tree(const TreePlan& plan, const std::filesystem::path& root);
+
+}  // namespace iii::bench
