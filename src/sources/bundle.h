@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sources/source.h"
@@ -50,6 +51,10 @@ std::string reported_name(const BundleFile& file);
 
 // Names a file's role by its place: `prompts/…/*.md` is a prompt, other `*.md` a skill.
 FileRole role_of(std::string_view path);
+
+// Whether a segment of a path is hidden (starts with a dot): sources leave such files out and say
+// so.
+bool is_hidden_path(std::string_view path);
 
 // Checks one path of a bundle and gives its clean form (`.` segments dropped). Refuses absolute
 // paths, `..`, NUL and control bytes, backslashes, hidden names, text that is not UTF-8, and what
