@@ -18,10 +18,10 @@ namespace {
 constexpr int kMaxLinks = 40;     // as the kernel's own limit
 constexpr int kMaxAttempts = 16;  // against renames that race with us
 
-int call_openat2(int folder, const char* path, int flags) {
+int call_openat2(int folder, const char* path, int flags, uint64_t also = 0) {
   open_how how{};
   how.flags = static_cast<uint64_t>(flags) | O_CLOEXEC;
-  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS | also;
   const long fd = ::syscall(SYS_openat2, folder, path, &how, sizeof how);
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
@@ -165,6 +165,36 @@ int open_beneath(int folder, std::string_view relative, int flags) {
     if (fd != -EAGAIN) return fd;
   }
   return open_by_components(folder, relative, flags);
+}
+
+int open_plain_folder_by_components(int folder, std::string_view relative) {
+  if (climbs(relative)) return -EXDEV;
+  Walk walk{folder, {}, {}};
+  walk.add(relative);
+  while (!walk.coming.empty()) {
+    const std::string name = std::move(walk.coming.back());
+    walk.coming.pop_back();
+    const int failed = walk.enter(name);
+    if (failed == 0) continue;
+    // A link is no folder either; which of the two it is matters to whoever reads the error.
+    struct stat found{};
+    const bool link = ::fstatat(walk.here(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
+                      S_ISLNK(found.st_mode);
+    return link ? -ELOOP : failed;
+  }
+  const int fd = ::fcntl(walk.here(), F_DUPFD_CLOEXEC, 0);
+  return fd >= 0 ? fd : -errno;
+}
+
+int open_plain_folder(int folder, std::string_view relative) {
+  if (!have_openat2()) return open_plain_folder_by_components(folder, relative);
+  if (climbs(relative)) return -EXDEV;
+  const std::string path(relative.empty() ? "." : relative);
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    const int fd = call_openat2(folder, path.c_str(), O_PATH | O_DIRECTORY, RESOLVE_NO_SYMLINKS);
+    if (fd != -EAGAIN) return fd;
+  }
+  return open_plain_folder_by_components(folder, relative);
 }
 
 }  // namespace iii

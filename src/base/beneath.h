@@ -39,6 +39,12 @@ int open_beneath(int folder, std::string_view relative, int flags);
 int open_by_components(int folder, std::string_view relative, int flags);
 bool have_openat2();
 
+// A folder below a folder, for writers: no component may be a link (ELOOP), wherever it leads.
+// `relative` as above. Returns a descriptor (O_PATH) or -errno.
+int open_plain_folder(int folder, std::string_view relative);
+// The same without openat2.
+int open_plain_folder_by_components(int folder, std::string_view relative);
+
 // Where a path leads when every link, the last one too, is followed: a folder and a name in it that
 // is not a link (it may not exist). An empty name means the folder itself. Returns 0 or -errno.
 struct Place {
