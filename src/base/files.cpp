@@ -221,6 +221,12 @@ RootFolder::~RootFolder() {
 }
 
 Result<FileStatus> RootFolder::status(std::string_view relative) const {
+  if (relative.empty()) {
+    // The folder itself can be looked at even when nothing below it may be.
+    struct stat found{};
+    if (::fstat(fd_, &found) != 0) return failed(errno, relative);
+    return status_of(found);
+  }
   const int fd = open_at(fd_, resolver_, relative, O_PATH);
   if (fd < 0) return failed(-fd, relative);
   const UniqueFd owned(fd);

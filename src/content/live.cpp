@@ -44,7 +44,12 @@ GenerationPtr Live::fresh() {
     poll(*root);
     follow_links(*root);
   }
-  for (auto& root : roots_) finish_round(*root);
+  share_names();
+  // What has left the trees lives until the catalog has let go of it.
+  std::vector<std::unique_ptr<Node>> retired;
+  for (auto& root : roots_) {
+    for (auto& node : finish_round(*root)) retired.push_back(std::move(node));
+  }
   say_fallback();
   return catalog_.publish();
 }
@@ -143,8 +148,8 @@ void Live::follow_links(LiveRoot& root) {
   }
 }
 
-// Hands a round's changes to the catalog and lets go of what has left the tree.
-void Live::finish_round(LiveRoot& root) {
+// Hands a round's changes to the catalog. Returns what has left the tree.
+std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
   Changes changes = std::exchange(root.changes, Changes{});
   root.active = false;
   root.full = root.full || changes.full;
@@ -158,7 +163,9 @@ void Live::finish_round(LiveRoot& root) {
   catalog_.count_supporting(static_cast<int64_t>(changes.supporting));
   for (Folder* folder : changes.folders) {
     if (folder->gone) continue;
-    catalog_.set_findings(root.index, folder->path(), folder->findings);
+    if (folder->parent != nullptr) {
+      catalog_.set_findings(root.index, folder->path(), folder->findings);
+    }
     if (folder->findings) {
       root.troubled.insert(folder);
     } else {
@@ -172,66 +179,78 @@ void Live::finish_round(LiveRoot& root) {
   for (Node* link : changes.links) {
     if (!link->gone) root.links.insert(link);
   }
-  if (!changes.shared.empty()) share_names(root, changes.shared);
   for (const std::string& name : changes.top_names) catalog_.top_name_changed(name);
   if (root.full) {
     set_trouble(root, findings::kTooManyFiles,
                 "The limit of files is reached; what comes after it is not served.");
-  } else if (root.trouble == findings::kTooManyFiles) {
+  } else if (root.trouble && root.trouble->front().code == findings::kTooManyFiles) {
     set_trouble(root, "", "");
   }
+  const FindingsPtr own = root.top == nullptr ? nullptr : root.top->findings;
+  catalog_.set_findings(root.index, "", root.trouble ? root.trouble : own);
+  return std::move(changes.retired);
 }
 
 // A file with several names can be changed through any of them, and only that one's folder is told.
-void Live::share_names(LiveRoot& root, const std::vector<Document*>& found) {
+// So wherever a name of such a file turned up, in any root and document or not, all documents that
+// are the same file are looked at: now, and on every call.
+void Live::share_names() {
   std::unordered_set<uint64_t> inodes;
-  for (Document* document : found) {
-    if (document->gone) continue;
-    root.shared.insert(document);
-    inodes.insert(document->stamp.inode);
+  for (auto& root : roots_) {
+    inodes.insert(root->changes.shared.begin(), root->changes.shared.end());
   }
-  if (inodes.empty() || root.top == nullptr) return;
-  each_node(*root.top, [&](Node& node) {
-    if (node.kind != NodeKind::kDocument) return;
-    auto& document = static_cast<Document&>(node);
-    if (document.shared || !inodes.contains(document.stamp.inode)) return;
-    document.shared = true;
-    root.shared.insert(&document);
-  });
+  if (inodes.empty()) return;
+  for (auto& root : roots_) {
+    if (root->top == nullptr) continue;
+    std::vector<Document*> found;
+    each_node(*root->top, [&](Node& node) {
+      if (node.kind != NodeKind::kDocument) return;
+      auto& document = static_cast<Document&>(node);
+      if (inodes.contains(document.stamp.inode)) found.push_back(&document);
+    });
+    for (Document* document : found) {
+      root->shared.insert(root->scanner->refresh_stamp(*document, root->changes));
+    }
+  }
 }
 
+// Nothing may point at the node from now on. What its flags say now is not what they said when it
+// was noted down somewhere, so every place is looked at.
 void Live::forget(LiveRoot& root, Node& node) {
-  if (node.is_link) root.links.erase(&node);
+  root.links.erase(&node);
   if (node.kind == NodeKind::kSupporting) return catalog_.count_supporting(-1);
   if (node.kind == NodeKind::kDocument) {
     auto& document = static_cast<Document&>(node);
-    if (document.shared) root.shared.erase(&document);
+    root.shared.erase(&document);
     return catalog_.remove(document);
   }
   auto& folder = static_cast<Folder&>(node);
   watcher_.remove(folder);
   root.unwatched.erase(&folder);
-  root.troubled.erase(&folder);
-  if (folder.findings) catalog_.set_findings(root.index, folder.path(), nullptr);
+  if (root.troubled.erase(&folder) > 0) {
+    catalog_.set_findings(root.index, folder.path(), nullptr);
+  }
 }
 
-bool Live::everything_watched() const {
-  return std::ranges::all_of(roots_, [](const auto& root) { return root->unwatched.empty(); });
+// Folders that may not be read have no watch either; they are looked at on every call, which is no
+// reason to complain: only what the system or a limit refuses is.
+std::string_view Live::why_not_watching() const {
+  const bool all =
+      std::ranges::all_of(roots_, [](const auto& root) { return root->unwatched.empty(); });
+  return all && watcher_.descriptor() >= 0 ? std::string_view() : watcher_.trouble();
 }
 
 void Live::say_fallback() {
-  if (everything_watched()) return;
+  const std::string_view why = why_not_watching();
+  if (why.empty()) return;
   fallback_said_.warn("some folders are not watched and are looked at on every call instead: {}",
-                      watcher_.trouble().empty() ? "not readable" : watcher_.trouble());
+                      why);
 }
 
 ContentStatus Live::status() const {
   ContentStatus status;
-  status.watching = everything_watched() && watcher_.descriptor() >= 0;
-  if (!status.watching) {
-    status.fallback_reason =
-        watcher_.trouble().empty() ? "a root may not be read" : watcher_.trouble();
-  }
+  status.fallback_reason = why_not_watching();
+  status.watching = status.fallback_reason.empty();
   status.generation = catalog_.current()->number;
   status.watches = watcher_.count();
   status.files = catalog_.current()->accounting.files;

@@ -34,7 +34,7 @@ struct LiveRoot {
   std::unordered_set<Folder*> troubled;   // with findings: something below is out of sight
   std::unordered_set<Document*> shared;   // looked at on every call
   bool full = false;                      // the limit of files was reached
-  std::string_view trouble;               // code of the finding about the root itself
+  FindingsPtr trouble;                    // with the root as a whole
   bool active = false;                    // something has happened in this round
   Changes changes;                        // of this round
   int hint = -1;                          // wakes us when the missing root may have appeared
@@ -70,7 +70,7 @@ class Live final : public Content {
 
   void check_root(LiveRoot& root);
   void open_root(LiveRoot& root);
-  void set_trouble(LiveRoot& root, std::string_view code, std::string message);
+  static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
   void drop_root(LiveRoot& root);
   void await_root(LiveRoot& root);
 
@@ -79,11 +79,11 @@ class Live final : public Content {
   void rescan_all();
   void poll(LiveRoot& root);
   void follow_links(LiveRoot& root);
-  void finish_round(LiveRoot& root);
+  std::vector<std::unique_ptr<Node>> finish_round(LiveRoot& root);
   void forget(LiveRoot& root, Node& node);
-  void share_names(LiveRoot& root, const std::vector<Document*>& found);
+  void share_names();
   void promote(LiveRoot& root);
-  bool everything_watched() const;
+  std::string_view why_not_watching() const;
   void say_fallback();
 
   const ContentOptions options_;

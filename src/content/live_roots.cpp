@@ -135,14 +135,13 @@ void Live::check_root(LiveRoot& root) {
   if (root.top == nullptr) await_root(root);
 }
 
+// An empty code: none.
 void Live::set_trouble(LiveRoot& root, std::string_view code, std::string message) {
-  if (root.trouble == code) return;
-  root.trouble = code;
-  if (code.empty()) return catalog_.set_findings(root.index, "", nullptr);
-  std::vector<Finding> findings;
-  findings.push_back(make_finding(root.index, "", Severity::kError, code, std::move(message)));
-  catalog_.set_findings(root.index, "",
-                        std::make_shared<const std::vector<Finding>>(std::move(findings)));
+  if (code == (root.trouble ? std::string_view(root.trouble->front().code) : "")) return;
+  root.trouble = nullptr;
+  if (code.empty()) return;
+  root.trouble = std::make_shared<const std::vector<Finding>>(
+      1, make_finding(root.index, "", Severity::kError, code, std::move(message)));
 }
 
 void Live::open_root(LiveRoot& root) {
@@ -180,8 +179,7 @@ void Live::drop_root(LiveRoot& root) {
   retire(std::move(root.top), root.changes, nodes_);
   root.scanner.reset();
   root.folder.reset();
-  if (root.full) set_trouble(root, "", "");
-  root.full = false;
+  root.full = root.changes.full = false;
 }
 
 // A missing root is noticed by check_root; this only wakes whoever waits on notify_fd().

@@ -80,12 +80,10 @@ void Scanner::visit(Folder& folder, Look look, Changes& changes, ScanQueue* queu
 bool Scanner::watch(Folder& folder, const std::string& path, Look look, Changes& changes) {
   if (folder.watch >= 0 && !look.rewatch) return false;
   const std::string whole = path.empty() ? path_ : path_ + "/" + path;
-  const Watched watched = watcher_.add(folder, whole);
-  // The root's own folder has no parent whose watch could tell.
-  if (watched == Watched::kNoMore || (watched == Watched::kGone && folder.parent == nullptr)) {
-    changes.unwatched.push_back(&folder);
-  }
-  return watched == Watched::kYes;
+  if (watcher_.add(folder, whole)) return true;
+  // Also when it is merely missing or not ours to read: the folder above may have no watch either.
+  changes.unwatched.push_back(&folder);
+  return false;
 }
 
 Result<FileStatus> Scanner::status_of(const Folder& folder, const std::string& path) const {
@@ -169,6 +167,7 @@ bool Scanner::list(Folder& folder, const std::string& path, Look look, Changes& 
       continue;
     }
     if (kept && !look.deep) forget_if_replaced(*node, entry_path);
+    note_further_name(*node, entry_path, changes);
     entries.push_back(std::move(node));
   }
   for (; old != folder.entries.end(); ++old) drop(std::move(*old), changes);
@@ -231,7 +230,7 @@ void Scanner::look_at_document(std::unique_ptr<Node>& slot, const std::string& p
     changes.read += mine.read;
     document.stamp = fresh->stamp;
     document.trusted = fresh->trusted;
-    if (fresh->shared && !document.shared) changes.shared.push_back(&document);
+    if (fresh->shared && !document.shared) changes.shared.push_back(document.stamp.inode);
     document.shared = fresh->shared;
     return;
   }
@@ -249,7 +248,7 @@ void Scanner::read(Document& document, const std::string& path, Changes& changes
   read_document(document, folder_, path, rules_, now);
   ++changes.read;
   changes.added.push_back(&document);
-  if (document.shared) changes.shared.push_back(&document);
+  if (document.shared) changes.shared.push_back(document.stamp.inode);
 }
 
 template <typename Kind>
@@ -359,6 +358,15 @@ std::unique_ptr<Node> Scanner::settle_refusal(Folder& folder, const std::string&
   return node;
 }
 
+// A file that is no document may be another name of one, and change it.
+void Scanner::note_further_name(const Node& node, const std::string& path, Changes& changes) const {
+  if (node.kind != NodeKind::kSupporting || node.is_link) return;
+  const Result<FileStatus> status = folder_.peek(path);
+  if (status && status->kind == EntryKind::kFile && status->names > 1) {
+    changes.shared.push_back(status->stamp.inode);
+  }
+}
+
 // A kept folder that is another directory now will be looked at as if it were new.
 void Scanner::forget_if_replaced(Node& node, const std::string& path) const {
   if (node.kind != NodeKind::kFolder || node.is_link) return;
@@ -428,14 +436,16 @@ void Scanner::refresh(Folder& folder, const std::string& name, Look look, Change
     folder.trusted = false;  // its stamp is older than its entries now
     at = folder.entries.insert(at, std::move(node));
   }
+  note_further_name(**at, path, changes);
   if ((*at)->kind != NodeKind::kSupporting) look_at_entry(*at, path, look, changes, nullptr);
 }
 
-void Scanner::refresh_stamp(Document& document, Changes& changes) {
-  if (document.gone) return;
+Document* Scanner::refresh_stamp(Document& document, Changes& changes) {
+  if (document.gone) return &document;
   const auto at = document.parent->position(document.name);
-  if (at == document.parent->entries.end() || at->get() != &document) return;
+  if (at == document.parent->entries.end() || at->get() != &document) return &document;
   look_at_document(*at, document.path(), false, changes);
+  return static_cast<Document*>(at->get());
 }
 
 }  // namespace iii::content

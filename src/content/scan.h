@@ -31,8 +31,8 @@ struct Changes {
   std::vector<std::string> top_names;  // folders of the root that came or went (R17)
   std::vector<Node*> links;            // new ones
   std::vector<Folder*> unwatched;
-  std::vector<Document*> shared;
-  uint64_t supporting = 0;  // new ones
+  std::vector<uint64_t> shared;  // inodes of files with several names
+  uint64_t supporting = 0;       // new ones
   uint64_t read = 0;
   bool full = false;  // max_files reached
 
@@ -70,8 +70,8 @@ class Scanner {
   void sync(Folder& folder, Look look, Changes& changes) { visit(folder, look, changes, nullptr); }
   // One entry, by name. `look.deep`: also what is below it.
   void refresh(Folder& folder, const std::string& name, Look look, Changes& changes);
-  // A document that may have changed without a notification.
-  void refresh_stamp(Document& document, Changes& changes);
+  // A document that may have changed without a notification. Returns the one that stands there now.
+  Document* refresh_stamp(Document& document, Changes& changes);
 
  private:
   friend class ScanQueue;
@@ -102,6 +102,7 @@ class Scanner {
   void drop(std::unique_ptr<Node> node, Changes& changes) {
     retire(std::move(node), changes, nodes_);
   }
+  void note_further_name(const Node& node, const std::string& path, Changes& changes) const;
   void forget_if_replaced(Node& node, const std::string& path) const;
   bool watch(Folder& folder, const std::string& path, Look look, Changes& changes);
   Result<FileStatus> status_of(const Folder& folder, const std::string& path) const;

@@ -73,14 +73,14 @@ bool Watcher::can_watch(uint64_t device, const std::string& path) {
   return !remote;
 }
 
-Watched Watcher::add(Folder& folder, const std::string& path) {
-  if (!inotify_) return Watched::kNoMore;
+bool Watcher::add(Folder& folder, const std::string& path) {
+  if (!inotify_) return false;
   {
     const std::lock_guard lock(mutex_);
     unlink(folder);
     if (folders_.size() >= max_watches_) {
       if (trouble_.empty()) trouble_ = "the limit of watches is reached";
-      return Watched::kNoMore;
+      return false;
     }
   }
   // Outside the mutex, where the scan's threads spend their time. Should another thread end this
@@ -89,21 +89,20 @@ Watched Watcher::add(Folder& folder, const std::string& path) {
   const int error = errno;
   const std::lock_guard lock(mutex_);
   if (watch < 0) {
-    if (error == ENOENT || error == ENOTDIR || error == EACCES || error == ELOOP) {
-      return Watched::kGone;
-    }
-    if (trouble_.empty()) {
+    // Missing, or not ours to read: nothing that more watches would help against.
+    const bool ours = error != ENOENT && error != ENOTDIR && error != EACCES && error != ELOOP;
+    if (ours && trouble_.empty()) {
       trouble_ = error == ENOSPC
                      ? "the system's limit of watches (fs.inotify.max_user_watches) is reached"
                      : std::string("a folder cannot be watched: ") + std::strerror(error);
     }
-    return Watched::kNoMore;
+    return false;
   }
   Folder*& first = folders_[watch];
   folder.watch = watch;
   folder.next_watched = first;
   first = &folder;
-  return Watched::kYes;
+  return true;
 }
 
 // Takes the folder off its watch and ends the watch when nobody else shares it. The mutex is held.

@@ -15,12 +15,6 @@
 
 namespace iii::content {
 
-enum class Watched {
-  kYes,
-  kNoMore,
-  kGone
-};  // kGone: missing or not ours to read; its parent will tell
-
 // `add` and `remove` may be called from several threads at a time, the rest not.
 class Watcher {
  public:
@@ -28,8 +22,8 @@ class Watcher {
   explicit Watcher(size_t max_watches);
 
   // Watches the directory at `path` for `folder` from now on. The same directory reached through a
-  // link shares the watch.
-  Watched add(Folder& folder, const std::string& path);
+  // link shares the watch. False: it cannot be watched.
+  bool add(Folder& folder, const std::string& path);
   void remove(Folder& folder);
   bool can_watch(uint64_t device, const std::string& path);
 
