@@ -1,22 +1,37 @@
-// The content that functions read, which may be replaced while they run (a reload with other
-// folders).
+// The content that functions read: never half of a download, replaceable while they run, and every
+// change told.
 #pragma once
 
+#include <chrono>
+#include <functional>
 #include <memory>
-#include <utility>
+#include <optional>
 
+#include "base/log.h"
 #include "content/content.h"
+#include "sources/installer.h"
 
 namespace iii::functions {
 
 class Library final : public content::Content {
  public:
-  explicit Library(std::unique_ptr<content::Content> content) : content_(std::move(content)) {}
+  // Hears of every generation but the first.
+  using Observer = std::function<void(const content::GenerationPtr& before,
+                                      const content::GenerationPtr& after)>;
 
-  // Generations handed out before stay valid; their documents are read from the new content.
-  void replace(std::unique_ptr<content::Content> content) { content_ = std::move(content); }
+  // `gate` keeps downloads of this and other processes out while the folders are looked at; may be
+  // null.
+  explicit Library(std::unique_ptr<content::Content> content,
+                   std::unique_ptr<sources::ReadGate> gate = nullptr)
+      : content_(std::move(content)), gate_(std::move(gate)) {}
 
-  content::GenerationPtr fresh() override { return content_->fresh(); }
+  // Generations handed out before stay valid; their documents are read from the new content, whose
+  // numbers start again.
+  void replace(std::unique_ptr<content::Content> content, std::unique_ptr<sources::ReadGate> gate);
+  void observe(Observer observer) { observer_ = std::move(observer); }
+
+  // While files are being swapped: the generation before.
+  content::GenerationPtr fresh() override;
   Result<FileBytes> read(const content::Generation& generation,
                          const content::FileRef& file) override {
     return content_->read(generation, file);
@@ -31,7 +46,14 @@ class Library final : public content::Content {
   int notify_fd() const override { return content_->notify_fd(); }
 
  private:
+  bool may_look();
+
   std::unique_ptr<content::Content> content_;
+  std::unique_ptr<sources::ReadGate> gate_;
+  Observer observer_;
+  content::GenerationPtr last_;
+  std::optional<std::chrono::steady_clock::time_point> refused_since_;
+  LogOnce gate_log_;
 };
 
 }  // namespace iii::functions

@@ -1,6 +1,9 @@
 #include "net/loop.h"
 
+#include <unistd.h>
+
 #include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
@@ -20,6 +23,7 @@ using Action = std::move_only_function<void()>;
 using Clock = std::chrono::steady_clock;
 using Timer = asio::basic_waitable_timer<Clock, asio::wait_traits<Clock>, Executor>;
 using Signals = asio::basic_signal_set<Executor>;
+using Descriptor = asio::posix::basic_stream_descriptor<Executor>;
 
 void listen_for(Signals& signals, Action& action) {
   signals.async_wait([&signals, &action](ErrorCode error, int) {
@@ -109,6 +113,19 @@ void Loop::at_turn_end(Action action) {
   // Posted work queues behind everything that is ready now.
   if (impl_->turn_end.size() == 1)
     asio::post(impl_->context, [impl = impl_.get()] { impl->run_turn_end(); });
+}
+
+std::shared_ptr<void> Loop::once_readable(int fd, Action action) {
+  // A duplicate, because an Asio descriptor closes what it was given.
+  const int own = ::dup(fd);
+  if (own < 0) return nullptr;
+  auto descriptor = std::make_shared<Descriptor>(impl_->context, own);
+  descriptor->async_wait(
+      Descriptor::wait_read,
+      [weak = std::weak_ptr(descriptor), then = std::move(action)](ErrorCode error) mutable {
+        if (!error && !weak.expired()) then();
+      });
+  return descriptor;
 }
 
 void Loop::on_stop_signals(Action action) {

@@ -45,6 +45,10 @@ class Loop final : public Timers {
   // many messages to one peer become one send.
   void at_turn_end(std::move_only_function<void()> action);
 
+  // Runs `action` once when `fd` can be read, unless the guard that is returned is gone by then.
+  // The descriptor stays the caller's, and open.
+  [[nodiscard]] std::shared_ptr<void> once_readable(int fd, std::move_only_function<void()> action);
+
   // SIGTERM and SIGINT (and SIGHUP when `on_reload` is given) as events on the loop.
   void on_stop_signals(std::move_only_function<void()> action);
   void on_reload_signal(std::move_only_function<void()> action);

@@ -1,7 +1,9 @@
 #include "net/loop.h"
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
+#include <array>
 #include <csignal>
 #include <string>
 #include <thread>
@@ -175,6 +177,40 @@ TEST(Loop, HearsSignals) {
 TEST(Loop, KnowsTheTimeOfDay) {
   Loop loop;
   EXPECT_GT(loop.wall_ms(), int64_t{1'700'000'000'000});
+}
+
+TEST(Loop, AReadableDescriptorIsToldOnceAndStaysOpen) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  Loop loop;
+  int told = 0;
+  std::shared_ptr<void> guard = loop.once_readable(ends[0], [&] {
+    ++told;
+    loop.stop();
+  });
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  loop.run();
+  EXPECT_EQ(told, 1);
+  guard.reset();
+  char byte = 0;
+  EXPECT_EQ(::read(ends[0], &byte, 1), 1);
+  ::close(ends[0]);
+  ::close(ends[1]);
+}
+
+TEST(Loop, ADroppedGuardIsNotTold) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  Loop loop;
+  bool told = false;
+  std::shared_ptr<void> guard = loop.once_readable(ends[0], [&] { told = true; });
+  ASSERT_EQ(::write(ends[1], "x", 1), 1);
+  guard.reset();
+  loop.after(std::chrono::microseconds(0), [&] { loop.post([&] { loop.stop(); }); });
+  loop.run();
+  EXPECT_FALSE(told);
+  ::close(ends[0]);
+  ::close(ends[1]);
 }
 
 }  // namespace

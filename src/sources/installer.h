@@ -35,6 +35,7 @@ struct InstallReport {
   std::vector<std::string> conflicts;  // edited by the user: kept
   std::vector<SkippedFile> skipped;
   std::string resolved;
+  std::string branch;  // repo: what was really used
   std::string digest;
   bool skills_changed = false;  // a skill was written or pruned
   bool prompts_changed = false;

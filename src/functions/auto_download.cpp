@@ -1,0 +1,256 @@
+#include "functions/auto_download.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "base/log.h"
+#include "json/value.h"
+
+namespace iii::functions {
+
+namespace {
+
+constexpr std::string_view kHandler = "directory::__on_worker_added";
+constexpr std::string_view kBinding = R"({"operations":["add","update"],"stages":["done"]})";
+constexpr unsigned kBindAttempts = 5;
+constexpr std::chrono::seconds kBindPause{2};
+constexpr size_t kMaxRemembered = 10'000;
+
+std::string text_of(const json::Value& object, std::string_view key) {
+  const json::Value* value = object.find(key);
+  return value != nullptr && value->as_string() != nullptr ? *value->as_string() : std::string();
+}
+
+std::string key_of(const WantedWorker& wanted) { return wanted.name + "@" + wanted.version; }
+
+// Whether the lock already has this worker as it is wanted, or has it by a person's choice.
+bool is_settled(const sources::LockedNamespace& locked, const std::string& version) {
+  if (!locked.automatic) return true;
+  if (version.empty() || locked.resolved == version) return true;
+  const auto* registry = std::get_if<sources::RegistrySource>(&locked.source);
+  return registry != nullptr && registry->version == version;
+}
+
+const sources::LockedNamespace* entry_of(const Result<sources::Lock>& lock,
+                                         const std::string& name) {
+  if (!lock) return nullptr;
+  const auto entry = lock->namespaces.find(name);
+  return entry == lock->namespaces.end() ? nullptr : &entry->second;
+}
+
+bool is_not_found(const Error& error) { return error.message.starts_with("D310"); }
+// The next try would say the same.
+bool is_final(const Error& error) {
+  return is_not_found(error) || error.message.starts_with("D311") ||
+         error.message.starts_with("D312");
+}
+
+}  // namespace
+
+std::vector<WantedWorker> wanted_workers(const json::Value& worker_list) {
+  std::vector<WantedWorker> out;
+  const json::Value* rows = worker_list.find("workers");
+  if (rows == nullptr || rows->as_array() == nullptr) return out;
+  for (const json::Value& row : *rows->as_array()) {
+    std::string name = text_of(row, "name");
+    if (!name.empty()) out.push_back({std::move(name), text_of(row, "version")});
+  }
+  return out;
+}
+
+std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wanted,
+                                          const sources::Downloads& downloads,
+                                          const std::filesystem::path& local_folder) {
+  const Result<sources::Lock> lock = downloads.lock();
+  if (!lock) {
+    log_warn("auto-download: {}", lock.error().message);
+    return {};
+  }
+  std::vector<WantedWorker> out;
+  for (const WantedWorker& worker : wanted) {
+    if (!sources::check_worker_name(worker.name)) continue;
+    std::error_code ignored;
+    if (std::filesystem::is_directory(local_folder / worker.name, ignored)) continue;
+    const auto locked = lock->namespaces.find(worker.name);
+    const bool there = locked != lock->namespaces.end() ? is_settled(locked->second, worker.version)
+                                                        : downloads.has_marker(worker.name);
+    if (!there) out.push_back(worker);
+  }
+  return out;
+}
+
+AutoDownload::AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDownloadOptions options)
+    : worker_(worker), downloader_(downloader), options_(std::move(options)) {
+  const auto handler = [this](json::Raw payload) { return on_event(std::move(payload)); };
+  static_cast<void>(worker_.function(
+      {.id = std::string(kHandler),
+       .description = "Fetches the documents of a worker that was added. Called by the engine.",
+       .metadata = std::nullopt},
+      handler));
+  bind(1);
+  worker_.on_ready([this] { worker_.spawn(reconcile()); });
+}
+
+void AutoDownload::bind(unsigned attempt) {
+  const auto rejected = [this, attempt](const sdk::RemoteError& error) {
+    if (attempt >= kBindAttempts) {
+      log_warn("auto-download: `worker` events are not available ({}); only the start counts",
+               error.code);
+      return;
+    }
+    worker_.core().loop.after(kBindPause * attempt, [this, attempt] { bind(attempt + 1); });
+  };
+  static_cast<void>(worker_.bind(sdk::TriggerSpec{.trigger_type = "worker",
+                                                  .function_id = std::string(kHandler),
+                                                  .config = std::string(kBinding),
+                                                  .metadata = {},
+                                                  .name_space = {},
+                                                  .trigger_namespace = {},
+                                                  .on_rejected = rejected}));
+}
+
+sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
+  const json::Raw ok{R"({"ok":true})"};
+  const auto event = json::parse(payload.text);
+  WantedWorker wanted;
+  if (event) wanted = {text_of(*event, "worker"), text_of(*event, "version")};
+  if (wanted.name.empty() || !sources::check_worker_name(wanted.name)) co_return ok;
+  // Where somebody is at it already, the reconciliation below sees to whatever is still missing.
+  if (!known_.contains(wanted.name)) {
+    without_documents_.erase(key_of(wanted));
+    auto read_lock = [downloads = downloader_.downloads()] { return downloads->lock(); };
+    auto reading = downloader_.pool().run(std::move(read_lock));
+    const Result<sources::Lock> lock = co_await reading;
+    const sources::LockedNamespace* locked = entry_of(lock, wanted.name);
+    if (locked != nullptr && locked->pinned()) {
+      log_info("auto-download: {} is pinned in directory.lock and stays as it is", wanted.name);
+      co_return ok;
+    }
+    if (!known_.contains(wanted.name)) {
+      std::optional<sources::Source> as_before;
+      if (locked != nullptr && !locked->automatic) as_before = locked->source;
+      const ItemPtr item = enqueue(std::move(wanted), std::move(as_before));
+      const Latch done = item->done;
+      co_await done;
+    }
+  }
+  worker_.spawn(reconcile());
+  co_return ok;
+}
+
+sdk::Task<void> AutoDownload::reconcile() {
+  reconcile_again_ = true;
+  if (std::exchange(reconciling_, true)) co_return;
+  while (std::exchange(reconcile_again_, false)) {
+    // The engine's own documents are in nobody's list.
+    std::vector<WantedWorker> engine{{"iii", ""}};
+    auto first = fetch_missing(std::move(engine));
+    co_await first;
+    auto asking = ask_for_workers();
+    std::vector<WantedWorker> wanted = co_await asking;
+    auto rest = fetch_missing(std::move(wanted));
+    co_await rest;
+  }
+  reconciling_ = false;
+}
+
+sdk::Task<std::vector<WantedWorker>> AutoDownload::ask_for_workers() {
+  const sdk::CallOptions options{.timeout = options_.list_timeout};
+  const json::Value nothing = json::Object{};
+  for (unsigned attempt = 1; attempt <= options_.list_attempts; ++attempt) {
+    auto asking = worker_.trigger<json::Value>("worker::list", nothing, options);
+    const sdk::Reply<json::Value> list = co_await asking;
+    if (list) co_return wanted_workers(*list);
+    if (attempt == options_.list_attempts) break;
+    auto pause = worker_.sleep(options_.list_pause * attempt);
+    co_await pause;
+  }
+  log_info("auto-download: worker::list is not available; only `iii` is kept at hand");
+  co_return std::vector<WantedWorker>{};
+}
+
+sdk::Task<void> AutoDownload::fetch_missing(std::vector<WantedWorker> wanted) {
+  auto look = [downloads = downloader_.downloads(), wanted = std::move(wanted),
+               local = options_.local_folder] {
+    return missing_workers(wanted, *downloads, local);
+  };
+  auto looking = downloader_.pool().run(std::move(look));
+  const std::vector<WantedWorker> missing = co_await looking;
+  std::vector<ItemPtr> items;
+  for (const WantedWorker& worker : missing) {
+    if (without_documents_.contains(key_of(worker)) || known_.contains(worker.name)) continue;
+    items.push_back(enqueue(worker, std::nullopt));
+  }
+  for (const ItemPtr& item : items) {
+    const Latch done = item->done;
+    co_await done;
+  }
+}
+
+AutoDownload::ItemPtr AutoDownload::enqueue(WantedWorker wanted,
+                                            std::optional<sources::Source> as_before) {
+  auto item = std::make_shared<Item>();
+  item->worker = std::move(wanted);
+  item->as_before = std::move(as_before);
+  known_[item->worker.name] = item;
+  queue_.push_back(item);
+  pump();
+  return item;
+}
+
+void AutoDownload::pump() {
+  while (running_ < options_.jobs && !queue_.empty()) {
+    ItemPtr next = std::move(queue_.front());
+    queue_.pop_front();
+    ++running_;
+    worker_.spawn(run(std::move(next)));
+  }
+}
+
+sdk::Task<void> AutoDownload::run(ItemPtr item) {
+  auto fetching = fetch(*item);
+  const Result<sources::InstallReport> report = co_await fetching;
+  --running_;
+  const std::string& name = item->worker.name;
+  if (!report && !is_final(report.error()) && item->attempts < options_.retries) {
+    const auto pause = options_.pause * (1U << std::min(item->attempts, 10U));
+    ++item->attempts;
+    log_info("auto-download: {} is tried again in {} s", name,
+             std::chrono::duration_cast<std::chrono::seconds>(pause).count());
+    worker_.core().loop.after(pause, [this, item] {
+      queue_.push_back(item);
+      pump();
+    });
+  } else {
+    if (!report && without_documents_.size() < kMaxRemembered) {
+      without_documents_.insert(key_of(item->worker));
+    }
+    known_.erase(name);
+    log_info("auto-download: {} {}; {} done, {} to go", name,
+             report ? "is up to date" : "has nothing to fetch", ++finished_, known_.size());
+  }
+  // Whoever waits does so for the first attempt only.
+  item->done.open();
+  pump();
+}
+
+sdk::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) {
+  sources::InstallOptions options;
+  options.automatic = !item.as_before;
+  const bool exact = !item.worker.version.empty();
+  sources::RegistrySource source{.worker = item.worker.name, .version = {}, .tag = {}};
+  (exact ? source.version : source.tag) = exact ? item.worker.version : "latest";
+  auto installing = downloader_.install(item.as_before.value_or(source), options);
+  Result<sources::InstallReport> report = co_await installing;
+  if (!report && is_not_found(report.error()) && exact && !item.as_before) {
+    // W14: better the documents of another version than none.
+    source.version.reset();
+    source.tag = "latest";
+    auto latest = downloader_.install(source, options);
+    report = co_await latest;
+  }
+  co_return report;
+}
+
+}  // namespace iii::functions

@@ -1,0 +1,81 @@
+// Keeps the documents of installed workers at hand: `iii` first, then what `worker::list` names,
+// then whatever `worker` events tell.
+#pragma once
+
+#include <chrono>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "functions/downloader.h"
+#include "functions/latch.h"
+#include "sdk/worker.h"
+
+namespace iii::functions {
+
+struct AutoDownloadOptions {
+  std::filesystem::path local_folder;  // a namespace that has a folder here is left alone
+  size_t jobs = 2;                     // downloads at a time
+  unsigned retries = 5;                // of one namespace, each after twice the pause
+  std::chrono::milliseconds pause{5'000};
+  unsigned list_attempts = 6;  // of worker::list at start
+  std::chrono::milliseconds list_pause{2'000};
+  std::chrono::milliseconds list_timeout{10'000};
+};
+
+// A row of `worker::list`, or an event.
+struct WantedWorker {
+  std::string name;
+  std::string version;  // empty: whatever is the latest
+};
+// Rows without a name are left out; a version that is no text counts as none.
+std::vector<WantedWorker> wanted_workers(const json::Value& worker_list);
+
+// What to fetch, given what is there (directory-write §6, W13, W14). Looks at the disk.
+std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wanted,
+                                          const sources::Downloads& downloads,
+                                          const std::filesystem::path& local_folder);
+
+// On the loop thread; lives as long as its worker.
+class AutoDownload {
+ public:
+  AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDownloadOptions options);
+  AutoDownload(const AutoDownload&) = delete;
+  AutoDownload& operator=(const AutoDownload&) = delete;
+
+ private:
+  struct Item {
+    WantedWorker worker;
+    std::optional<sources::Source> as_before;  // a person's own question, asked again
+    unsigned attempts = 0;
+    Latch done;
+  };
+  using ItemPtr = std::shared_ptr<Item>;
+
+  sdk::Task<json::Raw> on_event(json::Raw payload);
+  sdk::Task<void> reconcile();
+  sdk::Task<std::vector<WantedWorker>> ask_for_workers();
+  sdk::Task<void> fetch_missing(std::vector<WantedWorker> wanted);
+  ItemPtr enqueue(WantedWorker wanted, std::optional<sources::Source> as_before);
+  void pump();
+  sdk::Task<void> run(ItemPtr item);
+  sdk::Task<Result<sources::InstallReport>> fetch(const Item& item);
+  void bind(unsigned attempt);
+
+  sdk::Worker& worker_;
+  Downloader& downloader_;
+  const AutoDownloadOptions options_;
+  std::deque<ItemPtr> queue_;
+  std::map<std::string, ItemPtr> known_;     // waiting or at work, by name
+  std::set<std::string> without_documents_;  // `name@version` that the registry does not have
+  size_t running_ = 0;
+  size_t finished_ = 0;
+  bool reconciling_ = false;
+  bool reconcile_again_ = false;
+};
+
+}  // namespace iii::functions

@@ -1,0 +1,166 @@
+#include "functions/download.h"
+
+#include <utility>
+
+#include "json/write.h"
+
+namespace iii::functions {
+
+namespace {
+
+struct DownloadInput {
+  std::optional<std::string> repo;
+  std::optional<std::string> skill;
+  std::optional<std::string> branch;
+  std::optional<std::string> ref;
+  std::optional<std::string> worker;
+  std::optional<std::string> version;
+  std::optional<std::string> tag;
+  std::optional<bool> force;
+};
+struct RegistryDownloadInput {
+  std::string worker;
+  std::optional<std::string> version;
+  std::optional<std::string> tag;
+  std::optional<bool> force;
+};
+struct RepoDownloadInput {
+  std::string repo;
+  std::string skill;
+  std::optional<std::string> branch;
+  std::optional<std::string> ref;
+  std::optional<bool> force;
+};
+
+constexpr std::string_view kForce = "Overwrite files that were edited here.";
+constexpr std::string_view kBranch =
+    "A branch or tag; `main`, or the repository's default branch, when absent.";
+constexpr std::string_view kRef = "A branch, tag or commit, instead of `branch`.";
+constexpr std::string_view kVersion = "An exact version, instead of `tag`.";
+constexpr std::string_view kTag = "A release channel; `latest` when absent.";
+
+auto describe(json::Type<DownloadInput>) {
+  using T = DownloadInput;
+  return json::object<T>(
+      "DownloadInput", "Either {repo, skill} or {worker}.",
+      json::field("repo", &T::repo, "https://, ssh:// or git@ address.").null_default(),
+      json::field("skill", &T::skill, "The folder to take from it.").null_default(),
+      json::field("branch", &T::branch, kBranch).null_default(),
+      json::field("ref", &T::ref, kRef).null_default(),
+      json::field("worker", &T::worker, "A worker of the registry.").null_default(),
+      json::field("version", &T::version, kVersion).null_default(),
+      json::field("tag", &T::tag, kTag).null_default(),
+      json::field("force", &T::force, kForce).null_default());
+}
+auto describe(json::Type<RegistryDownloadInput>) {
+  using T = RegistryDownloadInput;
+  return json::object<T>("RegistryDownloadInput", "",
+                         json::field("worker", &T::worker, "A worker of the registry."),
+                         json::field("version", &T::version, kVersion).null_default(),
+                         json::field("tag", &T::tag, kTag).null_default(),
+                         json::field("force", &T::force, kForce).null_default());
+}
+auto describe(json::Type<RepoDownloadInput>) {
+  using T = RepoDownloadInput;
+  return json::object<T>("RepoDownloadInput", "",
+                         json::field("repo", &T::repo, "https://, ssh:// or git@ address."),
+                         json::field("skill", &T::skill, "The folder to take from it."),
+                         json::field("branch", &T::branch, kBranch).null_default(),
+                         json::field("ref", &T::ref, kRef).null_default(),
+                         json::field("force", &T::force, kForce).null_default());
+}
+
+sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, sources::SourceFields fields,
+                                           bool force) {
+  Result<sources::Source> source = sources::classify(fields);
+  if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
+  sources::InstallOptions options;
+  options.force = force;
+  auto installing = downloader.install(*source, options);
+  Result<sources::InstallReport> report = co_await installing;
+  if (!report) co_return std::unexpected(std::move(report.error()));
+  co_return output_of(*source, std::move(*report));
+}
+
+json::Raw label(std::string_view text) {
+  return json::Raw{json::to_text(json::Object{{"tool", json::Object{{"label", text}}}})};
+}
+
+}  // namespace
+
+json::Raw source_json(const sources::Source& source, const std::string& branch) {
+  if (const auto* registry = std::get_if<sources::RegistrySource>(&source)) {
+    json::Object out{{"kind", "registry"}, {"worker", registry->worker}};
+    if (registry->version) out.emplace("version", *registry->version);
+    if (registry->tag) out.emplace("tag", *registry->tag);
+    return json::Raw{json::to_text(out)};
+  }
+  const auto& repo = std::get<sources::RepoSource>(source);
+  const std::string used = !branch.empty() ? branch : repo.ref.value_or("main");
+  return json::Raw{json::to_text(json::Object{
+      {"kind", "repo"}, {"repo", repo.repo}, {"skill", repo.skill}, {"branch", used}})};
+}
+
+DownloadOutput output_of(const sources::Source& source, sources::InstallReport report) {
+  DownloadOutput out{.name_space = std::move(report.name_space),
+                     .skills_written = std::move(report.skills_written),
+                     .prompts_written = std::move(report.prompts_written),
+                     .source = source_json(source, report.branch),
+                     .assets_written = std::move(report.assets_written),
+                     .unchanged = std::move(report.unchanged),
+                     .pruned = std::move(report.pruned),
+                     .conflicts = std::move(report.conflicts),
+                     .skipped = {},
+                     .resolved = {},
+                     .digest = std::move(report.digest)};
+  for (sources::SkippedFile& file : report.skipped) {
+    out.skipped.push_back({.path = std::move(file.path), .reason = std::move(file.reason)});
+  }
+  if (!report.resolved.empty()) out.resolved = std::move(report.resolved);
+  return out;
+}
+
+void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
+  const auto any = [&downloader](const DownloadInput& in) {
+    return download(downloader,
+                    {.repo = in.repo,
+                     .skill = in.skill,
+                     .branch = in.branch,
+                     .ref = in.ref,
+                     .worker = in.worker,
+                     .version = in.version,
+                     .tag = in.tag},
+                    in.force.value_or(false));
+  };
+  const auto from_registry = [&downloader](const RegistryDownloadInput& in) {
+    sources::SourceFields fields;
+    fields.worker = in.worker;
+    fields.version = in.version;
+    fields.tag = in.tag;
+    return download(downloader, std::move(fields), in.force.value_or(false));
+  };
+  const auto from_repo = [&downloader](const RepoDownloadInput& in) {
+    sources::SourceFields fields;
+    fields.repo = in.repo;
+    fields.skill = in.skill;
+    fields.branch = in.branch;
+    fields.ref = in.ref;
+    return download(downloader, std::move(fields), in.force.value_or(false));
+  };
+  static_cast<void>(worker.function(
+      {.id = "directory::skills::download",
+       .description = "Fetches skills and prompts from the registry or from a git repository.",
+       .metadata = label("Download skills")},
+      any));
+  static_cast<void>(worker.function(
+      {.id = "directory::skills::download_from_registry",
+       .description = "Fetches what a worker of the registry ships, by version or release channel.",
+       .metadata = label("Download skills (registry)")},
+      from_registry));
+  static_cast<void>(worker.function({.id = "directory::skills::download_from_repo",
+                                     .description = "Fetches one skill folder of a git repository.",
+                                     .metadata = label("Download skills (repo)")},
+                                    from_repo));
+}
+
+}  // namespace iii::functions

@@ -1,0 +1,191 @@
+#include "sources/downloads.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+
+namespace iii::sources {
+
+namespace {
+
+// The namespaces of a lock that are meant.
+Result<std::map<std::string, LockedNamespace>> chosen(const Lock& lock,
+                                                      const std::optional<std::string>& name) {
+  std::map<std::string, LockedNamespace> out;
+  if (!name) {
+    out.insert(lock.namespaces.begin(), lock.namespaces.end());
+    return out;
+  }
+  const auto entry = lock.namespaces.find(*name);
+  if (entry != lock.namespaces.end()) {
+    out.insert(*entry);
+    return out;
+  }
+  std::vector<std::string> names;
+  for (const auto& [known, locked] : lock.namespaces) names.push_back(known);
+  const std::string_view meant = nearest(*name, names);
+  return fail("D310", "D310 not_found: directory.lock has no namespace \"" + *name + "\"." +
+                          (meant.empty() ? "" : " Did you mean: " + std::string(meant) + ".") +
+                          " Next: call directory::lock::verify without a name to see what it has.");
+}
+
+// The same source, by the version or commit that the lock has.
+Source exact_source(const LockedNamespace& locked) {
+  if (const auto* registry = std::get_if<RegistrySource>(&locked.source)) {
+    if (locked.resolved.empty()) return *registry;
+    return RegistrySource{.worker = registry->worker, .version = locked.resolved, .tag = {}};
+  }
+  RepoSource repo = std::get<RepoSource>(locked.source);
+  repo.ref = locked.resolved;
+  return repo;
+}
+
+bool all_intact(const VerifiedNamespace& verified) {
+  return std::ranges::all_of(verified.files, [](const VerifiedFile& file) {
+    return file.state == FileState::kIntact || file.state == FileState::kExtra;
+  });
+}
+
+}  // namespace
+
+Downloads::Downloads(DownloadsOptions options)
+    : options_(std::move(options)),
+      registry_(Registry::make(options_.registry)),
+      installer_(options_.skills_folder) {}
+
+Job Downloads::job(std::function<void(const Progress&)> report) const {
+  return {.deadline = std::chrono::steady_clock::now() + options_.timeout,
+          .cancelled = cancelled_,
+          .report = std::move(report)};
+}
+
+Result<Bundle> Downloads::fetch(const Source& source, const Job& job) {
+  if (const auto* registry = std::get_if<RegistrySource>(&source)) {
+    return registry_->bundle(*registry, job);
+  }
+  return fetch_repo(std::get<RepoSource>(source), options_.git, job);
+}
+
+Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
+  if (const auto* registry = std::get_if<RegistrySource>(&source)) {
+    return registry_->resolve(*registry, job);
+  }
+  return resolve_repo(std::get<RepoSource>(source), options_.git, job);
+}
+
+Result<InstallReport> Downloads::download(const Source& source, const InstallOptions& options,
+                                          const Job& job) {
+  Result<Bundle> bundle = fetch(source, job);
+  if (!bundle) return std::unexpected(std::move(bundle.error()));
+  Result<InstallReport> report = installer_.install(*bundle, options, job);
+  if (report) report->branch = bundle->branch;
+  return report;
+}
+
+Result<std::vector<VerifiedNamespace>> Downloads::verify(const Name& name) const {
+  if (name) {
+    const Result<Lock> lock = installer_.lock();
+    if (!lock) return std::unexpected(lock.error());
+    if (const auto found = chosen(*lock, name); !found) return std::unexpected(found.error());
+  }
+  return installer_.verify(name);
+}
+
+Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
+  const Result<Lock> lock = installer_.lock();
+  if (!lock) return std::unexpected(lock.error());
+  const auto names = chosen(*lock, name);
+  if (!names) return std::unexpected(names.error());
+  std::vector<OutdatedRow> rows;
+  for (const auto& [locked_name, locked] : *names) {
+    OutdatedRow row{.name_space = locked_name,
+                    .source = locked.source,
+                    .current = locked.resolved,
+                    .latest = {},
+                    .pinned = locked.pinned(),
+                    .outdated = false,
+                    .error = {}};
+    if (row.pinned) {
+      row.latest = row.current;
+    } else if (Result<std::string> latest = resolve(locked.source, job)) {
+      row.latest = std::move(*latest);
+      row.outdated = !row.latest.empty() && row.latest != row.current;
+    } else {
+      row.error = std::move(latest.error());
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Result<std::vector<Outcome>> Downloads::update(const Name& name, bool force, const Job& job) {
+  const Result<Lock> lock = installer_.lock();
+  if (!lock) return std::unexpected(lock.error());
+  const auto names = chosen(*lock, name);
+  if (!names) return std::unexpected(names.error());
+  std::vector<Outcome> outcomes;
+  for (const auto& [locked_name, locked] : *names) {
+    if (!name && locked.pinned()) continue;
+    Outcome outcome{
+        .name_space = locked_name, .before = locked.resolved, .report = {}, .error = {}};
+    const InstallOptions options{
+        .force = force, .automatic = locked.automatic, .exactly = std::nullopt};
+    // Each namespace has the whole time-out for itself; cancelling ends them all.
+    Job own = this->job(job.report);
+    own.cancelled = job.cancelled;
+    if (auto report = download(locked.source, options, own)) {
+      outcome.report = std::move(*report);
+    } else {
+      outcome.error = std::move(report.error());
+    }
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+Outcome Downloads::restore_one(const std::string& name, const LockedNamespace& locked, bool force,
+                               const Job& job) {
+  Outcome outcome{.name_space = name, .before = locked.resolved, .report = {}, .error = {}};
+  const auto verified = installer_.verify(name);
+  if (verified && !verified->empty() && all_intact(verified->front())) {
+    InstallReport report;
+    report.name_space = name;
+    report.resolved = locked.resolved;
+    report.digest = locked.digest();
+    for (const auto& [path, file] : locked.files) report.unchanged.push_back(path);
+    outcome.report = std::move(report);
+    return outcome;
+  }
+  Job own = this->job(job.report);
+  own.cancelled = job.cancelled;
+  Result<Bundle> bundle = fetch(exact_source(locked), own);
+  if (!bundle) {
+    outcome.error = std::move(bundle.error());
+    return outcome;
+  }
+  // The lock keeps what was asked; only the fetching was by exact version.
+  bundle->source = locked.source;
+  bundle->branch = locked.branch;
+  const InstallOptions options{.force = force, .automatic = locked.automatic, .exactly = locked};
+  if (auto report = installer_.install(*bundle, options, own)) {
+    outcome.report = std::move(*report);
+  } else {
+    outcome.error = std::move(report.error());
+  }
+  return outcome;
+}
+
+Result<std::vector<Outcome>> Downloads::restore(const Name& name, bool force, const Job& job) {
+  const Result<Lock> lock = installer_.lock();
+  if (!lock) return std::unexpected(lock.error());
+  const auto names = chosen(*lock, name);
+  if (!names) return std::unexpected(names.error());
+  std::vector<Outcome> outcomes;
+  for (const auto& [locked_name, locked] : *names) {
+    outcomes.push_back(restore_one(locked_name, locked, force, job));
+  }
+  return outcomes;
+}
+
+}  // namespace iii::sources

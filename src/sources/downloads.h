@@ -1,0 +1,83 @@
+// Everything that can be done with sources, put together: what functions and commands call.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "sources/git.h"
+#include "sources/installer.h"
+#include "sources/registry.h"
+
+namespace iii::sources {
+
+struct DownloadsOptions {
+  std::filesystem::path skills_folder;
+  RegistryOptions registry;
+  GitOptions git;
+  std::chrono::milliseconds timeout{60'000};  // of one download, from asking to writing
+
+  bool operator==(const DownloadsOptions&) const = default;
+};
+
+struct OutdatedRow {
+  std::string name_space;
+  Source source;
+  std::string current;  // what the lock has
+  std::string latest;   // what its selector means now; empty when that could not be found out
+  bool pinned = false;  // a person chose exactly this one: never outdated
+  bool outdated = false;
+  std::optional<Error> error;
+};
+
+// What became of one namespace of several.
+struct Outcome {
+  std::string name_space;
+  std::string before;  // what was resolved before
+  std::optional<InstallReport> report;
+  std::optional<Error> error;
+};
+
+// Blocking calls, from any thread.
+class Downloads {
+ public:
+  explicit Downloads(DownloadsOptions options);
+
+  Result<InstallReport> download(const Source& source, const InstallOptions& options,
+                                 const Job& job);
+
+  using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
+  Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
+  Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
+  // Asks every source again for what was asked before. Pinned ones are left alone unless named.
+  Result<std::vector<Outcome>> update(const Name& name, bool force, const Job& job);
+  // Exactly what the lock says, fetched again where files are missing or edited.
+  Result<std::vector<Outcome>> restore(const Name& name, bool force, const Job& job);
+
+  Result<Lock> lock() const { return installer_.lock(); }
+  bool has_marker(const std::string& name) const { return installer_.has_marker(name); }
+  Registry& registry() { return *registry_; }
+  const DownloadsOptions& options() const { return options_; }
+
+  // A job that ends with this object's time-out or with cancel().
+  Job job(std::function<void(const Progress&)> report = {}) const;
+  void cancel() { cancelled_->store(true); }
+
+ private:
+  Result<Bundle> fetch(const Source& source, const Job& job);
+  Result<std::string> resolve(const Source& source, const Job& job);
+  Outcome restore_one(const std::string& name, const LockedNamespace& locked, bool force,
+                      const Job& job);
+
+  const DownloadsOptions options_;
+  std::unique_ptr<Registry> registry_;
+  Installer installer_;
+  std::shared_ptr<std::atomic<bool>> cancelled_ = std::make_shared<std::atomic<bool>>(false);
+};
+
+}  // namespace iii::sources
