@@ -14,8 +14,7 @@ constexpr std::chrono::milliseconds kPause{1};
 
 }  // namespace
 
-void Library::replace(std::unique_ptr<content::Content> content,
-                      std::unique_ptr<sources::ReadGate> gate) {
+void Library::replace(std::unique_ptr<content::Content> content, std::unique_ptr<Gate> gate) {
   content_ = std::move(content);
   gate_ = std::move(gate);
   last_.reset();

@@ -9,9 +9,16 @@
 
 #include "base/log.h"
 #include "content/content.h"
-#include "sources/installer.h"
 
 namespace iii::functions {
+
+// Keeps readers away while files are being swapped; see sources::ReadGate.
+class Gate {
+ public:
+  virtual ~Gate() = default;
+  virtual bool enter() = 0;  // false: come back later
+  virtual void leave() = 0;
+};
 
 class Library final : public content::Content {
  public:
@@ -21,13 +28,12 @@ class Library final : public content::Content {
 
   // `gate` keeps downloads of this and other processes out while the folders are looked at; may be
   // null.
-  explicit Library(std::unique_ptr<content::Content> content,
-                   std::unique_ptr<sources::ReadGate> gate = nullptr)
+  explicit Library(std::unique_ptr<content::Content> content, std::unique_ptr<Gate> gate = nullptr)
       : content_(std::move(content)), gate_(std::move(gate)) {}
 
   // Generations handed out before stay valid; their documents are read from the new content, whose
   // numbers start again.
-  void replace(std::unique_ptr<content::Content> content, std::unique_ptr<sources::ReadGate> gate);
+  void replace(std::unique_ptr<content::Content> content, std::unique_ptr<Gate> gate = nullptr);
   void observe(Observer observer) { observer_ = std::move(observer); }
 
   // While files are being swapped: the generation before.
@@ -49,7 +55,7 @@ class Library final : public content::Content {
   bool may_look();
 
   std::unique_ptr<content::Content> content_;
-  std::unique_ptr<sources::ReadGate> gate_;
+  std::unique_ptr<Gate> gate_;
   Observer observer_;
   content::GenerationPtr last_;
   std::optional<std::chrono::steady_clock::time_point> refused_since_;
