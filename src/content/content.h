@@ -17,12 +17,16 @@ namespace iii::content {
 struct RootConfig {
   RootKind kind = RootKind::kGlobal;
   std::filesystem::path path;
+
+  bool operator==(const RootConfig&) const = default;
 };
 
 // A document compiled into the program; lowest precedence, replaced by any file of the same id.
 struct BuiltinDocument {
   std::string path;  // as if it were a file, e.g. `iii-directory/SKILL.md`
   std::string text;
+
+  bool operator==(const BuiltinDocument&) const = default;
 };
 
 struct ContentOptions {
@@ -39,6 +43,8 @@ struct ContentOptions {
   std::optional<std::filesystem::path> cache_file;
   // For tests: pretend that the system offers no (more) watches.
   size_t max_watches = SIZE_MAX;
+  // For tests: the clock that says whether a stamp is old enough to be trusted.
+  std::function<int64_t()> clock = file_clock_ns;
 };
 
 struct ContentStatus {
@@ -51,7 +57,8 @@ struct ContentStatus {
   uint64_t rescans = 0;
 };
 
-// Used from one thread. Roots that do not exist are empty, and noticed when they appear.
+// May be called from several threads: one looks at the disk at a time. Roots that do not exist are
+// empty, and noticed when they appear.
 class Content {
  public:
   static std::unique_ptr<Content> open(ContentOptions options);

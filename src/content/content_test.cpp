@@ -2,7 +2,6 @@
 #include "content/content.h"
 
 #include <gmock/gmock.h>
-#include <sys/fsuid.h>
 #include <sys/stat.h>
 
 #include "content/fixture_for_test.h"
@@ -129,19 +128,6 @@ TEST_F(ContentRules, R6AFolderCalledLikeADocumentIsAFolder) {
   EXPECT_THAT(complaints(generation),
               ElementsAre("global:dirmd.md/inner.md id_normalised -> dirmd-md/inner"));
 }
-
-// Permissions mean nothing to root: become somebody else for the file system, threads started now
-// included.
-class AsNobody {
- public:
-  AsNobody() : before_(::setfsuid(65534)) {}
-  AsNobody(const AsNobody&) = delete;
-  AsNobody& operator=(const AsNobody&) = delete;
-  ~AsNobody() { ::setfsuid(static_cast<uid_t>(before_)); }
-
- private:
-  int before_;
-};
 
 TEST_F(ContentRules, R7AnUnreadableFolderIsOneFinding) {
   tree_.put("global/shut/x.md");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gmock/gmock.h>
+#include <sys/fsuid.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -59,6 +60,26 @@ class TempTree {
 
  private:
   fs::path base_;
+};
+
+// Permissions mean nothing to root: become somebody else for the file system, threads started now
+// included.
+class AsUser {
+ public:
+  explicit AsUser(uid_t user) : before_(::setfsuid(user)) {}
+  AsUser(const AsUser&) = delete;
+  AsUser& operator=(const AsUser&) = delete;
+  ~AsUser() { ::setfsuid(static_cast<uid_t>(before_)); }
+
+ private:
+  int before_;
+};
+
+struct AsNobody : AsUser {
+  AsNobody() : AsUser(65534) {}
+};
+struct AsRoot : AsUser {
+  AsRoot() : AsUser(0) {}
 };
 
 inline std::vector<std::string> ids(const GenerationPtr& generation) {

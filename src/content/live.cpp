@@ -31,6 +31,11 @@ std::vector<Folder*> by_depth(std::vector<Folder*> folders) {
 }  // namespace
 
 GenerationPtr Live::fresh() {
+  const std::lock_guard lock(mutex_);
+  return look();
+}
+
+GenerationPtr Live::look() {
   for (auto& root : roots_) check_root(*root);
   const bool complete = watcher_.drain([this](const Watcher::Event& event) { take_event(event); });
   if (complete) {
@@ -248,6 +253,7 @@ void Live::say_fallback() {
 }
 
 ContentStatus Live::status() const {
+  const std::lock_guard lock(mutex_);
   ContentStatus status;
   status.fallback_reason = why_not_watching();
   status.watching = status.fallback_reason.empty();

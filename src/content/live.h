@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -25,7 +26,7 @@ struct LiveRoot {
   uint16_t index = 0;
   RootConfig config;
   std::string path;  // absolute
-  std::optional<RootFolder> folder;
+  std::shared_ptr<const RootFolder> folder;
   FileStamp identity;  // of the open folder
   std::optional<Scanner> scanner;
   std::unique_ptr<Folder> top;  // null: missing
@@ -63,6 +64,10 @@ class Live final : public Content {
     std::map<std::string, Look, std::less<>> names;
   };
 
+  GenerationPtr look();
+  void save_index();
+  std::shared_ptr<const RootFolder> folder_of(const FileRef& file) const;
+
   void start();
   void add_builtin();
   void load_index();
@@ -89,6 +94,7 @@ class Live final : public Content {
   const ContentOptions options_;
   const DocumentRules rules_;
   const ScanLimits limits_;
+  mutable std::mutex mutex_;  // over everything below
   Watcher watcher_;
   std::atomic<size_t> nodes_ = 0;
   std::vector<std::unique_ptr<LiveRoot>> roots_;

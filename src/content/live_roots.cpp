@@ -51,7 +51,8 @@ Live::Live(ContentOptions options)
              .max_file_bytes = options_.max_file_bytes},
       limits_{.max_files = options_.max_files,
               .max_depth = options_.max_depth,
-              .threads = std::clamp<size_t>(options_.scan_threads, 1, 64)},
+              .threads = std::clamp<size_t>(options_.scan_threads, 1, 64),
+              .clock = options_.clock},
       watcher_(options_.max_watches),
       catalog_(describe(options_)) {
   for (const RootConfig& config : options_.roots) {
@@ -67,13 +68,13 @@ Live::Live(ContentOptions options)
   start();
 }
 
-Live::~Live() { save(); }
+Live::~Live() { save_index(); }
 
 void Live::start() {
   add_builtin();
   load_index();
-  fresh();
-  save();
+  look();
+  save_index();
 }
 
 void Live::add_builtin() {
@@ -154,7 +155,7 @@ void Live::open_root(LiveRoot& root) {
     return set_trouble(root, missing ? "" : findings::kUnreadable, "The root may not be read.");
   }
   set_trouble(root, "", "");
-  root.folder = std::move(*opened);
+  root.folder = std::make_shared<const RootFolder>(std::move(*opened));
   root.identity = *identity;
   root.scanner.emplace(root.index, *root.folder, root.path, rules_, limits_, watcher_, nodes_);
   if (root.top == nullptr) {
@@ -197,7 +198,7 @@ void Live::await_root(LiveRoot& root) {
 // Before saving: notifications have kept us up to date, so what was too young to be trusted when it
 // was read can be trusted now, if it has come of age and still has the same stamp.
 void Live::promote(LiveRoot& root) {
-  const int64_t now = file_clock_ns();
+  const int64_t now = options_.clock();
   each_node(*root.top, [&](Node& node) {
     if (node.kind == NodeKind::kSupporting || node.is_link) return;
     const Folder* folder =
@@ -223,6 +224,11 @@ void Live::promote(LiveRoot& root) {
 }
 
 void Live::save() {
+  const std::lock_guard lock(mutex_);
+  save_index();
+}
+
+void Live::save_index() {
   if (!options_.cache_file || !index_behind_) return;
   std::vector<const Folder*> trees;
   for (auto& root : roots_) {
@@ -237,26 +243,30 @@ void Live::save() {
   index_behind_ = false;
 }
 
+// Null: the root does not exist (any more). Held while a file is read, which needs no lock.
+std::shared_ptr<const RootFolder> Live::folder_of(const FileRef& file) const {
+  const std::lock_guard lock(mutex_);
+  return file.root < roots_.size() ? roots_[file.root]->folder : nullptr;
+}
+
 Result<FileBytes> Live::read(const Generation&, const FileRef& file) {
-  if (file.root == roots_.size()) {
+  if (file.root == options_.roots.size()) {
     for (const BuiltinDocument& document : options_.builtin) {
       if (document.path == file.path) return FileBytes{document.text, {}};
     }
   }
-  if (file.root >= roots_.size() || !roots_[file.root]->folder) {
-    return fail("missing", fmt::format("`{}` does not exist", file.path));
-  }
-  return roots_[file.root]->folder->read_text(file.path, rules_.max_file_bytes);
+  const auto folder = folder_of(file);
+  if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
+  return folder->read_text(file.path, rules_.max_file_bytes);
 }
 
 Result<void> Live::write(const Generation&, const FileRef& file, std::string_view bytes) {
-  if (file.root >= roots_.size() || roots_[file.root]->config.kind == RootKind::kExtra) {
+  if (file.root >= options_.roots.size() || options_.roots[file.root].kind == RootKind::kExtra) {
     return fail("read_only", fmt::format("`{}` is in a read-only root", file.path));
   }
-  if (!roots_[file.root]->folder) {
-    return fail("missing", fmt::format("`{}` does not exist", file.path));
-  }
-  return roots_[file.root]->folder->write(file.path, bytes);
+  const auto folder = folder_of(file);
+  if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
+  return folder->write(file.path, bytes);
 }
 
 }  // namespace iii::content

@@ -123,6 +123,26 @@ TEST_P(AlwaysFresh, FoldersThatChangePlaces) {
   EXPECT_EQ(title("b/sub/x"), "One");
 }
 
+TEST_P(AlwaysFresh, ARootWhoseParentsAppearIsNoticed) {
+  ContentOptions options = tree_.options();
+  options.max_watches = GetParam();
+  options.roots = {{RootKind::kGlobal, tree_.at("home/me/skills")}};
+  content_ = Content::open(options);
+  EXPECT_THAT(ids(fresh()), IsEmpty());
+  tree_.folder("home");
+  EXPECT_THAT(ids(fresh()), IsEmpty());
+  tree_.folder("home/me");
+  EXPECT_THAT(ids(fresh()), IsEmpty());
+  tree_.put("home/me/skills/ns/a.md", kOne);
+  EXPECT_EQ(title("ns/a"), "One");
+  // All at once, by moving a folder above it.
+  tree_.rename("home", "aside");
+  EXPECT_THAT(ids(fresh()), IsEmpty());
+  tree_.put("aside/me/skills/ns/a.md", kTwo);
+  tree_.rename("aside", "home");
+  EXPECT_EQ(title("ns/a"), "Two");
+}
+
 TEST_P(AlwaysFresh, RootsComeAndGo) {
   open();
   EXPECT_THAT(ids(fresh()), IsEmpty());
@@ -234,6 +254,60 @@ TEST_P(AlwaysFresh, AFileWithTwoNamesChangesUnderBoth) {
   EXPECT_EQ(title("a/linked"), "Two");
 }
 
+TEST_P(AlwaysFresh, AFurtherNameCountsInAnyRootAndUnderAnySuffix) {
+  tree_.put("local/a/one.md", kOne);
+  tree_.folder("global/b");
+  open();
+  EXPECT_EQ(title("a/one"), "One");
+  fs::create_hard_link(tree_.at("local/a/one.md"), tree_.at("global/b/notes.txt"));
+  fresh();
+  std::ofstream(tree_.at("global/b/notes.txt"), std::ios::trunc) << kTwo;
+  EXPECT_EQ(title("a/one"), "Two");
+  // Made and written through between two calls.
+  tree_.put("local/a/two.md", kOne);
+  fresh();
+  tree_.folder("global/c");
+  fs::create_hard_link(tree_.at("local/a/two.md"), tree_.at("global/c/notes.txt"));
+  std::ofstream(tree_.at("global/c/notes.txt"), std::ios::trunc) << kTwo;
+  EXPECT_EQ(title("a/two"), "Two");
+}
+
+TEST_P(AlwaysFresh, AFindingGoesWithItsFolder) {
+  tree_.put("global/a/shut/x.md");
+  ::chmod(tree_.at("global/a/shut").c_str(), 0);
+  const AsNobody nobody;
+  open();
+  EXPECT_THAT(complaints(fresh()), ElementsAre("global:a/shut unreadable"));
+  // Opened and taken away between two calls.
+  {
+    const AsRoot root;
+    ::chmod(tree_.at("global/a/shut").c_str(), 0755);
+    tree_.rename("global/a", "global/b");
+    tree_.remove("global/b");
+  }
+  EXPECT_THAT(complaints(fresh()), IsEmpty());
+}
+
+TEST_P(AlwaysFresh, AnUnreadableRootIsTheSameHoweverItCameToBe) {
+  tree_.put("global/a.md", kOne);
+  const AsNobody nobody;
+  open();
+  EXPECT_EQ(title("a"), "One");
+  for (const mode_t mode : {0U, 0444U, 0111U}) {
+    {
+      const AsRoot root;
+      ::chmod(tree_.at("global").c_str(), mode);
+    }
+    EXPECT_EQ(everything(fresh()), expected()) << mode;
+  }
+  {
+    const AsRoot root;
+    ::chmod(tree_.at("global").c_str(), 0755);
+  }
+  EXPECT_EQ(title("a"), "One");
+  EXPECT_THAT(complaints(fresh()), IsEmpty());
+}
+
 TEST_P(AlwaysFresh, AReaderKeepsItsGeneration) {
   tree_.put("global/a.md", kOne);
   open();
@@ -281,7 +355,16 @@ TEST(Watching, SaysWhenAndWhyItFallsBack) {
 
   ContentOptions few = tree.options();
   few.max_watches = 4;
+  testing::internal::CaptureStderr();
   content = Content::open(few);
+  for (int i = 0; i < 3; ++i) {
+    tree.put("global/m" + std::to_string(i) + "/a.md");
+    EXPECT_EQ(content->fresh()->skills.size(), 11U + static_cast<size_t>(i));
+  }
+  const std::string log = testing::internal::GetCapturedStderr();
+  const size_t said = log.find("limit of watches");
+  EXPECT_NE(said, std::string::npos) << log;
+  EXPECT_EQ(log.find("limit of watches", said + 1), std::string::npos) << "once: " << log;
   EXPECT_FALSE(content->status().watching);
   EXPECT_THAT(content->status().fallback_reason, testing::HasSubstr("limit of watches"));
 

@@ -98,7 +98,7 @@ Result<FileStatus> Scanner::status_of(const Folder& folder, const std::string& p
 // Watches, stats and (if need be) lists a folder. False: there is nothing in it to look at.
 bool Scanner::inspect(Folder& folder, const std::string& path, Look& look, Changes& changes) {
   bool set = watch(folder, path, look, changes);
-  int64_t now = file_clock_ns();
+  int64_t now = limits_.clock();
   Result<FileStatus> status = status_of(folder, path);
   const FileStamp before = folder.stamp;
   const bool another =
@@ -109,7 +109,7 @@ bool Scanner::inspect(Folder& folder, const std::string& path, Look& look, Chang
     // same.
     look.deep = look.rewatch = true;
     set = watch(folder, path, look, changes);
-    now = file_clock_ns();
+    now = limits_.clock();
     status = status_of(folder, path);
   }
   if (!status) {
@@ -244,7 +244,7 @@ void Scanner::look_at_document(std::unique_ptr<Node>& slot, const std::string& p
 void Scanner::read(Document& document, const std::string& path, Changes& changes) {
   document.root = root_;
   document.unread = false;
-  const int64_t now = file_clock_ns();
+  const int64_t now = limits_.clock();
   read_document(document, folder_, path, rules_, now);
   ++changes.read;
   changes.added.push_back(&document);

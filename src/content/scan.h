@@ -6,6 +6,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct ScanLimits {
   size_t max_files = 1'000'000;
   size_t max_depth = 64;
   size_t threads = 8;
+  std::function<int64_t()> clock = file_clock_ns;
 };
 
 // What a scan did. Retired nodes stay alive here until the round is over.
