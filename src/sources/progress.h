@@ -21,6 +21,8 @@ struct Job {
   std::shared_ptr<std::atomic<bool>> cancelled = std::make_shared<std::atomic<bool>>(false);
   // Called on the working thread, often; may be empty.
   std::function<void(const Progress&)> report;
+  // The time that the deadline was made of, for messages; 0: whatever is left when work begins.
+  std::chrono::milliseconds allowed{0};
 
   bool should_stop() const {
     return cancelled->load(std::memory_order_relaxed) ||
