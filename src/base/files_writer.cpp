@@ -131,7 +131,9 @@ Result<void> FolderWriter::create(std::string_view relative, std::string_view by
   const UniqueFd file(::openat(spot.folder.get(), spot.name.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!file) return failed(errno, relative);
-  error = write_and_sync(file.get(), bytes);
+  // A mode that was asked for is not cut by the umask; the usual one is.
+  if (mode != kUsualMode && ::fchmod(file.get(), mode) != 0) error = errno;
+  if (error == 0) error = write_and_sync(file.get(), bytes);
   if (error == 0) return {};
   ::unlinkat(spot.folder.get(), spot.name.c_str(), 0);
   return failed(error, relative);

@@ -34,7 +34,9 @@ class FolderWriter {
   // The folder and those above it, as far as they are missing.
   Result<void> make_folders(std::string_view relative) const;
   // A new file, on the disk when this returns. `exists`, whatever stands there.
-  Result<void> create(std::string_view relative, std::string_view bytes, mode_t mode = 0666) const;
+  static constexpr mode_t kUsualMode = 0666;
+  Result<void> create(std::string_view relative, std::string_view bytes,
+                      mode_t mode = kUsualMode) const;
   // Replaces what stands at `to`, unless that is a folder.
   Result<void> rename(std::string_view from, std::string_view to) const;
   // A second name for a file (or for a link itself).

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files_writer.h"
 #include "base/result.h"
 #include "sources/bundle.h"
 #include "sources/lock_file.h"
@@ -33,6 +34,8 @@ struct InstallReport {
   std::vector<std::string> unchanged;  // paths
   std::vector<std::string> pruned;     // ours, dropped upstream, not edited: removed
   std::vector<std::string> conflicts;  // edited by the user: kept
+  // Replaced although nothing tells whose they were: the folder is older than `directory.lock`.
+  std::vector<std::string> overwritten;
   std::vector<SkippedFile> skipped;
   std::string resolved;
   std::string branch;  // repo: what was really used
@@ -58,8 +61,8 @@ struct VerifiedNamespace {
 // the lock says, D333 the lock file cannot be read.
 class Installer {
  public:
-  // The folder is made when something is first written.
-  explicit Installer(std::filesystem::path skills_folder);
+  // The folder is made when something is first written. `fault` is for tests of failures.
+  explicit Installer(std::filesystem::path skills_folder, FolderWriter::Fault fault = {});
   ~Installer();
 
   Result<InstallReport> install(const Bundle& bundle, const InstallOptions& options,
@@ -88,7 +91,9 @@ class ReadGate {
   // behind has been finished or undone. False: come back later; whatever was read before is still
   // whole.
   bool enter();
-  void leave();
+  // False: what was read since enter() may be a mixture after all, because the lock came into being
+  // (the very first download into this folder) or was replaced meanwhile. Read it again.
+  bool leave();
 
  private:
   struct Impl;

@@ -1,0 +1,333 @@
+#include "sources/installer_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "base/utf8.h"
+#include "json/write.h"
+#include "sources/journal.h"
+
+namespace iii::sources {
+
+namespace {
+
+std::string below(std::string_view folder, std::string_view name) {
+  return std::string(folder) + "/" + std::string(name);
+}
+
+std::vector<std::string> folders_above(const std::string& path) {
+  std::vector<std::string> folders;
+  for (size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {
+    folders.push_back(path.substr(0, at));
+  }
+  return folders;
+}
+
+// Byte by byte what the published worker writes (directory-write §6).
+std::string marker_text(const RegistrySource& source) {
+  std::string text = "{\n  \"worker\": ";
+  json::append_string(text, source.worker);
+  text += ",\n  \"source\": \"registry\",\n  \"tag_or_version\": ";
+  json::append_string(text, source.selector());
+  text += ",\n  \"schema\": 1\n}";
+  return text;
+}
+
+class Planner {
+ public:
+  Planner(const FolderWriter& root, const Bundle& bundle, const InstallOptions& options,
+          const Lock& lock)
+      : root_(root), bundle_(bundle), options_(options), plan_(std::make_unique<Plan>()) {
+    plan_->name_space = namespace_of(bundle.source);
+    const auto found = lock.namespaces.find(plan_->name_space);
+    if (found != lock.namespaces.end()) plan_->before = found->second;
+  }
+
+  Result<std::unique_ptr<Plan>> make() {
+    plan_->entry = locked_as(bundle_, options_);
+    Result<void> done = check_folder();
+    if (done) done = plan_removals();
+    for (const BundleFile& file : bundle_.files) {
+      if (done) done = plan_file(file);
+    }
+    if (done) done = plan_marker();
+    if (done) done = plan_folders();
+    if (!done) return std::unexpected(write_failed(done.error(), name()));
+    fill_report();
+    return std::move(plan_);
+  }
+
+ private:
+  const std::string& name() const { return plan_->name_space; }
+
+  Result<void> check_folder() {
+    const Result<std::string> state = state_of(root_, name());
+    if (!state) return std::unexpected(state.error());
+    if (state->starts_with("link:")) {
+      return fail("link", "`" + name() + "` is a link, and nothing is written through links");
+    }
+    if (*state != kAbsent && *state != kFolderState) {
+      return fail("exists", "`" + name() + "` is not a folder");
+    }
+    return {};
+  }
+
+  // What we wrote and the source has dropped: goes, unless the user edited it.
+  Result<void> plan_removals() {
+    if (!plan_->before) return {};
+    for (const auto& [path, file] : plan_->before->files) {
+      if (plan_->entry.files.contains(path)) continue;
+      const std::string whole = below(name(), path);
+      const Result<std::string> state = state_of(root_, whole);
+      if (!state && state.error().code != "link") return std::unexpected(state.error());
+      if (state && *state == kAbsent) continue;
+      const bool ours = state && *state == "sha256:" + file.sha256;
+      const bool forced = state && options_.force && *state != kFolderState;
+      if (ours || forced) {
+        plan_->changes.push_back({.path = whole, .was = *state});
+        going_.insert(whole);
+        plan_->report.pruned.push_back(path);
+      } else {
+        plan_->report.conflicts.push_back(path);
+      }
+    }
+    return {};
+  }
+
+  Result<void> plan_file(const BundleFile& file) {
+    const std::string whole = below(name(), file.path);
+    const Result<std::string> state = state_of(root_, whole);
+    if (!state) return std::unexpected(state.error());
+    if (*state == state_of_bytes(file.bytes)) {
+      plan_->report.unchanged.push_back(file.path);
+      return {};
+    }
+    const Result<bool> free = may_write(file, whole, *state);
+    if (!free) return std::unexpected(free.error());
+    if (!*free) {
+      plan_->report.conflicts.push_back(file.path);
+      return {};
+    }
+    Change change{.path = whole, .was = *state, .bytes = &file.bytes};
+    if (state->starts_with("sha256:"))
+      change.mode = root_.mode(whole).value_or(FolderWriter::kUsualMode);
+    plan_->changes.push_back(std::move(change));
+    return {};
+  }
+
+  Result<bool> may_write(const BundleFile& file, const std::string& whole,
+                         const std::string& state) {
+    if (state == kAbsent) return !is_blocked(whole);
+    if (state == kFolderState) return will_be_empty(whole);
+    if (options_.force) return true;
+    if (!state.starts_with("sha256:")) return false;
+    if (plan_->before) {
+      const auto known = plan_->before->files.find(file.path);
+      return known != plan_->before->files.end() && state == "sha256:" + known->second.sha256;
+    }
+    // The folder is older than `directory.lock`: nobody can tell an edited file from an old
+    // download. Who asks for a download gets the published behaviour, which is to overwrite; when
+    // nobody asked, a file is replaced only where the published worker's own automatic download
+    // left its mark.
+    if (options_.automatic && !root_.exists(below(name(), kMarkerName))) return false;
+    plan_->report.overwritten.push_back(file.path);
+    return true;
+  }
+
+  // A file that stays stands where a folder would have to be.
+  bool is_blocked(const std::string& whole) const {
+    return std::ranges::any_of(folders_above(whole), [this](const std::string& folder) {
+      const Result<FileStatus> status = root_.look(folder);
+      return status && status->kind != EntryKind::kDirectory && !going_.contains(folder);
+    });
+  }
+
+  // Nothing but what goes is in the folder, so that a file can take its place.
+  Result<bool> will_be_empty(const std::string& folder) const {
+    const Result<std::vector<DirectoryEntry>> entries = root_.list(folder);
+    if (!entries) return std::unexpected(entries.error());
+    for (const DirectoryEntry& entry : *entries) {
+      const std::string path = below(folder, entry.name);
+      if (entry.kind != EntryKind::kDirectory && !going_.contains(path)) return false;
+      if (entry.kind != EntryKind::kDirectory) continue;
+      Result<bool> empty = will_be_empty(path);
+      if (!empty || !*empty) return empty;
+    }
+    return !entries->empty();
+  }
+
+  Result<void> plan_marker() {
+    const auto* const source = std::get_if<RegistrySource>(&plan_->entry.source);
+    if (!options_.automatic || source == nullptr) return {};
+    plan_->marker = marker_text(*source);
+    const std::string path = below(name(), kMarkerName);
+    const Result<std::string> state = state_of(root_, path);
+    if (!state) return std::unexpected(state.error());
+    // Its mere existence is what counts, so a folder of that name does as well.
+    if (*state == state_of_bytes(plan_->marker) || *state == kFolderState) return {};
+    plan_->changes.push_back({.path = path, .was = *state, .bytes = &plan_->marker});
+    return {};
+  }
+
+  Result<void> plan_folders() {
+    std::set<std::string> made;
+    std::set<std::string> emptied;
+    const auto note_if_missing = [&](const std::string& folder) {
+      const Result<FileStatus> status = root_.look(folder);
+      if (!status || status->kind != EntryKind::kDirectory) made.insert(folder);
+    };
+    note_if_missing(name());
+    for (const Change& change : plan_->changes) {
+      for (const std::string& folder : folders_above(change.path)) {
+        if (change.bytes != nullptr) {
+          note_if_missing(folder);
+        } else if (folder != name()) {
+          emptied.insert(folder);
+        }
+      }
+    }
+    // A folder sorts before what is in it.
+    plan_->made.assign(made.begin(), made.end());
+    plan_->emptied.assign(emptied.rbegin(), emptied.rend());
+    return {};
+  }
+
+  void fill_report() {
+    InstallReport& report = plan_->report;
+    report.name_space = name();
+    report.skipped = bundle_.skipped;
+    report.resolved = plan_->entry.resolved;
+    report.branch = plan_->entry.branch;
+    report.digest = plan_->entry.digest();
+    std::set<std::string_view> writing;
+    for (const Change& change : plan_->changes) {
+      if (change.bytes != nullptr) writing.insert(change.path);
+    }
+    for (const BundleFile& file : bundle_.files) {
+      if (!writing.contains(below(name(), file.path))) continue;
+      const std::string shown = reported_name(file);
+      if (file.role == FileRole::kSkill) report.skills_written.push_back(shown);
+      if (file.role == FileRole::kPrompt) report.prompts_written.push_back(shown);
+      if (file.role == FileRole::kAsset) report.assets_written.push_back(shown);
+    }
+    note_what_changed(report);
+  }
+
+  static void note_what_changed(InstallReport& report) {
+    const auto pruned = [&report](FileRole role) {
+      return std::ranges::any_of(report.pruned,
+                                 [role](const std::string& path) { return role_of(path) == role; });
+    };
+    report.skills_changed = !report.skills_written.empty() || pruned(FileRole::kSkill);
+    report.prompts_changed = !report.prompts_written.empty() || pruned(FileRole::kPrompt);
+  }
+
+  const FolderWriter& root_;
+  const Bundle& bundle_;
+  const InstallOptions& options_;
+  std::unique_ptr<Plan> plan_;
+  std::set<std::string> going_;
+};
+
+std::string advice_for(const std::string& code) {
+  if (code == "full") return "make room on the disk, then download again";
+  if (code == "denied") return "allow this program to write to the skills folder";
+  if (code == "link" || code == "outside") {
+    return "replace the link by a folder of its own, or remove it, then download again";
+  }
+  if (code == "exists") return "move it aside, then download again";
+  return "check the disk, then download again";
+}
+
+std::unexpected<Error> not_as_locked(const std::string& reason) {
+  return fail("D332",
+              "D332 lock_mismatch: what the source delivers is not what `directory.lock` "
+              "says: " +
+                  reason +
+                  ". Nothing was written. Next: call directory::lock::update "
+                  "if the change is wanted.");
+}
+
+}  // namespace
+
+Error write_failed(const Error& error, std::string_view name_space, bool undone) {
+  const std::string after =
+      undone ? "Namespace `" + std::string(name_space) + "` is as it was."
+             : "It could not be put back either: that will be done before anything is read or "
+               "written here.";
+  return {"D330", "D330 write_failed: " + error.message + ". " + after +
+                      " Next: " + advice_for(error.code) + "."};
+}
+
+LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options) {
+  if (options.exactly) return *options.exactly;
+  LockedNamespace locked{.source = bundle.source,
+                         .resolved = bundle.resolved,
+                         .branch = bundle.branch,
+                         .folder = bundle.folder,
+                         .automatic = options.automatic,
+                         .files = {}};
+  for (const BundleFile& file : bundle.files) {
+    locked.files[file.path] = {sha256_hex(file.bytes), file.bytes.size()};
+  }
+  // So that what is read back from the lock is what is compared here.
+  for (std::string* const text : {&locked.resolved, &locked.branch, &locked.folder}) {
+    if (!is_utf8(*text)) *text = printable(*text);
+  }
+  return locked;
+}
+
+Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options) {
+  const std::string& name = namespace_of(bundle.source);
+  const BundleLimits any{.max_depth = 64, .max_path_bytes = 4'096};
+  const Result<std::string> clean_name = clean_path(name, any);
+  if (!clean_name || *clean_name != name || name.find('/') != std::string::npos) {
+    return fail("D311", "D311 invalid_input: " + printable(name) + " is no name of a namespace");
+  }
+  std::set<std::string_view> paths;
+  for (const BundleFile& file : bundle.files) {
+    const Result<std::string> clean = clean_path(file.path, any);
+    if (!clean) return std::unexpected(clean.error());
+    if (*clean != file.path || !paths.insert(file.path).second) {
+      return fail("D312", "D312 invalid_bundle: invalid skill path \"" + printable(file.path) +
+                              "\": it is not in its clean form, or comes twice");
+    }
+  }
+  if (!options.exactly) return {};
+  const LockedNamespace delivered = locked_as(bundle, {});
+  for (const auto& [path, file] : options.exactly->files) {
+    const auto found = delivered.files.find(path);
+    if (found == delivered.files.end()) return not_as_locked("`" + path + "` is missing");
+    if (found->second != file) return not_as_locked("`" + path + "` has other content");
+  }
+  for (const auto& [path, file] : delivered.files) {
+    if (!options.exactly->files.contains(path)) return not_as_locked("`" + path + "` is new");
+  }
+  return {};
+}
+
+Result<std::unique_ptr<Plan>> make_plan(const FolderWriter& root, const Bundle& bundle,
+                                        const InstallOptions& options, const Lock& lock) {
+  return Planner(root, bundle, options, lock).make();
+}
+
+void report_as_kept(Plan& plan, const Bundle& bundle, const std::string& path) {
+  if (!path.starts_with(plan.name_space + "/")) return;
+  const std::string inner = path.substr(plan.name_space.size() + 1);
+  if (inner == kMarkerName) return;
+  InstallReport& report = plan.report;
+  for (const BundleFile& file : bundle.files) {
+    if (file.path != inner) continue;
+    std::vector<std::string>& written = file.role == FileRole::kSkill    ? report.skills_written
+                                        : file.role == FileRole::kPrompt ? report.prompts_written
+                                                                         : report.assets_written;
+    const auto at = std::ranges::find(written, reported_name(file));
+    if (at != written.end()) written.erase(at);
+  }
+  std::erase(report.pruned, inner);
+  std::erase(report.overwritten, inner);
+  report.conflicts.push_back(inner);
+}
+
+}  // namespace iii::sources

@@ -1,0 +1,139 @@
+#include "sources/installer_verify.h"
+
+#include <chrono>
+#include <map>
+#include <thread>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "sources/installer_plan.h"
+#include "sources/journal.h"
+
+namespace iii::sources {
+
+namespace {
+
+constexpr std::chrono::milliseconds kPause{5};
+constexpr int kMaxLooks = 2'000;  // at a gate that is shut: ten seconds
+constexpr size_t kMaxFiles = 200'000;
+constexpr size_t kMaxDepth = 64;
+
+using States = std::map<std::string, FileState>;
+
+// Everything in the folder that the lock does not name. Links are not followed.
+Result<void> find_extras(const FolderWriter& root, const std::string& folder, size_t prefix,
+                         size_t depth, States& states) {
+  const Result<std::vector<DirectoryEntry>> entries = root.list(folder);
+  if (!entries && entries.error().code == "missing") return {};
+  if (!entries) return std::unexpected(entries.error());
+  for (const DirectoryEntry& entry : *entries) {
+    const std::string path = folder + "/" + entry.name;
+    const std::string inner = path.substr(prefix);
+    if (inner == kMarkerName) continue;
+    if (entry.kind == EntryKind::kDirectory) {
+      if (depth >= kMaxDepth) continue;
+      Result<void> found = find_extras(root, path, prefix, depth + 1, states);
+      if (!found) return found;
+    } else if (states.size() >= kMaxFiles) {
+      return fail("too_large", "`" + printable(folder) + "` has too many files");
+    } else {
+      states.emplace(inner, FileState::kExtra);  // known ones keep their state
+    }
+  }
+  return {};
+}
+
+Result<FileState> state_of_locked(const FolderWriter& root, const std::string& path,
+                                  const LockedFile& locked) {
+  const Result<FileStatus> status = root.look(path);
+  if (!status && status.error().code == "missing") return FileState::kMissing;
+  // A link among its folders: whatever is there, we did not write it.
+  if (!status && status.error().code == "link") return FileState::kEdited;
+  if (!status) return std::unexpected(status.error());
+  if (status->kind != EntryKind::kFile || status->stamp.size != locked.size) {
+    return FileState::kEdited;
+  }
+  const Result<std::string> state = state_of(root, path);
+  if (!state) return std::unexpected(state.error());
+  if (*state == kAbsent) return FileState::kMissing;
+  return *state == "sha256:" + locked.sha256 ? FileState::kIntact : FileState::kEdited;
+}
+
+Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,
+                                     const LockedNamespace& locked) {
+  States states;
+  for (const auto& [path, file] : locked.files) {
+    const Result<FileState> state = state_of_locked(root, name + "/" + path, file);
+    if (!state) return std::unexpected(state.error());
+    states.emplace(path, *state);
+  }
+  const Result<void> found = find_extras(root, name, name.size() + 1, 0, states);
+  // The namespace itself is a link: its files were told apart above.
+  if (!found && found.error().code != "link") return std::unexpected(found.error());
+  VerifiedNamespace verified{.name_space = name, .locked = locked, .files = {}};
+  for (const auto& [path, state] : states) verified.files.push_back({path, state});
+  return verified;
+}
+
+Error cannot_read(const Error& error) {
+  return {"D330", "D330 read_failed: " + error.message + ". Next: check the skills folder."};
+}
+
+Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
+                                                  const std::optional<std::string>& name_space) {
+  const Result<Lock> lock = read_lock(root);
+  if (!lock) return std::unexpected(lock.error());
+  if (name_space && !lock->namespaces.contains(*name_space)) {
+    std::vector<std::string> names;
+    for (const auto& [name, locked] : lock->namespaces) names.push_back(name);
+    const std::string_view near = nearest(*name_space, names);
+    return fail("D310", "D310 not_found: `" + printable(*name_space) +
+                            "` is not in `directory.lock`." +
+                            (near.empty() ? "" : " Did you mean: " + std::string(near) + ".") +
+                            " Next: call directory::lock::verify without a namespace to see all.");
+  }
+  std::vector<VerifiedNamespace> all;
+  for (const auto& [name, locked] : lock->namespaces) {
+    if (name_space && *name_space != name) continue;
+    Result<VerifiedNamespace> one = verify_one(root, name, locked);
+    if (!one) return std::unexpected(cannot_read(one.error()));
+    all.push_back(std::move(*one));
+  }
+  return all;
+}
+
+}  // namespace
+
+Error unreadable_lock(const Error& error) {
+  return {"D333",
+          "D333 lock_unreadable: `directory.lock` cannot be read: " + error.message +
+              ". Nothing was changed. Next: make it a plain file that this program may read."};
+}
+
+Result<Lock> read_lock(const FolderWriter& root) {
+  const Result<std::string> text = root.read(kLockFileName, kMaxLockBytes);
+  if (!text && text.error().code == "missing") return Lock{};
+  if (!text) return std::unexpected(unreadable_lock(text.error()));
+  return parse_lock(*text);
+}
+
+Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path& skills_folder,
+                                                     const std::optional<std::string>& name_space) {
+  ReadGate gate(skills_folder);
+  for (int look = 0; look < kMaxLooks; ++look) {
+    if (!gate.enter()) {
+      std::this_thread::sleep_for(kPause);
+      continue;
+    }
+    const Result<FolderWriter> root = FolderWriter::open(skills_folder);
+    const bool missing = !root && root.error().code == "missing";
+    if (!root && !missing) return std::unexpected(cannot_read(root.error()));
+    Result<std::vector<VerifiedNamespace>> verified =
+        missing ? std::vector<VerifiedNamespace>{} : verify_now(*root, name_space);
+    if (gate.leave()) return verified;
+  }
+  return fail("D331",
+              "D331 busy: a download is under way for too long. Next: try again in a moment.");
+}
+
+}  // namespace iii::sources

@@ -1,0 +1,143 @@
+#include "sources/lock_file.h"
+
+#include <gmock/gmock.h>
+
+namespace iii::sources {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+LockedFile locked_file(std::string_view bytes) { return {sha256_hex(bytes), bytes.size()}; }
+
+Lock example() {
+  Lock lock;
+  LockedNamespace resend{.source = RegistrySource{"resend", std::nullopt, "latest"},
+                         .resolved = "1.10",  // would be a number if it were not quoted
+                         .branch = "",
+                         .folder = "",
+                         .automatic = true,
+                         .files = {}};
+  resend.files["index.md"] = locked_file("a");
+  resend.files["emails/send.md"] = locked_file("bb");
+  resend.files["yes: #no"] = locked_file("");
+  LockedNamespace design{.source = RepoSource{"https://git.test/x.git", "design", std::nullopt},
+                         .resolved = "0123456789abcdef0123456789abcdef01234567",
+                         .branch = "main",
+                         .folder = "skills/design",
+                         .automatic = false,
+                         .files = {}};
+  design.files["SKILL.md"] = locked_file("ccc");
+  lock.namespaces = {{"resend", resend}, {"design", design}};
+  return lock;
+}
+
+std::string complaint(const std::string& text) {
+  const Result<Lock> lock = parse_lock(text);
+  return lock ? "fine" : lock.error().code + "|" + lock.error().message;
+}
+
+TEST(LockFile, HoldsWhatWasWritten) {
+  const Lock lock = example();
+  const Result<Lock> back = parse_lock(render_lock(lock));
+  ASSERT_TRUE(back) << back.error().message;
+  EXPECT_EQ(*back, lock);
+  EXPECT_EQ(parse_lock(render_lock({})).value(), Lock{});
+}
+
+TEST(LockFile, IsSortedAndWithoutTimesSoThatEqualContentIsEqualBytes) {
+  const std::string text = render_lock(example());
+  EXPECT_EQ(text, render_lock(parse_lock(text).value()));
+  EXPECT_LT(text.find("design:"), text.find("resend:"));
+  EXPECT_LT(text.find("emails/send.md"), text.find("index.md"));
+  EXPECT_THAT(text, AllOf(HasSubstr("\nversion: 1\nnamespaces:\n"), HasSubstr("resolved: '1.10'"),
+                          HasSubstr("    files:\n      SKILL.md:\n        sha256: ")));
+}
+
+TEST(LockFile, TextThatYamlWouldReadOtherwiseComesBackAsText) {
+  for (const std::string resolved :
+       {"1.0", "true", "null", "~",          "0x1f",         "- x", "a: b",
+        "#c",  "'q'",  "\"",   "two\nlines", " pad ",        "{x}", "*a",
+        "&b",  "!t",   "%d",   "@e",         "\u00e4\u20ac", "1e3", ""}) {
+    Lock lock = example();
+    lock.namespaces["resend"].resolved = resolved;
+    const Result<Lock> back = parse_lock(render_lock(lock));
+    ASSERT_TRUE(back) << resolved << back.error().message;
+    EXPECT_EQ(back->namespaces.at("resend").resolved, resolved);
+  }
+  Lock lock = example();
+  lock.namespaces["resend"].resolved = "\xff";  // must not reach the emitter
+  EXPECT_EQ(parse_lock(render_lock(lock))->namespaces.at("resend").resolved, "\\xff");
+}
+
+TEST(LockFile, RefusesANewerFormatInsteadOfMisreadingIt) {
+  EXPECT_THAT(complaint("version: 2\nnamespaces: {}\n"),
+              AllOf(HasSubstr("D333|"), HasSubstr("format 2"), HasSubstr("Next:")));
+}
+
+TEST(LockFile, KeepsUnknownKeysOut) {
+  std::string text = render_lock(example());
+  text += "later: {a: 1}\n";
+  EXPECT_EQ(parse_lock(text).value(), example());
+}
+
+TEST(LockFile, SaysWhatIsWrongWithADamagedFile) {
+  const std::string good = render_lock(example());
+  const auto with = [&good](std::string_view from, std::string_view to) {
+    std::string text = good;
+    text.replace(text.find(from), from.size(), to);
+    return complaint(text);
+  };
+  EXPECT_THAT(complaint(""), HasSubstr("D333|"));
+  EXPECT_THAT(complaint("[]"), HasSubstr("D333|"));
+  EXPECT_THAT(complaint("version: 1\n"), HasSubstr("`namespaces` is missing"));
+  EXPECT_THAT(complaint(good.substr(0, good.size() / 2)), HasSubstr("D333|"));
+  EXPECT_THAT(complaint("a: 1\n<<<<<<< HEAD\nb: 2\n"), HasSubstr("line 2"));
+  EXPECT_THAT(complaint("version: 1\nnamespaces: \xff\n"), HasSubstr("UTF-8"));
+  EXPECT_THAT(with("resolved: '1.10'", "resolved: 1.10"), HasSubstr("put it in quotes"));
+  EXPECT_THAT(with("source: repo", "source: ftp"), HasSubstr("`registry` or `repo`"));
+  EXPECT_THAT(with("index.md", "other.md"), HasSubstr("does not fit its files"));
+  EXPECT_THAT(with("index.md", "../x.md"), HasSubstr("no path of a bundle"));
+  EXPECT_THAT(with("worker: resend", "worker: other"), HasSubstr("another namespace"));
+  EXPECT_THAT(with("size: 2", "size: -2"), HasSubstr("needs `sha256`"));
+  EXPECT_THAT(complaint(std::string(kMaxLockBytes + 1, '#')), HasSubstr("larger than"));
+  EXPECT_THAT(complaint("nope"),
+              AllOf(HasSubstr("Nothing was changed"), HasSubstr("Next:"), Not(HasSubstr("/tmp"))));
+}
+
+TEST(LockFile, OneDigestStandsForAllFiles) {
+  LockedNamespace one = example().namespaces["resend"];
+  LockedNamespace two = one;
+  EXPECT_THAT(one.digest(), testing::MatchesRegex("sha256:[0-9a-f]{64}"));
+  two.resolved = "other";
+  EXPECT_EQ(one.digest(), two.digest());
+  two.files["index.md"] = locked_file("A");
+  EXPECT_NE(one.digest(), two.digest());
+  two = one;
+  two.files.erase("index.md");
+  EXPECT_NE(one.digest(), two.digest());
+}
+
+TEST(LockFile, W13APersonsExactChoiceIsAPin) {
+  LockedNamespace locked = example().namespaces["resend"];
+  locked.automatic = false;
+  EXPECT_FALSE(locked.pinned()) << "a tag moves";
+  locked.source = RegistrySource{"resend", "1.10", std::nullopt};
+  EXPECT_TRUE(locked.pinned());
+  locked.automatic = true;
+  EXPECT_FALSE(locked.pinned()) << "nobody chose it";
+  locked = example().namespaces["design"];
+  EXPECT_FALSE(locked.pinned());
+  std::get<RepoSource>(locked.source).ref = "0123456789ABCDEF";
+  EXPECT_TRUE(locked.pinned());
+  std::get<RepoSource>(locked.source).ref = "v1.0";
+  EXPECT_FALSE(locked.pinned());
+}
+
+TEST(LockFile, Sha256OfKnownText) {
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+}  // namespace
+}  // namespace iii::sources
