@@ -95,19 +95,59 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
   return out;
 }
 
+namespace {
+
+bool within(uint32_t point, uint32_t first, uint32_t last) {
+  return point >= first && point <= last;
+}
+
+// Letters that stand in pairs, the capital first: at even places, or at odd ones.
+bool is_even_capital(uint32_t p) {
+  return p % 2 == 0 &&
+         ((within(p, 0x100, 0x136) && p != 0x130) || within(p, 0x14a, 0x176) ||
+          within(p, 0x460, 0x480) || within(p, 0x48a, 0x4be) || within(p, 0x4d0, 0x52e));
+}
+bool is_odd_capital(uint32_t p) {
+  return p % 2 == 1 &&
+         (within(p, 0x139, 0x147) || within(p, 0x179, 0x17d) || within(p, 0x4c1, 0x4cd));
+}
+
+// Of a letter written in two bytes; its small form takes two as well.
+uint32_t small_letter(uint32_t p) {
+  if (within(p, 0xc0, 0xde)) return p == 0xd7 ? p : p + 32;
+  if (within(p, 0x391, 0x3ab)) return p == 0x3a2 ? p : p + 32;
+  if (within(p, 0x410, 0x42f)) return p + 32;
+  if (within(p, 0x400, 0x40f)) return p + 80;
+  if (within(p, 0x531, 0x556)) return p + 48;  // Armenian
+  if (is_even_capital(p) || is_odd_capital(p)) return p + 1;
+  switch (p) {
+    case 0x178:
+      return 0xff;
+    case 0x386:
+      return 0x3ac;
+    case 0x388:
+    case 0x389:
+    case 0x38a:
+      return p + 37;
+    case 0x38c:
+      return 0x3cc;
+    case 0x38e:
+    case 0x38f:
+      return p + 63;
+    default:
+      return p;
+  }
+}
+
+}  // namespace
+
 std::string fold_case(std::string_view utf8) {
   std::string out = ascii_lower(utf8);
   for (size_t i = 0; i + 1 < out.size(); ++i) {
     const auto lead = static_cast<unsigned char>(out[i]);
-    if (lead < 0xc3 || lead > 0xd0 || !is_continuation(out[i + 1])) continue;
-    uint32_t point = ((lead & 0x1fU) << 6) | (static_cast<unsigned char>(out[i + 1]) & 0x3fU);
-    if ((point >= 0xc0 && point <= 0xde && point != 0xd7) ||
-        (point >= 0x391 && point <= 0x3a9 && point != 0x3a2) ||
-        (point >= 0x410 && point <= 0x42f)) {
-      point += 32;
-    } else if (point >= 0x400 && point <= 0x40f) {
-      point += 80;
-    }
+    if (lead < 0xc3 || lead > 0xdf || !is_continuation(out[i + 1])) continue;
+    const uint32_t point =
+        small_letter(((lead & 0x1fU) << 6) | (static_cast<unsigned char>(out[i + 1]) & 0x3fU));
     out[i] = static_cast<char>(0xc0 | (point >> 6));
     out[i + 1] = static_cast<char>(0x80 | (point & 0x3f));
     ++i;

@@ -15,7 +15,8 @@ bool is_blank(std::string_view text);                  // empty or only Unicode 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
-// Lower-case for search: ASCII, Latin-1, Greek and Cyrillic letters; others pass unchanged.
+// Lower-case for search: Latin (the rarer ones with two accents left out), Greek, Cyrillic and
+// Armenian letters; others pass unchanged. The length in bytes stays.
 std::string fold_case(std::string_view utf8);
 
 // Percent-encoding as in RFC 3986: everything but unreserved characters is encoded.

@@ -19,6 +19,7 @@ TEST(Text, BlankKnowsUnicodeSpaces) {
 
 TEST(Text, FoldsCaseOfAccentedLetters) {
   EXPECT_EQ(fold_case("MiXed ÄÖÜ É ΑΩ ЖЁ"), "mixed äöü é αω жё");
+  EXPECT_EQ(fold_case("ČĞŁŐŠŽŸ ΆΈΌΏ ҐӘ ԱՖ"), "čğłőšžÿ άέόώ ґә աֆ");
   EXPECT_EQ(fold_case("×"), "×");  // the multiplication sign is not a letter
 }
 

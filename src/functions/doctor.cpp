@@ -32,8 +32,9 @@ DoctorFinding told(const content::Generation& generation, const content::Finding
                     .line = finding.line,
                     .column = finding.column,
                     .message = finding.message,
-                    .served_as = finding.served_as,
+                    .served_as = {},
                     .fix = {}};
+  if (finding.served_as) out.served_as = content::display_id(generation, *finding.served_as);
   if (finding.fix) out.fix = DoctorFix{finding.fix->offset, finding.fix->length, finding.fix->text};
   return out;
 }
@@ -106,8 +107,9 @@ FixOutcome apply_ready_fixes(content::Content& content) {
     // Patches belong to the bytes they were made for, so they are made again for what is there now.
     const content::ParseOptions options{.prompt = content::is_prompt_path(file.path)};
     const content::ParsedDocument document = content::parse_document(now->bytes, options);
-    const auto written =
-        content.write(*generation, file, content::apply_fixes(now->bytes, document.findings));
+    const std::string mended = content::apply_fixes(now->bytes, document.findings);
+    if (mended == now->bytes) continue;  // somebody was quicker
+    const auto written = content.write(*generation, file, mended);
     if (written) {
       ++out.fixed_files;
     } else {

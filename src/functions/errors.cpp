@@ -69,15 +69,21 @@ Error unreadable(std::string_view what, std::string_view id, std::string_view re
                ". Next: call directory::doctor to see what is wrong with the file.");
 }
 
-Error answer_too_large(std::string_view function_id, size_t bytes, size_t limit) {
+Error answer_too_large(size_t bytes, size_t limit, std::string_view remedy) {
   return error("D120 too_large: the answer would have " + std::to_string(bytes) +
                " bytes, and one message carries " + std::to_string(limit) + ". Next: call " +
-               std::string(function_id) + " with `limit`, or narrow it with `prefix` or `search`.");
+               std::string(remedy) + ".");
 }
 
-Error invalid_cursor(std::string_view cursor) {
-  return error("D121 invalid_input: " + quoted(cursor) +
-               " is no cursor. Next: pass `next_cursor` of the previous answer, or leave it out.");
+Error empty_page(std::string_view function_id) {
+  return error("D121 invalid_input: `limit` must be at least 1. Next: call " +
+               std::string(function_id) + " with a higher `limit`, or without one for all rows.");
+}
+
+Error too_many_ids(size_t count, size_t most) {
+  return error("D121 invalid_input: `ids` has " + std::to_string(count) + " entries, at most " +
+               std::to_string(most) +
+               " are read at once. Next: call directory::skills::get with fewer, several times.");
 }
 
 }  // namespace iii::functions

@@ -21,8 +21,11 @@ Error prompt_not_found(std::string_view name, const std::vector<std::string>& su
 Error invalid_prompt_name(std::string_view reason);
 // `what` is `skill` or `prompt`; `reason` holds no path.
 Error unreadable(std::string_view what, std::string_view id, std::string_view reason);
-// An answer beyond what one message may carry.
-Error answer_too_large(std::string_view function_id, size_t bytes, size_t limit);
-Error invalid_cursor(std::string_view cursor);
+// An answer beyond what one message may carry; `remedy` completes `Next: call …`.
+Error answer_too_large(size_t bytes, size_t limit, std::string_view remedy);
+// A page of no rows would never come to an end.
+Error empty_page(std::string_view function_id);
+// More ids in one call than are read at once.
+Error too_many_ids(size_t count, size_t most);
 
 }  // namespace iii::functions

@@ -12,8 +12,9 @@ namespace {
 
 // R51: entries without a string `name` are left out; any other shape means that nothing is
 // installed.
-NamesPtr names_in(const std::string& answer) {
+NamesPtr names_in(const std::string& answer, bool own_page) {
   auto names = std::make_shared<NameSet>();
+  if (own_page) names->insert("iii-directory");
   const auto value = json::parse(answer);
   const json::Value* rows = value ? value->find("workers") : nullptr;
   if (rows != nullptr && rows->as_array() != nullptr) {
@@ -37,13 +38,11 @@ struct Installed::Wait {
   void await_resume() const {}
 };
 
-bool Installed::is_fresh() const {
-  return asked_at_ && std::chrono::steady_clock::now() - *asked_at_ < options_.ttl;
-}
+bool Installed::is_fresh() const { return asked_at_ && now_() - *asked_at_ < options_.ttl; }
 
 bool Installed::recently_failed() const {
   const auto pause = std::max(options_.ttl, options_.retry_after);
-  return failed_at_ && std::chrono::steady_clock::now() - *failed_at_ < pause;
+  return failed_at_ && now_() - *failed_at_ < pause;
 }
 
 void Installed::set_options(InstalledOptions options) {
@@ -77,15 +76,17 @@ sdk::Task<NamesPtr> Installed::names(bool fresh) {
   sdk::Pending<json::Raw> asking = worker_.trigger("worker::list", nothing, options);
   const sdk::Reply<json::Raw> reply = co_await asking;
   if (reply) {
-    known_ = names_in(reply->text);
-    asked_at_ = std::chrono::steady_clock::now();
+    known_ = names_in(reply->text, options_.own_page);
+    asked_at_ = now_();
     failed_at_.reset();
   } else {
     // A quick refusal costs nothing, so it may be asked again; a silence must not be waited for
     // twice.
-    if (reply.error().code == sdk::kTimeout) failed_at_ = std::chrono::steady_clock::now();
-    failure_log_.warn("worker::list is not available ({}); {}", reply.error().code,
-                      known_ != nullptr ? "the last answer is used" : "skills are not filtered");
+    if (reply.error().code == sdk::kTimeout) failed_at_ = now_();
+    if (options_.filter) {
+      failure_log_.warn("worker::list is not available ({}); {}", reply.error().code,
+                        known_ != nullptr ? "the last answer is used" : "skills are not filtered");
+    }
   }
   const std::shared_ptr<Wait> finished = std::exchange(under_way_, nullptr);
   finished->done = true;

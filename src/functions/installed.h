@@ -21,12 +21,18 @@ struct InstalledOptions {
   std::chrono::milliseconds timeout{5'000};  // of one `worker::list`
   // After a time-out nobody waits again for this long (at least; the TTL when that is longer).
   std::chrono::milliseconds retry_after{1'000};
+  // This program's own page counts as installed: it is compiled in, and a file may replace it.
+  bool own_page = true;
 };
 
 // On the loop thread. Concurrent callers share one question.
 class Installed {
  public:
-  Installed(sdk::Worker& worker, InstalledOptions options) : worker_(worker), options_(options) {}
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+  Installed(
+      sdk::Worker& worker, InstalledOptions options,
+      Clock now = [] { return std::chrono::steady_clock::now(); })
+      : worker_(worker), options_(options), now_(std::move(now)) {}
 
   // Names to filter by: null means "do not filter" (switched off, or nobody ever answered).
   sdk::Task<NamesPtr> for_filter(bool fresh);
@@ -44,6 +50,7 @@ class Installed {
 
   sdk::Worker& worker_;
   InstalledOptions options_;
+  Clock now_;
   NamesPtr known_;                                                 // last answer, whatever its age
   std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer
   std::optional<std::chrono::steady_clock::time_point> failed_at_;

@@ -10,7 +10,10 @@ namespace iii::functions {
 
 namespace {
 
-struct ListPromptsInput {};
+struct ListPromptsInput {
+  std::optional<uint64_t> limit;
+  std::optional<std::string> cursor;
+};
 struct PromptEntry {
   std::string name;
   std::string description;
@@ -18,6 +21,7 @@ struct PromptEntry {
 };
 struct ListPromptsOutput {
   std::vector<PromptEntry> prompts;
+  std::optional<std::string> next_cursor;
 };
 struct PromptGetInput {
   std::string name;
@@ -30,7 +34,11 @@ struct PromptGetOutput {
 };
 
 auto describe(json::Type<ListPromptsInput>) {
-  return json::object<ListPromptsInput>("ListPromptsInput", "");
+  using T = ListPromptsInput;
+  return json::object<T>(
+      "ListPromptsInput", "",
+      json::field("limit", &T::limit, "Most rows to return; all when absent.").null_default(),
+      json::field("cursor", &T::cursor, "`next_cursor` of the answer before.").null_default());
 }
 auto describe(json::Type<PromptEntry>) {
   using T = PromptEntry;
@@ -39,8 +47,10 @@ auto describe(json::Type<PromptEntry>) {
                          json::field("modified_at", &T::modified_at, "UTC."));
 }
 auto describe(json::Type<ListPromptsOutput>) {
-  return json::object<ListPromptsOutput>("ListPromptsOutput", "",
-                                         json::field("prompts", &ListPromptsOutput::prompts, ""));
+  using T = ListPromptsOutput;
+  return json::object<T>(
+      "ListPromptsOutput", "", json::field("prompts", &T::prompts, ""),
+      json::field("next_cursor", &T::next_cursor, "There is more: call again with it."));
 }
 auto describe(json::Type<PromptGetInput>) {
   return json::object<PromptGetInput>(
@@ -55,14 +65,27 @@ auto describe(json::Type<PromptGetOutput>) {
                          json::field("modified_at", &T::modified_at, "UTC."));
 }
 
-ListPromptsOutput list(const content::Generation& generation) {
+Result<json::Raw> list(const content::Generation& generation, const ListPromptsInput& in,
+                       size_t max_answer_bytes) {
+  if (in.limit == 0U) return std::unexpected(empty_page("directory::prompts::list"));
   ListPromptsOutput out;
   for (const content::PromptPtr& prompt : generation.prompts) {
+    if (in.cursor && prompt->name <= *in.cursor) continue;
+    if (in.limit && out.prompts.size() >= *in.limit) {
+      out.next_cursor = out.prompts.back().name;
+      break;
+    }
     out.prompts.push_back({.name = prompt->name,
                            .description = prompt->description,
                            .modified_at = content::format_time(prompt->mtime_ns)});
   }
-  return out;
+  std::string text = json::encode(out);
+  if (text.size() > max_answer_bytes) {
+    return std::unexpected(answer_too_large(
+        text.size(), max_answer_bytes,
+        "directory::prompts::list with `limit`, and with `cursor` for what follows"));
+  }
+  return json::Raw{std::move(text)};
 }
 
 Result<PromptGetOutput> get(content::Content& content, const PromptGetInput& in) {
@@ -85,11 +108,15 @@ Result<PromptGetOutput> get(content::Content& content, const PromptGetInput& in)
 
 }  // namespace
 
-void add_prompt_functions(sdk::Worker& worker, content::Content& content) {
-  const auto list_all = [&content](const ListPromptsInput&) { return list(*content.fresh()); };
+void add_prompt_functions(sdk::Worker& worker, content::Content& content, size_t max_answer_bytes) {
+  const auto list_all = [&content, max_answer_bytes](const ListPromptsInput& in) {
+    return list(*content.fresh(), in, max_answer_bytes);
+  };
   const auto get_one = [&content](const PromptGetInput& in) { return get(content, in); };
-  static_cast<void>(worker.function("directory::prompts::list",
-                                    "Lists the prompt templates there are, by name.", list_all));
+  static_cast<void>(worker.function_returning<ListPromptsOutput>(
+      {.id = "directory::prompts::list",
+       .description = "Lists the prompt templates there are, by name."},
+      list_all));
   static_cast<void>(worker.function("directory::prompts::get",
                                     "Reads one prompt template by its name.", get_one));
 }

@@ -62,12 +62,13 @@ NameSet documented_namespaces(const View& view) {
   return out;
 }
 
-std::string overview_note(const View& view, const std::string& id, const std::string& worker) {
-  const std::string shown = view.display(worker + "/index");
+std::string overview_note(const View& view, const std::string& id, const std::string& worker,
+                          const std::string& folder) {
+  const std::string shown = view.display(folder + "/index");
   return "> Note: there is no skill `" + id + "`. This is `" + shown +
          "`, the overview of that worker. For its other skills call `directory::skills::list` with "
          "prefix=\"" +
-         worker + "/\"; for its functions call `engine::functions::list` with worker=" + worker +
+         folder + "/\"; for its functions call `engine::functions::list` with worker=" + worker +
          ".\n\n---\n\n";
 }
 
@@ -155,8 +156,10 @@ Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const 
   const size_t slash = id.find('/');
   const std::string top = id.substr(0, slash);
   NameSet candidates = workers;
-  // `directory` is the old name of our own namespace: a candidate only where it has documents.
-  if (view.find("directory/index") != nullptr) candidates.insert("directory");
+  // Our own pages need no installation; under the old name only where there are documents.
+  for (const char* ours : {"directory", "iii-directory"}) {
+    if (view.find(std::string(ours) + "/index") != nullptr) candidates.insert(ours);
+  }
   std::optional<std::string> worker = match_worker(candidates, top);
   // Nobody could say which workers there are: a short name may still mean a folder with an
   // overview.
@@ -165,12 +168,14 @@ Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const 
     worker = match_worker(documented_namespaces(view), top);
   }
   if (worker) {
-    if (const Skill* overview = view.find(*worker + "/index")) {
+    // A name that breaks the rule for ids has its documents under the normalised one.
+    const std::string folder = content::normalise_name(*worker);
+    if (const Skill* overview = view.find(folder + "/index")) {
       const bool bare = slash == std::string::npos;
-      if (bare || view.documents_of(*worker) == 1) {
-        return Resolution{overview, overview_note(view, id, *worker)};
+      if (bare || view.documents_of(folder) == 1) {
+        return Resolution{overview, overview_note(view, id, *worker, folder)};
       }
-    } else if (view.documents_of(*worker) == 0) {
+    } else if (view.documents_of(folder) == 0) {
       if (const Skill* engine = view.find("iii/index")) {
         return Resolution{engine, undocumented_note(*worker)};
       }

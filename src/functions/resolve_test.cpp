@@ -50,6 +50,20 @@ TEST(NormaliseInput, MistakesHaveCodesAndPointers) {
   }
 }
 
+TEST(NormaliseInput, TheSchemeIsTakenOffOnceAndNothingIsTrimmedAfterIt) {
+  EXPECT_THAT(normalised("iii:// tri"), HasSubstr("D111"));
+  EXPECT_THAT(normalised("iii://iii://tri"), HasSubstr("D111"));
+  EXPECT_EQ(normalised("tri.md.md"), normalised("tri.md.md"));
+  EXPECT_THAT(normalised("tri.md.md"), HasSubstr("D111")) << "one suffix is taken off";
+  EXPECT_THAT(normalised("ftp://x/y"), HasSubstr("ftp://x/y")) << "what was written is shown";
+}
+
+TEST(NormaliseInput, R15_ReasonsNameTheSegment) {
+  EXPECT_THAT(normalised("a/b c/d"), HasSubstr("2"));
+  EXPECT_THAT(normalised("a/" + std::string(65, 'x')), HasSubstr("65"));
+  EXPECT_EQ(normalised("fn/x"), "fn/x") << "R16: nothing is reserved";
+}
+
 TEST(NormaliseInput, D112_AFunctionIdIsRecognised) {
   const std::string text = normalised("sandbox::create");
   EXPECT_THAT(text, HasSubstr("D112 invalid_input"));
@@ -129,6 +143,30 @@ TEST(ResolveMissBeyond, ShortNamesWorkWithoutAWorkerList) {
   EXPECT_EQ(resolve_miss(view, {}, "sandbox")->skill->id, "iii-sandbox/index");
 }
 
+TEST(ResolveMissBeyond, TheNoteSaysWhatWasAskedForAndWhatIsShown) {
+  const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}});
+  const auto names = installed({"iii-sandbox", "box"});
+  const std::string overview = resolve_miss(view, *names, "sandbox")->note;
+  EXPECT_THAT(overview, HasSubstr("`sandbox`"));
+  EXPECT_THAT(overview, HasSubstr("`iii-sandbox`"));
+  EXPECT_THAT(overview, HasSubstr("prefix=\"iii-sandbox/\""));
+  EXPECT_THAT(resolve_miss(view, *names, "box")->note, HasSubstr("`box`"));
+}
+
+TEST(ResolveMissBeyond, ATieHasNoWinnerAndNoLengthIsTooShort) {
+  const View view = view_of({{"ab-x/index"}, {"ab-y/index"}, {"box/index"}});
+  const auto names = installed({"ab-x", "ab-y", "box"});
+  EXPECT_FALSE(resolve_miss(view, *names, "ab"));
+  EXPECT_EQ(resolve_miss(view, *names, "o")->skill->id, "box/index");
+}
+
+TEST(ResolveMissBeyond, TheVariantOfD110NamesTheWorkerAndWhomToAsk) {
+  const auto found = resolve_miss(view_of({}), *installed({"box"}), "box");
+  ASSERT_FALSE(found);
+  EXPECT_THAT(found.error().message, testing::StartsWith("D110 not_found: \"box\""));
+  EXPECT_THAT(found.error().message, HasSubstr("engine::functions::list"));
+}
+
 TEST(ResolveMissBeyond, NotesNameOnlyFunctionsThatExist) {
   const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}});
   const auto names = installed({"iii-sandbox", "box"});
@@ -140,7 +178,27 @@ TEST(ResolveMissBeyond, NotesNameOnlyFunctionsThatExist) {
   }
 }
 
-TEST(Suggestions, FollowTheRecordedScores) {
+TEST(Suggestions, Vector_TheEngineInFrontOfAPath) {
+  const View view = view_of({{"sandbox/index"}, {"iii/index"}, {"iii/skills/iii/quick-reference"}});
+  EXPECT_THAT(suggest_skills(view, "iii/skills/sandbox/index"),
+              ElementsAre("sandbox", "iii", "iii/skills/iii/quick-reference"));
+}
+
+TEST(Suggestions, Vector_AMissingFolderInTheMiddle) {
+  const View view = view_of(
+      {{"database/iii-database/query"}, {"database/index"}, {"database/iii-database/execute"}});
+  EXPECT_THAT(
+      suggest_skills(view, "database/query"),
+      ElementsAre("database/iii-database/query", "database", "database/iii-database/execute"));
+}
+
+TEST(Suggestions, AreThreeAtMostAndNoneInAnEmptyDirectory) {
+  EXPECT_THAT(suggest_skills(view_of({}), "a/b"), IsEmpty());
+  const View many = view_of({{"x/a"}, {"x/b"}, {"x/c"}, {"x/d"}});
+  EXPECT_THAT(suggest_skills(many, "x/z"), ElementsAre("x/a", "x/b", "x/c"));
+}
+
+TEST(Suggestions, Vector_SandboxExec) {
   const View view =
       view_of({{"sandbox/skills/sandbox/exec"}, {"sandbox/skills/legacy/exec"}, {"sandbox/index"}});
   EXPECT_THAT(suggest_skills(view, "sandbox/exec"),

@@ -38,16 +38,19 @@ bool is_overview(const Skill& skill) {
   return slash != std::string::npos && std::string_view(skill.id).substr(slash) == "/index";
 }
 
+// R64. Its length counts against the limit of the page (§8.4), so the framing is part of the
+// contract.
 std::string pointer_line(const std::string& shown) {
   std::string argument;
   json::append_string(argument, shown);
-  return "Full reference: call `directory::skills::get` with `{\"id\":" + argument +
-         "}` (legacy `iii://" + shown + "`).\n";
+  return "Full reference: call `directory::skills::get { \"id\": " + argument +
+         " }` (legacy `iii://" + shown + "`).\n";
 }
 
 }  // namespace
 
 Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in) {
+  if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
   const content::Generation& generation = view.generation();
   const std::string needle = fold_case(in.search.value_or(""));
   auto [place, end] = generation.prefix_range(in.prefix.value_or(""));

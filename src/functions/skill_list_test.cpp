@@ -87,9 +87,9 @@ TEST(IndexSkills, R60_OverviewsAreTypedOrOneLevelDeep) {
   EXPECT_EQ(out.workers_count, 2U);
   EXPECT_EQ(out.body,
             "# Skills index\n\n2 worker(s).\n"
-            "\n## A\n\nFull reference: call `directory::skills::get` with `{\"id\":\"a\"}` (legacy "
+            "\n## A\n\nFull reference: call `directory::skills::get { \"id\": \"a\" }` (legacy "
             "`iii://a`).\n"
-            "\n## Y\n\nFull reference: call `directory::skills::get` with `{\"id\":\"x/y\"}` "
+            "\n## Y\n\nFull reference: call `directory::skills::get { \"id\": \"x/y\" }` "
             "(legacy `iii://x/y`).\n");
 }
 
@@ -98,21 +98,80 @@ TEST(IndexSkills, R63_NothingGivesTheThreeHeaderLines) {
             "# Skills index\n\n0 worker(s).\n");
 }
 
-TEST(IndexSkills, OverflowLeavesOutDescriptionsNeverHeadings) {
+TEST(IndexSkills, R61_TheCountIsThatOfAllOverviewsAndR62TheOrderThatOfTheList) {
+  const View view(make_generation({{"b/index", "First title"},
+                                   {"a_b/index", "Z"},
+                                   {"a/index", "Y"},
+                                   {"a-b/index", "X", std::string(5'000, 'x')}}),
+                  nullptr);
+  const auto out = index_skills(view);
+  EXPECT_EQ(out.workers_count, 4U);
+  EXPECT_THAT(out.body, HasSubstr("4 worker(s)."));
+  EXPECT_LT(out.body.find("## X"), out.body.find("## Y"));
+  EXPECT_LT(out.body.find("## Y"), out.body.find("## Z"));
+  EXPECT_LT(out.body.find("## Z"), out.body.find("## First title"));
+}
+
+TEST(IndexSkills, R64_ThePointerNamesTheShownIdAndNoAddressOutside) {
+  const View view(make_generation({{"a"}, {"a/index", "A"}, {"b/index", "B", "Text."}}), nullptr);
+  const std::string body = index_skills(view).body;
+  EXPECT_THAT(body, HasSubstr("`directory::skills::get { \"id\": \"a/index\" }` (legacy "
+                              "`iii://a/index`)."));
+  EXPECT_THAT(body, HasSubstr("\n## B\n\nText.\n\nFull reference: call "));
+  EXPECT_THAT(body, Not(HasSubstr("http")));
+  EXPECT_TRUE(body.ends_with('\n'));
+}
+
+// Rows of the recorded vectors: `Worker NN`, id `worker-NN`, description of 200 bytes.
+std::vector<TestSkill> numbered_workers(int count) {
   std::vector<TestSkill> skills;
-  for (int i = 0; i < 50; ++i) {
+  for (int i = 0; i < count; ++i) {
     const std::string n = (i < 10 ? "0" : "") + std::to_string(i);
     skills.push_back({"worker-" + n + "/index", "Worker " + n, std::string(200, 'x')});
   }
-  const auto out = index_skills(View(make_generation(skills), nullptr));
+  return skills;
+}
+
+size_t occurrences(const std::string& text, const std::string& part) {
+  size_t count = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+TEST(IndexSkills, Vector_NineWorkersFitWhole) {
+  const auto out = index_skills(View(make_generation(numbered_workers(9)), nullptr));
+  EXPECT_EQ(out.body.size(), 2'846U);
+  EXPECT_THAT(out.body, Not(HasSubstr("omitted")));
+}
+
+TEST(IndexSkills, Vector_FiftyWorkersKeepTheirHeadingsAndNineDescriptions) {
+  const auto out = index_skills(View(make_generation(numbered_workers(50)), nullptr));
   EXPECT_EQ(out.workers_count, 50U);
-  size_t headings = 0;
-  for (size_t at = out.body.find("\n## "); at != std::string::npos;
-       at = out.body.find("\n## ", at + 1))
-    ++headings;
-  EXPECT_EQ(headings, 50U);
-  EXPECT_THAT(out.body, HasSubstr("descriptions omitted"));
+  EXPECT_EQ(occurrences(out.body, "\n## "), 50U);
+  EXPECT_EQ(occurrences(out.body, "\n" + std::string(200, 'x') + "\n"), 9U);
+  const size_t note = out.body.find("\n(");
+  EXPECT_EQ(note, 7'398U);
+  EXPECT_THAT(out.body.substr(note), HasSubstr("descriptions omitted"));
+  EXPECT_THAT(out.body.substr(note), HasSubstr("directory::skills::get"));
   EXPECT_THAT(out.body, Not(HasSubstr("truncated")));
+}
+
+TEST(IndexSkills, Vector_ADescriptionThatLandsOnTheLimitIsWrittenOneByteMoreIsNot) {
+  // How long the page is once the second heading stands.
+  const auto page = [](size_t description, const std::string& third) {
+    return index_skills(View(make_generation({{"a/index", "A"},
+                                              {"b/index", "B", std::string(description, 'b')},
+                                              {"c/index", "C", third}}),
+                             nullptr))
+        .body;
+  };
+  const size_t before = page(0, "").find("\n## B\n") + std::string("\n## B\n").size();
+  const size_t fits = kIndexBytes - before - 2;
+  EXPECT_THAT(page(fits, ""), HasSubstr(std::string(fits, 'b')));
+  EXPECT_THAT(page(fits, ""), Not(HasSubstr("omitted")));
+  EXPECT_THAT(page(fits + 1, "later"), Not(HasSubstr("bb")));
+  EXPECT_THAT(page(fits + 1, "later"), HasSubstr("descriptions omitted"));
+  EXPECT_THAT(page(fits + 1, "later"), HasSubstr("\nlater\n")) << "a shorter one still fits";
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace iii::functions {
 
 namespace {
 
+constexpr std::string_view kGetLess = "directory::skills::get with fewer `ids`, one after another";
+
 // The three functions share one object; a handler holds it by shared_ptr, so it lives as long as
 // they do.
 class SkillFunctions {
@@ -27,7 +29,9 @@ class SkillFunctions {
     const View view(content_.fresh(), std::move(names));
     Result<ListSkillsOutput> rows = list_skills(view, in);
     if (!rows) co_return std::unexpected(std::move(rows.error()));
-    co_return bounded("directory::skills::list", json::encode(*rows));
+    co_return bounded(json::encode(*rows),
+                      "directory::skills::list with `limit` (and `cursor` for what follows), or "
+                      "narrow it with `prefix`, `search`, `type` or include_description=false");
   }
 
   sdk::Task<Result<json::Raw>> get(SkillGetInput in) {
@@ -42,7 +46,7 @@ class SkillFunctions {
       sdk::Task<Result<SkillGetOutput>> one = get_one(view, *in.id, with_description);
       Result<SkillGetOutput> out = co_await one;
       if (!out) co_return std::unexpected(std::move(out.error()));
-      co_return bounded("directory::skills::get", json::encode(*out));
+      co_return bounded(json::encode(*out), kGetLess);
     }
     sdk::Task<Result<json::Raw>> many = get_many(view, std::move(*in.ids), with_description);
     co_return co_await many;
@@ -60,7 +64,9 @@ class SkillFunctions {
       index_generation_ = std::move(generation);
       index_names_ = std::move(names);
     }
-    co_return bounded("directory::skills::index", index_text_);
+    co_return bounded(index_text_,
+                      "directory::skills::list with type=index and `limit` for the same overviews "
+                      "in pages");
   }
 
  private:
@@ -103,9 +109,7 @@ class SkillFunctions {
   sdk::Task<Result<json::Raw>> get_many(View view, std::vector<std::string> ids,
                                         bool with_description) {
     if (ids.size() > limits_.max_batch) {
-      co_return std::unexpected(invalid_skill_id("`ids` has " + std::to_string(ids.size()) +
-                                                 " entries, at most " +
-                                                 std::to_string(limits_.max_batch) + " are taken"));
+      co_return std::unexpected(too_many_ids(ids.size(), limits_.max_batch));
     }
     std::string out = "{\"skills\":[";
     for (const std::string& id : ids) {
@@ -123,14 +127,14 @@ class SkillFunctions {
       }
     }
     out += "]}";
-    co_return bounded("directory::skills::get", std::move(out));
+    co_return bounded(std::move(out), kGetLess);
   }
 
   // An engine cuts a worker off for a message it cannot take: better an error that says how to ask
   // for less.
-  Result<json::Raw> bounded(std::string_view function_id, std::string text) const {
+  Result<json::Raw> bounded(std::string text, std::string_view remedy) const {
     if (text.size() > limits_.max_answer_bytes) {
-      return std::unexpected(answer_too_large(function_id, text.size(), limits_.max_answer_bytes));
+      return std::unexpected(answer_too_large(text.size(), limits_.max_answer_bytes, remedy));
     }
     return json::Raw{std::move(text)};
   }

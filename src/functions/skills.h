@@ -6,13 +6,14 @@
 
 #include "content/content.h"
 #include "functions/installed.h"
+#include "functions/limits.h"
 #include "sdk/worker.h"
 
 namespace iii::functions {
 
 struct SkillLimits {
-  size_t max_answer_bytes = 60 * 1024 * 1024;  // below the 64 MiB an engine takes in one message
-  size_t max_batch = 100;                      // `ids` of one get
+  size_t max_answer_bytes = kMaxAnswerBytes;
+  size_t max_batch = kMaxBatch;
 };
 
 // Both outlive the worker's use of them.

@@ -1,5 +1,7 @@
 #include "functions/view.h"
 
+#include "content/ids.h"
+
 namespace iii::functions {
 
 bool View::shows(std::string_view id) const {
@@ -7,11 +9,18 @@ bool View::shows(std::string_view id) const {
   const size_t slash = id.find('/');
   if (slash == std::string_view::npos) return true;
   const std::string_view top = id.substr(0, slash);
-  if (top == "directory" || top == "iii" || installed_->contains(top)) return true;
-  // What is compiled in describes this very program: it needs no installation.
-  const content::Skill* skill = generation_->skill(id);
-  return skill != nullptr &&
-         generation_->roots[skill->file.root].kind == content::RootKind::kBuiltin;
+  return top == "directory" || top == "iii" || is_installed(top);
+}
+
+bool View::is_installed(std::string_view name) const {
+  if (installed_->contains(name)) return true;
+  if (!renamed_) {
+    renamed_.emplace();
+    for (const std::string& each : *installed_) {
+      if (!content::check_name(each)) renamed_->insert(content::normalise_name(each));
+    }
+  }
+  return renamed_->contains(name);
 }
 
 const content::Skill* View::find(std::string_view id) const {

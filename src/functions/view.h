@@ -23,7 +23,8 @@ class View {
 
   const content::Generation& generation() const { return *generation_; }
 
-  // R52: root-level documents, `directory`, `iii`, and namespaces of installed workers.
+  // R52: root-level documents, `directory`, `iii`, and namespaces of installed
+  // workers (also of one whose name breaks the rule for ids, so that its folder was renamed).
   bool shows(std::string_view id) const;
   // By exact on-disk id; null when absent or hidden.
   const content::Skill* find(std::string_view id) const;
@@ -34,8 +35,11 @@ class View {
   size_t documents_of(std::string_view name) const;
 
  private:
+  bool is_installed(std::string_view name) const;
+
   content::GenerationPtr generation_;
   NamesPtr installed_;
+  mutable std::optional<NameSet> renamed_;  // normalised forms of names that are no ids
 };
 
 }  // namespace iii::functions

@@ -1,0 +1,108 @@
+#include "functions/configuration_entry.h"
+
+#include <utility>
+
+#include "base/log.h"
+
+namespace iii::functions {
+
+namespace {
+
+constexpr const char* kOnChange = "directory::on-config-change";
+
+}  // namespace
+
+ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, EntryOptions options, Changed changed)
+    : worker_(worker), options_(std::move(options)), changed_(std::move(changed)) {
+  const auto on_change = [this](json::Raw) -> sdk::Task<json::Raw> {
+    // Events can overtake each other, so the value is asked for and not taken from the event.
+    sdk::Task<void> fetching = fetch();
+    co_await fetching;
+    co_return json::Raw{R"({"ok":true})"};
+  };
+  static_cast<void>(
+      worker_.function({.id = kOnChange,
+                        .description = "Internal: takes over a changed configuration entry.",
+                        .metadata = json::Raw{R"({"internal":true})"}},
+                       on_change));
+  const json::Value config = json::Object{{"configuration_id", options_.id},
+                                          {"event_types", json::Array{"configuration:updated"}}};
+  static_cast<void>(worker_.bind("configuration", kOnChange, config));
+  worker_.on_ready([this] { tasks_.spawn(keep(++run_)); });
+}
+
+sdk::Task<void> ConfigurationEntry::keep(uint64_t run) {
+  std::chrono::milliseconds pause = options_.pause;
+  for (int attempt = 0; attempt < options_.attempts; ++attempt, pause *= 2) {
+    if (attempt > 0) {
+      sdk::Sleep waiting = worker_.sleep(pause);
+      co_await waiting;
+    }
+    if (run != run_) co_return;
+    sdk::Task<Step> entering = enter();
+    const Step step = co_await entering;
+    if (step == Step::kNobody) co_return;
+    if (step == Step::kFailed) continue;
+    sdk::Task<bool> staying = stays();
+    const bool stayed = co_await staying;
+    if (run != run_) co_return;
+    if (!stayed) continue;
+    sdk::Task<void> fetching = fetch();
+    co_await fetching;
+    co_return;
+  }
+  log_warn(
+      "the engine does not keep configuration entry {}; the configuration file and the environment "
+      "count alone",
+      options_.id);
+}
+
+sdk::Task<ConfigurationEntry::Step> ConfigurationEntry::enter() {
+  const json::Value entry = json::Object{{"id", options_.id},
+                                         {"name", options_.name},
+                                         {"description", options_.description},
+                                         {"schema", options_.schema}};
+  const sdk::CallOptions call{.timeout = options_.timeout};
+  sdk::Pending<json::Raw> registering = worker_.trigger("configuration::register", entry, call);
+  const sdk::Reply<json::Raw> reply = co_await registering;
+  if (reply) co_return Step::kDone;
+  // Engines before 0.16 have no configuration to keep an entry in.
+  if (reply.error().code == sdk::kFunctionNotFound) co_return Step::kNobody;
+  log_debug("configuration::register: {} {}", reply.error().code, reply.error().message);
+  co_return Step::kFailed;
+}
+
+sdk::Task<bool> ConfigurationEntry::stays() {
+  const json::Value which = json::Object{{"id", options_.id}};
+  const sdk::CallOptions call{.timeout = options_.timeout};
+  for (const std::chrono::milliseconds look : options_.looks) {
+    sdk::Sleep waiting = worker_.sleep(look);
+    co_await waiting;
+    sdk::Pending<json::Value> asking =
+        worker_.trigger<json::Value>("configuration::schema", which, call);
+    const sdk::Reply<json::Value> row = co_await asking;
+    const json::Value* schema = row ? row->find("schema") : nullptr;
+    if (schema == nullptr || schema->is_null()) co_return false;
+  }
+  co_return true;
+}
+
+sdk::Task<void> ConfigurationEntry::fetch() {
+  const json::Value which = json::Object{{"id", options_.id}};
+  const sdk::CallOptions call{.timeout = options_.timeout};
+  sdk::Pending<json::Value> asking =
+      worker_.trigger<json::Value>("configuration::get", which, call);
+  const sdk::Reply<json::Value> reply = co_await asking;
+  if (!reply) {
+    log_warn("configuration entry {} cannot be read ({}); what is in force stays", options_.id,
+             reply.error().code);
+    co_return;
+  }
+  const json::Value* value = reply->find("value");
+  const json::Value now = value != nullptr ? *value : json::Value();
+  if (told_ == now) co_return;
+  told_ = now;
+  changed_(now);
+}
+
+}  // namespace iii::functions

@@ -1,0 +1,66 @@
+// Our entry in the engine's configuration: what an operator may change while we run.
+//
+// The public engine can forget an entry for about a second although it accepted the registration,
+// and brings it back without its schema. So an entry is looked at for a while after it was
+// registered, and registered again, a bounded number of times, when it is gone. A value is never
+// sent along: it would overwrite what the operator set.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "json/value.h"
+#include "sdk/worker.h"
+
+namespace iii::functions {
+
+struct EntryOptions {
+  std::string id = "iii-directory";
+  std::string name;
+  std::string description;
+  json::Value schema;
+  std::chrono::milliseconds timeout{5'000};  // of one call
+  // After each of these the entry must still be there, with its schema.
+  std::vector<std::chrono::milliseconds> looks{std::chrono::milliseconds(250),
+                                               std::chrono::milliseconds(500),
+                                               std::chrono::milliseconds(1'000)};
+  int attempts = 5;
+  std::chrono::milliseconds pause{500};  // before the second attempt; doubles
+};
+
+// On the worker's loop. The worker outlives it, and does not run after its end.
+class ConfigurationEntry {
+ public:
+  // Hears the stored value once it is known and whenever it changed; null when nobody set one.
+  using Changed = std::function<void(const json::Value& value)>;
+
+  // Before the worker starts. Registers at every connect.
+  ConfigurationEntry(sdk::Worker& worker, EntryOptions options, Changed changed);
+  ConfigurationEntry(const ConfigurationEntry&) = delete;
+  ConfigurationEntry& operator=(const ConfigurationEntry&) = delete;
+
+  // Whether it is still being registered or looked at.
+  bool busy() const { return tasks_.size() > 0; }
+
+ private:
+  enum class Step { kDone, kFailed, kNobody };
+
+  sdk::Task<void> keep(uint64_t run);
+  sdk::Task<Step> enter();
+  // Whether the entry is there, with a schema, at every look.
+  sdk::Task<bool> stays();
+  sdk::Task<void> fetch();
+
+  sdk::Worker& worker_;
+  EntryOptions options_;
+  Changed changed_;
+  uint64_t run_ = 0;  // counts connects: what began before the last one is of no interest
+  std::optional<json::Value> told_;
+  sdk::TaskGroup tasks_;  // not the worker's: its end does not wait for a look that is still due
+};
+
+}  // namespace iii::functions

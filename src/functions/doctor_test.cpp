@@ -1,0 +1,164 @@
+// directory::doctor and what `doctor --fix` does, on the kinds of files that people really have.
+#include "functions/doctor.h"
+
+#include <sys/stat.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+
+#include "functions/fixture_for_test.h"
+
+namespace iii::functions {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class Doctor : public testing::Test {
+ protected:
+  DoctorReport report() {
+    if (content == nullptr) content = content::Content::open(options);
+    const DoctorReport out = examine(*content->fresh());
+    EXPECT_EQ(out.files, out.skills + out.prompts + out.supporting + out.skipped);
+    return out;
+  }
+  static std::vector<std::string> codes(const DoctorReport& report) {
+    std::vector<std::string> out;
+    for (const DoctorFinding& finding : report.findings) out.push_back(finding.code);
+    return out;
+  }
+  std::string on_disk(const std::string& path) const {
+    std::ifstream file(tree.at(path), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+  content::TempTree tree;
+  content::ContentOptions options = tree.options();
+  std::unique_ptr<content::Content> content;
+};
+
+TEST_F(Doctor, FindsNothingToSayAboutTidyFolders) {
+  tree.put("global/ns/SKILL.md", "---\ntitle: T\n---\nText.\n");
+  tree.put("global/ns/run.sh", "true\n");
+  tree.put("global/ns/prompts/p.md", "---\ndescription: D\n---\nText.\n");
+  const DoctorReport all = report();
+  EXPECT_THAT(codes(all), IsEmpty());
+  EXPECT_EQ(all.files, 3U);
+  EXPECT_EQ(all.skills, 1U);
+  EXPECT_EQ(all.prompts, 1U);
+  EXPECT_EQ(all.supporting, 1U);
+}
+
+TEST_F(Doctor, EverySkippedFileHasAFinding) {
+  options.normalise_ids = false;
+  options.lenient = false;
+  const std::map<std::string, std::string> skipped = {
+      {"global/tri/index.md", "duplicate_id"},   {"global/Up/x.md", "invalid_id"},
+      {"global/shadow/x.md", "shadowed"},        {"global/p/prompts/a.md", "prompt_no_frontmatter"},
+      {"global/p/prompts/B.md", "invalid_name"}, {"global/q/prompts/same.md", "duplicate_name"},
+  };
+  for (const auto& [path, code] : skipped) tree.put(path, "Text.\n");
+  tree.put("global/p/prompts/B.md", "---\ndescription: D\n---\nText.\n");
+  tree.put("global/o/prompts/same.md", "---\ndescription: D\n---\nText.\n");
+  tree.put("global/q/prompts/same.md", "---\ndescription: D\n---\nText.\n");
+  tree.put("global/tri/SKILL.md");
+  tree.folder("local/shadow");
+  tree.link("global/gone.md", "nowhere.md");
+  tree.link("global/out.md", "../../outside.md");
+  const DoctorReport all = report();
+  EXPECT_EQ(all.skipped, skipped.size() + 2);
+  for (const auto& [path, code] : skipped) {
+    bool told = false;
+    for (const DoctorFinding& f : all.findings)
+      told |= "global/" + f.path == path && f.code == code;
+    EXPECT_TRUE(told) << path << " " << code;
+  }
+  EXPECT_THAT(codes(all), Contains("dangling_link"));
+}
+
+TEST_F(Doctor, ServedAsIsTheIdThatGetTakes) {
+  tree.put("global/Odd Name/SKILL.md");
+  const DoctorReport all = report();
+  ASSERT_EQ(all.findings.size(), 1U);
+  EXPECT_EQ(all.findings[0].served_as, "odd-name");
+  EXPECT_EQ(all.findings[0].root, "global");
+}
+
+TEST_F(Doctor, NamesNoPathOfThisMachine) {
+  tree.put("global/Odd Name/x.md");
+  tree.put("global/big.md", std::string(300'000, 'x'));
+  tree.put("global/bytes.md", "\xff\xff");
+  tree.link("global/gone.md", "nowhere.md");
+  EXPECT_THAT(report_json(report()), Not(HasSubstr(tree.at("").string())));
+}
+
+TEST_F(Doctor, FixesChangeNothingButTheFaultAndKeepTheMode) {
+  const std::string rest = "# C\n\nText.  \r\n\ttabs\xc2\xa0 and no end";
+  tree.put("global/colon.md", "---\nname: x\ndescription: a: b # not a comment?\n---\n" + rest);
+  ::chmod(tree.at("global/colon.md").c_str(), 0640);
+  ASSERT_THAT(codes(report()), Contains("unquoted_colon"));
+  const FixOutcome outcome = apply_ready_fixes(*content);
+  EXPECT_EQ(outcome.fixed_files, 1U);
+  EXPECT_THAT(outcome.failures, IsEmpty());
+  const std::string mended = on_disk("global/colon.md");
+  EXPECT_TRUE(mended.ends_with("---\n" + rest)) << mended;
+  EXPECT_TRUE(mended.starts_with("---\nname: x\ndescription: ")) << mended;
+  EXPECT_THAT(codes(report()), IsEmpty());
+  struct stat status{};
+  ASSERT_EQ(::stat(tree.at("global/colon.md").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0640U);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(tree.at("global")), {}), 1)
+      << "no temporary file is left";
+}
+
+TEST_F(Doctor, FixingTwiceChangesNothingMore) {
+  tree.put("global/bom.md", "\xef\xbb\xbf---\ntitle: T\n---\nText.\n");
+  report();
+  EXPECT_EQ(apply_ready_fixes(*content).fixed_files, 1U);
+  const std::string once = on_disk("global/bom.md");
+  EXPECT_EQ(apply_ready_fixes(*content).fixed_files, 0U);
+  EXPECT_EQ(on_disk("global/bom.md"), once);
+}
+
+TEST_F(Doctor, FilesInReadOnlyRootsAreLeftAloneAndSaid) {
+  tree.put("extra/bom.md", "\xef\xbb\xbf---\ntitle: T\n---\nText.\n");
+  options.roots.push_back({content::RootKind::kExtra, tree.at("extra")});
+  report();
+  const FixOutcome outcome = apply_ready_fixes(*content);
+  EXPECT_EQ(outcome.fixed_files, 0U);
+  EXPECT_THAT(outcome.failures, ElementsAre(HasSubstr("bom.md")));
+  EXPECT_EQ(on_disk("extra/bom.md").substr(0, 3), "\xef\xbb\xbf");
+}
+
+TEST_F(Doctor, AReportOfManyFindingsIsCutAndSaysSo) {
+  for (int i = 0; i < 5; ++i) tree.put("global/Bad " + std::to_string(i) + ".md");
+  content = content::Content::open(options);
+  const DoctorReport some = examine(*content->fresh(), 3);
+  EXPECT_EQ(some.findings.size(), 3U);
+  EXPECT_TRUE(some.truncated);
+  EXPECT_EQ(some.files, 5U);
+}
+
+class DoctorOnTheBus : public DirectoryTest {};
+
+TEST_F(DoctorOnTheBus, AnswersWithTheAccount) {
+  tree.put("global/a.md", "---\ndescription: a: b\n---\nText.\n");
+  start();
+  const json::Value answer = ask("directory::doctor", "null");
+  EXPECT_EQ(*answer.find("files"), json::Value(1));
+  EXPECT_EQ(*answer.find("skills"), json::Value(1));
+  const json::Value& finding = (*answer.find("findings")->as_array())[0];
+  EXPECT_EQ(text(finding, "code"), "unquoted_colon");
+  EXPECT_EQ(text(finding, "served_as"), "a");
+  EXPECT_EQ(text(finding, "severity"), "warning");
+  EXPECT_EQ(*finding.find("line"), json::Value(2));
+  EXPECT_NE(finding.find("fix"), nullptr);
+}
+
+}  // namespace
+}  // namespace iii::functions

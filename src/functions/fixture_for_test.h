@@ -1,0 +1,127 @@
+// For tests: the functions of the directory on a worker, real files below, an engine that the test
+// plays. Time stands still until the test moves it.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "content/fixture_for_test.h"
+#include "functions/builtin_docs.h"
+#include "functions/doctor.h"
+#include "functions/installed.h"
+#include "functions/prompts.h"
+#include "functions/skills.h"
+#include "sdk/fake_engine.h"
+
+namespace iii::functions {
+
+class DirectoryTest : public testing::Test {
+ protected:
+  using Time = std::chrono::steady_clock::time_point;
+
+  DirectoryTest()
+      : engine(loop),
+        worker(sdk::WorkerOptions{.name = "iii-directory"}, loop, engine.transport()) {
+    engine.on_frame = [this](const json::Value& frame) { received(frame); };
+  }
+
+  // Starts the worker with every function of the read side; set the members below before.
+  void start() {
+    content = content::Content::open(content_options);
+    installed = std::make_unique<Installed>(worker, installed_options, [this] { return now; });
+    add_skill_functions(worker, *content, *installed, limits);
+    add_prompt_functions(worker, *content, limits.max_answer_bytes);
+    add_doctor(worker, *content);
+    ASSERT_TRUE(worker.start());
+    engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
+  }
+
+  // Sends a call; its answer can be waited for with outcome().
+  std::string send(const std::string& function, const std::string& payload) {
+    const std::string digits = std::to_string(++calls_);
+    const std::string id =
+        "11111111-1111-4111-8111-" + std::string(12 - digits.size(), '0') + digits;
+    engine.send(R"({"type":"invokefunction","invocation_id":")" + id + R"(","function_id":")" +
+                function + R"(","data":)" + payload + "}");
+    return id;
+  }
+  // The whole answering frame.
+  json::Value outcome(const std::string& id) {
+    json::Value found;
+    engine.run_until([&] {
+      for (const json::Value& frame : engine.of_type("invocationresult")) {
+        if (*frame.find("invocation_id") != json::Value(id)) continue;
+        found = frame;
+        return true;
+      }
+      return false;
+    });
+    return found;
+  }
+  json::Value ask(const std::string& function, const std::string& payload = "{}") {
+    const json::Value frame = outcome(send(function, payload));
+    const json::Value* result = frame.find("result");
+    EXPECT_NE(result, nullptr) << json::to_text(frame);
+    return result != nullptr ? *result : json::Value();
+  }
+  // The message of the error that a call is answered with.
+  std::string refusal(const std::string& function, const std::string& payload) {
+    const json::Value frame = outcome(send(function, payload));
+    const json::Value* error = frame.find("error");
+    if (error == nullptr) {
+      ADD_FAILURE() << "no error: " << json::to_text(frame);
+      return "";
+    }
+    EXPECT_EQ(*error->find("code"), json::Value("invocation_failed"));
+    return *error->find("message")->as_string();
+  }
+  static std::string text(const json::Value& object, std::string_view key) {
+    const json::Value* member = object.find(key);
+    return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "(none)";
+  }
+  std::vector<std::string> listed(const std::string& payload = "{}") {
+    std::vector<std::string> out;
+    const json::Value answer = ask("directory::skills::list", payload);
+    for (const json::Value& row : *answer.find("skills")->as_array()) {
+      out.push_back(text(row, "id"));
+    }
+    return out;
+  }
+
+  content::TempTree tree;
+  content::ContentOptions content_options = tree.options();
+  InstalledOptions installed_options{.filter = false};
+  SkillLimits limits;
+  Time now{std::chrono::hours(1)};
+
+  // What `worker::list` does: answers this, or refuses at once, or says nothing.
+  enum class Manager { kAnswers, kAbsent, kHangs };
+  Manager manager = Manager::kAbsent;
+  std::string workers = R"({"workers":[]})";
+  std::vector<json::Value> questions;  // calls of worker::list
+
+  net::Loop loop;
+  sdk::FakeEngine engine;
+  sdk::Worker worker;
+  std::unique_ptr<content::Content> content;
+  std::unique_ptr<Installed> installed;
+
+ private:
+  void received(const json::Value& frame) {
+    if (text(frame, "function_id") != "worker::list") return;
+    questions.push_back(frame);
+    if (manager == Manager::kAnswers) engine.answer(frame, ",\"result\":" + workers);
+    if (manager == Manager::kAbsent) {
+      engine.answer(frame, R"(,"error":{"code":"function_not_found","message":"nobody"})");
+    }
+  }
+
+  int calls_ = 0;
+};
+
+}  // namespace iii::functions
