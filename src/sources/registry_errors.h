@@ -1,0 +1,44 @@
+// What callers are told about a registry that did not answer as hoped. Never a URL, a host or the
+// registry's own words.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "sources/source.h"
+
+namespace iii::sources {
+
+enum class FailureKind {
+  kUnreachable,
+  kTimedOut,
+  kStatus,
+  kUndecodable,  // also: the body was cut
+  kTooLarge,
+  kBadRedirect,
+  kNotTrusted,
+  kMisconfigured,
+  kStopped,
+};
+
+struct RegistryFailure {
+  FailureKind kind = FailureKind::kUnreachable;
+  long status = 0;
+  std::optional<std::chrono::seconds> retry_after = {};
+
+  // The registry is away for now; an old answer may stand in for it.
+  bool is_passing() const;
+};
+
+// D320. `offer_list`: the caller asked about one worker, so browsing may help.
+Error registry_error(const RegistryFailure& failure, bool offer_list = false);
+
+// D310 for a download and for details. `known` are names that lists have shown before.
+Error no_bundle(const RegistrySource& source, const std::vector<std::string>& known);
+Error no_worker(const RegistrySource& source, const std::vector<std::string>& known);
+
+}  // namespace iii::sources
