@@ -1,5 +1,6 @@
 #include "daemon/config.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
@@ -76,8 +77,42 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"worker_list_timeout_ms", number(&C::worker_list_timeout_ms)},
       {"answer_delay_us", number(&C::answer_delay_us)},
       {"max_file_bytes", number(&C::max_file_bytes)},
+      {"ca_file", text(&C::ca_file)},
+      {"registry_retries", number(&C::registry_retries)},
+      {"max_downloads", number(&C::max_downloads)},
+      {"max_bundle_files", number(&C::max_bundle_files)},
+      {"max_bundle_file_bytes", number(&C::max_bundle_file_bytes)},
+      {"max_bundle_bytes", number(&C::max_bundle_bytes)},
+      {"max_bundle_depth", number(&C::max_bundle_depth)},
+      {"max_bundle_path_bytes", number(&C::max_bundle_path_bytes)},
+      {"max_clone_bytes", number(&C::max_clone_bytes)},
+      {"auto_download_jobs", number(&C::auto_download_jobs)},
+      {"auto_download_retries", number(&C::auto_download_retries)},
+      {"configuration_entry", flag(&C::configuration_entry)},
   };
   return table;
+}
+
+struct EntryKey {
+  const char* name;
+  const char* type;
+  const char* description;
+};
+
+constexpr EntryKey kEntryKeys[] = {
+    {"filter_unregistered", "boolean", "Show only documents of installed workers."},
+    {"registry_cache_ttl_ms", "integer", "How long an answer of worker::list is used."},
+    {"worker_list_timeout_ms", "integer", "Longest wait for worker::list."},
+    {"normalise_ids", "boolean", "Serve files whose path breaks the id rule under another id."},
+    {"lenient", "boolean", "Read broken frontmatter as far as it goes."},
+    {"builtin_docs", "boolean", "Serve the compiled-in documents."},
+};
+
+bool is_entry_key(std::string_view key) {
+  for (const EntryKey& each : kEntryKeys) {
+    if (key == each.name) return true;
+  }
+  return false;
 }
 
 // A file whose every line is blank or a comment says nothing, which is fine.
@@ -139,6 +174,36 @@ ConfigReading load_config(const std::optional<std::string>& path, DirectoryConfi
   return parse_config(yaml, std::move(defaults));
 }
 
+void apply_entry(ConfigReading& reading, const Value& value) {
+  if (value.is_null()) return;
+  if (value.as_object() == nullptr) {
+    reading.warnings.push_back("the configuration entry is no object and is ignored");
+    return;
+  }
+  for (const auto& [key, entry] : *value.as_object()) {
+    if (!is_entry_key(key)) {
+      const bool ours = keys().contains(key);
+      reading.warnings.push_back("key '" + key + "' of the configuration entry is ignored" +
+                                 (ours ? ": it belongs into the configuration file" : ""));
+    } else if (!entry.is_null() && !keys().find(key)->second(reading.config, entry)) {
+      reading.warnings.push_back("key '" + key +
+                                 "' of the configuration entry has a value of the wrong type (" +
+                                 std::string(entry.kind_name()) + ") and is ignored");
+    }
+  }
+}
+
+Value entry_schema() {
+  json::Object properties;
+  for (const EntryKey& key : kEntryKeys) {
+    json::Object property{{"type", key.type}, {"description", key.description}};
+    if (std::string_view(key.type) == "integer") property.emplace("minimum", 0);
+    properties.emplace(key.name, std::move(property));
+  }
+  // Null as long as nobody set anything.
+  return json::Object{{"type", json::Array{"object", "null"}}, {"properties", properties}};
+}
+
 void apply_environment(ConfigReading& reading, const Environment& environment) {
   for (const auto& [key, setter] : keys()) {
     std::string name = "III_DIRECTORY_";
@@ -185,10 +250,46 @@ content::ContentOptions content_options(const DirectoryConfig& config, const std
   return out;
 }
 
+sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
+                                            const std::string& home) {
+  const auto timeout = std::chrono::milliseconds(config.download_timeout_ms);
+  const std::string ca_file =
+      config.ca_file.empty() ? "" : expand_path(config.ca_file, home).string();
+  const sources::BundleLimits limits{.max_files = config.max_bundle_files,
+                                     .max_file_bytes = config.max_bundle_file_bytes,
+                                     .max_bundle_bytes = config.max_bundle_bytes,
+                                     .max_document_bytes = config.max_file_bytes,
+                                     .max_depth = config.max_bundle_depth,
+                                     .max_path_bytes = config.max_bundle_path_bytes,
+                                     .max_clone_bytes = config.max_clone_bytes};
+  sources::DownloadsOptions out;
+  out.skills_folder = expand_path(config.skills_folder, home);
+  out.timeout = timeout;
+  out.registry.url = config.registry_url;
+  out.registry.timeout = timeout;
+  out.registry.cache_ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms);
+  out.registry.retries = static_cast<unsigned>(std::min<uint64_t>(config.registry_retries, 20));
+  out.registry.ca_file = ca_file;
+  out.registry.limits = limits;
+  out.git.ca_file = ca_file;
+  out.git.limits = limits;
+  return out;
+}
+
+functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
+                                                     const std::string& home) {
+  functions::AutoDownloadOptions out;
+  out.local_folder = expand_path(config.local_skills_folder, home);
+  out.jobs = std::clamp<uint64_t>(config.auto_download_jobs, 1, 16);
+  out.retries = static_cast<unsigned>(std::min<uint64_t>(config.auto_download_retries, 20));
+  return out;
+}
+
 functions::InstalledOptions installed_options(const DirectoryConfig& config) {
   return {.filter = config.filter_unregistered,
           .ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms),
-          .timeout = std::chrono::milliseconds(config.worker_list_timeout_ms)};
+          .timeout = std::chrono::milliseconds(config.worker_list_timeout_ms),
+          .own_page = config.builtin_docs};
 }
 
 std::string default_config_json(const DirectoryConfig& c) {

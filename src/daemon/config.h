@@ -12,7 +12,10 @@
 
 #include "base/result.h"
 #include "content/content.h"
+#include "functions/auto_download.h"
 #include "functions/installed.h"
+#include "json/value.h"
+#include "sources/downloads.h"
 
 namespace iii::daemon {
 
@@ -30,12 +33,24 @@ struct DirectoryConfig {
   bool lenient = true;
   bool builtin_docs = true;
   bool index_cache = true;
-  // Kernel notifications instead of comparing stamps at every call. Off: its random-edit test still
-  // fails.
-  bool watch = false;
+  // Kernel notifications; off: stamps are compared at every call.
+  bool watch = true;
   uint64_t worker_list_timeout_ms = 5'000;
   uint64_t answer_delay_us = 200;  // worker mode on an engine that is not ours
   uint64_t max_file_bytes = 262'144;
+  bool configuration_entry = true;  // worker mode: offer some keys in the engine's configuration
+  // Downloads.
+  std::string ca_file;  // PEM; empty: the system's certificates
+  uint64_t registry_retries = 2;
+  uint64_t max_downloads = 4;  // at a time
+  uint64_t max_bundle_files = 1'000;
+  uint64_t max_bundle_file_bytes = 4ULL * 1024 * 1024;
+  uint64_t max_bundle_bytes = 64ULL * 1024 * 1024;
+  uint64_t max_bundle_depth = 16;
+  uint64_t max_bundle_path_bytes = 512;
+  uint64_t max_clone_bytes = 256ULL * 1024 * 1024;
+  uint64_t auto_download_jobs = 2;
+  uint64_t auto_download_retries = 5;
 
   bool operator==(const DirectoryConfig&) const = default;
 };
@@ -50,6 +65,11 @@ struct ConfigReading {
 ConfigReading parse_config(std::string_view yaml, DirectoryConfig defaults);
 // `path` empty: ./config.yaml, whose absence is normal.
 ConfigReading load_config(const std::optional<std::string>& path, DirectoryConfig defaults);
+// What an operator set through the engine (configuration::set) comes after the file. Only some
+// keys: whoever is on the bus may change them, so nothing that says where files or downloads come
+// from.
+void apply_entry(ConfigReading& reading, const json::Value& value);
+json::Value entry_schema();
 // III_DIRECTORY_<KEY> overrides a key of the file.
 using Environment = std::function<std::optional<std::string>(const std::string&)>;
 void apply_environment(ConfigReading& reading, const Environment& environment);
@@ -60,6 +80,9 @@ std::filesystem::path expand_path(const std::string& text, const std::string& ho
 
 content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
                                         std::optional<std::filesystem::path> cache_file);
+sources::DownloadsOptions downloads_options(const DirectoryConfig& config, const std::string& home);
+functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
+                                                     const std::string& home);
 functions::InstalledOptions installed_options(const DirectoryConfig& config);
 
 // The defaults as JSON, for `--manifest`.

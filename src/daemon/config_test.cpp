@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "json/write.h"
+
 namespace iii::daemon {
 namespace {
 
@@ -63,6 +65,57 @@ TEST(Config, TheEnvironmentOverridesTheFile) {
   EXPECT_FALSE(reading.config.lenient);
   EXPECT_TRUE(reading.config.builtin_docs);
   EXPECT_THAT(reading.warnings, ElementsAre(HasSubstr("III_DIRECTORY_BUILTIN_DOCS")));
+}
+
+TEST(Config, AnOperatorsEntryComesAfterTheFileAndBeforeTheEnvironment) {
+  ConfigReading reading = parse_config("lenient: true\nfilter_unregistered: true\n", {});
+  const json::Value entry = json::Object{{"lenient", false}, {"filter_unregistered", false}};
+  apply_entry(reading, entry);
+  apply_environment(reading, [](const std::string& name) -> std::optional<std::string> {
+    if (name == "III_DIRECTORY_FILTER_UNREGISTERED") return "true";
+    return std::nullopt;
+  });
+  EXPECT_FALSE(reading.config.lenient);
+  EXPECT_TRUE(reading.config.filter_unregistered);
+  EXPECT_THAT(reading.warnings, IsEmpty());
+}
+
+TEST(Config, AnEntryCannotSayWhereFilesComeFrom) {
+  ConfigReading reading = parse_config("skills_folder: /a\n", {});
+  const json::Value entry = json::Object{{"skills_folder", "/etc"},
+                                         {"registry_url", "http://elsewhere"},
+                                         {"extra_skills_folders", json::Array{"/etc"}},
+                                         {"max_file_bytes", 1'000'000'000},
+                                         {"inject_hint", true},
+                                         {"lenient", "no"}};
+  const DirectoryConfig before = reading.config;
+  apply_entry(reading, entry);
+  EXPECT_EQ(reading.config, before);
+  EXPECT_EQ(reading.warnings.size(), 6U);
+  apply_entry(reading, json::Value("text"));
+  apply_entry(reading, json::Value());
+  EXPECT_EQ(reading.warnings.size(), 7U);
+}
+
+TEST(Config, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
+  const json::Value schema = entry_schema();
+  EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");
+  EXPECT_EQ(schema.find("properties")->as_object()->size(), 6U);
+}
+
+TEST(Config, EveryKeyOf080IsKnownAndHasItsDefault) {
+  const ConfigReading reading = parse_config(
+      "skills_folder: ~/.iii/skills\nlocal_skills_folder: ./.iii/skills\n"
+      "registry_url: https://api.workers.iii.dev\ndownload_timeout_ms: 60000\n"
+      "registry_cache_ttl_ms: 60000\nfilter_unregistered: true\nauto_download: true\n",
+      {});
+  EXPECT_THAT(reading.warnings, IsEmpty());
+  EXPECT_EQ(reading.config, DirectoryConfig{});
+}
+
+TEST(Config, ATildeInFrontOfANameIsTheHomeFolderToo) {
+  EXPECT_EQ(expand_path("~x/y", "/h"), "/h/x/y");
+  EXPECT_EQ(expand_path("~/x", ""), std::filesystem::absolute("~/x")) << "no home: as it stands";
 }
 
 TEST(Config, PathsStartAtHomeOrAtTheWorkingDirectory) {

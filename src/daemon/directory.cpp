@@ -1,29 +1,75 @@
 #include "daemon/directory.h"
 
+#include <algorithm>
 #include <chrono>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
 #include "daemon/version.h"
 #include "functions/doctor.h"
+#include "functions/download.h"
 #include "functions/health.h"
+#include "functions/lock.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
 
 namespace iii::daemon {
 
+namespace {
+
+// The gate of the skills folder, as the library wants it.
+class FolderGate final : public functions::Gate {
+ public:
+  explicit FolderGate(const std::filesystem::path& folder) : gate_(folder) {}
+  bool enter() override { return gate_.enter(); }
+  void leave() override { gate_.leave(); }
+
+ private:
+  sources::ReadGate gate_;
+};
+
+std::unique_ptr<functions::Gate> gate_of(const DirectoryConfig& config, const std::string& home) {
+  return std::make_unique<FolderGate>(expand_path(config.skills_folder, home));
+}
+
+// Whether two configurations show the same documents; all other keys leave them alone.
+bool same_documents(const content::ContentOptions& a, const content::ContentOptions& b) {
+  const auto parts = [](const content::ContentOptions& o) {
+    return std::tie(o.roots, o.builtin, o.normalise_ids, o.lenient, o.max_file_bytes, o.cache_file,
+                    o.max_watches);
+  };
+  return parts(a) == parts(b);
+}
+
+std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
+                                                 const std::string& home) {
+  return std::make_shared<sources::Downloads>(downloads_options(config, home));
+}
+
+}  // namespace
+
 Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
                      const std::string& mode)
     : config_(config),
       places_(std::move(places)),
-      library_(content::Content::open(content_options(config, places_.home, places_.cache_file))),
-      installed_(worker, installed_options(config)) {
+      library_(content::Content::open(content_options(config, places_.home, places_.cache_file)),
+               gate_of(config, places_.home)),
+      installed_(worker, installed_options(config)),
+      changes_(worker, library_, {}),
+      downloader_(worker, changes_, installed_, downloads_of(config, places_.home),
+                  std::max<uint64_t>(1, config.max_downloads)) {
   functions::add_health(
       worker, library_,
       {.version = kVersion, .mode = mode, .started = std::chrono::steady_clock::now()});
   functions::add_skill_functions(worker, library_, installed_, {});
   functions::add_prompt_functions(worker, library_);
   functions::add_doctor(worker, library_);
+  functions::add_download_functions(worker, downloader_);
+  functions::add_lock_functions(worker, downloader_);
+  if (config.auto_download) {
+    auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
+  }
   const content::GenerationPtr now = library_.fresh();
   log_info("{} skills and {} prompts; {} of {} files are not served (directory::doctor says why)",
            now->skills.size(), now->prompts.size(), now->accounting.skipped, now->accounting.files);
@@ -34,19 +80,34 @@ void Directory::reload(const DirectoryConfig& config) {
     log_info("configuration read again: nothing changed");
     return;
   }
+  const auto documents_before = content_options(config_, places_.home, places_.cache_file);
+  const auto sources_before = downloads_options(config_, places_.home);
   config_ = config;
   installed_.set_options(installed_options(config));
-  library_.replace(
-      content::Content::open(content_options(config, places_.home, places_.cache_file)));
+  if (downloads_options(config, places_.home) != sources_before) {
+    downloader_.use(downloads_of(config, places_.home));
+  }
+  if (auto documents = content_options(config, places_.home, places_.cache_file);
+      !same_documents(documents, documents_before)) {
+    library_.replace(content::Content::open(std::move(documents)), gate_of(config, places_.home));
+    changes_.start_again();
+  }
   log_info("configuration read again and applied");
 }
 
-DirectoryConfig read_configuration(const std::optional<std::string>& path,
-                                   DirectoryConfig defaults) {
+DirectoryConfig read_configuration(const std::optional<std::string>& path, DirectoryConfig defaults,
+                                   const json::Value& entry) {
   ConfigReading reading = load_config(path, std::move(defaults));
+  apply_entry(reading, entry);
   apply_environment(reading, process_environment_reader());
   for (const std::string& warning : reading.warnings) log_warn("{}", warning);
   return reading.config;
+}
+
+functions::EntryOptions entry_options() {
+  return {.name = "iii-directory",
+          .description = "What may be changed while the directory runs; the rest is in its file.",
+          .schema = entry_schema()};
 }
 
 }  // namespace iii::daemon

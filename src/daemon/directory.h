@@ -8,6 +8,10 @@
 #include <string>
 
 #include "daemon/config.h"
+#include "functions/auto_download.h"
+#include "functions/changes.h"
+#include "functions/configuration_entry.h"
+#include "functions/downloader.h"
 #include "functions/installed.h"
 #include "functions/library.h"
 #include "sdk/worker.h"
@@ -33,10 +37,14 @@ class Directory {
   DirectoryPlaces places_;
   functions::Library library_;
   functions::Installed installed_;
+  functions::Changes changes_;
+  functions::Downloader downloader_;
+  std::optional<functions::AutoDownload> auto_download_;
 };
 
-// File, then environment; warnings are logged.
-DirectoryConfig read_configuration(const std::optional<std::string>& path,
-                                   DirectoryConfig defaults);
+// File, then what was set through the engine, then environment; warnings are logged.
+DirectoryConfig read_configuration(const std::optional<std::string>& path, DirectoryConfig defaults,
+                                   const json::Value& entry = {});
+functions::EntryOptions entry_options();
 
 }  // namespace iii::daemon

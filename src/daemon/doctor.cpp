@@ -1,5 +1,6 @@
 #include "daemon/doctor.h"
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 
@@ -58,7 +59,7 @@ int run_doctor(std::span<const std::string> words) {
       std::fprintf(stderr, "not mended: %s\n", failure.c_str());
     }
   }
-  const functions::DoctorReport report = functions::examine(*content->fresh());
+  const functions::DoctorReport report = functions::examine(*content->fresh(), SIZE_MAX);
   const std::string text =
       args->has("json") ? functions::report_json(report) + "\n" : functions::report_text(report);
   std::printf("%s", text.c_str());

@@ -8,6 +8,7 @@
 #include "daemon/doctor.h"
 #include "daemon/manifest.h"
 #include "daemon/serve.h"
+#include "daemon/sources_verbs.h"
 #include "daemon/version.h"
 
 int main(int argc, char** argv) {
@@ -16,6 +17,10 @@ int main(int argc, char** argv) {
   if (!words.empty() && words[0] == "serve") return iii::daemon::run_serve(all.subspan(1));
   if (!words.empty() && words[0] == "trigger") return iii::cli::run_trigger(all.subspan(1));
   if (!words.empty() && words[0] == "doctor") return iii::daemon::run_doctor(all.subspan(1));
+  if (!words.empty() && words[0] == "install") return iii::daemon::run_install(all.subspan(1));
+  if (!words.empty() && words[0] == "verify") return iii::daemon::run_verify(all.subspan(1));
+  if (!words.empty() && words[0] == "outdated") return iii::daemon::run_outdated(all.subspan(1));
+  if (!words.empty() && words[0] == "update") return iii::daemon::run_update(all.subspan(1));
   for (const std::string& word : words) {
     if (word == "--version" || word == "-V") {
       std::printf("iii-directory %s\n", iii::daemon::kVersion);

@@ -93,6 +93,8 @@ const cli::Command& serve_command() {
           {"data", "DIR", "Where durable data lives (~/.iii/directory)."},
           {"config", "FILE", "Configuration file of the directory (./config.yaml)."},
           {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
+          {"auto-download", "",
+           "Fetch the documents of workers that connect; tells the registry their names."},
           {"token", "TOKEN", "Demand this bearer token on every path (III_TOKEN)."},
           {"allow-origin", "ORIGIN", "Let web pages of this origin connect; may be repeated."},
           {"engine-only", "", "Start the engine without the directory worker."},
@@ -109,11 +111,13 @@ const cli::Command& worker_command() {
       .usage =
           "iii-directory [options]\n       iii-directory serve [options]\n"
           "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]\n"
-          "       iii-directory doctor [--fix] [--json] [options]",
+          "       iii-directory doctor [--fix] [--json] [options]\n"
+          "       iii-directory install | verify | outdated | update [options]",
       .summary =
           "The directory of skills and prompts for agents on the iii bus.\n"
           "Without a verb it joins an engine that already runs (and waits for one that does not).\n"
-          "`serve` brings an engine along; `trigger` calls a function.",
+          "`serve` brings an engine along; `trigger` calls a function. Every verb has its own "
+          "--help.",
       .options = {{"url", "URL", "Engine to join (III_URL, else ws://127.0.0.1:49134)."},
                   {"config", "FILE", "Configuration file (./config.yaml)."},
                   {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
@@ -180,6 +184,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   out.engine_only = args.has("engine-only");
   out.skills = args.value("skills");
   out.config = args.value("config");
+  out.auto_download = args.has("auto-download");
   out.engine.worker_manager = !args.has("no-worker-manager");
   return out;
 }

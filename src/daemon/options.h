@@ -13,6 +13,7 @@ namespace iii::daemon {
 
 struct ServeOptions {
   engine::EmbeddedOptions engine;
+  bool auto_download = false;
   bool engine_only = false;
   std::optional<std::string> skills;
   std::optional<std::string> config;

@@ -78,8 +78,11 @@ struct LocalDirectory {
     // The embedded engine lists connected workers, not installed ones: whoever put a folder here
     // wants to see it.
     defaults.filter_unregistered = false;
+    // A local server tells no registry which workers connect to it, unless it is asked to.
+    defaults.auto_download = false;
     DirectoryConfig config = read_configuration(options.config, defaults);
     if (options.skills) config.skills_folder = *options.skills;
+    if (options.auto_download) config.auto_download = true;
     return config;
   }
 
@@ -158,7 +161,18 @@ int run_worker(std::span<const std::string> words) {
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
   Directory directory(config, {.home = home, .cache_file = cache}, worker, "worker");
-  loop.on_reload_signal([&] { directory.reload(read_configuration(config_file, {})); });
+  json::Value entered;  // what an operator set through the engine
+  const auto reload = [&] { directory.reload(read_configuration(config_file, {}, entered)); };
+  loop.on_reload_signal(reload);
+  std::optional<functions::ConfigurationEntry> entry;
+  if (config.configuration_entry) {
+    const auto changed = [&](const json::Value& value) {
+      if (entered == value) return;
+      entered = value;
+      reload();
+    };
+    entry.emplace(worker, entry_options(), changed);
+  }
   if (auto started = worker.start(); !started) return complain(started.error());
   loop.run();
   return worker.fatal_error() ? 1 : 0;

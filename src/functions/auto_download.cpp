@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kHandler = "directory::__on_worker_added";
 constexpr std::string_view kBinding = R"({"operations":["add","update"],"stages":["done"]})";
+constexpr std::string_view kEngine = "iii";
 constexpr unsigned kBindAttempts = 5;
 constexpr std::chrono::seconds kBindPause{2};
 constexpr size_t kMaxRemembered = 10'000;
@@ -144,11 +145,12 @@ sdk::Task<void> AutoDownload::reconcile() {
   if (std::exchange(reconciling_, true)) co_return;
   while (std::exchange(reconcile_again_, false)) {
     // The engine's own documents are in nobody's list.
-    std::vector<WantedWorker> engine{{"iii", ""}};
+    std::vector<WantedWorker> engine{{std::string(kEngine), ""}};
     auto first = fetch_missing(std::move(engine));
     co_await first;
     auto asking = ask_for_workers();
     std::vector<WantedWorker> wanted = co_await asking;
+    std::erase_if(wanted, [](const WantedWorker& worker) { return worker.name == kEngine; });
     auto rest = fetch_missing(std::move(wanted));
     co_await rest;
   }

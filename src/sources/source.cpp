@@ -14,8 +14,15 @@ constexpr size_t kMaxNameBytes = 128;
 constexpr size_t kMaxUrlBytes = 2'048;
 constexpr size_t kMaxRefBytes = 256;
 
-std::unexpected<Error> refuse(std::string reason) {
-  return fail("D311", "D311 invalid_input: " + std::move(reason));
+constexpr std::string_view kChoose =
+    "give `worker`, or `repo` and `skill`; see directory::skills::download";
+constexpr std::string_view kListWorkers =
+    "call directory::registry::workers::list for the names there are";
+constexpr std::string_view kCheckRepo = "check the repository's address and the skill's name";
+
+std::unexpected<Error> refuse(std::string reason, std::string_view next) {
+  return fail("D311",
+              "D311 invalid_input: " + std::move(reason) + ". Next: " + std::string(next) + ".");
 }
 
 std::optional<std::string> given(const std::optional<std::string>& field) {
@@ -31,21 +38,23 @@ bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c 
 
 Result<void> check_skill_name(std::string_view name) {
   if (name.find_first_of("/\\") != std::string_view::npos) {
-    return refuse("a skill name may not contain '/' or '\\': " + quoted(name));
+    return refuse("a skill name may not contain '/' or '\\': " + quoted(name), kCheckRepo);
   }
   if (name.find("..") != std::string_view::npos) {
-    return refuse("a skill name may not contain '..': " + quoted(name));
+    return refuse("a skill name may not contain '..': " + quoted(name), kCheckRepo);
   }
   if (name.starts_with('.')) {
-    return refuse("a skill name may not start with '.': " + quoted(name));
+    return refuse("a skill name may not start with '.': " + quoted(name), kCheckRepo);
   }
   const auto allowed = [](char c) {
     return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
   };
   if (!std::ranges::all_of(name, allowed)) {
-    return refuse("a skill name is made of letters, digits, '-', '_' and '.': " + quoted(name));
+    return refuse("a skill name is made of letters, digits, '-', '_' and '.': " + quoted(name),
+                  kCheckRepo);
   }
-  if (name.size() > kMaxNameBytes) return refuse("the skill name is longer than 128 bytes");
+  if (name.size() > kMaxNameBytes)
+    return refuse("the skill name is longer than 128 bytes", kCheckRepo);
   return {};
 }
 
@@ -69,34 +78,36 @@ bool has_space_or_control(std::string_view text) {
 // The order is that of the published worker, so that the same input names the same reason.
 Result<void> check_repo_url(std::string_view url) {
   if (url.starts_with('-')) {
-    return refuse("the repo URL may not start with '-': " + quoted(redacted(url)));
+    return refuse("the repo URL may not start with '-': " + quoted(redacted(url)), kCheckRepo);
   }
   if (url.find("::") != std::string_view::npos) {
     return refuse("the repo URL may not contain '::', which names a transport program: " +
-                  quoted(redacted(url)));
+                      quoted(redacted(url)),
+                  kCheckRepo);
   }
   if (url.starts_with("file:")) {
-    return refuse("the repo URL may not use 'file:': " + quoted(redacted(url)));
+    return refuse("the repo URL may not use 'file:': " + quoted(redacted(url)), kCheckRepo);
   }
   if (!url.starts_with("https://") && !url.starts_with("ssh://") && !url.starts_with("git@")) {
-    return refuse("the repo URL must start with https://, ssh:// or git@, not " +
-                  quoted(redacted(url)));
+    return refuse(
+        "the repo URL must start with https://, ssh:// or git@, not " + quoted(redacted(url)),
+        kCheckRepo);
   }
   if (has_credentials(url)) {
-    return refuse(
-        "the repo URL holds credentials, which would end up in logs and lock files. Next: leave "
-        "them out; use an ssh key for private repositories");
+    return refuse("the repo URL holds credentials, which would end up in logs and lock files",
+                  "leave them out; use an ssh key for private repositories");
   }
   if (has_space_or_control(url) || !is_utf8(url)) {
-    return refuse("the repo URL holds blanks or control characters");
+    return refuse("the repo URL holds blanks or control characters", kCheckRepo);
   }
   // git would take `ssh://-oProxyCommand=…` for an option of ssh.
   const size_t host = url.find(url.starts_with("git@") ? "@" : "//");
   const size_t length = url.starts_with("git@") ? 1 : 2;
   if (url.size() > host + length && url[host + length] == '-') {
-    return refuse("the host of the repo URL may not start with '-'");
+    return refuse("the host of the repo URL may not start with '-'", kCheckRepo);
   }
-  if (url.size() > kMaxUrlBytes) return refuse("the repo URL is longer than 2048 bytes");
+  if (url.size() > kMaxUrlBytes)
+    return refuse("the repo URL is longer than 2048 bytes", kCheckRepo);
   return {};
 }
 
@@ -109,8 +120,9 @@ Result<void> check_ref(std::string_view ref) {
       ref.find_first_of("~^:?*[\\") != std::string_view::npos || has_space_or_control(ref) ||
       !is_utf8(ref) || ref.size() > kMaxRefBytes;
   if (odd) {
-    return refuse("this cannot be the name of a branch, tag or commit: " +
-                  quoted(ref.substr(0, 80)));
+    return refuse(
+        "this cannot be the name of a branch, tag or commit: " + quoted(ref.substr(0, 80)),
+        kCheckRepo);
   }
   return {};
 }
@@ -120,9 +132,9 @@ Result<Source> classify_repo(const SourceFields& fields) {
   const auto skill = given(fields.skill);
   const auto branch = given(fields.branch);
   auto ref = given(fields.ref);
-  if (!repo) return refuse("repo is required when skill, branch or ref is given");
-  if (!skill) return refuse("skill is required when repo is given");
-  if (branch && ref) return refuse("specify either branch OR ref, not both");
+  if (!repo) return refuse("repo is required when skill, branch or ref is given", kChoose);
+  if (!skill) return refuse("skill is required when repo is given", kChoose);
+  if (branch && ref) return refuse("specify either branch OR ref, not both", kChoose);
   if (branch) ref = branch;
   if (auto ok = check_skill_name(*skill); !ok) return std::unexpected(ok.error());
   if (auto ok = check_repo_url(*repo); !ok) return std::unexpected(ok.error());
@@ -136,11 +148,12 @@ Result<Source> classify_registry(const SourceFields& fields) {
   const auto worker = given(fields.worker);
   const auto version = given(fields.version);
   auto tag = given(fields.tag);
-  if (!worker) return refuse("worker is required when version or tag is given");
-  if (version && tag) return refuse("specify either version OR tag, not both");
+  if (!worker) return refuse("worker is required when version or tag is given", kListWorkers);
+  if (version && tag) return refuse("specify either version OR tag, not both", kListWorkers);
   if (auto ok = check_worker_name(*worker); !ok) return std::unexpected(ok.error());
-  if (version && version->size() > kMaxRefBytes) return refuse("the version is too long");
-  if (tag && tag->size() > kMaxRefBytes) return refuse("the tag is too long");
+  if (version && version->size() > kMaxRefBytes)
+    return refuse("the version is too long", kListWorkers);
+  if (tag && tag->size() > kMaxRefBytes) return refuse("the tag is too long", kListWorkers);
   if (!version && !tag) tag = "latest";
   return RegistrySource{.worker = *worker, .version = version, .tag = std::move(tag)};
 }
@@ -152,8 +165,8 @@ Result<Source> classify(const SourceFields& fields) {
       given(fields.repo) || given(fields.skill) || given(fields.branch) || given(fields.ref);
   const bool registry = given(fields.worker) || given(fields.version) || given(fields.tag);
   const std::string choice = "specify either {repo, skill, branch?} OR {worker, version?|tag?}";
-  if (repo && registry) return refuse(choice + ", not both");
-  if (!repo && !registry) return refuse(choice);
+  if (repo && registry) return refuse(choice + ", not both", kChoose);
+  if (!repo && !registry) return refuse(choice, kChoose);
   return repo ? classify_repo(fields) : classify_registry(fields);
 }
 
@@ -168,14 +181,17 @@ std::string_view kind_of(const Source& source) {
 
 Result<void> check_worker_name(std::string_view name) {
   if (name.empty() || !is_lower_or_digit(name.front())) {
-    return refuse("a worker name starts with a lower-case letter or a digit: " + quoted(name));
+    return refuse("a worker name starts with a lower-case letter or a digit: " + quoted(name),
+                  kListWorkers);
   }
   const auto allowed = [](char c) { return is_lower_or_digit(c) || c == '-' || c == '_'; };
   if (!std::ranges::all_of(name, allowed)) {
-    return refuse("a worker name is made of lower-case letters, digits, '-' and '_': " +
-                  quoted(name));
+    return refuse(
+        "a worker name is made of lower-case letters, digits, '-' and '_': " + quoted(name),
+        kListWorkers);
   }
-  if (name.size() > kMaxNameBytes) return refuse("the worker name is longer than 128 bytes");
+  if (name.size() > kMaxNameBytes)
+    return refuse("the worker name is longer than 128 bytes", kListWorkers);
   return {};
 }
 

@@ -35,6 +35,7 @@ TEST(Classify, W20_EveryRefusalHasACode) {
     ASSERT_FALSE(source);
     EXPECT_EQ(source.error().code, "D311");
     EXPECT_THAT(source.error().message, HasSubstr("D311 invalid_input:"));
+    EXPECT_THAT(source.error().message, HasSubstr(" Next: "));
   }
 }
 

@@ -1,0 +1,287 @@
+#include "daemon/sources_verbs.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <optional>
+
+#include "cli/args.h"
+#include "cli/progress_line.h"
+#include "daemon/config.h"
+#include "daemon/directory.h"
+#include "functions/download.h"
+#include "functions/lock.h"
+#include "json/describe.h"
+#include "sources/downloads.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using sources::FileState;
+using sources::Outcome;
+
+constexpr cli::Option kConfig{"config", "FILE",
+                              "Configuration file of the directory (./config.yaml)."};
+constexpr cli::Option kSkills{"skills", "DIR", "Use this folder instead of `skills_folder`."};
+constexpr cli::Option kJson{"json", "", "Print the result as JSON."};
+constexpr cli::Option kForce{"force", "", "Overwrite files that were edited here."};
+constexpr cli::Option kHelp{"help", "", "This text.", 'h'};
+
+const cli::Command& install_command() {
+  static const cli::Command command{
+      .usage =
+          "iii-directory install WORKER[@VERSION] [--tag TAG] [options]\n"
+          "       iii-directory install --repo URL --skill NAME [--ref REF] [options]\n"
+          "       iii-directory install [--frozen] [options]",
+      .summary =
+          "Fetches skills and prompts into the skills folder and records them in directory.lock.\n"
+          "Without a source: brings back exactly what directory.lock says, or fails.",
+      .options = {{"tag", "TAG", "Release channel of a worker (latest)."},
+                  {"repo", "URL", "Git repository: https://, ssh:// or git@."},
+                  {"skill", "NAME", "Folder to take from the repository."},
+                  {"ref", "REF", "Branch, tag or commit."},
+                  {"frozen", "", "Take nothing but what directory.lock says."},
+                  kForce,
+                  kJson,
+                  kConfig,
+                  kSkills,
+                  kHelp},
+      .positionals = true};
+  return command;
+}
+
+const cli::Command& verify_command() {
+  static const cli::Command command{.usage = "iii-directory verify [NAMESPACE] [options]",
+                                    .summary = "Compares downloaded files with directory.lock.",
+                                    .options = {kJson, kConfig, kSkills, kHelp},
+                                    .positionals = true};
+  return command;
+}
+
+const cli::Command& outdated_command() {
+  static const cli::Command command{
+      .usage = "iii-directory outdated [NAMESPACE] [options]",
+      .summary = "Tells which downloads have something newer upstream.",
+      .options = {kJson, kConfig, kSkills, kHelp},
+      .positionals = true};
+  return command;
+}
+
+const cli::Command& update_command() {
+  static const cli::Command command{
+      .usage = "iii-directory update [NAMESPACE] [options]",
+      .summary =
+          "Downloads again what was asked for before. Exact versions stay unless they are named.",
+      .options = {kForce, kJson, kConfig, kSkills, kHelp},
+      .positionals = true};
+  return command;
+}
+
+int complain(const Error& error) {
+  std::fprintf(stderr, "Error: %s\n", error.message.c_str());
+  return error.code == "usage" ? 2 : 1;
+}
+
+// What every verb begins with: words, help, configuration, and the sources themselves.
+struct Session {
+  cli::Args args;
+  std::unique_ptr<sources::Downloads> downloads;
+  std::optional<std::string> name;  // first positional
+};
+
+// Nothing when the exit code is already known.
+std::optional<Session> begin(const cli::Command& command, std::span<const std::string> words,
+                             int& exit_code) {
+  Result<cli::Args> args = cli::parse_args(command, words);
+  if (!args) {
+    exit_code = complain(args.error());
+    return std::nullopt;
+  }
+  if (args->has("help")) {
+    std::printf("%s", cli::help_text(command).c_str());
+    exit_code = 0;
+    return std::nullopt;
+  }
+  if (args->positionals().size() > 1) {
+    exit_code = complain({"usage", "one name at a time, please"});
+    return std::nullopt;
+  }
+  DirectoryConfig config = read_configuration(args->value("config"), {});
+  if (const auto skills = args->value("skills")) config.skills_folder = *skills;
+  const char* home = std::getenv("HOME");
+  Session session{.args = std::move(*args),
+                  .downloads = std::make_unique<sources::Downloads>(
+                      downloads_options(config, home != nullptr ? home : "")),
+                  .name = std::nullopt};
+  if (!session.args.positionals().empty()) session.name = session.args.positionals().front();
+  return session;
+}
+
+void print_report(const sources::InstallReport& report) {
+  std::printf("%s %s: %zu skills, %zu prompts, %zu other files written; %zu unchanged\n",
+              report.name_space.c_str(), report.resolved.c_str(), report.skills_written.size(),
+              report.prompts_written.size(), report.assets_written.size(), report.unchanged.size());
+  for (const std::string& path : report.pruned) {
+    std::printf("  removed %s (dropped upstream)\n", path.c_str());
+  }
+  for (const std::string& path : report.conflicts) {
+    std::printf("  kept    %s (edited here; --force overwrites)\n", path.c_str());
+  }
+  for (const sources::SkippedFile& file : report.skipped) {
+    std::printf("  skipped %s: %s\n", file.path.c_str(), file.reason.c_str());
+  }
+}
+
+// Several namespaces, each with its own end.
+int print_outcomes(Session& session, Result<std::vector<Outcome>> outcomes) {
+  if (!outcomes) return complain(outcomes.error());
+  bool ok = true;
+  for (const Outcome& outcome : *outcomes) ok = ok && outcome.report;
+  if (session.args.has("json")) {
+    std::map<std::string, sources::Source> asked;
+    if (const auto lock = session.downloads->lock()) {
+      for (const auto& [name, locked] : lock->namespaces) asked.emplace(name, locked.source);
+    }
+    std::printf("%s\n", functions::outcomes_json(asked, std::move(*outcomes)).c_str());
+    return ok ? 0 : 1;
+  }
+  if (outcomes->empty()) std::printf("directory.lock names nothing to do\n");
+  for (const Outcome& outcome : *outcomes) {
+    if (outcome.report) {
+      print_report(*outcome.report);
+    } else {
+      std::fprintf(stderr, "%s: %s\n", outcome.name_space.c_str(), outcome.error->message.c_str());
+    }
+  }
+  return ok ? 0 : 1;
+}
+
+Result<sources::Source> asked_source(const Session& session) {
+  sources::SourceFields fields;
+  fields.repo = session.args.value("repo");
+  fields.skill = session.args.value("skill");
+  fields.ref = session.args.value("ref");
+  fields.tag = session.args.value("tag");
+  if (session.name) {
+    const size_t at = session.name->find('@');
+    fields.worker = session.name->substr(0, at);
+    if (at != std::string::npos) fields.version = session.name->substr(at + 1);
+  }
+  return sources::classify(fields);
+}
+
+int install_source(Session& session) {
+  const Result<sources::Source> source = asked_source(session);
+  if (!source) return complain(source.error());
+  sources::InstallOptions options;
+  options.force = session.args.has("force");
+  cli::ProgressLine line;
+  const auto report = session.downloads->download(
+      *source, options,
+      session.downloads->job(
+          [&line, name = sources::namespace_of(*source)](const sources::Progress& progress) {
+            line.show(name, progress.step, progress.done, progress.total);
+          }));
+  line.clear();
+  if (!report) return complain(report.error());
+  if (session.args.has("json")) {
+    std::printf("%s\n", json::encode(functions::output_of(*source, *report)).c_str());
+  } else {
+    print_report(*report);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int run_install(std::span<const std::string> words) {
+  int exit_code = 0;
+  std::optional<Session> session = begin(install_command(), words, exit_code);
+  if (!session) return exit_code;
+  const bool has_source = session->name || session->args.has("repo") ||
+                          session->args.has("skill") || session->args.has("ref") ||
+                          session->args.has("tag");
+  if (!has_source) {
+    return print_outcomes(*session,
+                          session->downloads->restore(std::nullopt, session->args.has("force"),
+                                                      session->downloads->job()));
+  }
+  if (session->args.has("frozen")) {
+    return complain({"usage", "--frozen takes everything from directory.lock; name no source"});
+  }
+  return install_source(*session);
+}
+
+int run_verify(std::span<const std::string> words) {
+  int exit_code = 0;
+  std::optional<Session> session = begin(verify_command(), words, exit_code);
+  if (!session) return exit_code;
+  const auto verified = session->downloads->verify(session->name);
+  if (!verified) return complain(verified.error());
+  bool ok = true;
+  for (const sources::VerifiedNamespace& one : *verified) {
+    for (const sources::VerifiedFile& file : one.files) {
+      ok = ok && (file.state == FileState::kIntact || file.state == FileState::kExtra);
+    }
+  }
+  if (session->args.has("json")) {
+    std::printf("%s\n", functions::verify_json(*verified).c_str());
+    return ok ? 0 : 1;
+  }
+  for (const sources::VerifiedNamespace& one : *verified) {
+    size_t intact = 0;
+    for (const sources::VerifiedFile& file : one.files) intact += file.state == FileState::kIntact;
+    std::printf("%s %s: %zu intact\n", one.name_space.c_str(), one.locked.resolved.c_str(), intact);
+    for (const sources::VerifiedFile& file : one.files) {
+      if (file.state == FileState::kIntact) continue;
+      std::printf("  %-7s %s\n",
+                  file.state == FileState::kEdited    ? "edited"
+                  : file.state == FileState::kMissing ? "missing"
+                                                      : "extra",
+                  file.path.c_str());
+    }
+  }
+  if (verified->empty()) std::printf("directory.lock names nothing\n");
+  return ok ? 0 : 1;
+}
+
+int run_outdated(std::span<const std::string> words) {
+  int exit_code = 0;
+  std::optional<Session> session = begin(outdated_command(), words, exit_code);
+  if (!session) return exit_code;
+  const auto rows = session->downloads->outdated(session->name, session->downloads->job());
+  if (!rows) return complain(rows.error());
+  bool differs = false;
+  for (const sources::OutdatedRow& row : *rows) differs = differs || row.outdated || row.error;
+  if (session->args.has("json")) {
+    std::printf("%s\n", functions::outdated_json(*rows).c_str());
+    return differs ? 1 : 0;
+  }
+  for (const sources::OutdatedRow& row : *rows) {
+    const std::string note = row.error      ? row.error->message
+                             : row.pinned   ? "pinned"
+                             : row.outdated ? "-> " + row.latest
+                                            : "up to date";
+    std::printf("%s %s %s\n", row.name_space.c_str(), row.current.c_str(), note.c_str());
+  }
+  return differs ? 1 : 0;
+}
+
+int run_update(std::span<const std::string> words) {
+  int exit_code = 0;
+  std::optional<Session> session = begin(update_command(), words, exit_code);
+  if (!session) return exit_code;
+  cli::ProgressLine line;
+  auto outcomes = session->downloads->update(
+      session->name, session->args.has("force"),
+      session->downloads->job([&line](const sources::Progress& progress) {
+        line.show("update", progress.step, progress.done, progress.total);
+      }));
+  line.clear();
+  return print_outcomes(*session, std::move(outcomes));
+}
+
+}  // namespace iii::daemon
