@@ -254,8 +254,8 @@ std::unexpected<Error> not_as_locked(const std::string& reason) {
 Error write_failed(const Error& error, std::string_view name_space, bool undone) {
   const std::string after =
       undone ? "Namespace `" + std::string(name_space) + "` is as it was."
-             : "It could not be put back either: that will be done before anything is read or "
-               "written here.";
+             : "It could not be undone either; it will be finished or undone before anything is "
+               "read or written here.";
   return {"D330", "D330 write_failed: " + error.message + ". " + after +
                       " Next: " + advice_for(error.code) + "."};
 }
