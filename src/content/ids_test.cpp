@@ -62,6 +62,12 @@ TEST(Ids, R14_LegalIds) {
   EXPECT_TRUE(check_id(longest)) << reason(check_id(longest));
 }
 
+TEST(Ids, R16_NothingIsReserved) {
+  for (const std::string id : {"fn", "fn/x", "a/fn/c", "index", "iii", "prompts-x"}) {
+    EXPECT_TRUE(check_id(id)) << id;
+  }
+}
+
 TEST(Ids, R14_IllegalIds) {
   for (const std::string id :
        {"", "/", "/a", "a/", "a//b", "A", "a.b", "a b", "ä", "a\\b", "..", "a:b"}) {

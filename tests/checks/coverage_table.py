@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""tests/README.md names a test for every row of the wire protocol's checklist, and every test it names exists."""
+"""tests/README.md names a test for every row of the wire protocol's checklist and for every rule of the directory's
+read side, and every test it names exists."""
 
 import fnmatch
 import pathlib
@@ -10,8 +11,11 @@ root = pathlib.Path(__file__).resolve().parent.parent.parent
 table = (root / "tests/README.md").read_text(encoding="utf-8")
 wrong = []
 
-rows = {m[1]: m[2] for m in re.finditer(r"^\| ([WE]\d\d) \|.*\| ([^|]*) \|$", table, re.M)}
-for row in [f"W{n:02}" for n in range(1, 20)] + [f"E{n:02}" for n in range(1, 26)]:
+rows = {m[1]: m[2] for m in re.finditer(r"^\| ([WERVB]\d+) \|.*\| ([^|]*) \|$", table, re.M)}
+no_rule = {34, 48, 49, 58, 59, *range(65, 70)}
+wanted = [f"W{n:02}" for n in range(1, 20)] + [f"E{n:02}" for n in range(1, 26)]
+wanted += [f"R{n}" for n in range(1, 74) if n not in no_rule] + [f"V{n:02}" for n in range(1, 17)]
+for row in wanted:
     if "`" not in rows.get(row, ""):
         wrong.append(f"{row}: no test is named")
 
@@ -19,16 +23,23 @@ sources = "".join(p.read_text(encoding="utf-8") for p in (root / "src").rglob("*
 cpp = [".".join(m) for m in re.findall(r"^TEST(?:_F|_P)?\(\s*(\w+),\s*(\w+)\)", sources, re.M)]
 scenarios = "".join(p.read_text(encoding="utf-8") for p in (root / "tests/conformance/scenarios").glob("*.mjs"))
 for row, cell in rows.items():
+    named = []
     for name in re.findall(r"`([^`]+)`", cell):
         kind, _, rest = name.partition(":")
         if kind == "probe":
             known = f"scenario('{rest}'" in scenarios
+        elif kind == "replay":
+            known = (root / f"tests/data/directory-0.8.0/{rest}.jsonl").exists()
         elif kind == "e2e":
             known = (root / f"tests/e2e/{rest}.test.mjs").exists()
         else:
-            known = name == "conformance" or fnmatch.filter(cpp, name)
+            found = fnmatch.filter(cpp, name)
+            named += found
+            known = name == "conformance" or found
         if not known:
             wrong.append(f"{row}: there is no test called {name}")
+    if row.startswith("R") and not any(re.search(row + r"(?!\d)", name) for name in named):
+        wrong.append(f"{row}: no test carries the number of the rule in its name")
 
 print("\n".join(wrong) or f"{len(rows)} rows, every named test exists")
 sys.exit(bool(wrong))

@@ -4,7 +4,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { engineFor, needsOwnEngine, tempDir } from './lib/engine.mjs'
-import { directoryBin, run, start } from './lib/process.mjs'
+import { directoryBin, start } from './lib/process.mjs'
 import { call, callable, connect, sdks } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
 
@@ -32,9 +32,9 @@ const sample = {
 async function directory(t, files, config = {}) {
   const { url } = await engineFor(t, { args: ['--engine-only', '--no-worker-manager'] })
   const root = tree(files)
-  const settings = { skills_folder: root, local_skills_folder: join(root, 'no-local'), filter_unregistered: false, ...config }
+  const settings = { skills_folder: root, local_skills_folder: join(root, 'no-local'), filter_unregistered: false, auto_download: false, ...config }
   const file = join(tempDir(), 'config.yaml')
-  writeFileSync(file, Object.entries(settings).map(([k, v]) => `${k}: ${JSON.stringify(v)}\n`).join(''))
+  writeFileSync(file, Object.entries(settings).filter(([, v]) => v !== undefined).map(([k, v]) => `${k}: ${JSON.stringify(v)}\n`).join(''))
   const proc = start(directoryBin, ['--url', url, '--config', file], { env: { III_URL: '', III_TOKEN: '', HOME: tempDir() } })
   t.after(() => proc.stop())
   const node = connect(t, sdk, url)
@@ -103,7 +103,7 @@ test('index gives one section per worker', async (t) => {
   const { ask } = await directory(t, sample, { builtin_docs: false })
   const { body, workers_count } = await ask('directory::skills::index')
   assert.equal(workers_count, 1)
-  assert.match(body, /^# Skills index\n\n1 worker\(s\)\.\n\n## Database\n\nAsk tables questions\.\n\nFull reference: call `directory::skills::get`/)
+  assert.match(body, /^# Skills index\n\n1 worker\(s\)\.\n\n## Database\n\nAsk tables questions\.\n\nFull reference: call `directory::skills::get \{ "id": "database" \}` \(legacy `iii:\/\/database`\)\./)
 })
 
 test('prompts are listed and read by name', async (t) => {
@@ -151,6 +151,83 @@ test('doctor accounts for every file', async (t) => {
   assert.ok(report.findings.some((f) => f.path === 'colon.md' && f.fix), 'a ready patch')
 })
 
+test('as a worker the filter is on unless the configuration says otherwise', async (t) => {
+  const { ask, node } = await directory(t, sample, { filter_unregistered: undefined, registry_cache_ttl_ms: 0 })
+  sdk.registerFunction(node, 'worker::list', async () => ({ workers: [] }))
+  await callable(node, 'worker::list')
+  assert.deepEqual(ids(await ask('directory::skills::list')), ['iii-directory', 'iii', 'notes'])
+})
+
+test('a worker manager that never answers is asked once, and the calls go on', async (t) => {
+  let asked = 0
+  const { ask, node } = await directory(t, sample, { filter_unregistered: true, worker_list_timeout_ms: 50 })
+  sdk.registerFunction(node, 'worker::list', () => {
+    asked++
+    return new Promise(() => {})
+  })
+  await callable(node, 'worker::list')
+  for (let i = 0; i < 10; i++) {
+    assert.ok(ids(await ask('directory::skills::list')).includes('database'))
+    await ask('directory::skills::index')
+    assert.match(await text(ask('directory::skills::get', { id: 'no/such' })), /D110/)
+  }
+  assert.equal(asked, 1)
+})
+
+test('a null payload is an empty object', async (t) => {
+  const { ask } = await directory(t, sample, { builtin_docs: false })
+  assert.equal(ids(await ask('directory::skills::list', null)).length, 3)
+  assert.equal((await ask('directory::skills::index', null)).workers_count, 1)
+  assert.equal((await ask('directory::prompts::list', null)).prompts.length, 1)
+})
+
+test('every function that a text of ours recommends can be called', async (t) => {
+  const { ask, node } = await directory(t, sample, { filter_unregistered: true, registry_cache_ttl_ms: 0 })
+  sdk.registerFunction(node, 'worker::list', async () => ({ workers: [{ name: 'database' }, { name: 'box' }] }))
+  await callable(node, 'worker::list')
+  const bodies = await Promise.all(['iii', 'iii-directory', 'data', 'box'].map((id) => ask('directory::skills::get', { id })))
+  const errors = await Promise.all([
+    text(ask('directory::skills::get', { id: 'no/such' })),
+    text(ask('directory::skills::get', { id: 'a::b' })),
+    text(ask('directory::skills::get', { id: 'a b' })),
+    text(ask('directory::skills::list', { limit: 0 })),
+    text(ask('directory::prompts::get', { name: 'zzz' })),
+    text(ask('directory::prompts::get', { name: 'A' })),
+  ])
+  const told = [...bodies.map((b) => b.body), ...errors, (await ask('directory::skills::index')).body].join('\n')
+  const named = [...new Set(told.match(/\b(?:directory|engine|state|configuration|worker)(?:::[a-z_-]+)+/g))]
+  assert.ok(named.length >= 10, named.join())
+  const { functions } = await ask('engine::functions::info', { function_ids: named.slice(0, 32) })
+  assert.deepEqual(functions.filter((row) => row.error).map((row) => row.function_id), [])
+})
+
+// An engine ends the connection of a worker whose frame is over 16 MiB or whose message is over 64 MiB.
+test('a list beyond one frame arrives, one beyond a message is an error that says how to ask for less', async (t) => {
+  const paragraph = 'x'.repeat(240_000)
+  const files = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`big/${100 + i}.md`, `# ${i}\n\n${paragraph}\n`]))
+  const { ask, root } = await directory(t, files, { builtin_docs: false })
+  const { skills } = await ask('directory::skills::list')
+  assert.equal(skills.length, 90)
+  assert.ok(skills.every((s) => s.description === paragraph))
+  for (let i = 0; i < 180; i++) put(root, `more/${100 + i}.md`, `# ${i}\n\n${paragraph}\n`)
+  assert.match(await text(ask('directory::skills::list')), /D120 too_large: .*Next: call directory::skills::list with `limit`/)
+  assert.equal(ids(await ask('directory::skills::list', { include_description: false })).length, 270)
+  assert.equal(ids(await ask('directory::skills::list', { limit: 5, prefix: 'more/' })).length, 5, 'the worker is still there')
+})
+
+test('an operator changes the configuration through the engine', async (t) => {
+  const { ask } = await directory(t, { ...sample, 'Odd Name.md': '# Odd\n\nText.\n' }, { builtin_docs: undefined })
+  await eventually('the entry is there', () => ask('configuration::schema', { id: 'iii-directory' }))
+  assert.ok(ids(await ask('directory::skills::list')).includes('iii'))
+  // Bindings of ours are in place once the entry was verified; setting it again is harmless.
+  await eventually('the change is taken over', async () => {
+    await ask('configuration::set', { id: 'iii-directory', value: { builtin_docs: false, normalise_ids: false } })
+    return ids(await ask('directory::skills::list')).join() === 'database,database/query,notes'
+  })
+  await ask('configuration::set', { id: 'iii-directory', value: { skills_folder: '/', builtin_docs: false } })
+  await eventually('only what may be changed is', async () => ids(await ask('directory::skills::list')).join() === 'database,database/query,notes,odd-name')
+})
+
 test('SIGHUP reads the configuration again', async (t) => {
   const { ask, file, proc } = await directory(t, sample, { builtin_docs: false })
   const other = tree({ 'elsewhere.md': '# Elsewhere\n\nText.\n' })
@@ -165,14 +242,4 @@ test('serve shows a folder without further ado', { skip: needsOwnEngine }, async
   const node = connect(t, sdk, url)
   await callable(node, 'directory::skills::list')
   assert.ok(ids(await call(node, 'directory::skills::list', {})).includes('database'))
-})
-
-test('the doctor command mends what is safe to mend and keeps the rest byte for byte', async () => {
-  const root = tree({ 'colon.md': '---\ndescription: a: b\n---\n# C\n\nText.  \r\nlast' })
-  const doctor = (...args) => run(directoryBin, ['doctor', '--skills', root, ...args], { env: { HOME: tempDir() } })
-  const before = JSON.parse((await doctor('--json')).stdout)
-  assert.equal(before.findings.filter((f) => f.fix).length, 1)
-  await doctor('--fix')
-  const after = JSON.parse((await doctor('--json')).stdout)
-  assert.deepEqual(after.findings, [])
 })
