@@ -1,0 +1,182 @@
+#include "functions/engine_info.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "content/ids.h"
+#include "json/describe.h"
+
+namespace iii::functions {
+
+namespace {
+
+using json::Value;
+
+constexpr std::chrono::milliseconds kAnswerTimeout{10'000};
+constexpr std::chrono::milliseconds kSuggestionTimeout{2'000};
+constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
+
+struct FunctionInfoInput {
+  std::string function_id;
+};
+struct TriggerSummary {
+  std::string id;
+  std::string trigger_type;
+  Value config;
+};
+struct FunctionInfoOutput {
+  std::string function_id;
+  std::optional<std::string> worker_name;
+  std::optional<std::string> name_space;
+  std::optional<std::string> description;
+  std::optional<Value> request_schema;
+  std::optional<Value> response_schema;
+  std::optional<Value> metadata;
+  std::vector<TriggerSummary> registered_triggers;
+};
+
+auto describe(json::Type<FunctionInfoInput>) {
+  using T = FunctionInfoInput;
+  return json::object<T>(
+      "FunctionInfoInput", "",
+      json::field("function_id", &T::function_id, "As engine::functions::list shows it."));
+}
+auto describe(json::Type<TriggerSummary>) {
+  using T = TriggerSummary;
+  return json::object<T>("RegisteredTriggerSummary", "", json::field("id", &T::id, ""),
+                         json::field("trigger_type", &T::trigger_type, ""),
+                         json::field("config", &T::config, ""));
+}
+auto describe(json::Type<FunctionInfoOutput>) {
+  using T = FunctionInfoOutput;
+  return json::object<T>(
+      "FunctionInfoOutput", "", json::field("function_id", &T::function_id, ""),
+      json::field("worker_name", &T::worker_name, "Who offers it.").nullable(),
+      json::field("namespace", &T::name_space, "Where it is registered, when the engine says so."),
+      json::field("description", &T::description, "").nullable(),
+      json::field("request_schema", &T::request_schema, "").nullable(),
+      json::field("response_schema", &T::response_schema, "").nullable(),
+      json::field("metadata", &T::metadata, "").nullable(),
+      json::field("registered_triggers", &T::registered_triggers, "What calls it by itself."));
+}
+
+std::optional<std::string> text_in(const Value& from, std::string_view key) {
+  const Value* value = from.find(key);
+  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
+  return *value->as_string();
+}
+
+// The first of these members that holds something: an empty `*_format` must not hide the schema
+// beside it (W24).
+std::optional<Value> first_of(const Value& from, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    const Value* value = from.find(key);
+    if (value != nullptr && !value->is_null()) return *value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> first_segment(const std::string& id) {
+  const size_t end = id.find("::");
+  if (end == std::string::npos || end == 0) return std::nullopt;
+  return id.substr(0, end);
+}
+
+std::vector<TriggerSummary> triggers_in(const Value& answer) {
+  std::vector<TriggerSummary> out;
+  const Value* rows = answer.find("registered_triggers");
+  if (rows == nullptr || rows->as_array() == nullptr) return out;
+  for (const Value& row : *rows->as_array()) {
+    auto id = text_in(row, "id");
+    auto type = text_in(row, "trigger_type");
+    if (!id || !type) continue;
+    const Value* config = row.find("config");
+    out.push_back({.id = std::move(*id),
+                   .trigger_type = std::move(*type),
+                   .config = config != nullptr ? *config : Value(json::Object{})});
+  }
+  return out;
+}
+
+FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
+  FunctionInfoOutput out{
+      .function_id = id,
+      .worker_name = text_in(answer, "worker_name"),
+      .name_space = text_in(answer, "namespace"),
+      .description = text_in(answer, "description"),
+      .request_schema = first_of(answer, {"request_format", "request_schema"}),
+      .response_schema = first_of(answer, {"response_format", "response_schema"}),
+      .metadata = first_of(answer, {"metadata"}),
+      .registered_triggers = triggers_in(answer)};
+  if (!out.worker_name) out.worker_name = first_segment(id);
+  return out;
+}
+
+std::vector<std::string> ids_in(const std::string& list) {
+  std::vector<std::string> out;
+  const auto value = json::parse(list);
+  const Value* rows = value ? value->find("functions") : nullptr;
+  if (rows == nullptr || rows->as_array() == nullptr) return out;
+  for (const Value& row : *rows->as_array()) {
+    if (auto id = text_in(row, "function_id")) out.push_back(std::move(*id));
+  }
+  return out;
+}
+
+Error failed(std::string text) { return {"invocation_failed", std::move(text)}; }
+
+Error not_found(const std::string& id, std::string_view near) {
+  return failed("D340 not_found: the engine knows no function " + content::quoted(id) + "." +
+                (near.empty() ? "" : " Did you mean: " + std::string(near) + "?") +
+                " Next: call engine::functions::list to see the functions there are.");
+}
+
+Error engine_failed(const sdk::RemoteError& error) {
+  if (error.code == sdk::kTimeout) {
+    return failed(
+        "D342 engine_error: engine::functions::info did not answer in time. Next: retry "
+        "shortly.");
+  }
+  return failed("D342 engine_error: engine::functions::info failed (" + error.code +
+                "): " + std::string(utf8_prefix(error.message, kMaxPassedOn)) +
+                ". Next: retry shortly, or call engine::functions::info itself.");
+}
+
+sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, FunctionInfoInput in) {
+  const std::string id(trim(in.function_id));
+  if (id.empty()) {
+    co_return std::unexpected(
+        failed("D341 invalid_input: function_id must be non-empty. Next: call "
+               "engine::functions::list to see the functions there are."));
+  }
+  const Value question = json::Object{{"function_id", id}};
+  const sdk::CallOptions patient{.timeout = kAnswerTimeout};
+  auto asking = call.trigger("engine::functions::info", question, patient);
+  const sdk::Reply<json::Raw> reply = co_await asking;
+  if (reply) {
+    const Result<Value> answer = json::parse(reply->text);
+    co_return output_of(id, answer ? *answer : Value());
+  }
+  if (reply.error().code != "NOT_FOUND") co_return std::unexpected(engine_failed(reply.error()));
+  const Value everything = json::Object{};
+  const sdk::CallOptions brief{.timeout = kSuggestionTimeout};
+  auto listing = call.trigger("engine::functions::list", everything, brief);
+  const sdk::Reply<json::Raw> list = co_await listing;
+  const std::vector<std::string> ids = list ? ids_in(list->text) : std::vector<std::string>();
+  co_return std::unexpected(not_found(id, nearest(id, ids)));
+}
+
+}  // namespace
+
+void add_engine_info(sdk::Worker& worker) {
+  const auto show = [](const sdk::Call& call, FunctionInfoInput in) {
+    return info(call, std::move(in));
+  };
+  static_cast<void>(worker.function("directory::engine::functions::info",
+                                    "Shows one function of the engine: schemas, owner, triggers.",
+                                    show));
+}
+
+}  // namespace iii::functions

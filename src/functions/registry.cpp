@@ -1,0 +1,100 @@
+#include "functions/registry.h"
+
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+#include "functions/errors.h"
+#include "functions/limits.h"
+#include "functions/registry_types.h"
+#include "json/write.h"
+
+namespace iii::functions {
+
+namespace {
+
+using sources::Registry;
+
+constexpr std::string_view kBrowse =
+    " Next: call directory::registry::workers::list to browse worker names.";
+
+// On the bus every error has one code; the D-code is the first word of the text.
+std::unexpected<Error> failed(const Error& error) {
+  return fail("invocation_failed", error.message);
+}
+
+std::unexpected<Error> refused(std::string text) {
+  if (!text.ends_with('.')) text += '.';
+  return fail("invocation_failed", std::move(text) + std::string(kBrowse));
+}
+
+std::string trimmed(const std::optional<std::string>& field) {
+  return std::string(trim(field.value_or("")));
+}
+
+Result<sources::RegistrySource> source_of(const WorkerInfoInput& in) {
+  const std::string name(trim(in.name));
+  if (name.empty()) return refused("D311 invalid_input: name must be non-empty");
+  if (auto legal = sources::check_worker_name(name); !legal) return refused(legal.error().message);
+  sources::SourceFields fields;
+  fields.worker = name;
+  fields.version = in.version;
+  fields.tag = in.tag;
+  const Result<sources::Source> source = sources::classify(fields);
+  if (!source) return refused(source.error().message);
+  return std::get<sources::RegistrySource>(*source);
+}
+
+Result<json::Raw> answer_of(Result<Registry::Answer> answer, std::string_view smaller) {
+  if (!answer) return failed(answer.error());
+  if (answer->stale) answer->value.as_object()->insert_or_assign("stale", true);
+  std::string text = json::to_text(answer->value);
+  if (text.size() > kMaxAnswerBytes) {
+    return std::unexpected(answer_too_large(text.size(), kMaxAnswerBytes, smaller));
+  }
+  return json::Raw{std::move(text)};
+}
+
+sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+                                  std::string search, std::string cursor) {
+  auto work = [downloads, search = std::move(search), cursor = std::move(cursor)] {
+    return answer_of(downloads->registry().list(search, cursor, downloads->job()),
+                     "directory::registry::workers::list with a narrower `search`");
+  };
+  auto job = call.pool().run(std::move(work));
+  co_return co_await job;
+}
+
+sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+                                  WorkerInfoInput in) {
+  const Result<sources::RegistrySource> source = source_of(in);
+  if (!source) co_return std::unexpected(source.error());
+  auto work = [downloads, source = *source] {
+    return answer_of(downloads->registry().info(source, downloads->job()),
+                     "directory::skills::download to have its documents");
+  };
+  auto job = call.pool().run(std::move(work));
+  co_return co_await job;
+}
+
+}  // namespace
+
+void add_registry_functions(sdk::Worker& worker, CurrentDownloads current) {
+  const auto list_workers = [current](const sdk::Call& call, const WorkerListInput& in) {
+    return list(call, current(), trimmed(in.search), trimmed(in.cursor));
+  };
+  const auto show_worker = [current](const sdk::Call& call, WorkerInfoInput in) {
+    return info(call, current(), std::move(in));
+  };
+  static_cast<void>(worker.function_returning<WorkerListOutput>(
+      {.id = "directory::registry::workers::list",
+       .description = "Browses or searches the workers that the registry publishes."},
+      list_workers));
+  static_cast<void>(worker.function_returning<WorkerInfoOutput>(
+      {.id = "directory::registry::workers::info",
+       .description =
+           "Shows one worker of the registry: its readme, functions, triggers and skills."},
+      show_worker));
+}
+
+}  // namespace iii::functions
