@@ -280,7 +280,7 @@ TEST_F(ContentRules, ExtraRootsComeAfterGlobalAndBeforeWhatIsCompiledIn) {
 }
 
 TEST_F(ContentRules, R27R28R47RowsThatCannotBeReadStay) {
-  tree_.put("global/r/oversize.md", "# Big\n\n" + std::string(300, 'x'));
+  tree_.put("global/r/oversize.md", "# Big\n\n" + std::string(800, 'x'));
   tree_.put("global/r/exact.md", "# E\n\n" + std::string(195, 'x'));
   tree_.put("global/r/empty.md", "---\ntitle: Empty\n---\n\n\n");
   tree_.put("global/r/bytes.md", "# \xff\n");
@@ -302,6 +302,25 @@ TEST_F(ContentRules, R27R28R47RowsThatCannotBeReadStay) {
                                                   "global:r/oversize.md too_large -> r/oversize"));
 }
 
+TEST_F(ContentRules, R27UpToFourTimesTheLimitIsReadLeniently) {
+  tree_.put("global/r/large.md", "# Large\n\n" + std::string(300, 'x'));
+  tree_.put("global/r/prompts/p.md", "---\ndescription: P.\n---\n" + std::string(300, 'x'));
+  ContentOptions options = tree_.options();
+  options.max_file_bytes = 200;
+  GenerationPtr generation = scan(options);
+  EXPECT_EQ(generation->skill("r/large")->title, "Large");
+  EXPECT_TRUE(content_->read(*generation, generation->skill("r/large")->file));
+  EXPECT_TRUE(content_->read(*generation, generation->prompt("p")->file));
+  EXPECT_THAT(complaints(generation), ElementsAre("global:r/large.md too_large -> r/large",
+                                                  "global:r/prompts/p.md too_large -> p"));
+  EXPECT_EQ(finding(generation, "too_large")->severity, Severity::kWarning);
+  options.lenient = false;
+  generation = scan(options);
+  EXPECT_FALSE(generation->skill("r/large")->readable);
+  EXPECT_EQ(content_->read(*generation, generation->skill("r/large")->file).error().code,
+            "too_large");
+}
+
 TEST_F(ContentRules, R33TimesHaveAsManyDigitsAsTheyNeed) {
   EXPECT_EQ(format_time(1777638896000000000), "2026-05-01T12:34:56+00:00");
   EXPECT_EQ(format_time(1777638896123000000), "2026-05-01T12:34:56.123+00:00");
@@ -321,7 +340,7 @@ TEST_F(ContentRules, R70ToR73Prompts) {
   tree_.put("global/p1/prompts/no-fm.md", "Only text.\n");
   tree_.put("global/p1/prompts/Upper.md", "---\ndescription: Upper.\n---\nBody\n");
   tree_.put("global/p1/prompts/big.md",
-            "---\ndescription: Too big to get.\n---\n" + std::string(300, 'x'));
+            "---\ndescription: Too big to get.\n---\n" + std::string(800, 'x'));
   ContentOptions options = tree_.options();
   options.max_file_bytes = 200;
   const GenerationPtr generation = scan(options);

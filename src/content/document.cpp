@@ -240,6 +240,12 @@ void understand_document(Document& document, const std::string& path, std::strin
   }
   ParsedDocument parsed = parse_document(bytes, {.lenient = rules.lenient, .prompt = is_prompt});
   Builder builder(document, path, rules);
+  if (bytes.size() > rules.max_file_bytes) {
+    builder.add(Severity::kWarning, findings::kTooLarge,
+                fmt::format("The document is too large ({} bytes; max {}). It is served all the "
+                            "same; split it, so that a reader need not take all of it.",
+                            bytes.size(), rules.max_file_bytes));
+  }
   if (is_prompt) {
     builder.take(std::move(parsed.findings));
     return builder.prompt(&parsed);
@@ -263,7 +269,7 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
     document.trusted = false;
     return builder.finish("");
   }
-  const Result<FileBytes> file = folder.read(path, rules.max_file_bytes);
+  const Result<FileBytes> file = folder.read(path, read_limit(rules));
   if (file) {
     document.stamp = file->stamp;
     document.shared = file->names > 1;

@@ -16,6 +16,13 @@ struct DocumentRules {
   uint64_t max_file_bytes = 262'144;
 };
 
+// The most that is read of a file. Real skills are larger than the rule allows (R27) now and then:
+// leniently they are served up to four times the limit, with a finding.
+inline uint64_t read_limit(const DocumentRules& rules) {
+  const bool more = rules.lenient && rules.max_file_bytes <= UINT64_MAX / 4;
+  return more ? rules.max_file_bytes * 4 : rules.max_file_bytes;
+}
+
 // Each of these fills a document that is still empty but for its root. `path` is relative to that
 // root.
 

@@ -257,7 +257,7 @@ Result<FileBytes> Live::read(const Generation&, const FileRef& file) {
   }
   const auto folder = folder_of(file);
   if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
-  return folder->read_text(file.path, rules_.max_file_bytes);
+  return folder->read_text(file.path, read_limit(rules_));
 }
 
 Result<void> Live::write(const Generation&, const FileRef& file, std::string_view bytes) {

@@ -143,7 +143,7 @@ TEST_F(Skills, R44_FiltersAreCombinedAndNothingFoundIsNoError) {
 
 TEST_F(Skills, R47_ADocumentThatCannotBeReadKeepsItsRow) {
   tree.put("global/bad/bytes.md", "---\ntitle: T\ntype: x\n---\n\xff\xfe\n");
-  tree.put("global/bad/big.md", "# T\n\n" + std::string(300, 'x'));
+  tree.put("global/bad/big.md", "# T\n\n" + std::string(500, 'x'));
   tree.put("global/bad/SKILL.md", "---\ntitle: T\n---\n\n\n");
   content_options.max_file_bytes = 100;
   start();
