@@ -145,7 +145,9 @@ TEST(InstallerFault, W8ADiskThatBreaksForGoodLeavesOneWholeVersion) {
     if (!fault.struck()) break;
     EXPECT_THAT(read_through_gate(scene.folder().path()), AnyOf(Eq(scene.before()), Eq(after)))
         << step;
-    if (report) EXPECT_EQ(scene.folder().picture(), after) << step;
+    if (report) {
+      EXPECT_EQ(scene.folder().picture(), after) << step;
+    }
   }
 }
 
