@@ -9,9 +9,11 @@
 #include "daemon/version.h"
 #include "functions/doctor.h"
 #include "functions/download.h"
+#include "functions/engine_info.h"
 #include "functions/health.h"
 #include "functions/lock.h"
 #include "functions/prompts.h"
+#include "functions/registry.h"
 #include "functions/skills.h"
 
 namespace iii::daemon {
@@ -67,6 +69,8 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   functions::add_doctor(worker, library_);
   functions::add_download_functions(worker, downloader_);
   functions::add_lock_functions(worker, downloader_);
+  functions::add_registry_functions(worker, [this] { return downloader_.downloads(); });
+  functions::add_engine_info(worker);
   if (config.auto_download) {
     auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
   }
