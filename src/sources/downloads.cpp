@@ -57,7 +57,8 @@ Downloads::Downloads(DownloadsOptions options)
 Job Downloads::job(std::function<void(const Progress&)> report) const {
   return {.deadline = std::chrono::steady_clock::now() + options_.timeout,
           .cancelled = cancelled_,
-          .report = std::move(report)};
+          .report = std::move(report),
+          .allowed = options_.timeout};
 }
 
 Result<Bundle> Downloads::fetch(const Source& source, const Job& job) {
