@@ -88,6 +88,7 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"max_clone_bytes", number(&C::max_clone_bytes)},
       {"auto_download_jobs", number(&C::auto_download_jobs)},
       {"auto_download_retries", number(&C::auto_download_retries)},
+      {"auto_download_pause_ms", number(&C::auto_download_pause_ms)},
       {"configuration_entry", flag(&C::configuration_entry)},
   };
   return table;
@@ -282,6 +283,7 @@ functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
   out.local_folder = expand_path(config.local_skills_folder, home);
   out.jobs = std::clamp<uint64_t>(config.auto_download_jobs, 1, 16);
   out.retries = static_cast<unsigned>(std::min<uint64_t>(config.auto_download_retries, 20));
+  out.pause = std::chrono::milliseconds(config.auto_download_pause_ms);
   return out;
 }
 

@@ -51,6 +51,7 @@ struct DirectoryConfig {
   uint64_t max_clone_bytes = 256ULL * 1024 * 1024;
   uint64_t auto_download_jobs = 2;
   uint64_t auto_download_retries = 5;
+  uint64_t auto_download_pause_ms = 5'000;  // before the first retry; doubles
 
   bool operator==(const DirectoryConfig&) const = default;
 };

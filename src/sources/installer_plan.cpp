@@ -309,7 +309,13 @@ Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options) {
 
 Result<std::unique_ptr<Plan>> make_plan(const FolderWriter& root, const Bundle& bundle,
                                         const InstallOptions& options, const Lock& lock) {
-  return Planner(root, bundle, options, lock).make();
+  Result<std::unique_ptr<Plan>> plan = Planner(root, bundle, options, lock).make();
+  if (plan && options.exactly && !(*plan)->report.conflicts.empty()) {
+    return fail("D332", "D332 lock_mismatch: `" + (*plan)->report.conflicts.front() +
+                            "` was edited here and is not what `directory.lock` says. Nothing was "
+                            "written. Next: restore again with `force` to give up the edit.");
+  }
+  return plan;
 }
 
 void report_as_kept(Plan& plan, const Bundle& bundle, const std::string& path) {

@@ -301,6 +301,19 @@ TEST(Installer, RestoringWantsExactlyWhatTheLockSays) {
   EXPECT_EQ(folder.picture(), before) << "the lock still says what was asked at first";
 }
 
+TEST(Installer, RestoringDoesNotGiveUpAnEditUnlessForced) {
+  const SkillsFolder folder;
+  ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
+  const LockedNamespace locked = Installer(folder.path()).lock()->namespaces.at("resend");
+  const Files whole = folder.picture();
+  folder.put("resend/SKILL.md", "edited");
+  const Files edited = folder.picture();
+  EXPECT_EQ(code_of(folder.install(bundle_of("1", kFirst), {.exactly = locked})), "D332");
+  EXPECT_EQ(folder.picture(), edited);
+  ASSERT_TRUE(folder.install(bundle_of("1", kFirst), {.force = true, .exactly = locked}));
+  EXPECT_EQ(folder.picture(), whole);
+}
+
 TEST(Installer, ADamagedLockIsNeverOverwritten) {
   const SkillsFolder folder;
   ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));

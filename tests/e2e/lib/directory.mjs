@@ -1,0 +1,55 @@
+// The directory as a worker of its own on the engine of a test, with folders and settings of its own.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { engineFor, tempDir } from './engine.mjs'
+import { directoryBin, start } from './process.mjs'
+import { call, callable, connect, sdks } from './sdks.mjs'
+
+export function put(root, name, text) {
+  mkdirSync(dirname(join(root, name)), { recursive: true })
+  writeFileSync(join(root, name), text)
+}
+
+export function tree(files) {
+  const root = tempDir()
+  for (const [name, text] of Object.entries(files)) put(root, name, text)
+  return root
+}
+
+const yaml = (settings) =>
+  Object.entries(settings)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
+    .join('')
+
+/** Settings in a file, for the worker and for the verbs alike. */
+export function configFile(settings) {
+  const file = join(tempDir(), 'config.yaml')
+  writeFileSync(file, yaml(settings))
+  return file
+}
+
+/** `config` may override every setting; `root` is the skills folder. */
+export async function startDirectory(t, { files = {}, config = {}, env = {}, engine } = {}) {
+  const { url } = engine ?? (await engineFor(t, { args: ['--engine-only', '--no-worker-manager'] }))
+  const root = config.skills_folder ?? tree(files)
+  const settings = {
+    skills_folder: root,
+    local_skills_folder: join(tempDir(), 'no-local'),
+    filter_unregistered: false,
+    auto_download: false,
+    builtin_docs: false,
+    registry_url: 'http://127.0.0.1:1',
+    ...config,
+  }
+  const file = configFile(settings)
+  const boot = () => {
+    const proc = start(directoryBin, ['--url', url, '--config', file], { env: { III_URL: '', III_TOKEN: '', HOME: tempDir(), ...env } })
+    t.after(() => proc.stop())
+    return proc
+  }
+  const node = connect(t, sdks['0.22.1'], url)
+  const proc = boot()
+  await callable(node, 'directory::health')
+  return { url, root, file, proc, node, boot, ask: (id, input = {}) => call(node, id, input) }
+}
