@@ -1,7 +1,11 @@
 #include "json/write.h"
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 
 namespace iii::json {
 
@@ -16,35 +20,74 @@ constexpr std::array<bool, 256> make_escape_table() {
 
 constexpr auto kNeedsEscape = make_escape_table();
 
-void append_escape(std::string& out, char c) {
+char* write_escape(char* to, char c) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  *to++ = '\\';
   switch (c) {
     case '"':
-      out += "\\\"";
-      return;
     case '\\':
-      out += "\\\\";
-      return;
+      *to++ = c;
+      return to;
     case '\b':
-      out += "\\b";
-      return;
+      *to++ = 'b';
+      return to;
     case '\f':
-      out += "\\f";
-      return;
+      *to++ = 'f';
+      return to;
     case '\n':
-      out += "\\n";
-      return;
+      *to++ = 'n';
+      return to;
     case '\r':
-      out += "\\r";
-      return;
+      *to++ = 'r';
+      return to;
     case '\t':
-      out += "\\t";
-      return;
+      *to++ = 't';
+      return to;
     default:
-      out += "\\u00";
-      out += kDigits[static_cast<unsigned char>(c) >> 4];
-      out += kDigits[static_cast<unsigned char>(c) & 15];
+      *to++ = 'u';
+      *to++ = '0';
+      *to++ = '0';
+      *to++ = kDigits[static_cast<unsigned char>(c) >> 4];
+      *to++ = kDigits[static_cast<unsigned char>(c) & 15];
+      return to;
   }
+}
+
+// Writes `text` to `to`, where six bytes for each byte are free, and returns the end. Eight bytes
+// at a step: in each byte that needs an escape the highest bit of `found` is set; bits beyond the
+// first may be false.
+char* write_escaped(char* to, std::string_view text) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighBits = 0x8080808080808080;
+  const auto below = [](uint64_t word, uint64_t limit) {
+    return (word - kOnes * limit) & ~word & kHighBits;
+  };
+  size_t at = 0;
+  if constexpr (std::endian::native == std::endian::little) {
+    while (at + 8 <= text.size()) {
+      uint64_t word = 0;
+      std::memcpy(&word, text.data() + at, 8);
+      std::memcpy(to, &word, 8);
+      const uint64_t found =
+          below(word, 0x20) | below(word ^ (kOnes * '"'), 1) | below(word ^ (kOnes * '\\'), 1);
+      if (found == 0) {
+        at += 8;
+        to += 8;
+        continue;
+      }
+      const size_t plain = static_cast<size_t>(std::countr_zero(found)) / 8;
+      at += plain + 1;
+      to = write_escape(to + plain, text[at - 1]);
+    }
+  }
+  for (; at < text.size(); ++at) {
+    if (kNeedsEscape[static_cast<unsigned char>(text[at])]) {
+      to = write_escape(to, text[at]);
+    } else {
+      *to++ = text[at];
+    }
+  }
+  return to;
 }
 
 template <typename Integer>
@@ -89,15 +132,15 @@ void append_indented(std::string& out, const Value& value, size_t level) {
 }  // namespace
 
 void append_string(std::string& out, std::string_view text) {
+  constexpr size_t kStep = 512;
+  std::array<char, 6 * kStep> escaped;  // not initialised: only what was written is read
+  // A document grows by about one escape per line.
+  if (text.size() > kStep) out.reserve(out.size() + text.size() + text.size() / 16);
   out += '"';
-  size_t start = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (!kNeedsEscape[static_cast<unsigned char>(text[i])]) continue;
-    out.append(text, start, i - start);
-    append_escape(out, text[i]);
-    start = i + 1;
+  for (; !text.empty(); text.remove_prefix(std::min(kStep, text.size()))) {
+    const char* const end = write_escaped(escaped.data(), text.substr(0, kStep));
+    out.append(escaped.data(), static_cast<size_t>(end - escaped.data()));
   }
-  out.append(text, start);
   out += '"';
 }
 
