@@ -118,22 +118,22 @@ DirectoryEntry plain_entry(std::string_view name, unsigned char type, int direct
 
 // Reads until the end or `limit` bytes. Returns 0 or an errno.
 int read_all(int fd, uint64_t expected, uint64_t limit, std::string& out) {
-  size_t have = 0;
   // One byte more than expected, so that the end is seen without growing.
-  out.resize(static_cast<size_t>(std::min(expected, limit)) + 1);
+  size_t room = static_cast<size_t>(std::min(expected, limit)) + 1;
+  out.clear();
   for (;;) {
-    const ssize_t got = ::read(fd, out.data() + have, out.size() - have);
-    if (got < 0) {
-      if (errno == EINTR) continue;
-      return errno;
-    }
-    if (got == 0) break;
-    have += static_cast<size_t>(got);
-    if (have > limit) break;
-    if (have == out.size()) out.resize(out.size() + 64 * 1024);
+    const size_t have = out.size();
+    ssize_t got = 0;
+    out.resize_and_overwrite(room, [&](char* bytes, size_t size) {
+      got = ::read(fd, bytes + have, size - have);
+      return have + static_cast<size_t>(std::max<ssize_t>(got, 0));
+    });
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return errno;
+    // All that was expected, and less than asked for: that was the end.
+    if (got == 0 || out.size() > limit || (out.size() == expected && out.size() < room)) return 0;
+    if (out.size() == room) room += 64 * 1024;
   }
-  out.resize(have);
-  return 0;
 }
 
 int write_all(int fd, std::string_view bytes, bool durable) {
