@@ -118,6 +118,18 @@ void Catalog::add(Document& document) {
   }
 }
 
+// As precedes() orders them; the keys are looked up once and not for every comparison.
+void Catalog::sort_by_key(Documents& documents) const {
+  std::vector<std::pair<std::string_view, Document*>> keyed;
+  keyed.reserve(documents.size());
+  for (Document* document : documents) keyed.emplace_back(key(*document), document);
+  std::ranges::sort(keyed, [this](const auto& a, const auto& b) {
+    const int order = a.first.compare(b.first);
+    return order != 0 ? order < 0 : precedes(*a.second, *b.second);
+  });
+  std::ranges::transform(keyed, documents.begin(), [](const auto& each) { return each.second; });
+}
+
 void Catalog::merge(List& list) {
   if (list.removed.empty() && list.added.empty()) return;
   changed_ = true;
@@ -127,7 +139,7 @@ void Catalog::merge(List& list) {
     list.all_dirty = true;
     std::erase_if(list.documents,
                   [](const Document* each) { return each->account == Account::kNone; });
-    std::ranges::sort(list.added, order);
+    sort_by_key(list.added);
     Documents merged;
     merged.reserve(list.documents.size() + list.added.size());
     std::ranges::merge(list.documents, list.added, std::back_inserter(merged), order);

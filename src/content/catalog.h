@@ -60,6 +60,7 @@ class Catalog {
 
   std::string_view key(const Document& document) const;
   bool precedes(const Document& a, const Document& b) const;
+  void sort_by_key(Documents& documents) const;
   void merge(List& list);
   void mark_shadowed(List& list);
   void decide(List& list);

@@ -382,11 +382,6 @@ TEST_F(ContentRules, LookupsAndPrefixes) {
   EXPECT_EQ(generation->prompt("a"), nullptr);
 }
 
-TEST_F(ContentRules, SearchTextIsFoldedTitleAndDescription) {
-  tree_.put("global/a.md", "# Grüße ÄÖ\n\nSome TEXT.\n");
-  EXPECT_EQ(scan()->skill("a")->search, std::string("grüße äö\0some text.", 23));
-}
-
 TEST_F(ContentRules, PipesAndDevicesAreAccountedNotOpened) {
   tree_.folder("global/ns");
   ASSERT_EQ(::mkfifo(tree_.at("global/ns/pipe.md").c_str(), 0600), 0);

@@ -113,7 +113,9 @@ class Builder {
           std::move(parsed->description ? *parsed->description : parsed->teaser);  // R31
       skill->type = std::move(parsed->type);
       skill->function_id = std::move(parsed->function_id);
-      skill->search = fold_case(skill->title) + '\0' + fold_case(skill->description);
+      // They are kept for long, and grew while they were read.
+      skill->title.shrink_to_fit();
+      skill->description.shrink_to_fit();
     }
     finish(skill->id);
     document_.skill = std::move(skill);

@@ -121,7 +121,7 @@ inline std::vector<std::string> everything(const GenerationPtr& generation) {
                   skill->file.path + "|" + skill->title + "|" + skill->type.value_or("-") + "|" +
                   skill->function_id.value_or("-") + "|" + skill->description + "|" +
                   std::to_string(skill->bytes) + "|" + std::to_string(skill->mtime_ns) +
-                  (skill->readable ? "|" : "|unreadable|") + skill->search);
+                  (skill->readable ? "" : "|unreadable"));
   }
   for (const PromptPtr& prompt : generation->prompts) {
     out.push_back("prompt " + prompt->name + "|" + std::to_string(prompt->file.root) + "|" +

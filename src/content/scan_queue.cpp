@@ -1,42 +1,96 @@
 #include "content/scan_queue.h"
 
+#include <algorithm>
+#include <system_error>
 #include <thread>
 
 namespace iii::content {
 
-void ScanQueue::run(Scanner& scanner, Changes& changes) {
-  std::unique_lock lock(mutex_);
-  for (;;) {
-    ready_.wait(lock, [this] { return !tasks_.empty() || busy_ == 0; });
-    if (tasks_.empty()) break;
-    const Task task = tasks_.back();
-    tasks_.pop_back();
-    ++busy_;
-    lock.unlock();
-    if (task.last > 0) {
-      scanner.look_at(*task.folder, task.folder->path(), task.first, task.last, task.look, changes,
-                      this);
-    } else {
-      scanner.visit(*task.folder, task.look, changes, this);
-    }
-    lock.lock();
-    --busy_;
+namespace {
+
+// At most this many tasks change hands at a time, so that one thread does not take all there is.
+constexpr size_t kHandful = 16;
+
+}  // namespace
+
+void ScanPool::join() {
+  const std::lock_guard lock(mutex_);
+  ++threads_;
+}
+
+void ScanPool::leave() {
+  const std::lock_guard lock(mutex_);
+  --threads_;
+}
+
+void ScanPool::share(std::vector<ScanQueue::Task>& tasks) {
+  const auto end = tasks.begin() + static_cast<std::ptrdiff_t>(tasks.size() / 2);
+  if (end == tasks.begin()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    tasks_.insert(tasks_.end(), tasks.begin(), end);
   }
+  tasks.erase(tasks.begin(), end);
   ready_.notify_all();
 }
 
+bool ScanPool::take(std::vector<ScanQueue::Task>& tasks) {
+  std::unique_lock lock(mutex_);
+  if (tasks_.empty()) {
+    if (waiting_.fetch_add(1, std::memory_order_relaxed) + 1 == threads_) {
+      done_ = true;
+      ready_.notify_all();
+      return false;
+    }
+    ready_.wait(lock, [this] { return done_ || !tasks_.empty(); });
+    if (done_) return false;
+    waiting_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  const size_t count = std::min(kHandful, (tasks_.size() + 1) / 2);
+  const auto begin = tasks_.end() - static_cast<std::ptrdiff_t>(count);
+  tasks.assign(begin, tasks_.end());
+  tasks_.erase(begin, tasks_.end());
+  return true;
+}
+
+void ScanQueue::run(Scanner& scanner, Changes& changes) {
+  do {
+    while (!tasks_.empty()) {
+      if (tasks_.size() > 1 && pool_.wanted()) pool_.share(tasks_);
+      const Task task = tasks_.back();
+      tasks_.pop_back();
+      if (task.last > 0) {
+        scanner.look_at(*task.folder, task.folder->path(), task.first, task.last, task.look,
+                        changes, this);
+      } else {
+        scanner.visit(*task.folder, task.look, changes, this);
+      }
+    }
+  } while (pool_.take(tasks_));
+}
+
 void Scanner::sync_parallel(Folder& folder, Look look, Changes& changes) {
-  ScanQueue queue;
-  queue.push({.folder = &folder, .look = look});
-  const size_t helpers = limits_.threads > 1 ? limits_.threads - 1 : 0;
-  std::vector<Changes> theirs(helpers);
+  ScanPool pool;
+  pool.join();
+  ScanQueue own(pool);
+  own.push({.folder = &folder, .look = look});
+  std::vector<Changes> theirs(limits_.threads > 1 ? limits_.threads - 1 : 0);
   {
     std::vector<std::jthread> threads;
-    threads.reserve(helpers);
+    threads.reserve(theirs.size());
     for (Changes& mine : theirs) {
-      threads.emplace_back([this, &queue, &mine] { queue.run(*this, mine); });
+      pool.join();
+      try {
+        threads.emplace_back([this, &pool, &mine] {
+          ScanQueue queue(pool);
+          queue.run(*this, mine);
+        });
+      } catch (const std::system_error&) {
+        pool.leave();  // the system gives no more: those that are there do it
+        break;
+      }
     }
-    queue.run(*this, changes);
+    own.run(*this, changes);
   }
   for (Changes& mine : theirs) changes.absorb(std::move(mine));
 }

@@ -2,19 +2,26 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
+#include <functional>
+#include <span>
+#include <system_error>
+#include <thread>
 #include <utility>
 
-#include "base/text.h"
 #include "base/utf8.h"
 
 namespace iii::content {
 
 namespace {
 
-constexpr std::string_view kMagic = "iii-index 1\n";
+constexpr std::string_view kMagic = "iii-index 2\n";
 constexpr size_t kHeader = kMagic.size() + 16;  // magic, length, checksum
 constexpr size_t kMaxDepth = 4096;
+// Reading is shared out among threads in pieces of at least this many bytes.
+constexpr size_t kPiece = size_t{1} << 20U;
+constexpr size_t kMaxReaders = 8;
 
 // Finds damage, not malice: eight bytes at a step, every step mixed into all bits.
 uint64_t checksum(std::string_view bytes) {
@@ -57,7 +64,8 @@ class Out {
     word(static_cast<uint64_t>(stamp.mtime_ns));
     word(static_cast<uint64_t>(stamp.ctime_ns));
   }
-  std::string take() { return std::move(bytes_); }
+  void reserve(size_t size) { bytes_.reserve(size); }
+  std::string& bytes() { return bytes_; }
 
  private:
   std::string bytes_;
@@ -93,8 +101,8 @@ class In {
     bytes_.remove_prefix(8);
     return value;
   }
-  std::string_view text() {
-    const uint64_t length = number();
+  std::string_view text() { return bytes(number()); }
+  std::string_view bytes(uint64_t length) {
     if (length > bytes_.size()) {
       stop();
       return {};
@@ -215,6 +223,13 @@ void put_document(Out& out, const Document& document, uint8_t flags) {
   if (document.own) put_findings(out, *document.own);
 }
 
+void put_folder(Out& out, const Folder& folder, uint8_t flags) {
+  const bool known = folder.trusted && folder.state == FolderState::kOpen;
+  out.byte(static_cast<uint8_t>(flags | (known ? kTrusted : 0)));
+  if (known) out.stamp(folder.stamp);
+  out.number(folder.entries.size());
+}
+
 void put_node(Out& out, const Node& node) {
   auto flags = static_cast<uint8_t>(node.kind);
   if (node.is_link) flags |= kIsLink;
@@ -224,43 +239,49 @@ void put_node(Out& out, const Node& node) {
     return put_document(out, static_cast<const Document&>(node), flags);
   }
   const auto& folder = static_cast<const Folder&>(node);
-  const bool known = folder.trusted && folder.state == FolderState::kOpen;
-  out.byte(static_cast<uint8_t>(flags | (known ? kTrusted : 0)));
-  if (known) out.stamp(folder.stamp);
-  out.number(folder.entries.size());
+  put_folder(out, folder, flags);
   for (const auto& entry : folder.entries) put_node(out, *entry);
 }
 
+// Each entry of a root is preceded by its length, so that they can be read side by side.
+void put_top(Out& out, const Folder& top) {
+  put_folder(out, top, static_cast<uint8_t>(top.kind));
+  for (const auto& entry : top.entries) {
+    const size_t before = out.bytes().size();
+    out.word(0);
+    put_node(out, *entry);
+    const uint64_t length = out.bytes().size() - before - sizeof length;
+    std::memcpy(out.bytes().data() + before, &length, sizeof length);
+  }
+}
+
+// About what a node takes, so that writing does not have to move tens of megabytes.
+size_t size_of(const Node& node) {
+  constexpr size_t kNode = 48;  // flags, lengths, a stamp
+  size_t size = kNode + node.name.size();
+  if (node.kind == NodeKind::kFolder) {
+    for (const auto& entry : static_cast<const Folder&>(node).entries) size += size_of(*entry);
+  } else if (node.kind == NodeKind::kDocument) {
+    const auto& document = static_cast<const Document&>(node);
+    if (document.skill) {
+      const Skill& skill = *document.skill;
+      size += skill.id.size() + skill.title.size() + skill.description.size();
+    }
+    if (document.own) size += document.own->size() * 256;
+  }
+  return size;
+}
+
+// Reads nodes and notes what was found in `tree`.
 class Loader {
  public:
-  Loader(In& in, StoredTree& tree, uint16_t root) : in_(in), tree_(tree), root_(root) {}
+  Loader(In in, StoredTree& tree, uint16_t root) : in_(in), tree_(tree), root_(root) {}
 
-  std::unique_ptr<Node> node(Folder* parent, const std::string& parent_path) {
-    std::string name(in_.text());
-    const uint8_t flags = in_.byte();
-    const auto kind = static_cast<NodeKind>(flags & kKindBits);
-    const std::string path = parent == nullptr ? "" : join_path(parent_path, name);
-    std::unique_ptr<Node> made;
-    if (kind == NodeKind::kFolder) {
-      made = folder(std::move(name), parent, path, flags);
-    } else if (kind == NodeKind::kDocument && parent != nullptr) {
-      made = document(std::move(name), parent, path, flags);
-    } else if (kind == NodeKind::kSupporting && parent != nullptr) {
-      made = std::make_unique<Node>(kind, std::move(name), parent);
-      made->is_link = (flags & kIsLink) != 0;
-      ++tree_.changes.supporting;
-    } else {
-      in_.stop();
-      return nullptr;
-    }
-    ++tree_.nodes;
-    if (made->is_link) tree_.changes.links.push_back(made.get());
-    return made;
-  }
+  In& in() { return in_; }
 
- private:
-  std::unique_ptr<Node> folder(std::string name, Folder* parent, const std::string& path,
-                               uint8_t flags) {
+  // Everything about a folder but its entries, of which there are `count`.
+  std::unique_ptr<Folder> bare_folder(std::string name, Folder* parent, uint8_t flags,
+                                      size_t& count) {
     auto made = std::make_unique<Folder>(std::move(name), parent);
     made->is_link = (flags & kIsLink) != 0;
     made->trusted = (flags & kTrusted) != 0;
@@ -271,8 +292,41 @@ class Loader {
       if (parent->parent == nullptr) tree_.changes.top_names.push_back(made->name);
     }
     if (made->trusted) made->stamp = in_.stamp();
-    const size_t count = in_.count(2);
+    count = in_.count(2);
     if (made->depth >= kMaxDepth) in_.stop();
+    ++tree_.nodes;
+    return made;
+  }
+
+  std::unique_ptr<Node> node(Folder* parent, const std::string& parent_path) {
+    std::string name(in_.text());
+    const uint8_t flags = in_.byte();
+    const auto kind = static_cast<NodeKind>(flags & kKindBits);
+    const std::string path = join_path(parent_path, name);
+    std::unique_ptr<Node> made;
+    if (kind == NodeKind::kFolder) {
+      made = folder(std::move(name), parent, path, flags);
+    } else if (kind == NodeKind::kDocument) {
+      made = document(std::move(name), parent, path, flags);
+      ++tree_.nodes;
+    } else if (kind == NodeKind::kSupporting) {
+      made = std::make_unique<Node>(kind, std::move(name), parent);
+      made->is_link = (flags & kIsLink) != 0;
+      ++tree_.changes.supporting;
+      ++tree_.nodes;
+    } else {
+      in_.stop();
+      return nullptr;
+    }
+    if (made->is_link) tree_.changes.links.push_back(made.get());
+    return made;
+  }
+
+ private:
+  std::unique_ptr<Node> folder(std::string name, Folder* parent, const std::string& path,
+                               uint8_t flags) {
+    size_t count = 0;
+    std::unique_ptr<Folder> made = bare_folder(std::move(name), parent, flags, count);
     made->entries.reserve(count);
     for (size_t i = 0; i < count && in_.ok(); ++i) {
       std::unique_ptr<Node> entry = node(made.get(), path);
@@ -325,34 +379,105 @@ class Loader {
     skill->bytes = document.stamp.size;
     skill->mtime_ns = (extra & kHasTime) != 0 ? document.stamp.mtime_ns : kNoTime;
     skill->readable = (flags & kReadable) != 0;
-    if (skill->readable) {
-      skill->search = fold_case(skill->title) + '\0' + fold_case(skill->description);
-    }
     return skill;
   }
 
-  In& in_;
+  In in_;
   StoredTree& tree_;
   const uint16_t root_;
 };
 
+// Neighbouring entries of a root, read by one thread.
+struct Piece {
+  std::span<const std::string_view> texts;
+  StoredTree tree;
+  std::vector<std::unique_ptr<Node>> entries;
+  bool ok = true;
+
+  void read(Folder& top, uint16_t root) {
+    entries.reserve(texts.size());
+    for (const std::string_view text : texts) {
+      Loader loader(In(text), tree, root);
+      entries.push_back(loader.node(&top, ""));
+      ok = loader.in().ok() && loader.in().done() && entries.back() != nullptr;
+      if (!ok) return;
+    }
+  }
+};
+
+std::vector<Piece> cut(std::span<const std::string_view> texts, size_t bytes) {
+  const size_t readers = std::clamp<size_t>(std::thread::hardware_concurrency(), 1, kMaxReaders);
+  const size_t size = std::max(kPiece, bytes / readers + 1);
+  std::vector<Piece> pieces;
+  while (!texts.empty()) {
+    size_t count = 0;
+    for (size_t sum = 0; count < texts.size() && sum < size; ++count) sum += texts[count].size();
+    pieces.emplace_back().texts = texts.first(count);
+    texts = texts.subspan(count);
+  }
+  return pieces;
+}
+
+// Reads one root's tree; false when it is damaged.
+bool read_tree(In& in, StoredTree& tree, uint16_t root) {
+  Loader loader(in, tree, root);
+  size_t count = 0;
+  const uint8_t flags = loader.in().byte();
+  std::unique_ptr<Folder> top = loader.bare_folder("", nullptr, flags, count);
+  in = loader.in();
+  std::vector<std::string_view> texts;
+  size_t bytes = 0;
+  for (size_t i = 0; i < count && in.ok(); ++i) {
+    texts.push_back(in.bytes(in.word()));
+    bytes += texts.back().size();
+  }
+  if (!in.ok()) return false;
+  std::vector<Piece> pieces = cut(texts, bytes);
+  {
+    std::vector<std::jthread> threads;
+    for (size_t i = 1; i < pieces.size(); ++i) {
+      const auto read = [&piece = pieces[i], &top, root] { piece.read(*top, root); };
+      try {
+        threads.emplace_back(read);
+      } catch (const std::system_error&) {
+        read();  // no more threads to be had
+      }
+    }
+    if (!pieces.empty()) pieces[0].read(*top, root);
+  }
+  top->entries.reserve(count);
+  for (Piece& piece : pieces) {
+    if (!piece.ok) return false;
+    for (auto& entry : piece.entries) top->entries.push_back(std::move(entry));
+    tree.changes.absorb(std::move(piece.tree.changes));
+    tree.nodes += piece.tree.nodes;
+  }
+  const auto in_order = [](const auto& a, const auto& b) { return a->name < b->name; };
+  const auto& entries = top->entries;
+  if (std::ranges::adjacent_find(entries, std::not_fn(in_order)) != entries.end()) return false;
+  tree.top = std::move(top);
+  return true;
+}
+
 }  // namespace
 
 std::string write_index(std::string_view fingerprint, const std::vector<const Folder*>& trees) {
-  Out body;
-  body.text(fingerprint);
+  size_t size = kHeader + fingerprint.size() + 16;
+  for (const Folder* tree : trees) size += tree != nullptr ? size_of(*tree) : 0;
+  Out out;
+  out.reserve(size);
+  out.bytes() = kMagic;
+  out.word(0);  // length and checksum, when they are known
+  out.word(0);
+  out.text(fingerprint);
   for (const Folder* tree : trees) {
-    body.byte(tree != nullptr ? 1 : 0);
-    if (tree != nullptr) put_node(body, *tree);
+    out.byte(tree != nullptr ? 1 : 0);
+    if (tree != nullptr) put_top(out, *tree);
   }
-  const std::string bytes = body.take();
-  Out head;
-  head.word(bytes.size());
-  head.word(checksum(bytes));
-  std::string out(kMagic);
-  out.reserve(kHeader + bytes.size());
-  out += head.take();
-  return out += bytes;
+  const std::string_view body = std::string_view(out.bytes()).substr(kHeader);
+  const uint64_t head[] = {body.size(), checksum(body)};
+  std::memcpy(out.bytes().data() + kMagic.size(), head, sizeof head);
+  return std::move(out.bytes());
 }
 
 std::vector<StoredTree> read_index(std::string_view bytes, std::string_view fingerprint,
@@ -366,10 +491,7 @@ std::vector<StoredTree> read_index(std::string_view bytes, std::string_view fing
   std::vector<StoredTree> trees(roots);
   for (size_t root = 0; root < roots; ++root) {
     if (in.byte() == 0) continue;
-    Loader loader(in, trees[root], static_cast<uint16_t>(root));
-    std::unique_ptr<Node> top = loader.node(nullptr, "");
-    if (!in.ok() || top == nullptr || top->kind != NodeKind::kFolder) return {};
-    trees[root].top.reset(static_cast<Folder*>(top.release()));
+    if (!read_tree(in, trees[root], static_cast<uint16_t>(root))) return {};
   }
   if (!in.ok() || !in.done()) return {};
   return trees;

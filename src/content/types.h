@@ -40,7 +40,6 @@ struct Skill {
   uint64_t bytes = 0;
   int64_t mtime_ns = 0;
   bool readable = true;  // false: oversize, not UTF-8, empty, unreadable; the row stays (R47)
-  std::string search;    // case-folded title, a NUL, case-folded description, for R43
 };
 
 struct Prompt {

@@ -1,5 +1,7 @@
 #include "functions/document.h"
 
+#include <utility>
+
 #include "content/parse.h"
 #include "functions/errors.h"
 
@@ -14,7 +16,8 @@ Result<Document> read_document(content::Content& content, const content::Generat
   }
   const size_t offset =
       content::body_offset(bytes->bytes, content::ParseOptions{.lenient = content.lenient()});
-  std::string body = bytes->bytes.substr(offset);
+  std::string body = std::move(bytes->bytes);
+  body.erase(0, offset);
   // R28: only line feeds, or nothing at all.
   if (body.find_first_not_of('\n') == std::string::npos) {
     return std::unexpected(unreadable(what, shown, file.path + " has an empty body"));

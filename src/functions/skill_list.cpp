@@ -16,20 +16,79 @@ using content::Skill;
 bool mentions(const View& view, const Skill& skill, const std::string& needle) {
   if (needle.empty()) return true;
   if (fold_case(view.display(skill.id)).find(needle) != std::string::npos) return true;
-  if (!skill.search.empty()) return skill.search.find(needle) != std::string::npos;
   return fold_case(skill.title).find(needle) != std::string::npos ||
          fold_case(skill.description).find(needle) != std::string::npos;
 }
 
-SkillEntry entry_of(const View& view, const Skill& skill, bool with_description) {
-  return {.id = view.display(skill.id),
-          .title = view.title(skill),
-          .type = skill.type,
-          .function_id = skill.function_id,
-          .description = with_description ? skill.description : "",
-          .bytes = skill.bytes,
-          .modified_at = content::format_time(skill.mtime_ns)};
+void fill(SkillEntry& entry, const View& view, const Skill& skill, bool with_description) {
+  entry.id = view.display(skill.id);
+  entry.title = skill.title.empty() ? entry.id : skill.title;  // R29
+  entry.type = skill.type;
+  entry.function_id = skill.function_id;
+  entry.description = with_description ? std::string_view(skill.description) : std::string_view();
+  entry.bytes = skill.bytes;
+  entry.modified_at = content::format_time(skill.mtime_ns);
 }
+
+// The rows of one answer.
+struct Selection {
+  std::vector<const Skill*> rows;
+  std::optional<std::string> next_cursor;
+};
+
+class Selector {
+ public:
+  Selector(const View& view, const ListSkillsInput& in) : view_(view), in_(in) {}
+
+  Selection run(const SearchText* text) {
+    const auto& skills = view_.generation().skills;
+    auto [place, end] = view_.generation().prefix_range(in_.prefix.value_or(""));
+    if (in_.cursor) {
+      const auto after = std::upper_bound(
+          skills.begin(), skills.end(), *in_.cursor,
+          [](const std::string& id, const content::SkillPtr& skill) { return id < skill->id; });
+      place = std::max(place, static_cast<size_t>(after - skills.begin()));
+    }
+    const std::string needle = fold_case(in_.search.value_or(""));
+    if (text == nullptr || needle.empty() || needle.find('\0') != std::string::npos) {
+      while (place < end && take(*skills[place], needle)) ++place;
+    } else {
+      for (const SearchText::Hit& hit : text->find(needle, place, std::max(place, end))) {
+        if (!take(*skills[hit.place], hit.certain ? "" : needle)) break;
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  // False: that was one too many. An empty needle is in every row.
+  bool take(const Skill& skill, const std::string& needle) {
+    if (in_.type && skill.type != *in_.type) return true;
+    if (!mentions(view_, skill, needle) || !shows(skill.id)) return true;
+    if (in_.limit && found_.rows.size() >= *in_.limit) {
+      if (!found_.rows.empty()) found_.next_cursor = found_.rows.back()->id;
+      return false;
+    }
+    found_.rows.push_back(&skill);
+    return true;
+  }
+
+  // The namespace decides (R52), and rows of one follow each other.
+  bool shows(std::string_view id) {
+    const std::string_view space = id.substr(0, id.find('/') + 1);
+    if (space != space_ || space.empty()) {
+      shown_ = view_.shows(id);
+      space_ = space;
+    }
+    return shown_;
+  }
+
+  const View& view_;
+  const ListSkillsInput& in_;
+  Selection found_;
+  std::string_view space_;
+  bool shown_ = false;
+};
 
 // R60: typed as one, or `<ns>/index` with a single slash.
 bool is_overview(const Skill& skill) {
@@ -51,29 +110,39 @@ std::string pointer_line(const std::string& shown) {
 
 Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in) {
   if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
-  const content::Generation& generation = view.generation();
-  const std::string needle = fold_case(in.search.value_or(""));
-  auto [place, end] = generation.prefix_range(in.prefix.value_or(""));
-  if (in.cursor) {
-    const auto after = std::upper_bound(
-        generation.skills.begin(), generation.skills.end(), *in.cursor,
-        [](const std::string& id, const content::SkillPtr& skill) { return id < skill->id; });
-    place = std::max(place, static_cast<size_t>(after - generation.skills.begin()));
-  }
+  Selection found = Selector(view, in).run(nullptr);
   ListSkillsOutput out;
-  const Skill* last = nullptr;
-  for (; place < end; ++place) {
-    const Skill& skill = *generation.skills[place];
-    if (in.type && skill.type != *in.type) continue;
-    if (!view.shows(skill.id) || !mentions(view, skill, needle)) continue;
-    if (in.limit && out.skills.size() >= *in.limit) {
-      if (last != nullptr) out.next_cursor = last->id;
-      break;
-    }
-    out.skills.push_back(entry_of(view, skill, in.include_description.value_or(true)));
-    last = &skill;
+  out.skills.resize(found.rows.size());
+  for (size_t i = 0; i < out.skills.size(); ++i) {
+    fill(out.skills[i], view, *found.rows[i], in.include_description.value_or(true));
   }
+  out.next_cursor = std::move(found.next_cursor);
   return out;
+}
+
+Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in,
+                                     const SearchText* text) {
+  if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
+  constexpr size_t kRow = 256;  // without its description, rather more than less
+  const bool with_description = in.include_description.value_or(true);
+  const Selection found = Selector(view, in).run(text);
+  size_t size = kRow * (found.rows.size() + 1);
+  for (const Skill* skill : found.rows) size += with_description ? skill->description.size() : 0;
+  std::string out;
+  out.reserve(size);
+  out += "{\"skills\":[";
+  SkillEntry entry;
+  for (const Skill* skill : found.rows) {
+    if (out.back() != '[') out += ',';
+    fill(entry, view, *skill, with_description);
+    json::encode_to(out, entry);
+  }
+  out += ']';
+  if (found.next_cursor) {
+    out += ",\"next_cursor\":";
+    json::append_string(out, *found.next_cursor);
+  }
+  return out += '}';
 }
 
 IndexSkillsOutput index_skills(const View& view) {

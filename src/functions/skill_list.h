@@ -4,12 +4,17 @@
 #include <string>
 
 #include "base/result.h"
+#include "functions/search_text.h"
 #include "functions/skill_types.h"
 #include "functions/view.h"
 
 namespace iii::functions {
 
 Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in);
+// The same as JSON, written row by row. `text` follows the view's generation, or is null: then
+// every row is visited.
+Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in,
+                                     const SearchText* text);
 
 inline constexpr size_t kIndexBytes = 3'000;  // of headings, pointers and descriptions (§8.4)
 IndexSkillsOutput index_skills(const View& view);

@@ -26,10 +26,12 @@ class SkillFunctions {
   sdk::Task<Result<json::Raw>> list(ListSkillsInput in) {
     sdk::Task<NamesPtr> asking = installed_.for_filter(false);
     NamesPtr names = co_await asking;
-    const View view(content_.fresh(), std::move(names));
-    Result<ListSkillsOutput> rows = list_skills(view, in);
+    content::GenerationPtr generation = content_.fresh();
+    if (in.search) search_text_.follow(generation);
+    const View view(std::move(generation), std::move(names));
+    Result<std::string> rows = list_skills_text(view, in, in.search ? &search_text_ : nullptr);
     if (!rows) co_return std::unexpected(std::move(rows.error()));
-    co_return bounded(json::encode(*rows),
+    co_return bounded(std::move(*rows),
                       "directory::skills::list with `limit` (and `cursor` for what follows), or "
                       "narrow it with `prefix`, `search`, `type` or include_description=false");
   }
@@ -95,12 +97,13 @@ class SkillFunctions {
                        .type = skill.type,
                        .function_id = skill.function_id,
                        .description = {},
-                       .body = found.note + document->body,
+                       .body = std::move(document->body),
                        .modified_at = content::format_time(document->mtime_ns)};
     // What is compiled in has no file that could have been modified.
     if (view.generation().roots[skill.file.root].kind == content::RootKind::kBuiltin) {
       out.modified_at.clear();
     }
+    if (!found.note.empty()) out.body.insert(0, found.note);
     if (with_description) out.description = skill.description;
     return out;
   }
@@ -142,6 +145,7 @@ class SkillFunctions {
   content::Content& content_;
   Installed& installed_;
   SkillLimits limits_;
+  SearchText search_text_;
   // The last index page, and what it was made from.
   std::string index_text_;
   content::GenerationPtr index_generation_;

@@ -1,0 +1,132 @@
+#include "functions/search_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "functions/find_text.h"
+#include "functions/skill_list.h"
+#include "functions/testing.h"
+
+namespace iii::functions {
+namespace {
+
+using content::GenerationPtr;
+
+TEST(FindText, FindsWhatTheStandardLibraryFinds) {
+  std::mt19937 dice(7);
+  const auto letters = [&](size_t count) {
+    std::string text;
+    for (size_t i = 0; i < count; ++i) text += static_cast<char>('a' + dice() % 3);
+    return text;
+  };
+  for (int round = 0; round < 2'000; ++round) {
+    const std::string text = letters(dice() % 300);
+    const std::string needle = letters(1 + dice() % 9);
+    const size_t from = dice() % (text.size() + 2);
+    EXPECT_EQ(find_text(text, needle, from), text.find(needle, from)) << text << " " << needle;
+  }
+}
+
+// Many rows, so that there are several blocks; `salt` makes other texts of the same ids.
+std::vector<TestSkill> rows(size_t count, const std::string& salt) {
+  std::vector<TestSkill> out;
+  for (size_t i = 0; i < count; ++i) {
+    const std::string number = std::to_string(100'000 + i);
+    out.push_back({.id = "ns-" + number.substr(0, 4) + "/s" + number + (i % 7 == 0 ? "/index" : ""),
+                   .title = "Title " + std::to_string(i % 13) + salt,
+                   .description = "Über row " + std::to_string(i)});
+  }
+  return out;
+}
+
+// The same rows as objects, but for those that `changed` says.
+GenerationPtr edited(const GenerationPtr& before, const std::vector<TestSkill>& wanted) {
+  const GenerationPtr fresh = make_generation(wanted);
+  auto out = std::make_shared<content::Generation>(*fresh);
+  for (content::SkillPtr& skill : out->skills) {
+    for (const content::SkillPtr& old : before->skills) {
+      if (old->id == skill->id && old->title == skill->title) skill = old;
+    }
+  }
+  return out;
+}
+
+void expect_same(SearchText& text, const GenerationPtr& generation) {
+  text.follow(generation);
+  const View view(generation, nullptr);
+  for (const char* needle :
+       {"über row 7", "TITLE 3", "s1001", "index", "x", "nothing", "changed"}) {
+    const ListSkillsInput in{.search = needle};
+    EXPECT_EQ(list_skills_text(view, in, &text).value(), json::encode(*list_skills(view, in)))
+        << needle;
+  }
+  const ListSkillsInput page{
+      .search = "row", .prefix = "ns-1002/", .limit = 5, .cursor = "ns-1002/s100205"};
+  EXPECT_EQ(list_skills_text(view, page, &text).value(), json::encode(*list_skills(view, page)));
+}
+
+TEST(SearchText, R43_GivesWhatVisitingEveryRowGivesWhateverHasChanged) {
+  std::vector<TestSkill> skills = rows(700, "");
+  GenerationPtr generation = make_generation(skills);
+  SearchText text;
+  expect_same(text, generation);
+  std::mt19937 dice(11);
+  for (int round = 0; round < 30; ++round) {
+    const size_t at = dice() % skills.size();
+    switch (dice() % 4) {
+      case 0:
+        skills.erase(skills.begin() + static_cast<std::ptrdiff_t>(at),
+                     skills.begin() +
+                         static_cast<std::ptrdiff_t>(std::min(skills.size(), at + dice() % 300)));
+        break;
+      case 1:
+        skills[at].title = "Changed " + std::to_string(round);
+        break;
+      case 2:
+        skills.push_back({.id = "new-" + std::to_string(round), .title = "Changed"});
+        break;
+      default:
+        skills.push_back({.id = skills[at].id + "/deeper", .title = "Changed"});
+    }
+    if (skills.empty()) skills = rows(300, " again");
+    std::sort(skills.begin(), skills.end(),
+              [](const auto& a, const auto& b) { return a.id < b.id; });
+    const auto twice = std::unique(skills.begin(), skills.end(),
+                                   [](const auto& a, const auto& b) { return a.id == b.id; });
+    skills.erase(twice, skills.end());
+    generation = edited(generation, skills);
+    expect_same(text, generation);
+  }
+}
+
+// The document `a` appears, so `a/index` is shown in full, without having changed itself.
+TEST(SearchText, R43_AnIdIsSearchedAsItIsShownNow) {
+  SearchText text;
+  GenerationPtr generation = make_generation({{.id = "a/index"}});
+  const auto count = [&] {
+    text.follow(generation);
+    return text.find("index", 0, generation->skills.size()).size();
+  };
+  const ListSkillsInput in{.search = "index"};
+  EXPECT_EQ(count(), 1U);
+  EXPECT_THAT(list_skills_text(View(generation, nullptr), in, &text).value(),
+              testing::HasSubstr("[]"));
+  generation = edited(generation, {{.id = "a"}, {.id = "a/index"}});
+  text.follow(generation);
+  EXPECT_THAT(list_skills_text(View(generation, nullptr), in, &text).value(),
+              testing::HasSubstr("\"id\":\"a/index\""));
+}
+
+TEST(SearchText, TextIsWrittenAsTheSchemaOfTheOutputSays) {
+  const View view(make_generation(rows(20, "")), nullptr);
+  for (const ListSkillsInput& in :
+       {ListSkillsInput{}, ListSkillsInput{.include_description = false},
+        ListSkillsInput{.limit = 3}, ListSkillsInput{.prefix = "nowhere"}}) {
+    EXPECT_EQ(list_skills_text(view, in, nullptr).value(), json::encode(*list_skills(view, in)));
+  }
+}
+
+}  // namespace
+}  // namespace iii::functions
