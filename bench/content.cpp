@@ -303,13 +303,15 @@ void Bench::print_times(const std::string& title, const Called& called,
 }
 
 void Bench::calls() {
+  shell_seconds(kCatOne, tree_);  // whatever the system has dropped meanwhile
   const Called called = call(true, SIZE_MAX, options_.quick ? 20 : 2'000);
   print_times("calls in the process, folders watched", called,
               {{"no-change", "fresh(), nothing changed"},
                {"get", "directory::skills::get, any skill"},
+               {"miss", "directory::skills::get, an id that nothing has"},
                {"list-prefix", "directory::skills::list, one namespace"},
                {"list-search", "directory::skills::list, search for a rare word"},
-               {"list-type", "directory::skills::list, one type, 100 rows"},
+               {"list-type", "directory::skills::list, a rare type"},
                {"list-all", "directory::skills::list, everything"},
                {"index", "directory::skills::index"},
                {"edit", "a file rewritten, then visible"},

@@ -140,7 +140,11 @@ std::string frontmatter(Dice& dice, const TreeFile& file, const std::string& tit
   } else {
     out += "description: Note: " + text + "\n";  // what people write, and YAML does not take
   }
-  if (file.how_to) out += "type: how-to\n";
+  if (file.rare) {
+    out += fmt::format("type: {}\n", kRareType);
+  } else if (dice.chance(0.2)) {
+    out += dice.chance(0.6) ? "type: how-to\n" : "type: reference\n";
+  }
   if (dice.chance(0.2)) {
     out += fmt::format("function_id: {}::{}\n", dice.pick(kTopics), dice.pick(kDeeds));
   }
@@ -185,10 +189,6 @@ class Planner {
     if (++plan_.skills % kRareEvery == 7) {
       file.rare = true;
       ++plan_.rare;
-    }
-    if (dice_.chance(0.1)) {
-      file.how_to = true;
-      ++plan_.how_to;
     }
   }
 
@@ -287,8 +287,7 @@ std::string text_of(const TreeFile& file) {
   std::string out;
   const bool bom = dice.chance(0.005), crlf = dice.chance(0.01);
   // Some have no frontmatter at all; the first paragraph stands in for the description.
-  const bool plain =
-      file.kind == TreeFile::Kind::kSkill && !file.rare && !file.how_to && dice.chance(0.1);
+  const bool plain = file.kind == TreeFile::Kind::kSkill && !file.rare && dice.chance(0.1);
   if (bom) out += "\xef\xbb\xbf";
   if (!plain) out += frontmatter(dice, file, title);
   out += "# " + title + "\n\n";

@@ -19,12 +19,12 @@ struct TreeFile {
   Kind kind = Kind::kSkill;
   uint32_t bytes = 0;  // wanted; a text is never shorter than its head
   uint64_t seed = 0;
-  bool rare = false;  // mentions kRareWord
-  bool how_to = false;
+  bool rare = false;  // mentions kRareWord and is of kRareType
 };
 
 // In the description of few documents and nowhere else.
 inline constexpr const char* kRareWord = "quicksilver";
+inline constexpr const char* kRareType = "runbook";
 
 struct TreePlan {
   std::vector<std::string> folders;  // parents first
@@ -34,7 +34,6 @@ struct TreePlan {
   size_t supporting = 0;
   size_t overviews = 0;   // `<namespace>/SKILL.md`
   size_t rare = 0;        // skills with the rare word
-  size_t how_to = 0;      // skills of that type
   std::string one_space;  // a namespace, and how many skills it has
   size_t in_one_space = 0;
 };
