@@ -56,7 +56,7 @@ TEST_F(InstalledWorkers, R51_AnAnswerOfAnotherShapeMeansThatNothingIsInstalled) 
 }
 
 TEST_F(InstalledWorkers, R51_NamesMatchExactly) {
-  answers(R"({"name":"alph"},{"name":"betas"})");
+  answers(R"({"name":"alph"},{"name":"betas"},{"name":"ALPHA"},{"name":" beta"})");
   start();
   EXPECT_THAT(listed(), ElementsAre("rootdoc"));
 }
