@@ -110,6 +110,13 @@ Outcome outcome_of(const std::expected<T, E>& result) {
   }
 }
 
+// Text that is already written is handed on as it is, however long.
+template <typename E>
+Outcome outcome_of(std::expected<json::Raw, E>&& result) {
+  if (!result) return outcome_of(std::as_const(result));
+  return std::optional(std::move(result->text));
+}
+
 // Only from inside a catch block.
 inline Outcome outcome_of_exception() {
   try {
@@ -193,7 +200,7 @@ Task<void> run_task(std::shared_ptr<F> callable, std::shared_ptr<const Invocatio
       co_await task;
     } else {
       auto returned = co_await task;
-      outcome = outcome_of(returned);
+      outcome = outcome_of(std::move(returned));
     }
   } catch (...) {
     outcome = outcome_of_exception();
