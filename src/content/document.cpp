@@ -116,6 +116,9 @@ class Builder {
       // They are kept for long, and grew while they were read.
       skill->title.shrink_to_fit();
       skill->description.shrink_to_fit();
+      if (document_.trusted) {
+        skill->body = {document_.stamp.inode, document_.stamp.ctime_ns, parsed->body_offset};
+      }
     }
     finish(skill->id);
     document_.skill = std::move(skill);

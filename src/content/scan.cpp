@@ -80,12 +80,7 @@ void Scanner::visit(Folder& folder, Look look, Changes& changes, ScanQueue* queu
 bool Scanner::watch(Folder& folder, const std::string& path, Look look, Changes& changes) {
   if (folder.watch >= 0 && !look.rewatch) return false;
   const std::string whole = path.empty() ? path_ : path_ + "/" + path;
-  // Where nothing can be watched, nothing below is tried again and again.
-  const Folder* known = folder.stamp.inode != 0 ? &folder : folder.parent;
-  const bool hopeless = known != nullptr && known->stamp.inode != 0 &&
-                        !watcher_.can_watch(known->stamp.device, whole);
-  if (!hopeless && watcher_.add(folder, whole)) return true;
-  if (hopeless) watcher_.remove(folder);
+  if (watcher_.add(folder, whole)) return true;
   // Also when it is merely missing or not ours to read: the folder above may have no watch either.
   changes.unwatched.push_back(&folder);
   return false;

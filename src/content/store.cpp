@@ -16,7 +16,7 @@ namespace iii::content {
 
 namespace {
 
-constexpr std::string_view kMagic = "iii-index 2\n";
+constexpr std::string_view kMagic = "iii-index 3\n";
 constexpr size_t kHeader = kMagic.size() + 16;  // magic, length, checksum
 constexpr size_t kMaxDepth = 4096;
 // Reading is shared out among threads in pieces of at least this many bytes.
@@ -213,6 +213,11 @@ void put_document(Out& out, const Document& document, uint8_t flags) {
     out.text(skill.description);
     if (skill.type) out.text(*skill.type);
     if (skill.function_id) out.text(*skill.function_id);
+    // Only what belongs to the stamp above: that may have been renewed since.
+    const KnownBody& body = skill.body;
+    const bool current =
+        body.inode == document.stamp.inode && body.ctime_ns == document.stamp.ctime_ns;
+    out.number(current ? body.offset + 1 : 0);
   } else {
     out.byte(extra);
     if (document.prompt) {
@@ -376,6 +381,9 @@ class Loader {
     skill->description = in_.text();
     if ((extra & kHasType) != 0) skill->type = in_.text();
     if ((extra & kHasFunction) != 0) skill->function_id = in_.text();
+    if (const uint64_t known = in_.number(); known > 0) {
+      skill->body = {document.stamp.inode, document.stamp.ctime_ns, known - 1};
+    }
     skill->bytes = document.stamp.size;
     skill->mtime_ns = (extra & kHasTime) != 0 ? document.stamp.mtime_ns : kNoTime;
     skill->readable = (flags & kReadable) != 0;

@@ -30,6 +30,13 @@ struct FileRef {
 // (R33).
 inline constexpr int64_t kNoTime = INT64_MIN;
 
+// Where the body began in a version of a file that can be told from every other one by its stamp.
+struct KnownBody {
+  uint64_t inode = 0;  // 0: nothing is known
+  int64_t ctime_ns = 0;
+  uint64_t offset = 0;
+};
+
 struct Skill {
   std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
   FileRef file;
@@ -40,6 +47,7 @@ struct Skill {
   uint64_t bytes = 0;
   int64_t mtime_ns = 0;
   bool readable = true;  // false: oversize, not UTF-8, empty, unreadable; the row stays (R47)
+  KnownBody body;        // spares readers of an unchanged file its frontmatter
 };
 
 struct Prompt {

@@ -19,5 +19,8 @@ struct Document {
 Result<Document> read_document(content::Content& content, const content::Generation& generation,
                                const content::FileRef& file, std::string_view what,
                                std::string_view shown);
+// The same for a skill, which may know where its body begins.
+Result<Document> read_skill(content::Content& content, const content::Generation& generation,
+                            const content::Skill& skill, std::string_view shown);
 
 }  // namespace iii::functions

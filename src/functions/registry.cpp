@@ -4,7 +4,6 @@
 #include <variant>
 
 #include "base/text.h"
-#include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/registry_types.h"
@@ -16,8 +15,18 @@ namespace {
 
 using sources::Registry;
 
+constexpr std::string_view kBrowse =
+    " Next: call directory::registry::workers::list to browse worker names.";
+
 // On the bus every error has one code; the D-code is the first word of the text.
-std::unexpected<Error> failed(const Error& error) { return std::unexpected(on_the_bus(error)); }
+std::unexpected<Error> failed(const Error& error) {
+  return fail("invocation_failed", error.message);
+}
+
+std::unexpected<Error> refused(std::string text) {
+  if (!text.ends_with('.')) text += '.';
+  return fail("invocation_failed", std::move(text) + std::string(kBrowse));
+}
 
 std::string trimmed(const std::optional<std::string>& field) {
   return std::string(trim(field.value_or("")));
@@ -25,17 +34,14 @@ std::string trimmed(const std::optional<std::string>& field) {
 
 Result<sources::RegistrySource> source_of(const WorkerInfoInput& in) {
   const std::string name(trim(in.name));
-  if (name.empty()) {
-    return fail("invocation_failed",
-                "D311 invalid_input: name must be non-empty. Next: call "
-                "directory::registry::workers::list for the names there are.");
-  }
+  if (name.empty()) return refused("D311 invalid_input: name must be non-empty");
+  if (auto legal = sources::check_worker_name(name); !legal) return refused(legal.error().message);
   sources::SourceFields fields;
   fields.worker = name;
   fields.version = in.version;
   fields.tag = in.tag;
   const Result<sources::Source> source = sources::classify(fields);
-  if (!source) return failed(source.error());
+  if (!source) return refused(source.error().message);
   return std::get<sources::RegistrySource>(*source);
 }
 

@@ -1,6 +1,8 @@
 #include "functions/resolve.h"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
 #include "base/text.h"
 #include "content/ids.h"
@@ -94,12 +96,33 @@ size_t distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+// At least this many letters have to be changed: a bound that is quicker than the distance itself.
+size_t letters_apart(std::string_view a, std::string_view b) {
+  std::array<int, 32> counts{};
+  for (const char c : a) ++counts[static_cast<unsigned char>(c) % 32];
+  for (const char c : b) --counts[static_cast<unsigned char>(c) % 32];
+  size_t missing = 0, extra = 0;
+  for (const int count : counts)
+    (count > 0 ? extra : missing) += static_cast<size_t>(std::abs(count));
+  return std::max(missing, extra);
+}
+
 // A third of the letters may be wrong, at least one.
 bool is_near(std::string_view missed, std::string_view candidate) {
   const size_t allowed = std::max<size_t>(1, missed.size() / 3);
   const size_t longer = std::max(missed.size(), candidate.size());
   const size_t shorter = std::min(missed.size(), candidate.size());
-  return longer - shorter <= allowed && distance(missed, candidate) <= allowed;
+  return longer - shorter <= allowed && letters_apart(missed, candidate) <= allowed &&
+         distance(missed, candidate) <= allowed;
+}
+
+bool has_segment(std::string_view id, std::string_view segment) {
+  for (;;) {
+    const size_t end = id.find('/');
+    if (id.substr(0, end) == segment) return true;
+    if (end == std::string_view::npos) return false;
+    id.remove_prefix(end + 1);
+  }
 }
 
 // Whole ids and namespaces that look like the missed one; for typos that share no segment with
@@ -191,10 +214,9 @@ std::vector<std::string> suggest_skills(const View& view, std::string_view misse
   std::vector<std::pair<int64_t, size_t>> scored;  // (−score, place): ties stay in id order
   const auto& skills = view.generation().skills;
   for (size_t i = 0; i < skills.size(); ++i) {
-    const std::vector<std::string_view> theirs = split(skills[i]->id, '/');
     int64_t shared = 0;
     for (const std::string_view segment : segments) {
-      shared += std::find(theirs.begin(), theirs.end(), segment) != theirs.end() ? 1 : 0;
+      shared += has_segment(skills[i]->id, segment) ? 1 : 0;
     }
     // Without a shared segment the score cannot be positive, so the distance need not be known.
     if (shared == 0 || !view.shows(skills[i]->id)) continue;

@@ -64,7 +64,7 @@ class Selector {
   // False: that was one too many. An empty needle is in every row.
   bool take(const Skill& skill, const std::string& needle) {
     if (in_.type && skill.type != *in_.type) return true;
-    if (!mentions(view_, skill, needle) || !shows(skill.id)) return true;
+    if (!mentions(view_, skill, needle) || !view_.shows(skill.id)) return true;
     if (in_.limit && found_.rows.size() >= *in_.limit) {
       if (!found_.rows.empty()) found_.next_cursor = found_.rows.back()->id;
       return false;
@@ -73,21 +73,9 @@ class Selector {
     return true;
   }
 
-  // The namespace decides (R52), and rows of one follow each other.
-  bool shows(std::string_view id) {
-    const std::string_view space = id.substr(0, id.find('/') + 1);
-    if (space != space_ || space.empty()) {
-      shown_ = view_.shows(id);
-      space_ = space;
-    }
-    return shown_;
-  }
-
   const View& view_;
   const ListSkillsInput& in_;
   Selection found_;
-  std::string_view space_;
-  bool shown_ = false;
 };
 
 // R60: typed as one, or `<ns>/index` with a single slash.

@@ -89,8 +89,7 @@ class SkillFunctions {
   Result<SkillGetOutput> read(const View& view, const Resolution& found, bool with_description) {
     const content::Skill& skill = *found.skill;
     const std::string shown = view.display(skill.id);
-    Result<Document> document =
-        read_document(content_, view.generation(), skill.file, "skill", shown);
+    Result<Document> document = read_skill(content_, view.generation(), skill, shown);
     if (!document) return std::unexpected(std::move(document.error()));
     SkillGetOutput out{.id = shown,
                        .title = view.title(skill),

@@ -1,7 +1,5 @@
 #include "functions/view.h"
 
-#include <algorithm>
-
 #include "content/ids.h"
 
 namespace iii::functions {
@@ -11,23 +9,18 @@ bool View::shows(std::string_view id) const {
   const size_t slash = id.find('/');
   if (slash == std::string_view::npos) return true;
   const std::string_view top = id.substr(0, slash);
-  if (top == "directory" || top == "iii" || installed_->contains(top)) return true;
-  return has_odd_names() && is_in_folder_of_installed(id);
+  return top == "directory" || top == "iii" || is_installed(top);
 }
 
-bool View::has_odd_names() const {
-  if (!odd_names_) {
-    odd_names_ = std::ranges::any_of(
-        *installed_, [](const std::string& name) { return !content::check_name(name); });
+bool View::is_installed(std::string_view name) const {
+  if (installed_->contains(name)) return true;
+  if (!renamed_) {
+    renamed_.emplace();
+    for (const std::string& each : *installed_) {
+      if (!content::check_name(each)) renamed_->insert(content::normalise_name(each));
+    }
   }
-  return *odd_names_;
-}
-
-bool View::is_in_folder_of_installed(std::string_view id) const {
-  const content::Skill* skill = generation_->skill(id);
-  if (skill == nullptr) return false;
-  const std::string_view path = skill->file.path;
-  return installed_->contains(path.substr(0, path.find('/')));
+  return renamed_->contains(name);
 }
 
 const content::Skill* View::find(std::string_view id) const {

@@ -35,13 +35,11 @@ class View {
   size_t documents_of(std::string_view name) const;
 
  private:
-  // Whether some worker has a name that is no id, so that its folder is served under another one.
-  bool has_odd_names() const;
-  bool is_in_folder_of_installed(std::string_view id) const;
+  bool is_installed(std::string_view name) const;
 
   content::GenerationPtr generation_;
   NamesPtr installed_;
-  mutable std::optional<bool> odd_names_;
+  mutable std::optional<NameSet> renamed_;  // normalised forms of names that are no ids
 };
 
 }  // namespace iii::functions
