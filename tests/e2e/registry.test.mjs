@@ -1,6 +1,7 @@
 // The registry through the bus: lists, details and downloads against a registry that is played over real sockets, with its
 // faults. The published SDK is the caller.
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -46,6 +47,14 @@ async function refusal(promise, registry) {
     assert.ok(!error.message.includes(secret), `${secret} in: ${error.message}`)
   }
   return error.message
+}
+
+function certificate() {
+  const dir = tempDir()
+  const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')]
+  const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
+  execFileSync('openssl', ['req', '-x509', ...curve, '-subj', '/CN=registry', '-addext', 'subjectAltName=IP:127.0.0.1', '-keyout', key, '-out', cert], { stdio: 'pipe' })
+  return { file: cert, tls: { key: readFileSync(key), cert: readFileSync(cert) } }
 }
 
 const files = (root, name) => readdirSync(join(root, name), { recursive: true, withFileTypes: true }).filter((e) => e.isFile() && !e.name.startsWith('.')).length
@@ -177,4 +186,17 @@ test('W24: a function of the engine, and one that is not there', { skip: needsOw
   assert.deepEqual(info.request_schema.required, ['name'])
   const message = await refusal(ask('directory::engine::functions::info', { function_id: 'directory::prompts::gett' }), registry)
   assert.match(message, /D340 not_found:.*Did you mean: directory::prompts::get\?.*Next:/s)
+})
+
+test('https: the configured CA is trusted, and nothing goes on without encryption', async (t) => {
+  const { file, tls } = certificate()
+  const { registry, ask } = await directory(t, { registry: { tls }, ca_file: file, registry_retries: 0 })
+  assert.equal((await ask(listId)).workers.length, 2)
+  assert.match(await refusal(ask(listId, { search: 'tohttp' }), registry), /D320 registry_error:.*redirects/s)
+})
+
+test('https: a certificate of somebody else is not trusted, and nothing is sent', async (t) => {
+  const { registry, ask } = await directory(t, { registry: { tls: certificate().tls }, registry_retries: 0 })
+  assert.match(await refusal(ask(listId), registry), /D320 registry_error:.*certificate is not trusted.*Next:/s)
+  assert.equal(registry.requests.length, 0)
 })

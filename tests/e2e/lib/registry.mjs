@@ -3,6 +3,7 @@
 //   tests/e2e/run tests/e2e/lib/registry.mjs [port]
 import { createHash } from 'node:crypto'
 import http from 'node:http'
+import https from 'node:https'
 import { fileURLToPath } from 'node:url'
 import { createGzip, gzipSync } from 'node:zlib'
 
@@ -114,6 +115,7 @@ const faults = {
   loop: (req, res) => res.writeHead(302, { location: req.url }).end(),
   private: (req, res) => res.writeHead(302, { location: 'http://10.255.255.1/w' }).end(),
   metadata: (req, res) => res.writeHead(302, { location: 'http://169.254.169.254/latest' }).end(),
+  tohttp: (req, res) => res.writeHead(302, { location: `http://${req.headers.host}/w` }).end(),
   toscheme: (req, res) => res.writeHead(302, { location: 'file:///etc/passwd' }).end(),
 }
 
@@ -123,13 +125,16 @@ class Registry {
   /** How often each word was asked for; `429` and the like answer well the second time. */
   seen = new Map()
   /** `down`: every request is answered 503. `older`: only the routes and shapes of 0.4.x. */
-  constructor({ older = false, gzip = false, etag = true } = {}) {
+  /** `tls`: {key, cert}, for https. */
+  constructor({ older = false, gzip = false, etag = true, tls } = {}) {
     Object.assign(this, { older, gzip, etag, down: false, bundles: { ...bundles } })
-    this.server = http.createServer((req, res) => this.#answer(req, res))
+    const answer = (req, res) => this.#answer(req, res)
+    this.scheme = tls ? 'https' : 'http'
+    this.server = tls ? https.createServer(tls, answer) : http.createServer(answer)
   }
 
   get url() {
-    return `http://127.0.0.1:${this.server.address().port}`
+    return `${this.scheme}://127.0.0.1:${this.server.address().port}`
   }
 
   close() {
