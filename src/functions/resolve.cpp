@@ -117,12 +117,19 @@ bool is_near(std::string_view missed, std::string_view candidate) {
 }
 
 bool has_segment(std::string_view id, std::string_view segment) {
-  for (;;) {
-    const size_t end = id.find('/');
-    if (id.substr(0, end) == segment) return true;
-    if (end == std::string_view::npos) return false;
-    id.remove_prefix(end + 1);
+  for (size_t at = id.find(segment); at != std::string_view::npos; at = id.find(segment, at + 1)) {
+    const size_t end = at + segment.size();
+    if ((at == 0 || id[at - 1] == '/') && (end == id.size() || id[end] == '/')) return true;
   }
+  return false;
+}
+
+// Whether `id` is near as it stands or as it may be shown. Asked before the shown form is made,
+// which takes a search.
+bool may_be_near(std::string_view missed, std::string_view id) {
+  constexpr std::string_view kOverview = "/index";
+  if (is_near(missed, id)) return true;
+  return id.ends_with(kOverview) && is_near(missed, id.substr(0, id.size() - kOverview.size()));
 }
 
 // Whole ids and namespaces that look like the missed one; for typos that share no segment with
@@ -131,7 +138,7 @@ std::vector<std::string> near_misses(const View& view, const std::string& missed
   std::vector<std::pair<size_t, std::string>> near;
   std::string previous;
   for (const content::SkillPtr& skill : view.generation().skills) {
-    if (!view.shows(skill->id)) continue;
+    if (!may_be_near(missed, skill->id) || !view.shows(skill->id)) continue;
     std::string shown = view.display(skill->id);
     if (shown == previous || !is_near(missed, shown)) continue;
     near.emplace_back(distance(missed, shown), shown);
