@@ -269,20 +269,22 @@ TEST(InstallerFault, W10AnEditBetweenDeathAndRecoveryIsKept) {
   EXPECT_THAT(verified(scene.folder().path()), Contains("resend/SKILL.md edited"));
 }
 
-TEST(InstallerFault, ALockFileThatChangesMeanwhileIsReadAgain) {
+TEST(InstallerFault, W10ALockFileThatChangesMeanwhileIsReadAgain) {
   const Scene scene;
   const auto changed = std::make_shared<bool>(false);
   const auto report = scene.update([&scene, changed](std::string_view step, std::string_view path) {
     if (step == "create" && path.ends_with("/new5") && !std::exchange(*changed, true)) {
+      // As a pull would: by the new lock, the file that is there was edited.
       Lock lock = Installer(scene.folder().path()).lock().value();
-      lock.namespaces.at("resend").resolved = "meanwhile";
+      lock.namespaces.at("resend").files.at("SKILL.md") = {sha256_hex("pulled"), 6};
       scene.folder().put("directory.lock", render_lock(lock));
     }
     return 0;
   });
   ASSERT_TRUE(report) << report.error().message;
   EXPECT_TRUE(*changed);
-  EXPECT_EQ(scene.folder().picture(), picture_after());
+  EXPECT_THAT(report->conflicts, Contains("SKILL.md"));
+  EXPECT_EQ(scene.folder().get("resend/SKILL.md"), "old");
 }
 
 }  // namespace
