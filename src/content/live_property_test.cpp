@@ -222,9 +222,9 @@ std::vector<Setup> setups() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, RandomEdits, testing::ValuesIn(setups()),
-                         [](const testing::TestParamInfo<Setup>& info) {
-                           const size_t watches = info.param.max_watches;
-                           return "Seed" + std::to_string(info.param.seed) +
+                         [](const testing::TestParamInfo<Setup>& one) {
+                           const size_t watches = one.param.max_watches;
+                           return "Seed" + std::to_string(one.param.seed) +
                                   (watches == 0   ? "Stamps"
                                    : watches == 6 ? "Mixed"
                                                   : "Watches");

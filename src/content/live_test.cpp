@@ -45,10 +45,8 @@ class AlwaysFresh : public testing::TestWithParam<size_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, AlwaysFresh, testing::Values(SIZE_MAX, 0, 2),
-                         [](const testing::TestParamInfo<size_t>& info) {
-                           return info.param == 0   ? "Stamps"
-                                  : info.param == 2 ? "Mixed"
-                                                    : "Watches";
+                         [](const testing::TestParamInfo<size_t>& one) {
+                           return one.param == 0 ? "Stamps" : one.param == 2 ? "Mixed" : "Watches";
                          });
 
 TEST_P(AlwaysFresh, NothingChangedMeansTheSameGeneration) {

@@ -22,10 +22,8 @@ class ManyThreads : public testing::TestWithParam<size_t> {
 };
 
 INSTANTIATE_TEST_SUITE_P(EveryWay, ManyThreads, testing::Values(SIZE_MAX, 0, 3),
-                         [](const testing::TestParamInfo<size_t>& info) {
-                           return info.param == 0   ? "Stamps"
-                                  : info.param == 3 ? "Mixed"
-                                                    : "Watches";
+                         [](const testing::TestParamInfo<size_t>& one) {
+                           return one.param == 0 ? "Stamps" : one.param == 3 ? "Mixed" : "Watches";
                          });
 
 std::string number(size_t value) { return std::to_string(value); }
