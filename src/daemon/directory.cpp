@@ -25,7 +25,7 @@ class FolderGate final : public functions::Gate {
  public:
   explicit FolderGate(const std::filesystem::path& folder) : gate_(folder) {}
   bool enter() override { return gate_.enter(); }
-  void leave() override { gate_.leave(); }
+  bool leave() override { return gate_.leave(); }
 
  private:
   sources::ReadGate gate_;

@@ -42,7 +42,11 @@ content::GenerationPtr Library::fresh() {
     }
   }
   content::GenerationPtr now = content_->fresh();
-  if (gate_ != nullptr) gate_->leave();
+  if (gate_ != nullptr && !gate_->leave()) {
+    // The first download ever began meanwhile. The next look waits for its end.
+    if (last_ != nullptr) return last_;
+    return fresh();
+  }
   const content::GenerationPtr before = std::exchange(last_, now);
   if (observer_ && before != nullptr && before != now) observer_(before, now);
   return now;

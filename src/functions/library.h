@@ -17,7 +17,7 @@ class Gate {
  public:
   virtual ~Gate() = default;
   virtual bool enter() = 0;  // false: come back later
-  virtual void leave() = 0;
+  virtual bool leave() = 0;  // false: what was read meanwhile may be half of something
 };
 
 class Library final : public content::Content {
