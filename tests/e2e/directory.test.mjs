@@ -134,7 +134,7 @@ test('the two compiled-in documents are there, and a file replaces one', async (
   assert.equal((await ask('directory::skills::get', { id: 'iii' })).title, 'Mine')
 })
 
-test('only documents of installed workers are shown when the filter is on', async (t) => {
+test('only documents of installed workers are shown when the filter is on', { skip: needsOwnEngine }, async (t) => {
   const { ask, node } = await directory(t, { ...sample, 'other/SKILL.md': '# Other\n\nText.\n' }, { filter_unregistered: true, registry_cache_ttl_ms: 0, builtin_docs: false })
   assert.deepEqual(ids(await ask('directory::skills::list')), ['database', 'database/query', 'notes', 'other'], 'nobody can say what is installed')
   sdk.registerFunction(node, 'worker::list', async () => ({ workers: [{ name: 'database' }] }))
@@ -151,14 +151,14 @@ test('doctor accounts for every file', async (t) => {
   assert.ok(report.findings.some((f) => f.path === 'colon.md' && f.fix), 'a ready patch')
 })
 
-test('as a worker the filter is on unless the configuration says otherwise', async (t) => {
+test('as a worker the filter is on unless the configuration says otherwise', { skip: needsOwnEngine }, async (t) => {
   const { ask, node } = await directory(t, sample, { filter_unregistered: undefined, registry_cache_ttl_ms: 0 })
   sdk.registerFunction(node, 'worker::list', async () => ({ workers: [] }))
   await callable(node, 'worker::list')
   assert.deepEqual(ids(await ask('directory::skills::list')), ['iii-directory', 'iii', 'notes'])
 })
 
-test('a worker manager that never answers is asked once, and the calls go on', async (t) => {
+test('a worker manager that never answers is asked once, and the calls go on', { skip: needsOwnEngine }, async (t) => {
   let asked = 0
   const { ask, node } = await directory(t, sample, { filter_unregistered: true, worker_list_timeout_ms: 50 })
   sdk.registerFunction(node, 'worker::list', () => {
@@ -181,7 +181,7 @@ test('a null payload is an empty object', async (t) => {
   assert.equal((await ask('directory::prompts::list', null)).prompts.length, 1)
 })
 
-test('every function that a text of ours recommends can be called', async (t) => {
+test('every function that a text of ours recommends can be called', { skip: needsOwnEngine }, async (t) => {
   const { ask, node } = await directory(t, sample, { filter_unregistered: true, registry_cache_ttl_ms: 0 })
   sdk.registerFunction(node, 'worker::list', async () => ({ workers: [{ name: 'database' }, { name: 'box' }] }))
   await callable(node, 'worker::list')
@@ -215,7 +215,7 @@ test('a list beyond one frame arrives, one beyond a message is an error that say
   assert.equal(ids(await ask('directory::skills::list', { limit: 5, prefix: 'more/' })).length, 5, 'the worker is still there')
 })
 
-test('an operator changes the configuration through the engine', async (t) => {
+test('an operator changes the configuration through the engine', { skip: needsOwnEngine }, async (t) => {
   const { ask } = await directory(t, { ...sample, 'Odd Name.md': '# Odd\n\nText.\n' }, { builtin_docs: undefined })
   await eventually('the entry is there', () => ask('configuration::schema', { id: 'iii-directory' }))
   assert.ok(ids(await ask('directory::skills::list')).includes('iii'))
