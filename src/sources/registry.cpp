@@ -78,7 +78,7 @@ Result<Registry::Answer> HttpRegistry::list(const std::string& search, const std
                                             const Job& job) {
   if (search.size() > kMaxQueryBytes || cursor.size() > kMaxQueryBytes) {
     return fail("D311", "D311 invalid_input: `search` and `cursor` may have at most " +
-                            std::to_string(kMaxQueryBytes) + " bytes");
+                            std::to_string(kMaxQueryBytes) + " bytes. Next: ask with fewer words.");
   }
   const FetchOptions how{.max_bytes = metadata_bytes()};
   Fetch fetched =

@@ -168,7 +168,10 @@ RegistryClient::Outcome RegistryClient::fetch(const std::string& target, const F
     if (!wait_for(*flight, how, job, lock)) {
       return std::unexpected(RegistryFailure{.kind = FailureKind::kStopped});
     }
-    if (!flight->abandoned) return *flight->outcome;
+    // A download never takes an old answer that stood in for the one who asked.
+    const bool unfit =
+        !how.from_cache && flight->outcome && *flight->outcome && (*flight->outcome)->stale;
+    if (!flight->abandoned && !unfit) return *flight->outcome;
   }
   const auto flight = std::make_shared<Flight>();
   flights_.emplace(target, flight);
@@ -176,15 +179,27 @@ RegistryClient::Outcome RegistryClient::fetch(const std::string& target, const F
   if (const CachedAnswer* answer = cache_.find(target)) before = *answer;
 
   lock.unlock();
-  auto answer = ask(target, before && before->found ? before->etag : std::string(), how, job);
+  std::expected<HttpAnswer, RegistryFailure> answer;
+  try {
+    answer = ask(target, before && before->found ? before->etag : std::string(), how, job);
+  } catch (...) {
+    lock.lock();
+    flight->abandoned = true;
+    land(target, *flight);
+    throw;
+  }
   lock.lock();
+  Outcome outcome = settle(target, before, std::move(answer), how);
+  flight->abandoned = !outcome && (job.should_stop() || is_set(how.abandoned));
+  flight->outcome = outcome;
+  land(target, *flight);
+  return outcome;
+}
 
-  flight->outcome = settle(target, before, std::move(answer), how);
-  flight->abandoned = !*flight->outcome && (job.should_stop() || is_set(how.abandoned));
-  flight->done = true;
+void RegistryClient::land(const std::string& target, Flight& flight) {
+  flight.done = true;
   flights_.erase(target);
   landed_.notify_all();
-  return *flight->outcome;
 }
 
 RegistryClient::Outcome RegistryClient::settle(const std::string& target,

@@ -75,6 +75,8 @@ class RegistryClient {
   bool may_stand_in(const CachedAnswer& answer) const;
   bool wait_for(Flight& flight, const FetchOptions& how, const Job& job,
                 std::unique_lock<std::mutex>& lock);
+  // Under the lock: lets go whoever waits.
+  void land(const std::string& target, Flight& flight);
   // Without the lock: one question with its retries.
   std::expected<HttpAnswer, RegistryFailure> ask(const std::string& target, const std::string& etag,
                                                  const FetchOptions& how, const Job& job);

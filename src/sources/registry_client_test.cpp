@@ -156,6 +156,27 @@ TEST_F(RegistryCacheTest, W19_WhoeverWaitsAsksAnewWhenTheFirstIsCancelled) {
   EXPECT_EQ(count("/w"), 2U);
 }
 
+// The other question is for details, which an old answer may stand in for.
+TEST_F(RegistryCacheTest, W19_ADownloadThatWaitedNeverGetsAnOldAnswer) {
+  options.retries = 0;
+  set(kDetailTarget, {{.body = R"({"worker":{"name":"resend"}})"}});
+  set(kBundleTarget, {{.body = kBundle}, {.status = 503}});
+  ASSERT_TRUE(registry().info(latest("resend"), job));
+  pass(options.cache_ttl);
+  std::atomic<bool> asked = false;
+  before_answer = [&](const Request& request) {
+    while (request.target == kBundleTarget && !asked) std::this_thread::yield();
+  };
+  std::thread info([&] { EXPECT_TRUE(registry().info(latest("resend"), job)->stale); });
+  server.wait_for(4);
+  std::thread download([&] {
+    asked = true;
+    EXPECT_THAT(bundle_refusal(latest("resend")), HasSubstr("D320"));
+  });
+  info.join();
+  download.join();
+}
+
 TEST(RegistryCache, W19_TheLeastRecentlyUsedLeavesFirst) {
   RegistryCache cache(2, 1'000'000);
   const auto answer = [](size_t size) {

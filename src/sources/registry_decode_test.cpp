@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <random>
+
 #include "json/write.h"
 #include "sources/registry_bundle.h"
 #include "sources/registry_rows.h"
@@ -140,6 +142,46 @@ TEST(RegistryBundle, W6_EntriesAreCountedBeforeTheyAreKept) {
                           "prompts":[{"name":"p","content":""}]})",
                       {.max_files = 2}),
               HasSubstr("more than 2 files"));
+}
+
+// Whatever comes is taken whole and clean, or refused with a code; nothing in between.
+TEST(RegistryBundle, MutatedBodiesAreTakenCleanOrRefused) {
+  const std::string sample = R"({"name":"w","version":"1","skills":[{"path":"skills/a/b.md",
+      "content":"x\n"},{"path":"c.md","content":"\u00e9"}],"prompts":[{"name":"p","description":"d",
+      "args_schema":{"k":[1,{"a":null}],"\n":"- : #"},"content":"c"}]})";
+  const std::string alphabet = "{}[]\",:\\/.u0ea5 \n";
+  std::minstd_rand random(7);
+  int taken = 0;
+  for (int round = 0; round < 8'000; ++round) {
+    std::string body = sample;
+    for (unsigned changes = 1 + static_cast<unsigned>(random()) % 3; changes > 0; --changes) {
+      const size_t at = random() % body.size();
+      const char c = alphabet[random() % alphabet.size()];
+      switch (random() % 3) {
+        case 0:
+          body[at] = c;
+          break;
+        case 1:
+          body.insert(at, 1, c);
+          break;
+        default:
+          body.erase(at, 1);
+      }
+    }
+    if (!json::validate(body)) continue;
+    skills_tree(body);
+    const Value value = *json::parse(body);
+    map_list(value);
+    map_info("w", value, std::nullopt);
+    const auto bundle = decode("w", body);
+    if (!bundle) {
+      ASSERT_TRUE(bundle.error().code == "D312" || bundle.error().code == "D320") << body;
+      continue;
+    }
+    ++taken;
+    for (const BundleFile& file : bundle->files) ASSERT_EQ(*clean_path(file.path, {}), file.path);
+  }
+  EXPECT_GT(taken, 100);
 }
 
 TEST(RegistryBundle, W7_PromptsThatWouldNotBeServedAreSkipped) {
