@@ -53,6 +53,19 @@ TEST_F(ContentRules, R1OnlyLowerCaseMdIsADocument) {
   EXPECT_EQ(counts(generation), "6 = 1 skills + 0 prompts + 5 supporting + 0 skipped");
 }
 
+TEST_F(ContentRules, WhatDownloadsPrepareIsNoContent) {
+  tree_.put("global/ns/a.md");
+  tree_.put("global/ns/.iii-skill-complete");
+  tree_.put("global/directory.lock");
+  tree_.put("global/.iii-directory/staging/ns~1/early.md");
+  tree_.put("global/ns/.iii-directory/b.md");  // only that of the root is ours
+  const GenerationPtr generation = scan();
+  EXPECT_EQ(ids(generation).size(), 2u);
+  EXPECT_EQ(counts(generation), "4 = 2 skills + 0 prompts + 2 supporting + 0 skipped");
+  tree_.put("global/.iii-directory/staging/ns~2/early.md");
+  EXPECT_EQ(content_->fresh(), generation) << "nor does it make a generation";
+}
+
 TEST_F(ContentRules, R2FilesInTheRootCount) {
   tree_.put("global/foo.md");
   EXPECT_THAT(ids(scan()), ElementsAre("foo"));

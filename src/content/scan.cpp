@@ -28,6 +28,12 @@ bool is_own_ancestor(const Folder& folder) {
   return false;
 }
 
+// Where downloads prepare what they are about to swap in. No content, and neither walked nor
+// watched: else every download would wake us for files that nobody is to see yet.
+bool is_workshop(const Folder& folder, std::string_view name) {
+  return folder.parent == nullptr && name == ".iii-directory";
+}
+
 Refusal refusal_of(const Error& error) {
   if (error.code == "outside") return Refusal::kOutside;
   if (error.code == "missing") return Refusal::kDangling;
@@ -80,7 +86,12 @@ void Scanner::visit(Folder& folder, Look look, Changes& changes, ScanQueue* queu
 bool Scanner::watch(Folder& folder, const std::string& path, Look look, Changes& changes) {
   if (folder.watch >= 0 && !look.rewatch) return false;
   const std::string whole = path.empty() ? path_ : path_ + "/" + path;
-  if (watcher_.add(folder, whole)) return true;
+  // Where nothing can be watched, nothing below is tried again and again.
+  const Folder* known = folder.stamp.inode != 0 ? &folder : folder.parent;
+  const bool hopeless = known != nullptr && known->stamp.inode != 0 &&
+                        !watcher_.can_watch(known->stamp.device, whole);
+  if (!hopeless && watcher_.add(folder, whole)) return true;
+  if (hopeless) watcher_.remove(folder);
   // Also when it is merely missing or not ours to read: the folder above may have no watch either.
   changes.unwatched.push_back(&folder);
   return false;
@@ -154,6 +165,7 @@ bool Scanner::list(Folder& folder, const std::string& path, Look look, Changes& 
   entries.reserve(listed->size());
   auto old = folder.entries.begin();
   for (const DirectoryEntry& entry : *listed) {
+    if (is_workshop(folder, entry.name)) continue;
     for (; old != folder.entries.end() && (*old)->name < entry.name; ++old) {
       drop(std::move(*old), changes);
     }
@@ -406,6 +418,7 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
 
 void Scanner::refresh(Folder& folder, const std::string& name, Look look, Changes& changes) {
   if (folder.gone || folder.state != FolderState::kOpen) return;
+  if (is_workshop(folder, name)) return;
   const std::string path = join_path(folder.path(), name);
   const Result<FileStatus> status = folder_.peek(path);
   auto at = folder.position(name);
