@@ -372,6 +372,34 @@ TEST(Watching, SaysWhenAndWhyItFallsBack) {
   EXPECT_EQ(content->notify_fd(), -1);
 }
 
+TEST(Watching, LookingDoesNotWakeItself) {
+  TempTree tree;
+  tree.put("global/1/2/3/4/deep.md");
+  tree.put("global/shut/x.md");
+  tree.link("global/1/up", "..");
+  tree.link("global/1/2/deep", "3/4");
+  tree.link("global/gone.md", "nowhere");
+  ::chmod(tree.at("global/shut").c_str(), 0);
+  ContentOptions options = tree.options();
+  options.max_depth = 2;
+  const AsNobody nobody;
+  std::unique_ptr<Content> content = Content::open(options);
+  const auto woken = [&] {
+    pollfd waiting{.fd = content->notify_fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, 0) == 1;
+  };
+  content->fresh();
+  for (int i = 0; i < 3; ++i) {
+    {
+      const AsRoot root;
+      tree.put("global/a.md", i % 2 == 0 ? kOne : kTwo);
+    }
+    EXPECT_TRUE(woken());
+    content->fresh();
+    EXPECT_FALSE(woken());
+  }
+}
+
 TEST(Watching, TheDescriptorWakesForEditsAndForRootsThatAppear) {
   TempTree tree;
   std::unique_ptr<Content> content = Content::open(tree.options());

@@ -77,8 +77,7 @@ bool Watcher::add(Folder& folder, const std::string& path) {
   if (!inotify_) return false;
   {
     const std::lock_guard lock(mutex_);
-    unlink(folder);
-    if (folders_.size() >= max_watches_) {
+    if (folder.watch < 0 && folders_.size() >= max_watches_) {
       if (trouble_.empty()) trouble_ = "the limit of watches is reached";
       return false;
     }
@@ -88,6 +87,10 @@ bool Watcher::add(Folder& folder, const std::string& path) {
   const int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kInterest | IN_ONLYDIR);
   const int error = errno;
   const std::lock_guard lock(mutex_);
+  // Ending a watch is itself a notification, which would wake whoever waits for one: so the old one
+  // ends only if it is another.
+  if (watch >= 0 && folder.watch == watch) return true;
+  unlink(folder);
   if (watch < 0) {
     // Missing, or not ours to read: nothing that more watches would help against.
     const bool ours = error != ENOENT && error != ENOTDIR && error != EACCES && error != ELOOP;
