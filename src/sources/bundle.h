@@ -36,8 +36,8 @@ struct Bundle {
 // Everything that bounds a download; docs/configuration.md has the keys.
 struct BundleLimits {
   uint64_t max_files = 1'000;
-  uint64_t max_file_bytes = 4 * 1024 * 1024;
-  uint64_t max_bundle_bytes = 64 * 1024 * 1024;
+  uint64_t max_file_bytes = 4ULL * 1024 * 1024;
+  uint64_t max_bundle_bytes = 64ULL * 1024 * 1024;
   uint64_t max_document_bytes = 262'144;  // what readers serve; larger documents are skipped
   uint64_t max_depth = 16;
   uint64_t max_path_bytes = 512;

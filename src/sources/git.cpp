@@ -103,7 +103,7 @@ class Fetch {
     if (const TreeEntry* skills = find_entry(*root, "skills")) {
       auto found = look_in_skills(*skills, names);
       if (!found) return std::unexpected(found.error());
-      if (*found) return **found;
+      if (const std::optional<Place>& place = *found) return *place;
     }
     if (const TreeEntry* entry = find_entry(*root, source_.skill)) {
       auto found = look_in_folder(*entry);

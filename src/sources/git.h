@@ -22,7 +22,11 @@ struct GitOptions {
   bool operator==(const GitOptions&) const = default;
 };
 
-// Blocking. Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D321
+// Blocking. The skill is looked for in `skills/<skill>`, then in a folder `<skill>` that has a
+// SKILL.md, then the whole repository is taken when its own SKILL.md names that skill (or names
+// none and the repository is called so). A link or a submodule in one of these places is refused.
+// All 40 or 64 digits of a commit are always that commit; else a branch comes before a tag.
+// Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D321
 // git failed or took too long. `ref` may be a commit.
 Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
 // The commit that a source means now, without fetching, for `outdated`.

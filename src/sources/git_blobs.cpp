@@ -43,8 +43,9 @@ std::optional<Header> parse_header(std::string_view line) {
   const std::vector<std::string_view> words = split(line, ' ');
   if (words.size() != 3 || words[1] != "blob") return std::nullopt;
   Header header{.id = words[0]};
-  const char* end = words[2].data() + words[2].size();
-  const auto [rest, bad] = std::from_chars(words[2].data(), end, header.size);
+  const std::string digits(words[2]);
+  const char* end = digits.data() + digits.size();
+  const auto [rest, bad] = std::from_chars(digits.data(), end, header.size);
   if (bad != std::errc() || rest != end) return std::nullopt;
   return header;
 }

@@ -20,7 +20,7 @@ class Git {
   struct Call {
     std::string step;  // for progress: `asking`, `fetching`, `checking`
     std::string input;
-    uint64_t max_output = 16 * 1024 * 1024;
+    uint64_t max_output = 16ULL * 1024 * 1024;
   };
   Ran run(const std::vector<std::string>& args, const Call& call) const;
   // The same, with a failure made into an error.

@@ -16,8 +16,8 @@ struct Command {
   std::vector<std::string> environment;  // `NAME=value`; the child has nothing else
   std::string folder;                    // to work in; empty: ours
   std::string input;                     // on its standard input; empty: nothing to read there
-  uint64_t max_output = 1024 * 1024;     // of standard output; more ends it
-  uint64_t max_errors = 64 * 1024;       // of standard error; the rest is read and dropped
+  uint64_t max_output = 1'048'576;       // of standard output; more ends it
+  uint64_t max_errors = 65'536;          // of standard error; the rest is read and dropped
   uint64_t max_file_bytes = 0;           // of any file it writes (EFBIG beyond); 0: no limit
   uint64_t max_memory_bytes = 0;         // address space of each of its processes; 0: no limit
   std::chrono::milliseconds grace{500};  // between asking it to end and ending it
