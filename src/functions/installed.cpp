@@ -1,7 +1,6 @@
 #include "functions/installed.h"
 
 #include <algorithm>
-#include <coroutine>
 #include <utility>
 
 #include "json/value.h"
@@ -27,16 +26,6 @@ NamesPtr names_in(const std::string& answer, bool own_page) {
 }
 
 }  // namespace
-
-// Callers that came while the question was under way.
-struct Installed::Wait {
-  bool done = false;
-  std::vector<std::coroutine_handle<>> waiting;
-
-  bool await_ready() const { return done; }
-  void await_suspend(std::coroutine_handle<> caller) { waiting.push_back(caller); }
-  void await_resume() const {}
-};
 
 bool Installed::is_fresh() const { return asked_at_ && now_() - *asked_at_ < options_.ttl; }
 
@@ -65,12 +54,12 @@ sdk::Task<NamesPtr> Installed::for_resolution() {
 
 sdk::Task<NamesPtr> Installed::names(bool fresh) {
   if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
-  if (under_way_ != nullptr) {
-    const std::shared_ptr<Wait> wait = under_way_;
-    co_await *wait;
+  if (under_way_) {
+    const Latch answered = *under_way_;
+    co_await answered;
     co_return known_;
   }
-  under_way_ = std::make_shared<Wait>();
+  under_way_.emplace();
   const sdk::CallOptions options{.timeout = options_.timeout};
   const json::Value nothing = json::Object{};
   sdk::Pending<json::Raw> asking = worker_.trigger("worker::list", nothing, options);
@@ -88,9 +77,8 @@ sdk::Task<NamesPtr> Installed::names(bool fresh) {
                         known_ != nullptr ? "the last answer is used" : "skills are not filtered");
     }
   }
-  const std::shared_ptr<Wait> finished = std::exchange(under_way_, nullptr);
-  finished->done = true;
-  for (const std::coroutine_handle<> caller : finished->waiting) caller.resume();
+  Latch answered = *std::exchange(under_way_, std::nullopt);
+  answered.open();
   co_return known_;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "functions/latch.h"
 #include "functions/view.h"
 #include "sdk/worker.h"
 
@@ -43,7 +44,6 @@ class Installed {
   void forget() { asked_at_.reset(); }
 
  private:
-  struct Wait;
   sdk::Task<NamesPtr> names(bool fresh);
   bool is_fresh() const;
   bool recently_failed() const;
@@ -54,7 +54,7 @@ class Installed {
   NamesPtr known_;                                                 // last answer, whatever its age
   std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer
   std::optional<std::chrono::steady_clock::time_point> failed_at_;
-  std::shared_ptr<Wait> under_way_;
+  std::optional<Latch> under_way_;  // opens when the question is answered
   LogOnce failure_log_;
 };
 

@@ -61,6 +61,13 @@ Job Downloads::job(std::function<void(const Progress&)> report) const {
           .allowed = options_.timeout};
 }
 
+// Each of several namespaces has the whole time-out for itself; cancelling ends them all.
+Job Downloads::job_like(const Job& job) const {
+  Job own = this->job(job.report);
+  own.cancelled = job.cancelled;
+  return own;
+}
+
 Result<Bundle> Downloads::fetch(const Source& source, const Job& job) {
   if (const auto* registry = std::get_if<RegistrySource>(&source)) {
     return registry_->bundle(*registry, job);
@@ -85,31 +92,31 @@ Result<InstallReport> Downloads::download(const Source& source, const InstallOpt
 }
 
 Result<std::vector<VerifiedNamespace>> Downloads::verify(const Name& name) const {
-  if (name) {
-    const Result<Lock> lock = installer_.lock();
-    if (!lock) return std::unexpected(lock.error());
-    if (const auto found = chosen(*lock, name); !found) return std::unexpected(found.error());
-  }
+  if (const auto names = locked(name); !names) return std::unexpected(names.error());
   return installer_.verify(name);
 }
 
-Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
+Result<std::map<std::string, LockedNamespace>> Downloads::locked(const Name& name) const {
   const Result<Lock> lock = installer_.lock();
   if (!lock) return std::unexpected(lock.error());
-  const auto names = chosen(*lock, name);
+  return chosen(*lock, name);
+}
+
+Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
+  const auto names = locked(name);
   if (!names) return std::unexpected(names.error());
   std::vector<OutdatedRow> rows;
-  for (const auto& [locked_name, locked] : *names) {
+  for (const auto& [locked_name, entry] : *names) {
     OutdatedRow row{.name_space = locked_name,
-                    .source = locked.source,
-                    .current = locked.resolved,
+                    .source = entry.source,
+                    .current = entry.resolved,
                     .latest = {},
-                    .pinned = locked.pinned(),
+                    .pinned = entry.pinned(),
                     .outdated = false,
                     .error = {}};
     if (row.pinned) {
       row.latest = row.current;
-    } else if (Result<std::string> latest = resolve(locked.source, job)) {
+    } else if (Result<std::string> latest = resolve(entry.source, job)) {
       row.latest = std::move(*latest);
       row.outdated = !row.latest.empty() && row.latest != row.current;
     } else {
@@ -121,21 +128,16 @@ Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job
 }
 
 Result<std::vector<Outcome>> Downloads::update(const Name& name, bool force, const Job& job) {
-  const Result<Lock> lock = installer_.lock();
-  if (!lock) return std::unexpected(lock.error());
-  const auto names = chosen(*lock, name);
+  const auto names = locked(name);
   if (!names) return std::unexpected(names.error());
   std::vector<Outcome> outcomes;
-  for (const auto& [locked_name, locked] : *names) {
-    if (!name && locked.pinned()) continue;
-    Outcome outcome{
-        .name_space = locked_name, .before = locked.resolved, .report = {}, .error = {}};
+  for (const auto& [locked_name, entry] : *names) {
+    if (!name && entry.pinned()) continue;
+    Outcome outcome{.name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}};
     const InstallOptions options{
-        .force = force, .automatic = locked.automatic, .exactly = std::nullopt};
-    // Each namespace has the whole time-out for itself; cancelling ends them all.
-    Job own = this->job(job.report);
-    own.cancelled = job.cancelled;
-    if (auto report = download(locked.source, options, own)) {
+        .force = force, .automatic = entry.automatic, .exactly = std::nullopt};
+    const Job own = job_like(job);
+    if (auto report = download(entry.source, options, own)) {
       outcome.report = std::move(*report);
     } else {
       outcome.error = std::move(report.error());
@@ -158,8 +160,7 @@ Outcome Downloads::restore_one(const std::string& name, const LockedNamespace& l
     outcome.report = std::move(report);
     return outcome;
   }
-  Job own = this->job(job.report);
-  own.cancelled = job.cancelled;
+  const Job own = job_like(job);
   Result<Bundle> bundle = fetch(exact_source(locked), own);
   if (!bundle) {
     outcome.error = std::move(bundle.error());
@@ -178,13 +179,11 @@ Outcome Downloads::restore_one(const std::string& name, const LockedNamespace& l
 }
 
 Result<std::vector<Outcome>> Downloads::restore(const Name& name, bool force, const Job& job) {
-  const Result<Lock> lock = installer_.lock();
-  if (!lock) return std::unexpected(lock.error());
-  const auto names = chosen(*lock, name);
+  const auto names = locked(name);
   if (!names) return std::unexpected(names.error());
   std::vector<Outcome> outcomes;
-  for (const auto& [locked_name, locked] : *names) {
-    outcomes.push_back(restore_one(locked_name, locked, force, job));
+  for (const auto& [locked_name, entry] : *names) {
+    outcomes.push_back(restore_one(locked_name, entry, force, job));
   }
   return outcomes;
 }

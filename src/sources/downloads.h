@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,6 +70,8 @@ class Downloads {
   void cancel() { cancelled_->store(true); }
 
  private:
+  Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
+  Job job_like(const Job& job) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);
   Outcome restore_one(const std::string& name, const LockedNamespace& locked, bool force,
