@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+
 #include "content/fixture_for_test.h"
 
 namespace iii::content {
@@ -393,6 +395,22 @@ TEST_F(ContentRules, LookupsAndPrefixes) {
   EXPECT_EQ(generation->prefix_range("zz"), (std::pair<size_t, size_t>(6, 6)));
   EXPECT_EQ(generation->skill("a/x"), nullptr);
   EXPECT_EQ(generation->prompt("a"), nullptr);
+}
+
+TEST_F(ContentRules, R46ManyDocumentsThatComeAtOnceAreInOrderToo) {
+  for (int i = 0; i < 150; ++i) {
+    const std::string name = "global/n" + std::to_string(i * 7 % 150);
+    tree_.put(name + "/SKILL.md", "# Overview\n");
+    tree_.put(name + "/z/b.md", "# B\n");
+    tree_.put(name + "-x/a.md", "# A\n");
+  }
+  const GenerationPtr generation = scan();
+  const auto id = [](const SkillPtr& skill) -> const std::string& { return skill->id; };
+  EXPECT_EQ(generation->skills.size(), 450U);
+  EXPECT_TRUE(std::ranges::is_sorted(generation->skills, {}, id));
+  for (const SkillPtr& skill : generation->skills) {
+    EXPECT_EQ(generation->skill(skill->id), skill.get()) << skill->id;
+  }
 }
 
 TEST_F(ContentRules, PipesAndDevicesAreAccountedNotOpened) {
