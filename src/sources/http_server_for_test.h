@@ -5,8 +5,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <condition_variable>
+#include <cstdlib>
 #include <functional>
 #include <map>
 #include <mutex>
@@ -35,6 +37,7 @@ class TestServer {
   using Handler = std::function<Reply(const Request&)>;
 
   explicit TestServer(Handler handler) : handler_(std::move(handler)) {
+    setenv("no_proxy", "*", 1);  // whatever the machine's proxy is, it is not meant here
     listener_ = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     sockaddr_in address{};
     address.sin_family = AF_INET;
