@@ -1,9 +1,14 @@
 // Chooses what to do; everything else lives in rooms.
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "cli/trigger.h"
 #include "daemon/doctor.h"
 #include "daemon/manifest.h"
@@ -11,16 +16,38 @@
 #include "daemon/sources_verbs.h"
 #include "daemon/version.h"
 
+namespace {
+
+using Words = std::span<const std::string>;
+using Verb = std::pair<std::string_view, int (*)(Words)>;
+
+constexpr std::array<Verb, 7> kVerbs{{{"serve", iii::daemon::run_serve},
+                                      {"trigger", iii::cli::run_trigger},
+                                      {"doctor", iii::daemon::run_doctor},
+                                      {"install", iii::daemon::run_install},
+                                      {"verify", iii::daemon::run_verify},
+                                      {"outdated", iii::daemon::run_outdated},
+                                      {"update", iii::daemon::run_update}}};
+
+int complain_of(const std::string& word) {
+  std::vector<std::string> names;
+  for (const auto& [name, run] : kVerbs) names.emplace_back(name);
+  const std::string_view meant = iii::nearest(word, names);
+  std::fprintf(stderr, "Error: there is no verb '%s'.%s%s%s Next: see --help.\n", word.c_str(),
+               meant.empty() ? "" : " Did you mean ", std::string(meant).c_str(),
+               meant.empty() ? "" : "?");
+  return 2;
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const std::span<const std::string> all(words);
-  if (!words.empty() && words[0] == "serve") return iii::daemon::run_serve(all.subspan(1));
-  if (!words.empty() && words[0] == "trigger") return iii::cli::run_trigger(all.subspan(1));
-  if (!words.empty() && words[0] == "doctor") return iii::daemon::run_doctor(all.subspan(1));
-  if (!words.empty() && words[0] == "install") return iii::daemon::run_install(all.subspan(1));
-  if (!words.empty() && words[0] == "verify") return iii::daemon::run_verify(all.subspan(1));
-  if (!words.empty() && words[0] == "outdated") return iii::daemon::run_outdated(all.subspan(1));
-  if (!words.empty() && words[0] == "update") return iii::daemon::run_update(all.subspan(1));
+  const Words all(words);
+  if (!words.empty() && !words[0].starts_with('-')) {
+    const auto verb = std::ranges::find(kVerbs, words[0], &Verb::first);
+    return verb == kVerbs.end() ? complain_of(words[0]) : verb->second(all.subspan(1));
+  }
   for (const std::string& word : words) {
     if (word == "--version" || word == "-V") {
       std::printf("iii-directory %s\n", iii::daemon::kVersion);

@@ -1,6 +1,7 @@
 // Downloads, directory.lock and the verbs: through the bus with the published SDK, and from the command line.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import http from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { configFile, put, startDirectory, tree } from './lib/directory.mjs'
@@ -8,6 +9,7 @@ import { tempDir } from './lib/engine.mjs'
 import { directoryBin, run } from './lib/process.mjs'
 import { failure } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
+import { deferred } from './lib/wait.mjs'
 
 const first = {
   version: '1.0.0',
@@ -179,6 +181,27 @@ test('the verbs work on the folder alone, and a running directory shows what the
   const unknown = await verb('verify', 'mial')
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /Did you mean: mail/)
+})
+
+test('a misspelt verb is named, with what may be meant', async () => {
+  const end = await run(directoryBin, ['instal'])
+  assert.equal(end.code, 2)
+  assert.match(end.stderr, /no verb 'instal'.*Did you mean install\?/)
+})
+
+test('it ends in order while a download hangs', async (t) => {
+  const asked = deferred()
+  const server = http.createServer(() => asked.resolve()) // and never an answer
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { ask, proc, root } = await startDirectory(t, { config: { registry_url: `http://127.0.0.1:${server.address().port}` } })
+  ask(registryDownload, { worker: 'mail' }).catch(() => {})
+  await asked.promise
+  assert.equal((await proc.kill('SIGTERM')).code, 0)
+  assert.equal(existsSync(join(root, 'mail')), false)
 })
 
 test('two processes that download one namespace at once never mix versions', async (t) => {
