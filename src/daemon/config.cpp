@@ -58,6 +58,20 @@ bool set_extra(DirectoryConfig& c, const Value& v) {
   return true;
 }
 
+// A scope may be written as a number or a word such as `true`: it is text all the same.
+bool set_scopes(DirectoryConfig& c, const Value& v) {
+  if (v.as_object() == nullptr) return false;
+  for (const auto& [name, scope] : *v.as_object()) {
+    std::string* member = name == "skills"    ? &c.skills_scope
+                          : name == "prompts" ? &c.prompts_scope
+                                              : nullptr;
+    if (member == nullptr || scope.is_null()) continue;
+    if (scope.as_array() != nullptr || scope.as_object() != nullptr) return false;
+    *member = scope.as_string() != nullptr ? *scope.as_string() : json::to_text(scope);
+  }
+  return true;
+}
+
 const std::map<std::string, Setter, std::less<>>& keys() {
   using C = DirectoryConfig;
   static const std::map<std::string, Setter, std::less<>> table{
@@ -90,6 +104,9 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"auto_download_retries", number(&C::auto_download_retries)},
       {"auto_download_pause_ms", number(&C::auto_download_pause_ms)},
       {"configuration_entry", flag(&C::configuration_entry)},
+      {"legacy_skills", flag(&C::legacy_skills)},
+      {"scopes", set_scopes},
+      {"state_timeout_ms", number(&C::state_timeout_ms)},
   };
   return table;
 }
@@ -292,6 +309,14 @@ functions::InstalledOptions installed_options(const DirectoryConfig& config) {
           .ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms),
           .timeout = std::chrono::milliseconds(config.worker_list_timeout_ms),
           .own_page = config.builtin_docs};
+}
+
+functions::RegisteredOptions registered_options(const DirectoryConfig& config) {
+  // A call must be able to be answered, and an hour is as good as for ever.
+  const uint64_t timeout = std::clamp<uint64_t>(config.state_timeout_ms, 1, 3'600'000);
+  return {.skills_scope = config.skills_scope,
+          .prompts_scope = config.prompts_scope,
+          .timeout = std::chrono::milliseconds(timeout)};
 }
 
 std::string default_config_json(const DirectoryConfig& c) {

@@ -14,6 +14,7 @@
 #include "content/content.h"
 #include "functions/auto_download.h"
 #include "functions/installed.h"
+#include "functions/legacy/registered.h"
 #include "json/value.h"
 #include "sources/downloads.h"
 
@@ -38,6 +39,11 @@ struct DirectoryConfig {
   uint64_t worker_list_timeout_ms = 5'000;
   uint64_t answer_delay_us = 200;  // worker mode on an engine that is not ours
   uint64_t max_file_bytes = 262'144;
+  // Workers that register content at run time (skills 0.1.5).
+  bool legacy_skills = true;
+  std::string skills_scope = "skills";  // `scopes`: where state::* keeps it
+  std::string prompts_scope = "prompts";
+  uint64_t state_timeout_ms = 10'000;
   bool configuration_entry = true;  // worker mode: offer some keys in the engine's configuration
   // Downloads.
   std::string ca_file;  // PEM; empty: the system's certificates
@@ -85,6 +91,7 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config, const
 functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
                                                      const std::string& home);
 functions::InstalledOptions installed_options(const DirectoryConfig& config);
+functions::RegisteredOptions registered_options(const DirectoryConfig& config);
 
 // The defaults as JSON, for `--manifest`.
 std::string default_config_json(const DirectoryConfig& config);

@@ -11,6 +11,9 @@
 #include "functions/download.h"
 #include "functions/engine_info.h"
 #include "functions/health.h"
+#include "functions/legacy/lists.h"
+#include "functions/legacy/prompt_functions.h"
+#include "functions/legacy/skill_functions.h"
 #include "functions/lock.h"
 #include "functions/prompts.h"
 #include "functions/registry.h"
@@ -71,12 +74,35 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   functions::add_lock_functions(worker, downloader_);
   functions::add_registry_functions(worker, [this] { return downloader_.downloads(); });
   functions::add_engine_info(worker);
+  if (config.legacy_skills) add_registered_content(worker);
   if (config.auto_download) {
     auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
   }
   const content::GenerationPtr now = library_.fresh();
   log_info("{} skills and {} prompts; {} of {} files are not served (directory::doctor says why)",
            now->skills.size(), now->prompts.size(), now->accounting.skipped, now->accounting.files);
+}
+
+// The trigger types of 0.1.5 and 0.4.1 come before the functions: who can register can be heard.
+void Directory::add_on_change(sdk::Worker& worker) {
+  on_change_.emplace(worker);
+  changes_.tell_downloads(
+      [this](functions::ChangeKind kind, const std::string& name_space, const std::string& source) {
+        const bool skills = kind == functions::ChangeKind::kSkill;
+        on_change_->downloaded(
+            skills ? functions::OnChangeKind::kSkills : functions::OnChangeKind::kPrompts,
+            name_space, source);
+      });
+}
+
+// Skills 0.1.5.
+void Directory::add_registered_content(sdk::Worker& worker) {
+  add_on_change(worker);
+  registered_.emplace(worker, registered_options(config_));
+  const functions::LegacyParts parts{library_, installed_, *registered_, *on_change_};
+  functions::add_legacy_lists(worker, library_, installed_, &*registered_);
+  functions::add_registered_skill_functions(worker, parts);
+  functions::add_registered_prompt_functions(worker, parts);
 }
 
 void Directory::reload(const DirectoryConfig& config) {
@@ -88,6 +114,7 @@ void Directory::reload(const DirectoryConfig& config) {
   const auto sources_before = downloads_options(config_, places_.home);
   config_ = config;
   installed_.set_options(installed_options(config));
+  if (registered_) registered_->set_options(registered_options(config));
   if (downloads_options(config, places_.home) != sources_before) {
     downloader_.use(downloads_of(config, places_.home));
   }

@@ -13,6 +13,8 @@
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
 #include "functions/installed.h"
+#include "functions/legacy/on_change.h"
+#include "functions/legacy/registered.h"
 #include "functions/library.h"
 #include "sdk/worker.h"
 
@@ -33,6 +35,9 @@ class Directory {
   void reload(const DirectoryConfig& config);
 
  private:
+  void add_on_change(sdk::Worker& worker);
+  void add_registered_content(sdk::Worker& worker);
+
   DirectoryConfig config_;
   DirectoryPlaces places_;
   functions::Library library_;
@@ -40,6 +45,8 @@ class Directory {
   functions::Changes changes_;
   functions::Downloader downloader_;
   std::optional<functions::AutoDownload> auto_download_;
+  std::optional<functions::Registered> registered_;
+  std::optional<functions::OnChange> on_change_;
 };
 
 // File, then what was set through the engine, then environment; warnings are logged.

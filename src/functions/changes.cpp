@@ -192,8 +192,14 @@ void Changes::end(const std::string& name_space, bool skills_changed, bool promp
   for (const Change& change : changes) {
     (change.kind == ChangeKind::kSkill ? skills : prompts).push_back(change);
   }
-  if (skills_changed || !skills.empty()) tell(skills_, "download", name_space, source, skills);
-  if (prompts_changed || !prompts.empty()) tell(prompts_, "download", name_space, source, prompts);
+  if (skills_changed || !skills.empty()) {
+    tell(skills_, "download", name_space, source, skills);
+    if (on_download_) on_download_(ChangeKind::kSkill, name_space, source);
+  }
+  if (prompts_changed || !prompts.empty()) {
+    tell(prompts_, "download", name_space, source, prompts);
+    if (on_download_) on_download_(ChangeKind::kPrompt, name_space, source);
+  }
 }
 
 void Changes::observe(const content::GenerationPtr& before, const content::GenerationPtr& after) {

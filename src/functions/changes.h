@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,11 @@ class Changes {
   // Publishes what was done as one generation and tells subscribers; before the caller is answered.
   void end(const std::string& name_space, bool skills_changed, bool prompts_changed);
 
+  // Hears of downloads too: the on-change types of the earlier generations.
+  using OnDownload = std::function<void(ChangeKind kind, const std::string& name_space,
+                                        const std::string& source)>;
+  void tell_downloads(OnDownload on_download) { on_download_ = std::move(on_download); }
+
   // Other folders, other numbers: what was told before means nothing any more.
   void start_again();
 
@@ -65,6 +71,7 @@ class Changes {
   const ChangesOptions options_;
   Type skills_;
   Type prompts_;
+  OnDownload on_download_;
   ChangeLog log_;
   std::string epoch_;
   content::GenerationPtr now_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "json/describe.h"
 #include "sdk/worker.h"
 
 namespace iii::functions {
@@ -34,6 +35,13 @@ struct PromptArgument {
   bool required = false;
 };
 
+inline auto describe(json::Type<PromptArgument>) {
+  using T = PromptArgument;
+  return json::object<T>("PromptArgument", "", json::field("name", &T::name, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("required", &T::required, "").optional());
+}
+
 struct RegisteredPrompt {
   std::string name;
   std::string description;
@@ -41,6 +49,22 @@ struct RegisteredPrompt {
   std::string function_id;
   std::string registered_at;
 };
+
+// As stored.
+inline auto describe(json::Type<RegisteredSkill>) {
+  using T = RegisteredSkill;
+  return json::object<T>("StoredSkill", "", json::field("id", &T::id, ""),
+                         json::field("skill", &T::skill, ""),
+                         json::field("registered_at", &T::registered_at, ""));
+}
+inline auto describe(json::Type<RegisteredPrompt>) {
+  using T = RegisteredPrompt;
+  return json::object<T>("StoredPrompt", "", json::field("name", &T::name, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("arguments", &T::arguments, "").optional(),
+                         json::field("function_id", &T::function_id, ""),
+                         json::field("registered_at", &T::registered_at, ""));
+}
 
 // On the loop thread. No cache: every call asks the engine. Errors carry the cause (remote code and
 // message, time-out).

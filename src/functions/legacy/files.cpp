@@ -1,0 +1,26 @@
+#include "functions/legacy/files.h"
+
+#include <utility>
+
+namespace iii::functions {
+
+sdk::Task<View> visible_files(content::Content& content, Installed& installed) {
+  content::GenerationPtr generation = content.fresh();
+  NamesPtr names;
+  if (!generation->skills.empty()) {
+    sdk::Task<NamesPtr> asking = installed.for_filter(false);
+    names = co_await asking;
+  }
+  co_return View(std::move(generation), std::move(names));
+}
+
+std::vector<FileSkill> file_skills(const View& view) {
+  std::vector<FileSkill> out;
+  for (const content::SkillPtr& skill : view.generation().skills) {
+    if (view.shows(skill->id)) out.push_back({view.display(skill->id), skill.get()});
+  }
+  std::ranges::sort(out, {}, &FileSkill::id);
+  return out;
+}
+
+}  // namespace iii::functions
