@@ -93,6 +93,11 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"max_file_bytes", number(&C::max_file_bytes)},
       {"ca_file", text(&C::ca_file)},
       {"registry_retries", number(&C::registry_retries)},
+      {"registry_connect_timeout_ms", number(&C::registry_connect_timeout_ms)},
+      {"registry_negative_ttl_ms", number(&C::registry_negative_ttl_ms)},
+      {"registry_stale_ms", number(&C::registry_stale_ms)},
+      {"registry_cache_entries", number(&C::registry_cache_entries)},
+      {"registry_cache_bytes", number(&C::registry_cache_bytes)},
       {"max_downloads", number(&C::max_downloads)},
       {"max_bundle_files", number(&C::max_bundle_files)},
       {"max_bundle_file_bytes", number(&C::max_bundle_file_bytes)},
@@ -104,6 +109,9 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"auto_download_retries", number(&C::auto_download_retries)},
       {"auto_download_pause_ms", number(&C::auto_download_pause_ms)},
       {"configuration_entry", flag(&C::configuration_entry)},
+      {"legacy_directory_041", flag(&C::legacy_directory_041)},
+      {"legacy_directory_051", flag(&C::legacy_directory_051)},
+      {"legacy_open_fn", flag(&C::legacy_open_fn)},
       {"legacy_skills", flag(&C::legacy_skills)},
       {"scopes", set_scopes},
       {"state_timeout_ms", number(&C::state_timeout_ms)},
@@ -225,7 +233,7 @@ Value entry_schema() {
 void apply_environment(ConfigReading& reading, const Environment& environment) {
   for (const auto& [key, setter] : keys()) {
     std::string name = "III_DIRECTORY_";
-    for (const char c : key) name += static_cast<char>(c == '_' ? '_' : c - 32);
+    for (const char c : key) name += static_cast<char>(c >= 'a' && c <= 'z' ? c - 32 : c);
     const auto word = environment(name);
     if (!word) continue;
     const auto value = json::parse_yaml(*word);
@@ -287,6 +295,13 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   out.registry.timeout = timeout;
   out.registry.cache_ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms);
   out.registry.retries = static_cast<unsigned>(std::min<uint64_t>(config.registry_retries, 20));
+  out.registry.connect_timeout = std::chrono::milliseconds(config.registry_connect_timeout_ms);
+  out.registry.negative_ttl = std::chrono::milliseconds(config.registry_negative_ttl_ms);
+  out.registry.stale_for = std::chrono::milliseconds(config.registry_stale_ms);
+  out.registry.cache_entries = config.registry_cache_entries;
+  out.registry.cache_bytes = config.registry_cache_bytes;
+  // A bundle travels as JSON, whose escapes take room.
+  out.registry.max_answer_bytes = config.max_bundle_bytes + config.max_bundle_bytes / 2;
   out.registry.ca_file = ca_file;
   out.registry.limits = limits;
   out.git.ca_file = ca_file;

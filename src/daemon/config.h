@@ -44,10 +44,19 @@ struct DirectoryConfig {
   std::string skills_scope = "skills";  // `scopes`: where state::* keeps it
   std::string prompts_scope = "prompts";
   uint64_t state_timeout_ms = 10'000;
+  // The functions of iii-directory 0.4.1 and 0.5.1.
+  bool legacy_directory_041 = true;
+  bool legacy_directory_051 = true;
+  bool legacy_open_fn = false;      // iii://fn/… also reaches the engine's own functions
   bool configuration_entry = true;  // worker mode: offer some keys in the engine's configuration
   // Downloads.
   std::string ca_file;  // PEM; empty: the system's certificates
   uint64_t registry_retries = 2;
+  uint64_t registry_connect_timeout_ms = 10'000;
+  uint64_t registry_negative_ttl_ms = 5'000;
+  uint64_t registry_stale_ms = 86'400'000;
+  uint64_t registry_cache_entries = 256;
+  uint64_t registry_cache_bytes = 32ULL * 1024 * 1024;
   uint64_t max_downloads = 4;  // at a time
   uint64_t max_bundle_files = 1'000;
   uint64_t max_bundle_file_bytes = 4ULL * 1024 * 1024;
