@@ -11,8 +11,12 @@
 #include "functions/download.h"
 #include "functions/engine_info.h"
 #include "functions/health.h"
+#include "functions/legacy/directory_041.h"
+#include "functions/legacy/fetch.h"
+#include "functions/legacy/introspect.h"
 #include "functions/legacy/lists.h"
 #include "functions/legacy/prompt_functions.h"
+#include "functions/legacy/registry_041.h"
 #include "functions/legacy/skill_functions.h"
 #include "functions/lock.h"
 #include "functions/prompts.h"
@@ -61,6 +65,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       library_(content::Content::open(content_options(config, places_.home, places_.cache_file)),
                gate_of(config, places_.home)),
       installed_(worker, installed_options(config)),
+      guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, library_, {}),
       downloader_(worker, changes_, installed_, downloads_of(config, places_.home),
                   std::max<uint64_t>(1, config.max_downloads)) {
@@ -73,8 +78,10 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   functions::add_download_functions(worker, downloader_);
   functions::add_lock_functions(worker, downloader_);
   functions::add_registry_functions(worker, [this] { return downloader_.downloads(); });
-  functions::add_engine_info(worker);
+  functions::add_engine_info(worker, config.legacy_directory_051 ? &guides_ : nullptr);
   if (config.legacy_skills) add_registered_content(worker);
+  if (config.legacy_directory_041) add_directory_041(worker);
+  if (config.legacy_directory_051) functions::add_introspection_051(worker, guides_);
   if (config.auto_download) {
     auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
   }
@@ -103,6 +110,27 @@ void Directory::add_registered_content(sdk::Worker& worker) {
   functions::add_legacy_lists(worker, library_, installed_, &*registered_);
   functions::add_registered_skill_functions(worker, parts);
   functions::add_registered_prompt_functions(worker, parts);
+}
+
+void Directory::add_directory_041(sdk::Worker& worker) {
+  if (!on_change_) {
+    add_on_change(worker);
+    functions::add_legacy_lists(worker, library_, installed_, nullptr);
+  }
+  functions::add_download_041(worker, downloader_);
+  functions::add_prompt_get_041(worker, library_);
+  functions::add_fetch(worker, library_, registered_ ? &*registered_ : nullptr, [this] {
+    return functions::FetchSettings{
+        .open_fn = config_.legacy_open_fn,
+        .timeout = std::chrono::milliseconds(config_.download_timeout_ms)};
+  });
+  functions::add_registry_041(worker, [this] { return downloader_.downloads(); });
+  functions::add_introspection_041(worker, guides_);
+}
+
+std::filesystem::path Directory::root_path(uint16_t root) const {
+  const auto roots = content_options(config_, places_.home, std::nullopt).roots;
+  return root < roots.size() ? roots[root].path : std::filesystem::path();
 }
 
 void Directory::reload(const DirectoryConfig& config) {

@@ -13,6 +13,7 @@
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
 #include "functions/installed.h"
+#include "functions/legacy/guides.h"
 #include "functions/legacy/on_change.h"
 #include "functions/legacy/registered.h"
 #include "functions/library.h"
@@ -37,11 +38,14 @@ class Directory {
  private:
   void add_on_change(sdk::Worker& worker);
   void add_registered_content(sdk::Worker& worker);
+  void add_directory_041(sdk::Worker& worker);
+  std::filesystem::path root_path(uint16_t root) const;
 
   DirectoryConfig config_;
   DirectoryPlaces places_;
   functions::Library library_;
   functions::Installed installed_;
+  functions::Guides guides_;
   functions::Changes changes_;
   functions::Downloader downloader_;
   std::optional<functions::AutoDownload> auto_download_;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/legacy/introspection_schemas.h"
 #include "json/describe.h"
 
 namespace iii::functions {
@@ -35,6 +36,8 @@ struct FunctionInfoOutput {
   std::optional<Value> response_schema;
   std::optional<Value> metadata;
   std::vector<TriggerSummary> registered_triggers;
+  std::optional<HowGuide<Line::k051>> how_guide;
+  std::optional<std::vector<RelatedSkill>> related_skills;
 };
 
 auto describe(json::Type<FunctionInfoInput>) {
@@ -59,7 +62,9 @@ auto describe(json::Type<FunctionInfoOutput>) {
       json::field("request_schema", &T::request_schema, "").nullable(),
       json::field("response_schema", &T::response_schema, "").nullable(),
       json::field("metadata", &T::metadata, "").nullable(),
-      json::field("registered_triggers", &T::registered_triggers, "What calls it by itself."));
+      json::field("registered_triggers", &T::registered_triggers, "What calls it by itself."),
+      json::field("how_guide", &T::how_guide, "The how-to about it, if any."),
+      json::field("related_skills", &T::related_skills, "Other documents that mention it."));
 }
 
 std::optional<std::string> text_in(const Value& from, std::string_view key) {
@@ -109,7 +114,9 @@ FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
       .request_schema = first_of(answer, {"request_format", "request_schema"}),
       .response_schema = first_of(answer, {"response_format", "response_schema"}),
       .metadata = first_of(answer, {"metadata"}),
-      .registered_triggers = triggers_in(answer)};
+      .registered_triggers = triggers_in(answer),
+      .how_guide = {},
+      .related_skills = {}};
   if (!out.worker_name) out.worker_name = first_segment(id);
   return out;
 }
@@ -144,7 +151,7 @@ Error engine_failed(const sdk::RemoteError& error) {
                 ". Next: retry shortly, or call engine::functions::info itself.");
 }
 
-sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, FunctionInfoInput in) {
+sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, Guides* guides, FunctionInfoInput in) {
   const std::string id(trim(in.function_id));
   if (id.empty()) {
     co_return std::unexpected(
@@ -157,7 +164,14 @@ sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, FunctionInfoInput in)
   const sdk::Reply<json::Raw> reply = co_await asking;
   if (reply) {
     const Result<Value> answer = json::parse(reply->text);
-    co_return output_of(id, answer ? *answer : Value());
+    FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
+    if (guides != nullptr) {
+      auto searching = guides->about<Line::k051>(id);
+      Guides::Found<Line::k051> found = co_await searching;
+      out.how_guide = std::move(found.guide);
+      out.related_skills = std::move(found.related);
+    }
+    co_return out;
   }
   if (reply.error().code != "NOT_FOUND") co_return std::unexpected(engine_failed(reply.error()));
   const Value everything = json::Object{};
@@ -170,9 +184,9 @@ sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, FunctionInfoInput in)
 
 }  // namespace
 
-void add_engine_info(sdk::Worker& worker) {
-  const auto show = [](const sdk::Call& call, FunctionInfoInput in) {
-    return info(call, std::move(in));
+void add_engine_info(sdk::Worker& worker, Guides* guides) {
+  const auto show = [guides](const sdk::Call& call, FunctionInfoInput in) {
+    return info(call, guides, std::move(in));
   };
   static_cast<void>(worker.function("directory::engine::functions::info",
                                     "Shows one function of the engine: schemas, owner, triggers.",

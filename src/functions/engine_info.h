@@ -1,11 +1,13 @@
 // directory::engine::functions::info: one function of the engine, its schemas and triggers
-// (directory-write §9).
+// (directory-write §9), and as in 0.5.1 the documents about it.
 #pragma once
 
+#include "functions/legacy/guides.h"
 #include "sdk/worker.h"
 
 namespace iii::functions {
 
-void add_engine_info(sdk::Worker& worker);
+// `guides` null: as 0.8.0 answered, without documents.
+void add_engine_info(sdk::Worker& worker, Guides* guides = nullptr);
 
 }  // namespace iii::functions
