@@ -67,6 +67,12 @@ inline constexpr std::string_view kShadowed = "shadowed";  // hidden by a root o
 inline constexpr std::string_view kSkillCase =
     "skill_case";  // `Skill.md`, served as the overview it was meant to be
 
+// What workers registered (functions/joined).
+inline constexpr std::string_view kRegisteredHidden =
+    "registered_hidden";  // a file, or another registration, has the id
+inline constexpr std::string_view kRegisteredInvalid =
+    "registered_invalid";  // a record in state whose id breaks the rule
+
 // Files (walk).
 inline constexpr std::string_view kTooLarge = "too_large";  // over the size limit
 inline constexpr std::string_view kNotUtf8 = "not_utf8";    // bytes that are no UTF-8

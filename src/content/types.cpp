@@ -34,6 +34,11 @@ std::pair<size_t, size_t> Generation::prefix_range(std::string_view prefix) cons
   return {static_cast<size_t>(first - skills.begin()), static_cast<size_t>(last - skills.begin())};
 }
 
+bool is_registered(const Generation& generation, const FileRef& file) {
+  return file.root < generation.roots.size() &&
+         generation.roots[file.root].kind == RootKind::kRegistered;
+}
+
 std::string display_id(const Generation& generation, std::string_view on_disk_id) {
   constexpr std::string_view kSuffix = "/index";
   if (on_disk_id.size() <= kSuffix.size() || !on_disk_id.ends_with(kSuffix)) {

@@ -12,12 +12,14 @@
 
 namespace iii::content {
 
-// Roots in order of precedence.
-enum class RootKind { kLocal, kGlobal, kExtra, kBuiltin };
+// Roots in order of precedence. The last is no folder: documents that workers registered at run
+// time (functions/joined.h).
+enum class RootKind { kLocal, kGlobal, kExtra, kBuiltin, kRegistered };
 
 struct RootInfo {
   RootKind kind = RootKind::kGlobal;
-  std::string label;  // `local`, `global`, `extra-1`, `builtin`: what callers see instead of a path
+  // `local`, `global`, `extra-1`, `builtin`, `registered`: what callers see instead of a path.
+  std::string label;
 };
 
 // Which file a document came from.
@@ -110,6 +112,9 @@ struct Generation {
 };
 
 using GenerationPtr = std::shared_ptr<const Generation>;
+
+// Whether a worker registered this document, so that there is no file.
+bool is_registered(const Generation& generation, const FileRef& file);
 
 // §5.4: a trailing `/index` is dropped unless the rest exists as an id of its own.
 std::string display_id(const Generation& generation, std::string_view on_disk_id);

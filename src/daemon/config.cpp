@@ -115,6 +115,8 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"legacy_skills", flag(&C::legacy_skills)},
       {"scopes", set_scopes},
       {"state_timeout_ms", number(&C::state_timeout_ms)},
+      {"registered_documents", flag(&C::registered_documents)},
+      {"registered_ttl_ms", number(&C::registered_ttl_ms)},
   };
   return table;
 }
@@ -332,6 +334,14 @@ functions::RegisteredOptions registered_options(const DirectoryConfig& config) {
   return {.skills_scope = config.skills_scope,
           .prompts_scope = config.prompts_scope,
           .timeout = std::chrono::milliseconds(timeout)};
+}
+
+functions::RegisteredViewOptions registered_view_options(const DirectoryConfig& config) {
+  const uint64_t ttl = std::min<uint64_t>(config.registered_ttl_ms, 3'600'000);
+  functions::RegisteredViewOptions out;
+  out.ttl = std::chrono::milliseconds(ttl);
+  out.ttl_with_events = std::max(out.ttl_with_events, out.ttl);
+  return out;
 }
 
 std::string default_config_json(const DirectoryConfig& c) {

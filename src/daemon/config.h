@@ -15,6 +15,7 @@
 #include "functions/auto_download.h"
 #include "functions/installed.h"
 #include "functions/legacy/registered.h"
+#include "functions/legacy/registered_view.h"
 #include "json/value.h"
 #include "sources/downloads.h"
 
@@ -44,6 +45,8 @@ struct DirectoryConfig {
   std::string skills_scope = "skills";  // `scopes`: where state::* keeps it
   std::string prompts_scope = "prompts";
   uint64_t state_timeout_ms = 10'000;
+  bool registered_documents = true;    // show it in directory::* too
+  uint64_t registered_ttl_ms = 1'000;  // how long that may lag where state tells no events
   // The functions of iii-directory 0.4.1 and 0.5.1.
   bool legacy_directory_041 = true;
   bool legacy_directory_051 = true;
@@ -101,6 +104,7 @@ functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
                                                      const std::string& home);
 functions::InstalledOptions installed_options(const DirectoryConfig& config);
 functions::RegisteredOptions registered_options(const DirectoryConfig& config);
+functions::RegisteredViewOptions registered_view_options(const DirectoryConfig& config);
 
 // The defaults as JSON, for `--manifest`.
 std::string default_config_json(const DirectoryConfig& config);

@@ -64,17 +64,20 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       places_(std::move(places)),
       library_(content::Content::open(content_options(config, places_.home, places_.cache_file)),
                gate_of(config, places_.home)),
+      joined_(library_),
       installed_(worker, installed_options(config)),
       guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
-      changes_(worker, library_, {}),
+      changes_(worker, joined_, {}),
       downloader_(worker, changes_, installed_, downloads_of(config, places_.home),
                   std::max<uint64_t>(1, config.max_downloads)) {
+  if (config.legacy_skills) keep_registered(worker);
+  functions::RegisteredView* registered = registered_view_ ? &*registered_view_ : nullptr;
   functions::add_health(
-      worker, library_,
+      worker, joined_,
       {.version = kVersion, .mode = mode, .started = std::chrono::steady_clock::now()});
-  functions::add_skill_functions(worker, library_, installed_, {});
-  functions::add_prompt_functions(worker, library_);
-  functions::add_doctor(worker, library_);
+  functions::add_skill_functions(worker, joined_, installed_, {}, registered);
+  functions::add_prompt_functions(worker, joined_, functions::kMaxAnswerBytes, registered);
+  functions::add_doctor(worker, joined_, registered);
   functions::add_download_functions(worker, downloader_);
   functions::add_lock_functions(worker, downloader_);
   functions::add_registry_functions(worker, [this] { return downloader_.downloads(); });
@@ -102,10 +105,23 @@ void Directory::add_on_change(sdk::Worker& worker) {
       });
 }
 
+// What workers register, and the directory's own view of it.
+void Directory::keep_registered(sdk::Worker& worker) {
+  registered_.emplace(worker, registered_options(config_));
+  if (!config_.registered_documents) return;
+  registered_view_.emplace(worker, *registered_, joined_, registered_view_options(config_));
+  changes_.catch_up_with(&*registered_view_);
+}
+
 // Skills 0.1.5.
 void Directory::add_registered_content(sdk::Worker& worker) {
   add_on_change(worker);
-  registered_.emplace(worker, registered_options(config_));
+  on_change_->observe([this](functions::OnChangeKind kind, std::string_view id) {
+    if (!registered_view_) return;
+    const bool skill = kind == functions::OnChangeKind::kSkills;
+    registered_view_->changed(
+        skill ? functions::ChangeKind::kSkill : functions::ChangeKind::kPrompt, id);
+  });
   const functions::LegacyParts parts{library_, installed_, *registered_, *on_change_};
   functions::add_legacy_lists(worker, library_, installed_, &*registered_);
   functions::add_registered_skill_functions(worker, parts);
@@ -143,12 +159,14 @@ void Directory::reload(const DirectoryConfig& config) {
   config_ = config;
   installed_.set_options(installed_options(config));
   if (registered_) registered_->set_options(registered_options(config));
+  if (registered_view_) registered_view_->set_options(registered_view_options(config));
   if (downloads_options(config, places_.home) != sources_before) {
     downloader_.use(downloads_of(config, places_.home));
   }
   if (auto documents = content_options(config, places_.home, places_.cache_file);
       !same_documents(documents, documents_before)) {
     library_.replace(content::Content::open(std::move(documents)), gate_of(config, places_.home));
+    joined_.start_again();
     changes_.start_again();
   }
   log_info("configuration read again and applied");

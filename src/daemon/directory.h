@@ -13,9 +13,11 @@
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
 #include "functions/installed.h"
+#include "functions/joined.h"
 #include "functions/legacy/guides.h"
 #include "functions/legacy/on_change.h"
 #include "functions/legacy/registered.h"
+#include "functions/legacy/registered_view.h"
 #include "functions/library.h"
 #include "sdk/worker.h"
 
@@ -37,6 +39,7 @@ class Directory {
 
  private:
   void add_on_change(sdk::Worker& worker);
+  void keep_registered(sdk::Worker& worker);
   void add_registered_content(sdk::Worker& worker);
   void add_directory_041(sdk::Worker& worker);
   std::filesystem::path root_path(uint16_t root) const;
@@ -44,12 +47,14 @@ class Directory {
   DirectoryConfig config_;
   DirectoryPlaces places_;
   functions::Library library_;
+  functions::Joined joined_;  // the same, and what workers registered
   functions::Installed installed_;
   functions::Guides guides_;
   functions::Changes changes_;
   functions::Downloader downloader_;
   std::optional<functions::AutoDownload> auto_download_;
   std::optional<functions::Registered> registered_;
+  std::optional<functions::RegisteredView> registered_view_;
   std::optional<functions::OnChange> on_change_;
 };
 

@@ -25,11 +25,13 @@ Change change_of(const Generation& shown, const content::Skill& skill) {
   return change;
 }
 
-Change change_of(const Generation& /*shown*/, const content::Prompt& prompt) {
+Change change_of(const Generation& shown, const content::Prompt& prompt) {
   Change change;
   change.kind = ChangeKind::kPrompt;
   change.id = prompt.name;
-  change.name_space = first_segment(prompt.file.path);
+  // A registration does not say whose it is.
+  const bool registered = content::is_registered(shown, prompt.file);
+  change.name_space = registered ? prompt.name : first_segment(prompt.file.path);
   change.file = prompt.file;
   return change;
 }
@@ -38,10 +40,14 @@ Change change_of(const Generation& /*shown*/, const content::Prompt& prompt) {
 template <typename Row>
 void compare(const Generation& before, const std::vector<Row>& old_rows, const Generation& after,
              const std::vector<Row>& new_rows, std::vector<Change>& out) {
-  const auto add = [&](const Generation& shown, const auto& row, ChangeAct act) {
+  const auto add = [&](const Generation& shown, const auto& row, ChangeAct act, bool registered) {
     Change change = change_of(shown, row);
     change.act = act;
     change.generation = after.number;
+    if (registered) {
+      change.op = act == ChangeAct::kRemoved ? "unregister" : "register";
+      change.source = "registered";
+    }
     out.push_back(std::move(change));
   };
   auto old_row = old_rows.begin();
@@ -51,11 +57,18 @@ void compare(const Generation& before, const std::vector<Row>& old_rows, const G
                       : new_row == new_rows.end() ? -1
                                                   : key_of(**old_row).compare(key_of(**new_row));
     if (order < 0) {
-      add(before, **old_row++, ChangeAct::kRemoved);
+      add(before, **old_row, ChangeAct::kRemoved, is_registered(before, (*old_row)->file));
+      ++old_row;
     } else if (order > 0) {
-      add(after, **new_row++, ChangeAct::kAdded);
+      add(after, **new_row, ChangeAct::kAdded, is_registered(after, (*new_row)->file));
+      ++new_row;
     } else {
-      if (*old_row != *new_row) add(after, **new_row, ChangeAct::kChanged);
+      if (*old_row != *new_row) {
+        // A file that comes before a registration, or goes from there, happened on disk.
+        const bool registered =
+            is_registered(before, (*old_row)->file) && is_registered(after, (*new_row)->file);
+        add(after, **new_row, ChangeAct::kChanged, registered);
+      }
       ++old_row;
       ++new_row;
     }

@@ -19,9 +19,10 @@ struct Change {
   ChangeKind kind = ChangeKind::kSkill;
   ChangeAct act = ChangeAct::kChanged;
   std::string name_space;
-  std::string id;               // as lists show it; a prompt's name
-  std::string op = "external";  // `download` for what we did ourselves
-  std::string source = "disk";  // `registry`, `repo`, `disk`
+  std::string id;  // as lists show it; a prompt's name
+  // `download` for what we did ourselves; `register` and `unregister` for what workers did.
+  std::string op = "external";
+  std::string source = "disk";  // `registry`, `repo`, `disk`, `registered`
   content::FileRef file;        // where it is, or was
 };
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "functions/legacy/registered_view.h"
 #include "json/describe.h"
 #include "sources/lock_file.h"
 
@@ -30,9 +31,12 @@ auto describe(json::Type<ChangeEvent>) {
   using T = ChangeEvent;
   return json::object<T>(
       "ChangeEvent", "What changed.",
-      json::field("op", &T::op, "`download`, or `external` for edits of the files themselves."),
-      json::field("namespace", &T::name_space, "The folder it happened in."),
-      json::field("source", &T::source, "`registry`, `repo` or `disk`."),
+      json::field("op", &T::op,
+                  "`download`; `external` for edits of the files themselves; `register` or "
+                  "`unregister` for what a worker does at run time."),
+      json::field("namespace", &T::name_space,
+                  "The folder it happened in; of a registration, its id or name."),
+      json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."),
       json::field("generation", &T::generation, "Pass it to directory::changes to catch up later."),
       json::field("ids", &T::ids, "Which documents; not all when there are many."),
       json::field("count", &T::count, "How many there are in all."),
@@ -77,8 +81,8 @@ auto describe(json::Type<ChangeRow>) {
                          json::field("change", &T::change, "`added`, `changed` or `removed`."),
                          json::field("id", &T::id, "As the lists show it."),
                          json::field("namespace", &T::name_space, ""),
-                         json::field("op", &T::op, "`download` or `external`."),
-                         json::field("source", &T::source, "`registry`, `repo` or `disk`."));
+                         json::field("op", &T::op, "As the events say it."),
+                         json::field("source", &T::source, "As the events say it."));
 }
 auto describe(json::Type<ChangesOutput>) {
   using T = ChangesOutput;
@@ -119,11 +123,18 @@ sdk::TriggerType<json::Raw> declare(sdk::Worker& worker, std::string id, std::st
       .value();
 }
 
+using Answer = std::function<ChangesOutput(const ChangesInput&)>;
+sdk::Task<ChangesOutput> answer_later(RegisteredView* registered, Answer answer, ChangesInput in) {
+  sdk::Task<void> catching_up = catch_up(registered);
+  co_await catching_up;
+  co_return answer(in);
+}
+
 }  // namespace
 
-Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
+Changes::Changes(sdk::Worker& worker, Joined& content, ChangesOptions options)
     : worker_(worker),
-      library_(library),
+      content_(content),
       options_(options),
       skills_(declare(worker, "directory::skills::on-change",
                       "Fires when skills were added, changed or removed.")),
@@ -131,12 +142,12 @@ Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
                        "Fires when prompts were added, changed or removed.")),
       log_(options.log_capacity),
       epoch_(new_epoch()) {
-  library_.observe([this](const auto& before, const auto& after) { observe(before, after); });
-  now_ = library_.fresh();
+  content_.observe([this](const auto& before, const auto& after) { observe(before, after); });
+  content_.fresh();
   wait_for_kernel();
   plan_poll(options_.poll);
-  const auto answer = [this](const ChangesInput& in) {
-    const content::GenerationPtr now = library_.fresh();
+  const auto answer_now = [this](const ChangesInput& in) {
+    const content::GenerationPtr now = content_.fresh();
     const bool other_epoch = in.epoch && *in.epoch != epoch_;
     const uint64_t limit = std::max<uint64_t>(1, in.limit.value_or(kDefaultLimit));
     ChangeLog::Answer found =
@@ -149,6 +160,9 @@ Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
     for (const Change& change : found.changes) out.changes.push_back(row_of(change));
     return out;
   };
+  const auto answer = [this, answer_now](ChangesInput in) {
+    return answer_later(registered_, answer_now, std::move(in));
+  };
   static_cast<void>(worker_.function("directory::changes",
                                      "Tells what changed after a generation, for those who missed "
                                      "the events.",
@@ -156,7 +170,7 @@ Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
 }
 
 Changes::~Changes() {
-  library_.observe({});
+  content_.observe({});
   net::Loop& loop = worker_.core().loop;
   loop.cancel(look_timer_);
   loop.cancel(tell_timer_);
@@ -166,21 +180,21 @@ Changes::~Changes() {
 void Changes::start_again() {
   epoch_ = new_epoch();
   log_ = ChangeLog(options_.log_capacity);
-  now_ = library_.fresh();
+  content_.fresh();
   kernel_.reset();
   wait_for_kernel();
 }
 
 void Changes::begin(const std::string& name_space, std::string_view source) {
   // What happened before is not ours.
-  library_.fresh();
+  content_.fresh();
   Own& own = own_[name_space];
   own.source = source;
   ++own.jobs;
 }
 
 void Changes::end(const std::string& name_space, bool skills_changed, bool prompts_changed) {
-  library_.fresh();
+  content_.fresh();
   const auto found = own_.find(name_space);
   if (found == own_.end()) return;
   Own& own = found->second;
@@ -203,15 +217,15 @@ void Changes::end(const std::string& name_space, bool skills_changed, bool promp
 }
 
 void Changes::observe(const content::GenerationPtr& before, const content::GenerationPtr& after) {
-  now_ = after;
   std::vector<Change> changes = differences(*before, *after);
   for (Change& change : changes) {
-    if (const auto own = own_.find(change.name_space); own != own_.end()) {
+    const auto own = own_.find(change.name_space);
+    if (own != own_.end() && change.source == "disk") {
       change.op = "download";
       change.source = own->second.source;
       own->second.changes.push_back(change);
     } else {
-      Gathered& gathered = gathered_[change.name_space];
+      Gathered& gathered = gathered_[std::tuple(change.name_space, change.op, change.source)];
       (change.kind == ChangeKind::kSkill ? gathered.skills : gathered.prompts).push_back(change);
     }
   }
@@ -227,7 +241,7 @@ void Changes::observe(const content::GenerationPtr& before, const content::Gener
 // The kernel says that something may have changed; a moment later everything that belongs together
 // has probably happened.
 void Changes::wait_for_kernel() {
-  const int fd = library_.notify_fd();
+  const int fd = content_.notify_fd();
   if (fd < 0) return;
   kernel_ = worker_.core().loop.once_readable(fd, [this] { plan_look(options_.gather / 2); });
 }
@@ -241,7 +255,7 @@ void Changes::plan_look(std::chrono::milliseconds delay) {
 }
 
 void Changes::look() {
-  library_.fresh();
+  content_.fresh();
   wait_for_kernel();
 }
 
@@ -250,10 +264,10 @@ void Changes::look() {
 void Changes::plan_poll(std::chrono::microseconds delay) {
   net::Loop& loop = worker_.core().loop;
   poll_timer_ = loop.after(delay, [this, &loop] {
-    const content::ContentStatus status = library_.status();
+    const content::ContentStatus status = content_.status();
     const bool watched = status.watching && status.fallback_reason.empty();
     const auto begin = loop.now();
-    if (!watched && anybody_listens()) library_.fresh();
+    if (!watched && anybody_listens()) content_.fresh();
     const auto took = std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
     plan_poll(std::max<std::chrono::microseconds>(options_.poll, 20 * took));
   });
@@ -264,9 +278,10 @@ bool Changes::anybody_listens() const {
 }
 
 void Changes::tell_gathered() {
-  for (const auto& [name_space, gathered] : std::exchange(gathered_, {})) {
-    if (!gathered.skills.empty()) tell(skills_, "external", name_space, "disk", gathered.skills);
-    if (!gathered.prompts.empty()) tell(prompts_, "external", name_space, "disk", gathered.prompts);
+  for (const auto& [key, gathered] : std::exchange(gathered_, {})) {
+    const auto& [name_space, op, source] = key;
+    if (!gathered.skills.empty()) tell(skills_, op, name_space, source, gathered.skills);
+    if (!gathered.prompts.empty()) tell(prompts_, op, name_space, source, gathered.prompts);
   }
 }
 
@@ -276,7 +291,7 @@ void Changes::tell(const Type& type, std::string_view op, const std::string& nam
   ChangeEvent event{.op = std::string(op),
                     .name_space = name_space,
                     .source = std::string(source),
-                    .generation = now_->number,
+                    .generation = content_.last().number,
                     .ids = {},
                     .count = 0,
                     .digests = {}};
@@ -287,7 +302,7 @@ void Changes::tell(const Type& type, std::string_view op, const std::string& nam
     if (event.ids.size() == options_.max_ids) break;
     event.ids.push_back(id);
     if (change->act == ChangeAct::kRemoved) continue;
-    if (const auto bytes = library_.read(*now_, change->file);
+    if (const auto bytes = content_.read(content_.last(), change->file);
         bytes && bytes->bytes.size() <= kMaxDigestBytes) {
       event.digests[id] = sources::sha256_hex(bytes->bytes);
     }

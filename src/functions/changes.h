@@ -7,13 +7,16 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "functions/change_log.h"
-#include "functions/library.h"
+#include "functions/joined.h"
 #include "sdk/worker.h"
 
 namespace iii::functions {
+
+class RegisteredView;
 
 struct ChangesOptions {
   std::chrono::milliseconds gather{50};  // how long edits on disk are gathered before telling
@@ -23,10 +26,10 @@ struct ChangesOptions {
   size_t log_capacity = 10'000;  // changes kept for directory::changes
 };
 
-// On the loop thread. The worker, the library and this object live equally long.
+// On the loop thread. The worker, the content and this object live equally long.
 class Changes {
  public:
-  Changes(sdk::Worker& worker, Library& library, ChangesOptions options);
+  Changes(sdk::Worker& worker, Joined& content, ChangesOptions options);
   ~Changes();
   Changes(const Changes&) = delete;
   Changes& operator=(const Changes&) = delete;
@@ -40,6 +43,9 @@ class Changes {
   using OnDownload = std::function<void(ChangeKind kind, const std::string& name_space,
                                         const std::string& source)>;
   void tell_downloads(OnDownload on_download) { on_download_ = std::move(on_download); }
+
+  // Brought up to date before directory::changes answers.
+  void catch_up_with(RegisteredView* registered) { registered_ = registered; }
 
   // Other folders, other numbers: what was told before means nothing any more.
   void start_again();
@@ -67,16 +73,17 @@ class Changes {
   bool anybody_listens() const;
 
   sdk::Worker& worker_;
-  Library& library_;
+  Joined& content_;
   const ChangesOptions options_;
   Type skills_;
   Type prompts_;
   OnDownload on_download_;
   ChangeLog log_;
   std::string epoch_;
-  content::GenerationPtr now_;
   std::map<std::string, Own> own_;
-  std::map<std::string, Gathered> gathered_;  // external edits, by namespace
+  // What was not our own doing, by namespace, op and source.
+  std::map<std::tuple<std::string, std::string, std::string>, Gathered> gathered_;
+  RegisteredView* registered_ = nullptr;
   std::shared_ptr<void> kernel_;
   TimerId look_timer_ = 0;
   TimerId tell_timer_ = 0;

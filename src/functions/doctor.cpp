@@ -51,8 +51,9 @@ inline auto describe(json::Type<DoctorFix>) {
 inline auto describe(json::Type<DoctorFinding>) {
   using T = DoctorFinding;
   return json::object<T>(
-      "DoctorFinding", "", json::field("root", &T::root, "local, global, extra-N or builtin."),
-      json::field("path", &T::path, "Relative to the root."),
+      "DoctorFinding", "",
+      json::field("root", &T::root, "local, global, extra-N, builtin or registered."),
+      json::field("path", &T::path, "Relative to the root; of a registration, its id."),
       json::field("severity", &T::severity, "info, warning or error."),
       json::field("code", &T::code, ""), json::field("line", &T::line, ""),
       json::field("column", &T::column, ""), json::field("message", &T::message, ""),
@@ -89,6 +90,12 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings)
     }
   }
   return out;
+}
+
+static sdk::Task<DoctorReport> examine_now(content::Content& content, RegisteredView* registered) {
+  sdk::Task<void> catching_up = catch_up(registered);
+  co_await catching_up;
+  co_return examine(*content.fresh());
 }
 
 FixOutcome apply_ready_fixes(content::Content& content) {
@@ -138,8 +145,10 @@ std::string report_text(const DoctorReport& report) {
   return out;
 }
 
-void add_doctor(sdk::Worker& worker, content::Content& content) {
-  const auto doctor = [&content](const DoctorInput&) { return examine(*content.fresh()); };
+void add_doctor(sdk::Worker& worker, content::Content& content, RegisteredView* registered) {
+  const auto doctor = [&content, registered](const DoctorInput&) {
+    return examine_now(content, registered);
+  };
   static_cast<void>(worker.function("directory::doctor",
                                     "Accounts for every file under the skill folders: what is "
                                     "served, what is not, why, and how to mend it.",

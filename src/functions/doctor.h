@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "content/content.h"
+#include "functions/legacy/registered_view.h"
 #include "sdk/worker.h"
 
 namespace iii::functions {
@@ -52,6 +53,8 @@ FixOutcome apply_ready_fixes(content::Content& content);
 std::string report_text(const DoctorReport& report);  // for people
 std::string report_json(const DoctorReport& report);
 
-void add_doctor(sdk::Worker& worker, content::Content& content);
+// `registered` is brought up to date before `content` is read; null: there is nothing to bring.
+void add_doctor(sdk::Worker& worker, content::Content& content,
+                RegisteredView* registered = nullptr);
 
 }  // namespace iii::functions

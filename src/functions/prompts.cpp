@@ -4,6 +4,7 @@
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
+#include "functions/skill_types.h"
 #include "json/describe.h"
 
 namespace iii::functions {
@@ -18,6 +19,7 @@ struct PromptEntry {
   std::string name;
   std::string description;
   std::string modified_at;
+  std::optional<std::string> origin;
 };
 struct ListPromptsOutput {
   std::vector<PromptEntry> prompts;
@@ -31,6 +33,7 @@ struct PromptGetOutput {
   std::string description;
   std::string body;
   std::string modified_at;
+  std::optional<std::string> origin;
 };
 
 auto describe(json::Type<ListPromptsInput>) {
@@ -44,7 +47,8 @@ auto describe(json::Type<PromptEntry>) {
   using T = PromptEntry;
   return json::object<T>("PromptEntry", "", json::field("name", &T::name, ""),
                          json::field("description", &T::description, ""),
-                         json::field("modified_at", &T::modified_at, "UTC."));
+                         json::field("modified_at", &T::modified_at, "UTC."),
+                         json::field("origin", &T::origin, kOriginHelp));
 }
 auto describe(json::Type<ListPromptsOutput>) {
   using T = ListPromptsOutput;
@@ -61,8 +65,17 @@ auto describe(json::Type<PromptGetOutput>) {
   using T = PromptGetOutput;
   return json::object<T>("PromptGetOutput", "", json::field("name", &T::name, ""),
                          json::field("description", &T::description, ""),
-                         json::field("body", &T::body, "The template, without its frontmatter."),
-                         json::field("modified_at", &T::modified_at, "UTC."));
+                         json::field("body", &T::body,
+                                     "The template, without its frontmatter; of a registered "
+                                     "prompt, how to have its messages made."),
+                         json::field("modified_at", &T::modified_at, "UTC."),
+                         json::field("origin", &T::origin, kOriginHelp));
+}
+
+std::optional<std::string> origin_of(const content::Generation& generation,
+                                     const content::Prompt& prompt) {
+  if (!content::is_registered(generation, prompt.file)) return std::nullopt;
+  return kRegisteredOrigin;
 }
 
 Result<json::Raw> list(const content::Generation& generation, const ListPromptsInput& in,
@@ -77,7 +90,8 @@ Result<json::Raw> list(const content::Generation& generation, const ListPromptsI
     }
     out.prompts.push_back({.name = prompt->name,
                            .description = prompt->description,
-                           .modified_at = content::format_time(prompt->mtime_ns)});
+                           .modified_at = content::format_time(prompt->mtime_ns),
+                           .origin = origin_of(generation, *prompt)});
   }
   std::string text = json::encode(out);
   if (text.size() > max_answer_bytes) {
@@ -103,16 +117,34 @@ Result<PromptGetOutput> get(content::Content& content, const PromptGetInput& in)
   return PromptGetOutput{.name = prompt->name,
                          .description = prompt->description,
                          .body = std::move(document->body),
-                         .modified_at = content::format_time(document->mtime_ns)};
+                         .modified_at = content::format_time(document->mtime_ns),
+                         .origin = origin_of(*generation, *prompt)};
+}
+
+sdk::Task<Result<json::Raw>> list_now(content::Content& content, RegisteredView* registered,
+                                      ListPromptsInput in, size_t max_answer_bytes) {
+  sdk::Task<void> catching_up = catch_up(registered);
+  co_await catching_up;
+  co_return list(*content.fresh(), in, max_answer_bytes);
+}
+
+sdk::Task<Result<PromptGetOutput>> get_now(content::Content& content, RegisteredView* registered,
+                                           PromptGetInput in) {
+  sdk::Task<void> catching_up = catch_up(registered);
+  co_await catching_up;
+  co_return get(content, in);
 }
 
 }  // namespace
 
-void add_prompt_functions(sdk::Worker& worker, content::Content& content, size_t max_answer_bytes) {
-  const auto list_all = [&content, max_answer_bytes](const ListPromptsInput& in) {
-    return list(*content.fresh(), in, max_answer_bytes);
+void add_prompt_functions(sdk::Worker& worker, content::Content& content, size_t max_answer_bytes,
+                          RegisteredView* registered) {
+  const auto list_all = [&content, registered, max_answer_bytes](ListPromptsInput in) {
+    return list_now(content, registered, std::move(in), max_answer_bytes);
   };
-  const auto get_one = [&content](const PromptGetInput& in) { return get(content, in); };
+  const auto get_one = [&content, registered](PromptGetInput in) {
+    return get_now(content, registered, std::move(in));
+  };
   static_cast<void>(worker.function_returning<ListPromptsOutput>(
       {.id = "directory::prompts::list",
        .description = "Lists the prompt templates there are, by name."},

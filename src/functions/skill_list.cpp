@@ -28,6 +28,8 @@ void fill(SkillEntry& entry, const View& view, const Skill& skill, bool with_des
   entry.description = with_description ? std::string_view(skill.description) : std::string_view();
   entry.bytes = skill.bytes;
   entry.modified_at = content::format_time(skill.mtime_ns);
+  entry.origin.reset();
+  if (content::is_registered(view.generation(), skill.file)) entry.origin = kRegisteredOrigin;
 }
 
 // The rows of one answer.

@@ -10,6 +10,11 @@
 
 namespace iii::functions {
 
+// `origin` of what is no file.
+inline constexpr const char* kRegisteredOrigin = "registered";
+inline constexpr const char* kOriginHelp =
+    "`registered`: a worker registered it at run time. Absent: it is a file.";
+
 struct ListSkillsInput {
   std::optional<std::string> search;
   std::optional<std::string> prefix;
@@ -26,6 +31,7 @@ struct SkillEntry {
   std::string description;
   uint64_t bytes = 0;
   std::string modified_at;
+  std::optional<std::string> origin;
 };
 struct ListSkillsOutput {
   std::vector<SkillEntry> skills;
@@ -45,6 +51,7 @@ struct SkillGetOutput {
   std::optional<std::string> description;
   std::string body;
   std::string modified_at;
+  std::optional<std::string> origin;
 };
 
 struct IndexSkillsInput {};
@@ -79,7 +86,8 @@ inline auto describe(json::Type<SkillEntry>) {
       json::field("function_id", &T::function_id, "The function it describes.").nullable(),
       json::field("description", &T::description, ""),
       json::field("bytes", &T::bytes, "Size of the file.").as("usize", "uint"),
-      json::field("modified_at", &T::modified_at, "UTC."));
+      json::field("modified_at", &T::modified_at, "UTC."),
+      json::field("origin", &T::origin, kOriginHelp));
 }
 
 inline auto describe(json::Type<ListSkillsOutput>) {
@@ -108,7 +116,8 @@ inline auto describe(json::Type<SkillGetOutput>) {
                          json::field("function_id", &T::function_id, "").nullable(),
                          json::field("description", &T::description, "Only when asked for."),
                          json::field("body", &T::body, "The text without its frontmatter."),
-                         json::field("modified_at", &T::modified_at, "UTC."));
+                         json::field("modified_at", &T::modified_at, "UTC."),
+                         json::field("origin", &T::origin, kOriginHelp));
 }
 
 inline auto describe(json::Type<IndexSkillsInput>) {

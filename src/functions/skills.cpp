@@ -20,10 +20,13 @@ constexpr std::string_view kGetLess = "directory::skills::get with fewer `ids`, 
 // they do.
 class SkillFunctions {
  public:
-  SkillFunctions(content::Content& content, Installed& installed, SkillLimits limits)
-      : content_(content), installed_(installed), limits_(limits) {}
+  SkillFunctions(content::Content& content, Installed& installed, SkillLimits limits,
+                 RegisteredView* registered)
+      : content_(content), installed_(installed), limits_(limits), registered_(registered) {}
 
   sdk::Task<Result<json::Raw>> list(ListSkillsInput in) {
+    sdk::Task<void> catching_up = catch_up(registered_);
+    co_await catching_up;
     sdk::Task<NamesPtr> asking = installed_.for_filter(false);
     NamesPtr names = co_await asking;
     content::GenerationPtr generation = content_.fresh();
@@ -41,6 +44,8 @@ class SkillFunctions {
       co_return fail("invocation_failed", "serialization error: missing field `id`");
     }
     const bool with_description = in.include_description.value_or(false);
+    sdk::Task<void> catching_up = catch_up(registered_);
+    co_await catching_up;
     sdk::Task<NamesPtr> asking = installed_.for_filter(false);
     NamesPtr names = co_await asking;
     const View view(content_.fresh(), std::move(names));
@@ -55,6 +60,8 @@ class SkillFunctions {
   }
 
   sdk::Task<Result<json::Raw>> index(IndexSkillsInput) {
+    sdk::Task<void> catching_up = catch_up(registered_);
+    co_await catching_up;
     sdk::Task<NamesPtr> asking = installed_.for_filter(true);
     NamesPtr names = co_await asking;
     content::GenerationPtr generation = content_.fresh();
@@ -97,7 +104,9 @@ class SkillFunctions {
                        .function_id = skill.function_id,
                        .description = {},
                        .body = std::move(document->body),
-                       .modified_at = content::format_time(document->mtime_ns)};
+                       .modified_at = content::format_time(document->mtime_ns),
+                       .origin = {}};
+    if (content::is_registered(view.generation(), skill.file)) out.origin = kRegisteredOrigin;
     // What is compiled in has no file that could have been modified.
     if (view.generation().roots[skill.file.root].kind == content::RootKind::kBuiltin) {
       out.modified_at.clear();
@@ -144,6 +153,7 @@ class SkillFunctions {
   content::Content& content_;
   Installed& installed_;
   SkillLimits limits_;
+  RegisteredView* registered_;
   SearchText search_text_;
   // The last index page, and what it was made from.
   std::string index_text_;
@@ -154,8 +164,8 @@ class SkillFunctions {
 }  // namespace
 
 void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
-                         SkillLimits limits) {
-  const auto skills = std::make_shared<SkillFunctions>(content, installed, limits);
+                         SkillLimits limits, RegisteredView* registered) {
+  const auto skills = std::make_shared<SkillFunctions>(content, installed, limits, registered);
   // The answers are written as text already, so the schema of what they hold is given by type.
   const auto list = [skills](ListSkillsInput in) { return skills->list(std::move(in)); };
   const auto get = [skills](SkillGetInput in) { return skills->get(std::move(in)); };

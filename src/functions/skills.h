@@ -6,6 +6,7 @@
 
 #include "content/content.h"
 #include "functions/installed.h"
+#include "functions/legacy/registered_view.h"
 #include "functions/limits.h"
 #include "sdk/worker.h"
 
@@ -16,8 +17,9 @@ struct SkillLimits {
   size_t max_batch = kMaxBatch;
 };
 
-// Both outlive the worker's use of them.
+// `registered` is brought up to date before `content` is read; null: there is nothing to bring. All
+// outlive the worker's use of them.
 void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
-                         SkillLimits limits);
+                         SkillLimits limits, RegisteredView* registered = nullptr);
 
 }  // namespace iii::functions

@@ -9,7 +9,14 @@ bool View::shows(std::string_view id) const {
   const size_t slash = id.find('/');
   if (slash == std::string_view::npos) return true;
   const std::string_view top = id.substr(0, slash);
-  return top == "directory" || top == "iii" || is_installed(top);
+  if (top == "directory" || top == "iii" || is_installed(top)) return true;
+  return has_registered_ && is_registered(id);
+}
+
+// Whoever registered it is or was on this bus, installed or not.
+bool View::is_registered(std::string_view id) const {
+  const content::Skill* skill = generation_->skill(id);
+  return skill != nullptr && content::is_registered(*generation_, skill->file);
 }
 
 bool View::is_installed(std::string_view name) const {

@@ -19,12 +19,16 @@ class View {
  public:
   // `installed` null: no filter.
   View(content::GenerationPtr generation, NamesPtr installed)
-      : generation_(std::move(generation)), installed_(std::move(installed)) {}
+      : generation_(std::move(generation)),
+        installed_(std::move(installed)),
+        has_registered_(!generation_->roots.empty() &&
+                        generation_->roots.back().kind == content::RootKind::kRegistered) {}
 
   const content::Generation& generation() const { return *generation_; }
 
   // R52: root-level documents, `directory`, `iii`, and namespaces of installed
   // workers (also of one whose name breaks the rule for ids, so that its folder was renamed).
+  // What was registered is always shown.
   bool shows(std::string_view id) const;
   // By exact on-disk id; null when absent or hidden.
   const content::Skill* find(std::string_view id) const;
@@ -36,9 +40,11 @@ class View {
 
  private:
   bool is_installed(std::string_view name) const;
+  bool is_registered(std::string_view id) const;
 
   content::GenerationPtr generation_;
   NamesPtr installed_;
+  bool has_registered_;
   mutable std::optional<NameSet> renamed_;  // normalised forms of names that are no ids
 };
 

@@ -18,7 +18,7 @@ OnChange::OnChange(sdk::Worker& worker)
                    .value()) {}
 
 void OnChange::registered(OnChangeKind kind, std::string_view op, std::string_view id) {
-  if (observer_) observer_(kind);
+  if (observer_) observer_(kind, id);
   fire(kind, json::Object{{"op", op}, {kind == OnChangeKind::kSkills ? "id" : "name", id}});
 }
 

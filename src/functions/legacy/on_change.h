@@ -24,7 +24,8 @@ class OnChange {
   void downloaded(OnChangeKind kind, std::string_view name_space, std::string_view source);
 
   // Is told first when something was registered or unregistered here.
-  void observe(std::function<void(OnChangeKind)> observer) { observer_ = std::move(observer); }
+  using Observer = std::function<void(OnChangeKind kind, std::string_view id)>;
+  void observe(Observer observer) { observer_ = std::move(observer); }
 
  private:
   using Type = sdk::TriggerType<json::Raw>;
@@ -33,7 +34,7 @@ class OnChange {
   sdk::Worker& worker_;
   Type skills_;
   Type prompts_;
-  std::function<void(OnChangeKind)> observer_;
+  Observer observer_;
 };
 
 }  // namespace iii::functions
