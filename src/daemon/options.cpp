@@ -100,6 +100,7 @@ const cli::Command& serve_command() {
           {"engine-only", "", "Start the engine without the directory worker."},
           {"no-worker-manager", "",
            "Leave worker::list and the `worker` trigger type to a worker."},
+          {"no-state", "", "Leave state::* and the `state` trigger type to a worker."},
           {"limit", "NAME=N", "Change a limit; may be repeated. See docs/configuration.md."},
           {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
           {"help", "", "This text.", 'h'}}};
@@ -186,6 +187,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   out.config = args.value("config");
   out.auto_download = args.has("auto-download");
   out.engine.worker_manager = !args.has("no-worker-manager");
+  out.engine.keeps_state = !args.has("no-state");
   return out;
 }
 

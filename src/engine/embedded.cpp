@@ -24,7 +24,7 @@ struct Embedded::Parts {
         configuration(*store, engine),
         state(*store, engine, &configuration, options.state) {}
 
-  Result<void> prepare(bool worker_manager) {
+  Result<void> prepare(bool worker_manager, bool keeps_state) {
     if (auto ready = configuration.start(); !ready) return ready;
     if (auto ready = state.start(); !ready) return ready;
     catalog.set_started(loop.wall_ms());
@@ -35,13 +35,13 @@ struct Embedded::Parts {
     add(observability.functions());
     if (worker_manager) add(events.functions());
     add(configuration.functions());
-    add(state.functions());
+    if (keeps_state) add(state.functions());
     for (BuiltinTriggerType& type : events.trigger_types()) {
       if (worker_manager || type.owner != kWorkerManager) engine.add(std::move(type));
     }
     engine.add(observability.trigger_type());
     engine.add(configuration.trigger_type());
-    engine.add(state.trigger_type());
+    if (keeps_state) engine.add(state.trigger_type());
     return {};
   }
 
@@ -77,7 +77,7 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
     store = Store::in_memory(std::move(post));
   }
   auto parts = std::make_unique<Parts>(loop, options, std::move(store));
-  if (auto ready = parts->prepare(options.worker_manager); !ready)
+  if (auto ready = parts->prepare(options.worker_manager, options.keeps_state); !ready)
     return std::unexpected(std::move(ready.error()));
   auto server = serve_engine(loop, options.server, options.access, parts->engine, parts->channels);
   if (!server) return std::unexpected(std::move(server.error()));

@@ -29,6 +29,8 @@ struct EmbeddedOptions {
   std::string version = "0.0.0";
   // False leaves worker::list and the `worker` trigger type to a connected worker manager.
   bool worker_manager = true;
+  // False leaves state::* and the `state` trigger type to a connected worker.
+  bool keeps_state = true;
 };
 
 // Constructed, used and destroyed on the loop thread (or before and after the loop runs).

@@ -15,7 +15,9 @@ inline std::string cause_of(const sdk::RemoteError& error, std::chrono::millisec
   if (error.code == sdk::kTimeout) {
     return "timed out after " + std::to_string(timeout.count()) + " ms";
   }
-  return error.code + ": " + error.message;
+  std::string text = error.code + ": " + error.message;
+  if (text.ends_with('.')) text.pop_back();  // a sentence goes on behind it
+  return text;
 }
 
 }  // namespace iii::functions

@@ -1,0 +1,224 @@
+#!/usr/bin/env node
+// Replays recorded answers against a worker on an engine. See README.md.
+import fs from 'node:fs'
+import os from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { allowance, isFile } from './lib/allow.mjs'
+import { cli } from './lib/cli.mjs'
+import { Outcome } from './lib/compare.mjs'
+import { events, restart } from './lib/events.mjs'
+import { page } from './lib/page.mjs'
+import { Peer } from './lib/peer.mjs'
+import { plain } from './lib/plain.mjs'
+import { stopAll, words } from './lib/process.mjs'
+import { Session, Unfit } from './lib/session.mjs'
+import { stateAway, stateScripted } from './lib/state.mjs'
+
+const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine ws://127.0.0.1:PORT [options]
+  --engine-without-state URL   an engine without the state worker: enables files 12 and 13
+  --restart-engine 'COMMAND'   how to start a spare engine in the foreground: enables file 16
+  --restart-engine-url URL     where that engine listens     --restart-engine-dir DIR   its working directory
+  --only a,b*                  files by name, number or prefix    --allow FILE   list of deliberate deviations
+  --strict-keys                additional keys in answers fail    --max N        differences printed (default 40)
+  --golden DIR                 the recordings                     --wait MS      patience for the worker to appear (20000)`
+
+const VALUES = ['worker', 'engine', 'engine-without-state', 'restart-engine', 'restart-engine-url', 'restart-engine-dir', 'only', 'allow', 'max', 'golden', 'wait']
+
+function options(argv) {
+  const o = {}
+  for (let i = 0; i < argv.length; i++) {
+    const k = argv[i].replace(/^--/, '')
+    if (argv[i] === '--help' || argv[i] === '-h') o.help = true
+    else if (argv[i] === '--strict-keys') o.strict = true
+    else if (argv[i].startsWith('--') && VALUES.includes(k)) {
+      if (argv[i + 1] === undefined) throw new Unfit(`${argv[i]} needs a value\n${USAGE}`)
+      o[k] = argv[++i]
+    } else throw new Unfit(`unknown argument ${argv[i]}\n${USAGE}`)
+  }
+  if (!o.help && (!o.worker || !o.engine)) throw new Unfit(USAGE)
+  for (const k of ['max', 'wait']) if (o[k] !== undefined && !/^\d+$/.test(o[k])) throw new Unfit(`--${k} needs a number`)
+  return o
+}
+
+function load(dir) {
+  if (!fs.existsSync(dir)) throw new Unfit(`no recordings in ${dir}`)
+  return fs
+    .readdirSync(dir)
+    .filter((f) => /^\d\d-.*\.jsonl$/.test(f))
+    .sort()
+    .map((f) => ({ name: f.replace(/\.jsonl$/, ''), lines: fs.readFileSync(path.join(dir, f), 'utf8').split('\n').filter(Boolean).map((l) => JSON.parse(l)) }))
+}
+
+/** Does the engine answer, and does it keep state? */
+async function hasState(url) {
+  let peer
+  try {
+    peer = await new Peer(url, 'look').open()
+  } catch (e) {
+    throw new Unfit(e.message)
+  }
+  const r = await peer.call('state::list', { scope: 'replay-look' }, 5000)
+  await peer.close()
+  if (r.noReply) throw new Unfit(`the engine at ${url} does not answer calls`)
+  return r.error?.code !== 'function_not_found'
+}
+
+/** How a file is played, or why not: {session, play} | {skip}. */
+function mode(file, opt, engines) {
+  const number = file.name.slice(0, 2)
+  if (number === '12' || number === '13') {
+    if (!engines.without) return { skip: 'needs an engine without the state worker (--engine-without-state)' }
+    return { url: engines.without, play: number === '12' ? stateAway : stateScripted }
+  }
+  if (number === '16') return opt.engineCommand ? { own: restart } : { skip: 'needs an engine that the replayer may start and stop (--restart-engine, --restart-engine-url)' }
+  if (!engines.with) return { skip: 'the engine given has no state worker' }
+  return { url: engines.with, play: { 11: events, 14: cli, 15: page }[number] ?? plain }
+}
+
+const show = (v) => {
+  const t = v === undefined ? '(absent)' : JSON.stringify(v)
+  return t.length > 500 ? `${t.slice(0, 500)}… (${t.length} characters)` : t
+}
+
+/** What a line without a call is about. */
+const subject = (line) => {
+  if (line.events) return `events of ${line.events}`
+  if (line.cmd) return `command line ${line.cmd.join(' ')}`
+  if ('config' in line) return `config ${show(line.config)}`
+  if (line.check) return `check ${Object.keys(line.check).join(', ')}`
+  return Object.keys(line).find((k) => k.endsWith(' entry')) ?? ''
+}
+
+async function main() {
+  const o = options(process.argv.slice(2))
+  if (o.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const here = path.dirname(fileURLToPath(import.meta.url))
+  const golden = path.resolve(o.golden ?? path.join(here, '../../data/skills-0.1.4'))
+  const files = load(golden)
+  const opt = {
+    worker: words(o.worker),
+    waitMs: Number(o.wait ?? 20000),
+    fixtures: JSON.parse(fs.readFileSync(path.join(golden, 'fixtures.json'), 'utf8')),
+    dir: fs.mkdtempSync(path.join(os.tmpdir(), 'skills-replay-')),
+  }
+  process.on('exit', () => fs.rmSync(opt.dir, { recursive: true, force: true }))
+  if (opt.worker[0].includes('/')) opt.worker[0] = path.resolve(opt.worker[0])
+  if (o['restart-engine']) {
+    if (!o['restart-engine-url']) throw new Unfit('--restart-engine needs --restart-engine-url')
+    opt.engineCommand = { argv: words(o['restart-engine']), url: o['restart-engine-url'], cwd: o['restart-engine-dir'] }
+  }
+  const names = files.map((f) => f.name)
+  let allow
+  try {
+    allow = allowance(o.allow ? JSON.parse(fs.readFileSync(o.allow, 'utf8')) : [], names)
+  } catch (e) {
+    throw new Unfit(`--allow: ${e.message}`)
+  }
+  const wanted = o.only ? o.only.split(',').filter(Boolean) : ['*']
+  for (const w of wanted) if (!names.some((n) => isFile(n, w))) throw new Unfit(`--only: no recorded file matches ${w}`)
+
+  const engines = {}
+  if (await hasState(o.engine)) engines.with = o.engine
+  else engines.without = o.engine
+  if (o['engine-without-state']) {
+    if (await hasState(o['engine-without-state'])) console.log(`note: ${o['engine-without-state']} does keep state; files 12 and 13 need one that does not`)
+    else engines.without = o['engine-without-state']
+  }
+
+  const total = { files: 0, skipped: 0, lines: 0, same: 0, differ: 0, allowed: 0, uncompared: 0, lost: 0 }
+  const compared = []
+  const differing = []
+  const extras = new Map()
+  const info = []
+  for (const file of files) {
+    if (!wanted.some((w) => isFile(file.name, w))) continue
+    const m = mode(file, opt, engines)
+    if (m.skip) {
+      total.skipped++
+      console.log(`${file.name.padEnd(30)} skipped: ${m.skip}`)
+      continue
+    }
+    const count = { same: 0, differ: 0, allowed: 0, uncompared: 0 }
+    let next = 0
+    const record = (i, out) => {
+      const line = file.lines[i]
+      next = i + 1
+      const number = i + 1
+      if (!out) return count.uncompared++
+      compared.push({ name: file.name, number, row: line.row })
+      for (const e of out.extras) {
+        const key = `${line.call?.function_id ?? (line.events ? 'event payload' : 'other')}  ${e.path.replace(/\[\d+\]/g, '[]')}`
+        extras.set(key, [...(extras.get(key) ?? []), `${file.name}:${number}`])
+      }
+      for (const t of out.info) info.push(`${file.name}:${number} ${t}`)
+      if (!out.differences.length) return count.same++
+      const why = allow.use(file.name, number, line.row)?.why
+      count[why ? 'allowed' : 'differ']++
+      differing.push({ file: file.name, number, line, why, differences: out.differences })
+    }
+    const session = m.own ? null : new Session(opt, m.url)
+    try {
+      if (m.own) total.lost += (await m.own(opt, file, record)).lost
+      else await m.play(session, file, record)
+    } catch (e) {
+      // not even begun: the replay cannot run; later: this file could not be played to its end
+      if (!(e instanceof Unfit) || next === 0 || next >= file.lines.length) throw e
+      const out = new Outcome()
+      out.differ('replay', 'the file can be played to its end', e.message)
+      record(next, out)
+      count.uncompared += file.lines.length - next
+    } finally {
+      if (session) {
+        total.lost += session.lost
+        await session.close()
+      }
+    }
+    const n = file.lines.length
+    console.log(`${file.name.padEnd(30)} ${String(n).padStart(3)} lines ${String(count.same).padStart(4)} same ${String(count.differ).padStart(3)} differ` + (count.allowed ? ` ${count.allowed} allowed` : '') + (count.uncompared ? ` ${count.uncompared} not compared` : ''))
+    total.files++
+    total.lines += n
+    for (const k of Object.keys(count)) total[k] += count[k]
+  }
+  if (!total.files) throw new Unfit('nothing was replayed')
+
+  const failing = differing.filter((d) => !d.why)
+  const max = Number(o.max ?? 40)
+  if (failing.length) console.log('\ndifferences')
+  for (const d of failing.slice(0, max)) {
+    console.log(`  ${d.file}:${d.number} row ${d.line.row ?? '-'} ${d.line.call ? `${d.line.call.function_id} ${show(d.line.call.payload)}` : subject(d.line)}${d.line.note ? ` (${d.line.note})` : ''}`)
+    for (const x of d.differences) console.log(`    ${x.path}\n      expected ${show(x.expected)}\n      actual   ${show(x.actual)}`)
+  }
+  if (failing.length > max) console.log(`  … ${failing.length - max} more lines differ (--max)`)
+  const excused = differing.filter((d) => d.why)
+  if (excused.length) console.log('\nallowed differences')
+  for (const d of excused) console.log(`  ${d.file}:${d.number} row ${d.line.row ?? '-'}: ${d.why}`)
+  const stale = allow.stale(compared)
+  if (stale.length) console.log('\nstale deviations (listed, but nothing differs)')
+  for (const d of stale) console.log(`  ${JSON.stringify(d)}`)
+  if (extras.size) console.log(`\nextra keys (${o.strict ? 'failing: --strict-keys' : 'not failures'})`)
+  for (const [k, at] of extras) console.log(`  ${k}  ×${at.length}, first at ${at[0]}`)
+  if (info.length) console.log('\nobserved, not compared')
+  for (const t of info) console.log(`  ${t}`)
+  console.log(`\n${total.files} files, ${total.lines} lines: ${total.same} same, ${total.differ} differ, ${total.allowed} allowed, ${total.uncompared} not compared; ${total.skipped} files skipped; ${stale.length} stale; ${extras.size} kinds of extra keys; ${total.lost} replies lost and asked again`)
+  return failing.length || stale.length || (o.strict && extras.size) ? 1 : 0
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'])
+  process.on(signal, async () => {
+    await stopAll()
+    process.exit(2)
+  })
+
+let code
+try {
+  code = await main()
+} catch (e) {
+  console.error(e instanceof Unfit ? `replay: ${e.message}` : e)
+  code = 2
+}
+await stopAll()
+process.exit(code)
