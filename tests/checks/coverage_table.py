@@ -11,11 +11,13 @@ root = pathlib.Path(__file__).resolve().parent.parent.parent
 table = (root / "tests/README.md").read_text(encoding="utf-8")
 wrong = []
 
-rows = {m[1]: m[2] for m in re.finditer(r"^\| ((?:[WERVB]|DW)\d+) \|.*\| ([^|]*) \|$", table, re.M)}
+rows = {m[1]: m[2] for m in re.finditer(r"^\| ((?:[WERVB]|DW|S-[A-G])\d+) \|.*\| ([^|]*) \|$", table, re.M)}
 no_rule = {34, 48, 49, 58, 59, *range(65, 70)}
 wanted = [f"W{n:02}" for n in range(1, 20)] + [f"E{n:02}" for n in range(1, 26)]
 wanted += [f"R{n}" for n in range(1, 74) if n not in no_rule] + [f"V{n:02}" for n in range(1, 17)]
 wanted += [f"DW{n}" for n in range(1, 25)]
+runs = {"A": 36, "B": 12, "C": 14, "D": 11, "E": 6, "F": 5, "G": 4}  # of the suite of skills 0.1.5
+wanted += [f"S-{letter}{n}" for letter, count in runs.items() for n in range(1, count + 1)]
 for row in wanted:
     if "`" not in rows.get(row, ""):
         wrong.append(f"{row}: no test is named")
@@ -32,7 +34,10 @@ for row, cell in rows.items():
         elif kind == "replay":
             known = (root / f"tests/data/directory-0.8.0/{rest}.jsonl").exists()
         elif kind == "e2e":
-            known = (root / f"tests/e2e/{rest}.test.mjs").exists()
+            file = root / f"tests/e2e/{rest}.test.mjs"
+            known = file.exists()
+            if known and row.startswith("S-") and not re.search(rf"'{row[2:]}\b", file.read_text(encoding="utf-8")):
+                wrong.append(f"{row}: {rest} has no test of that name")
         else:
             found = fnmatch.filter(cpp, name)
             named += found
