@@ -149,6 +149,8 @@ int run_worker(std::span<const std::string> words) {
   sdk::WorkerOptions options = worker_options();
   options.url = args->value("url").value_or("");
   options.token = args->value("token").value_or("");
+  // A second directory on one engine would serve nothing.
+  options.indispensable = "directory::";
   options.answer_delay = std::chrono::microseconds(config.answer_delay_us);
   if (const char* name = std::getenv("III_WORKER_NAME"); name != nullptr && *name != '\0') {
     options.name = name;

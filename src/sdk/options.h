@@ -21,6 +21,10 @@ struct WorkerOptions {
   std::string version = {};      // of the worker; else of this SDK
   std::string name_space = {};   // III_NAMESPACE, else the engine's default
   std::string token = {};        // III_TOKEN: `Authorization: Bearer …` on every socket
+  // Functions whose ids begin so are what this worker is for: when another live worker has one,
+  // this one ends (Worker::fatal_error). Empty: a function that is taken is a warning, and the rest
+  // is served.
+  std::string indispensable = {};
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the worker's socket only
   std::string project_name = {};                                  // for telemetry; none when empty
 

@@ -35,6 +35,7 @@ namespace iii::sdk {
 struct SessionOptions {
   std::string announcement = "{}";  // `data` of engine::workers::register
   std::string name_space;           // for calls and bindings that name none; empty: none
+  std::string indispensable;        // see WorkerOptions
   Millis call_timeout = protocol::kCallTimeout;
   Millis ready_timeout{5'000};  // for an engine that never answers the announce
   Millis ping_interval{20'000};

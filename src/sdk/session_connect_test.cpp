@@ -198,6 +198,25 @@ TEST_F(Connecting, AFunctionThatIsTakenIsOnlyAWarning) {
   EXPECT_EQ(stopped, 0);
 }
 
+TEST_F(Connecting, AnIndispensableFunctionThatIsTakenEndsTheSessionForGood) {
+  SessionOptions options;
+  options.indispensable = "f::";
+  make(options);
+  ASSERT_TRUE(add_echo("f::a"));
+  connect();
+  transport.deliver(
+      R"({"type":"registrationrejected","code":"FUNCTION_NAMESPACE_CONFLICT","namespace":"default","function_id":"g::a","owner_worker_id":"o"})");
+  EXPECT_EQ(session->state(), SessionState::kReady);
+  transport.deliver(
+      R"({"type":"registrationrejected","code":"FUNCTION_NAMESPACE_CONFLICT","namespace":"default","function_id":"f::a","owner_worker_id":"o"})");
+  session->on_closed("closed");
+  EXPECT_EQ(stopped, 1);
+  ASSERT_TRUE(fatal);
+  EXPECT_THAT(fatal->message, testing::HasSubstr("serves `f::a`"));
+  timers.advance(Millis(120'000));
+  EXPECT_EQ(transport.opens, 1);
+}
+
 TEST_F(Connecting, StopClosesFailsPendingCallsAndDoesNotComeBack) {
   connect();
   call("f::a");

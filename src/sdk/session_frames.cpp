@@ -152,17 +152,25 @@ void Session::handle(const protocol::RegistrationRejected& frame) {
           "function {} was refused: ids that begin with `engine::` are reserved in namespace {}",
           frame.function_id.value_or("?"), frame.name_space);
     }
+    const std::string_view wanted = options_.indispensable;
+    if (!wanted.empty() && frame.function_id.value_or("").starts_with(wanted)) {
+      return give_up(
+          {std::string(frame.code),
+           fmt::format("another live worker serves `{}` in namespace {} already: use that "
+                       "one, or stop it before you start this one",
+                       *frame.function_id, frame.name_space)});
+    }
     return log_warn(
         "function {} belongs to another live worker in namespace {}: calls go there, not here",
         frame.function_id.value_or("?"), frame.name_space);
   }
   if (frame.code == protocol::kWorkerConflict) {
-    return give_up(
-        {std::string(frame.code),
-         fmt::format(
-             "another live worker is called `{}` in namespace {}: give this one another name "
-             "(III_WORKER_NAME, or the name option)",
-             frame.worker_name.value_or("?"), frame.name_space)});
+    const char* next = options_.indispensable.empty()
+                           ? "give this one another name (III_WORKER_NAME, or the name option)"
+                           : "use that one, or stop it before you start this one";
+    return give_up({std::string(frame.code),
+                    fmt::format("another live worker is called `{}` in namespace {}: {}",
+                                frame.worker_name.value_or("?"), frame.name_space, next)});
   }
   give_up({std::string(frame.code),
            "the engine refused this worker for a reason that this SDK does not know"});

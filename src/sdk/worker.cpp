@@ -44,6 +44,7 @@ SessionOptions session_options(const WorkerOptions& options) {
   SessionOptions out;
   out.announcement = announcement(options);
   out.name_space = options.name_space;
+  out.indispensable = options.indispensable;
   out.call_timeout = options.call_timeout;
   out.ready_timeout = options.ready_timeout;
   out.backoff = options.backoff;
