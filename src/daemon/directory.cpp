@@ -66,7 +66,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                gate_of(config, places_.home)),
       joined_(library_),
       installed_(worker, installed_options(config)),
-      guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
+      guides_(worker, joined_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, joined_, {}),
       downloader_(worker, changes_, installed_, downloads_of(config, places_.home),
                   std::max<uint64_t>(1, config.max_downloads)) {
@@ -111,6 +111,7 @@ void Directory::keep_registered(sdk::Worker& worker) {
   if (!config_.registered_documents) return;
   registered_view_.emplace(worker, *registered_, joined_, registered_view_options(config_));
   changes_.catch_up_with(&*registered_view_);
+  guides_.catch_up_with(&*registered_view_);
 }
 
 // Skills 0.1.5.

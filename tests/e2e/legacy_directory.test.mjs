@@ -263,7 +263,7 @@ describe('skill::fetch and skills::fetch_skill', () => {
     assert.match(missing, /Did you mean: demo\/notes/)
     for (const input of [{}, { uri: ' ' }, { uris: [''] , uri: 'iii://demo' }]) assert.match(await refusal(ask('skill::fetch', input)), /Provide uri/)
     assert.match(await refusal(ask('skill::fetch', { uris: ['iii://demo', 'https://example.invalid/x'] })), /iii:\/\//)
-    for (const uri of ['iii://', 'iii://a//b', 'iii://fn/', 'iii://Upper', 'iii://../etc']) assert.match(await refusal(ask('skill::fetch', { uri })), /D111 invalid_input/, uri)
+    for (const uri of ['iii://', 'iii://a//b', 'iii://fn/', 'iii://Upper', 'iii://../etc']) assert.match(await refusal(ask('skill::fetch', { uri })), /D114 invalid_input/, uri)
     assert.match(await refusal(ask('skill::fetch', { uri: 'iii://fn' })), /missing a function path/)
   })
 
@@ -291,6 +291,23 @@ describe('skill::fetch and skills::fetch_skill', () => {
     const open = await startDirectory(t, { files, config: { legacy_open_fn: true } })
     assert.match(await open.ask('skill::fetch', { uri: 'iii://fn/engine/functions/list' }), /"functions": \[/)
   })
+})
+
+test('what workers register is fetched, listed and found as a guide like a file; a file of that id wins', async (t) => {
+  const { ask, node, root } = await startDirectory(t, { files: { 'both.md': '# File\n\nOn disk.\n' } })
+  node.registerFunction('noted::here', async () => null)
+  await callable(node, 'noted::here')
+  await ask('skills::register', { id: 'notes', skill: howTo('function_id: noted::here', '# Notes\n\nRegistered.\n') })
+  await ask('skills::register', { id: 'both', skill: '# Registered\n\nIn state.\n' })
+  assert.match(await ask('skill::fetch', { uri: 'iii://notes' }), /# Notes\n\nRegistered\.$/)
+  assert.match(await ask('skill::fetch', { uri: 'iii://both' }), /On disk\.$/)
+  const page = await ask('skill::fetch', { uri: 'iii://skills' })
+  assert.ok(page.includes('- [`both`](iii://both) — File — On disk.'), page)
+  assert.ok(page.includes('- [`notes`](iii://notes) — Notes'), page)
+  assert.equal(page.includes('In state'), false)
+  assert.equal((await ask('directory::function-info', { function_id: 'noted::here' })).how_guide.body, '# Notes\n\nRegistered.')
+  put(root, 'notes.md', '# Notes\n\nA file now.\n')
+  assert.match(await ask('skill::fetch', { uri: 'iii://notes' }), /A file now\.$/)
 })
 
 test('prompts::get: fields, unknown, empty and illegal names', async (t) => {

@@ -40,7 +40,7 @@ auto describe(json::Type<FetchInput>) {
 
 std::unexpected<Error> refused(std::string reason) {
   return fail("invocation_failed",
-              "D111 invalid_input: " + std::move(reason) + "." + std::string(kNext));
+              "D114 invalid_input: " + std::move(reason) + "." + std::string(kNext));
 }
 
 struct Fetcher {
@@ -78,7 +78,7 @@ sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& f
   const FetchSettings settings = from.settings();
   if (!settings.open_fn && is_reserved_function(id)) {
     co_return fail("invocation_failed",
-                   "D343 forbidden: `" + id +
+                   "D115 reserved: `" + id +
                        "` is in an internal namespace, which addresses do not reach. Next: call "
                        "the function itself; an operator may set `legacy_open_fn: true`.");
   }
@@ -87,7 +87,7 @@ sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& f
   auto calling = call.trigger(id, nothing, patient);
   const sdk::Reply<json::Raw> reply = co_await calling;
   if (!reply) {
-    co_return fail("invocation_failed", "D344 function_failed: `" + id + "` " +
+    co_return fail("invocation_failed", "D116 call_failed: `" + id + "` " +
                                             cause_of(reply.error(), settings.timeout) +
                                             ". Next: call the function itself to see more.");
   }

@@ -54,8 +54,8 @@ TEST(Fetch, BrokenAddressesSayWhatIsWrong) {
   EXPECT_THAT(refusal(parse_address("iii://a//b")), HasSubstr("empty"));
   EXPECT_THAT(refusal(parse_address("iii://fn")), HasSubstr("missing a function path"));
   EXPECT_THAT(refusal(parse_address("iii://fn/")), HasSubstr("empty"));
-  EXPECT_THAT(refusal(parse_address("iii://A")), HasSubstr("D111"));
-  EXPECT_THAT(refusal(parse_address("iii://fn/a::b")), HasSubstr("D111"));
+  EXPECT_THAT(refusal(parse_address("iii://A")), HasSubstr("D114"));
+  EXPECT_THAT(refusal(parse_address("iii://fn/a::b")), HasSubstr("D114"));
 }
 
 TEST(Fetch, SectionsAreHeadedByTheirAddressAndDividedByRules) {

@@ -9,6 +9,7 @@
 #include "content/frontmatter_split.h"
 #include "content/frontmatter_yaml.h"
 #include "content/parse.h"
+#include "functions/legacy/registered_view.h"
 
 namespace iii::functions {
 
@@ -206,6 +207,10 @@ std::string Guides::body_of(const content::Generation& generation, const content
 
 template <Line L>
 sdk::Task<Guides::Found<L>> Guides::about(std::string function_id) {
+  if (registered_ != nullptr && !registered_->is_fresh()) {
+    auto catching_up = registered_->refresh();
+    co_await catching_up;
+  }
   const content::GenerationPtr generation = content_.fresh();
   auto collecting = documents(generation);
   const GuideDocuments all = co_await collecting;

@@ -17,6 +17,8 @@
 
 namespace iii::functions {
 
+class RegisteredView;
+
 // What matters of one document.
 struct GuideDocument {
   std::string skill_id;
@@ -48,6 +50,9 @@ class Guides {
   Guides(const Guides&) = delete;
   Guides& operator=(const Guides&) = delete;
 
+  // What workers register is in the content after this has caught up.
+  void catch_up_with(RegisteredView* registered) { registered_ = registered; }
+
   template <Line L>
   struct Found {
     std::optional<HowGuide<L>> guide;
@@ -72,6 +77,7 @@ class Guides {
   sdk::Worker& worker_;
   content::Content& content_;
   RootPath root_path_;
+  RegisteredView* registered_ = nullptr;
   content::GenerationPtr known_;  // what `ready_` was made of
   GuideDocuments ready_;
   SeenRows seen_;
