@@ -67,6 +67,51 @@ TEST(Config, TheEnvironmentOverridesTheFile) {
   EXPECT_THAT(reading.warnings, ElementsAre(HasSubstr("III_DIRECTORY_BUILTIN_DOCS")));
 }
 
+TEST(Config, EachEarlierGenerationHasASwitchThatTheEnvironmentKnowsToo) {
+  ConfigReading reading = parse_config("legacy_directory_051: false\nlegacy_open_fn: true\n", {});
+  EXPECT_TRUE(reading.config.legacy_directory_041);
+  EXPECT_FALSE(reading.config.legacy_directory_051);
+  EXPECT_TRUE(reading.config.legacy_open_fn);
+  apply_environment(reading, [](const std::string& name) -> std::optional<std::string> {
+    if (name == "III_DIRECTORY_LEGACY_DIRECTORY_041") return "false";
+    return std::nullopt;
+  });
+  EXPECT_FALSE(reading.config.legacy_directory_041);
+  EXPECT_THAT(reading.warnings, IsEmpty());
+}
+
+TEST(Config, ScopesAreTextAndEitherMayBeLeftOut) {
+  const auto scopes = [](std::string_view yaml) {
+    const DirectoryConfig config = parse_config(yaml, {}).config;
+    return config.skills_scope + "|" + config.prompts_scope;
+  };
+  EXPECT_EQ(scopes(""), "skills|prompts");
+  EXPECT_EQ(scopes("scopes:\n"), "skills|prompts");
+  EXPECT_EQ(scopes("scopes: {skills: mine}\n"), "mine|prompts");
+  EXPECT_EQ(scopes("scopes: {skills: 5, prompts: \"\", other: x}\n"), "5|");
+  EXPECT_EQ(scopes("scopes: [a]\n"), "skills|prompts");
+  // One wrong value takes the whole file with it.
+  EXPECT_EQ(scopes("scopes: {skills: a}\nstate_timeout_ms: \"10\"\n"), "skills|prompts");
+  EXPECT_EQ(scopes("scopes: {skills: [a]}\n"), "skills|prompts");
+  ConfigReading reading = parse_config("", {});
+  apply_environment(reading, [](const std::string& name) -> std::optional<std::string> {
+    if (name == "III_DIRECTORY_SCOPES") return "{skills: env}";
+    return std::nullopt;
+  });
+  EXPECT_EQ(reading.config.skills_scope, "env");
+}
+
+TEST(Config, EveryCallToStateHasABoundThatIsNeitherNothingNorForEver) {
+  const auto timeout = [](std::string_view yaml) {
+    return registered_options(parse_config(yaml, {}).config).timeout.count();
+  };
+  EXPECT_EQ(timeout(""), 10'000);
+  EXPECT_EQ(timeout("state_timeout_ms: 400\n"), 400);
+  EXPECT_EQ(timeout("state_timeout_ms: 0\n"), 1);
+  EXPECT_EQ(timeout("state_timeout_ms: 9000000000000\n"), 3'600'000);
+  EXPECT_EQ(timeout("state_timeout_ms: -1\n"), 10'000);
+}
+
 TEST(Config, AnOperatorsEntryComesAfterTheFileAndBeforeTheEnvironment) {
   ConfigReading reading = parse_config("lenient: true\nfilter_unregistered: true\n", {});
   const json::Value entry = json::Object{{"lenient", false}, {"filter_unregistered", false}};

@@ -89,6 +89,11 @@ std::string link_to(std::string_view function_id) {
   return out;
 }
 
+bool speaks_of_functions(const GuideDocument& document) {
+  return !document.mentioned.empty() || !document.frontmatter.functions.empty() ||
+         document.frontmatter.function_id;
+}
+
 bool is_how_to(const GuideDocument& document) { return document.frontmatter.type == kHowTo; }
 
 std::string without_suffix(std::string_view path) {
@@ -148,8 +153,11 @@ Guides::Seen Guides::look_at(const content::Generation& generation, std::shared_
   Seen out{.row = std::move(row), .document = nullptr};
   const Result<FileBytes> bytes = content_.read(generation, file);
   if (!bytes || !is_utf8(bytes->bytes)) return out;
-  out.document = std::make_shared<GuideDocument>(
-      read_guide(std::move(skill_id), file, bytes->bytes, content_.lenient()));
+  GuideDocument document = read_guide(std::move(skill_id), file, bytes->bytes, content_.lenient());
+  // Most documents speak of no function at all: those cost nothing more.
+  if (speaks_of_functions(document)) {
+    out.document = std::make_shared<GuideDocument>(std::move(document));
+  }
   return out;
 }
 

@@ -65,7 +65,7 @@ class Guides {
   // A row of a generation, kept so that its address is not used again.
   struct Seen {
     std::shared_ptr<const void> row;
-    std::shared_ptr<const GuideDocument> document;  // null: cannot be read
+    std::shared_ptr<const GuideDocument> document;  // null: unreadable, or about no function
   };
   using SeenRows = std::map<const void*, Seen>;
 

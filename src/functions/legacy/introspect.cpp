@@ -229,9 +229,21 @@ sdk::Task<Result<json::Raw>> worker_info(sdk::Call call, std::string name) {
   const WantedLists wanted{
       .functions = true, .internal = true, .workers = true, .types = true, .triggers = true};
   auto asking = ask_engine(call, wanted);
-  const Result<EngineLists> lists = co_await asking;
+  Result<EngineLists> lists = co_await asking;
   if (!lists) co_return std::unexpected(lists.error());
-  const std::optional<WorkerDetail<L>> found = worker_detail<L>(*lists, name);
+  std::optional<WorkerDetail<L>> found = worker_detail<L>(*lists, name);
+  if (!found) {
+    // The list leaves out workers that told no process id, as older SDKs do.
+    Value question = Object{{"name", name}};
+    auto asking_again = ask_engine_about(call, "engine::workers::info", std::move(question));
+    const Result<EngineAnswer> told = co_await asking_again;
+    const Value* row = told ? told->value.find("worker") : nullptr;
+    if (row != nullptr) {
+      const Value alone = Object{{"workers", json::Array{*row}}};
+      lists->workers = workers_in(alone);
+      found = worker_detail<L>(*lists, name);
+    }
+  }
   if (!found) {
     std::vector<std::string> names;
     for (const EngineWorker& worker : lists->workers) {

@@ -126,6 +126,21 @@ TEST_F(Introspect, AFailureNamesTheFunctionOfTheEngineThatFailed) {
   }
 }
 
+TEST_F(Introspect, AWorkerThatTheListLeavesOutIsFoundByItsName) {
+  answers["engine::functions::list"] =
+      R"({"functions":[{"function_id":"old::f","worker_name":"old"}]})";
+  answers["engine::workers::list"] = R"({"workers":[]})";
+  answers["engine::triggers::list"] = R"({"triggers":[{"id":"old::on","description":"On"}]})";
+  answers["engine::registered-triggers::list"] = R"({"registered_triggers":[]})";
+  answers["engine::workers::info"] =
+      R"({"worker":{"id":"w","name":"old","status":"connected"},"functions":[]})";
+  begin();
+  const Value found = ask("directory::worker-info", R"({"name":"old"})");
+  EXPECT_EQ(text(*found.find("worker"), "id"), "w");
+  EXPECT_EQ(found.find("functions")->as_array()->size(), 1U);
+  EXPECT_THAT(refusal("directory::worker-info", R"({"name":"odl"})"), HasSubstr("not found"));
+}
+
 TEST_F(Introspect, RowsThatMakeNoSenseAreLeftOut) {
   answers["engine::functions::list"] =
       R"({"functions":[5,null,{"function_id":7},{"function_id":"a"}]})";
