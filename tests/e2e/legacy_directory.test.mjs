@@ -310,6 +310,25 @@ test('what workers register is fetched, listed and found as a guide like a file;
   assert.match(await ask('skill::fetch', { uri: 'iii://notes' }), /A file now\.$/)
 })
 
+test('skills::list and prompts::list show files as 0.4.1 did', async (t) => {
+  const files = {
+    'flat.md': '# Flat\n',
+    'ns/deep/leaf.md': '---\ntitle: x\n---\n# Leaf\n',
+    'ns/prompts/ask.md': '---\ndescription: Asks.\n---\nAsk.\n',
+    'ns/prompts/silent.md': 'Without frontmatter.\n',
+  }
+  const { ask, root } = await startDirectory(t, { files, config: { lenient: false } })
+  const rows = async () => (await ask('skills::list')).skills.map(({ id, bytes }) => [id, bytes])
+  assert.deepEqual(await rows(), [['flat', 7], ['ns/deep/leaf', Buffer.byteLength(files['ns/deep/leaf.md'])]])
+  const { skills } = await ask('skills::list')
+  for (const row of skills) assert.match(row.modified_at, /^\d{4}-.*\+00:00$/)
+  const { prompts } = await ask('prompts::list')
+  assert.deepEqual(prompts.map(({ name, description }) => [name, description]), [['ask', 'Asks.']])
+  assert.match(prompts[0].modified_at, /\+00:00$/)
+  put(root, 'more.md', '# More\n')
+  assert.equal((await rows()).length, 3)
+})
+
 test('prompts::get: fields, unknown, empty and illegal names', async (t) => {
   const { ask } = await startDirectory(t, { files: { 'mail/prompts/compose.md': '---\nname: compose\ndescription: Write a mail.\n---\nWrite to {{to}}.\n' } })
   const { modified_at, ...found } = await ask('prompts::get', { name: 'compose' })
@@ -357,6 +376,7 @@ describe('skills::download', () => {
     assert.deepEqual(done.source, { kind: 'registry', worker: 'resend', tag: 'latest' })
     assert.match(readFileSync(join(root, 'resend/prompts/send-email.md'), 'utf8'), /^---\nname: send-email\ndescription: Compose and send\.\n/)
     assert.match(await ask('skill::fetch', { uri: 'iii://resend/index' }), /Overview\.$/)
+    assert.deepEqual(shelf.requests, ['/w/resend/skills?version=latest'])
     const event = { op: 'download', namespace: 'resend', source: 'registry' }
     for (const [type, inbox] of Object.entries(heard)) {
       const { op, namespace, source } = await inbox.next(type)
@@ -429,8 +449,9 @@ describe('registry::worker-list and worker-info', () => {
   for (const older of [false, true]) {
     const form = older ? 'the older' : 'the newer'
     test(`both answer in one shape for ${form} form of the registry`, async (t) => {
-      const { ask } = await directory(t, { older })
+      const { ask, registry } = await directory(t, { older })
       assert.deepEqual((await ask('registry::worker-list', { search: ' mail ', limit: 2 })).workers, [row('resend'), row('shell')])
+      assert.equal(registry.requests.at(-1), older ? 'GET /search?q=mail' : 'GET /w?search=mail')
       const info = await ask('registry::worker-info', { name: 'resend' })
       assert.deepEqual(info.worker, row('resend'))
       assert.match(info.readme, /^# resend/)
