@@ -1,8 +1,8 @@
 // Files and registrations are one store for workers of skills 0.1.5; and what happens when state is away.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { engineFor, needsOwnEngine } from './lib/engine.mjs'
-import { ids, offer, refused, scoped, startWithScopes } from './lib/legacy.mjs'
+import { engineFor, needsOwnEngine, tempDir } from './lib/engine.mjs'
+import { ids, offer, plain, refused, scoped, startWithScopes, subscribe } from './lib/legacy.mjs'
 import { call, callable, connect, gone, sdks } from './lib/sdks.mjs'
 
 const files = {
@@ -87,6 +87,19 @@ test('a state that never answers is given up, never waited for', { skip: needsOw
   assert.equal((await call(node, 'skills::resources-list', {})).resources.length, 1)
   assert.deepEqual(await call(node, 'prompts::mcp-list', {}), { prompts: [] })
   assert.match(await read(node, 'iii://skills'), /timed out/)
+})
+
+test('under serve, in one process with the engine', { skip: needsOwnEngine }, async (t) => {
+  const engine = await engineFor(t, { env: { HOME: tempDir(), III_DIRECTORY_BUILTIN_DOCS: 'false', III_DIRECTORY_LOCAL_SKILLS_FOLDER: tempDir() } })
+  const node = connect(t, sdks['0.22.1'], engine.url)
+  const { heard } = await subscribe(node, 'skills::on-change')
+  await call(node, 'skills::register', { id: 'a', skill: '# A\n' })
+  assert.deepEqual(plain(await heard.next('the event')), { op: 'register', id: 'a' })
+  assert.equal(await read(node, 'iii://a'), '# A\n')
+  // The section calls back into the very process that asks.
+  const { version } = JSON.parse(await read(node, 'iii://a/directory::health'))
+  assert.equal(typeof version, 'string')
+  assert.deepEqual(await call(node, 'skills::unregister', { id: 'a' }), { id: 'a', removed: true })
 })
 
 test('scopes and the switch', async (t) => {
