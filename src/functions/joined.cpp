@@ -186,7 +186,8 @@ Joined::Joined(Library& files) : files_(files) {
 Joined::~Joined() { files_.observe({}); }
 
 void Joined::use(RegistrationsPtr registrations) {
-  if (registrations == registrations_) return;
+  // Equal ones are no change; most of the time both are empty.
+  if (registrations == registrations_ || *registrations == *registrations_) return;
   registrations_ = std::move(registrations);
   ++versions_;
   fresh();
