@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -20,6 +21,7 @@ namespace {
 constexpr uint64_t kMaxMetadataBytes = 8 * 1024 * 1024;
 constexpr size_t kMaxQueryBytes = 1'024;
 constexpr size_t kMaxKnownNames = 2'000;
+constexpr std::chrono::milliseconds kOtherLeg{250};
 
 using Fetch = std::expected<Fetched, RegistryFailure>;
 
@@ -103,12 +105,22 @@ Result<Registry::Answer> HttpRegistry::list(const std::string& search, const std
 
 Result<Registry::Answer> HttpRegistry::info(const RegistrySource& source, const Job& job) {
   if (auto ok = check_worker_name(source.worker); !ok) return std::unexpected(ok.error());
-  // Both questions at once; the first that fails calls off the other.
+  // Both questions at once; the first that fails calls off the other, after a moment: nearly always
+  // the other is answered by then, and the registry is asked the same whoever is faster.
   std::atomic<bool> abandoned = false;
+  std::mutex mutex;
+  std::condition_variable answered;
+  int answers = 0;
   const auto leg = [&](const std::string& target, uint64_t max_bytes, bool needed) {
     const FetchOptions how{.max_bytes = max_bytes, .abandoned = &abandoned};
     Fetch fetched = client_.fetch(target, how, job);
-    if (!fetched || (needed && !fetched->found)) abandoned = true;
+    std::unique_lock lock(mutex);
+    ++answers;
+    answered.notify_all();
+    const bool failed = !fetched || (needed && !fetched->found);
+    if (failed && !answered.wait_for(lock, kOtherLeg, [&] { return answers == 2; })) {
+      abandoned = true;
+    }
     return fetched;
   };
   Fetch skills;
