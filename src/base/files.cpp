@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/beneath.h"
+#include "base/file_errors.h"
 #include "base/utf8.h"
 
 namespace iii {
@@ -44,33 +45,8 @@ FileStatus status_of(const struct stat& found) {
           .names = found.st_nlink};
 }
 
-std::string shown(std::string_view relative) {
-  return relative.empty() ? "the folder" : "`" + printable(relative) + "`";
-}
-
 std::unexpected<Error> failed(int error, std::string_view relative) {
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return fail("missing", shown(relative) + " does not exist");
-    case ELOOP:
-      return fail("missing", shown(relative) + " is a link that leads nowhere (a loop of links)");
-    case ENAMETOOLONG:
-      return fail("missing", shown(relative) + " has a name that is too long for this system");
-    case EACCES:
-    case EPERM:
-      return fail("denied", shown(relative) + " may not be read (permission denied)");
-    case EXDEV:
-      return fail("outside", shown(relative) +
-                                 " is or passes a link that leaves its root; only relative links " +
-                                 "that stay inside are followed");
-    case EROFS:
-      return fail("denied", shown(relative) + " is on a read-only file system");
-    case EFBIG:
-      return fail("too_large", shown(relative) + " is too large");
-    default:
-      return fail("io", shown(relative) + ": " + std::strerror(error));
-  }
+  return file_error(error, relative, FileUse::kReading);
 }
 
 int open_at(int root, Resolver resolver, std::string_view relative, int flags) {
@@ -285,17 +261,17 @@ Result<FileBytes> RootFolder::read_up_to(std::string_view relative, uint64_t max
                                          bool cut) const {
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
   const int fd = open_at(fd_, resolver_, relative, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-  if (fd == -ENXIO) return fail("not_a_file", shown(relative) + " is not a regular file");
+  if (fd == -ENXIO) return fail("not_a_file", shown_path(relative) + " is not a regular file");
   if (fd < 0) return failed(-fd, relative);
   const UniqueFd owned(fd);
   struct stat found{};
   if (::fstat(fd, &found) != 0) return failed(errno, relative);
   if (!S_ISREG(found.st_mode)) {
-    return fail("not_a_file", shown(relative) + " is not a regular file");
+    return fail("not_a_file", shown_path(relative) + " is not a regular file");
   }
   FileBytes file{.bytes = {}, .stamp = stamp_of(found), .names = found.st_nlink};
   const auto too_large = [&](uint64_t size) {
-    return fail("too_large", shown(relative) + " is too large: " + std::to_string(size) +
+    return fail("too_large", shown_path(relative) + " is too large: " + std::to_string(size) +
                                  " bytes, the limit is " + std::to_string(max_bytes));
   };
   if (!cut && file.stamp.size > max_bytes) return too_large(file.stamp.size);
@@ -319,7 +295,7 @@ Result<FileBytes> RootFolder::read_head(std::string_view relative, uint64_t coun
 Result<FileBytes> RootFolder::read_text(std::string_view relative, uint64_t max_bytes) const {
   Result<FileBytes> file = read(relative, max_bytes);
   if (file && !is_utf8(file->bytes)) {
-    return fail("not_utf8", shown(relative) + " is not UTF-8 text");
+    return fail("not_utf8", shown_path(relative) + " is not UTF-8 text");
   }
   return file;
 }
@@ -328,9 +304,9 @@ Result<void> RootFolder::write(std::string_view relative, std::string_view bytes
   Place place;
   const int found = find_place(fd_, relative, place);
   if (found != 0) return failed(-found, relative);
-  if (place.name.empty()) return fail("not_a_file", shown(relative) + " is a folder");
+  if (place.name.empty()) return fail("not_a_file", shown_path(relative) + " is a folder");
   const int error = replace_file(place, bytes);
-  if (error == EISDIR) return fail("not_a_file", shown(relative) + " is not a regular file");
+  if (error == EISDIR) return fail("not_a_file", shown_path(relative) + " is not a regular file");
   if (error != 0) return failed(error, relative);
   return {};
 }

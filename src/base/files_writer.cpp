@@ -11,46 +11,15 @@
 #include <cstring>
 #include <memory>
 
+#include "base/file_errors.h"
 #include "base/utf8.h"
 
 namespace iii {
 
 namespace {
 
-std::string shown(std::string_view relative) {
-  return relative.empty() ? "the folder" : "`" + printable(relative) + "`";
-}
-
 std::unexpected<Error> failed(int error, std::string_view relative) {
-  switch (error) {
-    case ENOENT:
-    case ENOTDIR:
-      return fail("missing", shown(relative) + " does not exist");
-    case ELOOP:
-      return fail("link", shown(relative) + " is or passes a link, and nothing is written there");
-    case EXDEV:
-      return fail("outside", shown(relative) + " leaves its root");
-    case EACCES:
-    case EPERM:
-      return fail("denied", shown(relative) + " may not be written (permission denied)");
-    case EROFS:
-      return fail("denied", shown(relative) + " is on a read-only file system");
-    case EEXIST:
-      return fail("exists", shown(relative) + " exists already");
-    case EISDIR:
-      return fail("not_a_file", shown(relative) + " is not a regular file");
-    case ENOTEMPTY:
-      return fail("not_empty", shown(relative) + " is a folder that is not empty");
-    case ENOSPC:
-    case EDQUOT:
-      return fail("full", shown(relative) + ": the disk is full");
-    case EFBIG:
-      return fail("too_large", shown(relative) + " is too large");
-    case ENAMETOOLONG:
-      return fail("io", shown(relative) + " has a name that is too long for this system");
-    default:
-      return fail("io", shown(relative) + ": " + std::strerror(error));
-  }
+  return file_error(error, relative, FileUse::kWriting);
 }
 
 Result<void> outcome(int error, std::string_view relative) {
@@ -163,7 +132,7 @@ Result<void> FolderWriter::link(std::string_view from, std::string_view to) cons
   // EPERM: the file system has none, or the kernel protects other people's files.
   if (error == EPERM || error == EOPNOTSUPP || error == EMLINK || error == EXDEV ||
       error == ENOSYS) {
-    return fail("no_links", shown(to) + ": no hard link can be made");
+    return fail("no_links", shown_path(to) + ": no hard link can be made");
   }
   return outcome(error, to);
 }

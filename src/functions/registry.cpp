@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/registry_types.h"
@@ -15,34 +16,11 @@ namespace {
 
 using sources::Registry;
 
-constexpr std::string_view kBrowse =
-    " Next: call directory::registry::workers::list to browse worker names.";
-
 // On the bus every error has one code; the D-code is the first word of the text.
-std::unexpected<Error> failed(const Error& error) {
-  return fail("invocation_failed", error.message);
-}
-
-std::unexpected<Error> refused(std::string text) {
-  if (!text.ends_with('.')) text += '.';
-  return fail("invocation_failed", std::move(text) + std::string(kBrowse));
-}
+std::unexpected<Error> failed(const Error& error) { return std::unexpected(on_the_bus(error)); }
 
 std::string trimmed(const std::optional<std::string>& field) {
   return std::string(trim(field.value_or("")));
-}
-
-Result<sources::RegistrySource> source_of(const WorkerInfoInput& in) {
-  const std::string name(trim(in.name));
-  if (name.empty()) return refused("D311 invalid_input: name must be non-empty");
-  if (auto legal = sources::check_worker_name(name); !legal) return refused(legal.error().message);
-  sources::SourceFields fields;
-  fields.worker = name;
-  fields.version = in.version;
-  fields.tag = in.tag;
-  const Result<sources::Source> source = sources::classify(fields);
-  if (!source) return refused(source.error().message);
-  return std::get<sources::RegistrySource>(*source);
 }
 
 Result<json::Raw> answer_of(Result<Registry::Answer> answer, std::string_view smaller) {
@@ -67,7 +45,7 @@ sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downl
 
 sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
                                   WorkerInfoInput in) {
-  const Result<sources::RegistrySource> source = source_of(in);
+  const Result<sources::RegistrySource> source = registry_source(in);
   if (!source) co_return std::unexpected(source.error());
   auto work = [downloads, source = *source] {
     return answer_of(downloads->registry().info(source, downloads->job()),
@@ -78,6 +56,24 @@ sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downl
 }
 
 }  // namespace
+
+Result<sources::RegistrySource> registry_source(const WorkerInfoInput& in) {
+  const std::string name(trim(in.name));
+  if (name.empty()) {
+    return fail("invocation_failed",
+                "D311 invalid_input: name must be non-empty. Next: call "
+                "directory::registry::workers::list for the names there are.");
+  }
+  // The name first, whatever else is wrong.
+  if (auto legal = sources::check_worker_name(name); !legal) return failed(legal.error());
+  sources::SourceFields fields;
+  fields.worker = name;
+  fields.version = in.version;
+  fields.tag = in.tag;
+  const Result<sources::Source> source = sources::classify(fields);
+  if (!source) return failed(source.error());
+  return std::get<sources::RegistrySource>(*source);
+}
 
 void add_registry_functions(sdk::Worker& worker, CurrentDownloads current) {
   const auto list_workers = [current](const sdk::Call& call, const WorkerListInput& in) {

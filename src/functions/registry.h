@@ -13,6 +13,10 @@ namespace iii::functions {
 // The sources as configured now; a call keeps those it began with.
 using CurrentDownloads = std::function<std::shared_ptr<sources::Downloads>()>;
 
+struct WorkerInfoInput;
+// Which worker is meant; the error is ready for the bus.
+Result<sources::RegistrySource> registry_source(const WorkerInfoInput& in);
+
 // What blocks runs on the worker's pool.
 void add_registry_functions(sdk::Worker& worker, CurrentDownloads current);
 

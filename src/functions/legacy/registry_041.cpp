@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
+#include "functions/registry.h"
+#include "functions/registry_types.h"
 #include "json/describe.h"
 #include "json/write.h"
 
@@ -23,16 +25,10 @@ constexpr uint32_t kDefaultLimit = 20;
 constexpr uint32_t kMaxLimit = 100;
 // The registry gives pages of a size of its own choice.
 constexpr size_t kMaxPages = 10;
-constexpr std::string_view kBrowse = " Next: call registry::worker-list to find worker names.";
 
 struct ListInput {
   std::optional<std::string> search;
   std::optional<uint32_t> limit;
-};
-struct InfoInput {
-  std::string name;
-  std::optional<std::string> version;
-  std::optional<std::string> tag;
 };
 struct Author {
   std::optional<std::string> name;
@@ -50,45 +46,13 @@ struct ListOutput {
   std::vector<WorkerRow> workers;
   std::optional<bool> stale;
 };
-struct ReferenceFunction {
-  std::string name;
-  std::optional<std::string> description;
-  std::optional<Value> request_schema;
-  std::optional<Value> response_schema;
-  std::optional<Value> metadata;
-};
-struct ReferenceTrigger {
-  std::string name;
-  std::optional<std::string> description;
-  std::optional<Value> invocation_schema;
-  std::optional<Value> return_schema;
-  std::optional<Value> metadata;
-};
-struct Reference {
-  std::vector<ReferenceFunction> functions;
-  std::vector<ReferenceTrigger> triggers;
-};
-struct TreeSkill {
-  std::string path;
-};
-struct TreePrompt {
-  std::string name;
-  std::optional<std::string> description;
-};
-struct Tree {
-  std::vector<TreeSkill> skills;
-  std::vector<TreePrompt> prompts;
-};
 struct InfoOutput {
   WorkerRow worker;
   std::optional<std::string> readme;
-  Reference api_reference;
-  Tree skills_tree;
+  ApiReference api_reference;
+  SkillsTree skills_tree;
   std::optional<bool> stale;
 };
-
-constexpr std::string_view kStale =
-    "The registry is away; this is what it said before. Absent otherwise.";
 
 auto describe(json::Type<ListInput>) {
   using T = ListInput;
@@ -97,13 +61,6 @@ auto describe(json::Type<ListInput>) {
       json::field("search", &T::search, "Words to look for; there is no browsing without.")
           .null_default(),
       json::field("limit", &T::limit, "Most rows, 20 when absent, at most 100.").null_default());
-}
-auto describe(json::Type<InfoInput>) {
-  using T = InfoInput;
-  return json::object<T>(
-      "WorkerInfoInput", "", json::field("name", &T::name, "As registry::worker-list shows it."),
-      json::field("version", &T::version, "An exact version, instead of `tag`.").null_default(),
-      json::field("tag", &T::tag, "A release channel; `latest` when absent.").null_default());
 }
 auto describe(json::Type<Author>) {
   using T = Author;
@@ -122,41 +79,7 @@ auto describe(json::Type<WorkerRow>) {
 auto describe(json::Type<ListOutput>) {
   using T = ListOutput;
   return json::object<T>("WorkerListOutput", "", json::field("workers", &T::workers, ""),
-                         json::field("stale", &T::stale, kStale));
-}
-auto describe(json::Type<ReferenceFunction>) {
-  using T = ReferenceFunction;
-  return json::object<T>("ApiReferenceFunction", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("request_schema", &T::request_schema, ""),
-                         json::field("response_schema", &T::response_schema, ""),
-                         json::field("metadata", &T::metadata, ""));
-}
-auto describe(json::Type<ReferenceTrigger>) {
-  using T = ReferenceTrigger;
-  return json::object<T>("ApiReferenceTrigger", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("invocation_schema", &T::invocation_schema, ""),
-                         json::field("return_schema", &T::return_schema, ""),
-                         json::field("metadata", &T::metadata, ""));
-}
-auto describe(json::Type<Reference>) {
-  using T = Reference;
-  return json::object<T>("ApiReference", "", json::field("functions", &T::functions, "").optional(),
-                         json::field("triggers", &T::triggers, "").optional());
-}
-auto describe(json::Type<TreeSkill>) {
-  return json::object<TreeSkill>("SkillsTreeSkill", "", json::field("path", &TreeSkill::path, ""));
-}
-auto describe(json::Type<TreePrompt>) {
-  using T = TreePrompt;
-  return json::object<T>("SkillsTreePrompt", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, "").null_default());
-}
-auto describe(json::Type<Tree>) {
-  using T = Tree;
-  return json::object<T>("SkillsTree", "", json::field("skills", &T::skills, "").optional(),
-                         json::field("prompts", &T::prompts, "").optional());
+                         json::field("stale", &T::stale, kStaleText));
 }
 auto describe(json::Type<InfoOutput>) {
   using T = InfoOutput;
@@ -164,12 +87,7 @@ auto describe(json::Type<InfoOutput>) {
       "WorkerInfoOutput", "", json::field("worker", &T::worker, "As in the list."),
       json::field("readme", &T::readme, "Markdown."),
       json::field("api_reference", &T::api_reference, ""),
-      json::field("skills_tree", &T::skills_tree, ""), json::field("stale", &T::stale, kStale));
-}
-
-std::unexpected<Error> refused(std::string text, std::string_view next) {
-  if (!text.ends_with('.')) text += '.';
-  return fail("invocation_failed", std::move(text) + std::string(next));
+      json::field("skills_tree", &T::skills_tree, ""), json::field("stale", &T::stale, kStaleText));
 }
 
 Value member(const Value& from, std::string_view key) {
@@ -209,21 +127,6 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
   return checked(out);
 }
 
-Result<sources::RegistrySource> source_of(const InfoInput& in) {
-  const std::string name(trim(in.name));
-  if (name.empty()) return refused("D311 invalid_input: name must be non-empty", kBrowse);
-  if (auto legal = sources::check_worker_name(name); !legal) {
-    return refused(legal.error().message, kBrowse);
-  }
-  sources::SourceFields fields;
-  fields.worker = name;
-  fields.version = in.version;
-  fields.tag = in.tag;
-  const Result<sources::Source> source = sources::classify(fields);
-  if (!source) return refused(source.error().message, kBrowse);
-  return std::get<sources::RegistrySource>(*source);
-}
-
 Result<json::Raw> details(sources::Downloads& downloads, const sources::RegistrySource& source) {
   const Result<Registry::Answer> answer = downloads.registry().info(source, downloads.job());
   if (!answer) return fail("invocation_failed", answer.error().message);
@@ -239,9 +142,9 @@ sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downl
                                   ListInput in) {
   std::string words(trim(in.search.value_or("")));
   if (words.empty()) {
-    co_return refused("D311 invalid_input: search must be non-empty",
-                      " Next: call registry::worker-list with words to look for, or "
-                      "directory::registry::workers::list to browse.");
+    co_return fail("invocation_failed",
+                   "D311 invalid_input: search must be non-empty. Next: call registry::worker-list "
+                   "with words to look for, or directory::registry::workers::list to browse.");
   }
   const size_t limit = std::clamp<uint32_t>(in.limit.value_or(kDefaultLimit), 1, kMaxLimit);
   auto work = [downloads, words = std::move(words), limit] {
@@ -252,8 +155,8 @@ sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downl
 }
 
 sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
-                                  InfoInput in) {
-  const Result<sources::RegistrySource> source = source_of(in);
+                                  WorkerInfoInput in) {
+  const Result<sources::RegistrySource> source = registry_source(in);
   if (!source) co_return std::unexpected(source.error());
   auto work = [downloads, source = *source] { return details(*downloads, source); };
   auto job = call.pool().run(std::move(work));
@@ -282,7 +185,7 @@ void add_registry_041(sdk::Worker& worker, CurrentDownloads current) {
   const auto list_workers = [current](const sdk::Call& call, ListInput in) {
     return list(call, current(), std::move(in));
   };
-  const auto show_worker = [current](const sdk::Call& call, InfoInput in) {
+  const auto show_worker = [current](const sdk::Call& call, WorkerInfoInput in) {
     return info(call, current(), std::move(in));
   };
   static_cast<void>(worker.function_returning<ListOutput>(
