@@ -22,6 +22,7 @@ class ForgetfulEngine : public testing::Test {
                .pause = milliseconds(1)};
     engine.on_frame = [this](const json::Value& frame) { received(frame); };
   }
+  void TearDown() override { engine.deafen(); }
   void start() {
     entry.emplace(worker, options,
                   [this](const json::Value& value) { values.push_back(json::to_text(value)); });

@@ -30,6 +30,8 @@ class DirectoryTest : public testing::Test {
     engine.on_frame = [this](const json::Value& frame) { received(frame); };
   }
 
+  void TearDown() override { engine.deafen(); }
+
   // Starts the worker with every function of the read side; set the members below before.
   void start() {
     content = content::Content::open(content_options);

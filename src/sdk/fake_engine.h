@@ -65,6 +65,10 @@ class FakeEngine {
 
   std::vector<json::Value> frames;
   std::function<void(const json::Value&)> on_frame = [](const json::Value&) {};
+  // For the end of a test: a worker says goodbye when what `on_frame` uses may be gone already.
+  void deafen() {
+    on_frame = [](const json::Value&) {};
+  }
   int connections = 0;
   int departures = 0;
 

@@ -28,6 +28,7 @@ class RegisteredTest : public testing::Test {
     EXPECT_TRUE(worker.start());
     engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
   }
+  void TearDown() override { engine.deafen(); }
 
   template <typename T>
   T run(sdk::Task<T> task) {
