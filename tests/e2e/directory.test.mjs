@@ -1,25 +1,14 @@
 // The read side of the directory through the bus, with the published SDK as caller and real files on disk.
 import assert from 'node:assert/strict'
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
-import { engineFor, needsOwnEngine, tempDir } from './lib/engine.mjs'
-import { directoryBin, start } from './lib/process.mjs'
+import { put, startDirectory, tree } from './lib/directory.mjs'
+import { engineFor, needsOwnEngine } from './lib/engine.mjs'
 import { call, callable, connect, sdks } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
 
 const sdk = sdks['0.22.1']
-
-function tree(files) {
-  const root = tempDir()
-  for (const [name, text] of Object.entries(files)) put(root, name, text)
-  return root
-}
-
-function put(root, name, text) {
-  mkdirSync(dirname(join(root, name)), { recursive: true })
-  writeFileSync(join(root, name), text)
-}
 
 const sample = {
   'database/SKILL.md': '---\ntitle: Database\ntype: index\n---\n# Database\n\nAsk tables questions.\n',
@@ -28,19 +17,8 @@ const sample = {
   'database/prompts/explain.md': '---\ndescription: Explain a table.\n---\nExplain it.\n',
 }
 
-/** The directory as a worker of its own on the engine of this test. */
-async function directory(t, files, config = {}) {
-  const { url } = await engineFor(t, { args: ['--engine-only', '--no-worker-manager'] })
-  const root = tree(files)
-  const settings = { skills_folder: root, local_skills_folder: join(root, 'no-local'), filter_unregistered: false, auto_download: false, ...config }
-  const file = join(tempDir(), 'config.yaml')
-  writeFileSync(file, Object.entries(settings).filter(([, v]) => v !== undefined).map(([k, v]) => `${k}: ${JSON.stringify(v)}\n`).join(''))
-  const proc = start(directoryBin, ['--url', url, '--config', file], { env: { III_URL: '', III_TOKEN: '', HOME: tempDir() } })
-  t.after(() => proc.stop())
-  const node = connect(t, sdk, url)
-  await callable(node, 'directory::health')
-  return { root, file, proc, node, ask: (id, input = {}) => call(node, id, input) }
-}
+/** With the compiled-in documents, as it comes. */
+const directory = (t, files, config = {}) => startDirectory(t, { files, config: { builtin_docs: undefined, ...config } })
 
 const ids = ({ skills }) => skills.map((s) => s.id)
 const text = (promise) => assert.rejects(promise).then(() => promise.catch((e) => e.message))

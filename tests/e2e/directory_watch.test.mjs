@@ -3,25 +3,10 @@ import assert from 'node:assert/strict'
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { engineFor, tempDir } from './lib/engine.mjs'
-import { directoryBin, start } from './lib/process.mjs'
-import { call, callable, connect, sdks } from './lib/sdks.mjs'
+import { startDirectory } from './lib/directory.mjs'
+import { tempDir } from './lib/engine.mjs'
 
-async function directory(t, watch) {
-  const { url } = await engineFor(t, { args: ['--engine-only', '--no-worker-manager'] })
-  const place = tempDir()
-  const settings = {
-    skills_folder: join(place, 'not', 'yet'), local_skills_folder: join(place, 'local'), filter_unregistered: false,
-    builtin_docs: false, ...(watch === undefined ? {} : { watch }),
-  }
-  const file = join(place, 'config.yaml')
-  writeFileSync(file, Object.entries(settings).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`).join(''))
-  const proc = start(directoryBin, ['--url', url, '--config', file], { env: { III_URL: '', III_TOKEN: '', HOME: tempDir() } })
-  t.after(() => proc.stop())
-  const node = connect(t, sdks['0.22.1'], url)
-  await callable(node, 'directory::health')
-  return { root: settings.skills_folder, proc, ask: (id, input = {}) => call(node, id, input) }
-}
+const directory = (t, watch) => startDirectory(t, { config: { skills_folder: join(tempDir(), 'not', 'yet'), watch } })
 
 async function follows({ root, ask }) {
   const titles = async () => (await ask('directory::skills::list')).skills.map((skill) => `${skill.id}: ${skill.title}`)

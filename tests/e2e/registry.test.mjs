@@ -2,13 +2,12 @@
 // faults. The published SDK is the caller.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { engineFor, needsOwnEngine, tempDir } from './lib/engine.mjs'
-import { directoryBin, start } from './lib/process.mjs'
+import { startDirectory } from './lib/directory.mjs'
+import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { startRegistry } from './lib/registry.mjs'
-import { call, callable, connect, sdks } from './lib/sdks.mjs'
 
 const listId = 'directory::registry::workers::list'
 const infoId = 'directory::registry::workers::info'
@@ -18,26 +17,9 @@ const downloadId = 'directory::skills::download'
 async function directory(t, { registry: options, ...config } = {}) {
   const registry = await startRegistry(options)
   t.after(() => registry.close())
-  const { url } = await engineFor(t, { args: ['--engine-only', '--no-worker-manager'] })
-  const root = join(tempDir(), 'skills')
-  const settings = {
-    skills_folder: root,
-    local_skills_folder: join(root, '..', 'no-local'),
-    filter_unregistered: false,
-    auto_download: false,
-    registry_url: `${registry.url}/`,
-    registry_cache_ttl_ms: 0,
-    registry_retries: 1,
-    ...config,
-  }
-  const file = join(tempDir(), 'config.yaml')
-  writeFileSync(file, Object.entries(settings).map(([k, v]) => `${k}: ${JSON.stringify(v)}\n`).join(''))
-  const env = { III_URL: '', III_TOKEN: '', HOME: tempDir(), no_proxy: '*' }
-  const proc = start(directoryBin, ['--url', url, '--config', file], { env })
-  t.after(() => proc.stop())
-  const node = connect(t, sdks['0.22.1'], url)
-  await callable(node, 'directory::health')
-  return { root, registry, ask: (id, input = {}) => call(node, id, input) }
+  const settings = { skills_folder: join(tempDir(), 'skills'), builtin_docs: undefined, registry_url: `${registry.url}/`, registry_cache_ttl_ms: 0, registry_retries: 1 }
+  const { root, ask } = await startDirectory(t, { config: { ...settings, ...config }, env: { no_proxy: '*' } })
+  return { root, registry, ask }
 }
 
 /** The text of the error that a call ends with; it never says where the registry is or what it said. */

@@ -1,7 +1,7 @@
 // `iii-directory` without a verb: the directory as a worker on an engine that runs elsewhere.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { engineFor, freePort, needsOwnEngine, startEngine } from './lib/engine.mjs'
+import { engineFor, freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
 import { directoryBin, run, start } from './lib/process.mjs'
 import { call, callable, connect, sdks } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
@@ -10,7 +10,8 @@ const sdk = sdks['0.22.1']
 const bare = { args: ['--engine-only'] }
 const health = 'directory::health'
 const worker = (t, args, env = {}) => {
-  const proc = start(directoryBin, args, { env: { III_URL: '', III_WORKER_NAME: '', III_TOKEN: '', ...env } })
+  const quiet = { III_URL: '', III_WORKER_NAME: '', III_TOKEN: '', HOME: tempDir(), III_DIRECTORY_AUTO_DOWNLOAD: 'false' }
+  const proc = start(directoryBin, args, { env: { ...quiet, ...env } })
   t.after(() => proc.stop())
   return proc
 }
