@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "base/beneath.h"
+#include "base/temp_folder_for_test.h"
 #include "base/utf8.h"
 
 namespace iii {
@@ -25,15 +26,12 @@ using testing::UnorderedElementsAre;
 class Files : public testing::TestWithParam<Resolver> {
  protected:
   Files() {
-    std::string pattern = testing::TempDir() + "files-XXXXXX";
-    base_ = ::mkdtemp(pattern.data());
     fs::create_directories(base_ / "root" / "a" / "b");
     put("root/a/doc.md", "hello");
     put("secret.md", "secret");
     fs::create_directories(base_ / "elsewhere");
     put("elsewhere/x.md", "elsewhere");
   }
-  ~Files() override { fs::remove_all(base_); }
 
   void put(const std::string& path, std::string_view text) const {
     std::ofstream(base_ / path, std::ios::binary) << text;
@@ -50,7 +48,8 @@ class Files : public testing::TestWithParam<Resolver> {
     return result ? "read: " + result->bytes : result.error().code;
   }
 
-  fs::path base_;
+  TempFolder folder_;
+  const fs::path& base_ = folder_.path();
 };
 
 INSTANTIATE_TEST_SUITE_P(BothWays, Files, testing::Values(Resolver::kAuto, Resolver::kComponents),

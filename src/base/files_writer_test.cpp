@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "base/temp_folder_for_test.h"
+
 namespace iii {
 namespace {
 
@@ -22,14 +24,11 @@ using testing::Not;
 class FilesWriter : public testing::TestWithParam<Resolver> {
  protected:
   FilesWriter() {
-    std::string pattern = testing::TempDir() + "files-writer-XXXXXX";
-    base_ = ::mkdtemp(pattern.data());
     fs::create_directories(base_ / "root" / "a");
     fs::create_directories(base_ / "elsewhere");
     put("root/a/doc.md", "hello");
     put("elsewhere/x.md", "elsewhere");
   }
-  ~FilesWriter() override { fs::remove_all(base_); }
 
   void put(const std::string& path, std::string_view text) const {
     std::ofstream(base_ / path, std::ios::binary) << text;
@@ -48,7 +47,8 @@ class FilesWriter : public testing::TestWithParam<Resolver> {
     return result ? "fine" : result.error().code;
   }
 
-  fs::path base_;
+  TempFolder folder_;
+  const fs::path& base_ = folder_.path();
 };
 
 INSTANTIATE_TEST_SUITE_P(BothWays, FilesWriter,

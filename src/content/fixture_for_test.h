@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/temp_folder_for_test.h"
 #include "content/content.h"
 
 namespace iii::content {
@@ -22,17 +23,9 @@ namespace fs = std::filesystem;
 
 class TempTree {
  public:
-  TempTree() {
-    std::string pattern = testing::TempDir() + "content-XXXXXX";
-    base_ = ::mkdtemp(pattern.data());
-    ::chmod(base_.c_str(), 0755);
-  }
+  TempTree() { ::chmod(base_.c_str(), 0755); }
   TempTree(const TempTree&) = delete;
   TempTree& operator=(const TempTree&) = delete;
-  ~TempTree() {
-    std::error_code ignored;
-    fs::remove_all(base_, ignored);
-  }
 
   fs::path at(const std::string& path) const { return base_ / path; }
   void put(const std::string& path, std::string_view text = "# A title\n\nA paragraph.\n") const {
@@ -59,7 +52,8 @@ class TempTree {
   }
 
  private:
-  fs::path base_;
+  TempFolder folder_;
+  const fs::path& base_ = folder_.path();
 };
 
 // Permissions mean nothing to root: become somebody else for the file system, threads started now

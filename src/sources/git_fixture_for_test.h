@@ -10,26 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "base/temp_folder_for_test.h"
 #include "base/text.h"
 #include "sources/git.h"
 #include "sources/process.h"
 
 namespace iii::sources {
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "iii-sources-XXXXXX").native();
-    path_ = mkdtemp(name.data());
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 inline void write_file(const std::filesystem::path& path, std::string_view bytes) {
   std::filesystem::create_directories(path.parent_path());

@@ -19,10 +19,6 @@ constexpr int kMaxAttempts = 3;  // the lock file may change under our hands
 constexpr std::chrono::milliseconds kPause{20};
 constexpr uint64_t kMaxBackupBytes = 1ULL << 30U;
 
-std::string below(std::string_view folder, std::string_view name) {
-  return std::string(folder) + "/" + std::string(name);
-}
-
 std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
   return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
                           "` is as it was. Next: try again in a moment.");

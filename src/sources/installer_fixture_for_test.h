@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/temp_folder_for_test.h"
 #include "sources/installer.h"
 
 namespace iii::sources {
@@ -57,18 +58,12 @@ class SkillsFolder {
  public:
   SkillsFolder() {
     set_log_level(LogLevel::kOff);  // there is much to say about what goes wrong here on purpose
-    // In memory where that is possible: what is tested here does not depend on the disk, and a test
-    // that installs some hundred times would wait for it each time.
-    const bool memory = ::access("/dev/shm", W_OK) == 0 && std::getenv("III_ON_DISK") == nullptr;
-    std::string pattern = (memory ? "/dev/shm/" : testing::TempDir()) + "installer-XXXXXX";
-    base_ = ::mkdtemp(pattern.data());
   }
-  ~SkillsFolder() { std::filesystem::remove_all(base_); }
   SkillsFolder(const SkillsFolder&) = delete;
   SkillsFolder& operator=(const SkillsFolder&) = delete;
 
-  const std::filesystem::path& base() const { return base_; }
-  std::filesystem::path path() const { return base_ / "skills"; }
+  const std::filesystem::path& base() const { return folder_.path(); }
+  std::filesystem::path path() const { return base() / "skills"; }
   std::filesystem::path path(const std::string& below) const { return path() / below; }
   Files picture() const { return picture_of(path()); }
   std::string get(const std::string& below) const { return read_whole(path(below)); }
@@ -82,7 +77,14 @@ class SkillsFolder {
   }
 
  private:
-  std::filesystem::path base_;
+  // In memory where that is possible: what is tested here does not depend on the disk, and a test
+  // that installs some hundred times would wait for it each time.
+  static std::filesystem::path parent() {
+    const bool memory = ::access("/dev/shm", W_OK) == 0 && std::getenv("III_ON_DISK") == nullptr;
+    return memory ? "/dev/shm" : std::filesystem::temp_directory_path();
+  }
+
+  TempFolder folder_{parent()};
 };
 
 // `path state` of every file of the namespaces, so that a list can be compared.

@@ -12,10 +12,6 @@ namespace iii::sources {
 
 namespace {
 
-std::string below(std::string_view folder, std::string_view name) {
-  return std::string(folder) + "/" + std::string(name);
-}
-
 std::vector<std::string> folders_above(const std::string& path) {
   std::vector<std::string> folders;
   for (size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1)) {

@@ -21,10 +21,6 @@ constexpr int64_t kFormat = 1;
 constexpr uint64_t kMaxJournalBytes = 64 * 1024 * 1024;
 constexpr std::string_view kDamagedPath = ".iii-directory/journal.damaged";
 
-std::string below(std::string_view folder, std::string_view name) {
-  return std::string(folder) + "/" + std::string(name);
-}
-
 std::string parent_of(std::string_view path) {
   const size_t slash = path.rfind('/');
   return std::string(slash == std::string_view::npos ? "" : path.substr(0, slash));

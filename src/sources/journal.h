@@ -18,6 +18,10 @@
 
 namespace iii::sources {
 
+inline std::string below(std::string_view folder, std::string_view name) {
+  return std::string(folder) + "/" + std::string(name);
+}
+
 // Below the skills folder: everything of ours that is no content.
 inline constexpr std::string_view kOwnFolder = ".iii-directory";
 inline constexpr std::string_view kStagingFolder = ".iii-directory/staging";

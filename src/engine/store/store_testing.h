@@ -12,29 +12,10 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/temp_folder_for_test.h"
 #include "engine/store/store.h"
 
 namespace iii::engine {
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "iii-store-XXXXXX").string();
-    III_CHECK(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  ~TempFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 // A store with a queue of posted callbacks that run when the test asks for them.
 class StoreRunner {

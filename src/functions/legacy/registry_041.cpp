@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/registry.h"
@@ -111,7 +112,7 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
   std::string cursor;
   for (size_t page = 0; page < kMaxPages; ++page) {
     Result<Registry::Answer> answer = downloads.registry().list(words, cursor, downloads.job());
-    if (!answer) return fail("invocation_failed", answer.error().message);
+    if (!answer) return std::unexpected(on_the_bus(answer.error()));
     stale = stale || answer->stale;
     const Value* workers = answer->value.find("workers");
     for (const Value& row : *workers->as_array()) {
@@ -129,7 +130,7 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
 
 Result<json::Raw> details(sources::Downloads& downloads, const sources::RegistrySource& source) {
   const Result<Registry::Answer> answer = downloads.registry().info(source, downloads.job());
-  if (!answer) return fail("invocation_failed", answer.error().message);
+  if (!answer) return std::unexpected(on_the_bus(answer.error()));
   Object out{{"worker", row_041(member(answer->value, "worker"))},
              {"readme", member(answer->value, "readme")},
              {"api_reference", member(answer->value, "api_reference")},
