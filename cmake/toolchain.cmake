@@ -8,12 +8,17 @@ set(CMAKE_CXX_STANDARD 23)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_FLAGS_DEBUG "-O0 -g1")
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -g1 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1 -fno-omit-frame-pointer")
 
 find_program(III_CCACHE ccache)
 if(III_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${III_CCACHE})
+  # A second checkout gets the same objects: paths below the source folder are made relative, and the settings that
+  # ccache wants for precompiled headers are given here rather than asked of the user.
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${III_CCACHE})
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror)
@@ -33,6 +38,8 @@ if(III_SANITIZE)
 endif()
 
 find_package(Threads REQUIRED)
+# Everywhere, so that one precompiled header fits all.
+add_compile_options(-pthread)
 find_package(PkgConfig REQUIRED)
 find_package(GTest REQUIRED)
 find_package(fmt REQUIRED)
