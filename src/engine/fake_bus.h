@@ -44,14 +44,17 @@ class FakeBus final : public Bus {
   std::deque<Reply> held;
 };
 
-// Calls a module's function and gives the answer, or nothing when it has not come yet.
+// Calls a module's function and gives the answer, or nothing when it has not come by the end of the
+// loop's turn, which `turn` plays.
 inline std::optional<Outcome> call_builtin(const std::vector<BuiltinFunction>& functions,
-                                           std::string_view id, std::string_view data) {
+                                           std::string_view id, std::string_view data,
+                                           const std::function<void()>& turn) {
   auto answer = std::make_shared<std::optional<Outcome>>();
   for (const BuiltinFunction& function : functions) {
     if (function.id != id) continue;
     function.handler(CallInfo{}, data, [answer](Outcome outcome) { *answer = std::move(outcome); });
   }
+  turn();
   return *answer;
 }
 

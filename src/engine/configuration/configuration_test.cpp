@@ -39,7 +39,8 @@ class ConfigurationTest : public testing::Test {
   }
 
   std::string call(std::string_view name, std::string_view data) {
-    return shown(call_builtin(functions_, "configuration::" + std::string(name), data));
+    return shown(call_builtin(functions_, "configuration::" + std::string(name), data,
+                              [this] { store_->turn(); }));
   }
   // Registers entry `c`; `more` is added to the input, with its comma.
   std::string register_c(std::string_view schema, std::string_view more = "") {
@@ -209,7 +210,7 @@ TEST_F(ConfigurationTest, EntriesSurviveARestartWithTheirSchema) {
 TEST_F(ConfigurationTest, AFailingDiskPutsEverythingBack) {
   register_c("{}", R"(,"initial_value":1)");
   bind("t", "{}");
-  store_->commit_at_once(false);
+  store_->hold_commits();
   EXPECT_EQ(set("2"), "...");
   EXPECT_EQ(get(), R"({"id":"c","value":2})");
   call("register", R"({"id":"d","name":"n","description":"d","schema":{}})");
@@ -281,7 +282,7 @@ TEST_F(ConfigurationTest, EnsureKeepsWhatAPersonHasSet) {
 TEST_F(ConfigurationTest, ListenersAreToldAfterTheCommit) {
   std::vector<std::string> changed;
   configuration_->on_change([&changed](const std::string& id) { changed.push_back(id); });
-  store_->commit_at_once(false);
+  store_->hold_commits();
   register_c("{}", R"(,"initial_value":"${X:7}")");
   EXPECT_THAT(changed, IsEmpty());
   store_->commit();

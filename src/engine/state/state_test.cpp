@@ -31,7 +31,7 @@ class StateTest : public testing::Test {
   }
 
   std::string call(std::string_view name, std::string_view data) {
-    return shown(call_builtin(functions_, name, data));
+    return shown(call_builtin(functions_, name, data, [this] { store_->turn(); }));
   }
   std::string set(std::string_view key, std::string_view value, std::string_view scope = "s") {
     return call("state::set", R"({"scope":")" + std::string(scope) + R"(","key":")" +
@@ -56,7 +56,8 @@ class StateTest : public testing::Test {
   }
   void configure(std::string_view value) {
     call_builtin(configuration_->functions(), "configuration::set",
-                 R"({"id":"iii-state","value":)" + std::string(value) + "}");
+                 R"({"id":"iii-state","value":)" + std::string(value) + "}",
+                 [this] { store_->turn(); });
   }
   // Event types of the calls made so far, which are then forgotten.
   std::vector<std::string> events() {
@@ -186,7 +187,7 @@ TEST_F(StateTest, UpdateWithoutEffectKeepsTheBytes) {
 
 TEST_F(StateTest, AWriteIsAnsweredAfterItIsOnDiskAndSeenAtOnce) {
   bind("t", "f", "{}");
-  store_->commit_at_once(false);
+  store_->hold_commits();
   std::string answer = "...";
   for (const BuiltinFunction& function : functions_) {
     if (function.id != "state::set") continue;
@@ -205,7 +206,7 @@ TEST_F(StateTest, AFailingDiskPutsEverythingBack) {
   set("kept", "1");
   set("changed", "1");
   bind("t", "f", "{}");
-  store_->commit_at_once(false);
+  store_->hold_commits();
   std::vector<std::string> answers;
   const auto later = [this, &answers](std::string_view name, std::string_view data) {
     for (const BuiltinFunction& function : functions_) {

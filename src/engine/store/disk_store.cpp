@@ -39,10 +39,6 @@ Result<void> DiskStore::load(std::string_view space, const std::function<void(Re
 
 Result<void> DiskStore::write(Write write) {
   if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
-  if (write.changes.empty() && waiting_writes_ == 0) {
-    write.done({});
-    return {};
-  }
   const size_t bytes = bytes_of(write);
   const bool full = waiting_writes_ >= limits_.max_queued_writes ||
                     (waiting_writes_ > 0 && waiting_bytes_ + bytes > limits_.max_queued_bytes);

@@ -29,13 +29,18 @@ class FakeStore final : public Store {
   Result<void> write(Write write) override {
     if (refuse_) return fail("data_busy", "too many writes are waiting");
     waiting_.push_back(std::move(write));
-    if (automatic_) commit();
     return {};
   }
 
   void close() override { commit(); }
 
   StoreCounters counters() const override { return {}; }
+
+  // One turn of the loop: everything waiting reaches the disk, unless commits are held. A write is
+  // never done inside `write`.
+  void turn() {
+    if (!held_) commit();
+  }
 
   // Everything waiting reaches the disk.
   void commit() {
@@ -61,7 +66,7 @@ class FakeStore final : public Store {
     for (Write& write : writes) write.done(fail("data_error", "disk I/O error"));
   }
 
-  void commit_at_once(bool yes) { automatic_ = yes; }
+  void hold_commits() { held_ = true; }
   void refuse(bool yes) { refuse_ = yes; }
   size_t waiting() const { return waiting_.size(); }
 
@@ -69,7 +74,7 @@ class FakeStore final : public Store {
   Disk* disk_;
   std::vector<Write> waiting_;
   int64_t last_id_ = 0;
-  bool automatic_ = true;
+  bool held_ = false;
   bool refuse_ = false;
 };
 

@@ -92,7 +92,9 @@ class Store {
   // A fresh id, above every id in use.
   virtual int64_t next_id() = 0;
   // Queues a write. An error (`data_busy`) means that it was refused: neither `undo` nor `done` is
-  // called. A write without changes is done when all writes before it are.
+  // called. A write without changes is done when all writes before it are. `done` and `undo` never
+  // run inside this function, only through `post` (or inside `close`), so that a callback may write
+  // again without recursion.
   virtual Result<void> write(Write write) = 0;
   // Waits until everything queued is on disk, calls the outstanding callbacks and closes the files.
   // Later writes are refused.
