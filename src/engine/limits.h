@@ -19,6 +19,11 @@ struct EngineLimits {
   size_t max_types_per_worker = 1'000;
   // Ids, schemas, metadata, configs; the same again for bindings without an owner.
   size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;
+  // Events on their way to the bindings of one owner; more are dropped, for that owner only.
+  size_t max_events_per_owner = 10'000;
+  size_t max_event_bytes_per_owner = 64 * 1024 * 1024;
+  // How many events may cause one another (a binding of `state` that calls `state::set`, say).
+  size_t max_cascade_depth = 8;
   size_t max_buffered_bytes = 64 * 1024 * 1024;  // registrations that wait for the announce
   std::chrono::milliseconds registration_grace = protocol::kRegistrationGrace;
   std::chrono::milliseconds verdict_timeout = protocol::kVerdictTimeout;
