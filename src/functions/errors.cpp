@@ -16,7 +16,7 @@ constexpr std::string_view kBrowsePrompts =
 
 Error error(std::string text) { return {"invocation_failed", std::move(text)}; }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   json::append_string(out, text);
   return out;
@@ -29,13 +29,13 @@ std::string did_you_mean(const std::vector<std::string>& suggestions) {
 }  // namespace
 
 Error skill_not_found(std::string_view id, const std::vector<std::string>& suggestions) {
-  return error("D110 not_found: skill " + quoted(id) + " was not found." +
+  return error("D110 not_found: skill " + in_quotes(id) + " was not found." +
                did_you_mean(suggestions) + std::string(kBrowseSkills));
 }
 
 Error worker_without_document(std::string_view id, std::string_view worker) {
   return error(
-      "D110 not_found: " + quoted(id) + " was not found: the worker `" + std::string(worker) +
+      "D110 not_found: " + in_quotes(id) + " was not found: the worker `" + std::string(worker) +
       "` is installed and brings no skill. Next: call engine::functions::list with worker=" +
       std::string(worker) +
       " for its functions; or call engine::workers::info with name=" + std::string(worker) + ".");
@@ -43,7 +43,7 @@ Error worker_without_document(std::string_view id, std::string_view worker) {
 
 Error looks_like_a_function(std::string_view input) {
   return error(
-      "D112 invalid_input: " + quoted(input) +
+      "D112 invalid_input: " + in_quotes(input) +
       " is a FUNCTION id (its parts are joined by `::`); ids of skills are joined by `/`. Call the "
       "function itself, or read the skill that describes it." +
       std::string(kBrowseSkills));
@@ -54,7 +54,7 @@ Error invalid_skill_id(std::string_view reason) {
 }
 
 Error prompt_not_found(std::string_view name, const std::vector<std::string>& suggestions) {
-  return error("D210 not_found: prompt " + quoted(name) + " was not found." +
+  return error("D210 not_found: prompt " + in_quotes(name) + " was not found." +
                did_you_mean(suggestions) + std::string(kBrowsePrompts));
 }
 
@@ -65,7 +65,7 @@ Error invalid_prompt_name(std::string_view reason) {
 Error unreadable(std::string_view what, std::string_view id, std::string_view reason) {
   const bool skill = what == "skill";
   return error(std::string(skill ? "D113" : "D212") + " unreadable: " + std::string(what) + " " +
-               quoted(id) + ": " + std::string(reason) +
+               in_quotes(id) + ": " + std::string(reason) +
                ". Next: call directory::doctor to see what is wrong with the file.");
 }
 

@@ -31,26 +31,26 @@ std::optional<std::string> given(const std::optional<std::string>& field) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
-std::string quoted(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
 Result<void> check_skill_name(std::string_view name) {
   if (name.find_first_of("/\\") != std::string_view::npos) {
-    return refuse("a skill name may not contain '/' or '\\': " + quoted(name), kCheckRepo);
+    return refuse("a skill name may not contain '/' or '\\': " + in_quotes(name), kCheckRepo);
   }
   if (name.find("..") != std::string_view::npos) {
-    return refuse("a skill name may not contain '..': " + quoted(name), kCheckRepo);
+    return refuse("a skill name may not contain '..': " + in_quotes(name), kCheckRepo);
   }
   if (name.starts_with('.')) {
-    return refuse("a skill name may not start with '.': " + quoted(name), kCheckRepo);
+    return refuse("a skill name may not start with '.': " + in_quotes(name), kCheckRepo);
   }
   const auto allowed = [](char c) {
     return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
   };
   if (!std::ranges::all_of(name, allowed)) {
-    return refuse("a skill name is made of letters, digits, '-', '_' and '.': " + quoted(name),
+    return refuse("a skill name is made of letters, digits, '-', '_' and '.': " + in_quotes(name),
                   kCheckRepo);
   }
   if (name.size() > kMaxNameBytes)
@@ -78,19 +78,19 @@ bool has_space_or_control(std::string_view text) {
 // The order is that of the published worker, so that the same input names the same reason.
 Result<void> check_repo_url(std::string_view url) {
   if (url.starts_with('-')) {
-    return refuse("the repo URL may not start with '-': " + quoted(redacted(url)), kCheckRepo);
+    return refuse("the repo URL may not start with '-': " + in_quotes(redacted(url)), kCheckRepo);
   }
   if (url.find("::") != std::string_view::npos) {
     return refuse("the repo URL may not contain '::', which names a transport program: " +
-                      quoted(redacted(url)),
+                      in_quotes(redacted(url)),
                   kCheckRepo);
   }
   if (url.starts_with("file:")) {
-    return refuse("the repo URL may not use 'file:': " + quoted(redacted(url)), kCheckRepo);
+    return refuse("the repo URL may not use 'file:': " + in_quotes(redacted(url)), kCheckRepo);
   }
   if (!url.starts_with("https://") && !url.starts_with("ssh://") && !url.starts_with("git@")) {
     return refuse(
-        "the repo URL must start with https://, ssh:// or git@, not " + quoted(redacted(url)),
+        "the repo URL must start with https://, ssh:// or git@, not " + in_quotes(redacted(url)),
         kCheckRepo);
   }
   if (has_credentials(url)) {
@@ -121,7 +121,7 @@ Result<void> check_ref(std::string_view ref) {
       !is_utf8(ref) || ref.size() > kMaxRefBytes;
   if (odd) {
     return refuse(
-        "this cannot be the name of a branch, tag or commit: " + quoted(ref.substr(0, 80)),
+        "this cannot be the name of a branch, tag or commit: " + in_quotes(ref.substr(0, 80)),
         kCheckRepo);
   }
   return {};
@@ -181,13 +181,13 @@ std::string_view kind_of(const Source& source) {
 
 Result<void> check_worker_name(std::string_view name) {
   if (name.empty() || !is_lower_or_digit(name.front())) {
-    return refuse("a worker name starts with a lower-case letter or a digit: " + quoted(name),
+    return refuse("a worker name starts with a lower-case letter or a digit: " + in_quotes(name),
                   kListWorkers);
   }
   const auto allowed = [](char c) { return is_lower_or_digit(c) || c == '-' || c == '_'; };
   if (!std::ranges::all_of(name, allowed)) {
     return refuse(
-        "a worker name is made of lower-case letters, digits, '-' and '_': " + quoted(name),
+        "a worker name is made of lower-case letters, digits, '-' and '_': " + in_quotes(name),
         kListWorkers);
   }
   if (name.size() > kMaxNameBytes)

@@ -14,7 +14,7 @@ std::unexpected<Error> refuse(std::string reason) {
   return fail("invocation_failed", std::move(reason));
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out;
   json::append_string(out, text);
   return out;
@@ -36,7 +36,7 @@ Result<void> check_registered_name(std::string_view word, std::string_view text)
   });
   if (!legal) {
     return refuse(name + " is made of lowercase letters a-z, digits, `-` and `_`, which " +
-                  quoted(text) + " is not");
+                  in_quotes(text) + " is not");
   }
   return {};
 }
@@ -57,7 +57,7 @@ Result<void> check_prompt(const RegisteredPrompt& prompt) {
   for (const PromptArgument& argument : prompt.arguments) {
     if (is_blank_text(argument.name)) return refuse("argument name must be non-empty");
     if (!seen.insert(argument.name).second) {
-      return refuse("duplicate argument name " + quoted(argument.name));
+      return refuse("duplicate argument name " + in_quotes(argument.name));
     }
   }
   return {};
