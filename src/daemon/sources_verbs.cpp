@@ -21,7 +21,7 @@ namespace iii::daemon {
 namespace {
 
 using sources::FileState;
-using sources::Outcome;
+using sources::NamespaceResult;
 
 constexpr cli::Option kConfig{"config", "FILE",
                               "Configuration file of the directory (./config.yaml)."};
@@ -136,10 +136,10 @@ void print_report(const sources::InstallReport& report) {
 }
 
 // Several namespaces, each with its own end.
-int print_outcomes(Session& session, Result<std::vector<Outcome>> outcomes) {
+int print_outcomes(Session& session, Result<std::vector<NamespaceResult>> outcomes) {
   if (!outcomes) return complain(outcomes.error());
   bool ok = true;
-  for (const Outcome& outcome : *outcomes) ok = ok && outcome.report;
+  for (const NamespaceResult& outcome : *outcomes) ok = ok && outcome.report;
   if (session.args.has("json")) {
     std::map<std::string, sources::Source> asked;
     if (const auto lock = session.downloads->lock()) {
@@ -149,7 +149,7 @@ int print_outcomes(Session& session, Result<std::vector<Outcome>> outcomes) {
     return ok ? 0 : 1;
   }
   if (outcomes->empty()) std::printf("directory.lock names nothing to do\n");
-  for (const Outcome& outcome : *outcomes) {
+  for (const NamespaceResult& outcome : *outcomes) {
     if (outcome.report) {
       print_report(*outcome.report);
     } else {

@@ -10,7 +10,7 @@ namespace iii::functions {
 namespace {
 
 using sources::InstallReport;
-using sources::Outcome;
+using sources::NamespaceResult;
 
 // Steps of one download as log lines; not every block of bytes.
 std::function<void(const sources::Progress&)> log_steps(std::string name) {
@@ -71,21 +71,21 @@ sdk::Task<Result<InstallReport>> Downloader::install(sources::Source source,
   co_return report;
 }
 
-sdk::Task<Result<Outcome>> Downloader::again(Again what, std::string name_space,
-                                             std::string_view source_kind, bool force) {
+sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string name_space,
+                                                     std::string_view source_kind, bool force) {
   changes_.begin(name_space, source_kind);
   auto work = [downloads = downloads_, what, name_space, force] {
-    const auto repeat = [&]() -> Result<Outcome> {
+    const auto repeat = [&]() -> Result<NamespaceResult> {
       const sources::Job job = downloads->job(log_steps(name_space));
       auto outcomes = what == Again::kUpdate ? downloads->update(name_space, force, job)
                                              : downloads->restore(name_space, force, job);
       if (!outcomes) return std::unexpected(std::move(outcomes.error()));
       return std::move(outcomes->front());
     };
-    return guarded<Outcome>(repeat);
+    return guarded<NamespaceResult>(repeat);
   };
   auto job = pool_.run(std::move(work));
-  Result<Outcome> outcome = co_await job;
+  Result<NamespaceResult> outcome = co_await job;
   const bool done = outcome && outcome->report;
   changes_.end(name_space, done && outcome->report->skills_changed,
                done && outcome->report->prompts_changed);

@@ -35,8 +35,8 @@ class Downloader {
   sdk::Task<Result<sources::InstallReport>> install(sources::Source source,
                                                     sources::InstallOptions options);
   enum class Again { kUpdate, kRestore };
-  sdk::Task<Result<sources::Outcome>> again(Again what, std::string name_space,
-                                            std::string_view source_kind, bool force);
+  sdk::Task<Result<sources::NamespaceResult>> again(Again what, std::string name_space,
+                                                    std::string_view source_kind, bool force);
 
  private:
   Changes& changes_;

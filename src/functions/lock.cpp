@@ -11,7 +11,7 @@ namespace iii::functions {
 namespace {
 
 using sources::FileState;
-using sources::Outcome;
+using sources::NamespaceResult;
 
 struct LockInput {
   std::optional<std::string> name_space;
@@ -171,7 +171,7 @@ OutdatedOutput output_of(const std::vector<sources::OutdatedRow>& rows) {
   return out;
 }
 
-OutcomeRow row_of(const sources::Source& asked, Outcome outcome) {
+OutcomeRow row_of(const sources::Source& asked, NamespaceResult outcome) {
   OutcomeRow row{.name_space = std::move(outcome.name_space),
                  .ok = outcome.report.has_value(),
                  .before = std::move(outcome.before),
@@ -227,7 +227,7 @@ sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, Downloader::Agai
     if (leave) continue;
     auto repeating =
         downloader.again(what, name, sources::kind_of(locked.source), in.force.value_or(false));
-    Result<Outcome> outcome = co_await repeating;
+    Result<NamespaceResult> outcome = co_await repeating;
     if (!outcome) co_return std::unexpected(std::move(outcome.error()));
     out.namespaces.push_back(row_of(locked.source, std::move(*outcome)));
     out.ok = out.ok && out.namespaces.back().ok;
@@ -246,9 +246,9 @@ std::string outdated_json(const std::vector<sources::OutdatedRow>& rows) {
 }
 
 std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
-                          std::vector<Outcome> outcomes) {
+                          std::vector<NamespaceResult> outcomes) {
   OutcomesOutput out{.ok = true, .namespaces = {}};
-  for (Outcome& outcome : outcomes) {
+  for (NamespaceResult& outcome : outcomes) {
     const auto source = asked.find(outcome.name_space);
     if (source == asked.end()) continue;
     out.namespaces.push_back(row_of(source->second, std::move(outcome)));

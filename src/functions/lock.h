@@ -11,6 +11,6 @@ void add_lock_functions(sdk::Worker& worker, Downloader& downloader);
 std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces);
 std::string outdated_json(const std::vector<sources::OutdatedRow>& rows);
 std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
-                          std::vector<sources::Outcome> outcomes);
+                          std::vector<sources::NamespaceResult> outcomes);
 
 }  // namespace iii::functions

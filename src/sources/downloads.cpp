@@ -127,13 +127,15 @@ Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job
   return rows;
 }
 
-Result<std::vector<Outcome>> Downloads::update(const Name& name, bool force, const Job& job) {
+Result<std::vector<NamespaceResult>> Downloads::update(const Name& name, bool force,
+                                                       const Job& job) {
   const auto names = locked(name);
   if (!names) return std::unexpected(names.error());
-  std::vector<Outcome> outcomes;
+  std::vector<NamespaceResult> outcomes;
   for (const auto& [locked_name, entry] : *names) {
     if (!name && entry.pinned()) continue;
-    Outcome outcome{.name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}};
+    NamespaceResult outcome{
+        .name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}};
     const InstallOptions options{
         .force = force, .automatic = entry.automatic, .exactly = std::nullopt};
     const Job own = job_like(job);
@@ -147,9 +149,9 @@ Result<std::vector<Outcome>> Downloads::update(const Name& name, bool force, con
   return outcomes;
 }
 
-Outcome Downloads::restore_one(const std::string& name, const LockedNamespace& locked, bool force,
-                               const Job& job) {
-  Outcome outcome{.name_space = name, .before = locked.resolved, .report = {}, .error = {}};
+NamespaceResult Downloads::restore_one(const std::string& name, const LockedNamespace& locked,
+                                       bool force, const Job& job) {
+  NamespaceResult outcome{.name_space = name, .before = locked.resolved, .report = {}, .error = {}};
   const auto verified = installer_.verify(name);
   if (verified && !verified->empty() && all_intact(verified->front())) {
     InstallReport report;
@@ -178,10 +180,11 @@ Outcome Downloads::restore_one(const std::string& name, const LockedNamespace& l
   return outcome;
 }
 
-Result<std::vector<Outcome>> Downloads::restore(const Name& name, bool force, const Job& job) {
+Result<std::vector<NamespaceResult>> Downloads::restore(const Name& name, bool force,
+                                                        const Job& job) {
   const auto names = locked(name);
   if (!names) return std::unexpected(names.error());
-  std::vector<Outcome> outcomes;
+  std::vector<NamespaceResult> outcomes;
   for (const auto& [locked_name, entry] : *names) {
     outcomes.push_back(restore_one(locked_name, entry, force, job));
   }

@@ -37,7 +37,7 @@ struct OutdatedRow {
 };
 
 // What became of one namespace of several.
-struct Outcome {
+struct NamespaceResult {
   std::string name_space;
   std::string before;  // what was resolved before
   std::optional<InstallReport> report;
@@ -56,9 +56,9 @@ class Downloads {
   Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
   Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
   // Asks every source again for what was asked before. Pinned ones are left alone unless named.
-  Result<std::vector<Outcome>> update(const Name& name, bool force, const Job& job);
+  Result<std::vector<NamespaceResult>> update(const Name& name, bool force, const Job& job);
   // Exactly what the lock says, fetched again where files are missing or edited.
-  Result<std::vector<Outcome>> restore(const Name& name, bool force, const Job& job);
+  Result<std::vector<NamespaceResult>> restore(const Name& name, bool force, const Job& job);
 
   Result<Lock> lock() const { return installer_.lock(); }
   bool has_marker(const std::string& name) const { return installer_.has_marker(name); }
@@ -74,8 +74,8 @@ class Downloads {
   Job job_like(const Job& job) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);
-  Outcome restore_one(const std::string& name, const LockedNamespace& locked, bool force,
-                      const Job& job);
+  NamespaceResult restore_one(const std::string& name, const LockedNamespace& locked, bool force,
+                              const Job& job);
 
   const DownloadsOptions options_;
   std::unique_ptr<Registry> registry_;

@@ -13,7 +13,7 @@ namespace {
 using Reply = TestServer::Reply;
 using Fault = TestServer::Reply::Fault;
 using Request = TestServer::Request;
-using Outcome = std::expected<HttpAnswer, HttpProblem>;
+using HttpResult = std::expected<HttpAnswer, HttpProblem>;
 using std::chrono::milliseconds;
 
 Reply redirect_to(const std::string& where) {
@@ -22,10 +22,10 @@ Reply redirect_to(const std::string& where) {
 
 class HttpTest : public testing::Test {
  protected:
-  Outcome get(const std::string& url, milliseconds timeout = milliseconds(10'000)) {
+  HttpResult get(const std::string& url, milliseconds timeout = milliseconds(10'000)) {
     return http.get({.url = url, .timeout = timeout, .max_body_bytes = 100'000}, job);
   }
-  static HttpProblem problem(const Outcome& outcome) {
+  static HttpProblem problem(const HttpResult& outcome) {
     EXPECT_FALSE(outcome.has_value());
     return outcome ? HttpProblem::kStopped : outcome.error();
   }

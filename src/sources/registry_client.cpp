@@ -157,8 +157,8 @@ bool RegistryClient::wait_for(Flight& flight, const FetchOptions& how, const Job
   return true;
 }
 
-RegistryClient::Outcome RegistryClient::fetch(const std::string& target, const FetchOptions& how,
-                                              const Job& job) {
+RegistryClient::FetchResult RegistryClient::fetch(const std::string& target,
+                                                  const FetchOptions& how, const Job& job) {
   std::unique_lock lock(mutex_);
   while (true) {
     if (auto known = cached(target, how)) return *known;
@@ -189,7 +189,7 @@ RegistryClient::Outcome RegistryClient::fetch(const std::string& target, const F
     throw;
   }
   lock.lock();
-  Outcome outcome = settle(target, before, std::move(answer), how);
+  FetchResult outcome = settle(target, before, std::move(answer), how);
   flight->abandoned = !outcome && (job.should_stop() || is_set(how.abandoned));
   flight->outcome = outcome;
   land(target, *flight);
@@ -202,10 +202,9 @@ void RegistryClient::land(const std::string& target, Flight& flight) {
   landed_.notify_all();
 }
 
-RegistryClient::Outcome RegistryClient::settle(const std::string& target,
-                                               const std::optional<CachedAnswer>& before,
-                                               std::expected<HttpAnswer, RegistryFailure> answer,
-                                               const FetchOptions& how) {
+RegistryClient::FetchResult RegistryClient::settle(
+    const std::string& target, const std::optional<CachedAnswer>& before,
+    std::expected<HttpAnswer, RegistryFailure> answer, const FetchOptions& how) {
   if (!answer) {
     if (!before || !answer.error().is_passing()) return std::unexpected(answer.error());
     CachedAnswer old = *before;

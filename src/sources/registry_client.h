@@ -63,11 +63,11 @@ class RegistryClient {
   void forget();
 
  private:
-  using Outcome = std::expected<Fetched, RegistryFailure>;
+  using FetchResult = std::expected<Fetched, RegistryFailure>;
   struct Flight {
     bool done = false;       // under mutex_
     bool abandoned = false;  // ended for reasons of the one who asked; others ask anew
-    std::optional<Outcome> outcome;
+    std::optional<FetchResult> outcome;
   };
 
   std::optional<Fetched> cached(const std::string& target, const FetchOptions& how);
@@ -83,8 +83,8 @@ class RegistryClient {
   std::optional<std::chrono::milliseconds> pause_after(const RegistryFailure& failure,
                                                        unsigned attempt);
   // Under the lock: what the answer means, and the cache after it.
-  Outcome settle(const std::string& target, const std::optional<CachedAnswer>& before,
-                 std::expected<HttpAnswer, RegistryFailure> answer, const FetchOptions& how);
+  FetchResult settle(const std::string& target, const std::optional<CachedAnswer>& before,
+                     std::expected<HttpAnswer, RegistryFailure> answer, const FetchOptions& how);
 
   const RegistryOptions options_;
   const std::string base_;
