@@ -1,44 +1,225 @@
 #!/usr/bin/env python3
-"""Keeps the rooms of src/ in order: a room may include only what stands before it (docs/architecture.md)."""
+"""Checks that the rooms of src/ are what their READMEs say.
+
+Each src/<room>/README.md has a line (it may be wrapped) that names the rooms it may include, and another for libraries:
+
+    May include: base, json, net (`channels`, `server` only).
+    Tests may also include: json.
+    Libraries: fmt, simdjson.
+
+`nothing` stands for an empty list. Names in parentheses are files, without their extension, below the room: only these
+(and their tests) may include that room. The second and third line are left out when they would be empty.
+
+Usage: rooms_test.py [REPOSITORY]
+"""
 
 import pathlib
 import re
 import sys
 
-BASE = {"base"}
-JSON = BASE | {"json"}
-PROTOCOL = JSON | {"protocol"}
-WS = PROTOCOL | {"ws"}
-NET = WS | {"net"}
-MAY_INCLUDE = {
-    "base": set(),
-    "json": BASE,
-    "protocol": JSON,
-    "ws": PROTOCOL,
-    "content": PROTOCOL,  # files, never sockets
-    "net": WS,
-    "engine": NET,
-    "sdk": NET,  # a worker knows the wire, never the engine
-    "sources": NET | {"content"},
-    "functions": PROTOCOL | {"sdk", "content", "sources"},  # an engine gets them as registered handlers
-    "mcp": NET | {"sdk", "content", "sources", "functions"},
-    "cli": NET | {"sdk", "content", "sources", "functions", "mcp", "engine"},
-    "daemon": NET | {"sdk", "content", "sources", "functions", "mcp", "engine", "cli"},
+LIBRARIES = {
+    "boost": "iii_boost",
+    "fmt": "fmt::fmt",
+    "libcrypto": "OpenSSL::Crypto",
+    "libcurl": "PkgConfig::CURL",
+    "libssl": "OpenSSL::SSL",
+    "libyaml": "PkgConfig::YAML",
+    "md4c": "PkgConfig::MD4C",
+    "re2": "PkgConfig::RE2",
+    "simdjson": "simdjson::simdjson",
+    "sqlite": "PkgConfig::SQLITE",
+    "threads": "Threads::Threads",
+    "utf8proc": "PkgConfig::UTF8PROC",
 }
+ITEM = re.compile(r"([A-Za-z0-9]+)(?: \(((?:`[^`]+`(?:, | and )?)+) only\))?")
 
-root = pathlib.Path(__file__).resolve().parent.parent / "src"
-wrong = []
-for file in sorted(root.rglob("*")):
-    if file.suffix not in (".h", ".cpp"):
-        continue
-    room = file.relative_to(root).parts[0]
-    if room not in MAY_INCLUDE:
-        wrong.append(f"src/{room}: a new room needs a row in tests/rooms_test.py")
-        continue
-    for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-        found = re.match(r'\s*#\s*include\s+"([^"/]+)/', line)
-        if found and found[1] != room and found[1] not in MAY_INCLUDE[room]:
-            wrong.append(f"{file.relative_to(root.parent)}:{number}: {room} must not include {found[1]}")
 
-print("\n".join(dict.fromkeys(wrong)) or "every include points to an earlier room")
-sys.exit(bool(wrong))
+def is_test(path):
+    return re.search(r"(_test|_for_test|testing|fixture|fake_\w+)$", path.stem) is not None
+
+
+def declared_list(text, label, problem):
+    """The items after `label`: {name: None or the set of files that may use it}; None when the line is missing."""
+    found = re.search(rf"^{label}: (.*?)\.(?:\s|$)", text, re.MULTILINE | re.DOTALL)
+    if not found:
+        return None
+    line = " ".join(found[1].split())
+    if line == "nothing":
+        return {}
+    items, end = {}, 0
+    for item in ITEM.finditer(line):
+        if line[end : item.start()] != (", " if end else ""):
+            break
+        items[item[1]] = set(re.findall(r"`([^`]+)`", item[2])) if item[2] else None
+        end = item.end()
+    if end != len(line):
+        problem(f'"{label}: {line}." does not follow the grammar in tests/rooms_test.py, at "{line[end:]}"')
+    return items
+
+
+class Room:
+    def __init__(self, folder, problem):
+        self.name, self.folder = folder.name, folder
+        self.may, self.tests_may, self.libraries = {}, {}, {}
+        readme = folder / "README.md"
+        text = readme.read_text(encoding="utf-8") if readme.exists() else ""
+        may = declared_list(text, "May include", problem)
+        if may is None:
+            problem(f'src/{self.name}/README.md needs a line "May include: …."')
+        self.may = may or {}
+        self.tests_may = declared_list(text, "Tests may also include", problem) or {}
+        self.libraries = declared_list(text, "Libraries", problem) or {}
+        self.readme = text
+        self.includes = {}  # room → [(file, line number)], and the same for tests
+        self.test_includes = {}
+        for file in sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp")):
+            into = self.test_includes if is_test(file) else self.includes
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                found = re.match(r'\s*#\s*include\s+"([^"/]+)/', line)
+                if found and found[1] != self.name:
+                    into.setdefault(found[1], []).append((file, number))
+        self.deps, self.test_deps = cmake_deps(folder / "CMakeLists.txt", self.name, problem)
+
+
+def cmake_deps(path, room, problem):
+    """DEPS and TEST_DEPS of iii_room() in a CMakeLists.txt."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    found = re.search(rf"iii_room\({room}\b(.*?)\)", text, re.DOTALL)
+    if not found:
+        problem(f"src/{room}/CMakeLists.txt has no iii_room({room} …)")
+        return [], []
+    parts = {}
+    for word in found[1].split():
+        if word in ("SOURCES", "TESTS", "DEPS", "TEST_DEPS"):
+            current = parts.setdefault(word, [])
+        else:
+            current.append(word)
+    return parts.get("DEPS", []), parts.get("TEST_DEPS", [])
+
+
+def check_includes(room, rooms, problem):
+    for includes, allowed in ((room.includes, [room.may]), (room.test_includes, [room.may, room.tests_may])):
+        for target, places in includes.items():
+            if target not in rooms:
+                continue  # a folder of the room's own
+            rules = [rule[target] for rule in allowed if target in rule]
+            for file, number in places:
+                where = f"{file.relative_to(room.folder.parent.parent)}:{number}"
+                if not rules:
+                    problem(f"{where}: {room.name} may not include {target} (src/{room.name}/README.md)")
+                elif None not in rules:
+                    stem = str(file.relative_to(room.folder).with_suffix("")).removesuffix("_test")
+                    if not any(stem in rule for rule in rules):
+                        problem(f"{where}: only {', '.join(sorted(rules[0]))} of {room.name} may include {target}")
+
+
+def linked(names, rooms):
+    """Rooms that are linked with these targets, directly or through another room."""
+    seen, todo = set(), [n.removeprefix("iii_") for n in names]
+    while todo:
+        name = todo.pop()
+        if name in rooms and name not in seen:
+            seen.add(name)
+            todo += [n.removeprefix("iii_") for n in rooms[name].deps]
+    return seen
+
+
+def check_links(room, rooms, problem):
+    where = f"src/{room.name}/CMakeLists.txt"
+    known = {f"iii_{name}": name for name in rooms}
+    for dep in room.deps:
+        if dep in known and known[dep] not in room.may:
+            problem(f"{where}: links {dep}, which src/{room.name}/README.md does not allow")
+    for target in room.includes:
+        if target in rooms and target not in linked(room.deps, rooms):
+            problem(f"{where}: includes {target} without linking iii_{target}")
+    for target in room.test_includes:
+        if target in rooms and target not in linked(room.deps + room.test_deps, rooms):
+            problem(f"{where}: its tests include {target} without linking iii_{target}")
+    for target in room.may:
+        if target in rooms and target not in room.includes and target not in room.test_includes:
+            problem(f"src/{room.name}/README.md: allows {target}, which nothing includes")
+    external = {dep for dep in room.deps if dep not in known}
+    named = {LIBRARIES.get(name.lower(), name) for name in room.libraries}
+    for dep in sorted(external - named):
+        problem(f"src/{room.name}/README.md: {dep} is linked, but not named after `Libraries:`")
+    for dep in sorted(named - external):
+        problem(f"src/{room.name}/README.md: {dep} is named after `Libraries:`, but not linked")
+
+
+def check_order(rooms, order, problem):
+    """The rooms' rules form no cycle, and src/CMakeLists.txt adds a room after those it may include."""
+    state = {}
+
+    def visit(name, path):
+        if state.get(name) == "done":
+            return
+        if name in path:
+            problem("the rooms form a cycle: " + " → ".join(path[path.index(name) :] + [name]))
+            return
+        for target in rooms[name].may:
+            if target in rooms:
+                visit(target, path + [name])
+        state[name] = "done"
+
+    for name in rooms:
+        visit(name, [])
+    for name in rooms:
+        if name not in order:
+            problem(f"src/CMakeLists.txt does not add {name}")
+        for target in rooms[name].may:
+            if name in order and target in order and order.index(target) > order.index(name):
+                problem(f"src/CMakeLists.txt adds {name} before {target}, which it may include")
+
+
+def named_files(readme):
+    """File names in a README: code spans that look like one, the first column of a table headed `file`, and what
+    begins the item of a list (`- `a`, `b` — …`). Code blocks are left out."""
+    text = re.sub(r"```.*?```", "", readme, flags=re.DOTALL)
+    for span in re.findall(r"`([^`\s]+)`", text):
+        if re.fullmatch(r"[\w./*-]+\.(h|cpp|md|py|mjs)|[\w./-]+/", span):
+            yield span
+    in_table = False
+    for line in text.splitlines():
+        if line.startswith("|"):
+            first = line.split("|")[1]
+            in_table = in_table or first.strip() == "file"
+            if in_table:
+                yield from re.findall(r"`([^`\s]+)`", first)
+        else:
+            in_table = False
+        item = re.match(r"- ((?:`[^`\s]+`(?:, )?)+) — ", line)
+        if item:
+            yield from re.findall(r"`([^`\s]+)`", item[1])
+
+
+def check_files(room, problem):
+    root = room.folder.parent.parent
+    for name in dict.fromkeys(named_files(room.readme)):
+        patterns = [name, name + ".*"] if "." not in name and not name.endswith("/") else [name]
+        places = (room.folder, root / "src", root)
+        if not any(next(place.glob(p.rstrip("/")), None) for place in places for p in patterns):
+            problem(f"src/{room.name}/README.md: there is no file `{name}`")
+
+
+def problems(root):
+    found = []
+    folders = sorted(p for p in (root / "src").iterdir() if p.is_dir())
+    rooms = {p.name: Room(p, found.append) for p in folders}
+    for room in rooms.values():
+        for target in [*room.may, *room.tests_may]:
+            if target not in rooms:
+                found.append(f"src/{room.name}/README.md: there is no room {target}")
+        check_includes(room, rooms, found.append)
+        check_links(room, rooms, found.append)
+        check_files(room, found.append)
+    added = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
+    check_order(rooms, re.findall(r"add_subdirectory\((\w+)\)", added), found.append)
+    return list(dict.fromkeys(found))
+
+
+if __name__ == "__main__":
+    repository = pathlib.Path(sys.argv[1]) if sys.argv[1:] else pathlib.Path(__file__).resolve().parent.parent
+    wrong = problems(repository)
+    print("\n".join(wrong) or "the rooms are as their READMEs say")
+    sys.exit(bool(wrong))

@@ -12,9 +12,9 @@ namespace iii::content {
 
 struct ParseOptions {
   bool lenient = true;
-  // The rules for prompts (§9): `name` and `description` count, and a missing description is a
-  // finding; when lenient, the first paragraph takes its place. Without frontmatter there is no
-  // prompt to serve.
+  // The rules for prompts (directory-read §9): `name` and `description` count, and a missing
+  // description is a finding; when lenient, the first paragraph takes its place. Without
+  // frontmatter there is no prompt to serve.
   bool prompt = false;
 };
 

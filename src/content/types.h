@@ -116,7 +116,7 @@ using GenerationPtr = std::shared_ptr<const Generation>;
 // Whether a worker registered this document, so that there is no file.
 bool is_registered(const Generation& generation, const FileRef& file);
 
-// §5.4: a trailing `/index` is dropped unless the rest exists as an id of its own.
+// directory-read §5.4: a trailing `/index` is dropped unless the rest exists as an id of its own.
 std::string display_id(const Generation& generation, std::string_view on_disk_id);
 
 // R33: `2026-05-01T12:34:56.123456789+00:00`, fraction of 0, 3, 6 or 9 digits; kNoTime gives an

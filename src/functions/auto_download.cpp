@@ -246,7 +246,7 @@ sdk::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) 
   auto installing = downloader_.install(item.as_before.value_or(source), options);
   Result<sources::InstallReport> report = co_await installing;
   if (!report && is_not_found(report.error()) && exact && !item.as_before) {
-    // W14: better the documents of another version than none.
+    // DW14: better the documents of another version than none.
     source.version.reset();
     source.tag = "latest";
     auto latest = downloader_.install(source, options);

@@ -35,7 +35,7 @@ struct WantedWorker {
 // Rows without a name are left out; a version that is no text counts as none.
 std::vector<WantedWorker> wanted_workers(const json::Value& worker_list);
 
-// What to fetch, given what is there (directory-write §6, W13, W14). Looks at the disk.
+// What to fetch, given what is there (directory-write §6, DW13, DW14). Looks at the disk.
 std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wanted,
                                           const sources::Downloads& downloads,
                                           const std::filesystem::path& local_folder);

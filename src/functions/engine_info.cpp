@@ -74,7 +74,7 @@ std::optional<std::string> text_in(const Value& from, std::string_view key) {
 }
 
 // The first of these members that holds something: an empty `*_format` must not hide the schema
-// beside it (W24).
+// beside it (DW24).
 std::optional<Value> first_of(const Value& from, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
     const Value* value = from.find(key);

@@ -30,7 +30,8 @@ bool ends_with_overview_file(std::string& id) {
   return false;
 }
 
-// §5.2-3: equal ignoring case wins; else the strictly shortest name that contains `top`.
+// directory-read §5.2, step 3: equal ignoring case wins; else the strictly shortest name that
+// contains `top`.
 std::optional<std::string> match_worker(const NameSet& names, std::string_view top) {
   if (top.empty() || top == "iii") return std::nullopt;
   const std::string needle = ascii_lower(top);

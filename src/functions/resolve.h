@@ -11,7 +11,8 @@
 
 namespace iii::functions {
 
-// §5.1: trimmed, `iii://` and `.md` forms brought to an on-disk id, letter case forgiven.
+// directory-read §5.1: trimmed, `iii://` and `.md` forms brought to an on-disk id, letter case
+// forgiven.
 Result<std::string> normalise_input(std::string_view input);
 
 // The document, or null: exact id first, then its overview.
@@ -22,12 +23,13 @@ struct Resolution {
   std::string note;  // put before the body when something else than asked for is shown
 };
 
-// §5.2 from step 3 on: for an id that look_up() missed. `workers` are the installed names.
+// directory-read §5.2, from step 3 on: for an id that look_up() missed. `workers` are the installed
+// names.
 Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const std::string& id);
 
-// §6.1, at most three display ids; a lone misspelt segment gets one too.
+// directory-read §6.1, at most three display ids; a lone misspelt segment gets one too.
 std::vector<std::string> suggest_skills(const View& view, std::string_view missed);
-// §6.2: the three nearest names.
+// directory-read §6.2: the three nearest names.
 std::vector<std::string> suggest_prompts(const content::Generation& generation,
                                          std::string_view missed);
 

@@ -87,8 +87,8 @@ bool is_overview(const Skill& skill) {
   return slash != std::string::npos && std::string_view(skill.id).substr(slash) == "/index";
 }
 
-// R64. Its length counts against the limit of the page (§8.4), so the framing is part of the
-// contract.
+// R64. Its length counts against the limit of the page (directory-read §8.4), so the framing is
+// part of the contract.
 std::string pointer_line(const std::string& shown) {
   std::string argument;
   json::append_string(argument, shown);
@@ -147,7 +147,8 @@ IndexSkillsOutput index_skills(const View& view) {
   for (const Skill* skill : rows) {
     out.body += "\n## " + view.title(*skill) + "\n";
     if (!skill->description.empty()) {
-      // Every heading and pointer is written; descriptions only while there is room (§8.4).
+      // Every heading and pointer is written; descriptions only while there is room (directory-read
+      // §8.4).
       if (out.body.size() + skill->description.size() + 2 <= kIndexBytes) {
         out.body += "\n" + skill->description + "\n";
       } else {

@@ -16,7 +16,8 @@ Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in
 Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in,
                                      const SearchText* text);
 
-inline constexpr size_t kIndexBytes = 3'000;  // of headings, pointers and descriptions (§8.4)
+// Of headings, pointers and descriptions (directory-read §8.4).
+inline constexpr size_t kIndexBytes = 3'000;
 IndexSkillsOutput index_skills(const View& view);
 
 }  // namespace iii::functions

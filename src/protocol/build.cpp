@@ -90,7 +90,7 @@ class Reader {
     return possible && json::member(data, kCallerKey).has_value();
   }
 
-  // An HTTP-invoked function must at least say where (wire-protocol §13).
+  // An HTTP-invoked function must at least say where (wire §13).
   std::optional<Json> invocation() {
     auto body = any(Key::kInvocation, "invocation");
     if (!body) return std::nullopt;

@@ -1,4 +1,4 @@
-// Every message of the iii worker protocol as a value (wire-protocol §3). No I/O.
+// Every message of the iii worker protocol as a value (wire §3). No I/O.
 //
 // The strings of a parsed frame are views into the received text (or into the parser's scratch
 // memory when they had escapes), valid until the parser is used again. Payloads are the sender's
@@ -37,7 +37,7 @@ struct RegisterFunction {
   std::optional<Json> request_format;
   std::optional<Json> response_format;
   std::optional<Json> metadata;
-  std::optional<Json> invocation;  // an object with a `url`: run over HTTP, §13
+  std::optional<Json> invocation;  // an object with a `url`: run over HTTP, wire §13
 };
 struct UnregisterFunction {
   Text id;
@@ -107,7 +107,7 @@ struct RegistrationRejected {
 };
 struct Ping {};
 struct Pong {};
-// Not a regular message: how an engine says why it refuses a connection (§1.4).
+// Not a regular message: how an engine says why it refuses a connection (wire §1.4).
 struct ConnectionError {
   ErrorBody error;
 };

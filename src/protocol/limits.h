@@ -13,9 +13,9 @@ inline constexpr size_t kMaxDepth = 127;                      // levels, the fra
 inline constexpr size_t kMaxWorkerText = 280;                 // characters of a worker's name
 
 inline constexpr std::chrono::milliseconds kCallTimeout{30'000};  // a caller's, not the engine's
-inline constexpr std::chrono::milliseconds kRegistrationGrace{5'000};  // wire-protocol §9.2
-inline constexpr std::chrono::milliseconds kVerdictTimeout{10'000};    // §8.5
-inline constexpr std::chrono::milliseconds kFunctionsPoll{5'000};      // §8.4
+inline constexpr std::chrono::milliseconds kRegistrationGrace{5'000};  // wire §9.2
+inline constexpr std::chrono::milliseconds kVerdictTimeout{10'000};    // wire §8.5
+inline constexpr std::chrono::milliseconds kFunctionsPoll{5'000};      // wire §8.4
 inline constexpr uint16_t kDefaultPort = 49134;
 
 }  // namespace iii::protocol

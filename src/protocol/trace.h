@@ -1,4 +1,4 @@
-// W3C trace context as the public engine treats it (wire-protocol §6.1).
+// W3C trace context as the public engine treats it (wire §6.1).
 #pragma once
 
 #include <map>

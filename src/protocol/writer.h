@@ -1,5 +1,5 @@
 // Frames as text: `type` first, then the fields in the order of the public engine; absent fields
-// are left out, never null (a null `stacktrace` would blind Node workers, wire-protocol §2.6).
+// are left out, never null (a null `stacktrace` would blind Node workers, wire §2.6).
 #pragma once
 
 #include <string>

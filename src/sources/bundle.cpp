@@ -171,7 +171,7 @@ Result<Bundle> checked(Bundle bundle, const BundleLimits& limits) {
   }
   if (auto ok = check_collisions(bundle.files); !ok) return std::unexpected(std::move(ok.error()));
 
-  // Readers would not serve these, so writing them would only pretend (W7).
+  // Readers would not serve these, so writing them would only pretend (DW7).
   std::erase_if(bundle.files, [&](const BundleFile& file) {
     if (!is_document(file) || file.bytes.size() <= limits.max_document_bytes) return false;
     bundle.skipped.push_back(

@@ -39,7 +39,7 @@ struct Selection {
 // a reason; paths that no honest repository has (`..`, control bytes) refuse the whole.
 Result<Selection> select_files(const std::vector<TreeEntry>& entries, const BundleLimits& limits);
 
-// D312 with a sentence when the place of a skill is a link or a submodule (W1), D310 when it is a
+// D312 with a sentence when the place of a skill is a link or a submodule (DW1), D310 when it is a
 // file; nothing when it is a folder.
 std::optional<Error> refuse_place(const TreeEntry& entry, std::string_view place);
 

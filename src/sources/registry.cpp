@@ -141,7 +141,7 @@ Result<Registry::Answer> HttpRegistry::info(const RegistrySource& source, const 
   const Result<json::Value> body = json::parse(*detail->body);
   if (!body) return std::unexpected(registry_error({.kind = FailureKind::kUndecodable}, true));
   remember(source.worker);
-  // W17: a worker without a bundle is a worker all the same.
+  // DW17: a worker without a bundle is a worker all the same.
   std::optional<json::Value> tree;
   if (skills->found) tree = skills_tree(*skills->body);
   return Answer{.value = map_info(source.worker, *body, std::move(tree)),

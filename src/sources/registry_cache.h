@@ -24,7 +24,7 @@ struct CachedAnswer {
 };
 
 // Not thread-safe. Keys are request targets: path and encoded query, so no two questions share one
-// (W19).
+// (DW19).
 class RegistryCache {
  public:
   RegistryCache(size_t max_entries, uint64_t max_bytes)

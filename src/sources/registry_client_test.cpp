@@ -1,4 +1,4 @@
-// W11, W19: what is asked again, and what is not.
+// DW11, DW19: what is asked again, and what is not.
 #include "sources/registry_fixture_for_test.h"
 
 namespace iii::sources {

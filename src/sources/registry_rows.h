@@ -1,4 +1,4 @@
-// Lists and details of the registry, field by field: one odd field never costs a row (W18).
+// Lists and details of the registry, field by field: one odd field never costs a row (DW18).
 #pragma once
 
 #include <optional>

@@ -32,7 +32,7 @@ T big_endian(const char* from) {
 
 bool is_control(Opcode opcode) { return (static_cast<uint8_t>(opcode) & 0x8) != 0; }
 
-// §7.4: 1004, 1005, 1006 and 1015 never travel, 1016–2999 are not assigned.
+// RFC 6455 §7.4: 1004, 1005, 1006 and 1015 are never sent, 1016–2999 are not assigned.
 bool may_travel(uint16_t code) {
   if (code >= 3000) return code <= 4999;
   return code >= 1000 && code <= 1014 && (code < 1004 || code > 1006);
@@ -132,45 +132,46 @@ Decoder::Step Decoder::read_header() {
   const auto first = static_cast<uint8_t>(at[0]);
   fin_ = (first & 0x80) != 0;
   opcode_ = static_cast<Opcode>(first & 0x0f);
-  if ((first & 0x70) != 0) return bad("a reserved bit is set (§5.2)");
+  if ((first & 0x70) != 0) return bad("a reserved bit is set (RFC 6455 §5.2)");
   switch (opcode_) {
     case Opcode::kText:
     case Opcode::kBinary:
-      if (in_message_) return bad("a new message began inside a fragmented one (§5.4)");
+      if (in_message_) return bad("a new message began inside a fragmented one (RFC 6455 §5.4)");
       break;
     case Opcode::kContinuation:
-      if (!in_message_) return bad("a continuation without a message to continue (§5.4)");
+      if (!in_message_) return bad("a continuation frame without a message (RFC 6455 §5.4)");
       break;
     case Opcode::kClose:
     case Opcode::kPing:
     case Opcode::kPong:
-      if (!fin_) return bad("a control frame was fragmented (§5.5)");
+      if (!fin_) return bad("a control frame was fragmented (RFC 6455 §5.5)");
       break;
     default:
-      return bad("unknown opcode (§5.2)");
+      return bad("unknown opcode (RFC 6455 §5.2)");
   }
 
   if (waiting < 2) return Step::kNeedMore;
   const auto second = static_cast<uint8_t>(at[1]);
   const bool masked = (second & 0x80) != 0;
   if (masked != (role_ == Role::kServer)) {
-    return bad(masked ? "a server must not mask (§5.1)" : "a client must mask (§5.1)");
+    return bad(masked ? "a server must not mask (RFC 6455 §5.1)"
+                      : "a client must mask (RFC 6455 §5.1)");
   }
   uint64_t length = second & 0x7f;
   if (is_control(opcode_) && length > kMaxControl)
-    return bad("a control frame above 125 bytes (§5.5)");
+    return bad("a control frame above 125 bytes (RFC 6455 §5.5)");
   size_t header = 2;
   if (length == 126) {
     header = 4;
     if (waiting < header) return Step::kNeedMore;
     length = big_endian<uint16_t>(at + 2);
-    if (length < 126) return bad("a length not in its shortest form (§5.2)");
+    if (length < 126) return bad("a length that is not in its shortest form (RFC 6455 §5.2)");
   } else if (length == 127) {
     header = 10;
     if (waiting < header) return Step::kNeedMore;
     length = big_endian<uint64_t>(at + 2);
-    if (length <= 0xffff) return bad("a length not in its shortest form (§5.2)");
-    if ((length >> 63) != 0) return bad("a length above 63 bits (§5.2)");
+    if (length <= 0xffff) return bad("a length that is not in its shortest form (RFC 6455 §5.2)");
+    if ((length >> 63) != 0) return bad("a length above 63 bits (RFC 6455 §5.2)");
   }
   if (!is_control(opcode_)) {
     if (const Step step = check_length(length); step != Step::kReady) return step;
@@ -214,17 +215,18 @@ Event Decoder::close(std::string_view payload) {
   ended_ = true;
   if (payload.empty()) return {EventKind::kClose, {}, kCloseNone};
   if (payload.size() == 1) {
-    static_cast<void>(bad("a Close frame with half a code (§5.5.1)"));
+    static_cast<void>(bad("a Close frame with a payload of one byte (RFC 6455 §5.5.1)"));
     return fail();
   }
   const auto code = big_endian<uint16_t>(payload.data());
   if (!may_travel(code)) {
-    static_cast<void>(bad("a close code that must not travel (§7.4)"));
+    static_cast<void>(bad("a close code that must not be sent (RFC 6455 §7.4)"));
     return fail();
   }
   payload.remove_prefix(2);
   if (!simdjson::validate_utf8(payload)) {
-    static_cast<void>(bad("a close reason that is not UTF-8 (§5.5.1)", kCloseInvalidPayload));
+    static_cast<void>(
+        bad("a close reason that is not UTF-8 (RFC 6455 §5.5.1)", kCloseInvalidPayload));
     return fail();
   }
   return {EventKind::kClose, payload, code};
@@ -233,7 +235,7 @@ Event Decoder::close(std::string_view payload) {
 Event Decoder::data(Opcode kind, std::string_view payload) {
   if (kind == Opcode::kBinary) return {EventKind::kBinary, payload, 0};
   if (!simdjson::validate_utf8(payload)) {
-    static_cast<void>(bad("a text that is not UTF-8 (§8.1)", kCloseInvalidPayload));
+    static_cast<void>(bad("a text that is not UTF-8 (RFC 6455 §8.1)", kCloseInvalidPayload));
     return fail();
   }
   return {EventKind::kText, payload, 0};

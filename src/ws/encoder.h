@@ -9,8 +9,8 @@
 
 namespace iii::ws {
 
-// Masking keys of a client (§5.3): unpredictable to the sender of the payload, so drawn from a
-// generator seeded by the kernel. Servers never mask.
+// Masking keys of a client (RFC 6455 §5.3): unpredictable to the sender of the payload, so drawn
+// from a generator seeded by the kernel. Servers never mask.
 class MaskSource {
  public:
   MaskSource();

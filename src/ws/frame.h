@@ -8,7 +8,7 @@
 namespace iii::ws {
 
 // Which end of the connection *we* are. A server demands masked frames, a client refuses them
-// (§5.1).
+// (RFC 6455 §5.1).
 enum class Role { kServer, kClient };
 
 enum class Opcode : uint8_t {
@@ -20,8 +20,8 @@ enum class Opcode : uint8_t {
   kPong = 0xa,
 };
 
-// Close codes we speak of by name (§7.4.1). kNone: a Close frame without a code; kAbnormal: no
-// Close frame.
+// Close codes we speak of by name (RFC 6455 §7.4.1). kNone: a Close frame without a code;
+// kAbnormal: no Close frame.
 enum CloseCode : uint16_t {
   kCloseNormal = 1000,
   kCloseGoingAway = 1001,

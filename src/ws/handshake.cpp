@@ -16,7 +16,7 @@
 namespace iii::ws {
 namespace {
 
-// §1.3: what both sides append to the key before hashing it.
+// RFC 6455 §1.3: what both sides append to the key before hashing it.
 constexpr std::string_view kAcceptSuffix = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
 
 template <size_t N>
@@ -227,7 +227,7 @@ ResponseReader::Status ResponseReader::feed(std::string_view bytes, size_t& cons
   if (accept == nullptr || *accept != accept_key(key_)) {
     return bad("the server's Sec-WebSocket-Accept does not match the key it was sent");
   }
-  // §4.1: neither was offered, so neither may be chosen.
+  // RFC 6455 §4.1: neither was offered, so neither may be chosen.
   if (find_header(head->headers, "sec-websocket-extensions") != nullptr ||
       find_header(head->headers, "sec-websocket-protocol") != nullptr) {
     return bad("the server chose an extension or subprotocol that was not offered");

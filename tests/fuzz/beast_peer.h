@@ -26,7 +26,8 @@ BeastResult beast_decode(Role role, size_t max_message, std::string_view bytes);
 // - we refuse a header at its first wrong byte, Beast when it is whole;
 // - Beast checks UTF-8 fragment by fragment, so it may refuse a message that we still wait for;
 // - Beast lets a text through whose last character is cut short, if its last frame is empty;
-// - Beast takes close codes from 5000 up and not 1014; we follow §7.4.2 and the register of codes.
+// - Beast takes close codes from 5000 up and not 1014; we follow RFC 6455 §7.4.2 and the register
+// of codes.
 std::string compare_with_beast(Role role, size_t max_message, std::string_view bytes);
 
 }  // namespace iii::ws

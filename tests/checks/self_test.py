@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Shows that the checks of the source tree find what they are for: each runs on a small tree with one thing wrong."""
+
+import pathlib
+import sys
+import tempfile
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.dont_write_bytecode = True
+
+import references  # noqa: E402
+import rooms_test  # noqa: E402
+
+
+class TreeTest(unittest.TestCase):
+    tree = {}
+
+    def problems_with(self, changes):
+        """What the check says about `tree` with these files changed."""
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            for name, text in {**self.tree, **changes}.items():
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text, encoding="utf-8")
+            return self.check(root)
+
+    def assert_one(self, found, *words):
+        self.assertEqual(len(found), 1, found)
+        for word in words:
+            self.assertIn(word, found[0])
+
+
+class Rooms(TreeTest):
+    check = staticmethod(rooms_test.problems)
+    tree = {
+        "src/CMakeLists.txt": "add_subdirectory(low)\nadd_subdirectory(mid)\nadd_subdirectory(top)\n",
+        "src/low/README.md": "# low\n\nMay include: nothing.\nLibraries: fmt.\n",
+        "src/low/CMakeLists.txt": "iii_room(low\n  SOURCES low.cpp\n  DEPS fmt::fmt)\n",
+        "src/low/low.h": "",
+        "src/mid/README.md": "# mid\n\n| file | what |\n|---|---|\n| `mid` | all |\n\nMay include: low.\n",
+        "src/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp DEPS iii_low)\n",
+        "src/mid/mid.h": '#include "low/low.h"\n',
+        "src/top/README.md": "# top\n\nMay include: low (`door` only), mid.\n",
+        "src/top/CMakeLists.txt": "iii_room(top SOURCES door.cpp DEPS iii_mid)\n",
+        "src/top/door.cpp": '#include "low/low.h"\n#include "mid/mid.h"\n',
+    }
+
+    def test_a_good_tree_passes(self):
+        self.assertEqual(self.problems_with({}), [])
+
+    def test_an_include_that_is_not_allowed(self):
+        found = self.problems_with({"src/low/low.h": '#include "mid/mid.h"\n'})
+        self.assertTrue(any("src/low/low.h:1: low may not include mid" in line for line in found), found)
+
+    def test_an_include_from_another_file_than_the_exception_names(self):
+        found = self.problems_with({"src/top/wall.cpp": '#include "low/low.h"\n'})
+        self.assert_one(found, "src/top/wall.cpp:1", "only door")
+
+    def test_a_test_of_the_excepted_file_may_include_it_too(self):
+        self.assertEqual(self.problems_with({"src/top/door_test.cpp": '#include "low/low.h"\n'}), [])
+
+    def test_a_room_without_the_line(self):
+        found = self.problems_with({"src/low/README.md": "# low\n\nLibraries: fmt.\n"})
+        self.assert_one(found, "src/low/README.md", "May include")
+
+    def test_a_line_that_does_not_follow_the_grammar(self):
+        found = self.problems_with({"src/mid/README.md": "May include: low and others.\n"})
+        self.assert_one(found, "grammar", "and others")
+
+    def test_a_room_that_does_not_exist(self):
+        found = self.problems_with({"src/mid/README.md": "May include: low, cellar.\n"})
+        self.assert_one(found, "no room cellar")
+
+    def test_a_permission_that_nobody_uses(self):
+        found = self.problems_with({"src/mid/mid.h": ""})
+        self.assert_one(found, "allows low, which nothing includes")
+
+    def test_a_link_that_is_not_allowed(self):
+        found = self.problems_with({"src/low/CMakeLists.txt": "iii_room(low SOURCES l.cpp DEPS fmt::fmt iii_mid)\n"})
+        self.assert_one(found, "links iii_mid")
+
+    def test_an_include_without_a_link(self):
+        found = self.problems_with({"src/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp)\n"})
+        self.assertIn("src/mid/CMakeLists.txt: includes low without linking iii_low", found)
+
+    def test_a_library_that_is_not_named_and_one_that_is_not_linked(self):
+        found = self.problems_with({"src/low/README.md": "May include: nothing.\nLibraries: simdjson.\n"})
+        self.assertEqual(len(found), 2, found)
+
+    def test_a_cycle(self):
+        found = self.problems_with(
+            {
+                "src/low/README.md": "May include: top.\nLibraries: fmt.\n",
+                "src/low/low.h": '#include "top/door.h"\n',
+                "src/low/CMakeLists.txt": "iii_room(low SOURCES low.cpp DEPS fmt::fmt iii_top)\n",
+            }
+        )
+        self.assertTrue(any("cycle: low → top → low" in line for line in found), found)
+
+    def test_a_room_that_is_added_too_early(self):
+        order = "add_subdirectory(mid)\nadd_subdirectory(low)\nadd_subdirectory(top)\n"
+        self.assert_one(self.problems_with({"src/CMakeLists.txt": order}), "adds mid before low")
+
+    def test_a_file_that_does_not_exist(self):
+        for text in ("| file | what |\n|---|---|\n| `gone` | x |\n", "See `gone.h`.\n", "- `mid`, `gone` — both.\n"):
+            found = self.problems_with({"src/mid/README.md": text + "\nMay include: low.\n"})
+            self.assert_one(found, "there is no file `gone")
+
+
+class References(TreeTest):
+    check = staticmethod(references.problems)
+    tree = {
+        "docs/protocol/wire.md": "# Wire\n\n## 1. One\n\n### 1.2 Two (§1)\n\n| row | x |\n|---|---|\n| E01 | x |\n",
+        "docs/protocol/other.md": "## 7. Seven\n\nSee wire §1.2.\n",
+        "src/a.h": "// wire §1, §1.2 and other §7; wire\n// §1. Row E01. RFC 6455 §5.2.\n",
+    }
+
+    def test_good_references_pass(self):
+        self.assertEqual(self.problems_with({}), [])
+
+    def test_a_section_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"src/b.cpp": "\n// wire §1.3\n"}), "src/b.cpp:2", "no section 1.3")
+        self.assert_one(self.problems_with({"README.md": "wire §1–1.9\n"}), "README.md:1", "no section 1.9")
+        self.assert_one(self.problems_with({"docs/protocol/other.md": "## 7. Seven\n\n§8\n"}), "no section 8")
+
+    def test_a_section_without_a_document(self):
+        for text in ("// §1\n", "// wire-protocol §1\n", "// wire §1 says so. But §1.2 too.\n"):
+            self.assert_one(self.problems_with({"src/b.cpp": text}), "of which document")
+
+    def test_a_rule_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"src/b.cpp": "int E99;  // E02\n"}), "src/b.cpp:1", "E02")
+
+
+if __name__ == "__main__":
+    unittest.main()
