@@ -23,6 +23,10 @@ class FakeConnection final : public net::Connection {
     sent.push_back({kind, std::string(payload)});
     if (is_slow) queued += payload.size();
   }
+  void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
+                   std::string_view tail) override {
+    send(kind, std::string(head) + std::string(body.bytes) + std::string(tail));
+  }
   void ping(std::string_view) override {}
   void close(uint16_t code, std::string_view) override {
     EXPECT_FALSE(over());

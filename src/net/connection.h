@@ -8,10 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "base/shared_bytes.h"
 #include "ws/frame.h"
 #include "ws/handshake.h"
+#include "ws/message.h"
 
 namespace iii::net {
+
+// Messages above this are handed over instead of shown.
+inline constexpr size_t kLargeMessage = 1024 * 1024;
 
 struct CloseInfo {
   uint16_t code = ws::kCloseAbnormal;
@@ -25,6 +30,10 @@ class ConnectionEvents {
   // A whole text or binary message; `payload` has ws::kPadding readable bytes behind it and is
   // valid during the call.
   virtual void on_message(ws::Opcode kind, std::string_view payload) = 0;
+  // The same for a message above kLargeMessage: its memory is the receiver's to keep and to share.
+  virtual void on_large_message(ws::Opcode kind, ws::OwnedMessage&& message) {
+    on_message(kind, message.view());
+  }
   virtual void on_ping() {}
   virtual void on_pong() {}
   // The socket was full and has now taken everything that was queued.
@@ -39,6 +48,9 @@ struct ConnectionOptions {
   size_t max_queued_bytes = 128 * 1024 * 1024;
   // … or when nothing could be written to it for this long.
   std::chrono::milliseconds stall_timeout{30'000};
+  // How long the messages of one connection are handled before others get their turn. Looked at
+  // after each message, so 0 is one message at a time.
+  std::chrono::microseconds turn_budget{500};
   // How long a peer may take to fetch our last bytes and to close its side.
   std::chrono::milliseconds linger{2'000};
   // The public engine never answers a Close; answering is kinder to clients (deliberate deviation).
@@ -51,6 +63,10 @@ class Connection {
 
   // Queued; everything queued in one loop turn leaves in one write. Ignored once closing.
   virtual void send(ws::Opcode kind, std::string_view payload) = 0;
+  // One message made of three parts, of which the body is not copied when it is large (clients have
+  // to mask, and copy).
+  virtual void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
+                           std::string_view tail) = 0;
   virtual void ping(std::string_view payload) = 0;
   // Flushes, sends a Close frame (kCloseNone: without a code), then ends TCP.
   virtual void close(uint16_t code, std::string_view reason) = 0;

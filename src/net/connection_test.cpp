@@ -1,5 +1,7 @@
 #include "net/connection.h"
 
+#include <csignal>
+
 #include "net/net_fixture_for_test.h"
 
 namespace iii::net {
@@ -55,6 +57,146 @@ TEST_F(ConnectionTest, SplitsLargeMessagesIntoFramesThePeerAllows) {
   client->own->send(Opcode::kText, std::string(100'000, 'x'));
   run_until([&] { return client->heard.size() == 1; }, "the echo");
   EXPECT_EQ(client->heard[0].size(), 100'000u);
+}
+
+TEST_F(ConnectionTest, SendsSharedBytesWithoutACopyAndReleasesThem) {
+  for (const size_t max_frame : {size_t{16} << 20, size_t{1000}}) {
+    ServerOptions options;
+    options.connection.limits.max_frame = max_frame;
+    serve(options);
+    const auto client = dial(url(), {.connection = options.connection});
+    run_until([&] { return client->open(); }, "an open client");
+    for (const size_t size : {0u, 1000u, 40'000u, 5'000'000u}) {
+      const auto body = std::make_shared<const std::string>(std::string(size, 'b'));
+      Connection& end = *accepted.back()->connection;
+      end.send(Opcode::kText, "before");
+      end.send_shared(Opcode::kText, "head", {body, *body}, "tail");
+      end.send(Opcode::kText, "after");
+      client->heard.clear();
+      run_until([&] { return client->heard.size() == 3; }, "three messages");
+      EXPECT_THAT(client->heard, ElementsAre("before", "head" + *body + "tail", "after"));
+      EXPECT_EQ(body.use_count(), 1);
+      // A client has to mask, so it copies.
+      client->heard.clear();
+      client->own->send_shared(Opcode::kText, "head", {body, *body}, "tail");
+      EXPECT_EQ(body.use_count(), 1);
+      run_until([&] { return client->heard.size() == 1; }, "the echo");
+      EXPECT_EQ(client->heard[0], "head" + *body + "tail");
+    }
+  }
+}
+
+TEST_F(ConnectionTest, HandsLargeMessagesOver) {
+  greet = [](Recorder& recorder) { recorder.keep_large = true; };
+  serve();
+  const auto client = dial_open();
+  const std::string small(kLargeMessage, 's');
+  const std::string large(kLargeMessage + 1, 'l');
+  client->own->send(Opcode::kText, small);
+  client->own->send(Opcode::kText, large);
+  client->own->send(Opcode::kText, "last");
+  run_until([&] { return accepted[0]->heard.size() == 2; }, "the small ones");
+  EXPECT_THAT(accepted[0]->heard, ElementsAre(small, "last"));
+  ASSERT_EQ(accepted[0]->kept.size(), 1u);
+  EXPECT_EQ(accepted[0]->kept[0].view(), large);
+  const SharedBytes shared = std::move(accepted[0]->kept[0]).share();
+  accepted[0]->connection->send_shared(Opcode::kText, "", shared, "");
+  run_until([&] { return client->heard.size() == 3; }, "the echoes");
+  EXPECT_EQ(client->heard[2], large);
+}
+
+// ---- every connection gets its turn ----
+
+TEST_F(ConnectionTest, OneThatFloodsDoesNotHoldUpOthers) {
+  std::string order;
+  react = [&](Recorder&, Opcode, std::string_view payload) { order += payload; };
+  ServerOptions options;
+  options.connection.turn_budget = {};
+  serve(options);
+  RawPeer flooding;
+  upgrade(flooding);
+  RawPeer other;
+  upgrade(other);
+  std::string flood;
+  for (int i = 0; i < 1000; ++i) flood += RawFrame{.payload = "f"}.bytes();
+  flooding.write(flood);
+  other.write(RawFrame{.payload = "o"}.bytes() + RawFrame{.payload = "o"}.bytes() +
+              RawFrame{.payload = "o"}.bytes());
+  run_until([&] { return order.size() == 1003; }, "all messages");
+  // Three turns of the other one, and a few of the flood beside each.
+  EXPECT_LT(order.rfind('o'), 30u) << order.substr(0, 200);
+}
+
+TEST_F(ConnectionTest, AMessageAfterTheBudgetWaitsForALaterTurn) {
+  std::string order;
+  react = [&](Recorder&, Opcode, std::string_view payload) {
+    loop.post([&] { order += "."; });
+    order += payload;
+  };
+  ServerOptions options;
+  options.connection.turn_budget = {};
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  std::string batch;
+  for (const char* word : {"1", "2", "3", "4"}) batch += RawFrame{.payload = word}.bytes();
+  peer.write(batch);
+  run_until([&] { return order.size() == 8; }, "all messages");
+  EXPECT_EQ(order, "1.2.3.4.");
+}
+
+TEST_F(ConnectionTest, MessagesWithinTheBudgetAreHandledTogether) {
+  std::string order;
+  react = [&](Recorder&, Opcode, std::string_view payload) {
+    loop.post([&] { order += "."; });
+    order += payload;
+  };
+  ServerOptions options;
+  options.connection.turn_budget = std::chrono::hours(1);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  std::string batch;
+  for (const char* word : {"1", "2", "3", "4"}) batch += RawFrame{.payload = word}.bytes();
+  peer.write(batch);
+  run_until([&] { return order.size() == 8; }, "all messages");
+  EXPECT_EQ(order, "1234....");
+}
+
+TEST_F(ConnectionTest, TimersAndSignalsGetTheirTurnWhileSocketsAreAlwaysReady) {
+  ServerOptions options;
+  options.connection.turn_budget = {};
+  serve(options);
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 4; ++i) {
+    clients.push_back(dial_open());
+    clients.back()->react = echo;  // each message comes back for ever
+    clients.back()->connection = clients.back()->own;
+    for (int j = 0; j < 100; ++j) clients.back()->own->send(Opcode::kText, "x");
+  }
+  bool signalled = false;
+  loop.on_stop_signals([&] { signalled = true; });
+  loop.after(Millis(1), [] { std::raise(SIGTERM); });
+  run_until([&] { return signalled; }, "a timer and a signal");
+  for (const auto& client : clients) client->react = nullptr;
+}
+
+TEST_F(ConnectionTest, ALargeAnswerDoesNotHoldUpOthers) {
+  serve();
+  RawPeer reading;
+  upgrade(reading);
+  const auto other = dial_open();
+  const auto body = std::make_shared<const std::string>(std::string(20'000'000, 'b'));
+  accepted[0]->connection->send_shared(Opcode::kBinary, "", {body, *body}, "");
+  EXPECT_GE(accepted[0]->connection->queued_bytes(), 18'000'000u) << "written in one turn";
+  other->own->send(Opcode::kText, "hello");
+  run_until([&] { return other->heard.size() == 1; }, "the other one's echo");
+  run_until(
+      [&] {
+        reading.read_some();
+        return reading.got.size() > body->size();
+      },
+      "everything");
 }
 
 TEST_F(ConnectionTest, KeepsTheOrderOfManySends) {

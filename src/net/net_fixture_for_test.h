@@ -34,6 +34,10 @@ class Recorder : public ConnectionEvents {
     heard.emplace_back(payload);
     if (React now = react) now(*this, kind, payload);  // a copy: it may replace itself
   }
+  void on_large_message(ws::Opcode kind, ws::OwnedMessage&& message) override {
+    if (!keep_large) return on_message(kind, message.view());
+    kept.push_back(std::move(message));
+  }
   void on_ping() override { ++pings; }
   void on_pong() override { ++pongs; }
   void on_closed(const CloseInfo& info) override {
@@ -44,6 +48,8 @@ class Recorder : public ConnectionEvents {
 
   std::shared_ptr<Connection> connection;
   std::vector<std::string> heard;
+  std::vector<ws::OwnedMessage> kept;
+  bool keep_large = false;
   React react;
   int pings = 0;
   int pongs = 0;
@@ -57,6 +63,9 @@ class Forward final : public ConnectionEvents {
   explicit Forward(std::shared_ptr<Recorder> to) : to_(std::move(to)) {}
   void on_message(ws::Opcode kind, std::string_view payload) override {
     to_->on_message(kind, payload);
+  }
+  void on_large_message(ws::Opcode kind, ws::OwnedMessage&& message) override {
+    to_->on_large_message(kind, std::move(message));
   }
   void on_ping() override { to_->on_ping(); }
   void on_pong() override { to_->on_pong(); }

@@ -3,18 +3,29 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "base/log.h"
-#include "net/output_pool.h"
 
 namespace iii::net {
 namespace {
 
 // More than this is not left to wait for the end of the turn.
 constexpr size_t kEarlyFlush = 256 * 1024;
+// Written to one socket before others get their turn.
+constexpr size_t kWrittenPerTurn = 1024 * 1024;
+// Below this a copy costs less than a piece of its own.
+constexpr size_t kSharedBytes = 32 * 1024;
+
+// What [offset, offset + length) of a message has of the part that begins at `start`.
+std::string_view overlap(std::string_view part, size_t start, size_t offset, size_t length) {
+  const size_t from = std::max(start, offset);
+  const size_t to = std::min(start + part.size(), offset + length);
+  return from < to ? part.substr(from - start, to - from) : std::string_view();
+}
 
 }  // namespace
 
@@ -22,10 +33,12 @@ SocketConnection::SocketConnection(Loop& loop, Socket socket, ws::Role role,
                                    const ConnectionOptions& options, std::string remote_ip)
     : loop_(loop),
       socket_(std::move(socket)),
+      role_(role),
       options_(options),
       remote_ip_(std::move(remote_ip)),
       decoder_(role, options.limits, &loop.blocks()),
-      encoder_(role, options.limits.max_frame) {}
+      encoder_(role, options.limits.max_frame),
+      output_(loop.outputs()) {}
 
 SocketConnection::~SocketConnection() {
   loop_.cancel(stall_timer_);
@@ -33,7 +46,7 @@ SocketConnection::~SocketConnection() {
 }
 
 void SocketConnection::write_raw(std::string_view bytes) {
-  output().append(bytes);
+  output_.tail().append(bytes);
   queued();
 }
 
@@ -102,19 +115,26 @@ void SocketConnection::discard_input() {
 }
 
 void SocketConnection::deliver() {
+  const auto until = loop_.now() + options_.turn_budget;
   delivering_ = true;
   bool more = true;
-  while (more && state_ == State::kOpen && !paused_) more = handle(decoder_.next());
+  bool out_of_time = false;
+  while (more && !out_of_time && state_ == State::kOpen && !paused_) {
+    more = handle(decoder_.next());
+    out_of_time = more && decoder_.has_unread() && loop_.now() >= until;
+  }
   delivering_ = false;
-  if (state_ == State::kOpen ? !paused_ : state_ != State::kGone) wait_readable();
+  if (state_ == State::kGone || (state_ == State::kOpen && paused_)) return;
+  if (state_ == State::kOpen && out_of_time) return deliver_later();
+  wait_readable();
 }
 
 // Events are never delivered from inside a call of ours, so a resumed connection waits for its
-// turn.
+// turn: posted work comes after everything that is ready now, and before what this turn adds.
 void SocketConnection::deliver_later() {
   if (delivery_due_) return;
   delivery_due_ = true;
-  loop_.at_turn_end([self = shared_from_this()] {
+  loop_.post([self = shared_from_this()] {
     self->delivery_due_ = false;
     if (!self->delivering_) self->deliver();
   });
@@ -126,13 +146,13 @@ bool SocketConnection::handle(const ws::Event& event) {
     case ws::EventKind::kNeedMore:
       return false;
     case ws::EventKind::kText:
-      if (events_ != nullptr) events_->on_message(ws::Opcode::kText, event.payload);
+      on_message(ws::Opcode::kText, event.payload);
       return true;
     case ws::EventKind::kBinary:
-      if (events_ != nullptr) events_->on_message(ws::Opcode::kBinary, event.payload);
+      on_message(ws::Opcode::kBinary, event.payload);
       return true;
     case ws::EventKind::kPing:
-      encoder_.control(output(), ws::Opcode::kPong, event.payload);
+      encoder_.control(output_.tail(), ws::Opcode::kPong, event.payload);
       queued();
       if (events_ != nullptr) events_->on_ping();
       return true;
@@ -150,9 +170,15 @@ bool SocketConnection::handle(const ws::Event& event) {
   return false;
 }
 
+void SocketConnection::on_message(ws::Opcode kind, std::string_view payload) {
+  if (events_ == nullptr) return;
+  if (payload.size() <= kLargeMessage) return events_->on_message(kind, payload);
+  events_->on_large_message(kind, decoder_.take_message());
+}
+
 void SocketConnection::on_peer_close(const ws::Event& event) {
   farewell_ = {event.close_code, std::string(event.payload)};
-  if (options_.answer_close) encoder_.close(output(), event.close_code, event.payload);
+  if (options_.answer_close) encoder_.close(output_.tail(), event.close_code, event.payload);
   state_ = State::kFlushing;
   report_later();
   linger();
@@ -168,32 +194,49 @@ void SocketConnection::resume_reading() {
 
 // ---- writing ----
 
-std::string& SocketConnection::output() {
-  if (out_.empty() && out_.capacity() < 64) out_ = loop_.outputs().take();
-  return out_;
-}
-
 void SocketConnection::send(ws::Opcode kind, std::string_view payload) {
   if (state_ != State::kOpen) return;
-  encoder_.message(output(), kind, payload);
+  encoder_.message(output_.tail(), kind, payload);
+  queued();
+}
+
+void SocketConnection::send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
+                                   std::string_view tail) {
+  if (state_ != State::kOpen) return;
+  const bool share = role_ == ws::Role::kServer && body.bytes.size() >= kSharedBytes;
+  const size_t tail_start = head.size() + body.bytes.size();
+  const auto frame = [&](ws::Opcode opcode, bool fin, size_t offset, size_t length) {
+    uint32_t key = encoder_.header(output_.tail(), opcode, fin, length);
+    const auto copy = [&](std::string_view part, size_t start) {
+      key = encoder_.payload(output_.tail(), overlap(part, start, offset, length), key);
+    };
+    copy(head, 0);
+    if (share) {
+      output_.append({body.owner, overlap(body.bytes, head.size(), offset, length)});
+    } else {
+      copy(body.bytes, head.size());
+    }
+    copy(tail, tail_start);
+  };
+  encoder_.split(kind, tail_start + tail.size(), frame);
   queued();
 }
 
 void SocketConnection::ping(std::string_view payload) {
   if (state_ != State::kOpen) return;
-  encoder_.control(output(), ws::Opcode::kPing, payload);
+  encoder_.control(output_.tail(), ws::Opcode::kPing, payload);
   queued();
 }
 
 void SocketConnection::queued() {
   if (!blocked_) {
     if (queued_bytes() > kEarlyFlush) {
-      flush();
+      flush(kWrittenPerTurn);
     } else if (!flush_due_) {
       flush_due_ = true;
       loop_.at_turn_end([self = shared_from_this()] {
         self->flush_due_ = false;
-        if (!self->blocked_) self->flush();
+        if (!self->blocked_) self->flush(kWrittenPerTurn);
       });
     }
   }
@@ -202,37 +245,38 @@ void SocketConnection::queued() {
   }
 }
 
-void SocketConnection::flush() {
-  while (state_ != State::kGone && queued_bytes() > 0) {
-    if (written_ == writing_.size()) {
-      std::swap(writing_, out_);
-      out_.clear();
-      written_ = 0;
-    }
-    const size_t wanted = writing_.size() - written_;
-    const ssize_t count = ::send(socket_.native_handle(), writing_.data() + written_, wanted,
-                                 MSG_DONTWAIT | MSG_NOSIGNAL);
+void SocketConnection::flush(size_t most) {
+  while (state_ != State::kGone && output_.bytes() > 0) {
+    size_t wanted = 0;
+    const ssize_t count = write_some(most, wanted);
     if (count < 0) {
       if (errno == EINTR) continue;
       if (errno == EAGAIN) return wait_writable();
       return finish();
     }
-    written_ += static_cast<size_t>(count);
+    const auto written = static_cast<size_t>(count);
+    output_.consume(written);
+    most -= written;
     if (stall_timer_ != 0) progress_ = loop_.now();
-    if (static_cast<size_t>(count) < wanted) return wait_writable();
+    if (output_.bytes() > 0 && (written < wanted || most == 0)) return wait_writable();
   }
   if (state_ == State::kGone) return;
-  release_output();
   loop_.cancel(std::exchange(stall_timer_, 0));
   if (state_ == State::kFlushing) half_close();
 }
 
-void SocketConnection::release_output() {
-  written_ = 0;
-  if (writing_.capacity() >= 64) loop_.outputs().give(std::exchange(writing_, {}));
-  if (out_.capacity() >= 64) loop_.outputs().give(std::exchange(out_, {}));
-  writing_.clear();
-  out_.clear();
+ssize_t SocketConnection::write_some(size_t most, size_t& wanted) {
+  std::array<iovec, 16> parts;
+  const OutputQueue::Gathered gathered = output_.gather(parts, most);
+  wanted = gathered.bytes;
+  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  if (gathered.parts == 1) {
+    return ::send(socket_.native_handle(), parts[0].iov_base, parts[0].iov_len, kFlags);
+  }
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = gathered.parts;
+  return ::sendmsg(socket_.native_handle(), &message, kFlags);
 }
 
 void SocketConnection::wait_writable() {
@@ -243,7 +287,7 @@ void SocketConnection::wait_writable() {
   }
   socket_.async_wait(Socket::wait_write, [self = shared_from_this()](ErrorCode) {
     self->blocked_ = false;
-    if (self->state_ != State::kGone) self->flush();
+    if (self->state_ != State::kGone) self->flush(kWrittenPerTurn);
     if (self->state_ == State::kOpen && self->queued_bytes() == 0 && self->events_ != nullptr) {
       self->events_->on_drained();
     }
@@ -269,14 +313,14 @@ void SocketConnection::check_stall() {
 void SocketConnection::close(uint16_t code, std::string_view reason) {
   if (state_ != State::kOpen) return;
   farewell_ = {code, std::string(reason)};
-  encoder_.close(output(), code, reason);
+  encoder_.close(output_.tail(), code, reason);
   state_ = State::kFlushing;
   linger(may_stall_);
 }
 
 void SocketConnection::drop() {
   if (state_ == State::kGone || state_ == State::kLingering) return;
-  if (!blocked_) flush();
+  if (!blocked_) flush(SIZE_MAX);
   if (state_ == State::kGone || state_ == State::kLingering) return;
   half_close();
   linger();
@@ -287,7 +331,7 @@ void SocketConnection::drop() {
 void SocketConnection::linger(bool patiently) {
   const auto self = shared_from_this();
   if (!patiently) start_linger_timer();
-  if (!blocked_ && state_ == State::kFlushing) flush();
+  if (!blocked_ && state_ == State::kFlushing) flush(kWrittenPerTurn);
   if (!delivering_) wait_readable();
 }
 
@@ -300,7 +344,7 @@ void SocketConnection::start_linger_timer() {
 
 void SocketConnection::half_close() {
   state_ = State::kLingering;
-  release_output();
+  output_.clear();
   ErrorCode ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
   start_linger_timer();
@@ -318,7 +362,7 @@ void SocketConnection::finish() {
   state_ = State::kGone;
   ErrorCode ignored;
   socket_.close(ignored);
-  release_output();
+  output_.clear();
   loop_.cancel(std::exchange(stall_timer_, 0));
   loop_.cancel(std::exchange(linger_timer_, 0));
   report_later();

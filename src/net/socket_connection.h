@@ -11,6 +11,7 @@
 #include "net/client.h"
 #include "net/connection.h"
 #include "net/loop.h"
+#include "net/output_queue.h"
 #include "ws/decoder.h"
 #include "ws/encoder.h"
 
@@ -42,13 +43,15 @@ class SocketConnection final : public ClientConnection,
   void when_gone(std::move_only_function<void()> action) { when_gone_ = std::move(action); }
 
   void send(ws::Opcode kind, std::string_view payload) override;
+  void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
+                   std::string_view tail) override;
   void ping(std::string_view payload) override;
   void close(uint16_t code, std::string_view reason) override;
   void drop() override;
   void pause_reading() override;
   void resume_reading() override;
   void allow_stalls() override { may_stall_ = true; }
-  size_t queued_bytes() const override { return writing_.size() - written_ + out_.size(); }
+  size_t queued_bytes() const override { return output_.bytes(); }
   const std::string& remote_ip() const override { return remote_ip_; }
 
  private:
@@ -61,16 +64,16 @@ class SocketConnection final : public ClientConnection,
   void deliver();
   void deliver_later();
   bool handle(const ws::Event& event);
+  void on_message(ws::Opcode kind, std::string_view payload);
   void on_peer_close(const ws::Event& event);
 
   // Writing.
-  std::string& output();
   void queued();
-  void flush();
+  void flush(size_t most);
+  ssize_t write_some(size_t most, size_t& wanted);
   void wait_writable();
   void watch_for_stall(std::chrono::milliseconds delay);
   void check_stall();
-  void release_output();
 
   // Ending.
   void linger(bool patiently = false);
@@ -83,6 +86,7 @@ class SocketConnection final : public ClientConnection,
 
   Loop& loop_;
   Socket socket_;
+  const ws::Role role_;
   const ConnectionOptions options_;
   const std::string remote_ip_;
   ws::Decoder decoder_;
@@ -100,12 +104,9 @@ class SocketConnection final : public ClientConnection,
   bool delivering_ = false;
   bool delivery_due_ = false;
 
-  // New output goes to out_; writing_ is what the socket could not take at once.
-  std::string out_;
-  std::string writing_;
-  size_t written_ = 0;
+  OutputQueue output_;
   bool flush_due_ = false;
-  bool blocked_ = false;
+  bool blocked_ = false;  // the socket is full, or has had its share of this turn
   bool may_stall_ = false;
   std::chrono::steady_clock::time_point progress_;
   TimerId stall_timer_ = 0;

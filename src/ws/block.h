@@ -2,40 +2,35 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
 #include <utility>
 #include <vector>
 
 namespace iii::ws {
 
-// Memory from malloc, because realloc moves large blocks by remapping pages instead of copying
-// them.
+// Large blocks are mapped: they grow without being copied, take memory only for the bytes that were
+// written, and give it back to the system at once. Small ones come from malloc.
 class Block {
  public:
   Block() = default;
   Block(Block&& other) noexcept
-      : data_(std::move(other.data_)), size_(std::exchange(other.size_, 0)) {}
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Block& operator=(Block&& other) noexcept {
-    data_ = std::move(other.data_);
+    if (this == &other) return *this;
+    reset();
+    data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
     return *this;
   }
+  ~Block() { reset(); }
 
   size_t size() const { return size_; }
-  char* data() const { return data_.get(); }
-  // Keeps the first min(old, new) bytes; what is behind them is not initialised.
+  char* data() const { return data_; }
+  // Keeps the first min(old, new) bytes; what is behind them is not initialised. `size` is not 0.
   void resize(size_t size);
-  void reset() {
-    data_.reset();
-    size_ = 0;
-  }
+  void reset();
 
  private:
-  struct Free {
-    void operator()(char* memory) const { std::free(memory); }
-  };
-  std::unique_ptr<char, Free> data_;
+  char* data_ = nullptr;
   size_t size_ = 0;
 };
 

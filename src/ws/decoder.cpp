@@ -15,12 +15,24 @@ namespace {
 constexpr size_t kMinRead = 4 * 1024;
 // A rest of at most this many bytes is set aside, so that its connection need not hold a block.
 constexpr size_t kStash = 2 * 1024;
-// Room made at once for a frame that is announced but has not arrived; beyond it, memory doubles as
-// the bytes really come, so that a peer cannot make us reserve much by a header alone.
+// Room made at once for a frame that is announced but has not arrived.
 constexpr size_t kEager = 1024 * 1024;
 // Assembled messages up to this size leave their memory for the next one.
 constexpr size_t kKeptMessage = 4 * 1024;
 constexpr size_t kMaxControl = 125;
+constexpr std::string_view kNotUtf8 = "a text that is not UTF-8 (RFC 6455 §8.1)";
+
+// How many bytes at the end begin a character that is not complete.
+size_t cut_character(std::string_view text) {
+  for (size_t back = 1; back <= std::min<size_t>(3, text.size()); ++back) {
+    const auto byte = static_cast<uint8_t>(text[text.size() - back]);
+    if ((byte & 0xc0) == 0x80) continue;  // not its first byte
+    size_t length = 1;
+    if (byte >= 0xc0) length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+    return length > back ? back : 0;
+  }
+  return 0;
+}
 
 template <typename T>
 T big_endian(const char* from) {
@@ -46,20 +58,18 @@ Decoder::Decoder(Role role, Limits limits, BlockPool* pool)
 Decoder::~Decoder() { release_block(); }
 
 size_t Decoder::buffered() const {
-  return block_.size() + message_.size() + (stash_.capacity() > 32 ? stash_.capacity() : 0);
+  // A mapped message takes memory only for the bytes that have arrived.
+  return block_.size() + std::min(message_.size(), message_size_ + kEager) +
+         (stash_.capacity() > 32 ? stash_.capacity() : 0);
 }
 
 std::span<char> Decoder::prepare() {
-  const size_t wanted = in_frame_ ? length_ : kMinRead;
+  if (streaming_) return prepare_stream();
   if (block_.data() == nullptr) {
-    if (wanted + kPadding <= BlockPool::kBlockSize) {
-      if (pool_ != nullptr) {
-        block_ = pool_->take();
-      } else {
-        block_.resize(BlockPool::kBlockSize);
-      }
+    if (pool_ != nullptr) {
+      block_ = pool_->take();
     } else {
-      block_.resize(std::min(wanted, kEager) + kPadding);
+      block_.resize(BlockPool::kBlockSize);
     }
     begin_ = 0;
     end_ = stash_.size();
@@ -68,25 +78,38 @@ std::span<char> Decoder::prepare() {
   }
   const size_t waiting = end_ - begin_;
   const bool partial = in_frame_ && waiting < length_;
-  const bool large = partial && length_ > BlockPool::kBlockSize - kPadding;
   const size_t least = partial ? std::min(kMinRead, length_ - waiting) : kMinRead;
   if (usable() - end_ < least && begin_ > 0) {
     std::memmove(block_.data(), block_.data() + begin_, waiting);
     begin_ = 0;
     end_ = waiting;
   }
-  if (usable() - end_ < least) {
-    const size_t doubled = std::max(usable() * 2, kEager);
-    block_.resize((large ? std::min(length_, doubled) : doubled) + kPadding);
-  }
-  // Never read past a large frame: its block is then empty, and given back, when the frame is done.
-  const size_t room = usable() - end_;
-  return {block_.data() + end_, large ? std::min(room, length_ - waiting) : room};
+  // Only when bytes are committed again and again before next() is called.
+  if (usable() - end_ < least) block_.resize(2 * block_.size());
+  return {block_.data() + end_, usable() - end_};
+}
+
+// Never past the end of the frame: what is behind it goes to a block.
+std::span<char> Decoder::prepare_stream() {
+  make_room(std::min(length_, kMinRead));
+  const size_t room = message_.size() - kPadding - message_size_;
+  return {message_.data() + message_size_, std::min({room, length_, kMaxRead})};
 }
 
 void Decoder::commit(size_t count) {
-  III_CHECK(block_.data() != nullptr && count <= usable() - end_);
-  end_ += count;
+  if (!streaming_) {
+    III_CHECK(block_.data() != nullptr && count <= usable() - end_);
+    end_ += count;
+    return;
+  }
+  III_CHECK(count <= length_ && count <= message_.size() - kPadding - message_size_);
+  char* const payload = message_.data() + message_size_;
+  if (role_ == Role::kServer) {
+    apply_mask(payload, payload, count, mask_);
+    mask_ = advance_mask(mask_, count);
+  }
+  message_size_ += count;
+  length_ -= count;
 }
 
 Event Decoder::next() {
@@ -99,6 +122,7 @@ Event Decoder::next() {
     release_block();
     return {};
   }
+  if (streaming_) return stream();
   while (block_.data() != nullptr) {
     if (!in_frame_) {
       const Step step = read_header();
@@ -106,22 +130,69 @@ Event Decoder::next() {
       if (step == Step::kBad) return fail();
       in_frame_ = true;
     }
-    if (end_ - begin_ < length_) return starve();
-
-    char* const payload = block_.data() + begin_;
-    begin_ += length_;
-    in_frame_ = false;
-    if (role_ == Role::kServer) apply_mask(payload, payload, length_, mask_);
-    if (is_control(opcode_)) return control({payload, length_});
-    if (fin_ && opcode_ != Opcode::kContinuation) return data(opcode_, {payload, length_});
-
-    append(payload);
-    if (!fin_) continue;
-    in_message_ = false;
-    message_given_ = true;
-    return data(message_kind_, {message_.data(), message_size_});
+    const size_t waiting = end_ - begin_;
+    if (length_ > kMaxView) {
+      append(std::min(waiting, length_));
+      if (length_ > 0) {
+        streaming_ = true;
+        release_block();
+        return stream();
+      }
+    } else if (waiting < length_) {
+      return starve();
+    } else if (is_control(opcode_) || (fin_ && opcode_ != Opcode::kContinuation)) {
+      const std::string_view payload(block_.data() + begin_, length_);
+      if (role_ == Role::kServer) {
+        apply_mask(block_.data() + begin_, payload.data(), length_, mask_);
+      }
+      begin_ += length_;
+      in_frame_ = false;
+      return is_control(opcode_) ? control(payload) : data(opcode_, payload);
+    } else {
+      append(length_);
+    }
+    const Event event = continue_message();
+    if (event.kind != EventKind::kNeedMore) return event;
   }
   return {};
+}
+
+// The rest of a large frame is arriving.
+Event Decoder::stream() {
+  if (length_ > 0) return is_text_so_far(false) ? Event{} : fail();
+  streaming_ = false;
+  return continue_message();
+}
+
+// A frame has been added to the message.
+Event Decoder::continue_message() {
+  in_frame_ = false;
+  if (!is_text_so_far(fin_)) return fail();
+  if (!fin_) return {};
+  in_message_ = false;
+  message_given_ = true;
+  checked_ = 0;
+  return {message_kind_ == Opcode::kText ? EventKind::kText : EventKind::kBinary,
+          {message_.data(), message_size_},
+          0};
+}
+
+// Checks what has arrived since the last time, without a character that is cut off at the end.
+bool Decoder::is_text_so_far(bool whole) {
+  if (message_kind_ != Opcode::kText) return true;
+  const std::string_view message(message_.data(), message_size_);
+  const size_t to = whole ? message.size() : message.size() - cut_character(message);
+  if (to <= checked_) return true;
+  const bool valid = simdjson::validate_utf8(message.substr(checked_, to - checked_));
+  checked_ = to;
+  if (!valid) static_cast<void>(bad(kNotUtf8, kCloseInvalidPayload));
+  return valid;
+}
+
+OwnedMessage Decoder::take_message() {
+  III_CHECK(message_given_);
+  message_given_ = false;
+  return {std::move(message_), std::exchange(message_size_, 0)};
 }
 
 // Reads and judges the header at begin_; consumes it only when it is whole and allowed.
@@ -235,24 +306,43 @@ Event Decoder::close(std::string_view payload) {
 Event Decoder::data(Opcode kind, std::string_view payload) {
   if (kind == Opcode::kBinary) return {EventKind::kBinary, payload, 0};
   if (!simdjson::validate_utf8(payload)) {
-    static_cast<void>(bad("a text that is not UTF-8 (RFC 6455 §8.1)", kCloseInvalidPayload));
+    static_cast<void>(bad(kNotUtf8, kCloseInvalidPayload));
     return fail();
   }
   return {EventKind::kText, payload, 0};
 }
 
-void Decoder::append(const char* payload) {
+// Moves the next `count` bytes of the frame from the block to the message.
+void Decoder::append(size_t count) {
   if (!in_message_) {
     in_message_ = true;
     message_kind_ = opcode_;
   }
-  const size_t needed = message_size_ + length_ + kPadding;
-  if (needed > message_.size()) {
-    const size_t most = limits_.max_message + kPadding;
-    message_.resize(std::max(needed, std::min(most, std::max(2 * message_.size(), kKeptMessage))));
+  make_room(count);
+  char* const to = message_.data() + message_size_;
+  const char* const from = block_.data() + begin_;
+  if (role_ == Role::kServer) {
+    apply_mask(to, from, count, mask_);
+    mask_ = advance_mask(mask_, count);
+  } else if (count > 0) {
+    std::memcpy(to, from, count);
   }
-  if (length_ > 0) std::memcpy(message_.data() + message_size_, payload, length_);
-  message_size_ += length_;
+  begin_ += count;
+  message_size_ += count;
+  length_ -= count;
+}
+
+// Room for `needed` bytes more of the frame. Memory doubles as bytes really come; what a header
+// announces makes kEager of it at most.
+void Decoder::make_room(size_t needed) {
+  if (message_.size() >= message_size_ + needed + kPadding) return;
+  size_t ahead = std::max({needed, message_size_, std::min(length_, kEager)});
+  if (fin_) {
+    ahead = std::min(ahead, length_);  // nothing follows this frame
+  } else {
+    ahead = std::max(ahead, kKeptMessage - kPadding);
+  }
+  message_.resize(message_size_ + ahead + kPadding);
 }
 
 // Nothing more to see until bytes arrive: keep as little memory as the rest needs.

@@ -9,6 +9,7 @@
 
 #include "ws/block.h"
 #include "ws/frame.h"
+#include "ws/message.h"
 
 namespace iii::ws {
 
@@ -27,6 +28,9 @@ struct Event {
 // more. Memory: a block of `pool` (or of its own) while bytes are waiting, nothing but a few KiB
 // when idle; a large message's memory is given back after it was consumed. Call prepare() only when
 // bytes are there to be read, so that connections can share blocks.
+//
+// Work: the payload of a frame larger than a block is read straight into its message, and is
+// unmasked and checked to be UTF-8 as it arrives, so that no call handles more than one read.
 class Decoder {
  public:
   Decoder(Role role, Limits limits, BlockPool* pool = nullptr);
@@ -34,15 +38,23 @@ class Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // Room for the next read, at least a few KiB, growing while a large frame is arriving. (Less only
-  // when that is all a large frame still lacks.)
+  // Room for the next read: at least a few KiB, or what a large frame still lacks if that is less;
+  // at most kMaxRead while a large frame is arriving.
   std::span<char> prepare();
   // `count` bytes were written to the start of what prepare() returned.
   void commit(size_t count);
   // The next event, or kNeedMore when the buffered bytes hold none.
   Event next();
+  // Directly after a kText or kBinary whose payload has more than kMaxView bytes: hands over its
+  // memory, so that nobody need copy it.
+  OwnedMessage take_message();
 
-  size_t buffered() const;  // bytes of memory held, for limits and metrics
+  bool has_unread() const { return end_ > begin_; }  // bytes that next() has not looked at
+  size_t buffered() const;                           // bytes of memory held, for limits and metrics
+
+  static constexpr size_t kMaxRead = 256 * 1024;
+  // Messages up to this size may be views into a block that they share with their neighbours.
+  static constexpr size_t kMaxView = BlockPool::kBlockSize - kPadding;
 
  private:
   enum class Step { kReady, kNeedMore, kBad };
@@ -59,7 +71,12 @@ class Decoder {
   Event close(std::string_view payload);
   Event data(Opcode kind, std::string_view payload);
   Event starve();
-  void append(const char* payload);
+  Event stream();
+  Event continue_message();
+  bool is_text_so_far(bool whole);
+  std::span<char> prepare_stream();
+  void make_room(size_t needed);
+  void append(size_t count);
   void release_block();
   size_t usable() const { return block_.size() - kPadding; }
 
@@ -73,19 +90,21 @@ class Decoder {
   size_t end_ = 0;
   std::string stash_;
 
-  // The frame whose payload is awaited.
+  // The frame whose payload is awaited: `length_` bytes of it have not been taken yet.
   bool in_frame_ = false;
+  bool streaming_ = false;  // they are read straight into message_, and no block is held
   bool fin_ = false;
   Opcode opcode_ = Opcode::kContinuation;
   uint32_t mask_ = 0;
   size_t length_ = 0;
 
-  // The message being put together from fragments.
+  // The message being put together from fragments, or from the reads of a large frame.
   bool in_message_ = false;
   bool message_given_ = false;  // its view was handed out, the memory may go
   Opcode message_kind_ = Opcode::kText;
   Block message_;
   size_t message_size_ = 0;
+  size_t checked_ = 0;  // bytes of a text known to be UTF-8
 
   bool ended_ = false;
   Fault fault_;

@@ -257,6 +257,100 @@ TEST(Decoder, ReservesLittleForAnAnnouncedFrame) {
   EXPECT_LE(decoder.buffered(), size_t{1100 * 1024});
 }
 
+TEST(Decoder, HandsTheMemoryOfALargeMessageOver) {
+  Decoder decoder(Role::kServer, {});
+  const std::string payload(5 << 20, 'x');
+  std::string bytes = RawFrame{.payload = payload.substr(0, 3 << 20), .fin = false}.bytes() +
+                      RawFrame{.opcode = 0, .payload = payload.substr(3 << 20)}.bytes();
+  Event event;
+  size_t fed = 0;
+  while (fed < bytes.size()) {
+    const std::span<char> room = decoder.prepare();
+    const size_t count = std::min(room.size(), bytes.size() - fed);
+    std::memcpy(room.data(), bytes.data() + fed, count);
+    decoder.commit(count);
+    fed += count;
+    event = decoder.next();
+  }
+  ASSERT_EQ(event.kind, EventKind::kText);
+  OwnedMessage message = decoder.take_message();
+  EXPECT_EQ(message.view().data(), event.payload.data()) << "the bytes were copied";
+  EXPECT_EQ(decoder.buffered(), 0u);
+  EXPECT_EQ(decoder.next().kind, EventKind::kNeedMore);
+  EXPECT_EQ(message.view(), payload);
+  const char* const where = message.view().data();
+  const SharedBytes shared = std::move(message).share();
+  EXPECT_EQ(shared.bytes.data(), where);
+  volatile char sum = 0;
+  for (size_t i = 0; i < kPadding; ++i) sum = static_cast<char>(sum + where[payload.size() + i]);
+  EXPECT_EQ(decode(decoder, RawFrame{.payload = "next"}.bytes(), [] { return SIZE_MAX; }).size(),
+            1u);
+}
+
+// So that no read makes more work than its own bytes: a 64 MiB text is not checked at its end.
+TEST(Decoder, ChecksALargeTextWhileItArrives) {
+  for (const bool fragments : {false, true}) {
+    Decoder decoder(Role::kServer, {});
+    std::string begun(4 << 20, 'x');
+    begun[1 << 20] = '\xff';
+    RawFrame frame{.payload = begun, .fin = !fragments};
+    std::string bytes = frame.bytes();
+    if (!fragments) bytes.resize(2 << 20);
+    const std::vector<Seen> seen = decode(decoder, bytes, [] { return SIZE_MAX; });
+    ASSERT_EQ(seen.size(), 1u);
+    EXPECT_EQ(seen[0].code, 1007);
+    EXPECT_LE(decoder.buffered(), size_t{4 << 20});
+  }
+}
+
+TEST(Decoder, ReadsALargeFrameInBoundedPieces) {
+  Decoder decoder(Role::kServer, {});
+  const std::string bytes = RawFrame{.payload = std::string(8 << 20, 'x')}.bytes();
+  size_t fed = 0;
+  while (fed < bytes.size()) {
+    const std::span<char> room = decoder.prepare();
+    ASSERT_LE(room.size(), Decoder::kMaxRead);
+    const size_t count = std::min(room.size(), bytes.size() - fed);
+    std::memcpy(room.data(), bytes.data() + fed, count);
+    decoder.commit(count);
+    fed += count;
+    const Event event = decoder.next();
+    EXPECT_EQ(event.kind, fed < bytes.size() ? EventKind::kNeedMore : EventKind::kText);
+    if (fed < bytes.size()) EXPECT_LE(decoder.buffered(), 2 * fed + (1100 << 10));
+  }
+}
+
+TEST(Decoder, JoinsCharactersCutAnywhereInALargeText) {
+  std::string text;
+  while (text.size() < 300'000) text += "a\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80";
+  const std::string bytes = RawFrame{.payload = text, .fin = false}.bytes() +
+                            RawFrame{.opcode = 0, .payload = text}.bytes();
+  for (const size_t piece : {1u, 2u, 3u, 4095u, 65537u}) {
+    const std::vector<Seen> seen = decode(Role::kServer, {}, bytes, piece);
+    ASSERT_EQ(seen.size(), 1u) << piece;
+    EXPECT_EQ(seen[0].kind, EventKind::kText);
+    EXPECT_EQ(seen[0].payload, text + text);
+  }
+  const std::string cut = RawFrame{.payload = text + "\xf0\x9f\x98"}.bytes();
+  EXPECT_EQ(fault(cut), 1007);
+}
+
+TEST(Block, KeepsItsBytesWhileItGrowsAndShrinks) {
+  Block block;
+  block.resize(100);
+  std::memset(block.data(), 'a', 100);
+  for (const size_t size : {size_t{1} << 20, size_t{4} << 20, size_t{64} << 20, size_t{3} << 20,
+                            size_t{1000}, size_t{10} << 20}) {
+    block.resize(size);
+    ASSERT_EQ(block.size(), size);
+    ASSERT_EQ(std::string_view(block.data(), 100), std::string(100, 'a')) << size;
+    block.data()[size - 1] = 'z';
+  }
+  Block other = std::move(block);
+  EXPECT_EQ(block.data(), nullptr);
+  EXPECT_EQ(other.data()[0], 'a');
+}
+
 TEST(Decoder, AnySplitGivesTheSameEvents) {
   std::mt19937_64 random(20261115);
   BlockPool pool;

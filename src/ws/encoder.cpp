@@ -29,28 +29,6 @@ size_t write_header(char* to, Role role, Opcode opcode, bool fin, size_t length)
   return 2 + bytes;
 }
 
-void write_frame(std::string& out, Role role, MaskSource& masks, Opcode opcode, bool fin,
-                 std::string_view payload) {
-  char header[kMaxHeader];
-  size_t used = write_header(header, role, opcode, fin, payload.size());
-  if (role == Role::kServer) {
-    out.append(header, used);
-    out.append(payload);
-    return;
-  }
-  const uint32_t key = masks.next();
-  std::memcpy(header + used, &key, sizeof key);
-  used += sizeof key;
-  out.append(header, used);
-  // Masked while copying: the payload is touched once. (libstdc++ 12 may offer more than was asked
-  // for, so the second argument must not be returned.)
-  const size_t before = out.size();
-  out.resize_and_overwrite(before + payload.size(), [&](char* data, size_t) {
-    apply_mask(data + before, payload.data(), payload.size(), key);
-    return before + payload.size();
-  });
-}
-
 }  // namespace
 
 MaskSource::MaskSource() : state_{0, 0} {}
@@ -70,22 +48,51 @@ uint32_t MaskSource::next() {
 Encoder::Encoder(Role role, size_t max_frame)
     : role_(role), max_frame_(std::max<size_t>(max_frame, 1)) {}
 
-void Encoder::message(std::string& out, Opcode kind, std::string_view payload) {
-  while (payload.size() > max_frame_) {
-    write_frame(out, role_, masks_, kind, false, payload.substr(0, max_frame_));
-    payload.remove_prefix(max_frame_);
-    kind = Opcode::kContinuation;
+uint32_t Encoder::header(std::string& out, Opcode kind, bool fin, size_t length) {
+  char header[kMaxHeader];
+  size_t used = write_header(header, role_, kind, fin, length);
+  uint32_t key = 0;
+  if (role_ == Role::kClient) {
+    key = masks_.next();
+    std::memcpy(header + used, &key, sizeof key);
+    used += sizeof key;
   }
-  write_frame(out, role_, masks_, kind, true, payload);
+  out.append(header, used);
+  return key;
+}
+
+uint32_t Encoder::payload(std::string& out, std::string_view part, uint32_t key) const {
+  if (role_ == Role::kServer) {
+    out.append(part);
+    return key;
+  }
+  // Masked while copying: the payload is touched once. (libstdc++ 12 may offer more than was asked
+  // for, so the second argument must not be returned.)
+  const size_t before = out.size();
+  out.resize_and_overwrite(before + part.size(), [&](char* data, size_t) {
+    apply_mask(data + before, part.data(), part.size(), key);
+    return before + part.size();
+  });
+  return advance_mask(key, part.size());
+}
+
+void Encoder::frame(std::string& out, Opcode kind, bool fin, std::string_view whole) {
+  payload(out, whole, header(out, kind, fin, whole.size()));
+}
+
+void Encoder::message(std::string& out, Opcode kind, std::string_view payload) {
+  split(kind, payload.size(), [&](Opcode opcode, bool fin, size_t offset, size_t length) {
+    frame(out, opcode, fin, payload.substr(offset, length));
+  });
 }
 
 void Encoder::control(std::string& out, Opcode kind, std::string_view payload) {
-  write_frame(out, role_, masks_, kind, true, payload.substr(0, kMaxControl));
+  frame(out, kind, true, payload.substr(0, kMaxControl));
 }
 
 void Encoder::close(std::string& out, uint16_t code, std::string_view reason) {
   if (code == kCloseNone) {
-    write_frame(out, role_, masks_, Opcode::kClose, true, {});
+    frame(out, Opcode::kClose, true, {});
     return;
   }
   size_t length = std::min(reason.size(), kMaxControl - 2);
@@ -95,7 +102,7 @@ void Encoder::close(std::string& out, uint16_t code, std::string_view reason) {
   payload[0] = static_cast<char>(code >> 8);
   payload[1] = static_cast<char>(code & 0xff);
   std::memcpy(payload + 2, reason.data(), length);
-  write_frame(out, role_, masks_, Opcode::kClose, true, {payload, length + 2});
+  frame(out, Opcode::kClose, true, {payload, length + 2});
 }
 
 }  // namespace iii::ws

@@ -24,4 +24,13 @@ inline void apply_mask(char* to, const char* from, size_t count, uint32_t key) {
   for (size_t j = 0; i < count; ++i, ++j) to[i] = static_cast<char>(from[i] ^ mask[j]);
 }
 
+// The key for the bytes behind the first `count`.
+inline uint32_t advance_mask(uint32_t key, size_t count) {
+  char bytes[2 * sizeof key];
+  std::memcpy(bytes, &key, sizeof key);
+  std::memcpy(bytes + sizeof key, &key, sizeof key);
+  std::memcpy(&key, bytes + count % sizeof key, sizeof key);
+  return key;
+}
+
 }  // namespace iii::ws
