@@ -10,6 +10,9 @@ Each src/<room>/README.md has a line (it may be wrapped) that names the rooms it
 `nothing` stands for an empty list. Names in parentheses are files, without their extension, below the room: only these
 (and their tests) may include that room. The second and third line are left out when they would be empty.
 
+A folder inside a room may have a README with such a line, too. Then it also says which parts of its own room the folder
+may include: `engine` for all, or `engine/builtin` for the files and the folder of that name. Tests are free.
+
 Usage: rooms_test.py [REPOSITORY]
 """
 
@@ -31,7 +34,7 @@ LIBRARIES = {
     "threads": "Threads::Threads",
     "utf8proc": "PkgConfig::UTF8PROC",
 }
-ITEM = re.compile(r"([A-Za-z0-9]+)(?: \(((?:`[^`]+`(?:, | and )?)+) only\))?")
+ITEM = re.compile(r"([A-Za-z0-9]+(?:/\w+)?)(?: \(((?:`[^`]+`(?:, | and )?)+) only\))?")
 
 
 def is_test(path):
@@ -69,7 +72,6 @@ class Room:
         self.may = may or {}
         self.tests_may = declared_list(text, "Tests may also include", problem) or {}
         self.libraries = declared_list(text, "Libraries", problem) or {}
-        self.readme = text
         self.includes = {}  # room → [(file, line number)], and the same for tests
         self.test_includes = {}
         for file in sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp")):
@@ -111,6 +113,31 @@ def check_includes(room, rooms, problem):
                     stem = str(file.relative_to(room.folder).with_suffix("")).removesuffix("_test")
                     if not any(stem in rule for rule in rules):
                         problem(f"{where}: only {', '.join(sorted(rules[0]))} of {room.name} may include {target}")
+
+
+def check_folders(room, problem):
+    """The rules of folders inside a room."""
+    src = room.folder.parent
+    for readme in sorted(room.folder.glob("*/**/README.md")):
+        may = declared_list(readme.read_text(encoding="utf-8"), "May include", problem)
+        own = str(readme.parent.relative_to(src))
+        if may is None:
+            continue
+        used = set()
+        for file in sorted(readme.parent.rglob("*")):
+            if file.suffix not in (".h", ".cpp") or is_test(file):
+                continue
+            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
+                found = re.match(r'\s*#\s*include\s+"([^"]+/[^"]+)"', line)
+                if not found or found[1].startswith(own + "/"):
+                    continue
+                path = found[1].removesuffix(".h")
+                rules = {rule for rule in may if path == rule or path.startswith(rule + "/")}
+                used |= rules
+                if not rules:
+                    problem(f"{file.relative_to(src.parent)}:{number}: {own} may not include {found[1]}")
+        for rule in sorted(set(may) - used):
+            problem(f"{readme.relative_to(src.parent)}: allows {rule}, which nothing includes")
 
 
 def linked(names, rooms):
@@ -195,11 +222,12 @@ def named_files(readme):
 
 def check_files(room, problem):
     root = room.folder.parent.parent
-    for name in dict.fromkeys(named_files(room.readme)):
-        patterns = [name, name + ".*"] if "." not in name and not name.endswith("/") else [name]
-        places = (room.folder, root / "src", root)
-        if not any(next(place.glob(p.rstrip("/")), None) for place in places for p in patterns):
-            problem(f"src/{room.name}/README.md: there is no file `{name}`")
+    for readme in sorted(room.folder.rglob("README.md")):
+        places = (readme.parent, room.folder, root / "src", root)
+        for name in dict.fromkeys(named_files(readme.read_text(encoding="utf-8"))):
+            patterns = [name, name + ".*"] if "." not in name and not name.endswith("/") else [name]
+            if not any(next(place.glob(p.rstrip("/")), None) for place in places for p in patterns):
+                problem(f"{readme.relative_to(root)}: there is no file `{name}`")
 
 
 def problems(root):
@@ -211,6 +239,7 @@ def problems(root):
             if target not in rooms:
                 found.append(f"src/{room.name}/README.md: there is no room {target}")
         check_includes(room, rooms, found.append)
+        check_folders(room, found.append)
         check_links(room, rooms, found.append)
         check_files(room, found.append)
     added = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")

@@ -1,5 +1,5 @@
-// directory::registry::workers::{list,info}: the workers registry, browsed (directory-write §§7,
-// 8).
+// directory::registry::workers::{list,info}: the workers registry, browsed (directory-write §7,
+// §8).
 #pragma once
 
 #include <functional>

@@ -16,7 +16,7 @@ import sys
 FOLDERS = ("src", "tests", "bench", "examples", "scripts", "cmake", "docs")
 SUFFIXES = (".h", ".cpp", ".md", ".py", ".mjs", ".cmake", ".sh", ".txt", "")
 SKIPPED = ("node_modules", "build", "golden", "expected", "__pycache__")
-SECTION = re.compile(r"§+\s*(\d+(?:\.\d+)*)(?:\s*[–-]\s*(\d+(?:\.\d+)*))?")
+SECTION = re.compile(r"§\s*(\d+(?:\.\d+)*)(?:\s*[–-]\s*(\d+(?:\.\d+)*))?")
 SEPARATOR = re.compile(r"\s*(?:,|;|and|or|to|, and)\s+")
 RULE = re.compile(r"(?<![\w.-])(?:DW\d{1,2}|[EW]\d\d|R\d{1,2})(?![\w-])")
 COMMENT = re.compile(r"\n[ \t]*(?://|#|\*)[ \t]*")
@@ -50,6 +50,8 @@ def section_problems(text, own, sections):
     joined = COMMENT.sub(lambda m: "\n" + " " * (len(m[0]) - 1), text)  # positions stay the same
     names = "|".join(map(re.escape, sections))
     named = re.compile(rf"(?:^|[^\w./-])((?:{names})|RFC \d+)\s+$")
+    for match in re.finditer("§§", joined):
+        yield match.start(), "write § before each section"
     document, end = None, None
     for match in SECTION.finditer(joined):
         before = named.search(joined, 0, match.start())

@@ -73,6 +73,16 @@ class Rooms(TreeTest):
         found = self.problems_with({"src/mid/README.md": "May include: low, cellar.\n"})
         self.assert_one(found, "no room cellar")
 
+    def test_a_folder_inside_a_room(self):
+        tree = {
+            "src/mid/in/README.md": "May include: low, mid/mid.\n",
+            "src/mid/in/a.cpp": '#include "low/low.h"\n#include "mid/in/a.h"\n#include "mid/mid.h"\n',
+        }
+        self.assertEqual(self.problems_with(tree), [])
+        found = self.problems_with({**tree, "src/mid/in/b.cpp": '#include "mid/other.h"\n'})
+        self.assert_one(found, "src/mid/in/b.cpp:1", "mid/in may not include mid/other.h")
+        self.assert_one(self.problems_with({**tree, "src/mid/in/a.cpp": '#include "mid/mid.h"\n'}), "allows low")
+
     def test_a_permission_that_nobody_uses(self):
         found = self.problems_with({"src/mid/mid.h": ""})
         self.assert_one(found, "allows low, which nothing includes")
@@ -128,6 +138,10 @@ class References(TreeTest):
     def test_a_section_without_a_document(self):
         for text in ("// §1\n", "// wire-protocol §1\n", "// wire §1 says so. But §1.2 too.\n"):
             self.assert_one(self.problems_with({"src/b.cpp": text}), "of which document")
+
+    def test_two_section_signs(self):
+        found = self.problems_with({"src/b.cpp": "// wire §§1, 1.2\n"})
+        self.assertIn("src/b.cpp:1: write § before each section", found)
 
     def test_a_rule_that_does_not_exist(self):
         self.assert_one(self.problems_with({"src/b.cpp": "int E99;  // E02\n"}), "src/b.cpp:1", "E02")

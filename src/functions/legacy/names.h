@@ -1,4 +1,4 @@
-// What skills 0.1.5 accepted at registration (skills-legacy §§4.1, 4.2, 7.1, 7.2). Pure; the
+// What skills 0.1.5 accepted at registration (skills-legacy §4.1, §4.2, §7.1, §7.2). Pure; the
 // error's message is a reason that a code is put in front of.
 #pragma once
 

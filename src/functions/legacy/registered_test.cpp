@@ -1,4 +1,4 @@
-// What is asked of `state::*`, and what is made of its answers (skills-legacy §§3, 11).
+// What is asked of `state::*`, and what is made of its answers (skills-legacy §3, §11).
 #include "functions/legacy/registered.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // iii:// addresses, and what is made of the answers of the functions behind them (skills-legacy
-// §§5.1, 5.4, 7.6). Pure.
+// §5.1, §5.4, §7.6). Pure.
 #pragma once
 
 #include <string>
