@@ -15,20 +15,29 @@
 
 #include "base/result.h"
 #include "base/uuid.h"
+#include "engine/background.h"
+#include "engine/json_text.h"
+#include "engine/ledger.h"
+#include "engine/owner.h"
+#include "engine/slices.h"
 #include "json/describe.h"
 
 namespace iii::engine {
 
-// JSON text of the result; nothing = the answer carries no `result` key (a stored null is "null").
-using Outcome = Result<std::optional<std::string>>;
-// Called exactly once, on the loop thread, at once or later.
+// How a call ended: JSON text of the result, or an error. Nothing = the answer carries no `result`
+// key (a stored null is "null").
+using Outcome = Result<std::optional<JsonText>>;
+// Hears the Outcome of a call. Called exactly once, on the loop thread. A built-in may call it at
+// once or later; Bus::call never calls it before it has returned.
 using Reply = std::move_only_function<void(Outcome)>;
 
 // Who is calling, and how. Valid during the call of the handler only; copy what outlives it.
 struct CallInfo {
   std::optional<Uuid>
       caller;  // worker id of the calling connection; nothing for the engine's own calls
-  std::string_view baggage;  // as the caller sent it, or empty
+  std::string_view baggage;      // as the caller sent it, or empty
+  OwnerId owner = kEngineOwner;  // who pays for what the call causes
+  size_t depth = 0;  // how many events led to this call; events that it causes are one deeper
 };
 
 struct BuiltinFunction {
@@ -98,6 +107,7 @@ struct Binding {
   std::string name_space = "default";   // of the target function
   std::string config = "null";          // JSON text
   std::optional<std::string> metadata;  // JSON text, delivered beside every event
+  std::shared_ptr<Ledger> ledger = {};  // of whoever made it, and pays for its events
 };
 
 // The engine's side of a trigger type it provides itself. Keyed by binding id; binding an id again
@@ -122,18 +132,30 @@ struct BuiltinTriggerType {
 struct OutgoingCall {
   std::string function_id;
   std::string name_space = "default";
-  std::string data;                     // JSON text
-  std::optional<std::string> metadata;  // JSON text
+  JsonText data;
+  std::optional<JsonText> metadata;
+  OwnerId owner = kEngineOwner;  // who pays: for an event, the owner of the binding
+  size_t depth = 0;              // how many events led to this call
 };
 
-// What a module may ask of the engine.
+// What a module may ask of the engine. None of these calls anybody before it returns.
 class Bus {
  public:
   virtual ~Bus() = default;
-  // A call made by the engine itself: no `_caller_worker_id`, a fresh invocation id. `reply` may
-  // come at once (unknown function) or never before the module is gone. An empty `reply`: nobody
-  // waits, so the engine remembers nothing and a target that never answers costs nothing.
+  // A call made by the engine itself: no `_caller_worker_id`, a fresh invocation id. Built-ins and
+  // `reply` run as slices of `call.owner`, in order; what is still queued when that owner leaves is
+  // dropped. An empty `reply`: nobody waits, so the engine remembers nothing and a target that
+  // never answers costs nothing.
   virtual void call(OutgoingCall call, Reply reply) = 0;
+  // Whether the connection that serves this function has read most of what was sent to it. True for
+  // built-ins and for functions that do not exist.
+  virtual bool accepts(std::string_view name_space, std::string_view function_id) const = 0;
+  // Runs `action` once as a slice of `owner` as soon as accepts() is true.
+  virtual void when_accepts(OwnerId owner, std::string name_space, std::string function_id,
+                            std::move_only_function<void()> action) = 0;
+  // For work that is too much for one turn of the loop.
+  virtual Slices& slices() = 0;
+  virtual Background& background() = 0;
 };
 
 }  // namespace iii::engine

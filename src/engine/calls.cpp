@@ -14,6 +14,10 @@ namespace {
 
 constexpr std::string_view kEnqueueFunction = "engine::queue::enqueue";
 
+// The engine holds its own calls back from a connection that has more than this to read.
+constexpr size_t kMostUnread = 1024 * 1024;
+constexpr Millis kRoomPoll{5};
+
 std::optional<std::string> copy(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
@@ -80,14 +84,12 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
   forward(caller, call, *target);
 }
 
-// Whether the engine can remember one more unanswered call of this connection; else it is refused
-// here.
+// Counts one more unanswered call of this connection; when that is too many, it is refused here.
 bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
-  const size_t waiting = caller.made + caller.builtin_calls;
-  if (waiting < limits_.max_calls_per_worker &&
-      caller.held_bytes + held_bytes(call) <= limits_.max_call_bytes_per_worker) {
-    return true;
+  if (caller.ledger.calls.fits() && caller.ledger.call_bytes.take(held_bytes(call))) {
+    return caller.ledger.calls.take();
   }
+  const size_t waiting = caller.ledger.calls.used();
   caller.limit_log.warn("worker {} has {} unanswered calls; more are refused", caller.label(),
                         waiting);
   answer_error(
@@ -123,40 +125,53 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
   callee.link.send(out_);
 }
 
+// The caller is counted as waiting until this is paid.
+struct Engine::OwedAnswer {
+  std::shared_ptr<Worker> caller;
+  Uuid id;
+  size_t held_bytes = 0;
+  std::string function_id;
+  std::optional<std::string> traceparent;
+  std::optional<std::string> baggage;
+};
+
+Engine::OwedAnswer Engine::owe(Worker& caller, const protocol::InvokeFunction& call) {
+  return {.caller = caller.shared_from_this(),
+          .id = *call.invocation_id,
+          .held_bytes = held_bytes(call),
+          .function_id = std::string(call.function_id),
+          .traceparent = copy(call.traceparent),
+          .baggage = copy(call.baggage)};
+}
+
+void Engine::pay(const OwedAnswer& owed, const Outcome& outcome) {
+  owed.caller->ledger.calls.give_back();
+  owed.caller->ledger.call_bytes.give_back(owed.held_bytes);
+  if (owed.caller->gone) return;
+  protocol::InvocationResult result;
+  result.invocation_id = owed.id;
+  result.function_id = owed.function_id;
+  if (!outcome) {
+    result.error = protocol::ErrorBody{outcome.error().code, outcome.error().message, {}};
+  } else if (*outcome) {
+    result.result = (*outcome)->view();
+  }
+  result.traceparent = view(owed.traceparent);
+  result.baggage = view(owed.baggage);
+  out_.clear();
+  protocol::append(out_, result);
+  owed.caller->link.send(out_);
+}
+
 void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call,
                             const Function& target) {
-  const CallInfo info{.caller = caller.id, .baggage = call.baggage.value_or("")};
-  if (!wants_answer(call)) {
-    return target.builtin->handler(info, call.data, [](const Outcome&) {});
-  }
+  const CallInfo info{
+      .caller = caller.id, .baggage = call.baggage.value_or(""), .owner = caller.owner()};
+  if (!wants_answer(call)) return target.builtin->handler(info, call.data, [](const Outcome&) {});
   if (!admit(caller, call)) return;
-  const size_t held = held_bytes(call);
-  ++caller.builtin_calls;
-  caller.held_bytes += held;
-  // The answer may come later, when the caller is gone: it is found again by its id.
   target.builtin->handler(
       info, call.data,
-      [this, caller_id = caller.id, id = *call.invocation_id, held,
-       function_id = std::string(call.function_id), traceparent = copy(call.traceparent),
-       baggage = copy(call.baggage)](Outcome outcome) {
-        Worker* waiting = worker(caller_id);
-        if (waiting == nullptr) return;
-        --waiting->builtin_calls;
-        waiting->held_bytes -= held;
-        protocol::InvocationResult result;
-        result.invocation_id = id;
-        result.function_id = function_id;
-        if (outcome) {
-          result.result = view(*outcome);
-        } else {
-          result.error = protocol::ErrorBody{outcome.error().code, outcome.error().message, {}};
-        }
-        result.traceparent = view(traceparent);
-        result.baggage = view(baggage);
-        out_.clear();
-        protocol::append(out_, result);
-        waiting->link.send(out_);
-      });
+      [this, owed = owe(caller, call)](const Outcome& outcome) { pay(owed, outcome); });
 }
 
 void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call,
@@ -198,70 +213,96 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
   }
   data += '}';
 
-  OutgoingCall job{
-      .function_id = std::string(kEnqueueFunction), .data = std::move(data), .metadata = {}};
+  OutgoingCall job{.function_id = std::string(kEnqueueFunction),
+                   .data = std::move(data),
+                   .metadata = {},
+                   .owner = caller.owner()};
   if (!call.invocation_id) return this->call(std::move(job), nullptr);
-  const size_t held = held_bytes(call);
-  ++caller.builtin_calls;
-  caller.held_bytes += held;
-  auto done = [this, caller_id = caller.id, id = *call.invocation_id, receipt, held,
-               function_id = std::string(call.function_id), traceparent = copy(call.traceparent),
-               own_baggage = copy(call.baggage)](const Outcome& outcome) {
-    Worker* waiting = worker(caller_id);
-    if (waiting == nullptr) return;
-    --waiting->builtin_calls;
-    waiting->held_bytes -= held;
-    protocol::InvocationResult result;
-    result.invocation_id = id;
-    result.function_id = function_id;
-    result.traceparent = view(traceparent);
-    result.baggage = view(own_baggage);
-    const std::string receipt_json = "{\"messageReceiptId\":\"" + receipt + "\"}";
-    std::string message;
-    if (outcome) {
-      result.result = receipt_json;
-    } else if (outcome.error().code == "function_not_found") {
-      message =
-          "No queue provider is installed. `TriggerAction::Enqueue` routes through the "
-          "`engine::queue::enqueue` provider, which the standalone queue worker registers. Add it "
-          "with "
-          "`iii worker add queue`. (underlying: " +
-          outcome.error().message + ")";
-    } else {
-      message = outcome.error().code + ": " + outcome.error().message;
+  this->call(std::move(job), [this, receipt, owed = owe(caller, call)](const Outcome& outcome) {
+    if (outcome) return pay(owed, R"({"messageReceiptId":")" + receipt + R"("})");
+    const Error& error = outcome.error();
+    if (error.code != "function_not_found") {
+      return pay(owed, fail("enqueue_error", error.code + ": " + error.message));
     }
-    if (!outcome) result.error = protocol::ErrorBody{"enqueue_error", message, {}};
-    waiting->link.send(protocol::to_text(result));
-  };
-  this->call(std::move(job), std::move(done));
+    pay(owed, fail("enqueue_error",
+                   "No queue provider is installed. `TriggerAction::Enqueue` routes through the "
+                   "`engine::queue::enqueue` provider, which the standalone queue worker "
+                   "registers. Add it with `iii worker add queue`. (underlying: " +
+                       error.message + ")"));
+  });
 }
 
 void Engine::call(OutgoingCall call, Reply reply) {
   const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
+  if (target != nullptr && (*target)->builtin == nullptr) {
+    return send_own(call, std::move(reply), *(*target)->owner);
+  }
+  if (target == nullptr && !reply) return;
+  const OwnerId owner = call.owner;
+  slices_.add(owner, [this, call = std::move(call), reply = std::move(reply)]() mutable {
+    run_own(call, reply);
+    return false;
+  });
+}
+
+// The function may have changed hands since it was called.
+void Engine::run_own(OutgoingCall& call, Reply& reply) {
+  const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
+  if (!reply) reply = [](const Outcome&) {};
   if (target == nullptr) {
-    if (!reply) return;
     return reply(fail("function_not_found", "Function " + call.function_id +
                                                 " not found in namespace " + call.name_space));
   }
-  if ((*target)->builtin != nullptr) {
-    if (!reply) reply = [](const Outcome&) {};
-    return (*target)->builtin->handler(CallInfo{.caller = {}, .baggage = {}}, call.data,
-                                       std::move(reply));
-  }
-  Worker& callee = *(*target)->owner;
+  if ((*target)->builtin == nullptr) return send_own(call, std::move(reply), *(*target)->owner);
+  const CallInfo info{.caller = {}, .baggage = {}, .owner = call.owner, .depth = call.depth};
+  (*target)->builtin->handler(info, call.data.view(), std::move(reply));
+}
+
+void Engine::send_own(OutgoingCall& call, Reply reply, Worker& callee) {
   protocol::InvokeFunction frame;
   frame.invocation_id = ids_.next();
   frame.function_id = call.function_id;
-  frame.data = call.data;
-  frame.metadata = view(call.metadata);
+  frame.data = call.data.view();
+  if (call.metadata) frame.metadata = call.metadata->view();
   if (reply) {
     auto pending = std::make_unique<PendingCall>();
     pending->id = *frame.invocation_id;
     pending->callee = &callee;
+    pending->owner = call.owner;
     pending->reply = std::move(reply);
     add_pending(std::move(pending));
   }
-  callee.link.send(protocol::to_text(frame));
+  out_.clear();
+  protocol::append(out_, frame);
+  callee.link.send(out_);
+}
+
+bool Engine::accepts(std::string_view name_space, std::string_view function_id) const {
+  const FunctionPtr* target = functions_.find(name_space, function_id);
+  if (target == nullptr || (*target)->owner == nullptr) return true;
+  return (*target)->owner->link.queued_bytes() <= kMostUnread;
+}
+
+void Engine::when_accepts(OwnerId owner, std::string name_space, std::string function_id,
+                          std::move_only_function<void()> action) {
+  waiting_for_room_.push_back(
+      {owner, std::move(name_space), std::move(function_id), std::move(action)});
+  if (room_timer_ == 0) room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
+}
+
+void Engine::look_for_room() {
+  room_timer_ = 0;
+  std::erase_if(waiting_for_room_, [this](WaitsForRoom& waits) {
+    if (!accepts(waits.name_space, waits.function_id)) return false;
+    slices_.add(waits.owner, [action = std::move(waits.action)]() mutable {
+      action();
+      return false;
+    });
+    return true;
+  });
+  if (!waiting_for_room_.empty()) {
+    room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
+  }
 }
 
 void Engine::add_pending(std::unique_ptr<PendingCall> call) {
@@ -271,11 +312,7 @@ void Engine::add_pending(std::unique_ptr<PendingCall> call) {
     lost.error = protocol::ErrorBody{"invocation_error", "channel closed", {}};
     finish(*earlier, lost);
   }
-  if (call->caller != nullptr) {
-    call->caller->calls_made.push_back(*call);
-    ++call->caller->made;
-    call->caller->held_bytes += call->held_bytes;
-  }
+  if (call->caller != nullptr) call->caller->calls_made.push_back(*call);
   call->callee->calls_running.push_back(*call);
   ++call->callee->running;
   const Uuid id = call->id;
@@ -288,8 +325,8 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
   std::unique_ptr<PendingCall> call = std::move(it->second);
   pending_.erase(it);
   if (call->caller != nullptr) {
-    --call->caller->made;
-    call->caller->held_bytes -= call->held_bytes;
+    call->caller->ledger.calls.give_back();
+    call->caller->ledger.call_bytes.give_back(call->held_bytes);
   }
   --call->callee->running;
   return call;  // its destruction takes it out of both workers' lists
@@ -303,11 +340,17 @@ void Engine::answered(const protocol::InvocationResult& result) {
 
 void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome) {
   if (call.caller == nullptr) {
-    Reply reply = std::move(call.reply);
+    Outcome told = std::nullopt;
     if (outcome.error) {
-      return reply(fail(std::string(outcome.error->code), std::string(outcome.error->message)));
+      told = fail(std::string(outcome.error->code), std::string(outcome.error->message));
+    } else if (outcome.result) {
+      told = std::string(*outcome.result);
     }
-    return reply(outcome.result ? std::optional<std::string>(*outcome.result) : std::nullopt);
+    slices_.add(call.owner, [reply = std::move(call.reply), told = std::move(told)]() mutable {
+      reply(std::move(told));
+      return false;
+    });
+    return;
   }
   protocol::InvocationResult answer = outcome;
   answer.invocation_id = call.id;

@@ -124,14 +124,14 @@ TEST_F(EngineCalls, SelfCallsComeBackOnTheSameSocket) {
 TEST_F(EngineCalls, E17_AnswerNeverOvertakesTheRecordedCall) {
   // When the call leaves, its record is already there.
   caller_.invoke(1, "f");
-  EXPECT_EQ(caller_.worker().made, 1U);
+  EXPECT_EQ(caller_.worker().ledger.calls.used(), 1U);
   EXPECT_EQ(callee_.worker().running, 1U);
   for (uint64_t id = 2; id < 2000; ++id) {
     caller_.invoke(id, "f");
     callee_.answer(uuid(id), R"("result":1)");
   }
   EXPECT_EQ(caller_.take().size(), 1998U);
-  EXPECT_EQ(caller_.worker().made, 1U);
+  EXPECT_EQ(caller_.worker().ledger.calls.used(), 1U);
 }
 
 TEST_F(EngineCalls, E17_TheEngineHasNoTimeoutOfItsOwn) {
@@ -215,7 +215,9 @@ TEST_F(EngineCalls, AnIdInFlightThatIsUsedAgainEndsTheEarlierCall) {
   callee_.answer(uuid(1), R"("result":2)");
   EXPECT_THAT(other.take(), ElementsAre(answered(1, R"(,"result":1)")));
   EXPECT_THAT(caller_.take(), IsEmpty());
-  EXPECT_EQ(caller_.worker().made + other.worker().made + callee_.worker().running, 0U);
+  EXPECT_EQ(caller_.worker().ledger.calls.used() + other.worker().ledger.calls.used() +
+                callee_.worker().running,
+            0U);
 }
 
 TEST_F(EngineCalls, InFlightCallsSurviveTheUnregistrationOfTheirFunction) {
@@ -305,7 +307,7 @@ TEST_F(EngineCalls, E10_WhenTheTargetLeavesItsCallerHearsAtOnce) {
   const std::string stopped =
       R"(,"error":{"code":"invocation_stopped","message":"Invocation stopped"})";
   EXPECT_THAT(caller_.take(), ElementsAre(answered(1, stopped), answered(2, stopped)));
-  EXPECT_EQ(caller_.worker().made, 0U);
+  EXPECT_EQ(caller_.worker().ledger.calls.used(), 0U);
 }
 
 TEST_F(EngineCalls, E10_WhenTheCallerLeavesTheAnswerGoesNowhere) {

@@ -13,10 +13,12 @@ namespace iii::engine {
 
 // In the order of construction; each may refer to those above it.
 struct Embedded::Parts {
-  Parts(net::Loop& its_loop, const EmbeddedOptions& options, std::unique_ptr<Store> opened)
+  Parts(net::Loop& its_loop, const EmbeddedOptions& options, std::unique_ptr<Store> opened,
+        Post post)
       : loop(its_loop),
         store(std::move(opened)),
-        engine(loop, ids, options.limits),
+        background(Background::thread(std::move(post))),
+        engine(loop, ids, *background, options.limits),
         channels(loop, ids, options.channels),
         catalog(engine, options.version),
         observability(engine, options.version),
@@ -52,6 +54,7 @@ struct Embedded::Parts {
   net::Loop& loop;
   RandomIds ids;
   std::unique_ptr<Store> store;
+  std::unique_ptr<Background> background;
   Engine engine;
   ChannelTable channels;
   Catalog catalog;
@@ -70,13 +73,13 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
   Post post = [&loop](std::move_only_function<void()> action) { loop.post(std::move(action)); };
   std::unique_ptr<Store> store;
   if (options.data) {
-    auto opened = Store::open(*options.data, std::move(post), options.store);
+    auto opened = Store::open(*options.data, post, options.store);
     if (!opened) return std::unexpected(std::move(opened.error()));
     store = std::move(*opened);
   } else {
-    store = Store::in_memory(std::move(post));
+    store = Store::in_memory(post);
   }
-  auto parts = std::make_unique<Parts>(loop, options, std::move(store));
+  auto parts = std::make_unique<Parts>(loop, options, std::move(store), std::move(post));
   if (auto ready = parts->prepare(options.worker_manager, options.keeps_state); !ready)
     return std::unexpected(std::move(ready.error()));
   auto server = serve_engine(loop, options.server, options.access, parts->engine, parts->channels);

@@ -27,11 +27,17 @@ bool is_registration(const protocol::Frame& frame) {
 
 }  // namespace
 
-Engine::Engine(Timers& timers, IdSource& ids, EngineLimits limits)
-    : timers_(timers), ids_(ids), limits_(limits), triggers_(timers, limits_) {}
+Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimits limits)
+    : timers_(timers),
+      ids_(ids),
+      background_(background),
+      limits_(limits),
+      slices_(timers),
+      triggers_(timers, limits_) {}
 
 Engine::~Engine() {
   // The loop may live on: nothing of ours may run on it any more.
+  if (room_timer_ != 0) timers_.cancel(room_timer_);
   for (const auto& [id, worker] : workers_) {
     if (worker->grace_timer != 0) timers_.cancel(worker->grace_timer);
   }
@@ -59,7 +65,7 @@ Worker* Engine::worker(const Uuid& id) const {
 }
 
 Worker& Engine::connected(Link& link, std::string ip) {
-  auto worker = std::make_shared<Worker>(link, ids_.next(), ids_.next());
+  auto worker = std::make_shared<Worker>(link, ids_.next(), ids_.next(), owners_.next(), limits_);
   worker->ip = std::move(ip);
   worker->connected_at_ms = timers_.wall_ms();
   workers_.emplace(worker->id, worker);

@@ -16,9 +16,12 @@
 #include "base/result.h"
 #include "base/timers.h"
 #include "base/uuid.h"
+#include "engine/background.h"
 #include "engine/builtin.h"
 #include "engine/function_table.h"
 #include "engine/limits.h"
+#include "engine/owner.h"
+#include "engine/slices.h"
 #include "engine/trigger_table.h"
 #include "engine/worker.h"
 #include "protocol/parser.h"
@@ -48,7 +51,8 @@ struct Announcement {
 
 class Engine final : public Bus {
  public:
-  Engine(Timers& timers, IdSource& ids, EngineLimits limits);
+  // All of them outlive the engine.
+  Engine(Timers& timers, IdSource& ids, Background& background, EngineLimits limits);
   ~Engine() override;
 
   // Before the first connection. The engine keeps copies; ids added here cannot be taken over by
@@ -63,8 +67,12 @@ class Engine final : public Bus {
   void received(Worker& worker, std::string_view frame);
   void disconnected(Worker& worker);
 
-  // A call made by the engine itself.
   void call(OutgoingCall call, Reply reply) override;
+  bool accepts(std::string_view name_space, std::string_view function_id) const override;
+  void when_accepts(OwnerId owner, std::string name_space, std::string function_id,
+                    std::move_only_function<void()> action) override;
+  Slices& slices() override { return slices_; }
+  Background& background() override { return background_; }
 
   // `engine::workers::register`. No reply comes when the connection is refused and ended; events
   // about the announcement follow the reply.
@@ -77,8 +85,20 @@ class Engine final : public Bus {
   Worker* worker(const Uuid& id) const;
   Timers& timers() { return timers_; }
   IdSource& ids() { return ids_; }
+  OwnerIds& owners() { return owners_; }
+  const EngineLimits& limits() const { return limits_; }
 
  private:
+  // An answer that the engine itself owes to a connection.
+  struct OwedAnswer;
+  // Somebody who waits until a connection has read what was sent to it.
+  struct WaitsForRoom {
+    OwnerId owner;
+    std::string name_space;
+    std::string function_id;
+    std::move_only_function<void()> action;
+  };
+
   void handle(Worker& worker, const protocol::Frame& frame, std::string_view text);
   void handle_registration(Worker& worker, const protocol::Frame& frame);
 
@@ -87,6 +107,11 @@ class Engine final : public Bus {
   void invoke_builtin(Worker& caller, const protocol::InvokeFunction& call, const Function& target);
   void forward(Worker& caller, const protocol::InvokeFunction& call, const FunctionPtr& target);
   void enqueue(Worker& caller, const protocol::InvokeFunction& call);
+  OwedAnswer owe(Worker& caller, const protocol::InvokeFunction& call);
+  void pay(const OwedAnswer& owed, const Outcome& outcome);
+  void run_own(OutgoingCall& call, Reply& reply);
+  void send_own(OutgoingCall& call, Reply reply, Worker& callee);
+  void look_for_room();
   void answered(const protocol::InvocationResult& result);
   bool admit(Worker& caller, const protocol::InvokeFunction& call);
   void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error);
@@ -101,6 +126,7 @@ class Engine final : public Bus {
   void fix_namespace(Worker& worker);
   void register_function(Worker& worker, const protocol::RegisterFunction& frame);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
+  void forget_function(Worker& worker, const FunctionPtr& function);
   void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame);
   void reattach(Worker& worker, const protocol::Reattach& frame);
   void tear_down(Worker& worker);
@@ -109,7 +135,10 @@ class Engine final : public Bus {
 
   Timers& timers_;
   IdSource& ids_;
-  EngineLimits limits_;
+  Background& background_;
+  const EngineLimits limits_;
+  Slices slices_;
+  OwnerIds owners_;
   protocol::Parser parser_;
   FunctionTable functions_;
   TriggerTable triggers_;
@@ -119,6 +148,8 @@ class Engine final : public Bus {
   std::map<Uuid, std::shared_ptr<Worker>> workers_;
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
+  std::vector<WaitsForRoom> waiting_for_room_;
+  TimerId room_timer_ = 0;
   std::string out_;  // scratch for outgoing frames
 };
 

@@ -68,7 +68,7 @@ class RandomBus {
     settle();
     for (const auto& peer : peers_) {
       EXPECT_EQ(peer->worker().active_invocations(), 0U);
-      EXPECT_EQ(peer->worker().held_bytes, 0U);
+      EXPECT_EQ(peer->worker().ledger.call_bytes.used(), 0U);
       for (const auto& [id, call] : calls_) {
         if (call.caller == peer->id()) {
           EXPECT_EQ(call.answers, 1) << id;
@@ -176,7 +176,7 @@ class RandomBus {
 
   void check_calls(const std::set<const Worker*>& alive) const {
     for (const Worker* worker : alive) {
-      EXPECT_EQ(worker->made, worker->calls_made.size());
+      EXPECT_GE(worker->ledger.calls.used(), worker->calls_made.size());
       EXPECT_EQ(worker->running, worker->calls_running.size());
       size_t held = 0;
       for (const PendingCall& call : worker->calls_made) {
@@ -188,7 +188,7 @@ class RandomBus {
         EXPECT_EQ(call.callee, worker);
         EXPECT_TRUE(call.caller == nullptr || alive.contains(call.caller));
       }
-      EXPECT_GE(worker->held_bytes, held);
+      EXPECT_GE(worker->ledger.call_bytes.used(), held);
     }
   }
 
@@ -226,10 +226,13 @@ class RandomBus {
     }
     for (const Worker* worker : alive) {
       owned -= worker->bindings.size();
-      EXPECT_EQ(worker->provided_types, provided[worker]);
+      const Ledger& ledger = worker->ledger;
+      EXPECT_EQ(ledger.functions.used(), worker->functions.size());
+      EXPECT_EQ(ledger.bindings.used(), worker->bindings.size());
+      EXPECT_EQ(ledger.types.used(), provided[worker]);
       const bool nothing =
-          worker->functions.empty() && worker->bindings.empty() && worker->provided_types == 0;
-      EXPECT_EQ(worker->stored_bytes == 0, nothing);
+          worker->functions.empty() && worker->bindings.empty() && ledger.types.used() == 0;
+      EXPECT_EQ(ledger.stored_bytes.used() == 0, nothing);
     }
     EXPECT_EQ(owned, 0U);
   }

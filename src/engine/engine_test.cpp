@@ -167,7 +167,8 @@ TEST(EngineTeardown, TimersOfAnEngineThatIsGoneNeverFire) {
     void ended(bool) override {}
   } link;
   {
-    Engine engine(timers, ids, {});
+    FakeBackground background(timers);
+    Engine engine(timers, ids, background, {});
     engine.connected(link, "127.0.0.1");
   }
   timers.advance(std::chrono::hours(1));

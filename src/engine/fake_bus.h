@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/fake_timers.h"
 #include "engine/builtin.h"
+#include "engine/fake_background.h"
 
 namespace iii::engine {
 
@@ -24,6 +26,19 @@ class FakeBus final : public Bus {
     const auto found = answers.find(id);
     reply(found == answers.end() ? Outcome(std::nullopt) : found->second);
   }
+
+  bool accepts(std::string_view, std::string_view) const override { return true; }
+  void when_accepts(OwnerId owner, std::string, std::string,
+                    std::move_only_function<void()> action) override {
+    slices_.add(owner, [action = std::move(action)]() mutable {
+      action();
+      return false;
+    });
+  }
+  Slices& slices() override { return slices_; }
+  Background& background() override { return background_; }
+  // Runs what waits for the loop's next turn.
+  void turn() { timers.advance(Millis(0)); }
 
   // Answers the oldest call that is held.
   void answer(Outcome outcome = std::nullopt) {
@@ -42,6 +57,11 @@ class FakeBus final : public Bus {
   std::map<std::string, Outcome> answers;  // by function id; others give no value
   bool hold = false;
   std::deque<Reply> held;
+  FakeTimers timers;
+
+ private:
+  Slices slices_{timers};
+  FakeBackground background_{timers};
 };
 
 // Calls a module's function and gives the answer, or nothing when it has not come by the end of the
@@ -63,7 +83,7 @@ inline std::optional<Outcome> call_builtin(const std::vector<BuiltinFunction>& f
 inline std::string shown(const std::optional<Outcome>& answer) {
   if (!answer) return "...";
   if (!*answer) return (*answer).error().code + ": " + (*answer).error().message;
-  return (**answer).value_or("-");
+  return **answer ? std::string((**answer)->view()) : "-";
 }
 
 }  // namespace iii::engine

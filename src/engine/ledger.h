@@ -18,6 +18,13 @@ class Quota {
     used_ += amount;
     return true;
   }
+  // Takes `amount` in place of `earlier`, which was taken before. False, and nothing changed, when
+  // it does not fit.
+  [[nodiscard]] bool replace(size_t earlier, size_t amount) {
+    if (amount > most_ - (used_ - earlier)) return false;
+    used_ += amount - earlier;
+    return true;
+  }
   void give_back(size_t amount = 1) { used_ -= amount; }
   bool fits(size_t amount = 1) const { return amount <= most_ - used_; }
   size_t used() const { return used_; }

@@ -98,9 +98,9 @@ TEST(EngineLimit, BytesKeptOfUnansweredCalls) {
   EXPECT_THAT(caller.take(), ElementsAre(HasSubstr("too_many_calls")));
   callee.answer(uuid(1), R"("result":1)");
   caller.take();
-  EXPECT_EQ(caller.worker().held_bytes, 0U);
+  EXPECT_EQ(caller.worker().ledger.call_bytes.used(), 0U);
   caller.invoke(3, "engine::log::info", R"({"message":"m"})");
-  EXPECT_EQ(caller.worker().held_bytes, 0U);
+  EXPECT_EQ(caller.worker().ledger.call_bytes.used(), 0U);
 }
 
 TEST(EngineLimit, AnUnansweredCallDoesNotKeepTheSchemasOfAFunctionThatIsGone) {
@@ -228,8 +228,8 @@ TEST(EngineLimit, StoredBytesOfFunctionsTypesAndBindings) {
   a.unbind("b");
   Peer b(bus, "b");
   b.provide("t");
-  EXPECT_EQ(a.worker().stored_bytes, 0U);
-  EXPECT_EQ(a.worker().provided_types, 0U);
+  EXPECT_EQ(a.worker().ledger.stored_bytes.used(), 0U);
+  EXPECT_EQ(a.worker().ledger.types.used(), 0U);
 }
 
 TEST(EngineLimit, ALongNamespaceIsPaidForByEveryFunctionInIt) {

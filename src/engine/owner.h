@@ -9,4 +9,13 @@ namespace iii::engine {
 using OwnerId = uint64_t;
 inline constexpr OwnerId kEngineOwner = 0;  // the engine itself
 
+// Gives every owner a number of its own.
+class OwnerIds {
+ public:
+  OwnerId next() { return ++last_; }
+
+ private:
+  OwnerId last_ = kEngineOwner;
+};
+
 }  // namespace iii::engine

@@ -144,15 +144,18 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   function->metadata = copy(frame.metadata);
   function->owner = &worker;
   function->shared_id = std::make_shared<const std::string>(id);
-  const size_t freed = known != nullptr ? stored_size(**known) : 0;
+  const size_t earlier_bytes = known != nullptr ? stored_size(**known) : 0;
   const bool is_new = known == nullptr;
-  if ((is_new && worker.functions.size() >= limits_.max_functions_per_worker) ||
-      worker.stored_bytes + stored_size(*function) - freed > limits_.max_stored_bytes_per_worker) {
+  if ((is_new && !worker.ledger.functions.fits()) ||
+      !worker.ledger.stored_bytes.replace(earlier_bytes, stored_size(*function))) {
     return worker.limit_log.warn("worker {} has reached its limit of registrations; {} is ignored",
                                  worker.label(), id);
   }
-  if (!is_new) worker.functions.erase(*known);
-  worker.stored_bytes += stored_size(*function) - freed;
+  if (is_new) {
+    (void)worker.ledger.functions.take();
+  } else {
+    worker.functions.erase(*known);
+  }
   worker.functions.insert(function);
   functions_.put(std::move(function));
 }
@@ -161,9 +164,14 @@ void Engine::unregister_function(Worker& worker, const protocol::UnregisterFunct
   const FunctionPtr* known = functions_.find(worker.name_space, frame.id);
   if (known == nullptr || (*known)->owner != &worker) return;  // only its owner may
   const FunctionPtr function = *known;
-  worker.functions.erase(function);
-  worker.stored_bytes -= stored_size(*function);
+  forget_function(worker, function);
+}
+
+void Engine::forget_function(Worker& worker, const FunctionPtr& function) {
   functions_.remove(*function);
+  worker.ledger.functions.give_back();
+  worker.ledger.stored_bytes.give_back(stored_size(*function));
+  worker.functions.erase(function);
 }
 
 void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame) {
@@ -195,10 +203,12 @@ void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
 void Engine::tear_down(Worker& worker) {
   // First of all nobody finds it by its id any more: answers that its own end sets free go nowhere.
   const auto keep = workers_.extract(worker.id);
+  worker.gone = true;
+  slices_.drop(worker.owner());
+  background_.drop(worker.owner());
   if (worker.grace_timer != 0) timers_.cancel(std::exchange(worker.grace_timer, 0));
   worker.buffered.clear();
-  for (const auto& function : worker.functions) functions_.remove(*function);
-  worker.functions.clear();
+  while (!worker.functions.empty()) forget_function(worker, FunctionPtr(*worker.functions.begin()));
   stop_calls_of(worker);
   triggers_.forget(worker);
   if (worker.name) {

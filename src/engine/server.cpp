@@ -35,6 +35,8 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
 
   void send(std::string_view frame) override { connection_->send(ws::Opcode::kText, frame); }
 
+  size_t queued_bytes() const override { return connection_->queued_bytes(); }
+
   void ended(bool politely) override {
     worker_ = nullptr;
     if (politely) {

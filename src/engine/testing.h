@@ -24,6 +24,7 @@
 #include "engine/builtins/observability.h"
 #include "engine/channels.h"
 #include "engine/engine.h"
+#include "engine/fake_background.h"
 #include "json/value.h"
 #include "json/write.h"
 #include "ws/frame.h"
@@ -72,7 +73,8 @@ inline std::string text_at(const json::Value& value, std::string_view key) {
 class TestBus {
  public:
   explicit TestBus(EngineLimits limits = {}, ChannelLimits channel_limits = {})
-      : engine(timers, ids, limits),
+      : background(timers),
+        engine(timers, ids, background, limits),
         channels(timers, ids, channel_limits),
         catalog(engine, "0.0.0-test"),
         observability(engine, "0.0.0-test"),
@@ -87,7 +89,11 @@ class TestBus {
   }
 
   FakeTimers timers;
+  // Runs what waits for the loop's next turn.
+  void turn() { timers.advance(Millis(0)); }
+
   CountingIds ids;
+  FakeBackground background;
   Engine engine;
   ChannelTable channels;
   Catalog catalog;
@@ -123,18 +129,20 @@ class Peer final : public Link {
     worker_ = nullptr;
   }
 
-  // One message to the engine, in memory of exactly the promised size, so that asan sees every read
-  // beyond it.
+  // One message to the engine and what follows from it in the next turn. In memory of exactly the
+  // promised size, so that asan sees every read beyond it.
   void say(std::string_view frame) {
     ASSERT_NE(worker_, nullptr) << "this connection is over";
     std::vector<char> padded(frame.size() + ws::kPadding, ' ');
     std::copy(frame.begin(), frame.end(), padded.begin());
     bus_.engine.received(*worker_, {padded.data(), frame.size()});
+    bus_.turn();
   }
   void leave() {
     if (worker_ == nullptr) return;
     ended_ = true;
     bus_.engine.disconnected(*std::exchange(worker_, nullptr));
+    bus_.turn();
   }
 
   // What arrived since the last look.

@@ -96,19 +96,18 @@ void TriggerTable::register_type(Worker& provider, const protocol::RegisterTrigg
                     .call_request_format = copy(frame.call_request_format),
                     .provider = &provider};
   const bool replaces_own = known != nullptr && known->provider == &provider;
-  const size_t freed = replaces_own ? stored_size(*known) : 0;
-  if ((!replaces_own && provider.provided_types >= limits_.max_types_per_worker) ||
-      provider.stored_bytes + stored_size(entry) - freed > limits_.max_stored_bytes_per_worker) {
+  const size_t earlier_bytes = replaces_own ? stored_size(*known) : 0;
+  if ((!replaces_own && !provider.ledger.types.fits()) ||
+      !provider.ledger.stored_bytes.replace(earlier_bytes, stored_size(entry))) {
     provider.limit_log.warn("worker {} has reached its limit of trigger types; {} is ignored",
                             provider.label(), key.id);
     return;
   }
-  if (known != nullptr) {  // the last one to register a type provides it (§8.2)
-    --known->provider->provided_types;
-    known->provider->stored_bytes -= stored_size(*known);
+  if (known != nullptr && !replaces_own) {  // the last one to register a type provides it (§8.2)
+    known->provider->ledger.types.give_back();
+    known->provider->ledger.stored_bytes.give_back(stored_size(*known));
   }
-  ++provider.provided_types;
-  provider.stored_bytes += stored_size(entry);
+  if (!replaces_own) (void)provider.ledger.types.take();
   types_.insert_or_assign(key, std::move(entry));
   // The newcomer gets every binding that now resolves to it: the live ones of its predecessor,
   // parked ones, and those that had fallen back to a provider in `default`.
@@ -135,8 +134,9 @@ void TriggerTable::bind(Worker& binder, const protocol::RegisterTrigger& frame) 
   const auto old = bindings_.find(binding.id);
   const bool replaces_own = old != bindings_.end() && old->second.owner == &binder;
   const size_t freed = replaces_own ? stored_size(old->second) : 0;
-  if ((!replaces_own && binder.bindings.size() >= limits_.max_bindings_per_worker) ||
-      binder.stored_bytes + stored_size(binding) - freed > limits_.max_stored_bytes_per_worker) {
+  Quota bytes = binder.ledger.stored_bytes;
+  if ((!replaces_own && !binder.ledger.bindings.fits()) ||
+      !bytes.replace(freed, stored_size(binding))) {
     binder.limit_log.warn("worker {} has reached its limit of trigger bindings; more are refused",
                           binder.label());
     return send_refusal(binding, {"trigger_registration_failed",
@@ -188,7 +188,8 @@ void TriggerTable::store(TriggerBinding binding) {
   }
   if (binding.owner != nullptr) {
     binding.owner->bindings.insert(binding.id);
-    binding.owner->stored_bytes += stored_size(binding);
+    (void)binding.owner->ledger.bindings.take();
+    (void)binding.owner->ledger.stored_bytes.take(stored_size(binding));
   } else {
     ++ownerless_;
     ownerless_bytes_ += stored_size(binding);
@@ -204,7 +205,8 @@ void TriggerTable::erase(std::string_view id) {
   if (binding.verdict_timer != 0) timers_.cancel(binding.verdict_timer);
   if (binding.owner != nullptr) {
     binding.owner->bindings.erase(binding.id);
-    binding.owner->stored_bytes -= stored_size(binding);
+    binding.owner->ledger.bindings.give_back();
+    binding.owner->ledger.stored_bytes.give_back(stored_size(binding));
   } else {
     --ownerless_;
     ownerless_bytes_ -= stored_size(binding);
@@ -228,11 +230,13 @@ void TriggerTable::activate(TriggerBinding& binding) {
 void TriggerTable::deliver(TriggerBinding& binding, const TriggerType& target) {
   binding.live = target.key;
   if (target.builtin != nullptr) {
-    const Result<void> bound = target.builtin->provider->bind({.id = binding.id,
-                                                               .function_id = binding.function_id,
-                                                               .name_space = binding.name_space,
-                                                               .config = binding.config,
-                                                               .metadata = binding.metadata});
+    const Result<void> bound = target.builtin->provider->bind(
+        {.id = binding.id,
+         .function_id = binding.function_id,
+         .name_space = binding.name_space,
+         .config = binding.config,
+         .metadata = binding.metadata,
+         .ledger = binding.owner != nullptr ? binding.owner->shared_ledger() : nullptr});
     if (!bound) refuse(binding, {"trigger_registration_failed", bound.error().message});
     return;
   }
@@ -310,7 +314,12 @@ void TriggerTable::forget(Worker& worker) {
       erase(id);
     }
   }
-  std::erase_if(types_, [&](const auto& entry) { return entry.second.provider == &worker; });
+  std::erase_if(types_, [&](const auto& entry) {
+    if (entry.second.provider != &worker) return false;
+    worker.ledger.types.give_back();
+    worker.ledger.stored_bytes.give_back(stored_size(entry.second));
+    return true;
+  });
   // Other workers' bindings lose their provider: another namespace's one takes over, or they are
   // parked.
   std::vector<std::string> orphans;

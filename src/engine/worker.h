@@ -14,6 +14,7 @@
 #include "base/timers.h"
 #include "base/uuid.h"
 #include "engine/builtin.h"
+#include "engine/ledger.h"
 #include "engine/link.h"
 
 namespace iii::engine {
@@ -36,7 +37,8 @@ struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnl
   std::shared_ptr<const std::string> function_id;  // null for the engine's own calls
   std::optional<std::string> traceparent;          // the caller's own, echoed in the answer
   std::optional<std::string> baggage;
-  size_t held_bytes = 0;  // its share of Worker::held_bytes
+  size_t held_bytes = 0;         // its share of the caller's Ledger::call_bytes
+  OwnerId owner = kEngineOwner;  // of the engine's own calls: whose slice `reply` is
   Reply reply;
 };
 
@@ -47,15 +49,21 @@ using CallList = intrusive::list<
 
 // Lives from the accepted connection to the end of its teardown; only the engine creates and ends
 // it.
-struct Worker {
-  Worker(Link& its_link, Uuid its_id, Uuid its_token)
-      : link(its_link), id(its_id), id_text(its_id.to_string()), token(its_token) {}
+struct Worker : std::enable_shared_from_this<Worker> {
+  Worker(Link& its_link, Uuid its_id, Uuid its_token, OwnerId owner, const EngineLimits& limits)
+      : link(its_link),
+        id(its_id),
+        id_text(its_id.to_string()),
+        token(its_token),
+        ledger(owner, limits) {}
 
   Link& link;
   const Uuid id;
   const std::string id_text;
   const Uuid token;
+  Ledger ledger;  // what it costs
   std::string ip;
+  bool gone = false;  // its teardown has begun: `link` is not there any more
   int64_t connected_at_ms = 0;
 
   // What it said of itself in `engine::workers::register`.
@@ -77,17 +85,14 @@ struct Worker {
 
   std::set<std::shared_ptr<const Function>> functions;
   std::set<std::string, std::less<>> bindings;  // ids of trigger bindings it made
-  size_t provided_types = 0;
-  size_t stored_bytes = 0;  // of its functions, types and bindings
 
   CallList<ByCaller> calls_made;
   CallList<ByCallee> calls_running;
-  size_t made = 0;           // size of calls_made
-  size_t running = 0;        // size of calls_running
-  size_t builtin_calls = 0;  // unanswered ones that the engine itself answers
-  size_t held_bytes = 0;     // what the engine keeps of its unanswered calls
+  size_t running = 0;  // size of calls_running
 
-  size_t active_invocations() const { return made + running + builtin_calls; }
+  OwnerId owner() const { return ledger.owner; }
+  std::shared_ptr<Ledger> shared_ledger() { return {shared_from_this(), &ledger}; }
+  size_t active_invocations() const { return ledger.calls.used() + running; }
 
   uint64_t dropped_frames = 0;
   LogOnce malformed_log;

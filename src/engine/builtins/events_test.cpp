@@ -170,7 +170,8 @@ TEST_F(BusEventTest, WorkerFiltersHoldTogetherAndEmptyMeansAll) {
 TEST(BusEventsEnd, CancelsItsPoll) {
   FakeTimers timers;
   CountingIds ids;
-  Engine engine(timers, ids, {});
+  FakeBackground background(timers);
+  Engine engine(timers, ids, background, {});
   Catalog catalog(engine, "0");
   {
     BusEvents events(engine, catalog, Millis(10));

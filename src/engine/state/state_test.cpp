@@ -63,7 +63,7 @@ class StateTest : public testing::Test {
   std::vector<std::string> events() {
     std::vector<std::string> types;
     for (const OutgoingCall& made : bus_.calls) {
-      types.push_back(*json::parse(made.data)->find("event_type")->as_string());
+      types.push_back(*json::parse(made.data.view())->find("event_type")->as_string());
     }
     bus_.calls.clear();
     return types;
