@@ -1,7 +1,6 @@
 // `scripts/bench bus`: what a call through the engine costs, beside a bare WebSocket echo.
 #include <fmt/format.h>
 #include <sys/resource.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -11,6 +10,7 @@
 #include <functional>
 #include <optional>
 
+#include "folder.h"
 #include "load.h"
 #include "report.h"
 #include "roles.h"
@@ -92,33 +92,6 @@ int play(const Options& options) {
   if (options.role == "store") return measure_store(options.disk);
   die("unknown role " + options.role);
 }
-
-// Beside the program, because temporary folders are often no real disk.
-class Folder {
- public:
-  Folder() {
-    std::string name = fs::read_symlink("/proc/self/exe").parent_path() / "data-XXXXXX";
-    if (mkdtemp(name.data()) == nullptr) die("cannot make a folder beside the program");
-    path_ = name;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-
-  std::string fresh() { return path_ / std::to_string(++count_); }
-  bool in_memory() const {
-    constexpr long kTmpfs = 0x01021994;
-    struct statfs disk{};
-    return statfs(path_.c_str(), &disk) == 0 && disk.f_type == kTmpfs;
-  }
-
- private:
-  fs::path path_;
-  int count_ = 0;
-};
 
 class Bench {
  public:

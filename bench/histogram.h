@@ -13,11 +13,17 @@ class Histogram {
   void add(uint64_t nanoseconds) {
     ++buckets_[bucket_of(nanoseconds)];
     ++count_;
+    if (nanoseconds > worst_) worst_ = nanoseconds;
   }
   void clear() {
     buckets_.fill(0);
     count_ = 0;
+    worst_ = 0;
   }
+
+  uint64_t count() const { return count_; }
+  // In microseconds, exact.
+  double worst() const { return static_cast<double>(worst_) / 1000.0; }
 
   // In microseconds; `share` from 0 to 1.
   double quantile(double share) const {
@@ -48,6 +54,7 @@ class Histogram {
 
   std::array<uint32_t, (36 - kBits + 1) << kBits> buckets_{};
   uint64_t count_ = 0;
+  uint64_t worst_ = 0;
 };
 
 }  // namespace iii::bench

@@ -21,7 +21,7 @@ void Peer::readable(int64_t now, std::string& scratch) {
   std::memcpy(scratch.data(), rest_.data(), before);
   const ssize_t count = recv(fd_, scratch.data() + before, scratch.size() - before, 0);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (count <= 0) die("the server under test ended a connection");
+  if (count <= 0) return lost();
   const std::string_view bytes(scratch.data(), before + static_cast<size_t>(count));
   const size_t left = consume(bytes, now);
   rest_.assign(bytes.substr(bytes.size() - left));
@@ -32,12 +32,20 @@ bool Peer::flush() {
     const ssize_t count =
         send(fd_, out_.data() + flushed_, out_.size() - flushed_, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (count < 0 && errno == EAGAIN) return false;
-    if (count < 0 && errno != EINTR) die("the server under test ended a connection");
+    if (count < 0 && errno != EINTR) {
+      lost();
+      break;
+    }
     if (count > 0) flushed_ += static_cast<size_t>(count);
   }
   out_.clear();
   flushed_ = 0;
   return true;
+}
+
+void Peer::lost() {
+  if (!on_lost) die("the server under test ended a connection");
+  on_lost();
 }
 
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ class Peer {
   // False while the socket does not take everything.
   bool flush();
   bool blocked = false;  // the load's own note: it waits for room in the socket
+  // Called when the server ends the connection. Empty: the program ends with a message.
+  std::function<void()> on_lost;
 
  protected:
   // Returns how many bytes are not used yet.
@@ -55,6 +58,8 @@ class Peer {
   std::string out_;
 
  private:
+  void lost();
+
   const int fd_;
   std::string rest_;
   size_t flushed_ = 0;

@@ -94,7 +94,7 @@ double machine_cpu_seconds() {
   return busy / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-Process::Process(const std::vector<std::string>& command, int core) {
+Process::Process(const std::vector<std::string>& command, int core, int errors) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) die("no pipe: " + std::string(std::strerror(errno)));
   std::vector<char*> argv;
@@ -106,6 +106,7 @@ Process::Process(const std::vector<std::string>& command, int core) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);  // never outlives the benchmark
     if (core != kAnyCore) pin_to(core);
     dup2(ends[1], STDOUT_FILENO);
+    if (errors != kOwnErrors) dup2(errors, STDERR_FILENO);
     execv(argv[0], argv.data());
     _exit(127);
   }
@@ -114,9 +115,26 @@ Process::Process(const std::vector<std::string>& command, int core) {
 }
 
 Process::~Process() {
-  kill(pid_, SIGTERM);
-  waitpid(pid_, nullptr, 0);
+  if (!ended_) {
+    kill(pid_, SIGTERM);
+    waitpid(pid_, nullptr, 0);
+  }
   close(output_);
+}
+
+bool Process::running() {
+  if (!ended_) ended_ = waitpid(pid_, nullptr, WNOHANG) == pid_;
+  return !ended_;
+}
+
+double Process::end(double seconds) {
+  const int64_t began = now_ns();
+  const auto passed = [began] { return static_cast<double>(now_ns() - began) / 1e9; };
+  if (running()) kill(pid_, SIGTERM);
+  while (running() && passed() < seconds) usleep(1000);
+  if (running()) kill(pid_, SIGKILL);
+  while (running()) usleep(1000);
+  return passed();
 }
 
 std::string Process::line() {
@@ -141,10 +159,19 @@ double Process::cpu_seconds() const {
 
 double Process::rss_mb() const { return resident_mb(std::to_string(pid_)); }
 
-ServerProcess::ServerProcess(const std::vector<std::string>& command, int core)
-    : process_(command, core) {
+double Process::peak_rss_mb() const {
+  std::ifstream status("/proc/" + std::to_string(pid_) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::strtod(line.c_str() + 6, nullptr) / 1024;
+  }
+  return 0;
+}
+
+ServerProcess::ServerProcess(const std::vector<std::string>& command, int core, int errors)
+    : process_(command, core, errors) {
   // `port 1234`, or `ready ws=ws://127.0.0.1:1234 ...`.
   const std::string said = process_.line();
+  if (said.empty()) return;  // it ended at once: there is no port
   const size_t address = said.find("ws://");
   size_t digits = said.find("port ");
   if (digits != std::string::npos) {

@@ -28,10 +28,13 @@ double machine_cpu_seconds();
 
 inline constexpr int kAnyCore = -1;
 
+inline constexpr int kOwnErrors = -1;
+
 // Started with its output in a pipe; ended (SIGTERM) and waited for by the destructor.
 class Process {
  public:
-  Process(const std::vector<std::string>& command, int core);
+  // `errors`: the file descriptor that becomes its standard error.
+  Process(const std::vector<std::string>& command, int core, int errors = kOwnErrors);
   ~Process();
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -40,10 +43,16 @@ class Process {
   std::string line();
   double cpu_seconds() const;
   double rss_mb() const;
+  double peak_rss_mb() const;
+  pid_t pid() const { return pid_; }
+  bool running();
+  // SIGTERM, and SIGKILL when it has not ended after so many seconds. Returns how long it took.
+  double end(double seconds);
 
  private:
   pid_t pid_ = -1;
   int output_ = -1;
+  bool ended_ = false;
   std::string read_;
 };
 
@@ -51,11 +60,12 @@ class Process {
 // `iii-directory serve`.
 class ServerProcess {
  public:
-  ServerProcess(const std::vector<std::string>& command, int core);
+  ServerProcess(const std::vector<std::string>& command, int core, int errors = kOwnErrors);
 
-  uint16_t port() const { return port_; }
+  uint16_t port() const { return port_; }  // 0: it did not start
   double cpu_seconds() const { return process_.cpu_seconds(); }
   double rss_mb() const { return process_.rss_mb(); }
+  Process& process() { return process_; }
 
  private:
   Process process_;

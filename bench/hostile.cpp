@@ -1,0 +1,282 @@
+// `scripts/bench hostile`: how long a well-behaved pair of peers waits while somebody else attacks.
+#include "hostile.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdio>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "folder.h"
+#include "hostile_pair.h"
+#include "process.h"
+#include "report.h"
+
+namespace iii::bench {
+
+HostilePeer Arena::worker(const std::string& name) const {
+  HostilePeer peer = connect();
+  peer.announce(name);
+  return peer;
+}
+
+void Arena::flood(HostilePeer& peer, std::string_view block, double seconds) const {
+  const double length = quick_ ? seconds / 20 : seconds;
+  const int64_t end = std::min(deadline_, now_ns() + static_cast<int64_t>(length * 1e9));
+  while (now_ns() < end && peer.send_bytes(block, end)) {
+  }
+}
+
+size_t Arena::descriptors() const {
+  std::error_code ignored;
+  const std::filesystem::directory_iterator files("/proc/" + std::to_string(server_) + "/fd",
+                                                  ignored);
+  return static_cast<size_t>(std::distance(begin(files), end(files)));
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kAimMs = 20;
+constexpr double kPatience = 40;  // seconds; for an answer to the pair after the attack
+
+struct Options {
+  bool quick = false;
+  bool list = false;
+  double baseline = 0.7;  // seconds
+  double settle = 0.5;
+  double attack = 25;  // at most
+  std::string program;
+  std::vector<std::string> rows;
+};
+
+constexpr const char* kUsage =
+    "usage: bench_hostile [options]\n"
+    "  --quick            a smoke test: small attacks; only answers are checked\n"
+    "  --row NAME         only this row; may be repeated\n"
+    "  --list             the names of all rows and what each does\n"
+    "  --program PATH     the iii-directory to attack (beside this program's folder)\n"
+    "  --seconds S        no attack takes longer (25)\n";
+
+Options parse(int argc, char** argv) {
+  Options options;
+  options.program =
+      fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "iii-directory";
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const auto value = [&]() -> std::string {
+      if (++i >= argc) die(fmt::format("{} needs a value\n{}", word, kUsage));
+      return argv[i];
+    };
+    if (word == "--quick") {
+      options.quick = true;
+      options.baseline = 0.05;
+      options.settle = 0.05;
+    } else if (word == "--list") {
+      options.list = true;
+    } else if (word == "--row") {
+      options.rows.push_back(value());
+    } else if (word == "--program") {
+      options.program = fs::absolute(value());
+    } else if (word == "--seconds") {
+      options.attack = std::stod(value());
+    } else {
+      die(fmt::format("unknown option {}\n{}", word, kUsage));
+    }
+  }
+  return options;
+}
+
+struct Seen {
+  Delays before;
+  Delays during;
+  double peak_mb = 0;
+  double attack_seconds = 0;
+  double end_seconds = 0;
+  bool survived = false;
+  Pair::Books books;
+  std::vector<Arena::Check> checks;
+
+  bool right() const {
+    return survived && books.lost == 0 && books.wrong == 0 && !books.disconnected &&
+           std::ranges::all_of(checks, &Arena::Check::holds);
+  }
+};
+
+// The server's standard error: a file, a pipe without a reader, or one that nobody empties.
+class ErrorSink {
+ public:
+  ErrorSink(Errors kind, const std::string& path) {
+    if (kind == Errors::kFile) {
+      write_ = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+      return;
+    }
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) die("no pipe");
+    write_ = ends[1];
+    if (kind == Errors::kClosedPipe) {
+      close(ends[0]);
+    } else {
+      read_ = ends[0];
+    }
+  }
+  ~ErrorSink() {
+    close(write_);
+    if (read_ >= 0) close(read_);
+  }
+  ErrorSink(const ErrorSink&) = delete;
+  ErrorSink& operator=(const ErrorSink&) = delete;
+
+  int fd() const { return write_; }
+
+ private:
+  int write_ = -1;
+  int read_ = -1;
+};
+
+void nap(double seconds) { usleep(static_cast<useconds_t>(seconds * 1e6)); }
+
+Seen run_row(const Attack& attack, const Options& options, Folder& folder) {
+  const std::string data = folder.fresh();
+  fs::create_directories(data);
+  fs::permissions(data, fs::perms::owner_all);
+  const ErrorSink errors(attack.errors, data + ".log");
+  std::vector<std::string> command{options.program, "serve", "--engine-only", "--port", "0",
+                                   "--data",        data};
+  command.insert(command.end(), attack.options.begin(), attack.options.end());
+  ServerProcess server(command, kAnyCore, errors.fd());
+  Seen seen;
+  if (server.port() == 0) return seen;
+  {
+    Pair pair(server.port());
+    nap(options.baseline / 4);  // warm-up
+    pair.look(kPatience);
+    nap(options.baseline);
+    seen.before = pair.look(kPatience);
+
+    const int64_t began = now_ns();
+    Arena arena(server.port(), server.process().pid(), options.quick,
+                began + static_cast<int64_t>(options.attack * 1e9));
+    std::atomic<bool> over = false;
+    std::thread attacker([&] {
+      setpriority(PRIO_PROCESS, 0, 19);  // this thread only
+      attack.run(arena);
+      over = true;
+    });
+    while (!over) {
+      seen.peak_mb = std::max(seen.peak_mb, server.process().peak_rss_mb());
+      nap(0.02);
+    }
+    attacker.join();
+    seen.attack_seconds = static_cast<double>(now_ns() - began) / 1e9;
+    nap(options.settle);
+    seen.during = pair.look(kPatience);
+    seen.books = pair.finish(kPatience);
+    seen.checks = arena.checks();
+  }
+  seen.peak_mb = std::max(seen.peak_mb, server.process().peak_rss_mb());
+  seen.survived = server.process().running();
+  seen.end_seconds = server.process().end(20);
+  std::error_code ignored;
+  fs::remove_all(data, ignored);
+  return seen;
+}
+
+std::string remarks(const Seen& seen) {
+  std::string text;
+  const auto add = [&text](const std::string& remark) {
+    text += (text.empty() ? "" : "; ") + remark;
+  };
+  std::set<std::string> said;
+  for (const Arena::Check& check : seen.checks) {
+    const std::string remark = (check.holds ? "" : "NOT: ") + check.what;
+    if (said.insert(remark).second) add(remark);
+  }
+  if (seen.books.disconnected && seen.survived) add("NOT: the pair stays connected");
+  if (seen.survived && seen.end_seconds > 3) {
+    add(fmt::format("SIGTERM took {:.0f} s", seen.end_seconds));
+  }
+  return text;
+}
+
+void print_head() {
+  fmt::print("\n  {:<22}{:>18}{:>20}{:>9}{:>8}{:>8}{:>6}{:>7}  {}\n", "", "alone p99  worst",
+             "attacked p99  worst", "RSS MB", "attack", "server", "lost", "wrong", "");
+  fmt::print("  {:<22}{:>18}{:>20}{:>9}{:>8}{:>8}{:>6}{:>7}  {}\n", "", "ms     ms", "ms       ms",
+             "peak", "s", "", "", "", "must hold");
+}
+
+void print_row(const Attack& attack, const Seen& seen) {
+  fmt::print("  {:<22}{:>11.2f}{:>7.1f}{:>11.2f}{:>9.1f}{:>9.0f}{:>8.1f}{:>8}{:>6}{:>7}  {}\n",
+             attack.name, seen.before.p99_ms, seen.before.worst_ms, seen.during.p99_ms,
+             seen.during.worst_ms, seen.peak_mb, seen.attack_seconds,
+             seen.survived ? "lives" : "DIED", seen.books.lost, seen.books.wrong, remarks(seen));
+  std::fflush(stdout);
+}
+
+std::vector<Attack> chosen(const Options& options) {
+  std::vector<Attack> all;
+  for (auto& part : {trigger_attacks(), state_attacks(), call_attacks(), connection_attacks()}) {
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  if (options.rows.empty()) return all;
+  std::vector<Attack> some;
+  for (const std::string& name : options.rows) {
+    const auto found =
+        std::ranges::find_if(all, [&](const Attack& attack) { return name == attack.name; });
+    if (found == all.end()) die("there is no row " + name + "; see --list");
+    some.push_back(*found);
+  }
+  return some;
+}
+
+int run(const Options& options) {
+  const std::vector<Attack> attacks = chosen(options);
+  if (options.list) {
+    for (const Attack& attack : attacks) fmt::print("{:<22}{}\n", attack.name, attack.what);
+    return 0;
+  }
+  pin_to(choose_cores().load);
+  Folder folder;
+  print_machine();
+  fmt::print(
+      "calls of a well-behaved pair, one after the other, alone and beside a hostile peer\n");
+  print_head();
+  std::string slow;
+  size_t slow_rows = 0;
+  size_t failed = 0;
+  double worst_alone = 0;
+  for (const Attack& attack : attacks) {
+    const Seen seen = run_row(attack, options, folder);
+    print_row(attack, seen);
+    worst_alone = std::max(worst_alone, seen.before.worst_ms);
+    if (!seen.right()) ++failed;
+    if (seen.during.worst_ms > kAimMs) {
+      ++slow_rows;
+      slow += fmt::format(" {}", attack.name);
+    }
+  }
+  fmt::print("\n{} rows; worst delay without a hostile peer {:.1f} ms\n", attacks.size(),
+             worst_alone);
+  fmt::print("{} rows above {:.0f} ms:{}\n", slow_rows, kAimMs, slow.empty() ? " none" : slow);
+  fmt::print("{} rows with something lost, wrong or dead\n", failed);
+  return failed == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace iii::bench
+
+int main(int argc, char** argv) {
+  rlimit files{};
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &files);
+  return iii::bench::run(iii::bench::parse(argc, argv));
+}
