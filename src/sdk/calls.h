@@ -14,6 +14,7 @@ struct CallOptions {
   std::optional<Millis> timeout = {};      // 30 s unless the worker's options say otherwise
   std::optional<json::Raw> metadata = {};  // travels beside the payload
   std::string name_space = {};             // of the function; the worker's own when empty
+  Bound bound = {};                        // set by Worker::fire
 };
 
 // What enqueue() comes back with.
@@ -93,6 +94,7 @@ class Calls {
     if (options != nullptr) {
       call.timeout = options->timeout;
       call.name_space = options->name_space;
+      call.bound = options->bound;
       if (options->metadata) call.metadata = options->metadata->text;
     }
     self().add_context(call);

@@ -36,8 +36,13 @@ inline constexpr const char* kQueueFull =
     "queue_full";  // too much waits for the engine to come back
 inline constexpr const char* kTooManyCalls = "too_many_calls";
 inline constexpr const char* kPayloadTooLarge = "payload_too_large";
+inline constexpr const char* kBindingEnded = "binding_ended";  // fired to what was unbound
 inline constexpr const char* kInvalidResult =
     "invalid_result";  // the answer is not of the type asked for
+
+inline RemoteError binding_ended() {
+  return remote_error(kBindingEnded, "the binding has ended, so nothing was sent");
+}
 
 // Codes that a worker puts into its answers (wire-protocol §7.4).
 inline constexpr const char* kInvocationFailed = "invocation_failed";

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/uuid.h"
+#include "sdk/bindings.h"
 
 namespace iii::sdk {
 
@@ -15,6 +16,7 @@ class Outbox {
   struct Item {
     std::optional<Uuid> call;  // set for calls that want an answer: they may time out while waiting
     std::string text;
+    Bound bound = {};  // set for what is fired to a binding, which may end while this waits
   };
 
   explicit Outbox(size_t max_bytes) : max_bytes_(max_bytes) {}

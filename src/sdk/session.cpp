@@ -74,6 +74,10 @@ void Session::become_ready() {
   backoff_.reset();
   state_ = SessionState::kReady;
   while (std::optional<Outbox::Item> item = outbox_.pop()) {
+    if (item->bound && !*item->bound) {
+      if (item->call) settle(*item->call, std::unexpected(binding_ended()));
+      continue;
+    }
     if (item->call) {
       const auto waiting = pending_.find(*item->call);
       if (waiting == pending_.end()) continue;  // timed out meanwhile
@@ -87,18 +91,9 @@ void Session::become_ready() {
 // The engine re-sends every live binding of a type before it answers the announce. What was not
 // among them was unbound while we were away.
 void Session::drop_stale_bindings() {
-  std::vector<std::pair<std::shared_ptr<const TriggerTypeSpec>, std::string>> gone;
-  for (TriggerType& type : trigger_types_) {
-    for (auto binding = type.bindings.begin(); binding != type.bindings.end();) {
-      if (binding->second == connection_) {
-        ++binding;
-        continue;
-      }
-      gone.emplace_back(type.spec, binding->first);
-      binding = type.bindings.erase(binding);
-    }
-  }
-  for (const auto& [spec, id] : gone) spec->unbind(id);
+  std::vector<std::shared_ptr<Bindings>> all;
+  for (const TriggerType& type : trigger_types_) all.push_back(type.bindings);
+  for (const std::shared_ptr<Bindings>& bindings : all) bindings->end_all_but(connection_);
 }
 
 void Session::heartbeat() {

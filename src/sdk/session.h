@@ -25,6 +25,7 @@
 #include "protocol/limits.h"
 #include "protocol/parser.h"
 #include "sdk/backoff.h"
+#include "sdk/bindings.h"
 #include "sdk/error.h"
 #include "sdk/ordered.h"
 #include "sdk/outbox.h"
@@ -72,26 +73,6 @@ struct FunctionSpec {
   std::optional<std::string> invocation;  // HTTP-invoked (§13): the engine calls a URL, not us
 };
 
-struct BindingRequest {
-  std::string id;
-  std::string function_id;
-  std::string config = "null";
-  std::optional<std::string> metadata;
-  std::string name_space;  // of the target function; empty: default
-};
-using Verdict = std::move_only_function<void(Result<void>)>;
-struct TriggerTypeSpec {
-  std::string id;
-  std::string description;
-  std::optional<std::string> trigger_request_format;
-  std::optional<std::string> call_request_format;
-  std::string name_space;  // empty: the worker's
-  // A binding, new or repeated (the same id replaces); the verdict is due once, now or later.
-  std::function<void(BindingRequest, Verdict)> bind;
-  // Only for ids that were accepted.
-  std::function<void(const std::string& id)> unbind;
-};
-
 struct TriggerSpec {
   std::string trigger_type;
   std::string function_id;
@@ -111,6 +92,7 @@ struct OutgoingCall {
   std::string_view name_space = {};    // empty: the worker's, or none for the engine's own ids
   std::optional<Millis> timeout = {};  // of the whole wait, time offline included
   std::optional<std::string_view> queue = {};  // enqueue there instead of calling
+  Bound bound = {};  // the binding that it is fired to, if any: not sent when that has ended
 };
 // Never called from inside call().
 using OnReply = std::move_only_function<void(Reply<json::Raw>)>;
@@ -168,9 +150,7 @@ class Session final : public TransportEvents {
   struct TriggerType {
     std::string id;
     std::string frame;
-    std::shared_ptr<const TriggerTypeSpec> spec;
-    std::map<std::string, uint64_t, std::less<>>
-        bindings;  // accepted id → connection that named it
+    std::shared_ptr<Bindings> bindings;
   };
   struct Trigger {
     std::string id;
@@ -210,8 +190,8 @@ class Session final : public TransportEvents {
   template <typename Other>
   void handle(const Other&) {}
 
-  void finish_binding(const BindingRequest& request, const std::string& type_id,
-                      uint64_t connection, const Result<void>& verdict);
+  void answer_binding(const BindingRequest& request, std::string_view type_id,
+                      const Result<void>& verdict);
   protocol::InvokeFunction frame_of(const OutgoingCall& call) const;
   std::string_view namespace_for(std::string_view id, std::string_view asked) const;
   void settle(const Uuid& id, Reply<json::Raw> reply);

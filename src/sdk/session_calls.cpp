@@ -91,18 +91,32 @@ Result<void> Session::add_trigger_type(TriggerTypeSpec spec) {
                                     .call_request_format = view(spec.call_request_format),
                                     .name_space = unless_empty(spec.name_space)});
   if (auto ok = check_size(frame); !ok) return ok;
-  // Stored before it is sent: the engine may deliver parked bindings at once.
   std::string id = spec.id;
-  const TriggerType& type =
-      trigger_types_.add({.id = std::move(id),
-                          .frame = std::move(frame),
-                          .spec = std::make_shared<const TriggerTypeSpec>(std::move(spec)),
-                          .bindings = {}});
+  // The engine that asked may be gone when the verdict comes: if it still wants the binding, it
+  // asks again.
+  auto answer = [this, id, alive = std::weak_ptr(alive_)](const BindingRequest& request,
+                                                          uint64_t connection,
+                                                          const Result<void>& verdict) {
+    if (alive.expired() || connection != connection_ || !is_open()) return;
+    answer_binding(request, id, verdict);
+  };
+  auto bindings = std::make_shared<Bindings>(
+      std::make_shared<const TriggerTypeSpec>(std::move(spec)), std::move(answer));
+  // Stored before it is sent: the engine may deliver parked bindings at once.
+  const TriggerType& type = trigger_types_.add(
+      {.id = std::move(id), .frame = std::move(frame), .bindings = std::move(bindings)});
   if (is_open()) transport_.send(type.frame);
   return {};
 }
 
-bool Session::remove_trigger_type(std::string_view id) { return trigger_types_.remove(id); }
+bool Session::remove_trigger_type(std::string_view id) {
+  const TriggerType* type = trigger_types_.find(id);
+  if (!type) return false;
+  const std::shared_ptr<Bindings> bindings = type->bindings;
+  trigger_types_.remove(id);
+  bindings->close();
+  return true;
+}
 
 Result<std::string> Session::add_trigger(TriggerSpec spec) {
   if (auto ok = check_registration("binding's trigger type", spec.trigger_type, false); !ok) {
@@ -166,6 +180,7 @@ void Session::call(const OutgoingCall& call, OnReply on_reply) {
     return fail_later(std::move(on_reply),
                       remote_error(kShuttingDown, "this worker is shutting down"));
   }
+  if (call.bound && !*call.bound) return fail_later(std::move(on_reply), binding_ended());
   if (pending_.size() >= options_.max_pending_calls) {
     return fail_later(
         std::move(on_reply),
@@ -182,7 +197,7 @@ void Session::call(const OutgoingCall& call, OnReply on_reply) {
   const bool sent = state_ == SessionState::kReady;
   if (sent) {
     transport_.send(text);
-  } else if (!outbox_.push({.call = id, .text = std::move(text)})) {
+  } else if (!outbox_.push({.call = id, .text = std::move(text), .bound = call.bound})) {
     return fail_later(
         std::move(on_reply),
         remote_error(kQueueFull, "the engine is away and the queue of calls is full"));
@@ -198,13 +213,14 @@ void Session::call(const OutgoingCall& call, OnReply on_reply) {
 
 Result<void> Session::send_void(const OutgoingCall& call) {
   if (state_ == SessionState::kStopped) return fail(kShuttingDown, "this worker is shutting down");
+  if (call.bound && !*call.bound) return std::unexpected(binding_ended());
   protocol::InvokeFunction frame = frame_of(call);
   frame.action = protocol::Action::kVoid;
   std::string text = protocol::to_text(frame);
   if (auto ok = check_size(text); !ok) return ok;
   if (state_ == SessionState::kReady) {
     transport_.send(text);
-  } else if (!outbox_.push({.call = {}, .text = std::move(text)})) {
+  } else if (!outbox_.push({.call = {}, .text = std::move(text), .bound = call.bound})) {
     return fail(kQueueFull, "the engine is away and the queue of calls is full");
   }
   return {};

@@ -83,33 +83,18 @@ void Session::handle(const protocol::RegisterTrigger& frame) {
                          .config = std::string(frame.config),
                          .metadata = owned(frame.metadata),
                          .name_space = std::string(frame.name_space.value_or(""))};
-  const std::string type_id(frame.trigger_type);
-  TriggerType* type = trigger_types_.find(type_id);
+  const TriggerType* type = trigger_types_.find(frame.trigger_type);
   if (!type) {
-    return finish_binding(request, type_id, connection_,
+    return answer_binding(request, frame.trigger_type,
                           fail(kTriggerTypeNotFound, "Trigger type not found"));
   }
-  // Seen on this connection, whatever the verdict: not stale.
-  if (const auto known = type->bindings.find(request.id); known != type->bindings.end()) {
-    known->second = connection_;
-  }
-  const std::shared_ptr<const TriggerTypeSpec> spec = type->spec;
-  auto verdict = [this, request, type_id, connection = connection_,
-                  alive = std::weak_ptr(alive_)](Result<void> accepted) {
-    if (!alive.expired()) finish_binding(request, type_id, connection, accepted);
-  };
-  spec->bind(std::move(request), std::move(verdict));
+  // The provider may unregister the type.
+  const std::shared_ptr<Bindings> bindings = type->bindings;
+  bindings->bind(std::move(request), connection_);
 }
 
-void Session::finish_binding(const BindingRequest& request, const std::string& type_id,
-                             uint64_t connection, const Result<void>& verdict) {
-  TriggerType* type = trigger_types_.find(type_id);
-  if (connection != connection_ || !is_open()) {
-    // The engine that asked is gone. If it still wants the binding it asks again.
-    if (!verdict || !type || type->bindings.contains(request.id)) return;
-    const std::shared_ptr<const TriggerTypeSpec> spec = type->spec;
-    return spec->unbind(request.id);
-  }
+void Session::answer_binding(const BindingRequest& request, std::string_view type_id,
+                             const Result<void>& verdict) {
   protocol::TriggerRegistrationResult frame;
   frame.id = request.id;
   frame.trigger_type = type_id;
@@ -120,20 +105,14 @@ void Session::finish_binding(const BindingRequest& request, const std::string& t
                                       .message = verdict.error().message,
                                       .stacktrace = {}};
   }
-  if (type && verdict) type->bindings.insert_or_assign(request.id, connection);
-  if (type && !verdict) type->bindings.erase(request.id);
   transport_.send(protocol::to_text(frame));
 }
 
 void Session::handle(const protocol::UnregisterTrigger& frame) {
-  TriggerType* type = frame.trigger_type ? trigger_types_.find(*frame.trigger_type) : nullptr;
+  const TriggerType* type = frame.trigger_type ? trigger_types_.find(*frame.trigger_type) : nullptr;
   if (!type) return;
-  const auto binding = type->bindings.find(frame.id);
-  if (binding == type->bindings.end()) return;
-  const std::string id = binding->first;
-  type->bindings.erase(binding);
-  const std::shared_ptr<const TriggerTypeSpec> spec = type->spec;
-  spec->unbind(id);
+  const std::shared_ptr<Bindings> bindings = type->bindings;
+  bindings->unbind(frame.id);
 }
 
 void Session::handle(const protocol::TriggerRegistrationResult& frame) {

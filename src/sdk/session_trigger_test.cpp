@@ -15,6 +15,7 @@ class Triggers : public SessionTest {
     spec.description = "d";
     spec.bind = [this](const BindingRequest& request, Verdict verdict) {
       bound.push_back(request.id);
+      requests.push_back(request);
       if (request.config == R"("later")") {
         open_verdicts.push_back(std::move(verdict));
       } else if (request.config == R"("bad")") {
@@ -42,7 +43,14 @@ class Triggers : public SessionTest {
     session->on_open();
   }
 
+  std::vector<std::string> configs() const {
+    std::vector<std::string> out;
+    for (const BindingRequest& request : requests) out.push_back(request.config);
+    return out;
+  }
+
   std::vector<std::string> bound;
+  std::vector<BindingRequest> requests;
   std::vector<std::string> unbound;
   std::vector<Verdict> open_verdicts;
 };
@@ -126,6 +134,130 @@ TEST_F(Triggers, AVerdictMayComeAfterTheSession) {
   session.reset();
   open_verdicts.at(0)({});
   EXPECT_THAT(unbound, IsEmpty());
+}
+
+TEST_F(Triggers, AnUnbindWaitsForTheOpenVerdictAndIsToldOnce) {
+  provide();
+  connect();
+  bind("b1", R"("later")");
+  unbind("b1");
+  unbind("b1");
+  EXPECT_THAT(unbound, IsEmpty());
+  EXPECT_FALSE(*requests.at(0).bound);
+  open_verdicts.at(0)({});
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+  EXPECT_THAT(transport.sent, IsEmpty());  // nobody waits for the verdict
+  unbind("b1");
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+}
+
+TEST_F(Triggers, AnUnbindBeforeARefusalIsNotTold) {
+  provide();
+  connect();
+  bind("b1", R"("later")");
+  unbind("b1");
+  open_verdicts.at(0)(fail("", "no"));
+  EXPECT_THAT(unbound, IsEmpty());
+  EXPECT_THAT(transport.sent, IsEmpty());
+  bind("b1", "{}");
+  EXPECT_EQ(taken().size(), 1U);
+}
+
+TEST_F(Triggers, TheSameIdAgainWaitsForTheUnbindBeforeIt) {
+  provide();
+  connect();
+  bind("b1", R"("later")");
+  unbind("b1");
+  bind("b1", "{}");
+  EXPECT_THAT(bound, ElementsAre("b1"));
+  open_verdicts.at(0)({});
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+  EXPECT_THAT(bound, ElementsAre("b1", "b1"));
+  EXPECT_FALSE(*requests.at(0).bound);
+  EXPECT_TRUE(*requests.at(1).bound);
+  EXPECT_EQ(taken().size(), 1U);  // the second one's verdict
+  unbind("b1");
+  EXPECT_THAT(unbound, ElementsAre("b1", "b1"));
+}
+
+TEST_F(Triggers, OfSeveralRequestsForOneIdTheLastOneCounts) {
+  provide();
+  connect();
+  bind("b1", R"("later")");
+  bind("b1", R"("coded")");
+  bind("b1", R"("last")");
+  open_verdicts.at(0)({});
+  EXPECT_THAT(configs(), ElementsAre(R"("later")", R"("last")"));
+  EXPECT_THAT(unbound, IsEmpty());  // replaced, not ended
+  EXPECT_FALSE(*requests.at(0).bound);
+  EXPECT_TRUE(*requests.at(1).bound);
+  EXPECT_EQ(taken().size(), 1U);
+}
+
+TEST_F(Triggers, ARefusedReplacementEndsWhatWasThere) {
+  provide();
+  connect();
+  bind("b1", "{}");
+  bind("b1", R"("bad")");
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+  unbind("b1");
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+}
+
+TEST_F(Triggers, ABindingThatDidNotComeBackEndsAfterItsOpenVerdict) {
+  provide();
+  connect();
+  bind("b1", R"("later")");
+  come_back();
+  open_verdicts.at(0)({});
+  EXPECT_THAT(unbound, IsEmpty());  // the engine may still name it
+  answer_announce();
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+}
+
+TEST_F(Triggers, ATypeThatIsRemovedEndsItsBindings) {
+  provide();
+  connect();
+  bind("b1", "{}");
+  bind("b2", R"("later")");
+  session->remove_trigger_type("tick");
+  EXPECT_THAT(unbound, ElementsAre("b1"));
+  open_verdicts.at(0)({});
+  EXPECT_THAT(unbound, ElementsAre("b1", "b2"));
+}
+
+TEST_F(Triggers, NothingIsSentToABindingThatHasEnded) {
+  provide();
+  connect();
+  bind("b1", "{}");
+  bind("b2", "{}");
+  transport.sent.clear();
+  const auto fire = [this](size_t request) {
+    OutgoingCall call{.function_id = "f::t"};
+    call.bound = requests.at(request).bound;
+    session->call(call, [this](Reply<json::Raw> reply) { replies.push_back(std::move(reply)); });
+    return session->send_void(call);
+  };
+  unbind("b1");
+  EXPECT_EQ(fire(0).error().code, kBindingEnded);
+  EXPECT_TRUE(fire(1));
+  timers.advance(Millis(0));
+  EXPECT_EQ(transport.sent.size(), 2U);
+  EXPECT_EQ(replies.at(0).error().code, kBindingEnded);
+
+  // Fired while the engine was away, and not named by it when it came back.
+  session->on_closed("gone");
+  transport.sent.clear();
+  EXPECT_TRUE(fire(1));
+  timers.advance(Millis(1'000));
+  session->on_open();
+  answer_announce();
+  EXPECT_THAT(summaries(), ElementsAre("registertriggertype:tick", "announce"));
+  EXPECT_THAT(unbound, ElementsAre("b1", "b2"));
+  EXPECT_EQ(replies.size(), 3U);
+  EXPECT_EQ(replies.at(1).error().code, kConnectionLost);
+  EXPECT_EQ(replies.at(2).error().code, kBindingEnded);
+  EXPECT_EQ(session->pending_calls(), 0U);
 }
 
 TEST_F(Triggers, AForgottenTypeAnswersNotFound) {

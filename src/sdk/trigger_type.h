@@ -22,6 +22,11 @@ struct Binding {
   Config config;
   std::optional<json::Raw> metadata;
   std::string name_space;  // empty: default
+  Bound bound = {};
+
+  // Copies know too when the binding has ended or was replaced. What is fired to it then is not
+  // sent and fails with `binding_ended`.
+  bool is_bound() const { return !bound || *bound; }
 };
 
 // A provider's view of its bindings; copies share it.
@@ -71,7 +76,8 @@ Task<Result<void>> judge(std::shared_ptr<F> on_bind, Binding<Config> binding) {
   }
 }
 
-// What was accepted is in the table before the engine hears of it.
+// What was accepted is in the table before the engine hears of it. It leaves the table by the
+// spec's unbind() only.
 template <typename F, typename Shared, typename Config>
 Task<void> settle_binding(std::shared_ptr<F> on_bind, std::shared_ptr<Shared> shared,
                           Binding<Config> binding, Verdict verdict) {
@@ -80,8 +86,6 @@ Task<void> settle_binding(std::shared_ptr<F> on_bind, std::shared_ptr<Shared> sh
   if (accepted) {
     const std::string id = binding.id;
     shared->bindings.insert_or_assign(id, std::move(binding));
-  } else {
-    shared->bindings.erase(binding.id);
   }
   verdict(std::move(accepted));
 }

@@ -101,7 +101,8 @@ class Worker : public Calls<Worker> {
 
   // Provides a trigger type. `on_bind(const Binding<Config>&)` judges new bindings: it returns
   // nothing or Result<void>, or is a coroutine of Result<void>. `on_unbind(const Binding<Config>&)`
-  // hears of their end. Payload is what bound functions get, for the listings.
+  // hears of their end, once for each that was accepted, and never while on_bind is at work on the
+  // same id. Payload is what bound functions get, for the listings.
   template <typename Config = json::Raw, typename Payload = json::Raw>
   Result<TriggerType<Config>> trigger_type(std::string id, std::string description) {
     return trigger_type<Config, Payload>(
@@ -164,7 +165,8 @@ class Worker : public Calls<Worker> {
     return {.timeout = {},
             .metadata = binding.metadata,
             .name_space = binding.name_space.empty() ? std::string(protocol::kDefaultNamespace)
-                                                     : binding.name_space};
+                                                     : binding.name_space,
+            .bound = binding.bound};
   }
   Result<void> add_function(FunctionSpec spec, FunctionHandler handler);
   Result<void> add_trigger_type(TriggerTypeSpec spec);
@@ -206,7 +208,8 @@ Result<TriggerType<Config>> Worker::trigger_type(std::string id, std::string des
                             .function_id = std::move(request.function_id),
                             .config = std::move(*config),
                             .metadata = std::nullopt,
-                            .name_space = std::move(request.name_space)};
+                            .name_space = std::move(request.name_space),
+                            .bound = std::move(request.bound)};
     if (request.metadata) binding.metadata = json::Raw{std::move(*request.metadata)};
     spawn(handler_detail::settle_binding(judge, shared, std::move(binding), std::move(verdict)));
   };

@@ -287,6 +287,46 @@ TEST_F(WorkerTest, AProviderSeesItsBindingsTyped) {
   EXPECT_THAT(events, testing::ElementsAre("bound b1", "bound b1", "unbound b1"));
 }
 
+// Issue 10: the unbind was lost, and the provider fired to a binding that nobody had.
+TEST_F(WorkerTest, AnUnbindDuringACoroutineOnBindIsNotLost) {
+  std::vector<std::string> events;
+  std::optional<Binding<Every>> kept;
+  auto type =
+      worker
+          .trigger_type<Every, Sum>(
+              "t::tick", "Ticks.",
+              [&](const Binding<Every>& binding) {
+                kept = binding;
+                return [](Worker* home, std::vector<std::string>* log,
+                          std::string id) -> Task<Result<void>> {
+                  const Reply<json::Raw> reply = co_await home->trigger("far::judge");
+                  log->push_back("judged " + id + (reply ? "" : " badly"));
+                  co_return Result<void>();
+                }(&worker, &events, binding.id);
+              },
+              [&](const Binding<Every>& binding) { events.push_back("unbound " + binding.id); })
+          .value();
+  start();
+  engine.frames.clear();
+  engine.send(
+      R"({"type":"registertrigger","id":"b1","trigger_type":"t::tick","function_id":"f::x","config":{}})");
+  const json::Value question = engine.wait_for("invokefunction", 1).at(0);
+  EXPECT_TRUE(kept->is_bound());
+  engine.send(R"({"type":"unregistertrigger","id":"b1","trigger_type":"t::tick"})");
+  engine.run_until([&] { return !kept->is_bound(); });
+  EXPECT_THAT(events, testing::IsEmpty());
+  engine.answer(question, R"(,"result":true)");
+  engine.run_until([&] { return events.size() == 2; });
+  EXPECT_THAT(events, testing::ElementsAre("judged b1", "unbound b1"));
+  EXPECT_THAT(type.bindings(), SizeIs(0));
+
+  engine.frames.clear();
+  EXPECT_EQ(worker.fire_void(*kept, Sum{1}).error().code, kBindingEnded);
+  ASSERT_TRUE(worker.trigger_void("f::after", Sum{2}));
+  const auto sent = engine.wait_for("invokefunction", 1);
+  EXPECT_EQ(*sent.at(0).find("function_id"), json::Value("f::after"));
+}
+
 TEST_F(WorkerTest, ComesBackAfterTheEngineDropsIt) {
   worker.function("t::add", "", [](Add in) { return Sum{in.a}; });
   start();
