@@ -1,7 +1,7 @@
 // A whole worker: one function, typed in and out. Start an engine, start this, call `hello::greet`.
 #include <string>
 
-#include "sdk/worker.h"
+#include <iii/sdk/worker.h>
 
 struct Person {
   std::string name;

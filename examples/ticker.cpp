@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <string>
 
-#include "sdk/worker.h"
+#include <iii/sdk/worker.h>
 
 namespace sdk = iii::sdk;
 namespace json = iii::json;

@@ -1,0 +1,24 @@
+# The third-party packages. The first part is all that the SDK needs.
+
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(OpenSSL REQUIRED)
+
+find_package(Boost 1.81 REQUIRED)
+# Boost headers are not ours: their warnings are not errors of ours.
+add_library(iii_boost INTERFACE)
+target_include_directories(iii_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+target_compile_definitions(iii_boost INTERFACE BOOST_ASIO_NO_DEPRECATED
+                           BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
+
+if(NOT III_SDK_ONLY)
+  find_package(PkgConfig REQUIRED)
+  find_package(GTest REQUIRED)
+  pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+  pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+  pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
+  pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
+  pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+  pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+endif()
