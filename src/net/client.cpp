@@ -1,7 +1,6 @@
 #include "net/client.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 
 #include <array>
 #include <cerrno>
@@ -10,11 +9,13 @@
 
 #include "net/asio.h"
 #include "net/socket_connection.h"
+#include "net/tls_session.h"
 
 namespace iii::net {
 namespace {
 
-// Resolve, connect to one address after the other, send the request, read the answer.
+// Resolve, connect to one address after the other, speak TLS if asked, send the request, read the
+// answer.
 class Attempt : public std::enable_shared_from_this<Attempt> {
  public:
   Attempt(Loop& loop, Url url, ConnectOptions options, Connected done)
@@ -33,6 +34,8 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
  private:
   void resolve();
   void connect_next(const std::string& last_error);
+  void start_tls();
+  void shake_hands();
   void send_request();
   void write(size_t from);
   void wait_answer();
@@ -50,6 +53,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
   Connected done_;
   Resolver resolver_;
   Socket socket_;
+  std::unique_ptr<TlsSession> tls_;  // none: plain
   std::vector<Tcp::endpoint> endpoints_;
   size_t next_endpoint_ = 0;
   const std::string key_;
@@ -100,14 +104,41 @@ void Attempt::connect_next(const std::string& last_error) {
   socket_.async_connect(endpoints_[next_endpoint_++], [self = shared_from_this()](ErrorCode error) {
     if (self->over()) return;
     if (error) return self->connect_next(error.message());
+    ErrorCode ignored;
+    self->socket_.set_option(Tcp::no_delay(true), ignored);
+    self->socket_.set_option(Socket::keep_alive(true), ignored);
+    if (self->url_.secure) return self->start_tls();
     self->send_request();
   });
 }
 
+void Attempt::start_tls() {
+  std::shared_ptr<const TlsTrust> trust = options_.trust;
+  if (!trust) {
+    auto made = make_tls_trust({});
+    if (!made) return give_up(made.error().code, made.error().message);
+    trust = std::move(*made);
+  }
+  auto session = TlsSession::make(std::move(trust), socket_.native_handle(), url_.host);
+  if (!session) return give_up(session.error().code, session.error().message);
+  tls_ = std::move(*session);
+  shake_hands();
+}
+
+void Attempt::shake_hands() {
+  const TlsSession::Step step = tls_->handshake();
+  if (step == TlsSession::Step::kDone) return send_request();
+  if (step == TlsSession::Step::kFailed) {
+    const Error error = tls_->error();
+    return give_up(error.code, error.message);
+  }
+  const auto side = step == TlsSession::Step::kWantRead ? Socket::wait_read : Socket::wait_write;
+  socket_.async_wait(side, [self = shared_from_this()](ErrorCode) {
+    if (!self->over()) self->shake_hands();
+  });
+}
+
 void Attempt::send_request() {
-  ErrorCode ignored;
-  socket_.set_option(Tcp::no_delay(true), ignored);
-  socket_.set_option(Socket::keep_alive(true), ignored);
   request_ = ws::upgrade_request(
       {.host = url_.authority(), .target = url_.target, .headers = options_.headers, .key = key_});
   write(0);
@@ -115,8 +146,8 @@ void Attempt::send_request() {
 
 void Attempt::write(size_t from) {
   while (from < request_.size()) {
-    const ssize_t count = ::send(socket_.native_handle(), request_.data() + from,
-                                 request_.size() - from, MSG_DONTWAIT | MSG_NOSIGNAL);
+    const ssize_t count =
+        transmit(socket_.native_handle(), tls_.get(), std::string_view(request_).substr(from));
     if (count >= 0) {
       from += static_cast<size_t>(count);
     } else if (errno == EAGAIN) {
@@ -132,6 +163,7 @@ void Attempt::write(size_t from) {
 }
 
 void Attempt::wait_answer() {
+  if (tls_ && tls_->has_buffered()) return on_readable();
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](ErrorCode) {
     if (!self->over()) self->on_readable();
   });
@@ -139,7 +171,7 @@ void Attempt::wait_answer() {
 
 void Attempt::on_readable() {
   std::array<char, 4096> piece;
-  const ssize_t count = ::recv(socket_.native_handle(), piece.data(), piece.size(), MSG_DONTWAIT);
+  const ssize_t count = receive(socket_.native_handle(), tls_.get(), piece);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return wait_answer();
   if (count <= 0) return give_up("connect_failed", "the connection broke before the upgrade");
   const std::string_view bytes(piece.data(), static_cast<size_t>(count));
@@ -159,6 +191,7 @@ void Attempt::on_readable() {
 void Attempt::upgraded(std::string_view rest) {
   const auto connection = std::make_shared<SocketConnection>(
       loop_, std::move(socket_), ws::Role::kClient, options_.connection, url_.host);
+  connection->encrypt(std::move(tls_));
   connection->feed(rest);
   // A control block of its own, so that the last owner's release is noticed although the socket's
   // pending operations still hold the connection.

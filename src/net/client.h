@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "net/connection.h"
 #include "net/loop.h"
+#include "net/tls.h"
 
 namespace iii::net {
 
@@ -19,17 +20,18 @@ struct Url {
   std::string host;
   uint16_t port = 80;
   std::string target = "/";  // path and query
+  bool secure = false;       // wss: TLS
 
-  // `ws://host[:port][/path][?query]`, IPv6 in brackets. `wss://` is refused with a sentence that
-  // says to put a TLS proxy in front.
+  // `ws://host[:port][/path][?query]` or `wss://…`, IPv6 in brackets.
   static Result<Url> parse(std::string_view text);
   std::string authority() const;  // host[:port], as for the Host header
 };
 
 struct ConnectOptions {
   std::vector<ws::Header> headers = {};
-  std::chrono::milliseconds timeout{10'000};  // resolve, connect and upgrade together
+  std::chrono::milliseconds timeout{10'000};  // resolve, connect, TLS and upgrade together
   ConnectionOptions connection = {};
+  std::shared_ptr<const TlsTrust> trust = {};  // for wss; none: whom the system trusts
 };
 
 // A connection attempt; destroying it cancels.
@@ -40,8 +42,9 @@ class Connecting {
 
 // `done` is called once on the loop thread, never from inside connect(), with the open connection
 // or with why not: `resolve_failed`, `connect_failed`, `connect_timeout`, `upgrade_refused`,
-// `bad_answer`, `bad_header`. Whoever gets the connection must call `start` on it with the object
-// that hears its events. Letting go of the last shared_ptr ends the connection and its events.
+// `bad_answer`, `bad_header`, and for wss `tls_untrusted`, `tls_failed`. Whoever gets the
+// connection must call `start` on it with the object that hears its events. Letting go of the last
+// shared_ptr ends the connection and its events.
 class ClientConnection : public Connection {
  public:
   virtual void start(ConnectionEvents& events) = 0;

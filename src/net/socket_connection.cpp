@@ -86,6 +86,12 @@ void SocketConnection::abandon() {
 void SocketConnection::wait_readable() {
   if (waiting_readable_ || state_ == State::kGone) return;
   waiting_readable_ = true;
+  if (tls_ && tls_->has_buffered()) {  // of which the kernel knows nothing
+    return loop_.post([self = shared_from_this()] {
+      self->waiting_readable_ = false;
+      self->on_readable();
+    });
+  }
   socket_.async_wait(Socket::wait_read, [self = shared_from_this()](ErrorCode) {
     self->waiting_readable_ = false;
     self->on_readable();
@@ -97,7 +103,7 @@ void SocketConnection::on_readable() {
   if (state_ != State::kOpen) return discard_input();
   if (paused_) return;
   const std::span<char> room = decoder_.prepare();
-  const ssize_t count = ::recv(socket_.native_handle(), room.data(), room.size(), MSG_DONTWAIT);
+  const ssize_t count = receive(socket_.native_handle(), tls_.get(), room);
   if (count > 0) {
     decoder_.commit(static_cast<size_t>(count));
   } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
@@ -109,7 +115,7 @@ void SocketConnection::on_readable() {
 // Closing with unread input would make the kernel send a reset, which can overtake our last bytes.
 void SocketConnection::discard_input() {
   char scratch[16 * 1024];
-  const ssize_t count = ::recv(socket_.native_handle(), scratch, sizeof scratch, MSG_DONTWAIT);
+  const ssize_t count = receive(socket_.native_handle(), tls_.get(), scratch);
   if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return finish();
   wait_readable();
 }
@@ -269,6 +275,7 @@ ssize_t SocketConnection::write_some(size_t most, size_t& wanted) {
   std::array<iovec, 16> parts;
   const OutputQueue::Gathered gathered = output_.gather(parts, most);
   wanted = gathered.bytes;
+  if (tls_) return write_encrypted({parts.data(), gathered.parts});
   constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
   if (gathered.parts == 1) {
     return ::send(socket_.native_handle(), parts[0].iov_base, parts[0].iov_len, kFlags);
@@ -277,6 +284,17 @@ ssize_t SocketConnection::write_some(size_t most, size_t& wanted) {
   message.msg_iov = parts.data();
   message.msg_iovlen = gathered.parts;
   return ::sendmsg(socket_.native_handle(), &message, kFlags);
+}
+
+ssize_t SocketConnection::write_encrypted(std::span<const iovec> parts) {
+  ssize_t total = 0;
+  for (const iovec& part : parts) {
+    const ssize_t count = tls_->send({static_cast<const char*>(part.iov_base), part.iov_len});
+    if (count < 0) return total > 0 ? total : count;
+    total += count;
+    if (static_cast<size_t>(count) < part.iov_len) break;
+  }
+  return total;
 }
 
 void SocketConnection::wait_writable() {
@@ -345,6 +363,7 @@ void SocketConnection::start_linger_timer() {
 void SocketConnection::half_close() {
   state_ = State::kLingering;
   output_.clear();
+  if (tls_) tls_->close();
   ErrorCode ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
   start_linger_timer();

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,7 @@
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/output_queue.h"
+#include "net/tls_session.h"
 #include "ws/decoder.h"
 #include "ws/encoder.h"
 
@@ -31,6 +33,8 @@ class SocketConnection final : public ClientConnection,
                    std::string remote_ip);
   ~SocketConnection() override;
 
+  // Before anything else: all bytes go through `tls` (none: plain).
+  void encrypt(std::unique_ptr<TlsSession> tls) { tls_ = std::move(tls); }
   // Bytes of the handshake: what we answer, and what came behind the peer's head.
   void write_raw(std::string_view bytes);
   void feed(std::string_view bytes);
@@ -71,6 +75,7 @@ class SocketConnection final : public ClientConnection,
   void queued();
   void flush(size_t most);
   ssize_t write_some(size_t most, size_t& wanted);
+  ssize_t write_encrypted(std::span<const iovec> parts);
   void wait_writable();
   void watch_for_stall(std::chrono::milliseconds delay);
   void check_stall();
@@ -86,6 +91,7 @@ class SocketConnection final : public ClientConnection,
 
   Loop& loop_;
   Socket socket_;
+  std::unique_ptr<TlsSession> tls_;  // none: plain
   const ws::Role role_;
   const ConnectionOptions options_;
   const std::string remote_ip_;

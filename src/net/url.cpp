@@ -6,6 +6,9 @@
 namespace iii::net {
 namespace {
 
+constexpr uint16_t kPlainPort = 80;
+constexpr uint16_t kSecurePort = 443;
+
 std::unexpected<Error> bad(std::string message) { return fail("bad_url", std::move(message)); }
 
 }  // namespace
@@ -16,10 +19,7 @@ Result<Url> Url::parse(std::string_view text) {
     return bad("the address must look like ws://host:port");
   }
   const std::string scheme = ascii_lower(text.substr(0, scheme_end));
-  if (scheme == "wss") {
-    return bad("wss:// is not supported: put a TLS proxy in front and use ws:// up to it");
-  }
-  if (scheme != "ws") return bad("the address must begin with ws://");
+  if (scheme != "ws" && scheme != "wss") return bad("the address must begin with ws:// or wss://");
   for (const char c : text) {
     if (c <= 0x20 || c >= 0x7f) {
       return bad("the address has a character that must be percent-encoded");
@@ -28,6 +28,8 @@ Result<Url> Url::parse(std::string_view text) {
   text.remove_prefix(scheme_end + 3);
 
   Url url;
+  url.secure = scheme == "wss";
+  if (url.secure) url.port = kSecurePort;
   const size_t authority_end = text.find_first_of("/?#");
   std::string_view authority = text.substr(0, authority_end);
   if (authority_end != std::string_view::npos) {
@@ -61,7 +63,7 @@ Result<Url> Url::parse(std::string_view text) {
 
 std::string Url::authority() const {
   std::string text = host.find(':') == std::string::npos ? host : "[" + host + "]";
-  if (port != 80) text += ":" + std::to_string(port);
+  if (port != (secure ? kSecurePort : kPlainPort)) text += ":" + std::to_string(port);
   return text;
 }
 

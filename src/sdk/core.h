@@ -20,9 +20,10 @@ namespace channel_detail {
 class Socket;
 }
 
-// Where sockets go; empty when the address could not be read.
+// Where sockets go; an error when the address or the certificates for it cannot be used.
 struct EngineAddress {
   Result<net::Url> url;
+  std::shared_ptr<const net::TlsTrust> trust;  // for wss
   std::string token;
   Millis connect_timeout;
 };

@@ -82,6 +82,7 @@ WorkerOptions with_environment(WorkerOptions options) {
   if (options.name.empty()) options.name = fmt::format("{}:{}", host_name(), ::getpid());
   fill(options.name_space, "III_NAMESPACE");
   fill(options.token, "III_TOKEN");
+  fill(options.ca_file, "III_CA_FILE");
   if (options.version.empty()) options.version = III_SDK_VERSION;
   return options;
 }

@@ -15,8 +15,9 @@
 namespace iii::sdk {
 
 struct WorkerOptions {
-  std::string url = {};          // III_URL, else ws://127.0.0.1:49134
-  std::string name = {};         // III_WORKER_NAME, else host:pid. One live worker per name
+  std::string url = {};      // III_URL, else ws://127.0.0.1:49134; wss:// for TLS
+  std::string ca_file = {};  // III_CA_FILE: with wss, trust only the authorities in this PEM file
+  std::string name = {};     // III_WORKER_NAME, else host:pid. One live worker per name
   std::string description = {};  // shown in the engine's listings
   std::string version = {};      // of the worker; else of this SDK
   std::string name_space = {};   // III_NAMESPACE, else the engine's default

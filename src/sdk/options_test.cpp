@@ -19,9 +19,9 @@ class Environment : public testing::Test {
   ~Environment() override {
     for (const char* name : kNames) ::unsetenv(name);
   }
-  static constexpr const char* kNames[] = {"III_URL",   "III_WORKER_NAME", "III_NAMESPACE",
-                                           "III_TOKEN", "III_ISOLATION",   "LC_ALL",
-                                           "LANG"};
+  static constexpr const char* kNames[] = {
+      "III_URL",     "III_WORKER_NAME", "III_NAMESPACE", "III_TOKEN",
+      "III_CA_FILE", "III_ISOLATION",   "LC_ALL",        "LANG"};
 };
 
 TEST_F(Environment, DefaultsStandInWhenNothingIsSet) {
@@ -37,11 +37,14 @@ TEST_F(Environment, FillsWhatIsBlankAndNothingElse) {
   ::setenv("III_WORKER_NAME", "from-env", 1);
   ::setenv("III_NAMESPACE", "  ", 1);
   ::setenv("III_TOKEN", "secret", 1);
+  ::setenv("III_CA_FILE", "ca.pem", 1);
   const WorkerOptions options = with_environment({.name = "mine"});
   EXPECT_EQ(options.url, "ws://engine:1");
   EXPECT_EQ(options.name, "mine");
   EXPECT_EQ(options.name_space, "");
   EXPECT_EQ(options.token, "secret");
+  EXPECT_EQ(options.ca_file, "ca.pem");
+  EXPECT_EQ(with_environment({.ca_file = "own.pem"}).ca_file, "own.pem");
   EXPECT_EQ(with_environment({}).name, "from-env");
 }
 

@@ -1,5 +1,6 @@
 #include "sdk/worker.h"
 
+#include <csignal>
 #include <random>
 
 #include "base/log.h"
@@ -30,14 +31,39 @@ class NoTransport final : public Transport {
   void drop() override {}
 };
 
-std::unique_ptr<Transport> websocket(net::Loop& loop, const Result<net::Url>& url,
-                                     const WorkerOptions& options) {
-  if (!url) return std::make_unique<NoTransport>();
+EngineAddress address_of(const WorkerOptions& options) {
+  EngineAddress address{.url = net::Url::parse(options.url),
+                        .trust = {},
+                        .token = options.token,
+                        .connect_timeout = options.connect_timeout};
+  if (!address.url) {
+    address.url.error().message =
+        "the engine's address cannot be used: " + address.url.error().message;
+  } else if (address.url->secure) {
+    auto trust = net::make_tls_trust(options.ca_file);
+    if (trust) {
+      address.trust = std::move(*trust);
+    } else {
+      address.url = std::unexpected(std::move(trust.error()));
+    }
+  }
+  return address;
+}
+
+net::ConnectOptions connect_options(const EngineAddress& address) {
   net::ConnectOptions connect;
-  connect.headers = authorization(options.token);
+  connect.headers = authorization(address.token);
+  connect.timeout = address.connect_timeout;
+  connect.trust = address.trust;
+  return connect;
+}
+
+std::unique_ptr<Transport> websocket(net::Loop& loop, const EngineAddress& address,
+                                     const WorkerOptions& options) {
+  if (!address.url) return std::make_unique<NoTransport>();
+  net::ConnectOptions connect = connect_options(address);
   for (const auto& [name, value] : options.headers) connect.headers.push_back({name, value});
-  connect.timeout = options.connect_timeout;
-  return std::make_unique<WebSocketTransport>(loop, *url, std::move(connect));
+  return std::make_unique<WebSocketTransport>(loop, *address.url, std::move(connect));
 }
 
 SessionOptions session_options(const WorkerOptions& options) {
@@ -52,6 +78,15 @@ SessionOptions session_options(const WorkerOptions& options) {
   out.max_queued_bytes = options.max_queued_bytes;
   out.max_pending_calls = options.max_pending_calls;
   return out;
+}
+
+// A log that nobody reads any more must not end the worker. A handler of the program's own is left
+// alone.
+void ignore_sigpipe() {
+  struct sigaction now{};
+  if (::sigaction(SIGPIPE, nullptr, &now) == 0 && now.sa_handler == SIG_DFL) {
+    std::signal(SIGPIPE, SIG_IGN);
+  }
 }
 
 Result<void> logged(Result<void> done, std::string_view what) {
@@ -92,13 +127,12 @@ Worker::Worker(WorkerOptions options, std::unique_ptr<net::Loop> own, net::Loop*
                const MakeTransport& make_transport)
     : options_(with_environment(std::move(options))), own_loop_(std::move(own)) {
   net::Loop& home = own_loop_ ? *own_loop_ : *loop;
-  Result<net::Url> url = net::Url::parse(options_.url);
+  EngineAddress address = address_of(options_);
   std::unique_ptr<Transport> transport =
-      make_transport ? make_transport(home) : websocket(home, url, options_);
+      make_transport ? make_transport(home) : websocket(home, address, options_);
   needs_url_ = !make_transport;
   core_ = std::make_unique<Core>(
-      home, EngineAddress{std::move(url), options_.token, options_.connect_timeout},
-      std::move(transport), options_,
+      home, std::move(address), std::move(transport), options_,
       SessionListener{.on_ready =
                           [this] {
                             for (size_t i = 0; i < ready_actions_.size(); ++i) ready_actions_[i]();
@@ -109,15 +143,13 @@ Worker::Worker(WorkerOptions options, std::unique_ptr<net::Loop> own, net::Loop*
 Worker::~Worker() { core_->loop.cancel(grace_timer_); }
 
 Result<void> Worker::start() {
-  if (needs_url_ && !core_->address.url) {
-    return fail("bad_url",
-                "the engine's address cannot be used: " + core_->address.url.error().message);
-  }
+  if (needs_url_ && !core_->address.url) return std::unexpected(core_->address.url.error());
   core_->session.start();
   return {};
 }
 
 int Worker::run() {
+  ignore_sigpipe();
   if (Result<void> started = start(); !started) {
     log_error("{}", started.error().message);
     return 1;
@@ -213,9 +245,7 @@ Pending<Channel> Worker::create_channel(uint32_t buffer_size) const {
 std::shared_ptr<channel_detail::Socket> Worker::channel_socket(const ChannelRef& ref) const {
   Result<net::Url> url = core_->address.url;
   if (url) url = channel_url(*url, ref);
-  net::ConnectOptions options;
-  options.headers = authorization(core_->address.token);
-  options.timeout = core_->address.connect_timeout;
+  net::ConnectOptions options = connect_options(core_->address);
   // A channel nobody reads yet takes nothing for as long as it likes: the engine ends it when it is
   // stale.
   options.connection.stall_timeout = std::chrono::minutes(10);

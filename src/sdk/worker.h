@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/log_sink.h"
 #include "sdk/call.h"
 #include "sdk/channel.h"
 #include "sdk/handler.h"

@@ -1,6 +1,7 @@
 // The typed layer on a real loop, with an engine that the test plays over the in-process transport.
 #include "sdk/worker.h"
 
+#include <csignal>
 #include <thread>
 
 #include "sdk/fake_engine.h"
@@ -390,6 +391,20 @@ TEST_F(WorkerTest, TooManyCallsAtOnceAreTurnedAway) {
 TEST(Worker, AnAddressThatCannotBeUsedIsAnErrorNotAnEndlessWait) {
   Worker worker(WorkerOptions{.url = "http://127.0.0.1:1", .name = "x"});
   EXPECT_EQ(worker.run(), 1);
+}
+
+TEST(Worker, CertificatesThatCannotBeReadAreAnErrorAtTheStart) {
+  Worker worker(WorkerOptions{.url = "wss://127.0.0.1:1", .ca_file = "/dev/null", .name = "x"});
+  EXPECT_EQ(worker.start().error().code, "bad_ca_file");
+  Worker plain(WorkerOptions{.url = "ws://127.0.0.1:1", .ca_file = "/dev/null", .name = "x"});
+  EXPECT_TRUE(plain.start());
+}
+
+TEST(Worker, RunIgnoresSigpipe) {
+  const auto before = std::signal(SIGPIPE, SIG_DFL);
+  Worker worker(WorkerOptions{.url = "http://127.0.0.1:1", .name = "x"});
+  worker.run();
+  EXPECT_EQ(std::signal(SIGPIPE, before), SIG_IGN);
 }
 
 }  // namespace

@@ -107,6 +107,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   iii::net::ConnectOptions options;
+  if (url->secure) {
+    const char* ca_file = std::getenv("III_CA_FILE");
+    options.trust = iii::net::make_tls_trust(ca_file != nullptr ? ca_file : "").value();
+  }
   if (argc > 2) options.connection.limits = {std::stoul(argv[2]), std::stoul(argv[2])};
   // Standard input blocks, so a thread of its own reads it, from when the connection is open; it
   // ends with the process.
