@@ -1,6 +1,4 @@
 // A whole worker: one function, typed in and out. Start an engine, start this, call `hello::greet`.
-#include <string>
-
 #include <iii/sdk/worker.h>
 
 struct Person {
@@ -12,18 +10,9 @@ auto describe(iii::json::Type<Person>) {
       iii::json::field("name", &Person::name, "What they are called."));
 }
 
-struct Greeting {
-  std::string greeting;
-};
-auto describe(iii::json::Type<Greeting>) {
-  return iii::json::object<Greeting>(
-      "Greeting", "A friendly word.",
-      iii::json::field("greeting", &Greeting::greeting, "The greeting, ready to show."));
-}
-
 int main() {
   iii::sdk::Worker worker;  // III_URL or ws://127.0.0.1:49134
   worker.function("hello::greet", "Greets somebody by name.",
-                  [](const Person& who) { return Greeting{"Hello, " + who.name + "!"}; });
+                  [](const Person& who) { return "Hello, " + who.name + "!"; });
   return worker.run();  // until SIGTERM or SIGINT
 }

@@ -83,20 +83,26 @@ class Room:
         self.deps, self.test_deps = cmake_deps(folder / "CMakeLists.txt", self.name, problem)
 
 
+def room_of(target, rooms):
+    """The room that a library belongs to: iii_json and iii_json_schema are both of json. None: no library of ours."""
+    name = target.removeprefix("iii_")
+    return next((room for room in (name, name.split("_")[0]) if target != name and room in rooms), None)
+
+
 def cmake_deps(path, room, problem):
-    """DEPS and TEST_DEPS of iii_room() in a CMakeLists.txt."""
+    """DEPS and TEST_DEPS of the libraries that a CMakeLists.txt makes of a room: iii_room(json …), iii_room(json_schema …)."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
-    found = re.search(rf"iii_room\({room}\b(.*?)\)", text, re.DOTALL)
-    if not found:
+    found = re.findall(rf"iii_room\(({room}(?:_\w+)?)\b(.*?)\)", text, re.DOTALL)
+    if room not in [name for name, _ in found]:
         problem(f"src/{room}/CMakeLists.txt has no iii_room({room} …)")
-        return [], []
     parts = {}
-    for word in found[1].split():
-        if word in ("SOURCES", "TESTS", "DEPS", "TEST_DEPS"):
-            current = parts.setdefault(word, [])
-        else:
-            current.append(word)
-    return parts.get("DEPS", []), parts.get("TEST_DEPS", [])
+    for _, words in found:
+        for word in words.split():
+            if word.isupper():
+                current = parts.setdefault(word, [])
+            else:
+                current.append(word)
+    return [[d for d in parts.get(key, []) if room_of(d, [room]) is None] for key in ("DEPS", "TEST_DEPS")]
 
 
 def check_includes(room, rooms, problem):
@@ -142,18 +148,18 @@ def check_folders(room, problem):
 
 def linked(names, rooms):
     """Rooms that are linked with these targets, directly or through another room."""
-    seen, todo = set(), [n.removeprefix("iii_") for n in names]
+    seen, todo = set(), [room_of(n, rooms) for n in names]
     while todo:
         name = todo.pop()
         if name in rooms and name not in seen:
             seen.add(name)
-            todo += [n.removeprefix("iii_") for n in rooms[name].deps]
+            todo += [room_of(n, rooms) for n in rooms[name].deps]
     return seen
 
 
 def check_links(room, rooms, problem):
     where = f"src/{room.name}/CMakeLists.txt"
-    known = {f"iii_{name}": name for name in rooms}
+    known = {dep: room_of(dep, rooms) for dep in room.deps if room_of(dep, rooms)}
     for dep in room.deps:
         if dep in known and known[dep] not in room.may:
             problem(f"{where}: links {dep}, which src/{room.name}/README.md does not allow")
