@@ -6,13 +6,14 @@ find_package(simdjson REQUIRED)
 find_package(OpenSSL REQUIRED)
 
 find_package(Boost 1.81 REQUIRED)
-# Boost headers are not ours: their warnings are not errors of ours.
-add_library(iii_boost INTERFACE)
-target_include_directories(iii_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
-target_compile_definitions(iii_boost INTERFACE BOOST_ASIO_NO_DEPRECATED
-                           BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
+set(III_BOOST_DEFINITIONS BOOST_ASIO_NO_DEPRECATED BOOST_ASIO_SEPARATE_COMPILATION BOOST_BEAST_USE_STD_STRING_VIEW)
 
 if(NOT III_SDK_ONLY)
+  # Boost headers are not ours: their warnings are not errors of ours.
+  add_library(iii_boost INTERFACE)
+  target_include_directories(iii_boost SYSTEM INTERFACE ${Boost_INCLUDE_DIRS})
+  target_compile_definitions(iii_boost INTERFACE ${III_BOOST_DEFINITIONS})
+
   find_package(PkgConfig REQUIRED)
   find_package(GTest REQUIRED)
   pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)

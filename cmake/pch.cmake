@@ -1,8 +1,8 @@
 # Two precompiled headers for all rooms, instead of two for each.
 
-option(III_PCH "Use precompiled headers" ${PROJECT_IS_TOP_LEVEL})
+option(III_PCH "Use precompiled headers" ON)
 
-if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+if(III_SDK_ONLY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
   set(III_PCH OFF)
 endif()
 
@@ -12,8 +12,6 @@ if(III_PCH)
   add_library(iii_pch OBJECT cmake/pch/library.cpp)
   target_link_libraries(iii_pch PRIVATE fmt::fmt iii_boost)
   target_precompile_headers(iii_pch PRIVATE cmake/pch/library.h)
-endif()
-if(III_PCH AND NOT III_SDK_ONLY)
   add_executable(iii_test_pch cmake/pch/test.cpp)
   target_link_libraries(iii_test_pch PRIVATE fmt::fmt iii_boost GTest::gmock)
   target_precompile_headers(iii_test_pch PRIVATE cmake/pch/test.h)

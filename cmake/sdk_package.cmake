@@ -26,12 +26,16 @@ add_custom_command(
   COMMENT "Making the public headers of the SDK")
 add_custom_target(iii_sdk_headers DEPENDS ${headers_dir}/iii-sdk.stamp)
 
-# One archive with the objects of all its rooms.
-set(objects)
-foreach(room IN LISTS sdk_rooms)
-  list(APPEND objects $<TARGET_OBJECTS:iii_${room}>)
-endforeach()
-add_library(iii_sdk_package STATIC ${objects})
+# One archive with the objects of all its rooms, which are compiled here if they are no targets themselves.
+if(III_SDK_ONLY)
+  get_property(sources GLOBAL PROPERTY III_SDK_SOURCES)
+else()
+  list(TRANSFORM sdk_rooms REPLACE "(.+)" "$<TARGET_OBJECTS:iii_\\1>" OUTPUT_VARIABLE sources)
+endif()
+add_library(iii_sdk_package STATIC ${sources})
+target_include_directories(iii_sdk_package PRIVATE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(iii_sdk_package SYSTEM PRIVATE ${Boost_INCLUDE_DIRS})
+target_compile_definitions(iii_sdk_package PRIVATE ${III_BOOST_DEFINITIONS} III_SDK_VERSION="${PROJECT_VERSION}")
 add_library(iii::sdk ALIAS iii_sdk_package)
 set_target_properties(iii_sdk_package PROPERTIES OUTPUT_NAME iii-sdk EXPORT_NAME sdk LINKER_LANGUAGE CXX)
 add_dependencies(iii_sdk_package iii_sdk_headers)
