@@ -73,7 +73,7 @@ class Reader {
     if (type == "void") return Action::kVoid;
     if (type == "enqueue") {
       const auto name = inner_text(body, "queue");
-      if (!name) problem("action", "names no queue");
+      if (!name) problem("action", "has no queue");
       queue = name.value_or(Text{});
       return Action::kEnqueue;
     }
@@ -112,7 +112,7 @@ class Reader {
 
  private:
   void use(Key key, std::string_view name) {
-    if (members_.repeated(key)) problem(name, "stands there twice");
+    if (members_.repeated(key)) problem(name, "occurs twice");
   }
 
   Text as_text(Key key, std::string_view name) {

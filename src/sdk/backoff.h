@@ -1,4 +1,4 @@
-// How long to wait before the next attempt to reach the engine (wire-protocol §17.1).
+// How long to wait before the next attempt to reach the engine (wire §17.1).
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ struct Receipt {
 };
 inline auto describe(json::Type<Receipt>) {
   return json::object<Receipt>(
-      "Receipt", "Proof that a queue took the message.",
+      "Receipt", "Receipt of a queued message.",
       json::field("messageReceiptId", &Receipt::message_receipt_id, "Given by the engine."));
 }
 

@@ -1,4 +1,4 @@
-// Channels: a stream of messages between two workers, beside the calls (wire-protocol §12). One
+// Channels: a stream of messages between two workers, beside the calls (wire §12). One
 // writes, one reads. References to the ends travel in payloads: put a ChannelRef into your
 // described struct.
 #pragma once
@@ -35,7 +35,7 @@ inline auto describe(json::Type<ChannelRef>) {
   return json::object<ChannelRef>(
       "ChannelRef", "One end of a channel.",
       json::field("channel_id", &ChannelRef::channel_id, "Which channel."),
-      json::field("access_key", &ChannelRef::access_key, "Proof that the holder may attach."),
+      json::field("access_key", &ChannelRef::access_key, "Secret that permits attaching."),
       json::field("direction", &ChannelRef::direction, "Which end."));
 }
 

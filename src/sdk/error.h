@@ -44,7 +44,7 @@ inline RemoteError binding_ended() {
   return remote_error(kBindingEnded, "the binding has ended, so nothing was sent");
 }
 
-// Codes that a worker puts into its answers (wire-protocol §7.4).
+// Codes that a worker puts into its answers (wire §7.4).
 inline constexpr const char* kInvocationFailed = "invocation_failed";
 inline constexpr const char* kFunctionNotFound = "function_not_found";
 inline constexpr const char* kFunctionNotInvokable = "function_not_invokable";

@@ -124,8 +124,8 @@ inline Outcome outcome_of_exception() {
   } catch (const std::exception& e) {
     return std::unexpected(remote_error(kInvocationFailed, e.what()));
   } catch (...) {
-    return std::unexpected(
-        remote_error(kInvocationFailed, "the handler threw something that is no std::exception"));
+    return std::unexpected(remote_error(
+        kInvocationFailed, "the handler threw something that is not a std::exception"));
   }
 }
 

@@ -48,7 +48,7 @@ struct WorkerOptions {
 // The same with every blank filled.
 WorkerOptions with_environment(WorkerOptions options);
 
-// `data` of engine::workers::register: who we are (wire-protocol §4.2).
+// `data` of engine::workers::register: who we are (wire §4.2).
 std::string announcement(const WorkerOptions& options);
 
 }  // namespace iii::sdk

@@ -63,7 +63,7 @@ void Session::announce() {
   transport_.send(protocol::to_text(frame));
   ready_timer_ = timers_.after(options_.ready_timeout, [this] {
     ready_timer_ = 0;
-    log_warn("the engine did not answer the announce within {} ms; going on without",
+    log_warn("the engine did not answer the announce within {} ms; continuing without it",
              options_.ready_timeout.count());
     become_ready();
   });
@@ -127,8 +127,8 @@ void Session::lose_connection(std::string_view why) {
   });
   // The engine forgets the calls of a connection that ends: their answers will never come.
   fail_pending(remote_error(kConnectionLost,
-                            "the connection to the engine was lost after the call was sent; "
-                            "whether it was carried out is not known"),
+                            "the connection to the engine was lost after the call was sent; it may "
+                            "or may not have run"),
                true);
 }
 

@@ -4,7 +4,7 @@
 // Life of a connection: open → `reattach` (if we were somebody before) → trigger types → functions
 // → triggers → announce with an id → (its answer, or a short wait) → whatever was queued. The
 // announce is answered only after the registrations before it took effect, so that a queued call
-// finds even our own functions (wire-protocol §4.2).
+// finds even our own functions (wire §4.2).
 #pragma once
 
 #include <chrono>
@@ -70,7 +70,7 @@ struct FunctionSpec {
   std::optional<std::string> request_format;
   std::optional<std::string> response_format;
   std::optional<std::string> metadata;
-  std::optional<std::string> invocation;  // HTTP-invoked (§13): the engine calls a URL, not us
+  std::optional<std::string> invocation;  // HTTP-invoked (wire §13): the engine calls a URL, not us
 };
 
 struct TriggerSpec {

@@ -29,7 +29,7 @@ Result<void> check_registration(std::string_view what, std::string_view id, bool
   if (is_blank(id))
     return fail("invalid_id", fmt::format("a {} needs an id that is not blank", what));
   if (taken)
-    return fail("already_registered", fmt::format("{} `{}` is registered already", what, id));
+    return fail("already_registered", fmt::format("{} `{}` is already registered", what, id));
   return {};
 }
 
@@ -200,7 +200,7 @@ void Session::call(const OutgoingCall& call, OnReply on_reply) {
   } else if (!outbox_.push({.call = id, .text = std::move(text), .bound = call.bound})) {
     return fail_later(
         std::move(on_reply),
-        remote_error(kQueueFull, "the engine is away and the queue of calls is full"));
+        remote_error(kQueueFull, "not connected to the engine, and the queue of calls is full"));
   }
   const Millis timeout =
       std::clamp(call.timeout.value_or(options_.call_timeout), Millis(0), kLongestTimeout);
@@ -221,7 +221,7 @@ Result<void> Session::send_void(const OutgoingCall& call) {
   if (state_ == SessionState::kReady) {
     transport_.send(text);
   } else if (!outbox_.push({.call = {}, .text = std::move(text), .bound = call.bound})) {
-    return fail(kQueueFull, "the engine is away and the queue of calls is full");
+    return fail(kQueueFull, "not connected to the engine, and the queue of calls is full");
   }
   return {};
 }
@@ -229,7 +229,7 @@ Result<void> Session::send_void(const OutgoingCall& call) {
 void Session::answer(const Invocation& invocation, Outcome outcome) {
   if (!invocation.id) {
     if (!outcome) {
-      log_warn("{} failed and nobody waits for the answer: {}: {}", invocation.function_id,
+      log_warn("{} failed, and its caller expects no answer: {}: {}", invocation.function_id,
                outcome.error().code, outcome.error().message);
     }
     return;
@@ -285,7 +285,8 @@ void Session::send_or_queue(std::string text) {
   if (is_open()) {
     transport_.send(text);
   } else if (!outbox_.push({.call = {}, .text = std::move(text)})) {
-    dropped_answers_.warn("the engine is away and the queue is full: answers are dropped");
+    dropped_answers_.warn(
+        "not connected to the engine, and the queue is full: answers are dropped");
   }
 }
 

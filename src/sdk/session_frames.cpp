@@ -133,11 +133,10 @@ void Session::handle(const protocol::RegistrationRejected& frame) {
     }
     const std::string_view wanted = options_.indispensable;
     if (!wanted.empty() && frame.function_id.value_or("").starts_with(wanted)) {
-      return give_up(
-          {std::string(frame.code),
-           fmt::format("another live worker serves `{}` in namespace {} already: use that "
-                       "one, or stop it before you start this one",
-                       *frame.function_id, frame.name_space)});
+      return give_up({std::string(frame.code),
+                      fmt::format("another live worker already serves `{}` in namespace {}: use "
+                                  "that one, or stop it before you start this one",
+                                  *frame.function_id, frame.name_space)});
     }
     return log_warn(
         "function {} belongs to another live worker in namespace {}: calls go there, not here",

@@ -42,7 +42,7 @@ TaskGroup::Runner TaskGroup::drive(Task<void> task) {
   } catch (const std::exception& e) {
     log_error("a background task failed: {}", e.what());
   } catch (...) {
-    log_error("a background task failed with something that is no std::exception");
+    log_error("a background task failed with something that is not a std::exception");
   }
 }
 

@@ -175,7 +175,7 @@ void Worker::stop(std::move_only_function<void()> on_stopped) {
   core_->tasks.when_empty([this] { post([this] { finish_stop(); }); });
   grace_timer_ = core_->loop.after(options_.shutdown_grace, [this] {
     grace_timer_ = 0;
-    log_warn("stopping although {} handlers are still at work", core_->tasks.size());
+    log_warn("stopping although {} handlers are still running", core_->tasks.size());
     finish_stop();
   });
 }

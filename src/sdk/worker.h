@@ -96,7 +96,7 @@ class Worker : public Calls<Worker> {
                          .invocation = {}},
                         handler_detail::make_handler(core(), std::move(handler)));
   }
-  // A function that the engine runs by calling a URL; `invocation` as in wire-protocol §3.3.
+  // A function that the engine runs by calling a URL; `invocation` as in wire §3.3.
   Result<void> http_function(FunctionOptions options, const json::Raw& invocation);
   bool unregister_function(std::string_view id);
 
