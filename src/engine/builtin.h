@@ -48,6 +48,10 @@ struct BuiltinFunction {
   std::optional<json::Value> response_schema;
   // `data` is valid JSON of any kind.
   std::function<void(const CallInfo&, std::string_view data, Reply)> handler;
+  // The same in two steps, for large payloads: what reads `data` only computes, on any thread; what
+  // it returns is called on the loop thread.
+  using Prepared = std::move_only_function<void(const CallInfo&, Reply)>;
+  std::function<Prepared(std::string_view data)> prepare = {};
   bool listed = true;  // legacy spellings work without being advertised
 };
 
@@ -60,26 +64,6 @@ inline Error decode_error(const std::string& id, const Error& reason) {
 
 }  // namespace builtin_detail
 
-// Wraps `handle(const CallInfo&, In) -> Result<Out>`.
-template <typename In, typename Out, typename Handle>
-BuiltinFunction builtin(std::string owner, std::string id, std::string description, Handle handle) {
-  BuiltinFunction f{.id = id,
-                    .owner = std::move(owner),
-                    .description = std::move(description),
-                    .request_schema = json::schema<In>(),
-                    .response_schema = json::schema<Out>(),
-                    .handler = {}};
-  f.handler = [id = std::move(id), handle = std::move(handle)](const CallInfo& info,
-                                                               std::string_view data, Reply reply) {
-    Result<In> in = json::decode<In>(data);
-    if (!in) return reply(std::unexpected(builtin_detail::decode_error(id, in.error())));
-    Result<Out> out = handle(info, std::move(*in));
-    if (!out) return reply(std::unexpected(std::move(out.error())));
-    reply(json::encode(*out));
-  };
-  return f;
-}
-
 // Wraps `handle(const CallInfo&, In, Reply)`, for answers that come later, carry raw JSON or no
 // value.
 template <typename In, typename Handle>
@@ -91,12 +75,33 @@ BuiltinFunction deferred_builtin(std::string owner, std::string id, std::string 
                     .request_schema = json::schema<In>(),
                     .response_schema = {},
                     .handler = {}};
-  f.handler = [id = std::move(id), handle = std::move(handle)](const CallInfo& info,
-                                                               std::string_view data, Reply reply) {
-    Result<In> in = json::decode<In>(data);
+  const auto run = [id = std::move(id), handle = std::move(handle)](const CallInfo& info,
+                                                                    Result<In> in, Reply reply) {
     if (!in) return reply(std::unexpected(builtin_detail::decode_error(id, in.error())));
     handle(info, std::move(*in), std::move(reply));
   };
+  f.handler = [run](const CallInfo& info, std::string_view data, Reply reply) {
+    run(info, json::decode<In>(data), std::move(reply));
+  };
+  f.prepare = [run](std::string_view data) -> BuiltinFunction::Prepared {
+    return [run, in = json::decode<In>(data)](const CallInfo& info, Reply reply) mutable {
+      run(info, std::move(in), std::move(reply));
+    };
+  };
+  return f;
+}
+
+// Wraps `handle(const CallInfo&, In) -> Result<Out>`.
+template <typename In, typename Out, typename Handle>
+BuiltinFunction builtin(std::string owner, std::string id, std::string description, Handle handle) {
+  BuiltinFunction f =
+      deferred_builtin<In>(std::move(owner), std::move(id), std::move(description),
+                           [handle = std::move(handle)](const CallInfo& info, In in, Reply reply) {
+                             Result<Out> out = handle(info, std::move(in));
+                             if (!out) return reply(std::unexpected(std::move(out.error())));
+                             reply(json::encode(*out));
+                           });
+  f.response_schema = json::schema<Out>();
   return f;
 }
 

@@ -14,9 +14,10 @@ namespace {
 
 constexpr std::string_view kEnqueueFunction = "engine::queue::enqueue";
 
-// The engine holds its own calls back from a connection that has more than this to read.
-constexpr size_t kMostUnread = 1024 * 1024;
-constexpr Millis kRoomPoll{5};
+// Payloads of this size and more are sent from where they are, if they can be shared.
+constexpr size_t kSharedBody = 64 * 1024;
+// Payloads above this are decoded for a built-in on another thread.
+constexpr size_t kLargePayload = 256 * 1024;
 
 std::optional<std::string> copy(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
@@ -50,19 +51,31 @@ size_t held_bytes(const protocol::InvokeFunction& call) {
   return call.function_id.size() + size(call.traceparent) + size(call.baggage);
 }
 
+Outcome enqueued(const Outcome& outcome, const std::string& receipt) {
+  if (outcome) return R"({"messageReceiptId":")" + receipt + R"("})";
+  const Error& error = outcome.error();
+  if (error.code != "function_not_found") {
+    return fail("enqueue_error", error.code + ": " + error.message);
+  }
+  return fail("enqueue_error",
+              "No queue provider is installed. `TriggerAction::Enqueue` routes through the "
+              "`engine::queue::enqueue` provider, which the standalone queue worker registers. Add "
+              "it with `iii worker add queue`. (underlying: " +
+                  error.message + ")");
+}
+
 }  // namespace
 
 Error Engine::not_found(std::string_view name_space, std::string_view id) const {
   std::string message =
       "Function " + std::string(id) + " not found in namespace " + std::string(name_space) + ".";
-  const std::vector<std::string> elsewhere = functions_.namespaces_of(id);
-  if (!elsewhere.empty()) {
-    message += " It is registered in namespace(s): " + join(elsewhere, ", ") + ".";
+  if (const std::string elsewhere = functions_.namespaces_for_people(id); !elsewhere.empty()) {
+    message += " It is registered in namespace(s): " + elsewhere + ".";
   }
   return {"function_not_found", std::move(message)};
 }
 
-void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
+void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large) {
   if (call.name_space && is_blank(*call.name_space)) {
     return answer_error(
         caller, call,
@@ -70,7 +83,7 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
          "`namespace` is empty: it was named and left blank. Give it a name, or omit it "
          "to use `default`."});
   }
-  if (call.action == protocol::Action::kEnqueue) return enqueue(caller, call);
+  if (call.action == protocol::Action::kEnqueue) return enqueue(caller, call, large);
 
   const FunctionPtr* target = call.name_space ? functions_.find(*call.name_space, call.function_id)
                                               : functions_.find_default(call.function_id);
@@ -80,8 +93,8 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call) {
         caller, call,
         not_found(call.name_space.value_or(protocol::kDefaultNamespace), call.function_id));
   }
-  if ((*target)->builtin != nullptr) return invoke_builtin(caller, call, **target);
-  forward(caller, call, *target);
+  if ((*target)->builtin != nullptr) return invoke_builtin(caller, call, **target, large);
+  forward(caller, call, *target, large);
 }
 
 // Counts one more unanswered call of this connection; when that is too many, it is refused here.
@@ -101,7 +114,7 @@ bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
 }
 
 void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
-                     const FunctionPtr& target) {
+                     const FunctionPtr& target, const LargeFrame* large) {
   Worker& callee = *target->owner;
   const bool answerable = wants_answer(call);
   if (answerable && !admit(caller, call)) return;
@@ -120,58 +133,150 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     add_pending(std::move(pending));
   }
   const TargetTrace trace(call);
-  out_.clear();
-  protocol::append_forwarded(out_, call, id, caller.id_text, trace.traceparent, trace.baggage);
-  callee.link.send(out_);
+  Delivery delivery = Delivery::kSent;
+  size_t bytes = 0;
+  if (large == nullptr) {
+    protocol::append_forwarded(out_.fresh(), call, id, caller.id_text, trace.traceparent,
+                               trace.baggage);
+    bytes = out_.text().size();
+    delivery = send_written(callee);
+  } else {
+    protocol::InvokeFunction sent = call;
+    if (large->spliced.owner) sent.data = large->spliced.bytes;
+    const auto message = protocol::split_forwarded(
+        sent, id, large->spliced.owner ? "" : caller.id_text, trace.traceparent, trace.baggage);
+    bytes = message.size();
+    delivery = send_split(callee, message,
+                          large->spliced.owner ? large->spliced.owner : large->text.owner);
+  }
+  if (delivery == Delivery::kSent) return;
+  if (answerable) take_pending(id);
+  answer_error(caller, call, refusal(delivery, bytes, callee));
 }
 
-// The caller is counted as waiting until this is paid.
-struct Engine::OwedAnswer {
-  std::shared_ptr<Worker> caller;
-  Uuid id;
-  size_t held_bytes = 0;
-  std::string function_id;
-  std::optional<std::string> traceparent;
-  std::optional<std::string> baggage;
-};
-
-Engine::OwedAnswer Engine::owe(Worker& caller, const protocol::InvokeFunction& call) {
-  return {.caller = caller.shared_from_this(),
-          .id = *call.invocation_id,
-          .held_bytes = held_bytes(call),
-          .function_id = std::string(call.function_id),
-          .traceparent = copy(call.traceparent),
-          .baggage = copy(call.baggage)};
+// Why a message did not go out to `receiver`, for whoever sent it.
+Error Engine::refusal(Delivery delivery, size_t bytes, const Worker& receiver) const {
+  if (delivery == Delivery::kTooLarge) {
+    return {"payload_too_large", "The message for worker " + receiver.label() + " would have " +
+                                     std::to_string(bytes) + " bytes; a message may have " +
+                                     std::to_string(limits_.max_message_bytes) +
+                                     ". Next: send less at a time, or use a channel."};
+  }
+  return {"callee_busy", "Worker " + receiver.label() + " has " +
+                             std::to_string(receiver.link.queued_bytes()) + " bytes to read, and " +
+                             std::to_string(bytes) +
+                             " more do not fit. Next: call again when it has read them."};
 }
 
-void Engine::pay(const OwedAnswer& owed, const Outcome& outcome) {
-  owed.caller->ledger.calls.give_back();
-  owed.caller->ledger.call_bytes.give_back(owed.held_bytes);
-  if (owed.caller->gone) return;
+Engine::Delivery Engine::admits(const Worker& receiver, size_t bytes) const {
+  if (bytes > limits_.max_message_bytes) return Delivery::kTooLarge;
+  return bytes > receiver.link.room() ? Delivery::kNoRoom : Delivery::kSent;
+}
+
+// Sends what was written to `out_`.
+Engine::Delivery Engine::send_written(Worker& receiver) {
+  const Delivery delivery = admits(receiver, out_.text().size());
+  if (delivery == Delivery::kSent) receiver.link.send(out_.text());
+  out_.done();
+  return delivery;
+}
+
+Engine::Delivery Engine::send_split(Worker& receiver, const protocol::SplitMessage& message,
+                                    const std::shared_ptr<const void>& owner) {
+  const Delivery delivery = admits(receiver, message.size());
+  if (delivery == Delivery::kSent) {
+    receiver.link.send_shared(message.head, {owner, message.body}, message.tail);
+  }
+  return delivery;
+}
+
+// `owner` keeps the result's text alive; null when it has to be copied. What does not fit becomes
+// an error: the caller hears of it and stays connected.
+void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
+                         const std::shared_ptr<const void>& owner) {
+  if (caller.gone) return;
+  Delivery delivery = Delivery::kSent;
+  size_t bytes = 0;
+  if (owner && answer.result && !answer.error && answer.result->size() >= kSharedBody) {
+    const auto message = protocol::split_result(answer);
+    bytes = message.size();
+    delivery = send_split(caller, message, owner);
+  } else {
+    protocol::append(out_.fresh(), answer);
+    bytes = out_.text().size();
+    delivery = send_written(caller);
+  }
+  if (delivery == Delivery::kSent) return;
+  const bool too_large = delivery == Delivery::kTooLarge;
+  const std::string message =
+      too_large ? "The answer would have " + std::to_string(bytes) + " bytes; a message may have " +
+                      std::to_string(limits_.max_message_bytes) +
+                      ". Next: ask for less at a time, or use a channel."
+                : "This connection has " + std::to_string(caller.link.queued_bytes()) +
+                      " bytes to read, and the answer with " + std::to_string(bytes) +
+                      " more does not fit. Next: read them, and call again.";
+  answer.result.reset();
+  answer.error = protocol::ErrorBody{too_large ? "payload_too_large" : "caller_busy", message, {}};
+  protocol::append(out_.fresh(), answer);
+  caller.link.send(out_.text());
+  out_.done();
+}
+
+Engine::OwedAnswer::OwedAnswer(Worker& its_caller, const protocol::InvokeFunction& call)
+    : caller(its_caller.shared_from_this()),
+      id(*call.invocation_id),
+      bytes(held_bytes(call)),
+      function_id(call.function_id),
+      traceparent(copy(call.traceparent)),
+      baggage(copy(call.baggage)) {}
+
+Engine::OwedAnswer::~OwedAnswer() {
+  if (!caller) return;
+  caller->ledger.calls.give_back();
+  caller->ledger.call_bytes.give_back(bytes);
+}
+
+void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
+  const OwedAnswer owed = std::move(waiting);  // paid when this ends, whoever keeps the reply
   protocol::InvocationResult result;
   result.invocation_id = owed.id;
   result.function_id = owed.function_id;
+  result.traceparent = view(owed.traceparent);
+  result.baggage = view(owed.baggage);
+  std::shared_ptr<const void> text;
   if (!outcome) {
     result.error = protocol::ErrorBody{outcome.error().code, outcome.error().message, {}};
   } else if (*outcome) {
+    if ((*outcome)->size() >= kSharedBody) text = (*outcome)->share().owner;
     result.result = (*outcome)->view();
   }
-  result.traceparent = view(owed.traceparent);
-  result.baggage = view(owed.baggage);
-  out_.clear();
-  protocol::append(out_, result);
-  owed.caller->link.send(out_);
+  send_answer(*owed.caller, result, text);
 }
 
 void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call,
-                            const Function& target) {
+                            const Function& target, const LargeFrame* large) {
+  const BuiltinFunction& builtin = *target.builtin;
   const CallInfo info{
       .caller = caller.id, .baggage = call.baggage.value_or(""), .owner = caller.owner()};
-  if (!wants_answer(call)) return target.builtin->handler(info, call.data, [](const Outcome&) {});
-  if (!admit(caller, call)) return;
-  target.builtin->handler(
-      info, call.data,
-      [this, owed = owe(caller, call)](const Outcome& outcome) { pay(owed, outcome); });
+  Reply reply = [](const Outcome&) {};
+  if (wants_answer(call)) {
+    if (!admit(caller, call)) return;
+    reply = [this, owed = OwedAnswer(caller, call)](Outcome outcome) mutable {
+      pay(owed, std::move(outcome));
+    };
+  }
+  if (call.data.size() <= kLargePayload || !builtin.prepare || !caller.link.pause()) {
+    return builtin.handler(info, call.data, std::move(reply));
+  }
+  JsonText data = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
+  background_.compute(
+      caller.owner(), [&builtin, data = std::move(data)] { return builtin.prepare(data.view()); },
+      [worker = caller.shared_from_this(), baggage = std::string(info.baggage),
+       reply = std::move(reply)](BuiltinFunction::Prepared run) mutable {
+        if (worker->gone) return;
+        run({.caller = worker->id, .baggage = baggage, .owner = worker->owner()}, std::move(reply));
+        worker->link.resume();
+      });
 }
 
 void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call,
@@ -183,126 +288,62 @@ void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call,
   result.error = protocol::ErrorBody{error.code, error.message, {}};
   result.traceparent = call.traceparent;
   result.baggage = call.baggage;
-  out_.clear();
-  protocol::append(out_, result);
-  caller.link.send(out_);
+  protocol::append(out_.fresh(), result);
+  caller.link.send(out_.text());
+  out_.done();
 }
 
 // §6.3: the job goes to whoever provides `engine::queue::enqueue`.
-void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call) {
+void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
+                     const LargeFrame* large) {
   if (call.invocation_id && !admit(caller, call)) return;
   const std::string receipt = ids_.next().to_string();
-  const std::string baggage =
-      protocol::forwarded_baggage(call.baggage.value_or(""), call.function_id);
-  std::string data = "{\"queue\":";
-  json::append_string(data, call.queue);
-  data += ",\"function_id\":";
-  json::append_string(data, call.function_id);
-  data += ",\"data\":" + std::string(call.data) + ",\"messageReceiptId\":\"" + receipt +
-          "\",\"traceparent\":";
+  std::string head = "{\"queue\":";
+  json::append_string(head, call.queue);
+  head += ",\"function_id\":";
+  json::append_string(head, call.function_id);
+  head += ",\"data\":";
+  std::string tail = ",\"messageReceiptId\":\"" + receipt + "\",\"traceparent\":";
   if (call.traceparent) {
-    json::append_string(data, *call.traceparent);
+    json::append_string(tail, *call.traceparent);
   } else {
-    data += "null";
+    tail += "null";
   }
-  data += ",\"baggage\":";
-  json::append_string(data, baggage);
+  tail += ",\"baggage\":";
+  json::append_string(tail,
+                      protocol::forwarded_baggage(call.baggage.value_or(""), call.function_id));
   if (call.name_space && *call.name_space != protocol::kDefaultNamespace) {
-    data += ",\"namespace\":";
-    json::append_string(data, *call.name_space);
+    tail += ",\"namespace\":";
+    json::append_string(tail, *call.name_space);
   }
-  data += '}';
+  tail += '}';
 
+  Reply reply;
+  if (call.invocation_id) {
+    reply = [this, receipt, owed = OwedAnswer(caller, call)](const Outcome& outcome) mutable {
+      pay(owed, enqueued(outcome, receipt));
+    };
+  }
   OutgoingCall job{.function_id = std::string(kEnqueueFunction),
-                   .data = std::move(data),
+                   .data = {},
                    .metadata = {},
                    .owner = caller.owner()};
-  if (!call.invocation_id) return this->call(std::move(job), nullptr);
-  this->call(std::move(job), [this, receipt, owed = owe(caller, call)](const Outcome& outcome) {
-    if (outcome) return pay(owed, R"({"messageReceiptId":")" + receipt + R"("})");
-    const Error& error = outcome.error();
-    if (error.code != "function_not_found") {
-      return pay(owed, fail("enqueue_error", error.code + ": " + error.message));
-    }
-    pay(owed, fail("enqueue_error",
-                   "No queue provider is installed. `TriggerAction::Enqueue` routes through the "
-                   "`engine::queue::enqueue` provider, which the standalone queue worker "
-                   "registers. Add it with `iii worker add queue`. (underlying: " +
-                       error.message + ")"));
-  });
-}
-
-void Engine::call(OutgoingCall call, Reply reply) {
-  const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
-  if (target != nullptr && (*target)->builtin == nullptr) {
-    return send_own(call, std::move(reply), *(*target)->owner);
+  if (large == nullptr || !caller.link.pause()) {
+    job.data = head.append(call.data).append(tail);
+    return this->call(std::move(job), std::move(reply));
   }
-  if (target == nullptr && !reply) return;
-  const OwnerId owner = call.owner;
-  slices_.add(owner, [this, call = std::move(call), reply = std::move(reply)]() mutable {
-    run_own(call, reply);
-    return false;
-  });
-}
-
-// The function may have changed hands since it was called.
-void Engine::run_own(OutgoingCall& call, Reply& reply) {
-  const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
-  if (!reply) reply = [](const Outcome&) {};
-  if (target == nullptr) {
-    return reply(fail("function_not_found", "Function " + call.function_id +
-                                                " not found in namespace " + call.name_space));
-  }
-  if ((*target)->builtin == nullptr) return send_own(call, std::move(reply), *(*target)->owner);
-  const CallInfo info{.caller = {}, .baggage = {}, .owner = call.owner, .depth = call.depth};
-  (*target)->builtin->handler(info, call.data.view(), std::move(reply));
-}
-
-void Engine::send_own(OutgoingCall& call, Reply reply, Worker& callee) {
-  protocol::InvokeFunction frame;
-  frame.invocation_id = ids_.next();
-  frame.function_id = call.function_id;
-  frame.data = call.data.view();
-  if (call.metadata) frame.metadata = call.metadata->view();
-  if (reply) {
-    auto pending = std::make_unique<PendingCall>();
-    pending->id = *frame.invocation_id;
-    pending->callee = &callee;
-    pending->owner = call.owner;
-    pending->reply = std::move(reply);
-    add_pending(std::move(pending));
-  }
-  out_.clear();
-  protocol::append(out_, frame);
-  callee.link.send(out_);
-}
-
-bool Engine::accepts(std::string_view name_space, std::string_view function_id) const {
-  const FunctionPtr* target = functions_.find(name_space, function_id);
-  if (target == nullptr || (*target)->owner == nullptr) return true;
-  return (*target)->owner->link.queued_bytes() <= kMostUnread;
-}
-
-void Engine::when_accepts(OwnerId owner, std::string name_space, std::string function_id,
-                          std::move_only_function<void()> action) {
-  waiting_for_room_.push_back(
-      {owner, std::move(name_space), std::move(function_id), std::move(action)});
-  if (room_timer_ == 0) room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
-}
-
-void Engine::look_for_room() {
-  room_timer_ = 0;
-  std::erase_if(waiting_for_room_, [this](WaitsForRoom& waits) {
-    if (!accepts(waits.name_space, waits.function_id)) return false;
-    slices_.add(waits.owner, [action = std::move(waits.action)]() mutable {
-      action();
-      return false;
-    });
-    return true;
-  });
-  if (!waiting_for_room_.empty()) {
-    room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
-  }
+  background_.compute(
+      caller.owner(),
+      [head = std::move(head), data = large->part(call.data), tail = std::move(tail)] {
+        return std::string(head).append(data.bytes).append(tail);
+      },
+      [this, worker = caller.shared_from_this(), job = std::move(job),
+       reply = std::move(reply)](std::string data) mutable {
+        if (worker->gone) return;
+        job.data = std::move(data);
+        this->call(std::move(job), std::move(reply));
+        worker->link.resume();
+      });
 }
 
 void Engine::add_pending(std::unique_ptr<PendingCall> call) {
@@ -310,7 +351,7 @@ void Engine::add_pending(std::unique_ptr<PendingCall> call) {
   if (auto earlier = take_pending(call->id)) {
     protocol::InvocationResult lost;
     lost.error = protocol::ErrorBody{"invocation_error", "channel closed", {}};
-    finish(*earlier, lost);
+    finish(*earlier, lost, nullptr);
   }
   if (call->caller != nullptr) call->caller->calls_made.push_back(*call);
   call->callee->calls_running.push_back(*call);
@@ -332,44 +373,21 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
   return call;  // its destruction takes it out of both workers' lists
 }
 
-void Engine::answered(const protocol::InvocationResult& result) {
+void Engine::answered(const protocol::InvocationResult& result, const LargeFrame* large) {
   // Whoever answers first is believed, whatever function it names; later answers find nothing
-  // (§6.1).
-  if (auto call = take_pending(result.invocation_id)) finish(*call, result);
+  // (wire §6.1).
+  if (auto call = take_pending(result.invocation_id)) finish(*call, result, large);
 }
 
-void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome) {
-  if (call.caller == nullptr) {
-    Outcome told = std::nullopt;
-    if (outcome.error) {
-      told = fail(std::string(outcome.error->code), std::string(outcome.error->message));
-    } else if (outcome.result) {
-      told = std::string(*outcome.result);
-    }
-    slices_.add(call.owner, [reply = std::move(call.reply), told = std::move(told)]() mutable {
-      reply(std::move(told));
-      return false;
-    });
-    return;
-  }
+void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome,
+                    const LargeFrame* large) {
+  if (call.caller == nullptr) return finish_own(call, outcome, large);
   protocol::InvocationResult answer = outcome;
   answer.invocation_id = call.id;
   answer.function_id = *call.function_id;
   answer.traceparent = view(call.traceparent);
   answer.baggage = view(call.baggage);
-  out_.clear();
-  protocol::append(out_, answer);
-  call.caller->link.send(out_);
-}
-
-void Engine::stop_calls_of(Worker& worker) {
-  // Calls it made: nobody is left to hear the answer, and the target is not told (§6.5).
-  while (!worker.calls_made.empty()) take_pending(worker.calls_made.front().id);
-  protocol::InvocationResult stopped;
-  stopped.error = protocol::ErrorBody{"invocation_stopped", "Invocation stopped", {}};
-  while (!worker.calls_running.empty()) {
-    if (auto call = take_pending(worker.calls_running.front().id)) finish(*call, stopped);
-  }
+  send_answer(*call.caller, answer, large != nullptr ? large->text.owner : nullptr);
 }
 
 }  // namespace iii::engine

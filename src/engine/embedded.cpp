@@ -70,6 +70,7 @@ Embedded::Embedded(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Embedded::~Embedded() { stop(); }
 
 Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptions options) {
+  options.limits.max_message_bytes = options.server.connection.limits.max_message;
   Post post = [&loop](std::move_only_function<void()> action) { loop.post(std::move(action)); };
   std::unique_ptr<Store> store;
   if (options.data) {

@@ -72,7 +72,7 @@ Worker& Engine::connected(Link& link, std::string ip) {
   worker->grace_timer = timers_.after(limits_.registration_grace, [this, id = worker->id] {
     if (Worker* late = this->worker(id)) {
       late->grace_timer = 0;
-      fix_namespace(*late);
+      fix_namespace(*late, [] {});
     }
   });
   const std::string token = worker->token.to_string();
@@ -88,35 +88,53 @@ void Engine::disconnected(Worker& worker) {
 
 void Engine::evict(Worker& worker, bool politely) {
   const auto keep = workers_.find(worker.id)->second;
-  Link& link = worker.link;
-  tear_down(worker);
-  link.ended(politely);
+  tear_down(worker).ended(politely);
 }
 
 void Engine::tell(std::string_view event, const Worker& worker, bool first_announce) {
   for (WorkerEvents* listener : listeners_) listener->on_worker(event, worker, first_announce);
 }
 
-void Engine::received(Worker& worker, std::string_view text) {
-  const Result<protocol::Frame> frame = parser_.parse(text);
-  if (!frame) {
-    if (frame.error().code == "empty") return;
-    ++worker.dropped_frames;
-    worker.malformed_log.warn(
-        "worker {}: frame dropped ({}); more of this connection's broken frames are only counted",
-        worker.label(), frame.error().message);
-    return;
-  }
-  handle(worker, *frame, text);
+void Engine::drop_frame(Worker& worker, const Error& why) {
+  if (why.code == "empty") return;
+  ++worker.dropped_frames;
+  worker.malformed_log.warn(
+      "worker {}: frame dropped ({}); more of this connection's broken frames are only counted",
+      worker.label(), why.message);
 }
 
-void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_view text) {
+void Engine::received(Worker& worker, std::string_view text) {
+  const Result<protocol::Frame> frame = parser_.parse(text);
+  if (!frame) return drop_frame(worker, frame.error());
+  handle(worker, *frame, text, nullptr);
+}
+
+void Engine::received(Worker& worker, SharedBytes text) {
+  if (!worker.link.pause()) return received(worker, text.bytes);
+  background_.compute(
+      worker.owner(),
+      [text = std::move(text), caller = worker.id_text] { return parse_large(text, caller); },
+      [this, kept = worker.shared_from_this()](std::unique_ptr<LargeFrame> large) {
+        if (kept->gone) return;
+        if (large->frame) {
+          const protocol::Frame frame = *large->frame;
+          const std::string_view bytes = large->text.bytes;
+          handle(*kept, frame, bytes, std::move(large));
+        } else {
+          drop_frame(*kept, large->frame.error());
+        }
+        kept->link.resume();
+      });
+}
+
+void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_view text,
+                    std::unique_ptr<LargeFrame> large) {
   if (const auto* call = std::get_if<protocol::InvokeFunction>(&frame))
-    return invoke(worker, *call);
+    return invoke(worker, *call, large.get());
   if (const auto* result = std::get_if<protocol::InvocationResult>(&frame))
-    return answered(*result);
+    return answered(*result, large.get());
   if (is_registration(frame)) {
-    if (!worker.namespace_fixed) return buffer_registration(worker, text);
+    if (!worker.namespace_fixed) return buffer_registration(worker, text, std::move(large));
     return handle_registration(worker, frame);
   }
   std::visit(

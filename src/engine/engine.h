@@ -19,12 +19,15 @@
 #include "engine/background.h"
 #include "engine/builtin.h"
 #include "engine/function_table.h"
+#include "engine/large_frame.h"
 #include "engine/limits.h"
 #include "engine/owner.h"
+#include "engine/scratch.h"
 #include "engine/slices.h"
 #include "engine/trigger_table.h"
 #include "engine/worker.h"
 #include "protocol/parser.h"
+#include "protocol/writer.h"
 
 namespace iii::engine {
 
@@ -65,6 +68,8 @@ class Engine final : public Bus {
   Worker& connected(Link& link, std::string ip);
   // One message, with ws::kPadding readable bytes behind it. The worker may be gone afterwards.
   void received(Worker& worker, std::string_view frame);
+  // The same for a large one: parsed on another thread, while the link is paused.
+  void received(Worker& worker, SharedBytes frame);
   void disconnected(Worker& worker);
 
   void call(OutgoingCall call, Reply reply) override;
@@ -89,8 +94,21 @@ class Engine final : public Bus {
   const EngineLimits& limits() const { return limits_; }
 
  private:
-  // An answer that the engine itself owes to a connection.
-  struct OwedAnswer;
+  // An answer that the engine itself owes to a connection, which is counted as waiting until then.
+  struct OwedAnswer {
+    OwedAnswer(Worker& its_caller, const protocol::InvokeFunction& call);
+    ~OwedAnswer();
+    OwedAnswer(OwedAnswer&&) = default;
+    OwedAnswer& operator=(OwedAnswer&&) = delete;
+
+    std::shared_ptr<Worker> caller;  // null once it has been moved
+    Uuid id;
+    size_t bytes;  // of the caller's Ledger::call_bytes
+    std::string function_id;
+    std::optional<std::string> traceparent;
+    std::optional<std::string> baggage;
+  };
+  enum class Delivery { kSent, kTooLarge, kNoRoom };
   // Somebody who waits until a connection has read what was sent to it.
   struct WaitsForRoom {
     OwnerId owner;
@@ -99,37 +117,55 @@ class Engine final : public Bus {
     std::move_only_function<void()> action;
   };
 
-  void handle(Worker& worker, const protocol::Frame& frame, std::string_view text);
+  void handle(Worker& worker, const protocol::Frame& frame, std::string_view text,
+              std::unique_ptr<LargeFrame> large);
+  static void drop_frame(Worker& worker, const Error& why);
   void handle_registration(Worker& worker, const protocol::Frame& frame);
 
-  // calls.cpp
-  void invoke(Worker& caller, const protocol::InvokeFunction& call);
-  void invoke_builtin(Worker& caller, const protocol::InvokeFunction& call, const Function& target);
-  void forward(Worker& caller, const protocol::InvokeFunction& call, const FunctionPtr& target);
-  void enqueue(Worker& caller, const protocol::InvokeFunction& call);
-  OwedAnswer owe(Worker& caller, const protocol::InvokeFunction& call);
-  void pay(const OwedAnswer& owed, const Outcome& outcome);
-  void run_own(OutgoingCall& call, Reply& reply);
-  void send_own(OutgoingCall& call, Reply reply, Worker& callee);
-  void look_for_room();
-  void answered(const protocol::InvocationResult& result);
+  // calls.cpp. `large` is where the texts of a frame live, when they can be shared.
+  void invoke(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
+  void invoke_builtin(Worker& caller, const protocol::InvokeFunction& call, const Function& target,
+                      const LargeFrame* large);
+  void forward(Worker& caller, const protocol::InvokeFunction& call, const FunctionPtr& target,
+               const LargeFrame* large);
+  void enqueue(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
+  void answered(const protocol::InvocationResult& result, const LargeFrame* large);
   bool admit(Worker& caller, const protocol::InvokeFunction& call);
   void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error);
+  void pay(OwedAnswer& waiting, Outcome outcome);
   std::unique_ptr<PendingCall> take_pending(const Uuid& id);
   void add_pending(std::unique_ptr<PendingCall> call);
-  void finish(PendingCall& call, const protocol::InvocationResult& outcome);
-  void stop_calls_of(Worker& worker);
+  void finish(PendingCall& call, const protocol::InvocationResult& outcome,
+              const LargeFrame* large);
   Error not_found(std::string_view name_space, std::string_view id) const;
+  Delivery admits(const Worker& receiver, size_t bytes) const;
+  Delivery send_written(Worker& receiver);
+  Delivery send_split(Worker& receiver, const protocol::SplitMessage& message,
+                      const std::shared_ptr<const void>& owner);
+  void send_answer(Worker& caller, protocol::InvocationResult& answer,
+                   const std::shared_ptr<const void>& owner);
+  Error refusal(Delivery delivery, size_t bytes, const Worker& receiver) const;
+
+  // own_calls.cpp
+  void run_own(OutgoingCall& call, Reply& reply);
+  void send_own(OutgoingCall& call, Reply reply, Worker& callee);
+  void finish_own(PendingCall& call, const protocol::InvocationResult& outcome,
+                  const LargeFrame* large);
+  void look_for_room();
 
   // registration.cpp
-  void buffer_registration(Worker& worker, std::string_view text);
-  void fix_namespace(Worker& worker);
+  void buffer_registration(Worker& worker, std::string_view text,
+                           std::unique_ptr<LargeFrame> large);
+  void fix_namespace(Worker& worker, std::move_only_function<void()> then);
+  bool replay_some(Worker& worker);
   void register_function(Worker& worker, const protocol::RegisterFunction& frame);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
   void forget_function(Worker& worker, const FunctionPtr& function);
   void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame);
   void reattach(Worker& worker, const protocol::Reattach& frame);
-  void tear_down(Worker& worker);
+  Link& tear_down(Worker& worker);
+  bool forget_some(Worker& worker);
+  void farewell(const Worker& worker);
   void evict(Worker& worker, bool politely);
   void tell(std::string_view event, const Worker& worker, bool first_announce = false);
 
@@ -150,7 +186,7 @@ class Engine final : public Bus {
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
   std::vector<WaitsForRoom> waiting_for_room_;
   TimerId room_timer_ = 0;
-  std::string out_;  // scratch for outgoing frames
+  Scratch out_;  // for outgoing messages
 };
 
 }  // namespace iii::engine

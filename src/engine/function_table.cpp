@@ -1,9 +1,12 @@
 #include "engine/function_table.h"
 
 #include <algorithm>
+#include <iterator>
 
+#include "base/text.h"
 #include "json/slice.h"
 #include "protocol/frame.h"
+#include "protocol/limits.h"
 
 namespace iii::engine {
 
@@ -31,22 +34,27 @@ const FunctionPtr* FunctionTable::find(std::string_view name_space, std::string_
   const auto functions = by_namespace_.find(name_space);
   if (functions == by_namespace_.end()) return nullptr;
   const auto it = functions->second->find(id);
-  return it == functions->second->end() ? nullptr : &it->second;
+  return it == functions->second->end() || it->second->gone() ? nullptr : &it->second;
 }
 
 const FunctionPtr* FunctionTable::find_default(std::string_view id) const {
   if (default_ == nullptr) return nullptr;
   const auto it = default_->find(id);
-  return it == default_->end() ? nullptr : &it->second;
+  return it == default_->end() || it->second->gone() ? nullptr : &it->second;
 }
 
-std::vector<std::string> FunctionTable::namespaces_of(std::string_view id) const {
-  std::vector<std::string> names;
-  for (const auto& [name, functions] : by_namespace_) {
-    if (functions->contains(id)) names.push_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
+std::vector<std::string> FunctionTable::namespaces_of(std::string_view id, size_t most) const {
+  const auto found = namespaces_.find(id);
+  if (found == namespaces_.end()) return {};
+  const size_t count = std::min(most, found->second.size());
+  return {found->second.begin(), std::next(found->second.begin(), static_cast<ptrdiff_t>(count))};
+}
+
+std::string FunctionTable::namespaces_for_people(std::string_view id) const {
+  std::vector<std::string> names = namespaces_of(id, kMostNamed + 1);
+  for (std::string& name : names) name = utf8_prefix(name, protocol::kMaxWorkerText);
+  if (names.size() > kMostNamed) names.back() = "…";
+  return join(names, ", ");
 }
 
 void FunctionTable::put(FunctionPtr function) {
@@ -56,7 +64,10 @@ void FunctionTable::put(FunctionPtr function) {
     if (function->name_space == protocol::kDefaultNamespace) default_ = space->second.get();
   }
   const bool known = space->second->contains(function->id);
-  if (!known) ++changes_;
+  if (!known) {
+    ++changes_;
+    namespaces_[function->id].insert(function->name_space);
+  }
   const std::string id = function->id;
   space->second->insert_or_assign(id, std::move(function));
 }
@@ -67,6 +78,9 @@ void FunctionTable::remove(const Function& function) {
   const auto it = space->second->find(function.id);
   // A successor's registration of the same id is not ours to remove.
   if (it == space->second->end() || it->second.get() != &function) return;
+  const auto named = namespaces_.find(function.id);
+  named->second.erase(function.name_space);
+  if (named->second.empty()) namespaces_.erase(named);
   space->second->erase(it);
   ++changes_;
   if (space->second->empty() && space->second.get() != default_) by_namespace_.erase(space);
@@ -74,7 +88,9 @@ void FunctionTable::remove(const Function& function) {
 
 void FunctionTable::each(const std::function<void(const FunctionPtr&)>& visit) const {
   for (const auto& [name, functions] : by_namespace_) {
-    for (const auto& [id, function] : *functions) visit(function);
+    for (const auto& [id, function] : *functions) {
+      if (!function->gone()) visit(function);
+    }
   }
 }
 

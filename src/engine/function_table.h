@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,8 @@ struct Function {
   std::string worker_name() const;
   // `engine::*` except `engine::queue::*`, and whatever says `metadata.internal: true`.
   bool internal() const;
+  // Its owner has left; it will be removed soon, and nobody finds it any more.
+  bool gone() const { return owner != nullptr && owner->gone; }
   bool listed() const { return builtin == nullptr || builtin->listed; }
 };
 
@@ -49,11 +52,15 @@ std::string first_segment(std::string_view id);
 
 class FunctionTable {
  public:
+  static constexpr size_t kMostNamed = 16;  // namespaces in one message
+
   // Null when unknown. The pointer stays valid until the next change of the table.
   const FunctionPtr* find(std::string_view name_space, std::string_view id) const;
   const FunctionPtr* find_default(std::string_view id) const;
-  // Namespaces that know `id`, sorted.
-  std::vector<std::string> namespaces_of(std::string_view id) const;
+  // The first of the namespaces that know `id`, sorted.
+  std::vector<std::string> namespaces_of(std::string_view id, size_t most = kMostNamed) const;
+  // The same as a list for an error message, each name cut to a readable length; empty for none.
+  std::string namespaces_for_people(std::string_view id) const;
 
   void put(FunctionPtr function);  // replaces one of the same key
   void remove(const Function& function);
@@ -66,6 +73,7 @@ class FunctionTable {
   using Functions = TextMap<FunctionPtr>;
   TextMap<std::unique_ptr<Functions>> by_namespace_;
   Functions* default_ = nullptr;
+  TextMap<std::set<std::string>> namespaces_;  // by id
   uint64_t changes_ = 0;
 };
 

@@ -11,6 +11,8 @@
 namespace iii::engine {
 
 struct EngineLimits {
+  // Larger messages are not sent: their sender gets an error.
+  size_t max_message_bytes = protocol::kMaxMessageBytes;
   size_t max_calls_per_worker = 65'536;  // unanswered calls one connection may have made
   size_t max_call_bytes_per_worker =
       64 * 1024 * 1024;  // their ids and trace context, kept for the answer

@@ -12,6 +12,10 @@ namespace iii::engine {
 
 namespace {
 
+// How much of something that may be large is done before others get their turn.
+constexpr size_t kAtOnce = 128;
+constexpr size_t kBytesAtOnce = 32 * 1024;
+
 std::optional<std::string> copy(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
@@ -53,27 +57,56 @@ std::optional<std::string> sanitised(const std::optional<std::string>& text) {
 
 }  // namespace
 
-void Engine::buffer_registration(Worker& worker, std::string_view text) {
-  worker.buffered_bytes += text.size();
+void Engine::buffer_registration(Worker& worker, std::string_view text,
+                                 std::unique_ptr<LargeFrame> large) {
+  worker.buffered_bytes += text.size() + sizeof(Worker::Buffered);
   if (worker.buffered_bytes > limits_.max_buffered_bytes) {
     log_warn("worker {} sent {} bytes of registrations before its announce and is disconnected",
              worker.label(), worker.buffered_bytes);
     return evict(worker, false);
   }
-  worker.buffered.emplace_back(text);
+  const bool is_large = large != nullptr;
+  worker.buffered.push_back({is_large ? std::string() : std::string(text), std::move(large)});
 }
 
-void Engine::fix_namespace(Worker& worker) {
-  if (worker.namespace_fixed) return;
+// The registrations that have waited come first; then `then`, and whatever else the worker says.
+void Engine::fix_namespace(Worker& worker, std::move_only_function<void()> then) {
   worker.namespace_fixed = true;
   if (worker.grace_timer != 0) timers_.cancel(std::exchange(worker.grace_timer, 0));
-  std::vector<std::string> waiting = std::move(worker.buffered);
-  worker.buffered.clear();
-  worker.buffered_bytes = 0;
-  for (std::string& text : waiting) {
-    text.reserve(text.size() + ws::kPadding);
-    if (const auto frame = parser_.parse(text)) handle_registration(worker, *frame);
+  if (!replay_some(worker)) return then();
+  if (!worker.link.pause()) {
+    while (replay_some(worker)) {
+    }
+    return then();
   }
+  slices_.add(worker.owner(),
+              [this, kept = worker.shared_from_this(), then = std::move(then)]() mutable {
+                if (replay_some(*kept)) return true;
+                then();
+                kept->link.resume();
+                return false;
+              });
+}
+
+// True when there are more.
+bool Engine::replay_some(Worker& worker) {
+  size_t bytes = 0;
+  for (size_t count = 0; count < kAtOnce && bytes < kBytesAtOnce; ++count) {
+    if (worker.buffered.empty()) {
+      worker.buffered_bytes = 0;
+      return false;
+    }
+    Worker::Buffered next = std::move(worker.buffered.front());
+    worker.buffered.pop_front();
+    if (next.large) {
+      handle_registration(worker, *next.large->frame);
+      return true;
+    }
+    bytes += next.text.size();
+    next.text.reserve(next.text.size() + ws::kPadding);
+    if (const auto frame = parser_.parse(next.text)) handle_registration(worker, *frame);
+  }
+  return true;
 }
 
 void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
@@ -109,9 +142,11 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   if (said.isolation) worker.isolation = std::move(said.isolation);
   if (said.pid) worker.pid = said.pid;
   worker.name_space = name_space;
-  fix_namespace(worker);
-  reply(R"({"success":true})");
-  tell("worker_metadata_updated", worker, first);
+  fix_namespace(
+      worker, [this, kept = worker.shared_from_this(), first, reply = std::move(reply)]() mutable {
+        reply(R"({"success":true})");
+        tell("worker_metadata_updated", *kept, first);
+      });
 }
 
 void Engine::register_function(Worker& worker, const protocol::RegisterFunction& frame) {
@@ -199,22 +234,54 @@ void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
   evict(*old, false);
 }
 
-// §4.4, exactly once, in this order.
-void Engine::tear_down(Worker& worker) {
-  // First of all nobody finds it by its id any more: answers that its own end sets free go nowhere.
-  const auto keep = workers_.extract(worker.id);
+// Exactly once, in the order of wire §4.4 as far as a peer can tell. From here on nobody finds the
+// worker or its functions; what takes long follows in slices.
+Link& Engine::tear_down(Worker& worker) {
+  const std::shared_ptr<Worker> kept = worker.shared_from_this();
+  Link& link = worker.link.release();
+  workers_.erase(worker.id);
   worker.gone = true;
   slices_.drop(worker.owner());
   background_.drop(worker.owner());
   if (worker.grace_timer != 0) timers_.cancel(std::exchange(worker.grace_timer, 0));
-  worker.buffered.clear();
-  while (!worker.functions.empty()) forget_function(worker, FunctionPtr(*worker.functions.begin()));
-  stop_calls_of(worker);
-  triggers_.forget(worker);
   if (worker.name) {
     const auto held = names_.find({worker.name_space, *worker.name});
     if (held != names_.end() && held->second == &worker) names_.erase(held);
   }
+  const bool more = forget_some(worker);
+  triggers_.forget(worker);
+  if (more) {
+    slices_.add(worker.owner(), [this, kept] {
+      if (forget_some(*kept)) return true;
+      farewell(*kept);
+      return false;
+    });
+  } else {
+    farewell(worker);
+  }
+  return link;
+}
+
+// A part of what a worker that is gone has left. True when there is more.
+bool Engine::forget_some(Worker& worker) {
+  size_t left = kAtOnce;
+  for (; left > 0 && !worker.functions.empty(); --left) {
+    forget_function(worker, FunctionPtr(*worker.functions.begin()));
+  }
+  // Calls it made: nobody is left to hear the answer, and the target is not told (wire §6.5).
+  for (; left > 0 && !worker.calls_made.empty(); --left) {
+    take_pending(worker.calls_made.front().id);
+  }
+  protocol::InvocationResult stopped;
+  stopped.error = protocol::ErrorBody{"invocation_stopped", "Invocation stopped", {}};
+  for (; left > 0 && !worker.calls_running.empty(); --left) {
+    if (auto call = take_pending(worker.calls_running.front().id)) finish(*call, stopped, nullptr);
+  }
+  for (; left > 0 && !worker.buffered.empty(); --left) worker.buffered.pop_front();
+  return left == 0;
+}
+
+void Engine::farewell(const Worker& worker) {
   if (worker.dropped_frames > 1) {
     log_info("worker {} left; {} of its frames had been dropped as broken", worker.label(),
              worker.dropped_frames);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace iii::engine {
@@ -19,8 +20,11 @@ bool is_telemetry(std::string_view payload) {
 // One worker's socket.
 class WorkerSession final : public net::ConnectionEvents, public Link {
  public:
-  WorkerSession(Engine& engine, std::shared_ptr<net::Connection> connection)
-      : engine_(engine), connection_(std::move(connection)) {
+  // A sixteenth of what may wait for a peer is kept for errors and other small messages.
+  WorkerSession(Engine& engine, std::shared_ptr<net::Connection> connection, size_t max_queued)
+      : engine_(engine),
+        connection_(std::move(connection)),
+        max_queued_(max_queued - max_queued / 16) {
     worker_ = &engine_.connected(*this, connection_->remote_ip());
   }
 
@@ -28,14 +32,33 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
     if (worker_ == nullptr || (kind == ws::Opcode::kBinary && is_telemetry(payload))) return;
     engine_.received(*worker_, payload);
   }
+  void on_large_message(ws::Opcode kind, ws::OwnedMessage&& message) override {
+    if (worker_ == nullptr || (kind == ws::Opcode::kBinary && is_telemetry(message.view()))) return;
+    engine_.received(*worker_, std::move(message).share());
+  }
 
   void on_closed(const net::CloseInfo&) override {
     if (worker_ != nullptr) engine_.disconnected(*std::exchange(worker_, nullptr));
   }
 
-  void send(std::string_view frame) override { connection_->send(ws::Opcode::kText, frame); }
-
+  // Whatever is too large for a peer was answered to its sender; this is for what has none.
+  void send(std::string_view frame) override {
+    if (frame.size() > engine_.limits().max_message_bytes) {
+      return log_warn("a message of {} bytes to worker {} was not sent: it is too large",
+                      frame.size(), worker_ != nullptr ? worker_->label() : "");
+    }
+    connection_->send(ws::Opcode::kText, frame);
+  }
+  void send_shared(std::string_view head, SharedBytes body, std::string_view tail) override {
+    connection_->send_shared(ws::Opcode::kText, head, std::move(body), tail);
+  }
   size_t queued_bytes() const override { return connection_->queued_bytes(); }
+  size_t room() const override { return max_queued_ - std::min(max_queued_, queued_bytes()); }
+  bool pause() override {
+    connection_->pause_reading();
+    return true;
+  }
+  void resume() override { connection_->resume_reading(); }
 
   void ended(bool politely) override {
     worker_ = nullptr;
@@ -49,6 +72,7 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
  private:
   Engine& engine_;
   std::shared_ptr<net::Connection> connection_;
+  const size_t max_queued_;
   Worker* worker_ = nullptr;
 };
 
@@ -69,8 +93,8 @@ bool same_secret(std::string_view a, std::string_view b) {
 
 class EngineRouter {
  public:
-  EngineRouter(Access access, Engine& engine, ChannelTable& channels)
-      : access_(std::move(access)), engine_(engine), channels_(channels) {}
+  EngineRouter(Access access, Engine& engine, ChannelTable& channels, size_t max_queued)
+      : access_(std::move(access)), engine_(engine), channels_(channels), max_queued_(max_queued) {}
 
   net::RouteDecision operator()(const ws::UpgradeRequest& request, const std::string&) const {
     if (auto refusal = check_access(access_, request)) return std::move(*refusal);
@@ -85,9 +109,10 @@ class EngineRouter {
     if (path == "/otel") {
       return net::Accept([](const auto&) { return std::make_unique<TelemetrySink>(); });
     }
-    return net::Accept([&engine = engine_](std::shared_ptr<net::Connection> connection) {
-      return std::make_unique<WorkerSession>(engine, std::move(connection));
-    });
+    return net::Accept(
+        [&engine = engine_, most = max_queued_](std::shared_ptr<net::Connection> connection) {
+          return std::make_unique<WorkerSession>(engine, std::move(connection), most);
+        });
   }
 
  private:
@@ -117,6 +142,7 @@ class EngineRouter {
   Access access_;
   Engine& engine_;
   ChannelTable& channels_;
+  size_t max_queued_;  // bytes that may wait for a worker
 };
 
 }  // namespace
@@ -149,8 +175,8 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
 Result<std::unique_ptr<net::Server>> serve_engine(net::Loop& loop, net::ServerOptions options,
                                                   Access access, Engine& engine,
                                                   ChannelTable& channels) {
-  return net::Server::listen(loop, std::move(options),
-                             EngineRouter(std::move(access), engine, channels));
+  EngineRouter router(std::move(access), engine, channels, options.connection.max_queued_bytes);
+  return net::Server::listen(loop, std::move(options), std::move(router));
 }
 
 }  // namespace iii::engine

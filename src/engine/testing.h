@@ -133,6 +133,7 @@ class Peer final : public Link {
   // promised size, so that asan sees every read beyond it.
   void say(std::string_view frame) {
     ASSERT_NE(worker_, nullptr) << "this connection is over";
+    ASSERT_FALSE(paused_) << "this connection is not read at present";
     std::vector<char> padded(frame.size() + ws::kPadding, ' ');
     std::copy(frame.begin(), frame.end(), padded.begin());
     bus_.engine.received(*worker_, {padded.data(), frame.size()});
@@ -143,6 +144,36 @@ class Peer final : public Link {
     ended_ = true;
     bus_.engine.disconnected(*std::exchange(worker_, nullptr));
     bus_.turn();
+  }
+
+  // One large message, as its socket hands it over.
+  void say_large(std::string_view frame) {
+    ASSERT_NE(worker_, nullptr) << "this connection is over";
+    auto padded = std::make_shared<std::vector<char>>(frame.size() + ws::kPadding, ' ');
+    std::copy(frame.begin(), frame.end(), padded->begin());
+    bus_.engine.received(*worker_, SharedBytes{padded, {padded->data(), frame.size()}});
+  }
+  void send_shared(std::string_view head, SharedBytes body, std::string_view tail) override {
+    shared_bytes_ += body.bytes.size();
+    Link::send_shared(head, std::move(body), tail);
+  }
+  // What was not copied on its way to us.
+  size_t shared_bytes() const { return shared_bytes_; }
+  size_t queued_bytes() const override { return queued_; }
+  void set_queued(size_t bytes) { queued_ = bytes; }
+  size_t room() const override { return room_; }
+  void set_room(size_t bytes) { room_ = bytes; }
+  bool pause() override {
+    paused_ = true;
+    return true;
+  }
+  void resume() override { paused_ = false; }
+  bool paused() const { return paused_; }
+
+  // The connection is over; whoever asks ends it on the side of the engine.
+  Worker& release() {
+    ended_ = true;
+    return *std::exchange(worker_, nullptr);
   }
 
   // What arrived since the last look.
@@ -233,6 +264,10 @@ class Peer final : public Link {
   Frames received_;
   bool ended_ = false;
   bool politely_ = false;
+  bool paused_ = false;
+  size_t queued_ = 0;
+  size_t room_ = SIZE_MAX;
+  size_t shared_bytes_ = 0;
   uint64_t asked_ = 0x100;
 };
 

@@ -4,11 +4,11 @@
 #include <boost/intrusive/list.hpp>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "base/log.h"
 #include "base/timers.h"
@@ -20,6 +20,7 @@
 namespace iii::engine {
 
 struct Function;
+struct LargeFrame;
 struct Worker;
 
 namespace intrusive = boost::intrusive;
@@ -57,13 +58,13 @@ struct Worker : std::enable_shared_from_this<Worker> {
         token(its_token),
         ledger(owner, limits) {}
 
-  Link& link;
+  WorkerLink link;
   const Uuid id;
   const std::string id_text;
   const Uuid token;
   Ledger ledger;  // what it costs
   std::string ip;
-  bool gone = false;  // its teardown has begun: `link` is not there any more
+  bool gone = false;  // its teardown has begun
   int64_t connected_at_ms = 0;
 
   // What it said of itself in `engine::workers::register`.
@@ -79,7 +80,11 @@ struct Worker : std::enable_shared_from_this<Worker> {
   std::string name_space = "default";
   bool namespace_fixed = false;
   bool announced = false;  // under a name
-  std::vector<std::string> buffered;
+  struct Buffered {
+    std::string text;
+    std::shared_ptr<const LargeFrame> large;  // then `text` is empty
+  };
+  std::deque<Buffered> buffered;
   size_t buffered_bytes = 0;
   TimerId grace_timer = 0;
 

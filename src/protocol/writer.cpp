@@ -17,6 +17,8 @@ class Message {
     out_ += type;
     out_ += '"';
   }
+  // The rest of a message that was begun elsewhere.
+  explicit Message(std::string& out) : out_(out) {}
 
   Message& text(std::string_view key, Text value) {
     name(key);
@@ -295,6 +297,38 @@ void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& 
   if (!traceparent.empty()) message.text("traceparent", traceparent);
   if (!baggage.empty()) message.text("baggage", baggage);
   message.raw("metadata", call.metadata).done();
+}
+
+SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
+                             std::string_view caller_worker_id, std::string_view traceparent,
+                             std::string_view baggage) {
+  SplitMessage split;
+  Message head(split.head, "invokefunction");
+  std::string& data =
+      head.uuid("invocation_id", id).text("function_id", call.function_id).open("data");
+  split.body = call.data;
+  if (!caller_worker_id.empty() && call.data.starts_with('{')) {
+    split.body = call.data.substr(1);
+    data += "{\"_caller_worker_id\":\"";
+    data += caller_worker_id;
+    data += json::trimmed(split.body) == "}" ? "\"" : "\",";
+  }
+  Message tail(split.tail);
+  if (!traceparent.empty()) tail.text("traceparent", traceparent);
+  if (!baggage.empty()) tail.text("baggage", baggage);
+  tail.raw("metadata", call.metadata).done();
+  return split;
+}
+
+SplitMessage split_result(const InvocationResult& f) {
+  SplitMessage split;
+  Message(split.head, "invocationresult")
+      .uuid("invocation_id", f.invocation_id)
+      .text("function_id", f.function_id)
+      .open("result");
+  split.body = *f.result;
+  Message(split.tail).text("traceparent", f.traceparent).text("baggage", f.baggage).done();
+  return split;
 }
 
 }  // namespace iii::protocol

@@ -43,4 +43,20 @@ void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& 
                       std::string_view caller_worker_id, std::string_view traceparent,
                       std::string_view baggage);
 
+// A message whose payload is not copied: it is `head`, `body`, `tail`, one behind the other.
+struct SplitMessage {
+  std::string head;
+  Json body;  // a part of the payload that was given
+  std::string tail;
+
+  size_t size() const { return head.size() + body.size() + tail.size(); }
+};
+
+// As append_forwarded(), for a payload that does not claim a caller.
+SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
+                             std::string_view caller_worker_id, std::string_view traceparent,
+                             std::string_view baggage);
+// As append(), for a frame with a result.
+SplitMessage split_result(const InvocationResult& frame);
+
 }  // namespace iii::protocol

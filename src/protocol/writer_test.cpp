@@ -81,6 +81,30 @@ std::string with_caller(Json data, bool claims) {
   return out;
 }
 
+std::string joined(const SplitMessage& m) { return m.head + std::string(m.body) + m.tail; }
+
+TEST(Writer, SplitMessagesAreTheSameBytes) {
+  for (const char* data : {R"({"a":1})", "{}", "{ }", "[1]", "null"}) {
+    for (const std::string_view caller : {"", "W"}) {
+      for (const std::string_view trace : {"", "00-x"}) {
+        InvokeFunction call;
+        call.function_id = "a\"b";
+        call.data = data;
+        if (!trace.empty()) call.metadata = "{}";
+        std::string whole;
+        append_forwarded(whole, call, kId, caller, trace, trace);
+        EXPECT_EQ(joined(split_forwarded(call, kId, caller, trace, trace)), whole);
+        InvocationResult answer;
+        answer.invocation_id = kId;
+        answer.function_id = "f";
+        answer.result = data;
+        if (!trace.empty()) answer.baggage = trace;
+        EXPECT_EQ(joined(split_result(answer)), to_text(answer));
+      }
+    }
+  }
+}
+
 TEST(Writer, E06_CallerIdGoesIntoObjectsOnly) {
   EXPECT_EQ(with_caller("{}", false), R"({"_caller_worker_id":"W"})");
   EXPECT_EQ(with_caller("{ }", false), R"({"_caller_worker_id":"W" })");

@@ -109,13 +109,13 @@ Outcome info_of_one(const Catalog& catalog, const FunctionInfoInput& in) {
   if (const FunctionPtr* f = look_up(catalog, *in.function_id, in.name_space)) {
     return json::encode(catalog.detail(**f));
   }
-  const auto spaces = catalog.engine().functions().namespaces_of(*in.function_id);
+  const std::string spaces = catalog.engine().functions().namespaces_for_people(*in.function_id);
   if (spaces.empty()) {
     return fail("NOT_FOUND", "Function '" + *in.function_id + "' is not registered.");
   }
   return fail("NOT_FOUND", "Function '" + *in.function_id +
-                               "' is ambiguous: it is registered in namespace(s): " +
-                               join(spaces, ", ") + ". Pass `namespace` to select one.");
+                               "' is ambiguous: it is registered in namespace(s): " + spaces +
+                               ". Pass `namespace` to select one.");
 }
 
 Outcome info_of_many(const Catalog& catalog, const FunctionInfoInput& in) {
