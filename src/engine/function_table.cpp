@@ -94,4 +94,17 @@ void FunctionTable::each(const std::function<void(const FunctionPtr&)>& visit) c
   }
 }
 
+std::optional<std::string> FunctionTable::each_after(
+    std::string_view id, size_t most, const std::function<void(const FunctionPtr&)>& visit) const {
+  auto it = namespaces_.upper_bound(id);
+  std::optional<std::string> last;
+  for (; most > 0 && it != namespaces_.end(); --most, ++it) {
+    for (const std::string& name_space : it->second) {
+      if (const FunctionPtr* function = find(name_space, it->first)) visit(*function);
+    }
+    last = it->first;
+  }
+  return it == namespaces_.end() ? std::nullopt : last;
+}
+
 }  // namespace iii::engine

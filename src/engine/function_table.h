@@ -4,6 +4,7 @@
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -66,6 +67,10 @@ class FunctionTable {
   void remove(const Function& function);
 
   void each(const std::function<void(const FunctionPtr&)>& visit) const;
+  // Visits the functions of about `most` ids that come after `id`, sorted by id and namespace. The
+  // last id that was visited, to go on behind it; nothing when there are no more.
+  std::optional<std::string> each_after(std::string_view id, size_t most,
+                                        const std::function<void(const FunctionPtr&)>& visit) const;
   // Grows whenever an id appears or disappears.
   uint64_t changes() const { return changes_; }
 
@@ -73,7 +78,7 @@ class FunctionTable {
   using Functions = TextMap<FunctionPtr>;
   TextMap<std::unique_ptr<Functions>> by_namespace_;
   Functions* default_ = nullptr;
-  TextMap<std::set<std::string>> namespaces_;  // by id
+  std::map<std::string, std::set<std::string>, std::less<>> namespaces_;  // by id
   uint64_t changes_ = 0;
 };
 

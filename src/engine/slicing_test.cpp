@@ -116,6 +116,24 @@ TEST(EngineSlices, ABuiltInIsNotCalledBeforeBusCallReturns) {
   EXPECT_EQ(replies, 2);
 }
 
+TEST(EngineSlices, LongListsAreMadeInPiecesAndElsewhere) {
+  TestBus bus;
+  Peer worker(bus, "w");
+  for (int i = 0; i < 1000; ++i) worker.serve("g" + std::to_string(i));
+  Peer asker(bus, "asker");
+  const size_t jobs = bus.background.jobs;
+  const json::Value functions = asker.result_of("engine::functions::list", R"({"worker":"w"})");
+  EXPECT_EQ(functions.find("functions")->as_array()->size(), 1000U);
+  EXPECT_EQ(bus.background.jobs, jobs + 1);
+  std::vector<std::unique_ptr<Peer>> many;
+  for (int i = 0; i < 200; ++i) {
+    many.push_back(std::make_unique<Peer>(bus, "peer" + std::to_string(i)));
+  }
+  const json::Value workers = asker.result_of("engine::workers::list", R"({"search":"peer"})");
+  EXPECT_EQ(workers.find("workers")->as_array()->size(), 200U);
+  EXPECT_EQ(bus.background.jobs, jobs + 2);
+}
+
 TEST(EngineSlices, CallsAreHeldBackFromAConnectionThatHasMuchToRead) {
   TestBus bus;
   Peer worker(bus, "w");

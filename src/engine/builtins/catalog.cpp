@@ -24,12 +24,30 @@ std::string summary_of(const std::string& config) {
   return head.size() == text.size() ? text : std::string(head) + "…";
 }
 
+WorkerDetail detail_of(const Worker& w) {
+  return {.row = {.name = w.name,
+                  .description = w.description,
+                  .version = w.version,
+                  .id = w.id_text,
+                  .name_space = w.name_space,
+                  .runtime = w.runtime,
+                  .os = w.os,
+                  .status = "connected",
+                  .function_count = w.functions.size(),
+                  .connected_at_ms = w.connected_at_ms,
+                  .active_invocations = w.active_invocations(),
+                  .isolation = w.isolation,
+                  .ip_address = w.ip},
+          .internal = false,
+          .pid = w.pid};
+}
+
 }  // namespace
 
-FunctionRow Catalog::row(const Function& f) const {
+FunctionRow Catalog::row(const Function& f, std::string worker_name) {
   return {.function_id = f.id,
           .name_space = f.name_space,
-          .worker_name = f.worker_name(),
+          .worker_name = std::move(worker_name),
           .description = f.description,
           .metadata = raw(f.metadata)};
 }
@@ -103,24 +121,53 @@ BindingDetail Catalog::detail(const TriggerBinding& binding) const {
 
 std::vector<WorkerDetail> Catalog::connected_workers() const {
   std::vector<WorkerDetail> out;
-  for (const auto& [id, w] : engine_.workers()) {
-    out.push_back({.row = {.name = w->name,
-                           .description = w->description,
-                           .version = w->version,
-                           .id = w->id_text,
-                           .name_space = w->name_space,
-                           .runtime = w->runtime,
-                           .os = w->os,
-                           .status = "connected",
-                           .function_count = w->functions.size(),
-                           .connected_at_ms = w->connected_at_ms,
-                           .active_invocations = w->active_invocations(),
-                           .isolation = w->isolation,
-                           .ip_address = w->ip},
-                   .internal = false,
-                   .pid = w->pid});
-  }
+  for (const auto& [id, worker] : engine_.workers()) out.push_back(detail_of(*worker));
   return out;
+}
+
+void Catalog::in_slices(OwnerId owner, std::move_only_function<bool()> step) const {
+  if (step()) engine_.slices().add(owner, std::move(step));
+}
+
+void Catalog::collect_functions(
+    OwnerId owner, std::move_only_function<void(std::vector<ListedFunction>)> then) const {
+  in_slices(owner, [this, then = std::move(then), found = std::vector<ListedFunction>(),
+                    last = std::string()]() mutable {
+    std::optional<std::string> next =
+        engine_.functions().each_after(last, kRowsAtOnce, [&found](const FunctionPtr& f) {
+          if (f->listed()) found.push_back({f, f->worker_name()});
+        });
+    if (next) {
+      last = std::move(*next);
+      return true;
+    }
+    then(std::move(found));
+    return false;
+  });
+}
+
+void Catalog::collect_workers(OwnerId owner,
+                              std::move_only_function<void(std::vector<WorkerDetail>)> then) const {
+  in_slices(owner, [this, then = std::move(then), found = std::vector<WorkerDetail>(),
+                    last = std::optional<Uuid>()]() mutable {
+    const auto& workers = engine_.workers();
+    auto it = last ? workers.upper_bound(*last) : workers.begin();
+    for (size_t left = kRowsAtOnce; left > 0 && it != workers.end(); --left, ++it) {
+      found.push_back(detail_of(*it->second));
+      last = it->first;
+    }
+    if (it != workers.end()) return true;
+    then(std::move(found));
+    return false;
+  });
+}
+
+void Catalog::answer(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
+                     Reply reply) const {
+  if (rows <= kRowsAtOnce) return reply(make());
+  engine_.background().compute(
+      owner, std::move(make),
+      [reply = std::move(reply)](Outcome outcome) mutable { reply(std::move(outcome)); });
 }
 
 std::vector<WorkerDetail> Catalog::in_process_workers() const {

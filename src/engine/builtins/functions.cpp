@@ -72,27 +72,59 @@ int rank_of(const Function& f, const std::string& needle) {
   return -1;
 }
 
-FunctionsListOutput list(const Catalog& catalog, const FunctionsListInput& in) {
+size_t row_bytes(const ListedFunction& row) {
+  const auto size = [](const std::optional<std::string>& text) { return text ? text->size() : 0; };
+  const Function& f = *row.function;
+  return f.id.size() + f.name_space.size() + row.worker_name.size() + size(f.description) +
+         size(f.metadata);
+}
+
+// Runs on any thread.
+Outcome listing(const FunctionsListInput& in, std::vector<ListedFunction> all, size_t most_bytes) {
   std::set<std::string> workers;
   if (in.workers) workers.insert(in.workers->begin(), in.workers->end());
   if (in.worker) workers.insert(*in.worker);
   const std::string needle = fold_case(in.search.value_or(""));
 
-  std::vector<std::pair<int, FunctionPtr>> hits;
-  for (const FunctionPtr& f : catalog.all_functions()) {
-    if (!in.include_internal.value_or(false) && f->internal()) continue;
-    if (in.prefix && !f->id.starts_with(*in.prefix)) continue;
-    if (!workers.empty() && !workers.contains(f->worker_name())) continue;
-    const int rank = needle.empty() ? 0 : rank_of(*f, needle);
-    if (rank >= 0) hits.emplace_back(rank, f);
+  std::vector<std::pair<int, const ListedFunction*>> hits;
+  size_t bytes = 0;
+  for (const ListedFunction& row : all) {
+    const Function& f = *row.function;
+    if (!in.include_internal.value_or(false) && f.internal()) continue;
+    if (in.prefix && !f.id.starts_with(*in.prefix)) continue;
+    if (!workers.empty() && !workers.contains(row.worker_name)) continue;
+    const int rank = needle.empty() ? 0 : rank_of(f, needle);
+    if (rank < 0) continue;
+    hits.emplace_back(rank, &row);
+    bytes += row_bytes(row);
   }
-  std::sort(hits.begin(), hits.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.first, a.second->id, a.second->name_space) <
-           std::tie(b.first, b.second->id, b.second->name_space);
-  });
+  if (bytes > most_bytes) {
+    return fail("payload_too_large", "The list would have more than " + std::to_string(bytes) +
+                                         " bytes; a message may have " +
+                                         std::to_string(most_bytes) +
+                                         ". Next: narrow it with `prefix`, `search` or `worker`.");
+  }
+  std::sort(hits.begin(), hits.end());  // `all` is sorted: its addresses are in order
   FunctionsListOutput out;
-  for (const auto& [rank, f] : hits) out.functions.push_back(catalog.row(*f));
-  return out;
+  for (const auto& [rank, row] : hits) {
+    out.functions.push_back(Catalog::row(*row->function, row->worker_name));
+  }
+  return json::encode(out);
+}
+
+void list(const Catalog& catalog, OwnerId owner, FunctionsListInput in, Reply reply) {
+  catalog.collect_functions(owner, [&catalog, owner, in = std::move(in), reply = std::move(reply)](
+                                       std::vector<ListedFunction> all) mutable {
+    const size_t most = catalog.engine().limits().max_message_bytes;
+    size_t rows = 0;  // large ones count as several
+    for (const ListedFunction& row : all) rows += 1 + row_bytes(row) / 1024;
+    catalog.answer(
+        owner, rows,
+        [in = std::move(in), all = std::move(all), most]() mutable {
+          return listing(in, std::move(all), most);
+        },
+        std::move(reply));
+  });
 }
 
 // Null when the id is nowhere, or not where it was looked for.
@@ -155,12 +187,13 @@ Outcome info(const Catalog& catalog, const FunctionInfoInput& in) {
 
 std::vector<BuiltinFunction> function_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
-  out.push_back(builtin<FunctionsListInput, FunctionsListOutput>(
+  out.push_back(deferred_builtin<FunctionsListInput>(
       std::string(kEngineFunctions), "engine::functions::list",
       "Lists the functions on the bus, without their schemas.",
-      [&catalog](const CallInfo&, const FunctionsListInput& in) -> Result<FunctionsListOutput> {
-        return list(catalog, in);
+      [&catalog](const CallInfo& info, FunctionsListInput in, Reply reply) {
+        list(catalog, info.owner, std::move(in), std::move(reply));
       }));
+  out.back().response_schema = json::schema<FunctionsListOutput>();
   out.push_back(deferred_builtin<FunctionInfoInput>(
       std::string(kEngineFunctions), "engine::functions::info",
       "Tells everything about one function or up to 32: schemas, owner, bindings.",

@@ -42,15 +42,13 @@ auto describe(json::Type<WorkerInfoInput>) {
 
 const std::string& sort_name(const WorkerRow& row) { return row.name ? *row.name : row.id; }
 
-WorkersListOutput list(const Catalog& catalog, const WorkersListInput& in) {
+// Runs on any thread.
+Outcome listing(const WorkersListInput& in, std::vector<WorkerDetail> all) {
   const std::string needle = fold_case(in.search.value_or(""));
-  std::vector<WorkerDetail> all = catalog.connected_workers();
-  // A worker that did not tell its process id stays out of lists (but has an `info`).
-  std::erase_if(all, [](const WorkerDetail& w) { return !w.pid; });
-  for (WorkerDetail& own : catalog.in_process_workers()) all.push_back(std::move(own));
-
   WorkersListOutput out;
   for (WorkerDetail& w : all) {
+    // A worker that did not tell its process id stays out of lists (but has an `info`).
+    if (!w.pid && w.row.status == "connected") continue;
     if (!needle.empty() && fold_case(w.row.name.value_or("")).find(needle) == std::string::npos) {
       continue;
     }
@@ -61,7 +59,21 @@ WorkersListOutput list(const Catalog& catalog, const WorkersListInput& in) {
   std::sort(out.workers.begin(), out.workers.end(), [](const WorkerRow& a, const WorkerRow& b) {
     return std::tie(sort_name(a), a.id) < std::tie(sort_name(b), b.id);
   });
-  return out;
+  return json::encode(out);
+}
+
+void list(const Catalog& catalog, OwnerId owner, WorkersListInput in, Reply reply) {
+  catalog.collect_workers(owner, [&catalog, owner, in = std::move(in),
+                                  reply = std::move(reply)](std::vector<WorkerDetail> all) mutable {
+    for (WorkerDetail& own : catalog.in_process_workers()) all.push_back(std::move(own));
+    const size_t rows = all.size();
+    catalog.answer(
+        owner, rows,
+        [in = std::move(in), all = std::move(all)]() mutable {
+          return listing(in, std::move(all));
+        },
+        std::move(reply));
+  });
 }
 
 Result<WorkerDetail> find(const Catalog& catalog, const WorkerInfoInput& in) {
@@ -142,11 +154,12 @@ Outcome info(const Catalog& catalog, const WorkerInfoInput& in) {
 
 std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
-  out.push_back(builtin<WorkersListInput, WorkersListOutput>(
+  out.push_back(deferred_builtin<WorkersListInput>(
       std::string(kEngineFunctions), "engine::workers::list", "Lists the workers on the bus.",
-      [&catalog](const CallInfo&, const WorkersListInput& in) -> Result<WorkersListOutput> {
-        return list(catalog, in);
+      [&catalog](const CallInfo& info, WorkersListInput in, Reply reply) {
+        list(catalog, info.owner, std::move(in), std::move(reply));
       }));
+  out.back().response_schema = json::schema<WorkersListOutput>();
   out.push_back(deferred_builtin<WorkerInfoInput>(
       std::string(kEngineFunctions), "engine::workers::info",
       "Tells about one worker: what it serves, provides and has bound.",
