@@ -138,14 +138,14 @@ TEST(EngineSlices, CallsAreHeldBackFromAConnectionThatHasMuchToRead) {
   TestBus bus;
   Peer worker(bus, "w");
   worker.serve("f");
-  worker.set_queued(2 * 1024 * 1024);
+  worker.unread = 2 * 1024 * 1024;
   EXPECT_FALSE(bus.engine.accepts("default", "f"));
   EXPECT_TRUE(bus.engine.accepts("default", "state::get"));
   int ran = 0;
   bus.engine.when_accepts(1, "default", "f", [&ran] { ++ran; });
   bus.timers.advance(Millis(100));
   EXPECT_EQ(ran, 0);
-  worker.set_queued(0);
+  worker.unread = 0;
   bus.timers.advance(Millis(100));
   EXPECT_EQ(ran, 1);
 }

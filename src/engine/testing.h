@@ -159,8 +159,6 @@ class Peer final : public Link {
   }
   // What was not copied on its way to us.
   size_t shared_bytes() const { return shared_bytes_; }
-  size_t queued_bytes() const override { return queued_; }
-  void set_queued(size_t bytes) { queued_ = bytes; }
   size_t room() const override { return room_; }
   void set_room(size_t bytes) { room_ = bytes; }
   bool pause() override {
@@ -169,12 +167,6 @@ class Peer final : public Link {
   }
   void resume() override { paused_ = false; }
   bool paused() const { return paused_; }
-
-  // The connection is over; whoever asks ends it on the side of the engine.
-  Worker& release() {
-    ended_ = true;
-    return *std::exchange(worker_, nullptr);
-  }
 
   // What arrived since the last look.
   Frames take() { return std::exchange(received_, {}); }
@@ -241,6 +233,14 @@ class Peer final : public Link {
     return text_at(*error, "code") + ": " + text_at(*error, "message");
   }
 
+  // Ends without the turn of the loop that follows in leave().
+  Worker& release() {
+    ended_ = true;
+    return *std::exchange(worker_, nullptr);
+  }
+  size_t queued_bytes() const override { return unread; }
+  size_t unread = 0;  // what the engine believes to be on its way to us
+
   bool connected() const { return worker_ != nullptr; }
   bool was_ended() const { return ended_; }
   bool politely() const { return politely_; }
@@ -265,7 +265,6 @@ class Peer final : public Link {
   bool ended_ = false;
   bool politely_ = false;
   bool paused_ = false;
-  size_t queued_ = 0;
   size_t room_ = SIZE_MAX;
   size_t shared_bytes_ = 0;
   uint64_t asked_ = 0x100;
