@@ -17,15 +17,15 @@ struct Meaning {
 
 Meaning loop(FileUse use) {
   if (use == FileUse::kWriting)
-    return {"link", " is or passes a link, and nothing is written there"};
-  return {"missing", " is a link that leads nowhere (a loop of links)"};
+    return {"link", " is a link or lies below one; nothing is written through links"};
+  return {"missing", " is a link in a loop of links"};
 }
 
 Meaning outside(FileUse use) {
   if (use == FileUse::kWriting) return {"outside", " leaves its root"};
   return {"outside",
-          " is or passes a link that leaves its root; only relative links that stay inside are "
-          "followed"};
+          " is a link that leaves its root, or lies below one; only relative links that stay "
+          "inside are followed"};
 }
 
 Meaning denied(FileUse use) {
@@ -48,7 +48,7 @@ Meaning meaning_of(int error, FileUse use) {
     case EROFS:
       return {"denied", " is on a read-only file system"};
     case EEXIST:
-      return {"exists", " exists already"};
+      return {"exists", " already exists"};
     case EISDIR:
       return {"not_a_file", " is not a regular file"};
     case ENOTEMPTY:

@@ -132,7 +132,7 @@ Result<void> FolderWriter::link(std::string_view from, std::string_view to) cons
   // EPERM: the file system has none, or the kernel protects other people's files.
   if (error == EPERM || error == EOPNOTSUPP || error == EMLINK || error == EXDEV ||
       error == ENOSYS) {
-    return fail("no_links", shown_path(to) + ": no hard link can be made");
+    return fail("no_links", shown_path(to) + ": a hard link cannot be created");
   }
   return outcome(error, to);
 }

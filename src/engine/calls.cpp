@@ -1,4 +1,4 @@
-// Engine: calls and their answers (wire-protocol §6).
+// Engine: calls and their answers (wire §6).
 #include <utility>
 
 #include "base/log.h"
@@ -108,8 +108,7 @@ bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
   answer_error(
       caller, call,
       {"too_many_calls", "This connection has " + std::to_string(waiting) +
-                             " unanswered calls, as many as the engine keeps. Next: wait for "
-                             "answers."});
+                             " unanswered calls, which is the limit. Next: wait for answers."});
   return false;
 }
 
@@ -293,7 +292,7 @@ void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call,
   out_.done();
 }
 
-// §6.3: the job goes to whoever provides `engine::queue::enqueue`.
+// wire §6.3: the job goes to whoever provides `engine::queue::enqueue`.
 void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
                      const LargeFrame* large) {
   if (call.invocation_id && !admit(caller, call)) return;
@@ -347,7 +346,7 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
 }
 
 void Engine::add_pending(std::unique_ptr<PendingCall> call) {
-  // One id, one call: an id that is used again while in flight ends the earlier call (§6.1).
+  // One id, one call: an id that is used again while in flight ends the earlier call (wire §6.1).
   if (auto earlier = take_pending(call->id)) {
     protocol::InvocationResult lost;
     lost.error = protocol::ErrorBody{"invocation_error", "channel closed", {}};

@@ -1,4 +1,4 @@
-// Calls and their answers (wire-protocol §6; rows E06–E09, E16, E17, E21, E23, E24).
+// Calls and their answers (wire §6; rows E06–E09, E16, E17, E21, E23, E24).
 #include "engine/testing.h"
 
 namespace iii::engine {

@@ -1,4 +1,4 @@
-// Engine: who is connected, under which name, and what it registers (wire-protocol §4, §5, §9).
+// Engine: who is connected, under which name, and what it registers (wire §4, §5, §9).
 #include <algorithm>
 #include <utility>
 
@@ -283,7 +283,7 @@ bool Engine::forget_some(Worker& worker) {
 
 void Engine::farewell(const Worker& worker) {
   if (worker.dropped_frames > 1) {
-    log_info("worker {} left; {} of its frames had been dropped as broken", worker.label(),
+    log_info("worker {} disconnected; {} of its frames were invalid and dropped", worker.label(),
              worker.dropped_frames);
   }
   tell("worker_disconnected", worker);

@@ -1,4 +1,4 @@
-// Buffered registrations, the announce, name leases, namespaces, ownership (wire-protocol §4.2–4.3,
+// Buffered registrations, the announce, name leases, namespaces, ownership (wire §4.2–4.3,
 // §5, §9; rows E05, E12, E20).
 #include "engine/testing.h"
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kChannelPrefix = "/ws/channels/";
 
-// Telemetry frames, recognised before anybody tries to read them as JSON (wire-protocol §14).
+// Telemetry frames, recognised before anybody tries to read them as JSON (wire §14).
 bool is_telemetry(std::string_view payload) {
   return payload.starts_with("OTLP") || payload.starts_with("MTRC") || payload.starts_with("LOGS");
 }
@@ -151,11 +151,12 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
   if (const std::string* origin = request.header("Origin")) {
     const auto& allowed = access.allowed_origins;
     if (std::find(allowed.begin(), allowed.end(), *origin) == allowed.end()) {
-      return ws::Refusal{.status = 403,
-                         .body =
-                             "This engine accepts no connections from web pages of this origin. "
-                             "Next: start it with --allow-origin to permit one.",
-                         .headers = {}};
+      return ws::Refusal{
+          .status = 403,
+          .body =
+              "This engine does not accept connections from web pages of this origin. "
+              "Next: start it with --allow-origin to permit one.",
+          .headers = {}};
     }
   }
   if (access.token.empty()) return std::nullopt;
@@ -165,11 +166,12 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
       same_secret(trim(given.substr(7)), access.token)) {
     return std::nullopt;
   }
-  return ws::Refusal{.status = 401,
-                     .body =
-                         "This engine wants a token. Next: send `Authorization: Bearer <token>`, "
-                         "or set III_TOKEN.",
-                     .headers = {{"WWW-Authenticate", "Bearer"}}};
+  return ws::Refusal{
+      .status = 401,
+      .body =
+          "This engine requires a token. Next: send `Authorization: Bearer <token>`, "
+          "or set III_TOKEN.",
+      .headers = {{"WWW-Authenticate", "Bearer"}}};
 }
 
 Result<std::unique_ptr<net::Server>> serve_engine(net::Loop& loop, net::ServerOptions options,

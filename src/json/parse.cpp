@@ -23,7 +23,7 @@ class Parser {
     if (!read_value(value, 0)) return fail_here();
     skip_space();
     if (at_ != text_.size()) {
-      problem_ = "something follows the value";
+      problem_ = "there is more text after the value";
       return fail_here();
     }
     return value;
@@ -185,9 +185,10 @@ class Parser {
   }
 
   bool read_hex4(uint32_t& out) {
-    if (at_ + 4 > text_.size()) return bad("a short \\u escape");
+    if (at_ + 4 > text_.size()) return bad("an incomplete \\u escape");
     const auto [end, error] = std::from_chars(text_.data() + at_, text_.data() + at_ + 4, out, 16);
-    if (error != std::errc{} || end != text_.data() + at_ + 4) return bad("a short \\u escape");
+    if (error != std::errc{} || end != text_.data() + at_ + 4)
+      return bad("an incomplete \\u escape");
     at_ += 4;
     return true;
   }

@@ -43,7 +43,7 @@ Result<Url> Url::parse(std::string_view text) {
   }
   if (authority.starts_with('[')) {
     const size_t close = authority.find(']');
-    if (close == std::string_view::npos) return bad("the address lacks the closing ]");
+    if (close == std::string_view::npos) return bad("the address has no closing ]");
     url.host = authority.substr(1, close - 1);
     authority.remove_prefix(close + 1);
   } else {
@@ -51,7 +51,7 @@ Result<Url> Url::parse(std::string_view text) {
     url.host = authority.substr(0, colon);
     authority.remove_prefix(colon == std::string_view::npos ? authority.size() : colon);
   }
-  if (url.host.empty()) return bad("the address names no host");
+  if (url.host.empty()) return bad("the address has no host");
   if (authority.empty() || authority == ":") return url;
   const char* end = authority.data() + authority.size();
   const auto [at, error] = std::from_chars(authority.data() + 1, end, url.port);

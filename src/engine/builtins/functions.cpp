@@ -33,12 +33,13 @@ struct FunctionInfoInput {
 auto describe(json::Type<FunctionsListInput>) {
   using T = FunctionsListInput;
   return json::object<T>(
-      "FunctionsListInput", "Which functions to list; every filter must hold.",
-      json::field("search", &T::search, "Text to find in ids and descriptions, case ignored."),
-      json::field("prefix", &T::prefix, "What ids must start with."),
+      "FunctionsListInput", "Which functions to list; all filters must match.",
+      json::field("search", &T::search,
+                  "Text to search for in ids and descriptions, ignoring case."),
+      json::field("prefix", &T::prefix, "Prefix of the id."),
       json::field("worker", &T::worker, "Only functions of this worker."),
       json::field("workers", &T::workers, "Only functions of these workers (or of `worker`)."),
-      json::field("include_internal", &T::include_internal, "Also what is hidden by default."));
+      json::field("include_internal", &T::include_internal, "Include what is hidden by default."));
 }
 
 auto describe(json::Type<FunctionsListOutput>) {
@@ -196,7 +197,7 @@ std::vector<BuiltinFunction> function_introspection(const Catalog& catalog) {
   out.back().response_schema = json::schema<FunctionsListOutput>();
   out.push_back(deferred_builtin<FunctionInfoInput>(
       std::string(kEngineFunctions), "engine::functions::info",
-      "Tells everything about one function or up to 32: schemas, owner, bindings.",
+      "Describes one function or up to 32: schemas, owner, bindings.",
       [&catalog](const CallInfo&, const FunctionInfoInput& in, Reply reply) {
         reply(info(catalog, in));
       }));

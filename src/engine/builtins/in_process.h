@@ -18,12 +18,12 @@ struct InProcessWorker {
 
 inline constexpr std::array kInProcessWorkers{
     InProcessWorker{"configuration", "Keeps typed configuration entries of workers.", true},
-    InProcessWorker{kEngineFunctions, "Tells what is on the bus and manages bindings and channels.",
-                    true},
-    InProcessWorker{kObservability, "Takes log lines and shows baggage and health.", true},
+    InProcessWorker{kEngineFunctions,
+                    "Lists what is on the bus, and manages bindings and channels.", true},
+    InProcessWorker{kObservability, "Accepts log lines, and shows baggage and health.", true},
     InProcessWorker{"iii-state", "Keeps JSON values by scope and key, durably.", false},
     InProcessWorker{"iii-telemetry", "Accepts telemetry streams and discards them.", true},
-    InProcessWorker{kWorkerManager, "Lists workers and tells when one is added.", true},
+    InProcessWorker{kWorkerManager, "Lists workers, and fires when one is added.", true},
 };
 
 }  // namespace iii::engine

@@ -20,14 +20,14 @@ struct ConfigurationRegisterInput {
 inline auto describe(json::Type<ConfigurationRegisterInput>) {
   using In = ConfigurationRegisterInput;
   return json::object<In>(
-      "ConfigurationRegisterInput", "An entry to create or to bring up to date.",
+      "ConfigurationRegisterInput", "An entry to create or to update.",
       json::field("id", &In::id, "Name of the entry: 1 to 64 of a-z, 0-9, `_` and `-`."),
-      json::field("name", &In::name, "Title for people."),
+      json::field("name", &In::name, "Title to show to users."),
       json::field("description", &In::description, "What the entry is for."),
       json::field("schema", &In::schema, "JSON Schema of the value."),
       json::field("initial_value", &In::initial_value,
                   "Replaces the stored value when given; null counts as not given."),
-      json::field("metadata", &In::metadata, "Anything the owner wants to keep beside the entry."));
+      json::field("metadata", &In::metadata, "Arbitrary data of the owner."));
 }
 
 struct ConfigurationSetInput {
@@ -105,7 +105,7 @@ inline auto describe(json::Type<ConfigurationRow>) {
                            json::field("description", &Out::description, "What the entry is for."),
                            json::field("id", &Out::id, "Name of the entry."),
                            json::field("metadata", &Out::metadata, "As registered."),
-                           json::field("name", &Out::name, "Title for people."),
+                           json::field("name", &Out::name, "Title to show to users."),
                            json::field("schema", &Out::schema, "JSON Schema of the value."));
 }
 
@@ -134,7 +134,7 @@ inline auto describe(json::Type<ConfigurationEntry>) {
       json::field("description", &Out::description, "What the entry is for."),
       json::field("id", &Out::id, "Name of the entry."),
       json::field("metadata", &Out::metadata, "As registered."),
-      json::field("name", &Out::name, "Title for people."),
+      json::field("name", &Out::name, "Title to show to users."),
       json::field("schema", &Out::schema, "JSON Schema of the value."),
       json::field("value", &Out::value, "The stored value, placeholders not expanded."));
 }
@@ -173,8 +173,9 @@ inline auto describe(json::Type<ConfigurationTriggerConfigForm>) {
   using C = ConfigurationTriggerConfigForm;
   return json::object<C>(
       "ConfigurationTriggerConfig", "",
-      json::field("condition_function_id", &C::condition_function_id,
-                  "Function asked before each call; `false` or an error skips the call."),
+      json::field(
+          "condition_function_id", &C::condition_function_id,
+          "Function that is called before each event; `false` or an error skips the event."),
       json::field("configuration_id", &C::configuration_id, "Only events of this entry."),
       json::field("event_types", &C::event_types, "Only events of these types."));
 }

@@ -78,11 +78,11 @@ struct StateUpdateError {
 };
 inline auto describe(json::Type<StateUpdateError>) {
   using Out = StateUpdateError;
-  return json::object<Out>("StateUpdateError", "Why one op was left out.",
-                           json::field("code", &Out::code, "What went wrong, in one word."),
-                           json::field("doc_url", &Out::doc_url, "Where the codes are explained."),
-                           json::field("message", &Out::message, "What went wrong."),
-                           json::field("op_index", &Out::op_index, "Which op, from 0."));
+  return json::object<Out>("StateUpdateError", "Why one op was skipped.",
+                           json::field("code", &Out::code, "Error code."),
+                           json::field("doc_url", &Out::doc_url, "Documentation of the codes."),
+                           json::field("message", &Out::message, "Error message."),
+                           json::field("op_index", &Out::op_index, "Index of the op, from 0."));
 }
 
 struct StateUpdateResult {
@@ -94,7 +94,7 @@ inline auto describe(json::Type<StateUpdateResult>) {
   using Out = StateUpdateResult;
   return json::object<Out>(
       "StateUpdateResult", "The value before and after.",
-      json::field("errors", &Out::errors, "Ops that were left out; absent when all applied."),
+      json::field("errors", &Out::errors, "Ops that were skipped; absent when all were applied."),
       json::field("new_value", &Out::new_value, "What is stored now."),
       json::field("old_value", &Out::old_value, "What was stored before; null when nothing was."));
 }
@@ -131,8 +131,9 @@ inline auto describe(json::Type<StateTriggerConfig>) {
   using C = StateTriggerConfig;
   return json::object<C>(
       "StateTriggerConfig", "",
-      json::field("condition_function_id", &C::condition_function_id,
-                  "Function asked before each call; `false` or an error skips the call."),
+      json::field(
+          "condition_function_id", &C::condition_function_id,
+          "Function that is called before each event; `false` or an error skips the event."),
       json::field("key", &C::key, "Only changes of this key."),
       json::field("scope", &C::scope, "Only changes in this scope."));
 }
