@@ -1,5 +1,5 @@
 // Stream channels: one writer, one reader, order and message boundaries kept, the writer slowed
-// down to the reader's pace (wire-protocol §12).
+// down to the reader's pace (wire §12).
 #pragma once
 
 #include <deque>

@@ -1,4 +1,4 @@
-// Stream channels between two fake connections (wire-protocol §12).
+// Stream channels between two fake connections (wire §12).
 #include "engine/channels.h"
 
 #include "engine/testing.h"

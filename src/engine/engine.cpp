@@ -15,7 +15,7 @@ struct Overloaded : Fs... {
   using Fs::operator()...;
 };
 
-// Registrations wait for the announce; calls, answers and verdicts do not (§9.2–9.3).
+// Registrations wait for the announce; calls, answers and verdicts do not (wire §9.2–9.3).
 bool is_registration(const protocol::Frame& frame) {
   return std::holds_alternative<protocol::RegisterFunction>(frame) ||
          std::holds_alternative<protocol::UnregisterFunction>(frame) ||
@@ -99,7 +99,7 @@ void Engine::drop_frame(Worker& worker, const Error& why) {
   if (why.code == "empty") return;
   ++worker.dropped_frames;
   worker.malformed_log.warn(
-      "worker {}: frame dropped ({}); more of this connection's broken frames are only counted",
+      "worker {}: invalid frame dropped ({}); further ones on this connection are only counted",
       worker.label(), why.message);
 }
 
@@ -154,11 +154,11 @@ void Engine::handle_registration(Worker& worker, const protocol::Frame& frame) {
                  [&](const protocol::RegisterTrigger& f) { bind_trigger(worker, f); },
                  [&](const protocol::UnregisterTrigger& f) { triggers_.unbind(f.id); },
                  [&](const protocol::RegisterTriggerType& f) {
-                   // A blank namespace is refused without a word for trigger types (§9.5).
+                   // A blank namespace is ignored silently for trigger types (wire §9.5).
                    if (f.name_space && is_blank(*f.name_space)) return;
                    triggers_.register_type(worker, f);
                  },
-                 [](const auto&) {},  // services are bookkeeping without effect (§10)
+                 [](const auto&) {},  // services are bookkeeping without effect (wire §10)
              },
              frame);
 }

@@ -1,4 +1,4 @@
-// Greeting, what is dropped, teardown and reattach (wire-protocol §1.1, §3.1, §4; rows E02–E04,
+// Greeting, what is dropped, teardown and reattach (wire §1.1, §3.1, §4; rows E02–E04,
 // E10, E11).
 #include "engine/engine.h"
 

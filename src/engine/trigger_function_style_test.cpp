@@ -1,4 +1,4 @@
-// Bindings made by calling engine::register_trigger (wire-protocol §8.5).
+// Bindings made by calling engine::register_trigger (wire §8.5).
 #include "engine/testing.h"
 
 namespace iii::engine {

@@ -1,4 +1,4 @@
-// Trigger types and bindings made by frames (wire-protocol §8, §9.7; rows E13–E15, E20).
+// Trigger types and bindings made by frames (wire §8, §9.7; rows E13–E15, E20).
 #include "engine/trigger_table.h"
 
 #include "engine/testing.h"

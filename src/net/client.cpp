@@ -65,7 +65,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 void Attempt::start() {
   deadline_ = loop_.after(options_.timeout, [weak = weak_from_this()] {
     const auto self = weak.lock();
-    if (self) self->give_up("connect_timeout", "no answer within the time allowed");
+    if (self) self->give_up("connect_timeout", "no answer in time");
   });
   // Never from inside connect(), not even when the answer is known at once.
   loop_.post([self = shared_from_this()] {
@@ -76,7 +76,7 @@ void Attempt::start() {
 void Attempt::resolve() {
   for (const ws::Header& header : options_.headers) {
     if (!ws::sendable(header)) {
-      return give_up("bad_header", "a header has a name or value that HTTP cannot carry");
+      return give_up("bad_header", "a header has a name or value that is not valid in HTTP");
     }
   }
   ErrorCode error;

@@ -158,8 +158,8 @@ Result<void> Hub::listen() {
   if (!error) acceptor_.listen(kBacklog, error);
   if (error == asio::error::address_in_use) {
     return fail("address_in_use",
-                fmt::format("port {} is already in use: stop the program that holds it, or choose "
-                            "another port (0 lets the system choose)",
+                fmt::format("port {} is already in use: stop the program that uses it, or choose "
+                            "another port (0: chosen by the system)",
                             options_.port));
   }
   if (error) {
@@ -179,7 +179,7 @@ void Hub::accept() {
 void Hub::on_accept(ErrorCode error, Socket socket) {
   if (!acceptor_.is_open()) return;
   if (error) {
-    out_of_descriptors_.warn("cannot accept connections for now: {}", error.message());
+    out_of_descriptors_.warn("cannot accept connections at the moment: {}", error.message());
     retry_ = loop_.after(kAcceptPause, [this] { accept(); });
     return;
   }

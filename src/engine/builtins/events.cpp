@@ -49,7 +49,8 @@ auto describe(json::Type<WorkerListInput>) {
   using T = WorkerListInput;
   return json::object<T>(
       "WorkerListInput", "",
-      json::field("running_only", &T::running_only, "Every listed worker runs.").optional());
+      json::field("running_only", &T::running_only, "Accepted; every listed worker is running.")
+          .optional());
 }
 auto describe(json::Type<WorkerListRow>) {
   using T = WorkerListRow;

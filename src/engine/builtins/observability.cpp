@@ -45,7 +45,7 @@ auto describe(json::Type<OtelLogInput>) {
   return json::object<T>("OtelLogInput", "One log line.", json::field("message", &T::message, ""),
                          json::field("trace_id", &T::trace_id, ""),
                          json::field("span_id", &T::span_id, ""), json::field("data", &T::data, ""),
-                         json::field("service_name", &T::service_name, "Who says it."));
+                         json::field("service_name", &T::service_name, "The service that logs."));
 }
 auto describe(json::Type<LogTriggerConfig>) {
   using T = LogTriggerConfig;
@@ -172,13 +172,13 @@ std::vector<BuiltinFunction> Observability::functions() {
         return BaggageGetAllOutput{protocol::baggage_entries(info.baggage)};
       }));
   out.push_back(builtin<BaggageSetInput, BaggageSetOutput>(
-      owner, "engine::baggage::set", "Has no effect beyond this call; baggage travels in headers.",
+      owner, "engine::baggage::set", "Has no effect beyond this call; baggage is sent in headers.",
       [](const CallInfo&, const BaggageSetInput&) -> Result<BaggageSetOutput> {
         return BaggageSetOutput{
             true, "Baggage set in new context. For propagation, use SDK-level baggage headers."};
       }));
   out.push_back(deferred_builtin<HealthCheckInput>(
-      owner, "engine::health::check", "Tells whether the engine is well.",
+      owner, "engine::health::check", "Reports whether the engine is healthy.",
       [this](const CallInfo&, const HealthCheckInput&, Reply reply) {
         // Telemetry is accepted and discarded, so there is nothing to store and nothing to fail.
         reply(

@@ -96,11 +96,11 @@ struct WorkerDetail {
 
 inline auto describe(json::Type<FunctionRow>) {
   using T = FunctionRow;
-  return json::object<T>("FunctionSummary", "", json::field("function_id", &T::function_id, ""),
-                         json::field("namespace", &T::name_space, ""),
-                         json::field("worker_name", &T::worker_name, "Who serves it."),
-                         json::field("description", &T::description, ""),
-                         json::field("metadata", &T::metadata, ""));
+  return json::object<T>(
+      "FunctionSummary", "", json::field("function_id", &T::function_id, ""),
+      json::field("namespace", &T::name_space, ""),
+      json::field("worker_name", &T::worker_name, "The worker that provides it."),
+      json::field("description", &T::description, ""), json::field("metadata", &T::metadata, ""));
 }
 
 inline auto describe(json::Type<BoundTrigger>) {
@@ -115,20 +115,21 @@ inline auto describe(json::Type<FunctionDetail>) {
   return json::object<T>(
       "FunctionDetail", "", json::field("function_id", &T::function_id, ""),
       json::field("namespace", &T::name_space, ""),
-      json::field("worker_name", &T::worker_name, "Who serves it."),
+      json::field("worker_name", &T::worker_name, "The worker that provides it."),
       json::field("description", &T::description, ""),
-      json::field("request_schema", &T::request_schema, "What it takes."),
-      json::field("response_schema", &T::response_schema, "What it returns."),
+      json::field("request_schema", &T::request_schema, "JSON Schema of its input."),
+      json::field("response_schema", &T::response_schema, "JSON Schema of its output."),
       json::field("metadata", &T::metadata, ""),
       json::field("registered_triggers", &T::registered_triggers, "Bindings that call it."));
 }
 
 inline auto describe(json::Type<TriggerTypeRow>) {
   using T = TriggerTypeRow;
-  return json::object<T>("TriggerTypeSummary", "", json::field("id", &T::id, ""),
-                         json::field("namespace", &T::name_space, ""),
-                         json::field("worker_name", &T::worker_name, "Who provides it."),
-                         json::field("description", &T::description, ""));
+  return json::object<T>(
+      "TriggerTypeSummary", "", json::field("id", &T::id, ""),
+      json::field("namespace", &T::name_space, ""),
+      json::field("worker_name", &T::worker_name, "The worker that provides it."),
+      json::field("description", &T::description, ""));
 }
 
 inline auto describe(json::Type<TriggerTypeDetail>) {
@@ -136,11 +137,13 @@ inline auto describe(json::Type<TriggerTypeDetail>) {
   return json::object<T>(
       "TriggerTypeDetail", "", json::field("id", &T::id, ""),
       json::field("namespace", &T::name_space, ""),
-      json::field("worker_name", &T::worker_name, "Who provides it."),
+      json::field("worker_name", &T::worker_name, "The worker that provides it."),
       json::field("description", &T::description, ""),
-      json::field("instance_count", &T::instance_count, "Live bindings, over all namespaces."),
+      json::field("instance_count", &T::instance_count,
+                  "Number of live bindings, in all namespaces."),
       json::field("configuration_schema", &T::configuration_schema, "Of a binding's config."),
-      json::field("request_schema", &T::request_schema, "Of what the bound function receives."));
+      json::field("request_schema", &T::request_schema,
+                  "JSON Schema of what the bound function receives."));
 }
 
 inline auto describe(json::Type<BindingRow>) {
@@ -149,7 +152,7 @@ inline auto describe(json::Type<BindingRow>) {
       "RegisteredTriggerSummary", "", json::field("id", &T::id, ""),
       json::field("trigger_type", &T::trigger_type, ""),
       json::field("function_id", &T::function_id, ""),
-      json::field("worker_name", &T::worker_name, "Who serves the bound function."),
+      json::field("worker_name", &T::worker_name, "The worker that provides the bound function."),
       json::field("config", &T::config, ""),
       json::field("config_summary", &T::config_summary, "The config in at most 80 characters."));
 }
@@ -160,9 +163,9 @@ inline auto describe(json::Type<BindingDetail>) {
       "RegisteredTriggerDetail", "", json::field("id", &T::id, ""),
       json::field("trigger_type", &T::trigger_type, ""),
       json::field("function_id", &T::function_id, ""),
-      json::field("worker_name", &T::worker_name, "Who serves the bound function."),
+      json::field("worker_name", &T::worker_name, "The worker that provides the bound function."),
       json::field("config", &T::config, ""), json::field("metadata", &T::metadata, ""),
-      json::field("trigger", &T::trigger, "Its type, when known.").nullable(),
+      json::field("trigger", &T::trigger, "Its trigger type, when it is registered.").nullable(),
       json::field("function", &T::function, "The bound function, when it exists.").nullable());
 }
 
@@ -171,7 +174,8 @@ inline auto describe(json::Type<WorkerRow>) {
   using T = WorkerRow;
   return json::object<T>(
       "WorkerSummary", "",
-      json::field("active_invocations", &T::active_invocations, "Calls it makes or runs now."),
+      json::field("active_invocations", &T::active_invocations,
+                  "Calls that it has made or is running."),
       json::field("connected_at_ms", &T::connected_at_ms, ""),
       json::field("description", &T::description, "").nullable(),
       json::field("function_count", &T::function_count, ""), json::field("id", &T::id, ""),
@@ -179,7 +183,7 @@ inline auto describe(json::Type<WorkerRow>) {
       json::field("isolation", &T::isolation, "").nullable(),
       json::field("name", &T::name, "").nullable(), json::field("namespace", &T::name_space, ""),
       json::field("os", &T::os, "").nullable(), json::field("runtime", &T::runtime, "").nullable(),
-      json::field("status", &T::status, "connected, or available for the engine's own."),
+      json::field("status", &T::status, "`connected`, or `available` for modules of the engine."),
       json::field("version", &T::version, "").nullable());
 }
 

@@ -25,10 +25,10 @@ struct WorkerInfoInput {
 auto describe(json::Type<WorkersListInput>) {
   using T = WorkersListInput;
   return json::object<T>(
-      "WorkersListInput", "Which workers to list; every filter must hold.",
+      "WorkersListInput", "Which workers to list; all filters must match.",
       json::field("search", &T::search, "Text to find in names, case ignored."),
       json::field("runtime", &T::runtime, "For example `node`, `cpp` or `engine`."),
-      json::field("status", &T::status, "`connected`, or `available` for the engine's own."));
+      json::field("status", &T::status, "`connected`, or `available` for modules of the engine."));
 }
 auto describe(json::Type<WorkersListOutput>) {
   return json::object<WorkersListOutput>("WorkersListOutput", "",
@@ -162,7 +162,7 @@ std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
   out.back().response_schema = json::schema<WorkersListOutput>();
   out.push_back(deferred_builtin<WorkerInfoInput>(
       std::string(kEngineFunctions), "engine::workers::info",
-      "Tells about one worker: what it serves, provides and has bound.",
+      "Describes one worker: its functions, trigger types and bindings.",
       [&catalog](const CallInfo&, const WorkerInfoInput& in, Reply reply) {
         reply(info(catalog, in));
       }));

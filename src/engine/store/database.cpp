@@ -223,7 +223,7 @@ Result<void> Database::checkpoint() {
   int folded = 0;
   if (sqlite3_wal_checkpoint_v2(db_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &log_pages, &folded) !=
       SQLITE_OK) {
-    return failure("cannot fold the log into state.db");
+    return failure("cannot checkpoint the log into state.db");
   }
   log_pages_ = static_cast<size_t>(log_pages - folded);
   return {};
