@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace iii::json {
 namespace {
 
@@ -58,6 +60,83 @@ TEST(Decode, AbsentAndNullAreTheSameForOptionalFields) {
   EXPECT_EQ(s->limit, 10);
 }
 
+TEST(Decode, OfEqualKeysTheLastCounts) {
+  const auto s = decode<Sample>(R"({"name":"a","limit":"wrong","n\u0061me":"b","limit":7})");
+  ASSERT_TRUE(s) << s.error().message;
+  EXPECT_EQ(s->name, "b");
+  EXPECT_EQ(s->limit, 7);
+}
+
+struct Renamed {
+  std::string value;
+};
+auto describe(Type<Renamed>) {
+  return object<Renamed>("Renamed", "", field("value", &Renamed::value, "").alias("data"));
+}
+
+TEST(Decode, AcceptsEitherNameOfAFieldAndNotBoth) {
+  EXPECT_EQ(decode<Renamed>(R"({"data":"a"})")->value, "a");
+  EXPECT_EQ(decode<Renamed>(R"({"value":"a","":1})")->value, "a");
+  EXPECT_EQ(decode<Renamed>(R"({"data":"a","value":"b"})").error().message,
+            "duplicate field `value`");
+}
+
+// More fields than the decoder keeps on its stack, of every width.
+struct Wide {
+  int8_t a = 0;
+  int16_t b = 0;
+  int32_t c = 0;
+  int64_t d = 0;
+  uint8_t e = 0;
+  uint16_t f = 0;
+  uint32_t g = 0;
+  uint64_t h = 0;
+  double i = 7;
+  bool j = false;
+  std::string k;
+  Raw l;
+  Value m;
+  std::map<std::string, double> n;
+  std::vector<Wide> o;
+  std::optional<bool> p;
+  std::vector<std::optional<double>> q;
+};
+auto describe(Type<Wide>) {
+  return object<Wide>("Wide", "", field("a", &Wide::a, "").optional(),
+                      field("b", &Wide::b, "").optional(), field("c", &Wide::c, "").optional(),
+                      field("d", &Wide::d, "").optional(), field("e", &Wide::e, "").optional(),
+                      field("f", &Wide::f, "").optional(), field("g", &Wide::g, "").optional(),
+                      field("h", &Wide::h, "").optional(), field("i", &Wide::i, "").optional(),
+                      field("j", &Wide::j, "").optional(), field("k", &Wide::k, "").optional(),
+                      field("l", &Wide::l, "").optional(), field("m", &Wide::m, "").optional(),
+                      field("n", &Wide::n, "").optional(), field("o", &Wide::o, "").optional(),
+                      field("p", &Wide::p, ""), field("q", &Wide::q, "").optional());
+}
+
+TEST(Decode, KeepsTheLimitsOfEveryType) {
+  const std::string text =
+      R"({"a":-128,"b":-32768,"c":-2147483648,"d":-9223372036854775808,"e":255,"f":65535,)"
+      R"("g":4294967295,"h":18446744073709551615,"i":0.5,"j":true,"k":"k","l":[1],"m":{"x":[]},)"
+      R"("n":{"a":1.5,"b":2.0},"o":[{"a":1,"b":0,"c":0,"d":0,"e":0,"f":0,"g":0,"h":0,"i":7.0,)"
+      R"("j":false,"k":"","l":null,"m":null,"n":{},"o":[],"q":[]}],"p":true,"q":[1.0,null]})";
+  const auto wide = decode<Wide>(text);
+  ASSERT_TRUE(wide) << wide.error().message;
+  EXPECT_EQ(encode(*wide), text);
+  EXPECT_EQ(try_encode(*wide), text);
+  for (const std::string_view beyond :
+       {R"({"a":-129})", R"({"a":128})", R"({"b":-32769})", R"({"c":2147483648})",
+        R"({"d":9223372036854775808})", R"({"e":256})", R"({"f":65536})", R"({"f":-1})",
+        R"({"g":4294967296})", R"({"h":18446744073709551616})"}) {
+    EXPECT_FALSE(decode<Wide>(beyond)) << beyond;
+  }
+}
+
+TEST(Decode, NumbersBelowTheSmallestDoubleAreZero) {
+  EXPECT_EQ(decode<Wide>(R"({"i":1e-400})")->i, 0.0);
+  EXPECT_EQ(decode<Wide>(R"({"i":5e-324})")->i, 5e-324);
+  EXPECT_EQ(decode<double>("-1e-400"), -0.0);
+}
+
 TEST(Decode, SaysWhatIsWrongInTheWordsOfThePublicEngine) {
   EXPECT_EQ(problem_with("null"), "invalid type: null, expected struct SampleInput");
   EXPECT_EQ(problem_with("\"x\""), "invalid type: string \"x\", expected struct SampleInput");
@@ -84,6 +163,33 @@ TEST(Encode, LeavesOutWhatIsAbsentAndRoundTrips) {
   const auto back = decode<Sample>(text);
   ASSERT_TRUE(back);
   EXPECT_EQ(back->inner->id, "i");
+}
+
+TEST(Encode, WritesNullForNumbersThatJsonCannotExpress) {
+  EXPECT_EQ(encode(std::vector<double>{NAN, INFINITY, -INFINITY, 1}), "[null,null,null,1.0]");
+  EXPECT_EQ(to_text(Array{NAN, 1}), "[null,1]");
+  EXPECT_EQ(encode(Object{{"a", Array{NAN}}}), R"({"a":[null]})");
+}
+
+TEST(TryEncode, NamesTheFieldThatJsonCannotExpress) {
+  const auto problem_in = [](const Wide& wide) {
+    const auto text = try_encode(wide);
+    return text ? "none" : text.error().code + " " + text.error().message;
+  };
+  const auto at = [](std::string_view path) {
+    return "serialization_error `" + std::string(path) +
+           "` is NaN or infinite, which JSON cannot express. Next: give null or a finite number "
+           "instead.";
+  };
+  EXPECT_EQ(problem_in(Wide{}), "none");
+  EXPECT_EQ(problem_in(Wide{.i = NAN}), at("i"));
+  EXPECT_EQ(problem_in(Wide{.n = {{"a", 1}, {"b", -INFINITY}}}), at("n.b"));
+  EXPECT_EQ(problem_in(Wide{.o = {Wide{}, Wide{.i = INFINITY}}}), at("o[1].i"));
+  EXPECT_EQ(problem_in(Wide{.q = {1.0, std::nullopt, NAN}}), at("q[2]"));
+  EXPECT_EQ(problem_in(Wide{.m = Object{{"x", Array{1, NAN}}}}), at("m.x[1]"));
+  EXPECT_EQ(problem_in(Wide{.n = {{std::string(1000, 'k'), NAN}}}),
+            at("n." + std::string(198, 'k')));
+  EXPECT_TRUE(try_encode(double{NAN}).error().message.starts_with("the value is NaN"));
 }
 
 TEST(Schema, IsDraft07WithDefinitions) {

@@ -1,5 +1,14 @@
 #include "json/slice.h"
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+
 #include "json/value.h"
 
 namespace iii::json {
@@ -13,13 +22,133 @@ size_t skip_space(std::string_view text, size_t at) {
   return at;
 }
 
+// The n-th bit stands for the n-th of 64 bytes.
+struct Marks {
+  uint64_t quote = 0;
+  uint64_t backslash = 0;
+  uint64_t open = 0;   // { and [
+  uint64_t close = 0;  // } and ]
+};
+
+// In ASCII each square bracket becomes the brace of its side when the sixth bit is set.
+constexpr char kBraceBit = 0x20;
+
+#ifdef __SSE2__
+Marks marks_of(const char* bytes) {
+  Marks marks;
+  for (int part = 0; part < 4; ++part) {
+    const __m128i plain = _mm_loadu_si128(reinterpret_cast<const __m128i*>(bytes) + part);
+    const __m128i braced = _mm_or_si128(plain, _mm_set1_epi8(kBraceBit));
+    const auto equal = [part](__m128i values, char c) {
+      const int bits = _mm_movemask_epi8(_mm_cmpeq_epi8(values, _mm_set1_epi8(c)));
+      return static_cast<uint64_t>(bits) << (16 * part);
+    };
+    marks.quote |= equal(plain, '"');
+    marks.backslash |= equal(plain, '\\');
+    marks.open |= equal(braced, '{');
+    marks.close |= equal(braced, '}');
+  }
+  return marks;
+}
+#else
+Marks marks_of(const char* bytes) {
+  Marks marks;
+  for (int i = 0; i < 64; ++i) {
+    const char braced = static_cast<char>(bytes[i] | kBraceBit);
+    marks.quote |= uint64_t{bytes[i] == '"'} << i;
+    marks.backslash |= uint64_t{bytes[i] == '\\'} << i;
+    marks.open |= uint64_t{braced == '{'} << i;
+    marks.close |= uint64_t{braced == '}'} << i;
+  }
+  return marks;
+}
+#endif
+
+// Goes through text in blocks of 64 bytes.
+class Blocks {
+ public:
+  Blocks(std::string_view text, size_t at) : text_(text), at_(at) {}
+
+  bool done() const { return at_ >= text_.size(); }
+  size_t at() const { return at_; }
+  void advance() { at_ += 64; }
+
+  // Of the block at at(), without quotes that a backslash escapes. To be called once per block.
+  Marks marks() {
+    std::array<char, 64> tail;
+    const char* block = text_.data() + at_;
+    if (const size_t left = text_.size() - at_; left < tail.size()) {
+      tail.fill(' ');
+      std::memcpy(tail.data(), block, left);
+      block = tail.data();
+    }
+    Marks marks = marks_of(block);
+    marks.quote &= ~escaped(marks.backslash);
+    return marks;
+  }
+
+ private:
+  // The bytes behind an odd number of backslashes, found by adding: from the first backslash of a
+  // run a carry moves to the byte behind it, and lands on an even or an odd place.
+  uint64_t escaped(uint64_t backslashes) {
+    constexpr uint64_t kEven = 0x5555555555555555;
+    backslashes &= ~escape_first_;
+    const uint64_t behind = (backslashes << 1) | escape_first_;
+    const uint64_t odd_starts = backslashes & ~kEven & ~behind;
+    const uint64_t carried = odd_starts + backslashes;
+    escape_first_ = carried < backslashes ? 1 : 0;
+    return (kEven ^ (carried << 1)) & behind;
+  }
+
+  std::string_view text_;
+  size_t at_;
+  uint64_t escape_first_ =
+      0;  // 1: a backslash at the end of the block before escapes the first byte
+};
+
 // Behind the closing quote of the string that starts at `at`.
 size_t skip_string(std::string_view text, size_t at) {
-  for (++at; at < text.size(); ++at) {
-    if (text[at] == '\\') {
-      ++at;
-    } else if (text[at] == '"') {
-      return at + 1;
+  // Most strings hold no escaped quote.
+  const size_t quote = text.find('"', at + 1);
+  if (quote == std::string_view::npos) return text.size();
+  if (text[quote - 1] != '\\') return quote + 1;
+  for (Blocks blocks(text, at + 1); !blocks.done(); blocks.advance()) {
+    if (const uint64_t quotes = blocks.marks().quote; quotes != 0) {
+      return blocks.at() + static_cast<size_t>(std::countr_zero(quotes)) + 1;
+    }
+  }
+  return text.size();
+}
+
+// Each bit becomes the parity of the quotes up to it: set from an opening quote to the byte before
+// its closing quote.
+uint64_t inside_strings(uint64_t quotes) {
+  for (int shift = 1; shift < 64; shift *= 2) quotes ^= quotes << shift;
+  return quotes;
+}
+
+// Behind the bracket that closes the one at `at`.
+size_t skip_container(std::string_view text, size_t at) {
+  uint64_t depth = 0;
+  uint64_t starts_inside = 0;  // all bits: the block starts inside a string
+  for (Blocks blocks(text, at); !blocks.done(); blocks.advance()) {
+    const Marks marks = blocks.marks();
+    const uint64_t inside = inside_strings(marks.quote) ^ starts_inside;
+    starts_inside = (inside >> 63) != 0 ? ~uint64_t{0} : 0;
+    const uint64_t open = marks.open & ~inside;
+    const uint64_t close = marks.close & ~inside;
+    if (static_cast<uint64_t>(std::popcount(close)) < depth) {
+      // Too few to close everything: only their number matters.
+      depth += static_cast<uint64_t>(std::popcount(open));
+      depth -= static_cast<uint64_t>(std::popcount(close));
+      continue;
+    }
+    for (uint64_t left = open | close; left != 0; left &= left - 1) {
+      if ((open & left & (~left + 1)) != 0) {
+        ++depth;
+      } else if (--depth == 0) {
+        return blocks.at() + static_cast<size_t>(std::countr_zero(left)) + 1;
+      }
     }
   }
   return text.size();
@@ -28,25 +157,12 @@ size_t skip_string(std::string_view text, size_t at) {
 size_t skip_value(std::string_view text, size_t at) {
   if (at >= text.size()) return text.size();
   if (text[at] == '"') return skip_string(text, at);
-  if (text[at] != '{' && text[at] != '[') {
-    while (at < text.size() && text[at] != ',' && text[at] != '}' && text[at] != ']' &&
-           !is_space(text[at])) {
-      ++at;
-    }
-    return at;
-  }
-  size_t depth = 0;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (c == '"') {
-      at = skip_string(text, at);
-      continue;
-    }
+  if (text[at] == '{' || text[at] == '[') return skip_container(text, at);
+  while (at < text.size() && text[at] != ',' && text[at] != '}' && text[at] != ']' &&
+         !is_space(text[at])) {
     ++at;
-    if (c == '{' || c == '[') ++depth;
-    if ((c == '}' || c == ']') && --depth == 0) return at;
   }
-  return text.size();
+  return at;
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ using Object = std::map<std::string, Value, std::less<>>;
 // Integers that fit 64 bits stay exact; every other number is a double, as in the public engine.
 class Value {
  public:
-  Value() = default;
+  // Not defaulted: the class holds containers of itself, which ask for this before it is complete.
+  Value() {}
   Value(std::nullptr_t) {}
   Value(bool b) : data_(b) {}
   Value(int64_t i) : data_(i) {}

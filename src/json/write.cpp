@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 
@@ -154,6 +155,10 @@ void append_number(std::string& out, int64_t number) { append_integer(out, numbe
 void append_number(std::string& out, uint64_t number) { append_integer(out, number); }
 
 void append_number(std::string& out, double number) {
+  if (!std::isfinite(number)) {
+    out += "null";
+    return;
+  }
   char text[32];
   const auto result = std::to_chars(text, text + sizeof text, number);
   const std::string_view written(text, static_cast<size_t>(result.ptr - text));

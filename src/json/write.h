@@ -16,7 +16,7 @@ bool is_plain(std::string_view text);
 void append_number(std::string& out, int64_t number);
 void append_number(std::string& out, uint64_t number);
 // Shortest text that reads back as the same double, always recognisable as a double (`1.0`,
-// `1e22`).
+// `1e22`). NaN and infinities, which JSON cannot express, are written as null.
 void append_number(std::string& out, double number);
 
 void append(std::string& out, const Value& value);

@@ -133,12 +133,10 @@ inline Outcome outcome_of_exception() {
 template <typename In>
 std::string expectation() {
   if constexpr (json::DescribedObject<In>) {
-    const auto description = describe(json::Type<In>{});
     std::string names;
-    const auto add = [&names](const auto& f) {
-      names += (names.empty() ? "`" : ", `") + std::string(f.name) + "`";
-    };
-    std::apply([&add](const auto&... f) { (add(f), ...); }, description.fields);
+    for (const json::FieldDescription& field : json::object_of<In>().fields) {
+      names += (names.empty() ? "`" : ", `") + std::string(field.name) + "`";
+    }
     return names.empty() ? "; an object is expected" : "; an object with " + names + " is expected";
   } else {
     return {};
