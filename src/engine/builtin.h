@@ -99,7 +99,9 @@ BuiltinFunction builtin(std::string owner, std::string id, std::string descripti
                            [handle = std::move(handle)](const CallInfo& info, In in, Reply reply) {
                              Result<Out> out = handle(info, std::move(in));
                              if (!out) return reply(std::unexpected(std::move(out.error())));
-                             reply(json::encode(*out));
+                             Result<std::string> text = json::try_encode(*out);
+                             if (!text) return reply(std::unexpected(std::move(text.error())));
+                             reply(std::move(*text));
                            });
   f.response_schema = json::schema<Out>();
   return f;

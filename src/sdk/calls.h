@@ -1,6 +1,7 @@
 // Calling other functions, for everything that can: a worker, and a call that is being handled.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -52,8 +53,13 @@ class Calls {
   template <typename Out = json::Raw, typename In, typename Then>
   void trigger_then(std::string_view function_id, const In& payload, const CallOptions& options,
                     Then then) const {
-    const std::string data = encode_payload(payload);
-    self().core().session.call(outgoing(function_id, data, &options, std::nullopt),
+    const Result<std::string> data = encode_payload(payload);
+    if (!data) {
+      return self().core().loop.post([then = std::move(then), error = data.error()]() mutable {
+        then(Reply<Out>(std::unexpected(RemoteError{std::move(error), std::nullopt})));
+      });
+    }
+    self().core().session.call(outgoing(function_id, *data, &options, std::nullopt),
                                [then = std::move(then)](Reply<json::Raw> reply) mutable {
                                  then(decode_reply<Out>(std::move(reply)));
                                });
@@ -67,8 +73,9 @@ class Calls {
   template <typename In>
   Result<void> trigger_void(std::string_view function_id, const In& payload,
                             const CallOptions& options) const {
-    const std::string data = encode_payload(payload);
-    return self().core().session.send_void(outgoing(function_id, data, &options, std::nullopt));
+    const Result<std::string> data = encode_payload(payload);
+    if (!data) return std::unexpected(data.error());
+    return self().core().session.send_void(outgoing(function_id, *data, &options, std::nullopt));
   }
 
   // Through a queue: the answer says that the queue has it, not that the function ran.
@@ -102,9 +109,14 @@ class Calls {
   }
 
   template <typename Out>
-  Pending<Out> start(std::string_view function_id, const std::string& data,
+  Pending<Out> start(std::string_view function_id, const Result<std::string>& data,
                      const CallOptions* options, std::optional<std::string_view> queue) const {
-    return Pending<Out>(self().core().start_call(outgoing(function_id, data, options, queue)));
+    if (!data) {
+      auto state = std::make_shared<pending_detail::State>();
+      state->complete(std::unexpected(RemoteError{data.error(), std::nullopt}));
+      return Pending<Out>(std::move(state));
+    }
+    return Pending<Out>(self().core().start_call(outgoing(function_id, *data, options, queue)));
   }
 };
 

@@ -92,9 +92,14 @@ struct Traits {
 inline RemoteError as_remote(RemoteError error) { return error; }
 inline RemoteError as_remote(Error error) { return RemoteError{std::move(error), std::nullopt}; }
 
+inline Outcome outcome_of_text(Result<std::string> text) {
+  if (!text) return std::unexpected(as_remote(std::move(text.error())));
+  return std::optional(std::move(*text));
+}
+
 template <typename T>
 Outcome outcome_of(const T& value) {
-  return std::optional(encode_payload(value));
+  return outcome_of_text(encode_payload(value));
 }
 template <typename T, typename E>
 Outcome outcome_of(const std::expected<T, E>& result) {
@@ -106,7 +111,7 @@ Outcome outcome_of(const std::expected<T, E>& result) {
   if constexpr (std::is_void_v<T>) {
     return std::optional<std::string>();
   } else {
-    return std::optional(encode_payload(*result));
+    return outcome_of_text(encode_payload(*result));
   }
 }
 

@@ -24,8 +24,9 @@ Result<T> decode_lenient(std::string_view text) {
   return json::decode<T>(text);
 }
 
+// Fails when the value holds a number that JSON cannot express.
 template <typename T>
-std::string encode_payload(const T& value) {
+Result<std::string> encode_payload(const T& value) {
   if constexpr (std::is_convertible_v<const T&, std::string_view> &&
                 !std::is_same_v<T, std::string>) {
     std::string out;
@@ -34,7 +35,7 @@ std::string encode_payload(const T& value) {
   } else if constexpr (std::is_same_v<T, std::nullptr_t>) {
     return "null";
   } else {
-    return json::encode(value);
+    return json::try_encode(value);
   }
 }
 

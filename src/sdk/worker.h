@@ -131,9 +131,11 @@ class Worker : public Calls<Worker> {
   template <typename Config>
   Result<std::string> bind(std::string trigger_type, std::string function_id,
                            const Config& config) {
+    Result<std::string> text = encode_payload(config);
+    if (!text) return text;
     return bind(TriggerSpec{.trigger_type = std::move(trigger_type),
                             .function_id = std::move(function_id),
-                            .config = encode_payload(config),
+                            .config = std::move(*text),
                             .metadata = {},
                             .name_space = {},
                             .trigger_namespace = {},

@@ -1,6 +1,7 @@
 // The typed layer on a real loop, with an engine that the test plays over the in-process transport.
 #include "sdk/worker.h"
 
+#include <cmath>
 #include <csignal>
 #include <thread>
 
@@ -139,6 +140,36 @@ TEST_F(WorkerTest, FailuresBecomeErrorBodies) {
   EXPECT_EQ(message_of(result_of("t::task_throws", in)), "later boom");
   EXPECT_EQ(*result_of("t::traced", in).find("error")->find("stacktrace"),
             json::Value("at line 1"));
+}
+
+TEST_F(WorkerTest, ANumberThatJsonCannotExpressIsAnErrorAnswer) {
+  worker.function("t::plain", "", [] { return double{NAN}; });
+  worker.function("t::result", "", []() -> Result<std::vector<double>> {
+    return std::vector<double>{1.0, INFINITY};
+  });
+  worker.function("t::task", "", []() -> Task<json::Value> {
+    co_return json::Object{{"a", json::Array{json::Object{{"b", NAN}}}}};
+  });
+  start();
+  EXPECT_EQ(code_of(result_of("t::plain", "null")), "serialization_error");
+  const json::Value listed = result_of("t::result", "null");
+  EXPECT_EQ(code_of(listed), "serialization_error");
+  EXPECT_THAT(message_of(listed), testing::StartsWith("`[1]` is NaN or infinite"));
+  EXPECT_THAT(message_of(result_of("t::task", "null")), testing::StartsWith("`a[0].b` is NaN"));
+}
+
+TEST_F(WorkerTest, ANumberThatJsonCannotExpressIsNeverSent) {
+  worker.function("t::relay", "", [](Call call) -> Task<Result<json::Raw>> {
+    auto reply = co_await call.trigger("far::add", double{INFINITY});
+    if (!reply) co_return std::unexpected(reply.error());
+    co_return *reply;
+  });
+  worker.function("t::tell", "",
+                  [](const Call& call) { return call.trigger_void("far::x", double{NAN}); });
+  start();
+  EXPECT_EQ(code_of(result_of("t::relay", "null")), "serialization_error");
+  EXPECT_EQ(code_of(result_of("t::tell", "null")), "serialization_error");
+  EXPECT_FALSE(worker.bind("far::type", "t::tell", double{NAN}));
 }
 
 TEST_F(WorkerTest, InputThatDoesNotFitIsRefusedWithTheFieldsThatWould) {
