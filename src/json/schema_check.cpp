@@ -1,9 +1,11 @@
 #include "json/schema_check.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <unordered_set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
 #include "json/schema_compiled.h"
@@ -16,12 +18,28 @@ namespace {
 using schema_detail::Compiled;
 using schema_detail::shown;
 
-// Violations of one schema. A sink that takes one answers the question "valid or not".
+// What one step pays for, so that all steps take about the same time.
+constexpr size_t kWrittenPerStep = 256;    // bytes
+constexpr size_t kComparedPerStep = 1024;  // bytes
+constexpr size_t kComparisonsPerStep = 32;
+// Bytes times instructions of a regular expression for one step: the worst case of RE2.
+constexpr size_t kSearchPerStep = 128;
+constexpr size_t kKeywordsPerStep = 4;
+
+constexpr size_t kMostListed = 20;  // choices or unexpected names in one message
+
+// Of a key in an object. It may be compared with others that begin like it.
+size_t steps_to_find(std::string_view key) { return 16 * key.size() / kComparedPerStep + 1; }
+
+// Violations of one schema. A quiet sink takes one and asks for no message: it answers the question
+// "valid or not".
 struct Sink {
   size_t room;
+  bool quiet;
+  size_t count = 0;
   std::vector<std::string> found = {};
 
-  bool full() const { return found.size() >= room; }
+  bool full() const { return count >= room; }
 };
 
 // Holds every 64-bit integer and every double exactly.
@@ -38,36 +56,14 @@ bool is_integer(const Value& value) {
   return value.as_int() != nullptr || value.as_uint() != nullptr;
 }
 
-// Text that is the same for values that JSON Schema calls equal: 1 and 1.0 are.
-void append_canonical(std::string& out, const Value& value) {
-  if (const Array* array = value.as_array()) {
-    out += '[';
-    for (const Value& element : *array) {
-      append_canonical(out, element);
-      out += ',';
-    }
-    out += ']';
-  } else if (const Object* object = value.as_object()) {
-    out += '{';
-    for (const auto& [key, member] : *object) {
-      append_string(out, key);
-      out += ':';
-      append_canonical(out, member);
-      out += ',';
-    }
-    out += '}';
-  } else if (const double* d = value.as_double();
-             d != nullptr && std::trunc(*d) == *d && std::fabs(*d) < 9.2e18) {
-    append_number(out, static_cast<int64_t>(*d));
-  } else {
-    append(out, value);
+// An integral double as the text of the integer: JSON Schema calls 1 and 1.0 equal.
+void append_canonical_number(std::string& out, const Value& number) {
+  const double* d = number.as_double();
+  if (d != nullptr && std::trunc(*d) == *d && *d > -9.2e18 && *d < 1.8e19) {
+    if (*d < 0) return append_number(out, static_cast<int64_t>(*d));
+    return append_number(out, static_cast<uint64_t>(*d));
   }
-}
-
-std::string canonical(const Value& value) {
-  std::string out;
-  append_canonical(out, value);
-  return out;
+  append(out, number);
 }
 
 std::string plural(const Value& count, std::string_view one, std::string_view many) {
@@ -79,8 +75,10 @@ class Checker {
   explicit Checker(const Compiled& compiled)
       : compiled_(compiled), steps_left_(compiled.limits.max_steps) {}
 
+  size_t steps() const { return compiled_.limits.max_steps - steps_left_; }
+
   std::vector<std::string> run(const Value& value) {
-    Sink sink{compiled_.limits.max_violations};
+    Sink sink{compiled_.limits.max_violations, /*quiet=*/false};
     check(compiled_.root, value, 0, sink);
     if (given_up_) {
       return {"the value and the schema are too large or nested to be checked: given up after " +
@@ -115,10 +113,11 @@ class Checker {
     if (depth > compiled_.limits.max_depth) given_up_ = true;
     if (!spend(1) || sink.full()) return;
     if (const bool* all = schema.as_bool()) {
-      if (!*all) sink.found.push_back("False schema does not allow " + text(value));
+      if (!*all) add(sink, [&] { return "False schema does not allow " + text(value); });
       return;
     }
     const Object& object = *schema.as_object();
+    if (!spend(object.size() / kKeywordsPerStep)) return;
     for (const auto& [name, argument] : object) {
       const Keyword keyword = find_keyword(name);
       if (keyword == nullptr) continue;
@@ -128,29 +127,101 @@ class Checker {
   }
 
   bool valid(const Value& schema, const Value& value, size_t depth) {
-    Sink one{1};
+    Sink one{1, /*quiet=*/true};
     check(schema, value, depth, one);
-    return one.found.empty() && !given_up_;
+    return one.count == 0 && !given_up_;
   }
 
-  std::string text(const Value& value) const { return shown(value, compiled_.limits.max_text); }
-  void report(const Site& site, std::string what) { site.sink.found.push_back(std::move(what)); }
+  std::string text(const Value& value) {
+    std::string out = shown(value, compiled_.limits.max_text);
+    spend(4 * out.size() / kWrittenPerStep + 1);  // it is copied into a list and a message
+    return out;
+  }
+  // Messages are made only where they are reported: most branches of `anyOf` fail in silence.
+  template <typename Message>
+  void add(Sink& sink, Message message) {
+    ++sink.count;
+    if (!sink.quiet) {
+      sink.found.push_back(schema_detail::cut(message(), compiled_.limits.max_message));
+    }
+  }
+  template <typename Message>
+  void report(const Site& site, Message message) {
+    add(site.sink, message);
+  }
   // `<value> <complaint>`
-  void blame(const Site& site, const std::string& complaint) {
-    report(site, text(site.value) + " " + complaint);
+  template <typename Complaint>
+  void blame(const Site& site, Complaint complaint) {
+    add(site.sink, [&] { return text(site.value) + " " + complaint(); });
+  }
+  void blame(const Site& site, const char* complaint) {
+    add(site.sink, [&] { return text(site.value) + " " + complaint; });
   }
 
   bool matches(const std::string& pattern, std::string_view subject) {
     const RE2& regex = *compiled_.patterns.find(pattern)->second;
-    // The worst case of RE2 is the product of both sizes.
-    const size_t cost = subject.size() * static_cast<size_t>(regex.ProgramSize()) / 1024 + 1;
-    return spend(cost) &&
+    const size_t cost =
+        subject.size() * static_cast<size_t>(regex.ProgramSize()) / kSearchPerStep + 1;
+    return spend(cost + steps_to_find(pattern)) &&
            RE2::PartialMatch(re2::StringPiece(subject.data(), subject.size()), regex);
   }
 
-  bool equal(const Value& a, const std::string& b) {
-    const std::string text_of_a = canonical(a);
-    return spend((text_of_a.size() + b.size()) / 256 + 1) && text_of_a == b;
+  // Equal for JSON Schema: 1 and 1.0 are. Ends at the first difference.
+  bool equal(const Value& a, const Value& b) {
+    if (!spend(1)) return false;
+    if (a.is_number() && b.is_number()) return exact(a) == exact(b);
+    if (const std::string* text_of_a = a.as_string()) {
+      const std::string* text_of_b = b.as_string();
+      return text_of_b != nullptr && same_text(*text_of_a, *text_of_b);
+    }
+    if (const Array* array = a.as_array()) {
+      return b.as_array() != nullptr &&
+             std::ranges::equal(*array, *b.as_array(),
+                                [this](const Value& x, const Value& y) { return equal(x, y); });
+    }
+    if (const Object* object = a.as_object()) {
+      return b.as_object() != nullptr &&
+             std::ranges::equal(*object, *b.as_object(), [this](const auto& x, const auto& y) {
+               return same_text(x.first, y.first) && equal(x.second, y.second);
+             });
+    }
+    return a == b;
+  }
+  bool same_text(std::string_view a, std::string_view b) {
+    return a.size() == b.size() && spend(a.size() / kComparedPerStep) && a == b;
+  }
+
+  // Appends text that is the same for equal values. False: too many steps.
+  bool append_canonical(std::string& out, const Value& value) {
+    if (!spend(1)) return false;
+    if (const Array* array = value.as_array()) {
+      out += '[';
+      for (const Value& element : *array) {
+        if (!append_canonical(out, element)) return false;
+        out += ',';
+      }
+      out += ']';
+    } else if (const Object* object = value.as_object()) {
+      out += '{';
+      for (const auto& [key, member] : *object) {
+        if (!spend(key.size() / kWrittenPerStep)) return false;
+        append_string(out, key);
+        out += ':';
+        if (!append_canonical(out, member)) return false;
+        out += ',';
+      }
+      out += '}';
+    } else if (const std::string* text_of_it = value.as_string()) {
+      if (!spend(text_of_it->size() / kWrittenPerStep)) return false;
+      append_string(out, *text_of_it);
+    } else {
+      append_canonical_number(out, value);
+    }
+    return true;
+  }
+
+  static std::string unexpected(const std::vector<std::string>& listed) {
+    return join(listed, ", ") + (listed.size() == 1 ? " was unexpected)" : " were unexpected)");
   }
 
   static bool has_type(const Value& value, std::string_view type) {
@@ -162,40 +233,47 @@ class Checker {
 
   void type(const Site& site) {
     if (const std::string* name = site.argument.as_string()) {
-      if (!has_type(site.value, *name)) blame(site, "is not of type \"" + *name + "\"");
-      return;
+      if (has_type(site.value, *name)) return;
+      return blame(site, [&] { return "is not of type \"" + *name + "\""; });
     }
-    std::vector<std::string> names;
-    for (const Value& name : *site.argument.as_array()) {
+    const Array& names = *site.argument.as_array();
+    for (const Value& name : names) {
       if (has_type(site.value, *name.as_string())) return;
-      names.push_back('"' + *name.as_string() + '"');
     }
-    std::ranges::sort(names);
-    blame(site, (names.size() == 1 ? "is not of type " : "is not of types ") + join(names, ", "));
+    blame(site, [&] {
+      std::vector<std::string> quoted;
+      for (const Value& name : names) quoted.push_back('"' + *name.as_string() + '"');
+      std::ranges::sort(quoted);
+      return (quoted.size() == 1 ? "is not of type " : "is not of types ") + join(quoted, ", ");
+    });
   }
 
   void enumeration(const Site& site) {
-    const std::string wanted = canonical(site.value);
-    std::vector<std::string> choices;
-    for (const Value& choice : *site.argument.as_array()) {
-      if (equal(choice, wanted)) return;
-      if (given_up_) return;
-      if (choices.size() < 20) choices.push_back(text(choice));
+    const Array& choices = *site.argument.as_array();
+    for (const Value& choice : choices) {
+      if (equal(choice, site.value) || given_up_) return;
     }
-    if (choices.empty()) return blame(site, "is not one of []");
-    const std::string last = std::move(choices.back());
-    choices.pop_back();
-    blame(site, "is not one of " + (choices.empty() ? last : join(choices, ", ") + " or " + last));
+    blame(site, [&] {
+      if (choices.empty()) return std::string("is not one of []");
+      std::vector<std::string> listed;
+      for (const Value& choice : choices) {
+        if (listed.size() == kMostListed) break;
+        listed.push_back(text(choice));
+      }
+      const std::string last = std::move(listed.back());
+      listed.pop_back();
+      return "is not one of " + (listed.empty() ? last : join(listed, ", ") + " or " + last);
+    });
   }
 
   void constant(const Site& site) {
-    if (!equal(site.argument, canonical(site.value))) {
-      report(site, text(site.argument) + " was expected");
-    }
+    if (equal(site.argument, site.value)) return;
+    report(site, [&] { return text(site.argument) + " was expected"; });
   }
 
   void all_of(const Site& site) {
     for (const Value& schema : *site.argument.as_array()) {
+      if (given_up_ || site.sink.full()) return;
       check(schema, site.value, site.depth + 1, site.sink);
     }
   }
@@ -226,7 +304,7 @@ class Checker {
 
   void negation(const Site& site) {
     if (valid(site.argument, site.value, site.depth + 1)) {
-      report(site, text(site.argument) + " is not allowed for " + text(site.value));
+      report(site, [&] { return text(site.argument) + " is not allowed for " + text(site.value); });
     }
   }
 
@@ -237,14 +315,18 @@ class Checker {
   }
 
   void reference(const Site& site) {
-    const Value* target = schema_detail::resolve(compiled_.root, *site.argument.as_string());
+    const std::string& ref = *site.argument.as_string();
+    // Each part of it is a key to look up.
+    if (!spend(ref.size() / 8)) return;
+    const Value* target = schema_detail::resolve(compiled_.root, ref);
     check(*target, site.value, site.depth + 1, site.sink);
   }
 
   // ---- numbers ----
 
-  void bound(const Site& site, bool outside, const std::string& complaint) {
-    if (outside) blame(site, complaint + " of " + text(site.argument));
+  void bound(const Site& site, bool outside, const char* complaint) {
+    if (!outside) return;
+    blame(site, [&] { return std::string(complaint) + " of " + text(site.argument); });
   }
   void minimum(const Site& site) {
     if (!site.value.is_number()) return;
@@ -271,7 +353,7 @@ class Checker {
     const Exact off =
         integers ? std::fmod(exact(site.value), exact(site.argument)) : times - std::round(times);
     if (std::fabs(off) > (integers ? 0 : 1e-9L)) {
-      blame(site, "is not a multiple of " + text(site.argument));
+      blame(site, [&] { return "is not a multiple of " + text(site.argument); });
     }
   }
 
@@ -279,18 +361,22 @@ class Checker {
 
   void min_length(const Site& site) {
     const std::string* subject = site.value.as_string();
-    if (subject == nullptr || utf8_length(*subject) >= limit_of(site)) return;
-    blame(site, "is shorter than " + plural(site.argument, "character", "characters"));
+    if (subject == nullptr || !spend(subject->size() / kWrittenPerStep)) return;
+    if (utf8_length(*subject) >= limit_of(site)) return;
+    blame(site,
+          [&] { return "is shorter than " + plural(site.argument, "character", "characters"); });
   }
   void max_length(const Site& site) {
     const std::string* subject = site.value.as_string();
-    if (subject == nullptr || utf8_length(*subject) <= limit_of(site)) return;
-    blame(site, "is longer than " + plural(site.argument, "character", "characters"));
+    if (subject == nullptr || !spend(subject->size() / kWrittenPerStep)) return;
+    if (utf8_length(*subject) <= limit_of(site)) return;
+    blame(site,
+          [&] { return "is longer than " + plural(site.argument, "character", "characters"); });
   }
   void pattern(const Site& site) {
     const std::string* subject = site.value.as_string();
-    if (subject == nullptr || matches(*site.argument.as_string(), *subject)) return;
-    blame(site, "does not match " + text(site.argument));
+    if (subject == nullptr || matches(*site.argument.as_string(), *subject) || given_up_) return;
+    blame(site, [&] { return "does not match " + text(site.argument); });
   }
 
   // ---- arrays ----
@@ -300,22 +386,27 @@ class Checker {
   void min_items(const Site& site) {
     const Array* array = site.value.as_array();
     if (array == nullptr || array->size() >= limit_of(site)) return;
-    blame(site, "has less than " + plural(site.argument, "item", "items"));
+    blame(site, [&] { return "has less than " + plural(site.argument, "item", "items"); });
   }
   void max_items(const Site& site) {
     const Array* array = site.value.as_array();
     if (array == nullptr || array->size() <= limit_of(site)) return;
-    blame(site, "has more than " + plural(site.argument, "item", "items"));
+    blame(site, [&] { return "has more than " + plural(site.argument, "item", "items"); });
   }
   void unique_items(const Site& site) {
     const Array* array = site.value.as_array();
     if (array == nullptr || !*site.argument.as_bool()) return;
-    std::unordered_set<std::string> seen;
-    for (const Value& element : *array) {
-      std::string text_of_it = canonical(element);
-      if (!spend(text_of_it.size() / 256 + 1)) return;
-      if (!seen.insert(std::move(text_of_it)).second) return blame(site, "has non-unique elements");
+    std::vector<std::string> texts(array->size());
+    size_t bytes = 0;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      if (!append_canonical(texts[i], (*array)[i])) return;
+      bytes += texts[i].size();
     }
+    // Sorted and not hashed: nobody can choose elements that make it slow.
+    const auto rounds = static_cast<size_t>(std::bit_width(texts.size()));
+    if (!spend(rounds * (texts.size() / kComparisonsPerStep + bytes / kComparedPerStep))) return;
+    std::ranges::sort(texts);
+    if (std::ranges::adjacent_find(texts) != texts.end()) blame(site, "has non-unique elements");
   }
 
   void check_from(const Site& site, const Value& schema, size_t first) {
@@ -330,6 +421,7 @@ class Checker {
     if (array == nullptr) return;
     const Array& schemas = *site.argument.as_array();
     for (size_t i = 0; i < std::min(array->size(), schemas.size()); ++i) {
+      if (given_up_ || site.sink.full()) return;
       check(schemas[i], (*array)[i], site.depth + 1, site.sink);
     }
   }
@@ -348,12 +440,13 @@ class Checker {
     if (schemas == nullptr || array->size() <= schemas->size()) return;
     const bool* all = site.argument.as_bool();
     if (all == nullptr || *all) return check_from(site, site.argument, schemas->size());
-    std::vector<std::string> extra;
-    for (size_t i = schemas->size(); i < array->size() && extra.size() < 20; ++i) {
-      extra.push_back(text((*array)[i]));
-    }
-    report(site, "Additional items are not allowed (" + join(extra, ", ") +
-                     (extra.size() == 1 ? " was unexpected)" : " were unexpected)"));
+    report(site, [&] {
+      std::vector<std::string> extra;
+      for (size_t i = schemas->size(); i < array->size() && extra.size() < kMostListed; ++i) {
+        extra.push_back(text((*array)[i]));
+      }
+      return "Additional items are not allowed (" + unexpected(extra);
+    });
   }
   void contains(const Site& site) {
     const Array* array = site.value.as_array();
@@ -367,11 +460,14 @@ class Checker {
     }
     const auto wanted = static_cast<int64_t>(count);
     if (wanted < (least == site.schema.end() ? 1 : *least->second.as_int())) {
-      report(site, count == 0
-                       ? "None of " + text(site.value) + " are valid under the given schema"
-                       : text(site.value) + " has too few items valid under the given schema");
+      report(site, [&] {
+        return count == 0 ? "None of " + text(site.value) + " are valid under the given schema"
+                          : text(site.value) + " has too few items valid under the given schema";
+      });
     } else if (most != site.schema.end() && wanted > *most->second.as_int()) {
-      report(site, "Too many items of " + text(site.value) + " are valid under the given schema");
+      report(site, [&] {
+        return "Too many items of " + text(site.value) + " are valid under the given schema";
+      });
     }
   }
 
@@ -380,19 +476,19 @@ class Checker {
   void min_properties(const Site& site) {
     const Object* object = site.value.as_object();
     if (object == nullptr || object->size() >= limit_of(site)) return;
-    blame(site, "has less than " + plural(site.argument, "property", "properties"));
+    blame(site, [&] { return "has less than " + plural(site.argument, "property", "properties"); });
   }
   void max_properties(const Site& site) {
     const Object* object = site.value.as_object();
     if (object == nullptr || object->size() <= limit_of(site)) return;
-    blame(site, "has more than " + plural(site.argument, "property", "properties"));
+    blame(site, [&] { return "has more than " + plural(site.argument, "property", "properties"); });
   }
   void require(const Site& site, const Value& names) {
     for (const Value& name : *names.as_array()) {
+      if (!spend(steps_to_find(*name.as_string())) || site.sink.full()) return;
       if (!site.value.as_object()->contains(*name.as_string())) {
-        report(site, text(name) + " is a required property");
+        report(site, [&] { return text(name) + " is a required property"; });
       }
-      if (site.sink.full()) return;
     }
   }
   void required(const Site& site) {
@@ -402,7 +498,7 @@ class Checker {
     const Object* object = site.value.as_object();
     if (object == nullptr) return;
     for (const auto& [name, member] : *object) {
-      if (given_up_ || site.sink.full()) return;
+      if (!spend(name.size() / kWrittenPerStep) || site.sink.full()) return;
       check(site.argument, Value(name), site.depth + 1, site.sink);
     }
   }
@@ -410,6 +506,7 @@ class Checker {
     const Object* object = site.value.as_object();
     if (object == nullptr) return;
     for (const auto& [name, needs] : *site.argument.as_object()) {
+      if (!spend(steps_to_find(name))) return;
       if (!object->contains(name)) continue;
       if (needs.as_array() != nullptr) {
         require(site, needs);
@@ -434,6 +531,7 @@ class Checker {
     const Object* object = site.value.as_object();
     if (object == nullptr || taken_over(site)) return;
     for (const auto& [name, schema] : *site.argument.as_object()) {
+      if (!spend(steps_to_find(name))) return;
       const auto member = object->find(name);
       if (member == object->end()) continue;
       check(schema, member->second, site.depth + 1, site.sink);
@@ -452,6 +550,7 @@ class Checker {
                       const Value& member) {
     bool matched = false;
     for (const auto& [pattern, schema] : *patterns.as_object()) {
+      if (given_up_) break;
       if (!matches(pattern, name)) continue;
       matched = true;
       check(schema, member, site.depth + 1, site.sink);
@@ -463,9 +562,9 @@ class Checker {
     if (object == nullptr || !taken_over(site)) return;
     const auto listed = site.schema.find("properties");
     const auto patterns = site.schema.find("patternProperties");
-    std::vector<std::string> unexpected;
+    std::vector<std::string> names;  // that nothing allows
     for (const auto& [name, member] : *object) {
-      if (!spend(1) || site.sink.full()) return;
+      if (!spend(steps_to_find(name)) || site.sink.full()) return;
       bool known = false;
       if (listed != site.schema.end()) {
         if (const Value* schema = listed->second.find(name)) {
@@ -479,13 +578,12 @@ class Checker {
       if (known) continue;
       if (site.argument.as_bool() == nullptr) {
         check(site.argument, member, site.depth + 1, site.sink);
-      } else if (unexpected.size() < 20) {
-        unexpected.push_back("'" + std::string(utf8_prefix(name, 200)) + "'");
+      } else if (names.size() < kMostListed) {
+        names.push_back("'" + std::string(utf8_prefix(name, 200)) + "'");
       }
     }
-    if (unexpected.empty()) return;
-    report(site, "Additional properties are not allowed (" + join(unexpected, ", ") +
-                     (unexpected.size() == 1 ? " was unexpected)" : " were unexpected)"));
+    if (names.empty() || given_up_) return;
+    report(site, [&] { return "Additional properties are not allowed (" + unexpected(names); });
   }
 
   static Keyword find_keyword(std::string_view name);
@@ -538,8 +636,11 @@ Checker::Keyword Checker::find_keyword(std::string_view name) {
 
 }  // namespace
 
-std::vector<std::string> Schema::check(const Value& value) const {
-  return Checker(*compiled_).run(value);
+std::vector<std::string> Schema::check(const Value& value, size_t* steps) const {
+  Checker checker(*compiled_);
+  std::vector<std::string> violations = checker.run(value);
+  if (steps != nullptr) *steps = checker.steps();
+  return violations;
 }
 
 }  // namespace iii::json

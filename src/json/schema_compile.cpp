@@ -20,12 +20,48 @@ bool is_type_name(std::string_view name) {
   return false;
 }
 
-std::string shown(const Value& value, size_t max_bytes) {
-  std::string text = to_text(value);
+namespace {
+
+// The beginning of the value's text: all of it, or more than `enough` bytes.
+void append_beginning(std::string& out, const Value& value, size_t enough) {
+  if (out.size() > enough) return;
+  if (const std::string* text = value.as_string()) {
+    append_string(out, std::string_view(*text).substr(0, enough + 1));
+  } else if (const Array* array = value.as_array()) {
+    out += '[';
+    for (size_t i = 0; i < array->size() && out.size() <= enough; ++i) {
+      if (i > 0) out += ',';
+      append_beginning(out, (*array)[i], enough);
+    }
+    out += ']';
+  } else if (const Object* object = value.as_object()) {
+    out += '{';
+    for (auto it = object->begin(); it != object->end() && out.size() <= enough; ++it) {
+      if (it != object->begin()) out += ',';
+      append_string(out, std::string_view(it->first).substr(0, enough + 1));
+      out += ':';
+      append_beginning(out, it->second, enough);
+    }
+    out += '}';
+  } else {
+    append(out, value);
+  }
+}
+
+}  // namespace
+
+std::string cut(std::string text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
   size_t end = max_bytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  return text.substr(0, end) + "…";
+  text.resize(end);
+  return text + "…";
+}
+
+std::string shown(const Value& value, size_t max_bytes) {
+  std::string text;
+  append_beginning(text, value, max_bytes);
+  return cut(std::move(text), max_bytes);
 }
 
 std::string not_of_type(const Value& value, std::string_view type, size_t max_bytes) {
@@ -236,12 +272,21 @@ class Compiler {
     if (out_.patterns.size() >= out_.limits.max_patterns) {
       return "more than " + std::to_string(out_.limits.max_patterns) + " regular expressions";
     }
+    pattern_size_ += text_of_it.size();
+    if (pattern_size_ > out_.limits.max_pattern_size) return patterns_too_large();
     RE2::Options options(RE2::Quiet);
     options.set_max_mem(256 * 1024);
     auto compiled = std::make_unique<RE2>(text_of_it, options);
     if (!compiled->ok()) return text(Value(text_of_it)) + " is not a \"regex\"";
+    pattern_size_ += static_cast<size_t>(compiled->ProgramSize());
+    if (pattern_size_ > out_.limits.max_pattern_size) return patterns_too_large();
     out_.patterns.emplace(text_of_it, std::move(compiled));
     return std::nullopt;
+  }
+
+  std::string patterns_too_large() const {
+    return "the regular expressions are larger than " +
+           std::to_string(out_.limits.max_pattern_size) + " bytes and instructions altogether";
   }
 
   Problem reference(const Value& argument) {
@@ -259,6 +304,7 @@ class Compiler {
   Compiled& out_;
   std::vector<const Value*> todo_;
   std::set<const Value*> seen_;
+  size_t pattern_size_ = 0;
 };
 
 }  // namespace

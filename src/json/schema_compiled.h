@@ -23,8 +23,10 @@ struct Compiled {
 const Value* resolve(const Value& root, std::string_view ref);
 // `array`, `boolean`, `integer`, `null`, `number`, `object`, `string`.
 bool is_type_name(std::string_view name);
-// The value as JSON text, cut when it is long.
+// The value as JSON text, cut when it is long. Takes time for what is shown, not for the value.
 std::string shown(const Value& value, size_t max_bytes);
+// At most that many bytes of UTF-8, and `…` when something was cut.
+std::string cut(std::string text, size_t max_bytes);
 std::string not_of_type(const Value& value, std::string_view type, size_t max_bytes);
 
 }  // namespace iii::json::schema_detail
