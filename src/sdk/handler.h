@@ -92,10 +92,18 @@ struct Traits {
 inline RemoteError as_remote(RemoteError error) { return error; }
 inline RemoteError as_remote(Error error) { return RemoteError{std::move(error), std::nullopt}; }
 
-inline Outcome outcome_of_text(Result<std::string> text) {
-  if (!text) return std::unexpected(as_remote(std::move(text.error())));
-  return std::optional(std::move(*text));
-}
+// What does not depend on the callable's types is compiled once, in handler.cpp: a worker may have
+// hundreds of handlers.
+Outcome outcome_of_text(Result<std::string> text);
+Outcome outcome_of_error(RemoteError error);
+// Only from inside a catch block.
+Outcome outcome_of_exception();
+// Decodes the input into `in`, or answers with an error. False: it answered.
+bool read_input(Core& core, const Invocation& received, const json::Codec& codec, void* in);
+std::shared_ptr<const Invocation> keep(Invocation&& received);
+// Answers with an error when too many calls are being handled. True: it answered.
+bool is_busy(Core& core, const Invocation& invocation);
+void answer(const Call& call, const Invocation& invocation, Outcome outcome);
 
 template <typename T>
 Outcome outcome_of(const T& value) {
@@ -103,11 +111,7 @@ Outcome outcome_of(const T& value) {
 }
 template <typename T, typename E>
 Outcome outcome_of(const std::expected<T, E>& result) {
-  if (!result) {
-    RemoteError error = as_remote(result.error());
-    if (error.code.empty()) error.code = kInvocationFailed;
-    return std::unexpected(std::move(error));
-  }
+  if (!result) return outcome_of_error(as_remote(result.error()));
   if constexpr (std::is_void_v<T>) {
     return std::optional<std::string>();
   } else {
@@ -118,47 +122,8 @@ Outcome outcome_of(const std::expected<T, E>& result) {
 // Text that is already written is handed on as it is, however long.
 template <typename E>
 Outcome outcome_of(std::expected<json::Raw, E>&& result) {
-  if (!result) return outcome_of(std::as_const(result));
+  if (!result) return outcome_of_error(as_remote(std::move(result.error())));
   return std::optional(std::move(result->text));
-}
-
-// Only from inside a catch block.
-inline Outcome outcome_of_exception() {
-  try {
-    throw;
-  } catch (const std::exception& e) {
-    return std::unexpected(remote_error(kInvocationFailed, e.what()));
-  } catch (...) {
-    return std::unexpected(remote_error(
-        kInvocationFailed, "the handler threw something that is not a std::exception"));
-  }
-}
-
-// Names of the fields of a described struct, for the error that says what was expected.
-template <typename In>
-std::string expectation() {
-  if constexpr (json::DescribedObject<In>) {
-    std::string names;
-    for (const json::FieldDescription& field : json::object_of<In>().fields) {
-      names += (names.empty() ? "`" : ", `") + std::string(field.name) + "`";
-    }
-    return names.empty() ? "; an object is expected" : "; an object with " + names + " is expected";
-  } else {
-    return {};
-  }
-}
-
-// Worded as the published SDKs word it.
-template <typename In>
-Reply<In> decode_input(const std::string& data) {
-  if constexpr (std::is_same_v<In, NoInput>) {
-    return NoInput{};
-  } else {
-    Result<In> in = decode_lenient<In>(data);
-    if (in) return std::move(*in);
-    return std::unexpected(remote_error(
-        kInvocationFailed, "serialization error: " + in.error().message + expectation<In>()));
-  }
 }
 
 template <typename F>
@@ -208,27 +173,25 @@ Task<void> run_task(std::shared_ptr<F> callable, std::shared_ptr<const Invocatio
   } catch (...) {
     outcome = outcome_of_exception();
   }
-  call.core().session.answer(*invocation, std::move(outcome));
+  answer(call, *invocation, std::move(outcome));
 }
 
 template <typename F>
 FunctionHandler make_handler(Core& core, F callable) {
   using T = Traits<F>;
   auto shared = std::make_shared<F>(std::move(callable));
-  return [&core, shared](Invocation received) {
-    auto in = decode_input<typename T::In>(received.data);
-    if (!in) return core.session.answer(received, std::unexpected(std::move(in.error())));
-    auto invocation = std::make_shared<const Invocation>(std::move(received));
+  return [&core, shared = std::move(shared)](Invocation&& received) {
+    typename T::In in{};
+    if constexpr (!std::is_same_v<typename T::In, NoInput>) {
+      if (!read_input(core, received, json::kCodec<typename T::In>, &in)) return;
+    }
+    const std::shared_ptr<const Invocation> invocation = keep(std::move(received));
     Call call(core, invocation);
     if constexpr (T::kIsTask) {
-      if (core.tasks.size() >= core.max_running_calls) {
-        return core.session.answer(
-            *invocation, std::unexpected(remote_error(
-                             kWorkerBusy, "too many calls are being handled; try again later")));
-      }
-      core.tasks.spawn(run_task<F>(shared, invocation, call, std::move(*in)));
+      if (is_busy(core, *invocation)) return;
+      core.tasks.spawn(run_task<F>(shared, invocation, call, std::move(in)));
     } else {
-      core.session.answer(*invocation, run_plain(*shared, call, *in));
+      answer(call, *invocation, run_plain(*shared, call, in));
     }
   };
 }

@@ -16,12 +16,13 @@
 namespace iii::sdk {
 
 // A described struct may be asked for with nothing: null counts as {} where an object is expected.
+inline json::Slice lenient(const json::Codec& codec, std::string_view text) {
+  const json::Slice value = json::trimmed(text);
+  return codec.shape == json::Shape::kObject && value == "null" ? "{}" : value;
+}
 template <typename T>
 Result<T> decode_lenient(std::string_view text) {
-  if constexpr (json::DescribedObject<T>) {
-    if (text == "null") text = "{}";
-  }
-  return json::decode<T>(text);
+  return json::decode<T>(lenient(json::kCodec<T>, text));
 }
 
 // Fails when the value holds a number that JSON cannot express.

@@ -1,0 +1,66 @@
+#include "sdk/handler.h"
+
+namespace iii::sdk::handler_detail {
+
+namespace {
+
+// Names of the fields of a described struct, for the error that says what was expected.
+std::string expectation(const json::Codec& codec) {
+  if (codec.shape != json::Shape::kObject) return {};
+  std::string names;
+  for (const json::FieldDescription& field : codec.object().fields) {
+    names += (names.empty() ? "`" : ", `") + std::string(field.name) + "`";
+  }
+  return names.empty() ? "; an object is expected" : "; an object with " + names + " is expected";
+}
+
+}  // namespace
+
+Outcome outcome_of_text(Result<std::string> text) {
+  if (!text) return std::unexpected(as_remote(std::move(text.error())));
+  return std::optional(std::move(*text));
+}
+
+Outcome outcome_of_error(RemoteError error) {
+  if (error.code.empty()) error.code = kInvocationFailed;
+  return std::unexpected(std::move(error));
+}
+
+Outcome outcome_of_exception() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return std::unexpected(remote_error(kInvocationFailed, e.what()));
+  } catch (...) {
+    return std::unexpected(
+        remote_error(kInvocationFailed, "the handler threw something that is not a std::exception"));
+  }
+}
+
+bool read_input(Core& core, const Invocation& received, const json::Codec& codec, void* in) {
+  const json::Problem problem = json::decode_value(codec, lenient(codec, received.data), in, {});
+  if (!problem) return true;
+  // Worded as the published SDKs word it.
+  core.session.answer(
+      received, std::unexpected(remote_error(
+                    kInvocationFailed, "serialization error: " + *problem + expectation(codec))));
+  return false;
+}
+
+std::shared_ptr<const Invocation> keep(Invocation&& received) {
+  return std::make_shared<const Invocation>(std::move(received));
+}
+
+bool is_busy(Core& core, const Invocation& invocation) {
+  if (core.tasks.size() < core.max_running_calls) return false;
+  core.session.answer(invocation,
+                      std::unexpected(remote_error(
+                          kWorkerBusy, "too many calls are being handled; try again later")));
+  return true;
+}
+
+void answer(const Call& call, const Invocation& invocation, Outcome outcome) {
+  call.core().session.answer(invocation, std::move(outcome));
+}
+
+}  // namespace iii::sdk::handler_detail
