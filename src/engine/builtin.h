@@ -14,10 +14,12 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/timers.h"
 #include "base/uuid.h"
 #include "engine/background.h"
 #include "engine/json_text.h"
 #include "engine/ledger.h"
+#include "engine/limits.h"
 #include "engine/owner.h"
 #include "engine/slices.h"
 #include "json/describe.h"
@@ -31,6 +33,14 @@ using Outcome = Result<std::optional<JsonText>>;
 // once or later; Bus::call never calls it before it has returned.
 using Reply = std::move_only_function<void(Outcome)>;
 
+// Why an event happens.
+struct Cause {
+  OwnerId owner = kEngineOwner;  // who pays for what it takes to make the event
+  size_t depth = 0;              // how many events led to it
+  // Calls that events caused by events have made so far, all from one frame of a peer.
+  std::shared_ptr<size_t> cascade = {};
+};
+
 // Who is calling, and how. Valid during the call of the handler only; copy what outlives it.
 struct CallInfo {
   std::optional<Uuid>
@@ -38,6 +48,9 @@ struct CallInfo {
   std::string_view baggage;      // as the caller sent it, or empty
   OwnerId owner = kEngineOwner;  // who pays for what the call causes
   size_t depth = 0;  // how many events led to this call; events that it causes are one deeper
+  std::shared_ptr<size_t> cascade = {};  // see Cause
+
+  Cause cause() const { return {owner, depth, cascade}; }
 };
 
 struct BuiltinFunction {
@@ -107,24 +120,31 @@ BuiltinFunction builtin(std::string owner, std::string id, std::string descripti
   return f;
 }
 
-// A binding of one of the engine's own trigger types.
+// Somebody wants a function to be called whenever a trigger of a type fires. Never changes; held by
+// the trigger table, and by whoever delivers to it.
 struct Binding {
   std::string id;
-  std::string function_id;
-  std::string name_space = "default";   // of the target function
-  std::string config = "null";          // JSON text
-  std::optional<std::string> metadata;  // JSON text, delivered beside every event
-  std::shared_ptr<Ledger> ledger = {};  // of whoever made it, and pays for its events
+  std::string trigger_type = {};
+  std::string function_id = {};
+  std::string name_space = "default";                 // of the target function
+  std::string config = "null";                        // JSON text
+  std::optional<std::string> metadata = {};           // JSON text, delivered beside every event
+  std::optional<std::string> trigger_namespace = {};  // asked for explicitly
+  std::string binder_namespace = "default";           // where the type is looked for first
+  std::string account = {};             // made by function: the namespace that it counts against
+  std::shared_ptr<Ledger> ledger = {};  // of the connection or the namespace that pays for it
 };
+using BindingPtr = std::shared_ptr<const Binding>;
 
-// The engine's side of a trigger type it provides itself. Keyed by binding id; binding an id again
-// replaces it.
+// The engine's side of a trigger type it provides itself.
 class TriggerProvider {
  public:
   virtual ~TriggerProvider() = default;
   // A refusal's message reaches the binder under code `trigger_registration_failed`.
-  virtual Result<void> bind(const Binding& binding) = 0;
-  virtual void unbind(std::string_view id) = 0;
+  virtual Result<void> bind(BindingPtr binding) = 0;
+  virtual void unbind(const Binding& binding) = 0;
+  // All bindings that this owner pays for end.
+  virtual void forget(OwnerId owner) = 0;
 };
 
 struct BuiltinTriggerType {
@@ -141,8 +161,9 @@ struct OutgoingCall {
   std::string name_space = "default";
   JsonText data;
   std::optional<JsonText> metadata;
-  OwnerId owner = kEngineOwner;  // who pays: for an event, the owner of the binding
-  size_t depth = 0;              // how many events led to this call
+  OwnerId owner = kEngineOwner;          // who pays: for an event, the owner of the binding
+  size_t depth = 0;                      // how many events led to this call
+  std::shared_ptr<size_t> cascade = {};  // see Cause
 };
 
 // What a module may ask of the engine. None of these calls anybody before it returns.
@@ -160,6 +181,10 @@ class Bus {
   // Runs `action` once as a slice of `owner` as soon as accepts() is true.
   virtual void when_accepts(OwnerId owner, std::string name_space, std::string function_id,
                             std::move_only_function<void()> action) = 0;
+  // Whether the engine answers this function itself.
+  virtual bool is_builtin(std::string_view name_space, std::string_view function_id) const = 0;
+  virtual Timers& timers() = 0;
+  virtual const EngineLimits& limits() const = 0;
   // For work that is too much for one turn of the loop.
   virtual Slices& slices() = 0;
   virtual Background& background() = 0;

@@ -33,7 +33,7 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       background_(background),
       limits_(limits),
       slices_(timers),
-      triggers_(timers, limits_) {}
+      triggers_(timers, slices_, owners_, limits_) {}
 
 Engine::~Engine() {
   // The loop may live on: nothing of ours may run on it any more.

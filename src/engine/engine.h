@@ -76,6 +76,7 @@ class Engine final : public Bus {
   bool accepts(std::string_view name_space, std::string_view function_id) const override;
   void when_accepts(OwnerId owner, std::string name_space, std::string function_id,
                     std::move_only_function<void()> action) override;
+  bool is_builtin(std::string_view name_space, std::string_view function_id) const override;
   Slices& slices() override { return slices_; }
   Background& background() override { return background_; }
 
@@ -88,10 +89,10 @@ class Engine final : public Bus {
   const TriggerTable& triggers() const { return triggers_; }
   const std::map<Uuid, std::shared_ptr<Worker>>& workers() const { return workers_; }
   Worker* worker(const Uuid& id) const;
-  Timers& timers() { return timers_; }
+  Timers& timers() override { return timers_; }
   IdSource& ids() { return ids_; }
   OwnerIds& owners() { return owners_; }
-  const EngineLimits& limits() const { return limits_; }
+  const EngineLimits& limits() const override { return limits_; }
 
  private:
   // An answer that the engine itself owes to a connection, which is counted as waiting until then.
@@ -112,8 +113,6 @@ class Engine final : public Bus {
   // Somebody who waits until a connection has read what was sent to it.
   struct WaitsForRoom {
     OwnerId owner;
-    std::string name_space;
-    std::string function_id;
     std::move_only_function<void()> action;
   };
 
@@ -151,6 +150,7 @@ class Engine final : public Bus {
   void send_own(OutgoingCall& call, Reply reply, Worker& callee);
   void finish_own(PendingCall& call, const protocol::InvocationResult& outcome,
                   const LargeFrame* large);
+  void run_soon(WaitsForRoom& waits);
   void look_for_room();
 
   // registration.cpp
@@ -184,7 +184,7 @@ class Engine final : public Bus {
   std::map<Uuid, std::shared_ptr<Worker>> workers_;
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
-  std::vector<WaitsForRoom> waiting_for_room_;
+  std::map<Uuid, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection
   TimerId room_timer_ = 0;
   Scratch out_;  // for outgoing messages
 };

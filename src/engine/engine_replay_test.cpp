@@ -119,7 +119,9 @@ class Replay {
   }
 
   void collect() {
+    bus_->turn();
     bus_->run_posted();
+    bus_->turn();
     for (const auto& [connection, peer] : peers_) {
       for (const std::string& text : peer->take()) heard(connection, text);
     }

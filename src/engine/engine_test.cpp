@@ -134,7 +134,7 @@ TEST(EngineTeardown, E10_FollowsTheOrderOfSection44) {
           HasSubstr(R"("data":{"event":"worker_disconnected","worker_id":")" + leaver.id())));
   EXPECT_EQ(bus.engine.functions().find_default("lost"), nullptr);
   EXPECT_EQ(bus.engine.triggers().type({"default", "lost-type"}), nullptr);
-  EXPECT_FALSE(bus.engine.triggers().bindings().find("other")->second.live);
+  EXPECT_FALSE(bus.engine.triggers().bindings().find("other")->second.live());
   EXPECT_EQ(bus.engine.workers().size(), 1U);
 }
 

@@ -17,15 +17,19 @@ struct EngineLimits {
   size_t max_call_bytes_per_worker =
       64 * 1024 * 1024;  // their ids and trace context, kept for the answer
   size_t max_functions_per_worker = 10'000;
-  size_t max_bindings_per_worker = 10'000;  // the same number again for bindings without an owner
+  size_t max_bindings_per_worker = 10'000;  // the same for those made by function in one namespace
   size_t max_types_per_worker = 1'000;
-  // Ids, schemas, metadata, configs; the same again for bindings without an owner.
+  // Ids, schemas, metadata, configs; the same for bindings made by function in one namespace.
   size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;
   // Events on their way to the bindings of one owner; more are dropped, for that owner only.
   size_t max_events_per_owner = 10'000;
   size_t max_event_bytes_per_owner = 64 * 1024 * 1024;
   // How many events may cause one another (a binding of `state` that calls `state::set`, say).
   size_t max_cascade_depth = 8;
+  // Calls that events caused by events may make, all together, for one frame of a peer.
+  size_t max_cascade_calls = 10'000;
+  // Bindings made by function, of all namespaces together: ids, metadata, configs.
+  size_t max_function_binding_bytes = 256 * 1024 * 1024;
   size_t max_buffered_bytes = 64 * 1024 * 1024;  // registrations that wait for the announce
   std::chrono::milliseconds registration_grace = protocol::kRegistrationGrace;
   std::chrono::milliseconds verdict_timeout = protocol::kVerdictTimeout;

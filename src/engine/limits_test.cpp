@@ -149,13 +149,13 @@ TEST(EngineLimit, BindingsOfOneConnection) {
   EXPECT_THAT(a.take(), ElementsAre(HasSubstr(R"("code":"trigger_registration_failed")")));
   a.bind("b2", "u", "f");
   EXPECT_THAT(a.take(), IsEmpty()) << "a replacement needs no room";
-  EXPECT_EQ(bus.engine.triggers().bindings().find("b2")->second.trigger_type, "u");
+  EXPECT_EQ(bus.engine.triggers().bindings().find("b2")->second.binding->trigger_type, "u");
   Peer b(bus, "b");
   b.bind("b3", "t", "f");
   EXPECT_THAT(b.take(), IsEmpty()) << "others have room of their own";
 }
 
-TEST(EngineLimit, BindingsWithoutAnOwner) {
+TEST(EngineLimit, BindingsMadeByFunctionInOneNamespace) {
   EngineLimits limits;
   limits.max_bindings_per_worker = 1;
   TestBus bus(limits);
@@ -163,11 +163,29 @@ TEST(EngineLimit, BindingsWithoutAnOwner) {
   constexpr char kT[] = R"({"trigger_type":"t","function_id":"f"})";
   const std::string id = text_at(a.result_of("engine::register_trigger", kT), "id");
   EXPECT_THAT(a.refusal_of("engine::register_trigger", kT), HasSubstr("too many"));
+  Peer b(bus);
+  b.announce("b", R"(,"namespace":"x")");
+  EXPECT_TRUE(Uuid::parse(text_at(b.result_of("engine::register_trigger", kT), "id")))
+      << "another namespace has room of its own";
   a.unbind(id);
   EXPECT_TRUE(Uuid::parse(text_at(a.result_of("engine::register_trigger", kT), "id")));
 }
 
-TEST(EngineLimit, BytesOfBindingsWithoutAnOwner) {
+TEST(EngineLimit, BindingsMadeByFunctionInAllNamespaces) {
+  EngineLimits limits;
+  limits.max_function_binding_bytes = 8000;
+  TestBus bus(limits);
+  Peer a(bus, "a");
+  Peer b(bus);
+  b.announce("b", R"(,"namespace":"x")");
+  const std::string large =
+      R"({"trigger_type":"t","function_id":"f","config":")" + blob(5000) + R"("})";
+  a.result_of("engine::register_trigger", large);
+  EXPECT_THAT(b.refusal_of("engine::register_trigger", large),
+              HasSubstr("in all namespaces together"));
+}
+
+TEST(EngineLimit, BytesOfBindingsMadeByFunction) {
   EngineLimits limits;
   limits.max_stored_bytes_per_worker = 8000;
   TestBus bus(limits);
@@ -197,8 +215,11 @@ TEST(EngineLimit, TypesOfOneConnection) {
   EXPECT_EQ(a.take().size(), 1U) << "registering again is no new type: bindings are replayed";
   Peer b(bus, "b");
   b.provide("t1");
-  a.provide("t3");
-  EXPECT_NE(bus.engine.triggers().type({"default", "t3"}), nullptr) << "t1 is another's now";
+  b.provide("t1");
+  EXPECT_EQ(b.worker().ledger.types.used(), 1U) << "waiting for a type counts, once";
+  b.provide("t2");
+  b.provide("t3");
+  EXPECT_EQ(bus.engine.triggers().type({"default", "t3"}), nullptr);
 }
 
 // What is stored of one connection is counted to the byte: after everything is gone, nothing is
@@ -225,11 +246,11 @@ TEST(EngineLimit, StoredBytesOfFunctionsTypesAndBindings) {
   a.say(R"({"type":"unregisterfunction","id":"f"})");
   a.bind("b", "t", "f", R"(,"metadata":)" + big);
   EXPECT_EQ(a.take().size(), 1U);
-  a.unbind("b");
-  Peer b(bus, "b");
-  b.provide("t");
-  EXPECT_EQ(a.worker().ledger.stored_bytes.used(), 0U);
-  EXPECT_EQ(a.worker().ledger.types.used(), 0U);
+  const std::shared_ptr<Ledger> ledger = a.worker().shared_ledger();
+  a.leave();
+  EXPECT_EQ(ledger->stored_bytes.used(), 0U);
+  EXPECT_EQ(ledger->types.used(), 0U);
+  EXPECT_EQ(ledger->bindings.used(), 0U);
 }
 
 TEST(EngineLimit, ALongNamespaceIsPaidForByEveryFunctionInIt) {

@@ -39,7 +39,11 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
                                                 " not found in namespace " + call.name_space));
   }
   if ((*target)->builtin == nullptr) return send_own(call, std::move(reply), *(*target)->owner);
-  const CallInfo info{.caller = {}, .baggage = {}, .owner = call.owner, .depth = call.depth};
+  const CallInfo info{.caller = {},
+                      .baggage = {},
+                      .owner = call.owner,
+                      .depth = call.depth,
+                      .cascade = call.cascade};
   const BuiltinFunction& builtin = *(*target)->builtin;
   if (call.data.size() <= kLargePayload || !builtin.prepare) {
     return builtin.handler(info, call.data.view(), std::move(reply));
@@ -84,23 +88,40 @@ bool Engine::accepts(std::string_view name_space, std::string_view function_id) 
   return (*target)->owner->link.queued_bytes() <= kMostUnread;
 }
 
+bool Engine::is_builtin(std::string_view name_space, std::string_view function_id) const {
+  const FunctionPtr* target = functions_.find(name_space, function_id);
+  return target != nullptr && (*target)->builtin != nullptr;
+}
+
 void Engine::when_accepts(OwnerId owner, std::string name_space, std::string function_id,
                           std::move_only_function<void()> action) {
-  waiting_for_room_.push_back(
-      {owner, std::move(name_space), std::move(function_id), std::move(action)});
+  const FunctionPtr* target = functions_.find(name_space, function_id);
+  const Worker* callee = target != nullptr ? (*target)->owner : nullptr;
+  WaitsForRoom waits{owner, std::move(action)};
+  if (callee == nullptr) return run_soon(waits);
+  waiting_for_room_[callee->id].push_back(std::move(waits));
   if (room_timer_ == 0) room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
 }
 
+void Engine::run_soon(WaitsForRoom& waits) {
+  slices_.add(waits.owner, [action = std::move(waits.action)]() mutable {
+    action();
+    return false;
+  });
+}
+
+// Looks at every connection once, however many wait for it.
 void Engine::look_for_room() {
   room_timer_ = 0;
-  std::erase_if(waiting_for_room_, [this](WaitsForRoom& waits) {
-    if (!accepts(waits.name_space, waits.function_id)) return false;
-    slices_.add(waits.owner, [action = std::move(waits.action)]() mutable {
-      action();
-      return false;
-    });
-    return true;
-  });
+  for (auto it = waiting_for_room_.begin(); it != waiting_for_room_.end();) {
+    const Worker* callee = worker(it->first);
+    if (callee != nullptr && callee->link.queued_bytes() > kMostUnread) {
+      ++it;
+      continue;
+    }
+    for (WaitsForRoom& waits : it->second) run_soon(waits);
+    it = waiting_for_room_.erase(it);
+  }
   if (!waiting_for_room_.empty()) {
     room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
   }

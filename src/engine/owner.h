@@ -9,6 +9,9 @@ namespace iii::engine {
 using OwnerId = uint64_t;
 inline constexpr OwnerId kEngineOwner = 0;  // the engine itself
 
+// Stands for an owner where work must be finished even when that owner leaves meanwhile.
+inline OwnerId lasting(OwnerId owner) { return owner | OwnerId{1} << 63; }
+
 // Gives every owner a number of its own.
 class OwnerIds {
  public:

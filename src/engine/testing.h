@@ -112,6 +112,7 @@ class Peer final : public Link {
     token_ = worker_->token.to_string();
     greeting_ = received_.empty() ? "" : received_.front();
     received_.clear();
+    bus.turn();
   }
   Peer(TestBus& bus, std::string_view name) : Peer(bus) { announce(name); }
   ~Peer() override { leave(); }

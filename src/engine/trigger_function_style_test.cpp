@@ -115,7 +115,7 @@ TEST_F(FunctionStyle, ItsMakerIsAnsweredEvenIfTheBindingIsReplacedBeforeTheVerdi
   Peer stranger(bus_, "stranger");
   stranger.bind(id, "t", "g");
   EXPECT_NE(maker_.take_one().find("result"), nullptr);
-  EXPECT_EQ(bus_.engine.triggers().bindings().find(id)->second.owner, &stranger.worker());
+  EXPECT_EQ(bus_.engine.triggers().bindings().find(id)->second.maker, &stranger.worker());
 }
 
 TEST_F(FunctionStyle, TheEnginesOwnTypesAnswerAtOnce) {
@@ -147,20 +147,54 @@ TEST_F(FunctionStyle, UnregisterTellsWhetherThereWasOne) {
   EXPECT_EQ(maker_.result_of(kUnbind, R"({"id":"parked"})"), parsed(R"({"removed":true})"));
 }
 
+// Issue 10: they shared one quota, outlived their maker, and parked ones were never listed.
+TEST_F(FunctionStyle, ParkedOnesCanBeListedWithWhoPaysForThemAndRemoved) {
+  const std::string parked = text_at(maker_.result_of(kBind, kT), "id");
+  maker_.bind("live", "engine::workers-available", "g");
+  maker_.leave();
+  Peer other(bus_, "other");
+  other.bind("other", "engine::workers-available", "g");
+  other.take();
+  constexpr char kList[] = "engine::registered-triggers::list";
+  EXPECT_THAT(json::to_text(other.result_of(kList)),
+              ::testing::Not(::testing::AnyOf(HasSubstr(parked), HasSubstr("status"))));
+  const json::Value all = other.result_of(kList, R"({"include_parked":true})");
+  ASSERT_EQ(all.find("registered_triggers")->as_array()->size(), 2U);
+  std::map<std::string, const json::Value*> rows;
+  for (const json::Value& row : *all.find("registered_triggers")->as_array()) {
+    rows[text_at(row, "id")] = &row;
+  }
+  EXPECT_EQ(text_at(*rows.at(parked), "status"), "parked");
+  EXPECT_EQ(text_at(*rows.at(parked), "owner"), "namespace default");
+  EXPECT_EQ(text_at(*rows.at("other"), "status"), "live");
+  EXPECT_EQ(text_at(*rows.at("other"), "owner"), "worker other");
+  EXPECT_EQ(other.result_of(kUnbind, R"({"id":")" + parked + R"("})"),
+            parsed(R"({"removed":true})"));
+  EXPECT_FALSE(is_known(parked));
+}
+
+TEST_F(FunctionStyle, LongListsOfBindingsAreMadeInPiecesAndElsewhere) {
+  for (int i = 0; i < 300; ++i) maker_.bind("b" + std::to_string(i), "log", "g");
+  const size_t jobs = bus_.background.jobs;
+  const json::Value all = maker_.result_of("engine::registered-triggers::list");
+  EXPECT_EQ(all.find("registered_triggers")->as_array()->size(), 300U);
+  EXPECT_EQ(bus_.background.jobs, jobs + 1);
+}
+
 TEST_F(FunctionStyle, AVerdictTimerOfATableThatIsGoneNeverFires) {
   FakeTimers timers;
   {
     const EngineLimits limits;
-    TriggerTable table(timers, limits);
+    Slices slices(timers);
+    OwnerIds owners;
+    TriggerTable table(timers, slices, owners, limits);
     table.register_type(provider_.worker(), {.id = "t",
                                              .description = "d",
                                              .trigger_request_format = {},
                                              .call_request_format = {},
                                              .name_space = {}});
-    TriggerBinding binding;
-    binding.id = "b";
-    binding.trigger_type = "t";
-    table.bind_by_function(std::move(binding), [](const std::optional<Error>&) {});
+    table.bind_by_function("default", {.id = "b", .trigger_type = "t"},
+                           [](const std::optional<Error>&) {});
     provider_.take();
   }
   timers.advance(std::chrono::hours(1));

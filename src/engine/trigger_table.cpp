@@ -1,5 +1,6 @@
 #include "engine/trigger_table.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -9,6 +10,13 @@
 namespace iii::engine {
 
 namespace {
+
+// Bindings that one slice looks at.
+constexpr size_t kBindingsPerSlice = 32;
+// Bindings are held back from a provider that has more than this to read, and looked at again after
+// this time.
+constexpr size_t kMostUnread = 1024 * 1024;
+constexpr Millis kRoomPoll{5};
 
 std::optional<std::string> copy(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
@@ -20,10 +28,11 @@ std::optional<std::string_view> view(const std::optional<std::string>& text) {
 
 size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
 
-size_t stored_size(const TriggerBinding& b) {
-  return 2 * b.id.size() + b.trigger_type.size() + b.function_id.size() + b.name_space.size() +
-         b.binder_namespace.size() + b.config.size() + size_of(b.metadata) +
-         size_of(b.trigger_namespace) + sizeof b;
+size_t stored_size(const Binding& b) {
+  return 2 * b.id.size() + 2 * b.trigger_type.size() + 2 * b.function_id.size() +
+         2 * b.name_space.size() + b.binder_namespace.size() + b.config.size() +
+         size_of(b.metadata) + size_of(b.trigger_namespace) + sizeof(Binding) +
+         sizeof(PlacedBinding);
 }
 
 size_t stored_size(const TriggerType& t) {
@@ -31,12 +40,32 @@ size_t stored_size(const TriggerType& t) {
          size_of(t.trigger_request_format) + size_of(t.call_request_format) + sizeof t;
 }
 
-void send_refusal(const TriggerBinding& binding, const Error& error) {
-  if (binding.owner == nullptr) return;
+std::string function_key(std::string_view name_space, std::string_view function_id) {
+  std::string key(name_space);
+  key += '\0';
+  return key += function_id;
+}
+
+void send_refusal(Worker& maker, const Binding& binding, const protocol::ErrorBody& error) {
   protocol::TriggerRegistrationResult frame{
       binding.id, binding.trigger_type, binding.function_id, {}};
-  frame.error = protocol::ErrorBody{error.code, error.message, std::nullopt};
-  binding.owner->link.send(protocol::to_text(frame));
+  frame.error = error;
+  maker.link.send(protocol::to_text(frame));
+}
+
+const std::set<std::string_view>& ids_at(
+    const std::map<std::string, std::set<std::string_view>, std::less<>>& index,
+    std::string_view key) {
+  static const std::set<std::string_view> none;
+  const auto it = index.find(key);
+  return it == index.end() ? none : it->second;
+}
+
+void drop(std::map<std::string, std::set<std::string_view>, std::less<>>& index,
+          std::string_view key, std::string_view id) {
+  const auto it = index.find(key);
+  it->second.erase(id);
+  if (it->second.empty()) index.erase(it);
 }
 
 }  // namespace
@@ -48,292 +77,397 @@ std::string TriggerType::worker_name() const {
 }
 
 TriggerTable::~TriggerTable() {
-  for (const auto& [id, binding] : bindings_) {
-    if (binding.verdict_timer != 0) timers_.cancel(binding.verdict_timer);
+  if (pass_timer_ != 0) timers_.cancel(pass_timer_);
+  for (const auto& [id, placed] : bindings_) {
+    if (placed.verdict_timer != 0) timers_.cancel(placed.verdict_timer);
   }
 }
 
 void TriggerTable::add_builtin(const BuiltinTriggerType& type) {
-  TriggerType entry{.key = {"default", type.id},
-                    .description = type.description,
-                    .trigger_request_format = {},
-                    .call_request_format = {},
-                    .builtin = &type};
+  auto entry = std::make_shared<TriggerType>();
+  entry->key = {"default", type.id};
+  entry->description = type.description;
+  entry->builtin = &type;
+  entry->registration = ++registrations_;
   if (type.configuration_schema)
-    entry.trigger_request_format = json::to_text(*type.configuration_schema);
-  if (type.request_schema) entry.call_request_format = json::to_text(*type.request_schema);
-  types_.insert_or_assign(entry.key, std::move(entry));
+    entry->trigger_request_format = json::to_text(*type.configuration_schema);
+  if (type.request_schema) entry->call_request_format = json::to_text(*type.request_schema);
+  own_providers_.push_back(type.provider);
+  types_.insert_or_assign(entry->key, std::move(entry));
 }
 
-const TriggerType* TriggerTable::type(const TypeKey& key) const {
+TriggerTypePtr TriggerTable::type(const TypeKey& key) const {
   const auto it = types_.find(key);
-  return it == types_.end() ? nullptr : &it->second;
+  return it == types_.end() ? nullptr : it->second;
 }
 
-const TriggerBinding* TriggerTable::live_binding(std::string_view id) const {
+const PlacedBinding* TriggerTable::live_binding(std::string_view id) const {
   const auto it = bindings_.find(id);
-  return it == bindings_.end() || !it->second.live ? nullptr : &it->second;
+  return it == bindings_.end() || !it->second.live() ? nullptr : &it->second;
 }
 
-// §9.7: an explicit trigger namespace is strict; else the binder's own namespace, then `default`.
-const TriggerType* TriggerTable::resolve(const TriggerBinding& binding) const {
+const std::set<std::string_view>& TriggerTable::of_type(std::string_view type_id) const {
+  return ids_at(by_type_, type_id);
+}
+
+const std::set<std::string_view>& TriggerTable::calling(std::string_view name_space,
+                                                        std::string_view function_id) const {
+  return ids_at(by_function_, function_key(name_space, function_id));
+}
+
+// wire §9.7: an explicit trigger namespace is strict; else the binder's own namespace, then
+// `default`.
+TriggerTypePtr TriggerTable::resolve(const Binding& binding) const {
   if (binding.trigger_namespace) return type({*binding.trigger_namespace, binding.trigger_type});
-  if (const TriggerType* own = type({binding.binder_namespace, binding.trigger_type})) return own;
+  if (TriggerTypePtr own = type({binding.binder_namespace, binding.trigger_type})) return own;
   return type({"default", binding.trigger_type});
 }
 
+// ---- types ----
+
 void TriggerTable::register_type(Worker& provider, const protocol::RegisterTriggerType& frame) {
-  TypeKey key{std::string(frame.name_space.value_or(provider.name_space)), std::string(frame.id)};
-  const TriggerType* known = type(key);
-  if (known != nullptr && known->builtin != nullptr) {
-    provider.limit_log.warn("worker {} may not replace the engine's own trigger type {}",
-                            provider.label(), key.id);
-    return;
+  const TypeKey key{std::string(frame.name_space.value_or(provider.name_space)),
+                    std::string(frame.id)};
+  const auto known = types_.find(key);
+  if (known != types_.end() && known->second->builtin != nullptr) {
+    return provider.limit_log.warn("worker {} may not replace the engine's own trigger type {}",
+                                   provider.label(), key.id);
   }
-  TriggerType entry{.key = key,
-                    .description = std::string(frame.description),
-                    .trigger_request_format = copy(frame.trigger_request_format),
-                    .call_request_format = copy(frame.call_request_format),
-                    .provider = &provider};
-  const bool replaces_own = known != nullptr && known->provider == &provider;
-  const size_t earlier_bytes = replaces_own ? stored_size(*known) : 0;
-  if ((!replaces_own && !provider.ledger.types.fits()) ||
-      !provider.ledger.stored_bytes.replace(earlier_bytes, stored_size(entry))) {
-    provider.limit_log.warn("worker {} has reached its limit of trigger types; {} is ignored",
-                            provider.label(), key.id);
-    return;
+  auto entry = std::make_shared<TriggerType>();
+  entry->key = key;
+  entry->description = std::string(frame.description);
+  entry->trigger_request_format = copy(frame.trigger_request_format);
+  entry->call_request_format = copy(frame.call_request_format);
+  entry->provider = &provider;
+  entry->registration = ++registrations_;
+
+  const bool taken = known != types_.end() && known->second->provider != &provider;
+  std::shared_ptr<TriggerType>* earlier = taken                   ? candidate(key, provider)
+                                          : known != types_.end() ? &known->second
+                                                                  : nullptr;
+  if ((earlier == nullptr && !provider.ledger.types.fits()) ||
+      !provider.ledger.stored_bytes.replace(earlier != nullptr ? stored_size(**earlier) : 0,
+                                            stored_size(*entry))) {
+    return provider.limit_log.warn(
+        "worker {} has reached its limit of trigger types; {} is ignored", provider.label(),
+        key.id);
   }
-  if (known != nullptr && !replaces_own) {  // the last one to register a type provides it (§8.2)
-    known->provider->ledger.types.give_back();
-    known->provider->ledger.stored_bytes.give_back(stored_size(*known));
+  if (earlier == nullptr) {
+    (void)provider.ledger.types.take();
+    registered_by_[&provider].insert(key);
   }
-  if (!replaces_own) (void)provider.ledger.types.take();
-  types_.insert_or_assign(key, std::move(entry));
-  // The newcomer gets every binding that now resolves to it: the live ones of its predecessor,
-  // parked ones, and those that had fallen back to a provider in `default`.
-  for (auto& [id, binding] : bindings_) {
-    const TriggerType* target = resolve(binding);
-    if (target == nullptr || target->key != key) continue;
-    if (binding.live && *binding.live != key) tell_provider_to_unbind(binding, &provider);
-    deliver(binding, *target);
+  if (taken) {
+    // Not "last writer wins" as in wire §8.2: else anybody could take a type away by naming it.
+    provider.limit_log.warn(
+        "worker {} registers trigger type {}, which worker {} provides; it takes over when that "
+        "one leaves",
+        provider.label(), key.id, known->second->provider->label());
   }
+  if (earlier != nullptr) {
+    **earlier = std::move(*entry);  // the same object, so that what is live stays live
+  } else if (taken) {
+    candidates_[key].push_back(std::move(entry));
+  } else {
+    types_.emplace(key, std::move(entry));
+  }
+  if (!taken) offer_again(key.id);
 }
+
+std::shared_ptr<TriggerType>* TriggerTable::candidate(const TypeKey& key, const Worker& provider) {
+  const auto waiting = candidates_.find(key);
+  if (waiting == candidates_.end()) return nullptr;
+  const auto own = std::ranges::find_if(
+      waiting->second, [&provider](const auto& type) { return type->provider == &provider; });
+  return own == waiting->second.end() ? nullptr : &*own;
+}
+
+// The type ends with its provider; whoever waits for it longest provides it from now on.
+void TriggerTable::withdraw(Worker& provider, const TypeKey& key) {
+  const auto it = types_.find(key);
+  const auto waiting = candidates_.find(key);
+  provider.ledger.types.give_back();
+  if (it != types_.end() && it->second->provider == &provider) {
+    provider.ledger.stored_bytes.give_back(stored_size(*it->second));
+    types_.erase(it);
+    if (waiting != candidates_.end()) {
+      waiting->second.front()->registration = ++registrations_;
+      types_.emplace(key, waiting->second.front());
+      waiting->second.erase(waiting->second.begin());
+    }
+    offer_again(key.id);
+  } else {
+    const std::shared_ptr<TriggerType> own = *candidate(key, provider);
+    provider.ledger.stored_bytes.give_back(stored_size(*own));
+    std::erase(waiting->second, own);
+  }
+  if (waiting != candidates_.end() && waiting->second.empty()) candidates_.erase(waiting);
+}
+
+// ---- bindings ----
 
 void TriggerTable::bind(Worker& binder, const protocol::RegisterTrigger& frame) {
-  TriggerBinding binding{.id = std::string(frame.id),
-                         .trigger_type = std::string(frame.trigger_type),
-                         .function_id = std::string(frame.function_id),
-                         .name_space = std::string(frame.name_space.value_or("default")),
-                         .config = std::string(frame.config),
-                         .metadata = copy(frame.metadata),
-                         .trigger_namespace = copy(frame.trigger_namespace),
-                         .binder_namespace = binder.name_space,
-                         .owner = &binder,
-                         .live = {},
-                         .verdict = {}};
-  const auto old = bindings_.find(binding.id);
-  const bool replaces_own = old != bindings_.end() && old->second.owner == &binder;
-  const size_t freed = replaces_own ? stored_size(old->second) : 0;
+  auto binding = std::make_shared<Binding>();
+  binding->id = std::string(frame.id);
+  binding->trigger_type = std::string(frame.trigger_type);
+  binding->function_id = std::string(frame.function_id);
+  binding->name_space = std::string(frame.name_space.value_or("default"));
+  binding->config = std::string(frame.config);
+  binding->metadata = copy(frame.metadata);
+  binding->trigger_namespace = copy(frame.trigger_namespace);
+  binding->binder_namespace = binder.name_space;
+  binding->ledger = binder.shared_ledger();
+
+  const auto old = bindings_.find(binding->id);
+  const bool replaces_own = old != bindings_.end() && old->second.maker == &binder;
+  const size_t freed = replaces_own ? stored_size(*old->second.binding) : 0;
   Quota bytes = binder.ledger.stored_bytes;
   if ((!replaces_own && !binder.ledger.bindings.fits()) ||
-      !bytes.replace(freed, stored_size(binding))) {
+      !bytes.replace(freed, stored_size(*binding))) {
     binder.limit_log.warn("worker {} has reached its limit of trigger bindings; more are refused",
                           binder.label());
-    return send_refusal(binding, {"trigger_registration_failed",
-                                  "This connection has too many trigger bindings already. Next: "
-                                  "unregister some, or raise the engine's limits."});
+    return send_refusal(binder, *binding,
+                        {"trigger_registration_failed",
+                         "This connection has too many trigger bindings already. Next: "
+                         "unregister some, or raise the engine's limits.",
+                         std::nullopt});
   }
-  const std::string id = binding.id;
-  store(std::move(binding));
-  activate(bindings_.find(id)->second);
+  settle(store(std::move(binding), &binder));
 }
 
-void TriggerTable::bind_by_function(TriggerBinding binding,
-                                    std::move_only_function<void(std::optional<Error>)> done) {
-  if (ownerless_ >= limits_.max_bindings_per_worker ||
-      ownerless_bytes_ + stored_size(binding) > limits_.max_stored_bytes_per_worker) {
-    return done(Error{"limit", "too many trigger bindings were made by function; unregister some"});
+std::shared_ptr<Ledger> TriggerTable::namespace_ledger(const std::string& name_space) {
+  std::shared_ptr<Ledger>& ledger = namespaces_[name_space];
+  if (!ledger) ledger = std::make_shared<Ledger>(owners_.next(), limits_);
+  return ledger;
+}
+
+void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding binding,
+                                    Verdict done) {
+  binding.account = maker_namespace;
+  binding.ledger = namespace_ledger(maker_namespace);
+  const size_t bytes = stored_size(binding);
+  const bool fits = binding.ledger->bindings.fits() && binding.ledger->stored_bytes.fits(bytes);
+  if (!fits || function_bytes_ + bytes > limits_.max_function_binding_bytes) {
+    if (binding.ledger->bindings.used() == 0) namespaces_.erase(maker_namespace);
+    return done(
+        Error{"limit", "too many trigger bindings were made by function in " +
+                           (fits ? "all namespaces together" : "namespace " + maker_namespace) +
+                           ". Next: list them with engine::registered-triggers::list "
+                           "(include_parked) and unregister some."});
   }
-  const std::string id = binding.id;
-  binding.verdict = std::move(done);
-  store(std::move(binding));
-  TriggerBinding& stored = bindings_.find(id)->second;
-  const TriggerType* target = resolve(stored);
-  if (target == nullptr) return finish_verdict(stored, std::nullopt);  // parked, and that is fine
+  PlacedBinding& placed = store(std::make_shared<const Binding>(std::move(binding)), nullptr);
+  placed.verdict = std::move(done);
+  const TriggerTypePtr target = resolve(*placed.binding);
+  if (!target) return finish_verdict(placed, std::nullopt);  // parked, and that is fine
+  const std::string id = placed.binding->id;
   if (target->builtin == nullptr) {
-    stored.verdict_timer = timers_.after(limits_.verdict_timeout, [this, id] {
+    placed.verdict_timer = timers_.after(limits_.verdict_timeout, [this, id] {
       if (const auto it = bindings_.find(id); it != bindings_.end()) {
         it->second.verdict_timer = 0;
         finish_verdict(it->second, std::nullopt);
       }
     });
   }
-  deliver(stored, *target);
+  deliver(placed, target);
   // The engine's own providers answer at once; a refusal has removed the binding by now.
   if (const auto it = bindings_.find(id); it != bindings_.end() && target->builtin != nullptr) {
     finish_verdict(it->second, std::nullopt);
   }
 }
 
-void TriggerTable::store(TriggerBinding binding) {
-  // A second binding with a live id replaces the first, from whomever it comes (§8.1.6).
-  if (const auto old = bindings_.find(binding.id); old != bindings_.end()) {
-    const TriggerType* target = resolve(binding);
+PlacedBinding& TriggerTable::store(BindingPtr binding, Worker* maker) {
+  // A second binding with a live id replaces the first, from whomever it comes (wire §8.1).
+  if (const auto old = bindings_.find(binding->id); old != bindings_.end()) {
+    const TriggerTypePtr current = old->second.type.lock();
     // A worker that provides the type takes the new one as an update. The engine's own providers
     // may refuse it, and must then not be left with the old one.
-    const bool updates =
-        target != nullptr && target->builtin == nullptr && old->second.live == target->key;
-    if (!updates) tell_provider_to_unbind(old->second, nullptr);
-    erase(binding.id);
+    const bool updates = current && current->builtin == nullptr && current == resolve(*binding);
+    if (current && !updates) tell_to_unbind(*current, *old->second.binding);
+    erase(old);
   }
-  if (binding.owner != nullptr) {
-    binding.owner->bindings.insert(binding.id);
-    (void)binding.owner->ledger.bindings.take();
-    (void)binding.owner->ledger.stored_bytes.take(stored_size(binding));
+  (void)binding->ledger->bindings.take();
+  (void)binding->ledger->stored_bytes.take(stored_size(*binding));
+  if (maker != nullptr) {
+    maker->bindings.insert(binding->id);
   } else {
-    ++ownerless_;
-    ownerless_bytes_ += stored_size(binding);
+    namespaces_[binding->account] = binding->ledger;
+    function_bytes_ += stored_size(*binding);
   }
-  const std::string id = binding.id;
-  bindings_.insert_or_assign(id, std::move(binding));
+  by_type_[binding->trigger_type].insert(binding->id);
+  by_function_[function_key(binding->name_space, binding->function_id)].insert(binding->id);
+  PlacedBinding& placed = bindings_[binding->id];
+  placed.binding = std::move(binding);
+  placed.maker = maker;
+  return placed;
 }
 
-void TriggerTable::erase(std::string_view id) {
-  const auto it = bindings_.find(id);
-  if (it == bindings_.end()) return;
-  TriggerBinding& binding = it->second;
-  if (binding.verdict_timer != 0) timers_.cancel(binding.verdict_timer);
-  if (binding.owner != nullptr) {
-    binding.owner->bindings.erase(binding.id);
-    binding.owner->ledger.bindings.give_back();
-    binding.owner->ledger.stored_bytes.give_back(stored_size(binding));
+void TriggerTable::erase(Bindings::iterator it) {
+  PlacedBinding placed = std::move(it->second);
+  const Binding& binding = *placed.binding;
+  if (placed.verdict_timer != 0) timers_.cancel(placed.verdict_timer);
+  binding.ledger->bindings.give_back();
+  binding.ledger->stored_bytes.give_back(stored_size(binding));
+  if (placed.maker != nullptr) {
+    placed.maker->bindings.erase(binding.id);
   } else {
-    --ownerless_;
-    ownerless_bytes_ -= stored_size(binding);
+    function_bytes_ -= stored_size(binding);
+    if (binding.ledger->bindings.used() == 0) namespaces_.erase(binding.account);
   }
-  auto verdict = std::exchange(binding.verdict, nullptr);
+  drop(by_type_, binding.trigger_type, binding.id);
+  drop(by_function_, function_key(binding.name_space, binding.function_id), binding.id);
   bindings_.erase(it);
   // Gone before its provider said anything: as with a silent provider, its maker hears of no
   // refusal.
-  if (verdict) verdict(std::nullopt);
+  if (placed.verdict) placed.verdict(std::nullopt);
 }
 
-void TriggerTable::activate(TriggerBinding& binding) {
-  if (const TriggerType* target = resolve(binding)) {
-    deliver(binding, *target);
-  } else {
-    binding.live.reset();  // parked; the binder hears nothing (§8.1.3)
+// Brings a binding to the provider that is responsible for it now, unless that one has it already
+// or has refused it. May erase the binding, when the engine's own provider refuses it.
+void TriggerTable::settle(PlacedBinding& placed) {
+  if (placed.gone()) return;
+  const TriggerTypePtr current = placed.type.lock();
+  const TriggerTypePtr target = resolve(*placed.binding);
+  if (current && current != target) {
+    tell_to_unbind(*current, *placed.binding);
+    placed.type.reset();
   }
+  if (!target) return finish_verdict(placed, std::nullopt);  // parked; silently (wire §8.1)
+  if (placed.offered == target->registration) return;
+  const std::string id = placed.binding->id;
+  if (!current) finish_verdict(placed, std::nullopt);  // its maker may come back to this table
+  if (const auto it = bindings_.find(id); it != bindings_.end()) deliver(it->second, target);
 }
 
-// May erase the binding, when the engine's own provider refuses it.
-void TriggerTable::deliver(TriggerBinding& binding, const TriggerType& target) {
-  binding.live = target.key;
-  if (target.builtin != nullptr) {
-    const Result<void> bound = target.builtin->provider->bind(
-        {.id = binding.id,
-         .function_id = binding.function_id,
-         .name_space = binding.name_space,
-         .config = binding.config,
-         .metadata = binding.metadata,
-         .ledger = binding.owner != nullptr ? binding.owner->shared_ledger() : nullptr});
-    if (!bound) refuse(binding, {"trigger_registration_failed", bound.error().message});
+void TriggerTable::deliver(PlacedBinding& placed, const TriggerTypePtr& target) {
+  placed.type = target;
+  placed.offered = target->registration;
+  if (target->builtin != nullptr) {
+    const Result<void> bound = target->builtin->provider->bind(placed.binding);
+    if (!bound) refuse(placed, {"trigger_registration_failed", bound.error().message});
     return;
   }
+  const Binding& binding = *placed.binding;
   protocol::RegisterTrigger frame{.id = binding.id,
                                   .trigger_type = binding.trigger_type,
                                   .function_id = binding.function_id,
                                   .config = binding.config,
                                   .metadata = view(binding.metadata),
                                   .name_space = binding.name_space,
-                                  .trigger_namespace = target.key.name_space};
-  target.provider->link.send(protocol::to_text(frame));
+                                  .trigger_namespace = target->key.name_space};
+  target->provider->link.send(protocol::to_text(frame));
 }
 
-void TriggerTable::refuse(TriggerBinding& binding, const Error& error) {
-  send_refusal(binding, error);
+void TriggerTable::refuse(PlacedBinding& placed, const Error& error) {
+  if (placed.maker != nullptr) {
+    send_refusal(*placed.maker, *placed.binding, {error.code, error.message, std::nullopt});
+  }
   // Taken out first: whoever hears the verdict may come back to this table.
-  auto verdict = std::exchange(binding.verdict, nullptr);
-  erase(std::string(binding.id));
+  Verdict verdict = std::exchange(placed.verdict, nullptr);
+  erase(bindings_.find(placed.binding->id));
   if (verdict) verdict(error);
 }
 
-void TriggerTable::finish_verdict(TriggerBinding& binding, std::optional<Error> error) {
-  if (binding.verdict_timer != 0) timers_.cancel(std::exchange(binding.verdict_timer, 0));
-  if (!binding.verdict) return;
-  auto verdict = std::exchange(binding.verdict, nullptr);
+void TriggerTable::finish_verdict(PlacedBinding& placed, std::optional<Error> error) {
+  if (placed.verdict_timer != 0) timers_.cancel(std::exchange(placed.verdict_timer, 0));
+  if (!placed.verdict) return;
+  Verdict verdict = std::exchange(placed.verdict, nullptr);
   verdict(std::move(error));
 }
 
 void TriggerTable::verdict(Worker& provider, const protocol::TriggerRegistrationResult& frame) {
   const auto it = bindings_.find(frame.id);
-  if (it == bindings_.end() || !it->second.live) return;
-  TriggerBinding& binding = it->second;
-  const TriggerType* current = type(*binding.live);
-  if (current == nullptr || current->provider != &provider) return;  // not its provider (any more)
-  if (!frame.error) return finish_verdict(binding, std::nullopt);
+  if (it == bindings_.end()) return;
+  PlacedBinding& placed = it->second;
+  const TriggerTypePtr current = placed.type.lock();
+  if (!current || current->provider != &provider) return;  // not its provider (any more)
+  if (!frame.error) return finish_verdict(placed, std::nullopt);
 
-  if (binding.verdict) {
-    // Function-style: refused means forgotten, and its maker is told (§8.5).
-    return refuse(binding, {"trigger_registration_failed", std::string(frame.error->code) + ": " +
-                                                               std::string(frame.error->message)});
+  if (placed.verdict) {
+    // Function-style: refused means forgotten, and its maker is told (wire §8.5).
+    return refuse(placed, {"trigger_registration_failed", std::string(frame.error->code) + ": " +
+                                                              std::string(frame.error->message)});
   }
-  binding.live.reset();  // parked, to be offered again when the type is registered again
-  if (binding.owner != nullptr) {
-    protocol::TriggerRegistrationResult notice{binding.id, binding.trigger_type,
-                                               binding.function_id, frame.error};
-    binding.owner->link.send(protocol::to_text(notice));
+  placed.type.reset();  // parked, to be offered again when the type is registered again
+  if (placed.maker != nullptr && !placed.gone()) {
+    send_refusal(*placed.maker, *placed.binding, *frame.error);
   }
 }
 
 bool TriggerTable::unbind(std::string_view id) {
   const auto it = bindings_.find(id);
   if (it == bindings_.end()) return false;
-  tell_provider_to_unbind(it->second, nullptr);
-  erase(std::string(id));
+  if (const TriggerTypePtr current = it->second.type.lock()) {
+    tell_to_unbind(*current, *it->second.binding);
+  }
+  erase(it);
   return true;
 }
 
-void TriggerTable::tell_provider_to_unbind(const TriggerBinding& binding, const Worker* except) {
-  if (!binding.live) return;
-  const TriggerType* bound = type(*binding.live);
-  if (bound == nullptr) return;
-  if (bound->builtin != nullptr) {
-    bound->builtin->provider->unbind(binding.id);
-  } else if (bound->provider != except) {
-    protocol::UnregisterTrigger frame{binding.id, binding.trigger_type};
-    bound->provider->link.send(protocol::to_text(frame));
+void TriggerTable::tell_to_unbind(const TriggerType& type, const Binding& binding) {
+  if (type.builtin != nullptr) return type.builtin->provider->unbind(binding);
+  protocol::UnregisterTrigger frame{binding.id, binding.trigger_type};
+  type.provider->link.send(protocol::to_text(frame));
+}
+
+// ---- many bindings at once ----
+
+void TriggerTable::offer_again(const std::string& type_id) {
+  const auto [pass, fresh] = passes_.try_emplace(type_id);
+  pass->second.again = !fresh;
+  if (fresh) offer_soon(type_id);
+}
+
+void TriggerTable::offer_soon(const std::string& type_id) {
+  slices_.add(kEngineOwner, [this, type_id] {
+    offer_some(type_id);
+    return false;
+  });
+}
+
+void TriggerTable::offer_some(const std::string& type_id) {
+  Pass& pass = passes_.find(type_id)->second;
+  for (size_t n = 0; n < kBindingsPerSlice; ++n) {
+    const std::set<std::string_view>& ids = of_type(type_id);
+    const auto next = pass.after ? ids.upper_bound(*pass.after) : ids.begin();
+    if (next == ids.end()) {
+      if (!pass.again) {
+        passes_.erase(type_id);
+        return;
+      }
+      pass = {};
+      break;
+    }
+    PlacedBinding& placed = bindings_.find(*next)->second;
+    const TriggerTypePtr target = resolve(*placed.binding);
+    if (target && target->provider != nullptr &&
+        target->provider->link.queued_bytes() > kMostUnread) {
+      held_back_.push_back(type_id);
+      if (pass_timer_ == 0) {
+        pass_timer_ = timers_.after(kRoomPoll, [this] {
+          pass_timer_ = 0;
+          for (const std::string& id : std::exchange(held_back_, {})) offer_soon(id);
+        });
+      }
+      return;
+    }
+    pass.after = *next;
+    settle(placed);
   }
+  offer_soon(type_id);
 }
 
 void TriggerTable::forget(Worker& worker) {
-  const std::vector<std::string> own(worker.bindings.begin(), worker.bindings.end());
-  for (const std::string& id : own) {
-    if (const auto it = bindings_.find(id); it != bindings_.end()) {
-      tell_provider_to_unbind(it->second, &worker);
-      erase(id);
-    }
+  if (const auto registered = registered_by_.extract(&worker)) {
+    for (const TypeKey& key : registered.mapped()) withdraw(worker, key);
   }
-  std::erase_if(types_, [&](const auto& entry) {
-    if (entry.second.provider != &worker) return false;
-    worker.ledger.types.give_back();
-    worker.ledger.stored_bytes.give_back(stored_size(entry.second));
-    return true;
+  if (worker.bindings.empty()) return;
+  // The engine's own providers let go of them at once, the others are told in slices.
+  for (TriggerProvider* provider : own_providers_) provider->forget(worker.owner());
+  slices_.add(kEngineOwner, [this, worker = worker.shared_from_this()] {
+    for (size_t n = 0; n < kBindingsPerSlice && !worker->bindings.empty(); ++n) {
+      unbind(std::string(*worker->bindings.begin()));
+    }
+    return !worker->bindings.empty();
   });
-  // Other workers' bindings lose their provider: another namespace's one takes over, or they are
-  // parked.
-  std::vector<std::string> orphans;
-  for (const auto& [id, binding] : bindings_) {
-    if (binding.live && type(*binding.live) == nullptr) orphans.push_back(id);
-  }
-  // Looked up anew each time: a provider that refuses, or somebody who hears a verdict, may remove
-  // one.
-  for (const std::string& id : orphans) {
-    if (const auto it = bindings_.find(id); it != bindings_.end()) {
-      finish_verdict(it->second, std::nullopt);
-    }
-    if (const auto it = bindings_.find(id); it != bindings_.end()) activate(it->second);
-  }
 }
 
 }  // namespace iii::engine

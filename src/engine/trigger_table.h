@@ -1,18 +1,26 @@
-// Trigger types, bindings, and the life they lead together (wire-protocol §8 and §9.7).
+// Trigger types, bindings, and the life they lead together (wire §8 and §9.7).
 //
 // A binding is live (handed to the provider of its type) or parked (no provider, or refused by it).
-// Parked bindings come back by themselves when a provider registers the type.
+// Parked bindings come back by themselves when a provider registers the type. A type belongs to the
+// connection that registered it first; others that register it wait until that one leaves.
+//
+// Whatever concerns many bindings at once (a type comes or goes, a binder leaves) is done in
+// slices.
 #pragma once
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/timers.h"
 #include "engine/limits.h"
+#include "engine/owner.h"
+#include "engine/slices.h"
 #include "engine/worker.h"
 #include "protocol/frame.h"
 
@@ -32,29 +40,37 @@ struct TriggerType {
   std::optional<std::string> call_request_format;     // JSON text
   Worker* provider = nullptr;                         // null when `builtin` is set
   const BuiltinTriggerType* builtin = nullptr;
+  uint64_t registration = 0;  // a new number each time that it is registered
 
   std::string worker_name() const;
 };
+using TriggerTypePtr = std::shared_ptr<const TriggerType>;
 
-struct TriggerBinding {
-  std::string id;
-  std::string trigger_type;
-  std::string function_id;
-  std::string name_space = "default";  // of the target function
-  std::string config = "null";         // JSON text
-  std::optional<std::string> metadata;
-  std::optional<std::string> trigger_namespace;  // asked for explicitly
-  std::string binder_namespace = "default";
-  Worker* owner = nullptr;      // null for bindings made by function, which outlive their maker
-  std::optional<TypeKey> live;  // where it is bound; nothing while parked
+// What the provider of a type says about a binding: nothing, or why it refuses it.
+using Verdict = std::move_only_function<void(std::optional<Error>)>;
+
+// A binding and where it is bound.
+struct PlacedBinding {
+  BindingPtr binding;
+  Worker* maker = nullptr;  // null for bindings made by function, which outlive their maker
+  std::weak_ptr<const TriggerType> type;  // empty or expired while it is parked
+  uint64_t offered = 0;                   // the registration of a type that it was last offered to
   // A function-style binding whose maker still waits for the provider's verdict.
-  std::move_only_function<void(std::optional<Error>)> verdict;
+  Verdict verdict;
   TimerId verdict_timer = 0;
+
+  // Of a connection that has ended; it is about to be removed.
+  bool gone() const { return maker != nullptr && maker->gone; }
+  bool live() const { return !type.expired() && !gone(); }
 };
 
 class TriggerTable {
  public:
-  TriggerTable(Timers& timers, const EngineLimits& limits) : timers_(timers), limits_(limits) {}
+  using Types = std::map<TypeKey, std::shared_ptr<TriggerType>>;
+  using Bindings = std::map<std::string, PlacedBinding, std::less<>>;
+
+  TriggerTable(Timers& timers, Slices& slices, OwnerIds& owners, const EngineLimits& limits)
+      : timers_(timers), slices_(slices), owners_(owners), limits_(limits) {}
   ~TriggerTable();
   TriggerTable(const TriggerTable&) = delete;
   TriggerTable& operator=(const TriggerTable&) = delete;
@@ -68,36 +84,66 @@ class TriggerTable {
   // True when there was such a binding, live or parked.
   bool unbind(std::string_view id);
 
-  // A binding without an owner. `done` hears whether the provider refused; a silent provider has
-  // accepted.
-  void bind_by_function(TriggerBinding binding,
-                        std::move_only_function<void(std::optional<Error>)> done);
+  // A binding that outlives its maker; it counts against the maker's namespace. `done` hears
+  // whether the provider refused; a silent provider has accepted.
+  void bind_by_function(const std::string& maker_namespace, Binding binding, Verdict done);
 
-  // Teardown steps 4–6 of a connection (§4.4).
+  // Teardown steps 4–6 of a connection (wire §4.4). Its types and bindings have no effect from now
+  // on; the providers of its bindings are told in slices.
   void forget(Worker& worker);
 
-  const TriggerType* type(const TypeKey& key) const;
-  const TriggerBinding* live_binding(std::string_view id) const;
-  const std::map<TypeKey, TriggerType>& types() const { return types_; }
+  TriggerTypePtr type(const TypeKey& key) const;
+  const PlacedBinding* live_binding(std::string_view id) const;
+  const Types& types() const { return types_; }
   // Live and parked; sorted by id.
-  const std::map<std::string, TriggerBinding, std::less<>>& bindings() const { return bindings_; }
+  const Bindings& bindings() const { return bindings_; }
+  // Ids of the bindings of a type (in any namespace), and of those that call a function.
+  const std::set<std::string_view>& of_type(std::string_view type_id) const;
+  const std::set<std::string_view>& calling(std::string_view name_space,
+                                            std::string_view function_id) const;
 
  private:
-  const TriggerType* resolve(const TriggerBinding& binding) const;
-  void activate(TriggerBinding& binding);
-  void deliver(TriggerBinding& binding, const TriggerType& type);
-  void tell_provider_to_unbind(const TriggerBinding& binding, const Worker* except);
-  void refuse(TriggerBinding& binding, const Error& error);
-  void finish_verdict(TriggerBinding& binding, std::optional<Error> error);
-  void store(TriggerBinding binding);
-  void erase(std::string_view id);
+  // Offers the bindings of one type id to whoever provides it now.
+  struct Pass {
+    std::optional<std::string> after;  // the last binding that was looked at
+    bool again = false;                // something has changed: once more from the start
+  };
+  using Index = std::map<std::string, std::set<std::string_view>, std::less<>>;
+
+  TriggerTypePtr resolve(const Binding& binding) const;
+  void settle(PlacedBinding& placed);
+  void deliver(PlacedBinding& placed, const TriggerTypePtr& type);
+  static void tell_to_unbind(const TriggerType& type, const Binding& binding);
+  void refuse(PlacedBinding& placed, const Error& error);
+  void finish_verdict(PlacedBinding& placed, std::optional<Error> error);
+  PlacedBinding& store(BindingPtr binding, Worker* maker);
+  void erase(Bindings::iterator it);
+  void offer_again(const std::string& type_id);
+  void offer_soon(const std::string& type_id);
+  void offer_some(const std::string& type_id);
+  std::shared_ptr<TriggerType>* candidate(const TypeKey& key, const Worker& provider);
+  void withdraw(Worker& provider, const TypeKey& key);
+  std::shared_ptr<Ledger> namespace_ledger(const std::string& name_space);
 
   Timers& timers_;
+  Slices& slices_;
+  OwnerIds& owners_;
   const EngineLimits& limits_;
-  std::map<TypeKey, TriggerType> types_;
-  std::map<std::string, TriggerBinding, std::less<>> bindings_;
-  size_t ownerless_ = 0;  // bindings without an owner
-  size_t ownerless_bytes_ = 0;
+  Types types_;
+  std::vector<TriggerProvider*> own_providers_;
+  // Registered by one connection while another provides the type; the oldest is next.
+  std::map<TypeKey, std::vector<std::shared_ptr<TriggerType>>> candidates_;
+  std::map<const Worker*, std::set<TypeKey>> registered_by_;  // types and candidates
+  Bindings bindings_;
+  Index by_type_;
+  Index by_function_;  // namespace, NUL, id
+  std::map<std::string, Pass, std::less<>> passes_;
+  TimerId pass_timer_ = 0;
+  std::vector<std::string> held_back_;  // passes that wait until a provider has read
+  uint64_t registrations_ = 0;
+  // What pays for bindings made by function; there while the namespace has some.
+  std::map<std::string, std::shared_ptr<Ledger>> namespaces_;
+  size_t function_bytes_ = 0;  // of the bindings made by function
 };
 
 }  // namespace iii::engine

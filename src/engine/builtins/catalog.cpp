@@ -61,9 +61,10 @@ FunctionDetail Catalog::detail(const Function& f) const {
                      .response_schema = raw(f.response_format),
                      .metadata = raw(f.metadata),
                      .registered_triggers = {}};
-  for (const auto& [id, binding] : engine_.triggers().bindings()) {
-    if (binding.live && binding.function_id == f.id && binding.name_space == f.name_space) {
-      out.registered_triggers.push_back({id, binding.trigger_type, {binding.config}});
+  for (const std::string_view id : engine_.triggers().calling(f.name_space, f.id)) {
+    if (const PlacedBinding* placed = engine_.triggers().live_binding(id)) {
+      const Binding& binding = *placed->binding;
+      out.registered_triggers.push_back({binding.id, binding.trigger_type, {binding.config}});
     }
   }
   return out;
@@ -83,27 +84,30 @@ TriggerTypeDetail Catalog::detail(const TriggerType& type) const {
                         .description = type.description,
                         .configuration_schema = raw(type.trigger_request_format),
                         .request_schema = raw(type.call_request_format)};
-  for (const auto& [id, binding] : engine_.triggers().bindings()) {
-    if (binding.live && binding.trigger_type == type.key.id) ++out.instance_count;
+  for (const std::string_view id : engine_.triggers().of_type(type.key.id)) {
+    if (engine_.triggers().live_binding(id) != nullptr) ++out.instance_count;
   }
   return out;
 }
 
-std::string Catalog::target_worker(const TriggerBinding& binding) const {
+std::string Catalog::target_worker(const Binding& binding) const {
   const FunctionPtr* target = engine_.functions().find(binding.name_space, binding.function_id);
   return target != nullptr ? (*target)->worker_name() : first_segment(binding.function_id);
 }
 
-BindingRow Catalog::row(const TriggerBinding& binding) const {
+BindingRow Catalog::row(const Binding& binding, std::string worker_name) {
   return {.id = binding.id,
           .trigger_type = binding.trigger_type,
           .function_id = binding.function_id,
-          .worker_name = target_worker(binding),
+          .worker_name = std::move(worker_name),
           .config = {binding.config},
-          .config_summary = summary_of(binding.config)};
+          .config_summary = summary_of(binding.config),
+          .status = {},
+          .owner = {}};
 }
 
-BindingDetail Catalog::detail(const TriggerBinding& binding) const {
+BindingDetail Catalog::detail(const PlacedBinding& placed) const {
+  const Binding& binding = *placed.binding;
   BindingDetail out{.id = binding.id,
                     .trigger_type = binding.trigger_type,
                     .function_id = binding.function_id,
@@ -112,7 +116,7 @@ BindingDetail Catalog::detail(const TriggerBinding& binding) const {
                     .metadata = raw(binding.metadata),
                     .trigger = {},
                     .function = {}};
-  if (const TriggerType* type = engine_.triggers().type(*binding.live)) out.trigger = detail(*type);
+  if (const TriggerTypePtr type = placed.type.lock()) out.trigger = detail(*type);
   if (const auto* target = engine_.functions().find(binding.name_space, binding.function_id)) {
     out.function = detail(**target);
   }

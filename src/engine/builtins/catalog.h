@@ -32,10 +32,11 @@ class Catalog {
   FunctionDetail detail(const Function& function) const;
   TriggerTypeRow row(const TriggerType& type) const;
   TriggerTypeDetail detail(const TriggerType& type) const;
-  BindingRow row(const TriggerBinding& binding) const;
-  BindingDetail detail(const TriggerBinding& binding) const;
+  BindingRow row(const Binding& binding) const { return row(binding, target_worker(binding)); }
+  static BindingRow row(const Binding& binding, std::string worker_name);
+  BindingDetail detail(const PlacedBinding& placed) const;
   // Owner of the function a binding calls, or the first segment of its id.
-  std::string target_worker(const TriggerBinding& binding) const;
+  std::string target_worker(const Binding& binding) const;
 
   // All functions that are listed, sorted by id and namespace; all connections. Collected in slices
   // of `owner`, or at once when there are few.
@@ -47,6 +48,9 @@ class Catalog {
   void answer(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
               Reply reply) const;
 
+  // Calls `step` until it returns false: at once, or in slices when the first one does not suffice.
+  void in_slices(OwnerId owner, std::move_only_function<bool()> step) const;
+
   std::vector<WorkerDetail> connected_workers() const;  // pid-less ones too
   std::vector<WorkerDetail> in_process_workers() const;
 
@@ -57,9 +61,6 @@ class Catalog {
   const std::string& version() const { return version_; }
 
  private:
-  // Calls `step` until it returns false: at once, or in slices when the first one does not suffice.
-  void in_slices(OwnerId owner, std::move_only_function<bool()> step) const;
-
   Engine& engine_;
   std::string version_;
   int64_t started_ms_;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/builtins/in_process.h"
-#include "json/slice.h"
 #include "json/write.h"
 
 namespace iii::engine {
@@ -72,62 +71,56 @@ auto describe(json::Type<WorkerEvent>) {
                          json::field("version", &T::version, ""));
 }
 
-bool admits(const std::optional<std::vector<std::string>>& filter, const std::string& value) {
-  return !filter || filter->empty() ||
-         std::find(filter->begin(), filter->end(), value) != filter->end();
+// `worker` events: operation, stage and name of the worker (engine-functions §6.1). An empty list
+// means all.
+Result<Subscription> read_worker_config(const std::string& text) {
+  if (text == "null") return Subscription{};
+  auto config = json::decode<WorkerTriggerConfig>(text);
+  if (!config) return fail("invalid", "Failed to parse trigger config: " + config.error().message);
+  Subscription out;
+  for (auto* words : {&config->operations, &config->stages, &config->workers}) {
+    if (*words && (*words)->empty()) words->reset();
+    out.wanted.push_back(std::move(*words));
+  }
+  return out;
 }
 
-Result<WorkerTriggerConfig> config_of(const std::string& text) {
-  if (text == "null") return WorkerTriggerConfig{};
-  return json::decode<WorkerTriggerConfig>(text);
+Event small_event(std::string payload) {
+  return {.subjects = {},
+          .bytes = payload.size(),
+          .write = [payload = std::move(payload)]() mutable { return std::move(payload); }};
+}
+
+// Runs on another thread.
+std::string listing_event(const std::vector<ListedFunction>& functions, size_t most) {
+  std::string out = R"({"event":"functions_changed","functions":[)";
+  for (const ListedFunction& listed : functions) {
+    const size_t before = out.size();
+    if (out.back() != '[') out += ',';
+    json::encode_to(out, Catalog::row(*listed.function, listed.worker_name));
+    if (out.size() <= most) continue;
+    out.resize(before);
+    return out += R"(],"truncated":true})";
+  }
+  return out += "]}";
 }
 
 }  // namespace
 
-Result<void> BroadcastTrigger::bind(const Binding& binding) {
-  bindings_.insert_or_assign(binding.id, binding);
-  return {};
-}
-
-void BroadcastTrigger::unbind(std::string_view id) {
-  if (const auto it = bindings_.find(id); it != bindings_.end()) bindings_.erase(it);
-}
-
-void BroadcastTrigger::fire(const std::string& payload) {
-  // A copy: what is called may be one of the engine's own functions, and unbind.
-  std::vector<Binding> targets;
-  for (const auto& [id, binding] : bindings_) {
-    if (wants(binding, payload)) targets.push_back(binding);
-  }
-  for (Binding& target : targets) {
-    bus_.call({.function_id = std::move(target.function_id),
-               .name_space = std::move(target.name_space),
-               .data = payload,
-               .metadata = std::move(target.metadata)},
-              nullptr);  // nobody waits: a target that never answers costs nothing
-  }
-}
-
-Result<void> WorkerTrigger::bind(const Binding& binding) {
-  const auto config = config_of(binding.config);
-  if (!config) return fail("invalid", "Failed to parse trigger config: " + config.error().message);
-  return BroadcastTrigger::bind(binding);
-}
-
-bool WorkerTrigger::wants(const Binding& binding, const std::string& payload) const {
-  const auto config = config_of(binding.config);
-  const auto event = json::decode<WorkerEvent>(payload);
-  return config && event && admits(config->operations, event->operation) &&
-         admits(config->stages, event->stage) && admits(config->workers, event->worker);
-}
+struct BusEvents::Listing {
+  std::shared_ptr<const std::vector<std::string>> ids;
+  std::string event;  // empty when nothing has changed, or nobody wants to know
+};
 
 BusEvents::BusEvents(Engine& engine, const Catalog& catalog, std::chrono::milliseconds poll)
     : engine_(engine),
       catalog_(catalog),
       poll_interval_(poll),
-      workers_available_(engine),
-      functions_available_(engine),
-      worker_(engine) {
+      seen_ids_(std::make_shared<const std::vector<std::string>>()),
+      workers_available_(engine, "engine::workers-available"),
+      functions_available_(engine, "engine::functions-available"),
+      worker_(engine, "worker", read_worker_config),
+      alive_(std::make_shared<BusEvents*>(this)) {
   engine.listen(*this);
   poll_timer_ = engine_.timers().after(poll_interval_, [this] { poll_functions(); });
 }
@@ -187,34 +180,63 @@ std::vector<BuiltinTriggerType> BusEvents::trigger_types() {
 
 void BusEvents::on_worker(std::string_view event, const Worker& worker, bool first_announce) {
   if (!workers_available_.empty()) {
-    workers_available_.fire("{\"event\":\"" + std::string(event) + "\",\"worker_id\":\"" +
-                            worker.id_text + "\"}");
+    workers_available_.publish(small_event("{\"event\":\"" + std::string(event) +
+                                           "\",\"worker_id\":\"" + worker.id_text + "\"}"));
   }
   const bool left = event == "worker_disconnected" && worker.name;
   if ((!first_announce && !left) || worker_.empty()) return;
-  worker_.fire(json::encode(WorkerEvent{.operation = left ? "remove" : "add",
-                                        .stage = "done",
-                                        .worker = *worker.name,
-                                        .caller_mode = "trigger",
-                                        .timestamp_ms = engine_.timers().wall_ms(),
-                                        .version = worker.version}));
+  WorkerEvent told{.operation = left ? "remove" : "add",
+                   .stage = "done",
+                   .worker = *worker.name,
+                   .caller_mode = "trigger",
+                   .timestamp_ms = engine_.timers().wall_ms(),
+                   .version = worker.version};
+  Event out = small_event(json::encode(told));
+  out.subjects = {told.operation, told.stage, told.worker};
+  worker_.publish(std::move(out));
 }
+
+// ---- engine::functions-available ----
 
 void BusEvents::poll_functions() {
   poll_timer_ = engine_.timers().after(poll_interval_, [this] { poll_functions(); });
-  if (engine_.functions().changes() == seen_changes_) return;
+  if (polling_ || engine_.functions().changes() == seen_changes_) return;
   seen_changes_ = engine_.functions().changes();
-  const std::vector<FunctionPtr> functions = catalog_.all_functions();
-  std::set<std::string> ids;
-  for (const FunctionPtr& f : functions) ids.insert(f->id);
-  // An id that went and came back within one interval is no change.
-  if (ids == seen_ids_) return;
-  seen_ids_ = std::move(ids);
-  if (functions_available_.empty()) return;
-  std::vector<FunctionRow> rows;
-  for (const FunctionPtr& f : functions) rows.push_back(catalog_.row(*f));
-  functions_available_.fire("{\"event\":\"functions_changed\",\"functions\":" + json::encode(rows) +
-                            "}");
+  polling_ = true;
+  catalog_.collect_functions(
+      kEngineOwner, [alive = std::weak_ptr(alive_)](std::vector<ListedFunction> functions) {
+        if (const auto self = alive.lock()) (*self)->write_listing(std::move(functions));
+      });
+}
+
+void BusEvents::write_listing(std::vector<ListedFunction> functions) {
+  auto job = [functions = std::move(functions), seen = seen_ids_,
+              wanted = !functions_available_.empty()] {
+    auto ids = std::make_shared<std::vector<std::string>>();
+    for (const ListedFunction& listed : functions) {
+      if (ids->empty() || ids->back() != listed.function->id) ids->push_back(listed.function->id);
+    }
+    Listing listing;
+    // An id that went and came back within one interval is no change.
+    if (*ids != *seen && wanted) listing.event = listing_event(functions, kMostListingBytes);
+    listing.ids = std::move(ids);
+    return listing;
+  };
+  engine_.background().compute(kEngineOwner, std::move(job),
+                               [alive = std::weak_ptr(alive_)](Listing listing) {
+                                 if (const auto self = alive.lock()) {
+                                   (*self)->listed(std::move(listing));
+                                 }
+                               });
+}
+
+void BusEvents::listed(Listing listing) {
+  polling_ = false;
+  seen_ids_ = std::move(listing.ids);
+  if (listing.event.empty()) return;
+  Event event = small_event(std::move(listing.event));
+  event.snapshot = true;
+  functions_available_.publish(std::move(event));
 }
 
 }  // namespace iii::engine

@@ -114,6 +114,54 @@ TEST_F(BusEventTest, ChangesBeforeTheBindingAreNotReported) {
   EXPECT_THAT(events(), IsEmpty());
 }
 
+// Issue 10: 2 000 bindings and a listing of 8 MB stopped everybody for 8 s.
+TEST_F(BusEventTest, AListingIsMadeInSlicesSharedAndHeldBackAndOnlyTheNewestWaits) {
+  for (int i = 0; i < 100; ++i) {
+    watcher_.bind("b" + std::to_string(i), "engine::functions-available", "watch");
+  }
+  bus_.timers.advance(protocol::kFunctionsPoll);
+  events();
+  watcher_.unread = 2 * 1024 * 1024;
+  for (const char* id : {"f1", "f2", "f3"}) {
+    watcher_.serve(id);
+    bus_.timers.advance(protocol::kFunctionsPoll);
+  }
+  EXPECT_THAT(events(), IsEmpty());
+  EXPECT_LE(watcher_.worker().ledger.events.used(), 300U);
+  watcher_.unread = 0;
+  bus_.timers.advance(Millis(100));
+  const auto fired = events();
+  EXPECT_EQ(fired.size(), 200U) << "the one that was under way and the newest, for each";
+  EXPECT_THAT(fired.back(), HasSubstr(R"("f3")"));
+  EXPECT_EQ(watcher_.worker().ledger.events.used(), 0U);
+}
+
+TEST_F(BusEventTest, NothingIsSentForAPeerThatIsGone) {
+  Peer other(bus_, "other");
+  other.bind("b", "engine::functions-available", "watch");
+  watcher_.unread = 2 * 1024 * 1024;
+  watcher_.serve("f");
+  bus_.timers.advance(protocol::kFunctionsPoll);
+  other.leave();
+  watcher_.unread = 0;
+  bus_.timers.advance(Millis(100));
+  EXPECT_THAT(events(), IsEmpty());
+}
+
+TEST_F(BusEventTest, AListingThatIsTooLargeIsCutAndSaysSo) {
+  watcher_.bind("b", "engine::functions-available", "watch");
+  const std::string metadata(BusEvents::kMostListingBytes / 3, 'x');
+  for (const char* id : {"a1", "a2", "a3", "a4"}) {
+    watcher_.say(R"({"type":"registerfunction","id":")" + std::string(id) + R"(","metadata":")" +
+                 metadata + R"("})");
+  }
+  bus_.timers.advance(protocol::kFunctionsPoll);
+  const auto fired = events();
+  ASSERT_EQ(fired.size(), 1U);
+  EXPECT_LE(fired[0].size(), BusEvents::kMostListingBytes + 100);
+  EXPECT_EQ(text_at(parsed(fired[0]), "truncated"), "true");
+}
+
 // ---- `worker` ----
 
 TEST_F(BusEventTest, WorkerAddIsDoneWhenAWorkerFirstTellsItsName) {

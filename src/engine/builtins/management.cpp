@@ -130,19 +130,17 @@ void announce(Engine& engine, const CallInfo& info, RegisterWorkerInput in, Repl
                   std::move(reply));
 }
 
-void bind(Engine& engine, RegisterTriggerInput in, Reply reply) {
-  TriggerBinding binding{.id = engine.ids().next().to_string(),
-                         .trigger_type = std::move(in.trigger_type),
-                         .function_id = std::move(in.function_id),
-                         .config = std::move(in.config.text),
-                         .metadata = {},
-                         .trigger_namespace = std::move(in.trigger_namespace),
-                         .live = {},
-                         .verdict = {}};
+void bind(Engine& engine, const CallInfo& info, RegisterTriggerInput in, Reply reply) {
+  Binding binding{.id = engine.ids().next().to_string(),
+                  .trigger_type = std::move(in.trigger_type),
+                  .function_id = std::move(in.function_id),
+                  .config = std::move(in.config.text),
+                  .trigger_namespace = std::move(in.trigger_namespace)};
   if (in.metadata) binding.metadata = std::move(in.metadata->text);
+  const Worker* maker = info.caller ? engine.worker(*info.caller) : nullptr;
   std::string answer = "{\"id\":\"" + binding.id + "\"}";
   engine.triggers().bind_by_function(
-      std::move(binding),
+      maker != nullptr ? maker->name_space : "default", std::move(binding),
       [answer = std::move(answer), reply = std::move(reply)](std::optional<Error> refusal) mutable {
         if (refusal) return reply(fail("trigger_registration_failed", std::move(refusal->message)));
         reply(std::move(answer));
@@ -171,8 +169,8 @@ std::vector<BuiltinFunction> management(Engine& engine, ChannelTable& channels) 
   out.push_back(deferred_builtin<RegisterTriggerInput>(
       owner, "engine::register_trigger",
       "Binds a function to a trigger, independently of the caller's connection.",
-      [&engine](const CallInfo&, RegisterTriggerInput in, Reply reply) {
-        bind(engine, std::move(in), std::move(reply));
+      [&engine](const CallInfo& info, RegisterTriggerInput in, Reply reply) {
+        bind(engine, info, std::move(in), std::move(reply));
       }));
   out.push_back(builtin<UnregisterTriggerInput, UnregisterTriggerOutput>(
       owner, "engine::unregister_trigger", "Removes a trigger binding.",

@@ -1,9 +1,10 @@
 #include "engine/builtins/observability.h"
 
+#include <array>
+
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/builtins/in_process.h"
-#include "json/slice.h"
 #include "protocol/trace.h"
 
 namespace iii::engine {
@@ -89,6 +90,24 @@ int severity_of(std::string_view level) {
   return 1;
 }
 
+constexpr std::array kLevels{"info", "warn", "error", "debug", "trace"};
+// Of a message and of its data in our own log.
+constexpr size_t kMostLogged = 8'000;
+constexpr size_t kMostDataLogged = 2'000;
+
+// The levels from the one that is asked for upwards.
+Result<Subscription> read_log_config(const std::string& text) {
+  if (text == "null") return Subscription{};
+  const auto config = json::decode<LogTriggerConfig>(text);
+  if (!config) return fail("invalid", "Failed to parse trigger config: " + config.error().message);
+  if (!config->level || *config->level == "all") return Subscription{};
+  std::vector<std::string> levels;
+  for (const char* level : kLevels) {
+    if (severity_of(level) >= severity_of(*config->level)) levels.emplace_back(level);
+  }
+  return Subscription{{std::move(levels)}, std::nullopt};
+}
+
 LogLevel our_level(int severity) {
   if (severity >= 17) return LogLevel::kError;
   if (severity >= 13) return LogLevel::kWarn;
@@ -122,40 +141,37 @@ std::string log_event(const OtelLogInput& in, const std::string& level, int seve
 
 }  // namespace
 
-Result<void> LogTrigger::bind(const Binding& binding) {
-  if (binding.config != "null") {
-    const auto config = json::decode<LogTriggerConfig>(binding.config);
-    if (!config)
-      return fail("invalid", "Failed to parse trigger config: " + config.error().message);
-  }
-  return BroadcastTrigger::bind(binding);
-}
-
-bool LogTrigger::wants(const Binding& binding, const std::string& payload) const {
-  const auto config = json::decode<LogTriggerConfig>(binding.config);
-  if (!config || !config->level || *config->level == "all") return true;
-  const auto severity = json::member(payload, "severity_number");
-  return severity && std::stoi(std::string(*severity)) >= severity_of(*config->level);
-}
+Observability::Observability(Engine& engine, std::string version)
+    : engine_(engine), version_(std::move(version)), log_(engine, "log", read_log_config) {}
 
 BuiltinFunction Observability::log_function(const std::string& level, int severity) {
   return deferred_builtin<OtelLogInput>(
       std::string(kObservability), "engine::log::" + level,
       "Writes a log line of level " + level + ".",
-      [this, level, severity](const CallInfo& info, const OtelLogInput& in, Reply reply) {
+      [this, level, severity](const CallInfo& info, OtelLogInput in, Reply reply) {
         const Worker* from = info.caller ? engine_.worker(*info.caller) : nullptr;
-        log_at(our_level(severity), "[{}] {}{}",
-               in.service_name.value_or(from != nullptr ? from->label() : "engine"), in.message,
-               in.data ? " " + std::string(utf8_prefix(in.data->text, 2000)) : "");
-        if (!log_.empty()) log_.fire(log_event(in, level, severity, engine_.timers().wall_ms()));
+        const std::string& who = in.service_name   ? *in.service_name
+                                 : from != nullptr ? from->label()
+                                                   : "engine";
+        log_at(our_level(severity), "[{}] {}{}", utf8_prefix(who, kMostDataLogged),
+               utf8_prefix(in.message, kMostLogged),
+               in.data ? " " + std::string(utf8_prefix(in.data->text, kMostDataLogged)) : "");
         reply(std::nullopt);
+        if (log_.empty()) return;
+        log_.publish({.subjects = {level},
+                      .bytes = in.message.size() + (in.data ? in.data->text.size() : 0),
+                      .write =
+                          [in = std::move(in), level, severity, now = engine_.timers().wall_ms()] {
+                            return log_event(in, level, severity, now);
+                          },
+                      .cause = info.cause()});
       });
 }
 
 std::vector<BuiltinFunction> Observability::functions() {
   const std::string owner(kObservability);
   std::vector<BuiltinFunction> out;
-  for (const char* level : {"info", "warn", "error", "debug", "trace"}) {
+  for (const char* level : kLevels) {
     out.push_back(log_function(level, severity_of(level)));
   }
   out.push_back(builtin<BaggageGetInput, BaggageGetOutput>(

@@ -5,24 +5,15 @@
 #include <vector>
 
 #include "engine/builtin.h"
-#include "engine/builtins/events.h"
+#include "engine/engine.h"
+#include "engine/subscriptions.h"
 
 namespace iii::engine {
 
 // Log lines of workers go to our own log, and to whoever bound the `log` trigger type.
-class LogTrigger final : public BroadcastTrigger {
- public:
-  using BroadcastTrigger::BroadcastTrigger;
-  Result<void> bind(const Binding& binding) override;
-
- protected:
-  bool wants(const Binding& binding, const std::string& payload) const override;
-};
-
 class Observability {
  public:
-  Observability(Engine& engine, std::string version)
-      : engine_(engine), version_(std::move(version)), log_(engine) {}
+  Observability(Engine& engine, std::string version);
 
   std::vector<BuiltinFunction> functions();
   BuiltinTriggerType trigger_type();
@@ -32,7 +23,7 @@ class Observability {
 
   Engine& engine_;
   std::string version_;
-  LogTrigger log_;
+  Subscriptions log_;
 };
 
 }  // namespace iii::engine

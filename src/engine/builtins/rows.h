@@ -59,6 +59,8 @@ struct BindingRow {
   std::string worker_name;
   json::Raw config;
   std::string config_summary;
+  std::optional<std::string> status;  // these two only when parked ones were asked for
+  std::optional<std::string> owner;
 };
 
 struct BindingDetail {
@@ -154,7 +156,9 @@ inline auto describe(json::Type<BindingRow>) {
       json::field("function_id", &T::function_id, ""),
       json::field("worker_name", &T::worker_name, "The worker that provides the bound function."),
       json::field("config", &T::config, ""),
-      json::field("config_summary", &T::config_summary, "The config in at most 80 characters."));
+      json::field("config_summary", &T::config_summary, "The config in at most 80 characters."),
+      json::field("status", &T::status, "live or parked."),
+      json::field("owner", &T::owner, "Whose quota it counts against."));
 }
 
 inline auto describe(json::Type<BindingDetail>) {

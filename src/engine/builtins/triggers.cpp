@@ -28,6 +28,7 @@ struct RegisteredTriggersListInput {
   std::optional<std::string> function_id;
   std::optional<std::string> worker;
   std::optional<bool> include_internal;
+  std::optional<bool> include_parked;
 };
 struct RegisteredTriggersListOutput {
   std::vector<BindingRow> registered_triggers;
@@ -74,7 +75,9 @@ auto describe(json::Type<RegisteredTriggersListInput>) {
       json::field("trigger_type", &T::trigger_type, "Only bindings of this type."),
       json::field("function_id", &T::function_id, "Only bindings that call this function."),
       json::field("worker", &T::worker, "Only bindings that call this worker's functions."),
-      json::field("include_internal", &T::include_internal, "Also those that call `engine::*`."));
+      json::field("include_internal", &T::include_internal, "Also those that call `engine::*`."),
+      json::field("include_parked", &T::include_parked,
+                  "Also those that wait for a provider; rows then tell status and owner."));
 }
 auto describe(json::Type<RegisteredTriggersListOutput>) {
   using T = RegisteredTriggersListOutput;
@@ -117,9 +120,9 @@ TriggersListOutput list_types(const Catalog& catalog, const TriggersListInput& i
   for (const auto& [key, type] : catalog.engine().triggers().types()) {
     if (!in.include_internal.value_or(false) && is_internal(key.id)) continue;
     if (in.prefix && !key.id.starts_with(*in.prefix)) continue;
-    if (in.worker && type.worker_name() != *in.worker) continue;
-    if (!contains(key.id, needle) && !contains(type.description, needle)) continue;
-    out.triggers.push_back(catalog.row(type));
+    if (in.worker && type->worker_name() != *in.worker) continue;
+    if (!contains(key.id, needle) && !contains(type->description, needle)) continue;
+    out.triggers.push_back(catalog.row(*type));
   }
   std::sort(out.triggers.begin(), out.triggers.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
@@ -128,35 +131,86 @@ TriggersListOutput list_types(const Catalog& catalog, const TriggersListInput& i
 
 Result<TriggerTypeDetail> type_info(const Catalog& catalog, const TriggerInfoInput& in) {
   const std::string name_space = in.name_space.value_or("default");
-  const TriggerType* type = catalog.engine().triggers().type({name_space, in.id});
-  if (type == nullptr) {
+  const TriggerTypePtr type = catalog.engine().triggers().type({name_space, in.id});
+  if (!type) {
     return fail("NOT_FOUND", "Trigger type '" + in.id + "' is not registered in namespace '" +
                                  name_space + "'.");
   }
   return catalog.detail(*type);
 }
 
-RegisteredTriggersListOutput list_bindings(const Catalog& catalog,
-                                           const RegisteredTriggersListInput& in) {
+// A binding as other threads may see it.
+struct ListedBinding {
+  BindingPtr binding;
+  std::string worker_name;
+  bool live = true;
+  std::string owner;
+};
+
+// Runs on any thread.
+Outcome listing(const RegisteredTriggersListInput& in, const std::vector<ListedBinding>& all,
+                size_t most_bytes) {
   const std::string needle = fold_case(in.search.value_or(""));
   RegisteredTriggersListOutput out;
-  for (const auto& [id, binding] : catalog.engine().triggers().bindings()) {
-    if (!binding.live) continue;  // parked ones are nowhere shown
+  size_t bytes = 0;
+  for (const ListedBinding& listed : all) {
+    const Binding& binding = *listed.binding;
     if (!in.include_internal.value_or(false) && is_internal(binding.function_id)) continue;
     if (in.trigger_type && binding.trigger_type != *in.trigger_type) continue;
     if (in.function_id && binding.function_id != *in.function_id) continue;
-    if (in.worker && catalog.target_worker(binding) != *in.worker) continue;
-    if (!contains(id, needle) && !contains(binding.trigger_type, needle) &&
+    if (in.worker && listed.worker_name != *in.worker) continue;
+    if (!contains(binding.id, needle) && !contains(binding.trigger_type, needle) &&
         !contains(binding.function_id, needle)) {
       continue;
     }
-    out.registered_triggers.push_back(catalog.row(binding));
+    bytes += binding.id.size() + binding.trigger_type.size() + binding.function_id.size() +
+             binding.config.size();
+    if (bytes > most_bytes) {
+      return fail("payload_too_large",
+                  "The list would have more than " + std::to_string(most_bytes) +
+                      " bytes. Next: narrow it with `trigger_type`, `function_id` or `search`.");
+    }
+    BindingRow row = Catalog::row(binding, listed.worker_name);
+    if (in.include_parked.value_or(false)) {
+      row.status = listed.live ? "live" : "parked";
+      row.owner = listed.owner;
+    }
+    out.registered_triggers.push_back(std::move(row));
   }
-  return out;
+  return json::encode(out);
+}
+
+// Collected in slices, written on another thread when there is much to write.
+void list_bindings(const Catalog& catalog, OwnerId owner, RegisteredTriggersListInput in,
+                   Reply reply) {
+  const bool parked_too = in.include_parked.value_or(false);
+  catalog.in_slices(owner, [&catalog, owner, parked_too, in = std::move(in),
+                            reply = std::move(reply), found = std::vector<ListedBinding>(),
+                            last = std::optional<std::string>(), size = size_t{0}]() mutable {
+    const TriggerTable::Bindings& bindings = catalog.engine().triggers().bindings();
+    auto it = last ? bindings.upper_bound(*last) : bindings.begin();
+    for (size_t left = Catalog::kRowsAtOnce; left > 0 && it != bindings.end(); --left, ++it) {
+      last = it->first;
+      const PlacedBinding& placed = it->second;
+      if (placed.gone() || (!placed.live() && !parked_too)) continue;
+      const BindingPtr& binding = placed.binding;
+      found.push_back({binding, catalog.target_worker(*binding), placed.live(),
+                       placed.maker != nullptr ? "worker " + placed.maker->label()
+                                               : "namespace " + binding->account});
+      size += 1 + binding->config.size() / 1024;  // large ones count as several
+    }
+    if (it != bindings.end()) return true;
+    const size_t most = catalog.engine().limits().max_message_bytes;
+    catalog.answer(
+        owner, size,
+        [in = std::move(in), found = std::move(found), most] { return listing(in, found, most); },
+        std::move(reply));
+    return false;
+  });
 }
 
 Result<BindingDetail> binding_info(const Catalog& catalog, const RegisteredTriggerInfoInput& in) {
-  const TriggerBinding* binding = catalog.engine().triggers().live_binding(in.id);
+  const PlacedBinding* binding = catalog.engine().triggers().live_binding(in.id);
   if (binding == nullptr) {
     return fail("NOT_FOUND", "Registered trigger '" + in.id + "' was not found.");
   }
@@ -168,9 +222,9 @@ TriggerTypesListOutput list_legacy(const Catalog& catalog, const TriggerTypesLis
   TriggerTypesListOutput out;
   for (const auto& [key, type] : catalog.engine().triggers().types()) {
     if (!in.include_internal.value_or(false) && is_internal(key.id)) continue;
-    LegacyTriggerType row{.id = key.id, .description = type.description};
-    if (type.trigger_request_format) row.trigger_request_format = {*type.trigger_request_format};
-    if (type.call_request_format) row.call_request_format = {*type.call_request_format};
+    LegacyTriggerType row{.id = key.id, .description = type->description};
+    if (type->trigger_request_format) row.trigger_request_format = {*type->trigger_request_format};
+    if (type->call_request_format) row.call_request_format = {*type->call_request_format};
     out.trigger_types.push_back(std::move(row));
   }
   return out;
@@ -194,9 +248,13 @@ std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog) {
       catalog, "engine::triggers::info",
       "Tells about one trigger type: what a binding configures, what its function receives.",
       type_info));
-  out.push_back(reader<RegisteredTriggersListInput, RegisteredTriggersListOutput>(
-      catalog, "engine::registered-triggers::list", "Lists the live trigger bindings.",
-      list_bindings));
+  out.push_back(deferred_builtin<RegisteredTriggersListInput>(
+      std::string(kEngineFunctions), "engine::registered-triggers::list",
+      "Lists the live trigger bindings.",
+      [&catalog](const CallInfo& info, RegisteredTriggersListInput in, Reply reply) {
+        list_bindings(catalog, info.owner, std::move(in), std::move(reply));
+      }));
+  out.back().response_schema = json::schema<RegisteredTriggersListOutput>();
   out.push_back(reader<RegisteredTriggerInfoInput, BindingDetail>(
       catalog, "engine::registered-triggers::info",
       "Tells about one binding, with its trigger type and its function.", binding_info));

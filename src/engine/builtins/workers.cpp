@@ -129,13 +129,14 @@ Outcome info(const Catalog& catalog, const WorkerInfoInput& in) {
   }
   std::vector<TriggerTypeRow> types;
   for (const auto& [key, type] : catalog.engine().triggers().types()) {
-    const bool is_its = own ? type.builtin != nullptr && type.builtin->owner == *row.name
-                            : type.provider != nullptr && type.provider->id_text == row.id;
-    if (is_its) types.push_back(catalog.row(type));
+    const bool is_its = own ? type->builtin != nullptr && type->builtin->owner == *row.name
+                            : type->provider != nullptr && type->provider->id_text == row.id;
+    if (is_its) types.push_back(catalog.row(*type));
   }
   std::vector<BindingRow> bindings;
-  for (const auto& [id, binding] : catalog.engine().triggers().bindings()) {
-    if (!binding.live) continue;
+  for (const auto& [id, placed] : catalog.engine().triggers().bindings()) {
+    if (!placed.live()) continue;
+    const Binding& binding = *placed.binding;
     const auto* target = catalog.engine().functions().find(binding.name_space, binding.function_id);
     if (target == nullptr) continue;
     const bool is_its =

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "json/schema_check.h"
-#include "json/slice.h"
 #include "json/write.h"
 
 namespace iii::engine {
@@ -14,8 +13,6 @@ namespace {
 
 constexpr std::string_view kSpace = "configuration";
 constexpr size_t kMaxIdBytes = 64;
-
-SharedText share(std::string text) { return std::make_shared<const std::string>(std::move(text)); }
 
 bool is_valid_id(std::string_view id) {
   return !id.empty() && id.size() <= kMaxIdBytes && std::ranges::all_of(id, [](char c) {
@@ -32,82 +29,13 @@ std::unexpected<Error> not_found(const std::string& id) {
   return fail("NOT_FOUND", "configuration '" + std::string(utf8_prefix(id, 200)) + "' not found");
 }
 
-}  // namespace
-
-struct Configuration::Pending {
-  std::string id;
-  std::optional<Entry> before;  // nothing: the entry is new
-  Entry after;
-  bool quiet = false;      // no event: the engine's own doing
-  bool registers = false;  // answered with the entry instead of the two values
-  Reply reply;
-};
-
-Configuration::Configuration(Store& store, Bus& bus, Environment environment,
-                             ConfigurationLimits limits)
-    : store_(store), bus_(bus), environment_(std::move(environment)), limits_(limits) {}
-
-Configuration::~Configuration() = default;
-
-Result<void> Configuration::start() {
-  return store_.load(kSpace, [this](Record&& record) {
-    // Written by us and guarded by a checksum: what does not decode was not ours.
-    auto stored = json::decode<ConfigurationEntry>(*record.value);
-    if (!stored) return;
-    Entry entry;
-    entry.record_id = record.id;
-    entry.name = std::move(stored->name);
-    entry.description = std::move(stored->description);
-    entry.schema = share(std::move(stored->schema.text));
-    entry.value = share(std::move(stored->value.text));
-    if (stored->metadata) entry.metadata = share(std::move(stored->metadata->text));
-    entries_.insert_or_assign(std::move(record.key), std::move(entry));
-  });
+std::unexpected<Error> adapter_error(std::string message) {
+  return fail("ADAPTER_ERROR", std::move(message));
 }
 
-std::vector<BuiltinFunction> Configuration::functions() {
-  const std::string owner(kOwner);
-  std::vector<BuiltinFunction> out;
-  out.push_back(deferred_builtin<ConfigurationRegisterInput>(
-      owner, "configuration::register", "Create an entry, or bring it up to date.",
-      [this](const CallInfo&, ConfigurationRegisterInput in, Reply reply) {
-        register_entry(std::move(in), std::move(reply));
-      }));
-  out.back().response_schema = json::schema<ConfigurationEntry>();
-  out.push_back(deferred_builtin<ConfigurationSetInput>(
-      owner, "configuration::set", "Give an entry a new value, checked against its schema.",
-      [this](const CallInfo&, ConfigurationSetInput in, Reply reply) {
-        set(std::move(in), std::move(reply));
-      }));
-  out.back().response_schema = json::schema<ConfigurationSetResult>();
-  out.push_back(deferred_builtin<ConfigurationGetInput>(
-      owner, "configuration::get", "Read the value of an entry, placeholders expanded.",
-      [this](const CallInfo&, const ConfigurationGetInput& in, Reply reply) { reply(get(in)); }));
-  out.back().response_schema = json::schema<ConfigurationGetResult>();
-  out.push_back(deferred_builtin<ConfigurationListInput>(
-      owner, "configuration::list", "List the entries, without their values.",
-      [this](const CallInfo&, const ConfigurationListInput&, Reply reply) { reply(list()); }));
-  out.back().response_schema = json::schema<ConfigurationListResult>();
-  out.push_back(deferred_builtin<ConfigurationSchemaInput>(
-      owner, "configuration::schema", "Describe one entry.",
-      [this](const CallInfo&, const ConfigurationSchemaInput& in, Reply reply) {
-        reply(schema(in));
-      }));
-  out.back().response_schema = json::schema<ConfigurationRow>();
-  return out;
-}
+// These run on another thread.
 
-// A value with variables that are not set yet cannot be checked, and is accepted.
-Result<void> Configuration::validate(std::string_view schema, std::string_view value) const {
-  Result<json::Value> parsed = json::parse(value);
-  if (!parsed) return fail("SCHEMA_INVALID", parsed.error().message);
-  Result<Expansion> expanded = expand(*parsed, environment_);
-  if (!expanded) return std::unexpected(std::move(expanded.error()));
-  if (!expanded->unset.empty()) return {};
-  return validate_expanded(schema, expanded->value);
-}
-
-Result<void> Configuration::validate_expanded(std::string_view schema, const json::Value& value) {
+Result<void> validate_expanded(const std::string& schema, const json::Value& value) {
   Result<json::Value> parsed = json::parse(schema);
   if (!parsed) return fail("SCHEMA_INVALID", parsed.error().message);
   Result<json::Schema> compiled = json::Schema::compile(std::move(*parsed));
@@ -119,74 +47,253 @@ Result<void> Configuration::validate_expanded(std::string_view schema, const jso
   return fail("SCHEMA_INVALID", "schema validation failed: " + join(violations, "; "));
 }
 
-void Configuration::register_entry(ConfigurationRegisterInput in, Reply reply) {
-  if (!is_valid_id(in.id)) return reply(invalid_id(in.id));
-  if (in.initial_value) {
-    if (auto valid = validate(in.schema.text, in.initial_value->text); !valid) {
-      return reply(std::unexpected(std::move(valid.error())));
-    }
-  }
-  auto pending = std::make_shared<Pending>();
-  pending->registers = true;
-  pending->reply = std::move(reply);
-  submit_registration(std::move(in), std::move(pending));
+// A value with variables that are not set yet cannot be checked, and is accepted.
+Result<void> validate(const std::string& schema, const std::string& value,
+                      const Environment& environment) {
+  Result<json::Value> parsed = json::parse(value);
+  if (!parsed) return fail("SCHEMA_INVALID", parsed.error().message);
+  Result<Expansion> expanded = expand(*parsed, environment);
+  if (!expanded) return std::unexpected(std::move(expanded.error()));
+  if (!expanded->unset.empty()) return {};
+  return validate_expanded(schema, expanded->value);
 }
 
-void Configuration::submit_registration(ConfigurationRegisterInput in,
-                                        std::shared_ptr<Pending> pending) {
+Result<std::string> expanded_and_checked(const std::string& id, const std::string& schema,
+                                         const std::string& value, const Environment& environment) {
+  Result<json::Value> parsed = json::parse(value);
+  if (!parsed) return fail("EXPAND_FAILED", parsed.error().message);
+  Result<Expansion> expanded = expand(*parsed, environment);
+  if (!expanded) return std::unexpected(std::move(expanded.error()));
+  if (!expanded->unset.empty()) {
+    return fail("EXPAND_FAILED",
+                "configuration '" + id +
+                    "' references unset environment variable(s) with no default: " +
+                    join(expanded->unset, ", "));
+  }
+  if (schema != "null") {
+    if (auto valid = validate_expanded(schema, expanded->value); !valid) {
+      return std::unexpected(std::move(valid.error()));
+    }
+  }
+  return json::to_text(expanded->value);
+}
+
+// As far as it can be expanded: what is unset stays as written.
+json::Raw shown(const std::string& value, const Environment& environment) {
+  Result<json::Value> parsed = json::parse(value);
+  if (!parsed) return {value};
+  Result<Expansion> expanded = expand(*parsed, environment);
+  return {expanded ? json::to_text(expanded->value) : value};
+}
+
+std::string answer_to_get(std::string_view id, std::string_view value) {
+  std::string out = R"({"id":)";
+  json::append_string(out, id);
+  return out.append(R"(,"value":)").append(value).append("}");
+}
+
+Result<Subscription> read_config(const std::string& text) {
+  auto config = json::decode<ConfigurationTriggerConfig>(text);
+  if (!config) {
+    return fail(config.error().code,
+                "Failed to parse configuration trigger config: " + config.error().message);
+  }
+  Subscription out;
+  out.wanted.resize(2);
+  if (config->configuration_id) out.wanted[0] = std::vector{std::move(*config->configuration_id)};
+  out.wanted[1] = std::move(config->event_types);
+  out.condition_function_id = std::move(config->condition_function_id);
+  return out;
+}
+
+// Refuses what cannot be an entry before anything of it is decoded.
+void bound_input(BuiltinFunction& function, size_t most) {
+  function.handler = [decode = std::move(function.handler), most](
+                         const CallInfo& info, std::string_view data, Reply reply) {
+    if (data.size() <= most) return decode(info, data, std::move(reply));
+    reply(adapter_error("the input has " + std::to_string(data.size()) +
+                        " bytes, more than an entry may have"));
+  };
+}
+
+}  // namespace
+
+struct Configuration::Pending {
+  std::string id;
+  EntryPtr before;  // null: the entry is new
+  Entry after;
+  bool quiet = false;      // no event: the engine's own doing
+  bool registers = false;  // answered with the entry instead of the two values
+  Cause cause;
+  Reply reply;
+};
+
+Configuration::Configuration(Store& store, Bus& bus, Environment environment,
+                             ConfigurationLimits limits)
+    : bus_(bus),
+      environment_(std::move(environment)),
+      limits_(limits),
+      durable_(store, bus),
+      subscriptions_(bus, std::string(kTriggerType), read_config) {}
+
+Configuration::~Configuration() = default;
+
+Result<void> Configuration::start() {
+  return durable_.store().load(kSpace, [this](Record&& record) {
+    // Written by us and guarded by a checksum: what does not decode was not ours.
+    auto stored = json::decode<ConfigurationEntry>(*record.value);
+    if (!stored) return;
+    Entry entry;
+    entry.record_id = record.id;
+    entry.name = std::move(stored->name);
+    entry.description = std::move(stored->description);
+    entry.schema = share(std::move(stored->schema.text));
+    entry.value = share(std::move(stored->value.text));
+    if (stored->metadata) entry.metadata = share(std::move(stored->metadata->text));
+    place(record.key, std::make_shared<const Entry>(std::move(entry)));
+  });
+}
+
+std::vector<BuiltinFunction> Configuration::functions() {
+  const std::string owner(kOwner);
+  // An escape takes at most six bytes for one.
+  const size_t most_input = 8 * limits_.max_entry_bytes + 64 * 1024;
+  std::vector<BuiltinFunction> out;
+  out.push_back(deferred_builtin<ConfigurationRegisterInput>(
+      owner, "configuration::register", "Create an entry, or bring it up to date.",
+      [this](const CallInfo& info, ConfigurationRegisterInput in, Reply reply) {
+        register_entry(info, std::move(in), std::move(reply));
+      }));
+  out.back().response_schema = json::schema<ConfigurationEntry>();
+  bound_input(out.back(), most_input);
+  out.push_back(deferred_builtin<ConfigurationSetInput>(
+      owner, "configuration::set", "Give an entry a new value, checked against its schema.",
+      [this](const CallInfo& info, ConfigurationSetInput in, Reply reply) {
+        set(info, std::move(in), std::move(reply));
+      }));
+  out.back().response_schema = json::schema<ConfigurationSetResult>();
+  bound_input(out.back(), most_input);
+  out.push_back(deferred_builtin<ConfigurationGetInput>(
+      owner, "configuration::get", "Read the value of an entry, placeholders expanded.",
+      [this](const CallInfo& info, ConfigurationGetInput in, Reply reply) {
+        get(info, std::move(in), std::move(reply));
+      }));
+  out.back().response_schema = json::schema<ConfigurationGetResult>();
+  out.push_back(deferred_builtin<ConfigurationListInput>(
+      owner, "configuration::list", "List the entries, without their values.",
+      [this](const CallInfo& info, const ConfigurationListInput&, Reply reply) {
+        list(info, std::move(reply));
+      }));
+  out.back().response_schema = json::schema<ConfigurationListResult>();
+  out.push_back(deferred_builtin<ConfigurationSchemaInput>(
+      owner, "configuration::schema", "Describe one entry.",
+      [this](const CallInfo&, const ConfigurationSchemaInput& in, Reply reply) {
+        reply(schema(in));
+      }));
+  out.back().response_schema = json::schema<ConfigurationRow>();
+  return out;
+}
+
+Configuration::EntryPtr Configuration::find(std::string_view id) const {
+  const auto known = entries_.find(id);
+  return known == entries_.end() ? nullptr : known->second;
+}
+
+// Puts an entry in the place of whatever is there; null removes it.
+void Configuration::place(const std::string& id, EntryPtr entry) {
+  if (const EntryPtr earlier = find(id)) total_bytes_ -= earlier->bytes();
+  if (!entry) {
+    entries_.erase(id);
+    return;
+  }
+  total_bytes_ += entry->bytes();
+  entries_.insert_or_assign(id, std::move(entry));
+}
+
+// ---- writing ----
+
+void Configuration::register_entry(const CallInfo& info, ConfigurationRegisterInput in,
+                                   Reply reply) {
+  if (!is_valid_id(in.id)) return reply(invalid_id(in.id));
+  auto pending = std::make_shared<Pending>();
+  pending->id = in.id;
+  pending->registers = true;
+  pending->cause = info.cause();
+  pending->reply = std::move(reply);
+  const size_t bytes =
+      in.schema.text.size() + (in.initial_value ? in.initial_value->text.size() : 0);
+  durable_.enter(pending->id, info.owner, bytes,
+                 [this, pending, in = std::move(in)](Result<void> may) mutable {
+                   if (!may) return pending->reply(adapter_error(may.error().message));
+                   const bool checks = in.initial_value.has_value();
+                   pending->after = registered(in);
+                   change(std::move(pending), !checks);
+                 });
+}
+
+// The entry as it will be: without an initial value it keeps the one it has.
+Configuration::Entry Configuration::registered(ConfigurationRegisterInput& in) const {
   Entry next;
   next.name = std::move(in.name);
   next.description = std::move(in.description);
   next.schema = share(std::move(in.schema.text));
   if (in.metadata) next.metadata = share(std::move(in.metadata->text));
-  const auto known = entries_.find(in.id);
   if (in.initial_value) {
     next.value = share(std::move(in.initial_value->text));
   } else {
-    next.value = known != entries_.end() ? known->second.value : share("null");
+    const EntryPtr known = find(in.id);
+    next.value = known ? known->value : share("null");
   }
-  pending->id = std::move(in.id);
-  submit(std::move(pending), std::move(next));
+  return next;
 }
 
 void Configuration::ensure(ConfigurationRegisterInput in) {
-  if (const auto known = entries_.find(in.id); known != entries_.end()) {
-    const Entry& entry = known->second;
-    if (entry.name == in.name && entry.description == in.description &&
-        *entry.schema == in.schema.text) {
+  if (const EntryPtr known = find(in.id)) {
+    if (known->name == in.name && known->description == in.description &&
+        *known->schema == in.schema.text) {
       return;
     }
     in.initial_value.reset();
   }
   auto pending = std::make_shared<Pending>();
+  pending->id = in.id;
   pending->quiet = true;
   pending->registers = true;
-  pending->reply = [](Outcome) {};
-  submit_registration(std::move(in), std::move(pending));
+  pending->reply = [](const Outcome&) {};
+  pending->after = registered(in);
+  change(std::move(pending), true);
 }
 
-void Configuration::set(ConfigurationSetInput in, Reply reply) {
+void Configuration::set(const CallInfo& info, ConfigurationSetInput in, Reply reply) {
   if (!is_valid_id(in.id)) return reply(invalid_id(in.id));
-  const auto known = entries_.find(in.id);
-  if (known == entries_.end()) {
-    return reply(fail("NOT_REGISTERED", "configuration '" + in.id +
-                                            "' is not registered; call configuration::register "
-                                            "first"));
-  }
-  if (*known->second.schema == "null") {
-    return reply(fail("SCHEMA_UNAVAILABLE", "configuration '" + in.id +
-                                                "' has no schema to check the value against; "
-                                                "register it again with one"));
-  }
-  if (auto valid = validate(*known->second.schema, in.value.text); !valid) {
-    return reply(std::unexpected(std::move(valid.error())));
-  }
-  Entry next = known->second;
-  next.value = share(std::move(in.value.text));
   auto pending = std::make_shared<Pending>();
   pending->id = std::move(in.id);
+  pending->cause = info.cause();
   pending->reply = std::move(reply);
-  submit(std::move(pending), std::move(next));
+  const size_t bytes = in.value.text.size();
+  durable_.enter(pending->id, info.owner, bytes,
+                 [this, pending, value = std::move(in.value.text)](Result<void> may) mutable {
+                   if (!may) return pending->reply(adapter_error(may.error().message));
+                   start_set(std::move(pending), std::move(value));
+                 });
+}
+
+void Configuration::start_set(PendingPtr pending, std::string value) {
+  const EntryPtr known = find(pending->id);
+  if (!known) {
+    return pending->reply(
+        fail("NOT_REGISTERED", "configuration '" + pending->id +
+                                   "' is not registered; call configuration::register first"));
+  }
+  if (*known->schema == "null") {
+    return pending->reply(
+        fail("SCHEMA_UNAVAILABLE", "configuration '" + pending->id +
+                                       "' has no schema to check the value against; "
+                                       "register it again with one"));
+  }
+  pending->after = *known;
+  pending->after.value = share(std::move(value));
+  change(std::move(pending), false);
 }
 
 size_t Configuration::Entry::bytes() const {
@@ -195,57 +302,64 @@ size_t Configuration::Entry::bytes() const {
 }
 
 Result<void> Configuration::check_limits(const std::string& id, const Entry& next) const {
-  const auto known = entries_.find(id);
-  if (known == entries_.end() && entries_.size() >= limits_.max_entries) {
-    return fail("ADAPTER_ERROR", "there are " + std::to_string(entries_.size()) +
-                                     " entries already, and no more are allowed");
+  const EntryPtr known = find(id);
+  if (!known && entries_.size() >= limits_.max_entries) {
+    return adapter_error("there are " + std::to_string(entries_.size()) +
+                         " entries already, and no more are allowed");
   }
   if (next.bytes() > limits_.max_entry_bytes) {
-    return fail("ADAPTER_ERROR", "the entry has " + std::to_string(next.bytes()) +
-                                     " bytes, more than the " +
-                                     std::to_string(limits_.max_entry_bytes) + " allowed");
+    return adapter_error("the entry has " + std::to_string(next.bytes()) +
+                         " bytes, more than the " + std::to_string(limits_.max_entry_bytes) +
+                         " allowed");
   }
-  size_t total = next.bytes();
-  for (const auto& [other, entry] : entries_) total += other == id ? 0 : entry.bytes();
+  const size_t total = total_bytes_ + next.bytes() - (known ? known->bytes() : 0);
   if (total > limits_.max_total_bytes) {
-    return fail("ADAPTER_ERROR", "all entries together would have " + std::to_string(total) +
-                                     " bytes, more than the " +
-                                     std::to_string(limits_.max_total_bytes) + " allowed");
+    return adapter_error("all entries together would have " + std::to_string(total) +
+                         " bytes, more than the " + std::to_string(limits_.max_total_bytes) +
+                         " allowed");
   }
   return {};
 }
 
-// Changes memory at once, so that the next call sees it, and answers when the disk has it.
-void Configuration::submit(std::shared_ptr<Pending> pending, Entry next) {
-  const auto known = entries_.find(pending->id);
-  if (Result<void> fits = check_limits(pending->id, next); !fits) {
+// Limits first, then the check against the schema, on another thread, while the entry waits.
+void Configuration::change(PendingPtr pending, bool validated) {
+  pending->before = find(pending->id);
+  if (Result<void> fits = check_limits(pending->id, pending->after); !fits) {
     return pending->reply(std::unexpected(std::move(fits.error())));
   }
-  if (known != entries_.end()) pending->before = known->second;
-  next.record_id = pending->before ? pending->before->record_id : store_.next_id();
-  pending->after = next;
-  Write write;
-  write.changes.push_back(Change::put(Record{next.record_id, std::string(kSpace), "", pending->id,
-                                             share(row(pending->id, next, true))}));
-  write.undo = [this, pending] { take_back(*pending); };
-  write.done = [this, pending](Result<void> stored) { finish(*pending, std::move(stored)); };
-  entries_.insert_or_assign(pending->id, std::move(next));
-  if (Result<void> accepted = store_.write(std::move(write)); !accepted) {
-    take_back(*pending);
-    pending->reply(fail("ADAPTER_ERROR", accepted.error().message));
-  }
+  if (validated) return submit(std::move(pending));
+  auto check = [schema = pending->after.schema, value = pending->after.value,
+                environment = environment_] { return validate(*schema, *value, environment); };
+  durable_.compute(pending->id, pending->cause.owner, std::move(check),
+                   [this, pending](Result<void> valid) {
+                     if (!valid) return pending->reply(std::unexpected(std::move(valid.error())));
+                     if (find(pending->id) != pending->before) {
+                       return pending->reply(adapter_error(
+                           "an earlier change of this entry could not be stored. Next: try again"));
+                     }
+                     submit(pending);
+                   });
 }
 
-void Configuration::take_back(const Pending& pending) {
-  if (pending.before) {
-    entries_.insert_or_assign(pending.id, *pending.before);
-  } else {
-    entries_.erase(pending.id);
+// Changes memory at once, so that the next call sees it, and answers when the disk has it.
+void Configuration::submit(PendingPtr pending) {
+  // Others may have grown meanwhile.
+  if (Result<void> fits = check_limits(pending->id, pending->after); !fits) {
+    return pending->reply(std::unexpected(std::move(fits.error())));
   }
+  Entry& next = pending->after;
+  next.record_id = pending->before ? pending->before->record_id : durable_.store().next_id();
+  std::vector<Change> changes;
+  changes.push_back(Change::put(Record{next.record_id, std::string(kSpace), "", pending->id,
+                                       share(row(pending->id, next, true))}));
+  place(pending->id, std::make_shared<const Entry>(next));
+  durable_.write(
+      std::move(changes), [this, pending] { place(pending->id, pending->before); },
+      [this, pending](Result<void> stored) { finish(*pending, std::move(stored)); });
 }
 
 void Configuration::finish(Pending& pending, Result<void> stored) {
-  if (!stored) return pending.reply(fail("ADAPTER_ERROR", stored.error().message));
+  if (!stored) return pending.reply(adapter_error(stored.error().message));
   if (pending.registers) {
     pending.reply(row(pending.id, pending.after, true));
   } else {
@@ -270,60 +384,67 @@ std::string Configuration::row(std::string_view id, const Entry& entry, bool wit
   return out;
 }
 
-Outcome Configuration::get(const ConfigurationGetInput& in) const {
-  const auto known = entries_.find(in.id);
-  if (known == entries_.end()) return not_found(in.id);
-  const Entry& entry = known->second;
-  const auto answer = [&in](std::string_view value) {
-    std::string out = R"({"id":)";
-    json::append_string(out, in.id);
-    return out.append(R"(,"value":)").append(value).append("}");
-  };
-  if (in.raw) return answer(*entry.value);
-  Result<json::Value> parsed = json::parse(*entry.value);
-  if (!parsed) return fail("EXPAND_FAILED", parsed.error().message);
-  Result<Expansion> expanded = expand(*parsed, environment_);
-  if (!expanded) return std::unexpected(std::move(expanded.error()));
-  if (!expanded->unset.empty()) {
-    return fail("EXPAND_FAILED",
-                "configuration '" + in.id +
-                    "' references unset environment variable(s) with no default: " +
-                    join(expanded->unset, ", "));
-  }
-  if (*entry.schema != "null") {
-    if (auto valid = validate_expanded(*entry.schema, expanded->value); !valid) {
-      return std::unexpected(std::move(valid.error()));
-    }
-  }
-  return answer(json::to_text(expanded->value));
+// ---- reading ----
+
+void Configuration::get(const CallInfo& info, ConfigurationGetInput in, Reply reply) {
+  const std::string id = in.id;
+  durable_.enter(id, info.owner, id.size(),
+                 [this, in = std::move(in), owner = info.owner,
+                  reply = std::move(reply)](Result<void> may) mutable {
+                   if (!may) return reply(adapter_error(may.error().message));
+                   if (!in.raw) return start_get(in.id, owner, std::move(reply));
+                   const EntryPtr entry = find(in.id);
+                   if (!entry) return reply(not_found(in.id));
+                   reply(answer_to_get(in.id, *entry->value));
+                 });
 }
 
-Outcome Configuration::list() const {
-  std::string out = R"({"configurations":[)";
-  bool first = true;
-  for (const auto& [id, entry] : entries_) {
-    if (!first) out += ',';
-    first = false;
-    out += row(id, entry, false);
-    if (out.size() > limits_.max_list_bytes) {
-      return fail("ADAPTER_ERROR",
-                  "the entries take more bytes than one answer may carry; ask for them one by one "
-                  "with configuration::schema");
-    }
-  }
-  return out + "]}";
+void Configuration::start_get(const std::string& id, OwnerId owner, Reply reply) {
+  const EntryPtr entry = find(id);
+  if (!entry) return reply(not_found(id));
+  durable_.compute(
+      id, owner,
+      [id, entry, environment = environment_] {
+        return expanded_and_checked(id, *entry->schema, *entry->value, environment);
+      },
+      [id, reply = std::move(reply)](Result<std::string> value) mutable {
+        if (!value) return reply(std::unexpected(std::move(value.error())));
+        reply(answer_to_get(id, *value));
+      });
+}
+
+void Configuration::list(const CallInfo& info, Reply reply) const {
+  std::vector<std::pair<std::string, EntryPtr>> rows(entries_.begin(), entries_.end());
+  bus_.background().compute(
+      lasting(info.owner),
+      [rows = std::move(rows), most = limits_.max_list_bytes]() -> Result<std::string> {
+        std::string out = R"({"configurations":[)";
+        for (const auto& [id, entry] : rows) {
+          if (out.back() != '[') out += ',';
+          out += row(id, *entry, false);
+          if (out.size() <= most) continue;
+          return adapter_error(
+              "the entries take more bytes than one answer may carry; ask for them one by one "
+              "with configuration::schema");
+        }
+        return out + "]}";
+      },
+      [reply = std::move(reply)](Result<std::string> text) mutable {
+        if (!text) return reply(std::unexpected(std::move(text.error())));
+        reply(share(std::move(*text)));
+      });
 }
 
 Outcome Configuration::schema(const ConfigurationSchemaInput& in) const {
-  const auto known = entries_.find(in.id);
-  if (known == entries_.end()) return not_found(in.id);
-  return row(in.id, known->second, false);
+  const EntryPtr known = find(in.id);
+  if (!known) return not_found(in.id);
+  return row(in.id, *known, false);
 }
 
 std::optional<json::Value> Configuration::value_of(std::string_view id) const {
-  const auto known = entries_.find(id);
-  if (known == entries_.end()) return std::nullopt;
-  Result<json::Value> parsed = json::parse(*known->second.value);
+  const EntryPtr known = find(id);
+  if (!known || known->value->size() > kMostOwnBytes) return std::nullopt;
+  Result<json::Value> parsed = json::parse(*known->value);
   if (!parsed) return std::nullopt;
   Result<Expansion> expanded = expand(*parsed, environment_);
   if (!expanded || !expanded->unset.empty()) return std::nullopt;
@@ -334,76 +455,40 @@ void Configuration::on_change(std::function<void(const std::string&)> listener) 
   listeners_.push_back(std::move(listener));
 }
 
+// ---- events ----
+
 BuiltinTriggerType Configuration::trigger_type() {
   return {.id = std::string(kTriggerType),
           .owner = std::string(kOwner),
           .description = "Fires when a configuration entry is registered, updated or deleted.",
           .configuration_schema = json::schema<ConfigurationTriggerConfigForm>(),
           .request_schema = json::schema<ConfigurationEvent>(),
-          .provider = this};
-}
-
-Result<void> Configuration::bind(const Binding& binding) {
-  auto config = json::decode<ConfigurationTriggerConfig>(binding.config);
-  if (!config) {
-    return fail(config.error().code,
-                "Failed to parse configuration trigger config: " + config.error().message);
-  }
-  unbind(binding.id);
-  Bound bound;
-  bound.id = binding.id;
-  bound.target = {binding.function_id, binding.name_space, binding.metadata,
-                  config->condition_function_id};
-  bound.config = std::move(*config);
-  bindings_.push_back(std::move(bound));
-  return {};
-}
-
-void Configuration::unbind(std::string_view id) {
-  std::erase_if(bindings_, [id](const Bound& bound) { return bound.id == id; });
+          .provider = &subscriptions_};
 }
 
 void Configuration::fire(const Pending& pending) {
+  if (subscriptions_.empty()) return;
   const auto type =
       pending.before ? ConfigurationEventType::kUpdated : ConfigurationEventType::kRegistered;
-  const std::string_view word =
-      pending.before ? "configuration:updated" : "configuration:registered";
-  std::vector<FanoutTarget> targets;
-  for (const Bound& bound : bindings_) {
-    const ConfigurationTriggerConfig& filter = bound.config;
-    if (filter.configuration_id && *filter.configuration_id != pending.id) continue;
-    if (filter.event_types &&
-        std::ranges::find(*filter.event_types, word) == filter.event_types->end()) {
-      continue;
-    }
-    targets.push_back(bound.target);
-  }
-  if (targets.empty()) return;
-  // As far as it can be expanded: what is unset stays as written.
-  const auto shown = [this](const SharedText& value) -> std::optional<json::Raw> {
-    Result<json::Value> parsed = json::parse(*value);
-    if (!parsed) return json::Raw{*value};
-    Result<Expansion> expanded = expand(*parsed, environment_);
-    return json::Raw{expanded ? json::to_text(expanded->value) : *value};
-  };
-  ConfigurationEvent event;
-  event.event_type = type;
-  event.id = pending.id;
-  event.name = pending.after.name;
-  event.description = pending.after.description;
-  event.schema.text = *pending.after.schema;
-  event.new_value = shown(pending.after.value);
-  if (pending.before) event.old_value = shown(pending.before->value);
-  if (pending.after.metadata) event.metadata = json::Raw{*pending.after.metadata};
-  std::string payload = json::encode(event);
-  std::shared_ptr<void> ticket = budget_.take(payload.size());
-  if (!ticket) {
-    dropped_.warn(
-        "configuration events are dropped: functions bound to the `configuration` trigger do not "
-        "answer, and too many events wait for them");
-    return;
-  }
-  fan_out(bus_, std::move(targets), std::move(payload), std::move(ticket));
+  const std::string word = pending.before ? "configuration:updated" : "configuration:registered";
+  subscriptions_.publish(
+      {.subjects = {pending.id, word},
+       .bytes = pending.after.bytes() + (pending.before ? pending.before->bytes() : 0),
+       .write =
+           [type, id = pending.id, before = pending.before, after = pending.after,
+            environment = environment_] {
+             ConfigurationEvent event;
+             event.event_type = type;
+             event.id = id;
+             event.name = after.name;
+             event.description = after.description;
+             event.schema.text = *after.schema;
+             event.new_value = shown(*after.value, environment);
+             if (before) event.old_value = shown(*before->value, environment);
+             if (after.metadata) event.metadata = json::Raw{*after.metadata};
+             return json::encode(event);
+           },
+       .cause = pending.cause});
 }
 
 }  // namespace iii::engine

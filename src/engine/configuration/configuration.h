@@ -2,7 +2,8 @@
 // changes.
 //
 // A value may hold `${NAME:default}`; it is expanded from the environment when read, and validated
-// in its expanded form. Everything runs on the loop thread.
+// in its expanded form. Everything runs on the loop thread, except that values are expanded and
+// checked elsewhere. Calls about one entry take place in order.
 #pragma once
 
 #include <functional>
@@ -13,12 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log.h"
 #include "engine/builtin.h"
 #include "engine/configuration/expand.h"
 #include "engine/configuration/schemas.h"
-#include "engine/fanout.h"
+#include "engine/durable.h"
 #include "engine/store/store.h"
+#include "engine/subscriptions.h"
 #include "json/value.h"
 
 namespace iii::engine {
@@ -33,15 +34,17 @@ struct ConfigurationLimits {
   size_t max_list_bytes = 60 * 1024 * 1024;
 };
 
-class Configuration final : public TriggerProvider {
+class Configuration {
  public:
   static constexpr std::string_view kOwner = "configuration";
   static constexpr std::string_view kTriggerType = "configuration";
+  // The engine's own modules read their entries on the loop, up to this size.
+  static constexpr size_t kMostOwnBytes = 16 * 1024;
 
   // What it is given outlives it.
   Configuration(Store& store, Bus& bus, Environment environment = process_environment(),
                 ConfigurationLimits limits = {});
-  ~Configuration() override;
+  ~Configuration();
   Configuration(const Configuration&) = delete;
   Configuration& operator=(const Configuration&) = delete;
 
@@ -51,15 +54,13 @@ class Configuration final : public TriggerProvider {
   std::vector<BuiltinFunction> functions();
   BuiltinTriggerType trigger_type();
 
-  Result<void> bind(const Binding& binding) override;
-  void unbind(std::string_view id) override;
-
   // For the engine's own modules.
 
   // Registers an entry with its `initial_value`, or, when there is one already, brings everything
   // but the value up to date. Fires no event.
   void ensure(ConfigurationRegisterInput entry);
-  // The expanded value, or nothing when there is no such entry or a variable is unset.
+  // The expanded value, or nothing when there is no such entry, it is larger than kMostOwnBytes, or
+  // a variable is unset.
   std::optional<json::Value> value_of(std::string_view id) const;
   // Called after an entry has changed durably, by whichever way.
   void on_change(std::function<void(const std::string& id)> listener);
@@ -75,38 +76,36 @@ class Configuration final : public TriggerProvider {
 
     size_t bytes() const;  // that count against the limits
   };
-  struct Bound {
-    std::string id;
-    ConfigurationTriggerConfig config;
-    FanoutTarget target;
-  };
+  using EntryPtr = std::shared_ptr<const Entry>;
   struct Pending;
+  using PendingPtr = std::shared_ptr<Pending>;
 
-  void register_entry(ConfigurationRegisterInput in, Reply reply);
-  void set(ConfigurationSetInput in, Reply reply);
-  Outcome get(const ConfigurationGetInput& in) const;
-  Outcome list() const;
+  void register_entry(const CallInfo& info, ConfigurationRegisterInput in, Reply reply);
+  void set(const CallInfo& info, ConfigurationSetInput in, Reply reply);
+  void get(const CallInfo& info, ConfigurationGetInput in, Reply reply);
+  void list(const CallInfo& info, Reply reply) const;
   Outcome schema(const ConfigurationSchemaInput& in) const;
 
-  Result<void> validate(std::string_view schema, std::string_view value) const;
-  static Result<void> validate_expanded(std::string_view schema, const json::Value& value);
+  EntryPtr find(std::string_view id) const;
+  void place(const std::string& id, EntryPtr entry);
+  Entry registered(ConfigurationRegisterInput& in) const;
+  void start_set(PendingPtr pending, std::string value);
+  void start_get(const std::string& id, OwnerId owner, Reply reply);
   Result<void> check_limits(const std::string& id, const Entry& next) const;
-  void submit_registration(ConfigurationRegisterInput in, std::shared_ptr<Pending> pending);
-  void submit(std::shared_ptr<Pending> pending, Entry next);
-  void take_back(const Pending& pending);
+  void change(PendingPtr pending, bool validated);
+  void submit(PendingPtr pending);
   void finish(Pending& pending, Result<void> stored);
   void fire(const Pending& pending);
   static std::string row(std::string_view id, const Entry& entry, bool with_value);
 
-  Store& store_;
   Bus& bus_;
   Environment environment_;
   ConfigurationLimits limits_;
-  std::map<std::string, Entry, std::less<>> entries_;
-  std::vector<Bound> bindings_;  // in the order of binding
+  Durable durable_;
+  Subscriptions subscriptions_;
+  std::map<std::string, EntryPtr, std::less<>> entries_;
+  size_t total_bytes_ = 0;  // of all entries
   std::vector<std::function<void(const std::string&)>> listeners_;
-  EventBudget budget_;
-  LogOnce dropped_;
 };
 
 }  // namespace iii::engine

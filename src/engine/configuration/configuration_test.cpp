@@ -39,8 +39,13 @@ class ConfigurationTest : public testing::Test {
   }
 
   std::string call(std::string_view name, std::string_view data) {
-    return shown(call_builtin(functions_, "configuration::" + std::string(name), data,
-                              [this] { store_->turn(); }));
+    return shown(
+        call_builtin(functions_, "configuration::" + std::string(name), data, [this] { turn(); }));
+  }
+  void turn() {
+    bus_.turn();
+    store_->turn();
+    bus_.turn();
   }
   // Registers entry `c`; `more` is added to the input, with its comma.
   std::string register_c(std::string_view schema, std::string_view more = "") {
@@ -55,12 +60,15 @@ class ConfigurationTest : public testing::Test {
   void bind(std::string id, std::string config,
             std::optional<std::string> metadata = std::nullopt) {
     const std::string function = "f-" + id;
-    EXPECT_TRUE(
-        configuration_->bind({std::move(id), function, "default", std::move(config), metadata}));
+    bound_.push_back(bus_.binding(std::move(id), function, std::move(config), metadata));
+    EXPECT_TRUE(provider().bind(bound_.back()));
   }
+
+  TriggerProvider& provider() { return *configuration_->trigger_type().provider; }
 
   FakeStore::Disk disk_;
   FakeBus bus_;
+  std::vector<BindingPtr> bound_;
   std::map<std::string, std::string> variables_;
   std::unique_ptr<FakeStore> store_;
   std::unique_ptr<Configuration> configuration_;
@@ -227,13 +235,13 @@ TEST_F(ConfigurationTest, EventsCarryTheExpandedValues) {
   bind("t", R"({"configuration_id":"c"})", R"({"from":"t"})");
   register_c("{}", R"(,"initial_value":{"v":"${X:5}","u":"${Y}"},"metadata":{"m":1})");
   ASSERT_EQ(bus_.calls.size(), 1U);
-  EXPECT_EQ(bus_.calls[0].data,
+  EXPECT_EQ(bus_.calls[0].data.view(),
             R"({"description":"D","event_type":"configuration:registered","id":"c",)"
             R"("metadata":{"m":1},"name":"N","new_value":{"u":"${Y}","v":5},"old_value":null,)"
             R"("schema":{},"type":"configuration"})");
-  EXPECT_EQ(bus_.calls[0].metadata, R"({"from":"t"})");
+  EXPECT_EQ(bus_.calls[0].metadata->view(), R"({"from":"t"})");
   register_c("{}");
-  EXPECT_EQ(bus_.calls[1].data,
+  EXPECT_EQ(bus_.calls[1].data.view(),
             R"({"description":"D","event_type":"configuration:updated","id":"c","name":"N",)"
             R"("new_value":{"u":"${Y}","v":5},"old_value":{"u":"${Y}","v":5},"schema":{},)"
             R"("type":"configuration"})");
@@ -248,13 +256,13 @@ TEST_F(ConfigurationTest, BindingsFilterByEntryAndEvent) {
   EXPECT_THAT(bus_.called(), ElementsAre("f-all"));
   set("1");
   EXPECT_THAT(bus_.called(), ElementsAre("f-all", "f-all", "f-updates"));
-  configuration_->unbind("all");
+  provider().unbind(*bound_.front());
   set("1");
   EXPECT_THAT(bus_.called(), ElementsAre("f-all", "f-all", "f-updates", "f-updates"));
 }
 
 TEST_F(ConfigurationTest, ANullTriggerConfigIsRefused) {
-  const auto bound = configuration_->bind({"id", "f", "default", "null", std::nullopt});
+  const auto bound = provider().bind(bus_.binding("id", "f", "null"));
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().message,
             "Failed to parse configuration trigger config: invalid type: null, expected struct "
@@ -269,11 +277,13 @@ TEST_F(ConfigurationTest, EnsureKeepsWhatAPersonHasSet) {
   entry.initial_value = json::Raw{"1"};
   bind("t", "{}");
   configuration_->ensure(entry);
+  turn();
   EXPECT_EQ(call("get", R"({"id":"own"})"), R"({"id":"own","value":1})");
   call("set", R"({"id":"own","value":2})");
   bus_.calls.clear();
   entry.schema.text = R"({"type":"integer"})";
   configuration_->ensure(entry);
+  turn();
   EXPECT_EQ(call("get", R"({"id":"own"})"), R"({"id":"own","value":2})");
   EXPECT_THAT(call("schema", R"({"id":"own"})"), HasSubstr("integer"));
   EXPECT_THAT(bus_.calls, IsEmpty());
@@ -310,6 +320,42 @@ TEST_F(ConfigurationTest, AllEntriesTogetherAreLimited) {
   EXPECT_THAT(call("register", R"({"id":"d","name":"","description":"","schema":1})"),
               StartsWith("ADAPTER_ERROR: all entries together would have 11 bytes"));
   EXPECT_THAT(set("123456"), StartsWith(R"({"new_value")"));
+}
+
+TEST_F(ConfigurationTest, LimitsAreCheckedBeforeAnythingIsExpandedOrCompiled) {
+  ConfigurationLimits limits;
+  limits.max_entry_bytes = 10;
+  start(limits);
+  const auto jobs = [this] { return static_cast<FakeBackground&>(bus_.background()).jobs; };
+  const size_t before = jobs();
+  EXPECT_THAT(register_c(R"({"type":"nope"})", R"(,"initial_value":1)"),
+              StartsWith("ADAPTER_ERROR: the entry has"));
+  EXPECT_THAT(register_c(std::string(200'000, '1')), StartsWith("ADAPTER_ERROR: the input has"));
+  EXPECT_THAT(register_c("{}"), StartsWith("{"));
+  EXPECT_THAT(set("12345678901"), StartsWith("ADAPTER_ERROR: the entry has"));
+  EXPECT_EQ(jobs(), before);
+  EXPECT_THAT(set("1"), StartsWith("{"));
+  EXPECT_EQ(jobs(), before + 1) << "the check itself is not done on the loop";
+}
+
+TEST_F(ConfigurationTest, CallsAboutOneEntryTakePlaceInOrderOthersDoNotWait) {
+  register_c("{}", R"(,"initial_value":1)");
+  call("register", R"({"id":"d","name":"","description":"","schema":{}})");
+  std::vector<std::string> answers;
+  const auto later = [&](std::string_view name, std::string_view data) {
+    for (const BuiltinFunction& function : functions_) {
+      if (function.id != name) continue;
+      function.handler(
+          {}, data, [&answers](Outcome outcome) { answers.push_back(shown(std::move(outcome))); });
+    }
+  };
+  later("configuration::set", R"({"id":"c","value":2})");
+  later("configuration::get", R"({"id":"c","raw":true})");
+  later("configuration::get", R"({"id":"d","raw":true})");
+  EXPECT_THAT(answers, ElementsAre(R"({"id":"d","value":null})"));
+  turn();
+  EXPECT_THAT(answers, ElementsAre(R"({"id":"d","value":null})", R"({"id":"c","value":2})",
+                                   R"({"new_value":2,"old_value":1})"));
 }
 
 TEST_F(ConfigurationTest, AListLargerThanAnAnswerIsRefused) {

@@ -18,6 +18,7 @@ void StateMemory::put(std::string_view scope, std::string_view key, Entry entry)
   Scope& target = found->second;
   auto slot = target.entries.find(key);
   if (slot == target.entries.end()) {
+    if (target.entries.empty()) empty_.erase(found->first);
     slot = target.entries.emplace(std::string(key), Entry{}).first;
     bytes_ += kEntryCost + key.size();
   } else {
@@ -42,6 +43,25 @@ void StateMemory::erase(std::string_view scope, std::string_view key) {
   target.value_bytes -= value_bytes;
   target.order.erase(slot->second.id);
   target.entries.erase(slot);
+  if (target.entries.empty()) empty_.insert(found->first);
+}
+
+int64_t StateMemory::collect(std::string_view scope, int64_t after, size_t most,
+                             std::vector<SharedText>& out) const {
+  const auto found = scopes_.find(scope);
+  if (found == scopes_.end()) return 0;
+  const auto& order = found->second.order;
+  auto next = after == 0 ? order.begin() : order.upper_bound(after);
+  for (; most > 0 && next != order.end(); ++next, --most) {
+    out.push_back(next->second->second.value);
+    after = next->first;
+  }
+  return next == order.end() ? 0 : after;
+}
+
+size_t StateMemory::keys(std::string_view scope) const {
+  const auto found = scopes_.find(scope);
+  return found == scopes_.end() ? 0 : found->second.entries.size();
 }
 
 size_t StateMemory::bytes_with(std::string_view scope, std::string_view key,
@@ -60,13 +80,16 @@ size_t StateMemory::scope_bytes(std::string_view scope) const {
   return found->second.value_bytes + found->second.entries.size();
 }
 
-void StateMemory::drop_empty_scopes(std::string_view keep) {
-  std::erase_if(scopes_, [this, keep](const auto& item) {
-    const auto& [name, scope] = item;
-    if (!scope.entries.empty() || name == keep) return false;
-    bytes_ -= kScopeCost + name.size();
-    return true;
-  });
+void StateMemory::drop_empty_scopes(std::string_view keep, size_t most) {
+  for (auto it = empty_.begin(); most > 0 && it != empty_.end(); --most) {
+    if (*it == keep) {
+      ++it;
+      continue;
+    }
+    bytes_ -= kScopeCost + it->size();
+    scopes_.erase(*it);
+    it = empty_.erase(it);
+  }
 }
 
 }  // namespace iii::engine

@@ -2,7 +2,8 @@
 //
 // Values are kept as the JSON text that was sent. Reads come from memory and see writes in the
 // order in which they were accepted; a write is answered, and its event fired, after it is on disk.
-// Everything runs on the loop thread.
+// Everything runs on the loop thread, except that large texts are put together elsewhere. Calls
+// about one scope take place in order; a large state::update keeps only its own scope waiting.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +13,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/log.h"
 #include "engine/builtin.h"
 #include "engine/configuration/configuration.h"
-#include "engine/fanout.h"
+#include "engine/durable.h"
 #include "engine/state/memory.h"
 #include "engine/state/schemas.h"
+#include "engine/state/update_ops.h"
 #include "engine/store/store.h"
+#include "engine/subscriptions.h"
 
 namespace iii::engine {
 
@@ -35,17 +37,23 @@ struct StateLimits {
   size_t max_list_bytes = 60 * 1024 * 1024;
   // Ops in one state::update.
   size_t max_ops = 10'000;
+  // A scope or a key.
+  size_t max_name_bytes = 64 * 1024;
 };
 
-class State final : public TriggerProvider {
+class State {
  public:
   static constexpr std::string_view kOwner = "iii-state";
   static constexpr std::string_view kTriggerType = "state";
   static constexpr std::string_view kConfigurationId = "iii-state";
+  // A call that has to do with more bytes than this is worked on outside the loop.
+  static constexpr size_t kSmallBytes = 64 * 1024;
+  // The same for the rows of a list.
+  static constexpr size_t kSmallRows = 256;
 
   // What it is given outlives it. `configuration` may be null: then the knobs keep their defaults.
   State(Store& store, Bus& bus, Configuration* configuration, StateLimits limits = {});
-  ~State() override;
+  ~State();
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -56,44 +64,42 @@ class State final : public TriggerProvider {
   std::vector<BuiltinFunction> functions();
   BuiltinTriggerType trigger_type();
 
-  Result<void> bind(const Binding& binding) override;
-  void unbind(std::string_view id) override;
-
   // Reads the knobs again.
   void reload();
 
   size_t bytes() const { return memory_.bytes(); }
 
  private:
-  struct Bound {
-    std::string id;
-    StateTriggerConfig config;
-    FanoutTarget target;
-  };
   // What a write in flight needs to be answered, told about, or taken back.
   struct Pending;
+  using PendingPtr = std::shared_ptr<Pending>;
 
-  void set(StateSetInput in, Reply reply);
-  void erase(StateDeleteInput in, Reply reply);
-  void update(StateUpdateInput in, Reply reply);
-  Outcome get(const StateGetInput& in) const;
-  Outcome list(const StateListInput& in) const;
-  Outcome list_groups() const;
+  void set(const CallInfo& info, StateSetInput in, Reply reply);
+  void erase(const CallInfo& info, StateDeleteInput in, Reply reply);
+  void update(const CallInfo& info, StateUpdateInput in, Reply reply);
+  void get(const CallInfo& info, StateGetInput in, Reply reply);
+  void list(const CallInfo& info, StateListInput in, Reply reply);
+  void list_groups(const CallInfo& info, Reply reply);
 
-  void submit(std::shared_ptr<Pending> pending);
+  bool names_fit(const Pending& pending) const;
+  void apply(PendingPtr pending, SharedText ops);
+  void applied(PendingPtr pending, SharedText ops, const SharedText& stored,
+               Result<UpdatedText> updated);
+  void collect(const std::string& scope, OwnerId owner, Reply reply);
+  void answer_later(OwnerId owner, size_t bytes, std::move_only_function<std::string()> write,
+                    Reply reply);
+  void submit(PendingPtr pending);
   void finish(Pending& pending, Result<void> stored);
   void take_back(const Pending& pending);
   void fire(const Pending& pending);
   bool make_room(std::string_view scope, std::string_view key, size_t value_bytes);
 
-  Store& store_;
   Bus& bus_;
   Configuration* configuration_;
   StateLimits limits_;
+  Durable durable_;
+  Subscriptions subscriptions_;
   StateMemory memory_;
-  std::vector<Bound> bindings_;  // in the order of binding
-  EventBudget budget_;
-  LogOnce dropped_;
   bool triggers_enabled_ = true;
   size_t max_value_bytes_;
 };

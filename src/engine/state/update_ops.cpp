@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/builtin.h"
+#include "json/write.h"
+
 namespace iii::engine {
 
 namespace {
@@ -18,7 +21,7 @@ struct Refusal {
   std::string_view code;
   std::string message;
 };
-using Verdict = std::optional<Refusal>;  // nothing: applied
+using Applied = std::optional<Refusal>;  // nothing: it was applied
 
 std::string_view name_of(UpdateKind kind) {
   switch (kind) {
@@ -54,13 +57,13 @@ std::string shown(const std::vector<std::string>& path) {
   return path.size() == 1 ? path.front() : listed(path);
 }
 
-Verdict not_an_object(const UpdateOp& op, const std::string& path, const Value& target) {
+Applied not_an_object(const UpdateOp& op, const std::string& path, const Value& target) {
   return Refusal{"target_not_object", "Cannot " + std::string(name_of(op.kind)) + " at path '" +
                                           path + "': target is " + std::string(target.kind_name()) +
                                           ", expected object."};
 }
 
-Verdict check_path(const std::vector<std::string>& path) {
+Applied check_path(const std::vector<std::string>& path) {
   if (path.size() > kMaxPathSegments) {
     return Refusal{"path.too_deep", "Path depth " + std::to_string(path.size()) +
                                         " exceeds maximum of " + std::to_string(kMaxPathSegments)};
@@ -80,7 +83,7 @@ Verdict check_path(const std::vector<std::string>& path) {
   return std::nullopt;
 }
 
-Verdict check_merge_value(const Value& value) {
+Applied check_merge_value(const Value& value) {
   const Object* object = value.as_object();
   if (object == nullptr) {
     return Refusal{"value.not_an_object", "Merge value must be a JSON object"};
@@ -132,8 +135,8 @@ class Applier {
   explicit Applier(std::optional<Value> stored)
       : defaulted_(!stored), value_(stored ? std::move(*stored) : Value(Object{})) {}
 
-  Verdict apply(UpdateOp& op) {
-    if (Verdict refused = check_path(op.path)) return refused;
+  Applied apply(UpdateOp& op) {
+    if (Applied refused = check_path(op.path)) return refused;
     switch (op.kind) {
       case UpdateKind::kSet:
         return set(op);
@@ -154,12 +157,12 @@ class Applier {
 
  private:
   // Once an op has changed the value it is no longer the stand-in for a missing one.
-  Verdict changed() {
+  Applied changed() {
     defaulted_ = false;
     return std::nullopt;
   }
 
-  Verdict set(UpdateOp& op) {
+  Applied set(UpdateOp& op) {
     if (op.path.empty()) {
       value_ = std::move(op.value);
       return changed();
@@ -170,8 +173,8 @@ class Applier {
     return changed();
   }
 
-  Verdict merge(UpdateOp& op) {
-    if (Verdict refused = check_merge_value(op.value)) return refused;
+  Applied merge(UpdateOp& op) {
+    if (Applied refused = check_merge_value(op.value)) return refused;
     Value* target = &value_;
     if (op.path.empty()) {
       if (value_.as_object() == nullptr) return std::nullopt;
@@ -185,7 +188,7 @@ class Applier {
     return changed();
   }
 
-  Verdict count(const UpdateOp& op) {
+  Applied count(const UpdateOp& op) {
     const bool negative = op.kind == UpdateKind::kDecrement;
     const Value zero(0);
     Value* target = &value_;
@@ -208,7 +211,7 @@ class Applier {
     return changed();
   }
 
-  Verdict append(UpdateOp& op) {
+  Applied append(UpdateOp& op) {
     if (op.path.empty()) {
       Value null;
       return append_to(defaulted_ ? (value_ = null) : value_, op, true);
@@ -226,7 +229,7 @@ class Applier {
     return changed();
   }
 
-  Verdict append_to(Value& target, UpdateOp& op, bool keep_string) {
+  Applied append_to(Value& target, UpdateOp& op, bool keep_string) {
     if (Array* array = target.as_array()) {
       array->push_back(std::move(op.value));
       return changed();
@@ -256,7 +259,7 @@ class Applier {
     return changed();
   }
 
-  Verdict remove(const UpdateOp& op) {
+  Applied remove(const UpdateOp& op) {
     if (op.path.empty()) {
       value_ = nullptr;
       return changed();
@@ -289,7 +292,7 @@ Updated apply_update_ops(std::optional<Value> stored, std::vector<UpdateOp> ops)
   Updated out;
   Applier applier(std::move(stored));
   for (size_t i = 0; i < ops.size(); ++i) {
-    const Verdict refused = applier.apply(ops[i]);
+    const Applied refused = applier.apply(ops[i]);
     if (!refused) {
       ++out.applied;
       continue;
@@ -298,6 +301,39 @@ Updated apply_update_ops(std::optional<Value> stored, std::vector<UpdateOp> ops)
                           std::string(kDocUrl), refused->message, i});
   }
   out.value = applier.take();
+  return out;
+}
+
+Result<UpdatedText> updated_text(const SharedText& stored, std::string_view ops_text,
+                                 const UpdateLimits& limits) {
+  Result<std::vector<UpdateOp>> ops = parse_update_ops(ops_text);
+  if (!ops) return std::unexpected(builtin_detail::decode_error("state::update", ops.error()));
+  if (ops->size() > limits.max_ops) {
+    return fail("UPDATE_ERROR", std::to_string(ops->size()) + " ops in one update, at most " +
+                                    std::to_string(limits.max_ops) + " are allowed");
+  }
+  std::optional<Value> before;
+  if (stored) {
+    Result<Value> parsed = json::parse(*stored);
+    if (!parsed) return fail("UPDATE_ERROR", parsed.error().message);
+    before = std::move(*parsed);
+  }
+  Updated updated = apply_update_ops(std::move(before), std::move(*ops));
+  if (depth_of(updated.value) > limits.max_depth) {
+    return fail("UPDATE_ERROR",
+                "the value would nest deeper than " + std::to_string(limits.max_depth) + " levels");
+  }
+  UpdatedText out;
+  // A value that no op touched keeps the very text it was stored with.
+  out.value = stored && updated.applied == 0
+                  ? stored
+                  : std::make_shared<const std::string>(json::to_text(updated.value));
+  if (out.value->size() > limits.max_bytes) {
+    return fail("VALUE_TOO_LARGE", "the value would have " + std::to_string(out.value->size()) +
+                                       " bytes, more than the " + std::to_string(limits.max_bytes) +
+                                       " allowed");
+  }
+  if (!updated.errors.empty()) out.errors = std::move(updated.errors);
   return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "engine/state/schemas.h"
+#include "engine/store/store.h"
 #include "json/slice.h"
 #include "json/value.h"
 
@@ -42,6 +43,22 @@ struct Updated {
 // Applies the ops in order to the stored value, or to a fresh one when the key is missing. An op
 // that fails is left out and reported; the others still apply.
 Updated apply_update_ops(std::optional<json::Value> stored, std::vector<UpdateOp> ops);
+
+// What a stored value becomes, as text.
+struct UpdatedText {
+  SharedText value;  // the stored text itself when no op was applied
+  std::optional<std::vector<StateUpdateError>> errors;  // nothing when every op was applied
+};
+struct UpdateLimits {
+  size_t max_ops = 10'000;
+  size_t max_depth = 125;
+  size_t max_bytes = 16 * 1024 * 1024;
+};
+// Decodes the ops, applies them to the stored text (null: the key is missing) and writes the
+// result. A pure function: it runs on another thread when the texts are large. Errors are those of
+// state::update.
+Result<UpdatedText> updated_text(const SharedText& stored, std::string_view ops,
+                                 const UpdateLimits& limits);
 
 // Levels of arrays and objects; a scalar has none.
 size_t depth_of(const json::Value& value);
