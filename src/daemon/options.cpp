@@ -60,6 +60,7 @@ const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std:
       {"max_cascade_depth", size([](auto& o) -> size_t& { return o.limits.max_cascade_depth; })},
       {"max_cascade_calls", size([](auto& o) -> size_t& { return o.limits.max_cascade_calls; })},
       {"max_buffered_bytes", size([](auto& o) -> size_t& { return o.limits.max_buffered_bytes; })},
+      {"max_large_bytes", size([](auto& o) -> size_t& { return o.limits.max_large_bytes; })},
       {"registration_grace_ms",
        time([](auto& o) -> Millis& { return o.limits.registration_grace; })},
       {"verdict_timeout_ms", time([](auto& o) -> Millis& { return o.limits.verdict_timeout; })},

@@ -33,7 +33,8 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       background_(background),
       limits_(limits),
       slices_(timers),
-      triggers_(timers, slices_, owners_, limits_) {}
+      triggers_(timers, slices_, owners_, limits_),
+      large_bytes_(std::make_shared<Quota>(limits_.max_large_bytes)) {}
 
 Engine::~Engine() {
   // The loop may live on: nothing of ours may run on it any more.
@@ -110,11 +111,20 @@ void Engine::received(Worker& worker, std::string_view text) {
 }
 
 void Engine::received(Worker& worker, SharedBytes text) {
+  const size_t bytes = text.bytes.size();
+  if (!large_bytes_->take(bytes)) {
+    log_warn("worker {} is disconnected: {} bytes of large messages wait to be parsed already",
+             worker.label(), large_bytes_->used());
+    return evict(worker, false);
+  }
+  // Given back when the message has been handled, or is dropped with its connection.
+  const std::shared_ptr<void> charge(
+      nullptr, [bytes, quota = large_bytes_](void*) { quota->give_back(bytes); });
   if (!worker.link.pause()) return received(worker, text.bytes);
   background_.compute(
       worker.owner(),
       [text = std::move(text), caller = worker.id_text] { return parse_large(text, caller); },
-      [this, kept = worker.shared_from_this()](std::unique_ptr<LargeFrame> large) {
+      [this, charge, kept = worker.shared_from_this()](std::unique_ptr<LargeFrame> large) {
         if (kept->gone) return;
         if (large->frame) {
           const protocol::Frame frame = *large->frame;

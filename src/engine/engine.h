@@ -186,6 +186,8 @@ class Engine final : public Bus {
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
   std::map<Uuid, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection
   TimerId room_timer_ = 0;
+  // Of messages that are being parsed; shared with them, because one may outlive the engine.
+  std::shared_ptr<Quota> large_bytes_;
   Scratch out_;  // for outgoing messages
 };
 

@@ -170,6 +170,23 @@ TEST_F(LargeMessages, AConnectionMayEndWhileItsMessageIsParsed) {
   EXPECT_THAT(callee_.take(), IsEmpty());
 }
 
+TEST(LargeMessagesOfAll, AreBoundedTogether) {
+  TestBus bus(EngineLimits{.max_large_bytes = 3'000'000});
+  Peer a(bus, "a");
+  Peer b(bus, "b");
+  Peer c(bus, "c");
+  a.say_large(blob(2'000'000));
+  b.say_large(blob(2'000'000));
+  EXPECT_TRUE(a.connected());
+  EXPECT_TRUE(b.was_ended());
+  bus.turn();
+  c.say_large(blob(2'000'000));
+  EXPECT_TRUE(c.connected());
+  c.leave();  // and what it sent is not counted any more
+  a.say_large(blob(2'000'000));
+  EXPECT_TRUE(a.connected());
+}
+
 TEST_F(LargeMessages, ALargeRegistrationWaitsForTheAnnounceLikeOthers) {
   Peer late(bus_);
   late.say_large(R"({"type":"registerfunction","id":"g","metadata":)" + object(2'000'000) + "}");
