@@ -12,11 +12,20 @@ namespace iii::engine {
 constexpr size_t kReaderQueue = 1024 * 1024;
 
 // What passes between the two ends. An end's connection is forgotten as soon as it is closed.
-class Channel {
+class Channel final : private net::MemoryBudget::Holder {
  public:
-  Channel(std::string key, size_t items, size_t held_bytes,
-          std::chrono::steady_clock::time_point now)
-      : access_key(std::move(key)), most_items_(items), most_bytes_(held_bytes), created(now) {}
+  Channel(ChannelTable& table, ChannelTable::Ref ref, std::optional<Uuid> its_owner, size_t items)
+      : id(std::move(ref.channel_id)),
+        access_key(std::move(ref.access_key)),
+        owner(its_owner),
+        created(table.timers_.now()),
+        table_(table),
+        memory_(table.memory_),
+        most_items_(items),
+        most_bytes_(table.limits_.max_held_bytes) {}
+  ~Channel() { clear(); }
+  Channel(const Channel&) = delete;
+  Channel& operator=(const Channel&) = delete;
 
   // False when that end was taken before.
   bool take(ChannelSide side, std::shared_ptr<net::Connection> connection) {
@@ -25,85 +34,148 @@ class Channel {
     if (side == ChannelSide::kRead) {
       reader_ = std::move(connection);
       reader_->allow_stalls();
-      pump();
+    } else if (reader_gone_) {
+      connection->drop();
     } else {
       writer_ = std::move(connection);
-      if (reader_gone_) writer_->drop();
     }
+    settle();
     return true;
   }
 
-  void written(ws::Opcode kind, std::string_view payload) {
+  // `payload` is a view, or a message that is ours to keep.
+  template <typename Payload>
+  void written(ws::Opcode kind, Payload payload) {
     if (reader_gone_) {
       // As in the public engine, the writer learns of it at its next message.
       if (writer_) std::exchange(writer_, nullptr)->drop();
       return;
     }
-    items_.push_back({kind, std::string(payload)});
-    held_bytes_ += payload.size();
-    pump();
+    if (flowing()) {
+      pass(kind, std::move(payload));
+    } else {
+      hold(kind, std::move(payload));
+    }
+    settle();
+  }
+
+  // It has sent its last byte but was not being read. What is left is not more than its socket
+  // holds: all of it is read, so that the socket can go.
+  void writer_half_closed() {
+    writer_ending_ = true;
+    settle();
   }
 
   void writer_closed() {
     writer_.reset();
     writer_done_ = true;
-    pump();
+    settle();
   }
 
   void reader_closed() {
     reader_.reset();
     reader_gone_ = true;
-    items_.clear();
-    held_bytes_ = 0;
-    // A paused writer would never say anything again, so it would never notice.
-    if (writer_paused_) resume_writer();
+    clear();
+    settle();  // a paused writer would never say anything again, so it would never notice
   }
 
   // Hands over what the reader can take now, and keeps the writer's pace.
-  void pump() {
+  void settle() {
     while (reader_ && !items_.empty() && reader_->queued_bytes() < kReaderQueue) {
-      reader_->send(items_.front().kind, items_.front().payload);
-      held_bytes_ -= items_.front().payload.size();
+      Item item = std::move(items_.front());
       items_.pop_front();
+      held_bytes_ -= item.payload.bytes.size();
+      reader_->send_shared(item.kind, "", std::move(item.payload), "");
     }
     if (writer_done_ && items_.empty() && reader_) {
       std::exchange(reader_, nullptr)->close(ws::kCloseNone, "");
-      return;
     }
-    const bool full = items_.size() >= most_items_ || held_bytes_ >= most_bytes_;
-    if (full && writer_ && !writer_paused_) {
-      writer_paused_ = true;
-      writer_->pause_reading();
-    } else if (!full && writer_paused_) {
-      resume_writer();
-    }
+    set_pace();
+    account();
+    if (writer_done_ && reader_taken_ && !reader_) retire();
   }
 
   // Nobody can complete it any more: the end that came is not left waiting.
   void expire() {
-    items_.clear();
-    held_bytes_ = 0;
+    clear();
     reader_gone_ = true;
     if (writer_) std::exchange(writer_, nullptr)->drop();
     if (reader_) std::exchange(reader_, nullptr)->drop();
+    retire();
   }
 
-  bool finished() const { return writer_done_ && reader_taken_ && !reader_; }
   bool never_complete() const { return !reader_taken_ || !writer_taken_; }
+  bool idle() const { return !reader_ && !writer_; }
+  bool retired() const { return retired_; }
 
+  const std::string id;
   const std::string access_key;
+  const std::optional<Uuid> owner;
+  const std::chrono::steady_clock::time_point created;
 
  private:
   struct Item {
     ws::Opcode kind;
-    std::string payload;
+    SharedBytes payload;
   };
 
-  void resume_writer() {
-    writer_paused_ = false;
-    if (writer_) writer_->resume_reading();
+  // Whether the next message goes straight to the reader.
+  bool flowing() const {
+    return reader_ && items_.empty() && reader_->queued_bytes() < kReaderQueue;
+  }
+  void pass(ws::Opcode kind, std::string_view payload) { reader_->send(kind, payload); }
+  void pass(ws::Opcode kind, ws::OwnedMessage payload) {
+    reader_->send_shared(kind, "", std::move(payload).share(), "");
+  }
+  void hold(ws::Opcode kind, std::string_view payload) {
+    auto copy = std::make_shared<const std::string>(payload);
+    const std::string_view bytes = *copy;
+    hold(kind, SharedBytes{std::move(copy), bytes});
+  }
+  void hold(ws::Opcode kind, ws::OwnedMessage payload) { hold(kind, std::move(payload).share()); }
+  void hold(ws::Opcode kind, SharedBytes payload) {
+    held_bytes_ += payload.bytes.size();
+    items_.push_back({kind, std::move(payload)});
   }
 
+  // A full channel's writer is not read. Of a message that the reader is not ready for, no more is
+  // read than the channel may hold.
+  void set_pace() {
+    if (!writer_) return;
+    bool full = false;
+    size_t unfinished = SIZE_MAX;
+    if (!writer_ending_ && !reader_gone_) {
+      full = items_.size() >= most_items_ || held_bytes_ >= most_bytes_;
+      if (!flowing()) unfinished = most_bytes_ - std::min(most_bytes_, held_bytes_);
+    }
+    if (std::exchange(unfinished_, unfinished) != unfinished) writer_->limit_unfinished(unfinished);
+    if (std::exchange(writer_paused_, full) == full) return;
+    if (full) {
+      writer_->pause_reading();
+    } else {
+      writer_->resume_reading();
+    }
+  }
+
+  void clear() {
+    items_.clear();
+    held_bytes_ = 0;
+    account();
+  }
+  void account() {
+    if (memory_) memory_->set(*this, held_bytes_, 0);
+  }
+  void give_up() override {
+    log_warn(
+        "a channel was ended: all connections together hold more memory than the limit allows");
+    expire();
+  }
+  void retire() {
+    if (!std::exchange(retired_, true)) table_.retire(*this);
+  }
+
+  ChannelTable& table_;
+  const std::shared_ptr<net::MemoryBudget> memory_;
   const size_t most_items_;
   const size_t most_bytes_;
   std::deque<Item> items_;
@@ -112,12 +184,12 @@ class Channel {
   std::shared_ptr<net::Connection> reader_;
   bool writer_taken_ = false;
   bool reader_taken_ = false;
+  bool writer_ending_ = false;
   bool writer_done_ = false;
   bool writer_paused_ = false;
+  size_t unfinished_ = SIZE_MAX;
   bool reader_gone_ = false;
-
- public:
-  const std::chrono::steady_clock::time_point created;
+  bool retired_ = false;
 };
 
 namespace {
@@ -128,6 +200,10 @@ class WriterEnd final : public net::ConnectionEvents {
   void on_message(ws::Opcode kind, std::string_view payload) override {
     channel_->written(kind, payload);
   }
+  void on_large_message(ws::Opcode kind, ws::OwnedMessage&& message) override {
+    channel_->written(kind, std::move(message));
+  }
+  void on_half_closed() override { channel_->writer_half_closed(); }
   void on_closed(const net::CloseInfo&) override { channel_->writer_closed(); }
 
  private:
@@ -138,7 +214,7 @@ class ReaderEnd final : public net::ConnectionEvents {
  public:
   explicit ReaderEnd(std::shared_ptr<Channel> channel) : channel_(std::move(channel)) {}
   void on_message(ws::Opcode, std::string_view) override {}  // what a reader says goes nowhere
-  void on_drained() override { channel_->pump(); }
+  void on_drained() override { channel_->settle(); }
   void on_closed(const net::CloseInfo&) override { channel_->reader_closed(); }
 
  private:
@@ -152,29 +228,75 @@ class RefusedEnd final : public net::ConnectionEvents {
   void on_closed(const net::CloseInfo&) override {}
 };
 
+Error too_many(size_t count, std::string_view whose) {
+  return Error{"too_many_channels", std::string(whose) + " has " + std::to_string(count) +
+                                        " open channels, the most it may have. Next: close "
+                                        "channels that are no longer used."};
+}
+
 }  // namespace
 
-ChannelTable::ChannelTable(Timers& timers, IdSource& ids, ChannelLimits limits)
-    : timers_(timers), ids_(ids), limits_(limits) {
+ChannelTable::ChannelTable(Timers& timers, IdSource& ids, ChannelLimits limits,
+                           std::shared_ptr<net::MemoryBudget> memory)
+    : timers_(timers), ids_(ids), limits_(limits), memory_(std::move(memory)) {
   schedule_sweep();
 }
 
 ChannelTable::~ChannelTable() { timers_.cancel(sweep_timer_); }
 
-Result<ChannelTable::Ref> ChannelTable::create(size_t buffer_items) {
-  if (channels_.size() >= limits_.max_channels) sweep();
-  if (channels_.size() >= limits_.max_channels) {
-    return fail("too_many_channels",
-                "The engine has " + std::to_string(channels_.size()) +
-                    " open channels, the most it keeps. Next: close channels that "
-                    "are no longer used.");
+Result<ChannelTable::Ref> ChannelTable::create(size_t buffer_items,
+                                               const std::optional<Uuid>& owner) {
+  if (owner) {
+    const auto made = made_.find(*owner);
+    if (made != made_.end() && made->second.size() >= limits_.max_channels_per_worker) {
+      return std::unexpected(too_many(made->second.size(), "This worker"));
+    }
   }
+  make_room();
+  if (live_ >= limits_.max_channels) return std::unexpected(too_many(live_, "The engine"));
   Ref ref{ids_.next().to_string(), ids_.next().to_string()};
-  channels_.emplace(
-      ref.channel_id,
-      std::make_shared<Channel>(ref.access_key, std::clamp<size_t>(buffer_items, 1, kMostItems),
-                                limits_.max_held_bytes, timers_.now()));
+  const auto channel =
+      std::make_shared<Channel>(*this, ref, owner, std::clamp<size_t>(buffer_items, 1, kMostItems));
+  channels_.emplace(ref.channel_id, channel);
+  ++live_;
+  if (owner) made_[*owner].insert(channel.get());
   return ref;
+}
+
+// Takes the place of channels whose maker has left and which nobody is attached to.
+void ChannelTable::make_room() {
+  while (live_ >= limits_.max_channels && !orphans_.empty()) {
+    const auto it = channels_.find(orphans_.front());
+    orphans_.pop_front();
+    if (it != channels_.end() && it->second->idle()) it->second->expire();
+  }
+}
+
+// A channel is over: it counts no more, and is kept for a while so that a late end is told.
+void ChannelTable::retire(Channel& channel) {
+  --live_;
+  if (channel.owner) {
+    const auto made = made_.find(*channel.owner);
+    if (made != made_.end()) {
+      made->second.erase(&channel);
+      if (made->second.empty()) made_.erase(made);
+    }
+  }
+  retired_.push_back(channel.id);
+  if (retired_.size() <= limits_.max_channels) return;
+  channels_.erase(retired_.front());
+  retired_.pop_front();
+}
+
+void ChannelTable::on_worker(std::string_view event, const Worker& worker, bool) {
+  if (event == "worker_disconnected") owner_gone(worker.id);
+}
+
+void ChannelTable::owner_gone(const Uuid& owner) {
+  const auto made = made_.find(owner);
+  if (made == made_.end()) return;
+  for (const Channel* channel : made->second) orphans_.push_back(channel->id);
+  made_.erase(made);
 }
 
 std::shared_ptr<Channel> ChannelTable::find(std::string_view channel_id,
@@ -211,12 +333,12 @@ void ChannelTable::schedule_sweep() {
 // Channels that are over, or whose other end never came.
 void ChannelTable::sweep() {
   const auto now = timers_.now();
-  std::erase_if(channels_, [&](const auto& entry) {
-    Channel& channel = *entry.second;
-    const bool expired = channel.never_complete() && now - channel.created > limits_.unattached_age;
-    if (expired) channel.expire();
-    return expired || channel.finished();
-  });
+  for (const auto& [id, channel] : channels_) {
+    if (channel->retired() || !channel->never_complete()) continue;
+    if (now - channel->created > limits_.unattached_age) channel->expire();
+  }
+  for (const std::string& id : std::exchange(retired_, {})) channels_.erase(id);
+  std::erase_if(orphans_, [this](const std::string& id) { return !channels_.contains(id); });
 }
 
 }  // namespace iii::engine

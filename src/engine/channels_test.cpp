@@ -39,7 +39,10 @@ class FakeConnection final : public net::Connection {
   void pause_reading() override { paused = true; }
   void resume_reading() override { paused = false; }
   void allow_stalls() override { may_stall = true; }
+  void limit_unfinished(size_t bytes) override { most_unfinished = bytes; }
   size_t queued_bytes() const override { return queued; }
+  bool accepts(size_t) const override { return true; }
+  void charge(ptrdiff_t bytes) override { charged += bytes; }
   const std::string& remote_ip() const override { return ip; }
 
   bool over() const { return dropped || closed_with != 0; }
@@ -51,6 +54,8 @@ class FakeConnection final : public net::Connection {
   bool dropped = false;
   bool paused = false;
   bool may_stall = false;
+  size_t most_unfinished = SIZE_MAX;
+  ptrdiff_t charged = 0;
   std::string ip = "127.0.0.1";
 };
 
@@ -77,7 +82,8 @@ struct End {
 
 class Channels : public ::testing::Test {
  protected:
-  explicit Channels(ChannelLimits limits = {}) : table_(timers_, ids_, limits) {}
+  explicit Channels(ChannelLimits limits = {}, std::shared_ptr<net::MemoryBudget> shared = {})
+      : table_(timers_, ids_, limits, std::move(shared)) {}
 
   void create(size_t items = ChannelTable::kDefaultItems) {
     ref_ = table_.create(items).value();
@@ -293,6 +299,110 @@ TEST_F(SmallChannels, TheNumberOfChannelsIsLimited) {
   EXPECT_TRUE(table_.create(1).has_value()) << "finished ones make room at once";
 }
 
+TEST_F(SmallChannels, OfAMessageThatNobodyIsReadyForNotMuchIsRead) {
+  create();
+  End in = writer();
+  EXPECT_EQ(in.socket->most_unfinished, 10U);
+  in.write("1234");
+  EXPECT_EQ(in.socket->most_unfinished, 6U);
+  End out = reader();
+  EXPECT_EQ(in.socket->most_unfinished, SIZE_MAX);
+  out.socket->queued = 1024 * 1024;
+  in.write("x");
+  EXPECT_EQ(in.socket->most_unfinished, 9U);
+  out.drain();
+  EXPECT_EQ(in.socket->most_unfinished, SIZE_MAX);
+}
+
+TEST_F(SmallChannels, AWriterThatHasLeftIsReadToItsEnd) {
+  create();
+  End in = writer();
+  in.write("0123456789");
+  EXPECT_TRUE(in.socket->paused);
+  in.events->on_half_closed();
+  EXPECT_FALSE(in.socket->paused);
+  EXPECT_EQ(in.socket->most_unfinished, SIZE_MAX);
+  in.write("what its socket still had");
+  EXPECT_FALSE(in.socket->paused);
+  in.hang_up();
+  End out = reader();
+  EXPECT_THAT(out.heard(), ElementsAre("0123456789", "what its socket still had"));
+  EXPECT_EQ(out.socket->closed_with, ws::kCloseNone);
+}
+
+// ---- what they cost ----
+
+struct Counted {
+  std::shared_ptr<net::MemoryBudget> memory = std::make_shared<net::MemoryBudget>(1'000'000);
+};
+
+class CountedChannels : protected Counted, public Channels {
+ protected:
+  CountedChannels()
+      : Channels(ChannelLimits{.max_channels = 4, .max_channels_per_worker = 2}, memory) {}
+  Result<ChannelTable::Ref> create_for(uint64_t owner) {
+    return table_.create(1, Uuid::parse(uuid(owner)));
+  }
+};
+
+TEST_F(CountedChannels, CountWhatTheyHold) {
+  create();
+  End in = writer();
+  in.write("12345");
+  EXPECT_EQ(memory->total(), 5U);
+  End out = reader();
+  EXPECT_EQ(memory->total(), 0U);
+  out.socket->queued = 1024 * 1024;
+  in.write("123");
+  EXPECT_EQ(memory->total(), 3U);
+  out.hang_up();
+  EXPECT_EQ(memory->total(), 0U);
+}
+
+TEST_F(CountedChannels, TheOneThatHoldsMostIsEndedWhenMemoryIsShort) {
+  create();
+  End small = writer();
+  small.write(std::string(400'000, 'x'));
+  create();
+  End large = writer();
+  large.write(std::string(700'000, 'x'));
+  EXPECT_TRUE(large.socket->dropped);
+  EXPECT_FALSE(small.socket->dropped);
+  EXPECT_EQ(memory->total(), 400'000U);
+  large.hang_up();
+}
+
+TEST_F(CountedChannels, BelongToTheWorkerThatMadeThem) {
+  ASSERT_TRUE(create_for(1));
+  const auto second = create_for(1);
+  ASSERT_TRUE(second);
+  const auto third = create_for(1);
+  ASSERT_FALSE(third);
+  EXPECT_EQ(third.error().code, "too_many_channels");
+  EXPECT_TRUE(create_for(2)) << "another worker has channels of its own";
+  channel_ = table_.find(second->channel_id, second->access_key);
+  End in = writer();
+  End out = reader();
+  in.hang_up();
+  out.hang_up();
+  EXPECT_TRUE(create_for(1)) << "one that is over does not count";
+}
+
+TEST_F(CountedChannels, UnusedOnesOfAWorkerThatLeftMakeRoom) {
+  const auto used = create_for(1);
+  const auto unused = create_for(1);
+  ASSERT_TRUE(create_for(2) && create_for(2));
+  EXPECT_FALSE(create_for(3));
+  channel_ = table_.find(used->channel_id, used->access_key);
+  End in = writer();
+  table_.owner_gone(*Uuid::parse(uuid(1)));
+  EXPECT_NE(table_.find(unused->channel_id, unused->access_key), nullptr)
+      << "whoever was given it may still come";
+  EXPECT_TRUE(create_for(3));
+  EXPECT_FALSE(create_for(3)) << "the other one is used";
+  EXPECT_FALSE(in.socket->dropped);
+}
+
 // ---- who leaves ----
 
 TEST_F(Channels, WhenTheReaderIsGoneTheWriterIsDroppedAtItsNextMessage) {
@@ -404,6 +514,20 @@ TEST(CreateChannel, TheSizeIsOptionalAndUnsigned) {
                 ::testing::HasSubstr("deserialization_error"))
         << bad;
   }
+}
+
+TEST(CreateChannel, CountsForTheWorkerThatAsksUntilItLeaves) {
+  TestBus bus({}, {.max_channels = 2, .max_channels_per_worker = 2});
+  Peer a(bus, "a");
+  a.result_of("engine::channels::create");
+  a.result_of("engine::channels::create");
+  EXPECT_THAT(a.refusal_of("engine::channels::create", "{}"),
+              ::testing::HasSubstr("too_many_channels"));
+  Peer b(bus, "b");
+  EXPECT_THAT(b.refusal_of("engine::channels::create", "{}"),
+              ::testing::HasSubstr("too_many_channels"));
+  a.leave();
+  b.result_of("engine::channels::create");
 }
 
 TEST(CreateChannel, SurvivesTheConnectionThatAskedForIt) {

@@ -19,7 +19,8 @@ struct Embedded::Parts {
         store(std::move(opened)),
         background(Background::thread(std::move(post))),
         engine(loop, ids, *background, options.limits),
-        channels(loop, ids, options.channels),
+        memory(std::make_shared<net::MemoryBudget>(options.server.max_total_bytes)),
+        channels(loop, ids, options.channels, memory),
         catalog(engine, options.version),
         observability(engine, options.version),
         events(engine, catalog, options.limits.functions_poll),
@@ -30,6 +31,7 @@ struct Embedded::Parts {
     if (auto ready = configuration.start(); !ready) return ready;
     if (auto ready = state.start(); !ready) return ready;
     catalog.set_started(loop.wall_ms());
+    engine.listen(channels);
     add(function_introspection(catalog));
     add(trigger_introspection(catalog));
     add(worker_introspection(catalog));
@@ -56,6 +58,7 @@ struct Embedded::Parts {
   std::unique_ptr<Store> store;
   std::unique_ptr<Background> background;
   Engine engine;
+  const std::shared_ptr<net::MemoryBudget> memory;  // of the server, which channels share
   ChannelTable channels;
   Catalog catalog;
   Observability observability;
@@ -83,6 +86,7 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
   auto parts = std::make_unique<Parts>(loop, options, std::move(store), std::move(post));
   if (auto ready = parts->prepare(options.worker_manager, options.keeps_state); !ready)
     return std::unexpected(std::move(ready.error()));
+  options.server.memory = parts->memory;
   auto server = serve_engine(loop, options.server, options.access, parts->engine, parts->channels);
   if (!server) return std::unexpected(std::move(server.error()));
   parts->server = std::move(*server);

@@ -86,6 +86,7 @@ class TestBus {
     }
     for (BuiltinTriggerType& type : events.trigger_types()) engine.add(std::move(type));
     engine.add(observability.trigger_type());
+    engine.listen(channels);
   }
 
   FakeTimers timers;

@@ -9,6 +9,7 @@
 
 #include "net/asio.h"
 #include "net/socket_connection.h"
+#include "net/socket_options.h"
 #include "net/tls_session.h"
 
 namespace iii::net {
@@ -104,9 +105,7 @@ void Attempt::connect_next(const std::string& last_error) {
   socket_.async_connect(endpoints_[next_endpoint_++], [self = shared_from_this()](ErrorCode error) {
     if (self->over()) return;
     if (error) return self->connect_next(error.message());
-    ErrorCode ignored;
-    self->socket_.set_option(Tcp::no_delay(true), ignored);
-    self->socket_.set_option(Socket::keep_alive(true), ignored);
+    prepare_socket(self->socket_.native_handle(), self->options_.connection.dead_peer_timeout);
     if (self->url_.secure) return self->start_tls();
     self->send_request();
   });

@@ -38,19 +38,32 @@ class ConnectionEvents {
   virtual void on_pong() {}
   // The socket was full and has now taken everything that was queued.
   virtual void on_drained() {}
+  // The peer of a connection that is not being read has sent its last byte; what came before it can
+  // still be read. Comes at most once.
+  virtual void on_half_closed() {}
   // Exactly once, last. The connection object may be released here.
   virtual void on_closed(const CloseInfo& info) = 0;
 };
 
 struct ConnectionOptions {
   ws::Limits limits = {};
-  // A peer that stops reading is disconnected when more than this waits for it …
-  size_t max_queued_bytes = 128 * 1024 * 1024;
-  // … or when nothing could be written to it for this long.
+  // A peer that stops reading is disconnected when nothing could be written to it for this long …
   std::chrono::milliseconds stall_timeout{30'000};
+  // … or when more than this waits for it. Ask accepts() before sending something large.
+  size_t max_queued_bytes = 128 * 1024 * 1024;
+  // Servers: while more than this waits for a peer, what it says is not read, so that it cannot ask
+  // for more than it takes.
+  size_t high_water = 8 * 1024 * 1024;
+  // … unless it takes nothing for this long: it may be waiting for us to read.
+  std::chrono::milliseconds hold_patience{1'000};
   // How long the messages of one connection are handled before others get their turn. Looked at
   // after each message, so 0 is one message at a time.
   std::chrono::microseconds turn_budget{500};
+  // A peer whose host does not answer for this long is gone: TCP keepalive while nothing is sent,
+  // TCP_USER_TIMEOUT while something is. At least 2 s; 0 leaves both to the system.
+  std::chrono::milliseconds dead_peer_timeout{30'000};
+  // How often a connection that is not being read looks whether its peer is still there.
+  std::chrono::milliseconds hangup_check{1'000};
   // How long a peer may take to fetch our last bytes and to close its side.
   std::chrono::milliseconds linger{2'000};
   // The public engine never answers a Close; answering is kinder to clients (deliberate deviation).
@@ -82,7 +95,14 @@ class Connection {
   // before close().
   virtual void allow_stalls() = 0;
 
+  // Of a message that is not complete, not much more than this is read (until the limit is raised).
+  virtual void limit_unfinished(size_t bytes) = 0;
+
   virtual size_t queued_bytes() const = 0;
+  // Whether a message of this size can be queued without crossing max_queued_bytes.
+  virtual bool accepts(size_t bytes) const = 0;
+  // Memory that the user of this connection holds on its behalf; counts in the server's budget.
+  virtual void charge(ptrdiff_t bytes) = 0;
   virtual const std::string& remote_ip() const = 0;
 };
 

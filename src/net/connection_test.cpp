@@ -427,6 +427,51 @@ TEST_F(ConnectionTest, ThrottlesTheSenderOfAPausedConnection) {
   run_until([&] { return accepted[0]->heard.size() == 6; }, "everything");
 }
 
+TEST_F(ConnectionTest, APausedPeerThatLeavesIsNoticed) {
+  react = [](Recorder& recorder, Opcode, std::string_view payload) {
+    if (payload == "pause") recorder.connection->pause_reading();
+  };
+  ServerOptions options;
+  options.connection.hangup_check = Millis(5);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  peer.write(RawFrame{.payload = "pause"}.bytes());
+  run_until([&] { return accepted[0]->heard.size() == 1; }, "the pause");
+  peer.write(RawFrame{.payload = "last words"}.bytes());
+  peer.half_close();
+  run_until([&] { return accepted[0]->half_closes == 1; }, "the half close");
+  run_a_while();
+  EXPECT_EQ(accepted[0]->half_closes, 1);
+  EXPECT_FALSE(accepted[0]->closed) << "what it wrote can still be read";
+  accepted[0]->connection->resume_reading();
+  run_until([&] { return accepted[0]->closed; }, "the end");
+  EXPECT_THAT(accepted[0]->heard, ElementsAre("pause", "last words"));
+
+  RawPeer broken;
+  upgrade(broken);
+  broken.write(RawFrame{.payload = "pause"}.bytes());
+  run_until([&] { return accepted[1]->heard.size() == 1; }, "the pause");
+  accepted[1]->connection->send(Opcode::kText, "unread, so that closing resets the connection");
+  run_a_while();
+  broken.hang_up();
+  run_until([&] { return accepted[1]->closed; }, "the end");
+}
+
+TEST_F(ConnectionTest, ReadsOfAnUnfinishedMessageNoMoreThanItsLimit) {
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  accepted[0]->connection->limit_unfinished(500'000);
+  const auto client = dial_open();
+  accepted[1]->connection->limit_unfinished(500'000);
+  client->own->send(Opcode::kBinary, std::string(30'000'000, 'x'));
+  run_a_while();
+  EXPECT_GT(client->own->queued_bytes(), 15'000'000u) << "it was read all the same";
+  accepted[1]->connection->limit_unfinished(SIZE_MAX);
+  run_until([&] { return client->heard.size() == 1; }, "the echo");
+}
+
 // A peer that does not read, and one that does and must not notice.
 class SlowPeerTest : public ConnectionTest {
  protected:
@@ -480,6 +525,89 @@ TEST_F(SlowPeerTest, IsKeptAtTheLimitAndWhileItReads) {
       "everything");
   EXPECT_FALSE(accepted[0]->closed);
   EXPECT_EQ(accepted[0]->connection->queued_bytes(), 0u);
+}
+
+// It asks for more than may ever wait for it, but takes one after the other.
+TEST_F(SlowPeerTest, ThatReadsGetsFourLargeAnswers) {
+  const auto body = std::make_shared<const std::string>(std::string(58'000'000, 'x'));
+  react = [&](Recorder& recorder, Opcode, std::string_view) {
+    EXPECT_TRUE(recorder.connection->accepts(body->size()));
+    recorder.connection->send_shared(Opcode::kBinary, "", {body, *body}, "");
+  };
+  serve();
+  RawPeer peer;
+  upgrade(peer);
+  const std::string question = RawFrame{.payload = "get"}.bytes();
+  peer.write(question + question + question + question);
+  size_t got = 0;
+  run_until(
+      [&] {
+        peer.read_some();
+        got += peer.got.size();
+        peer.got.clear();
+        return got > 4 * body->size() || accepted[0]->closed;
+      },
+      "four answers");
+  EXPECT_FALSE(accepted[0]->closed);
+  EXPECT_EQ(accepted[0]->heard.size(), 4u);
+  EXPECT_EQ(body.use_count(), 1);
+}
+
+TEST_F(SlowPeerTest, IsNotReadWhileMuchWaitsForIt) {
+  react = [](Recorder& recorder, Opcode kind, std::string_view) {
+    recorder.connection->send(kind, std::string(1'000'000, 'x'));
+  };
+  ServerOptions options;
+  options.connection.high_water = 8'000'000;
+  options.connection.hold_patience = std::chrono::hours(1);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  std::string questions;
+  for (int i = 0; i < 100; ++i) questions += RawFrame{.payload = "get"}.bytes();
+  peer.write(questions);
+  run_a_while();
+  EXPECT_LT(accepted[0]->heard.size(), 25u);
+  EXPECT_LE(accepted[0]->connection->queued_bytes(), 9'100'000u);
+  run_until(
+      [&] {
+        peer.read_some();
+        peer.got.clear();
+        return accepted[0]->heard.size() == 100;
+      },
+      "all answers");
+}
+
+// A peer may write everything before it reads anything: if nobody read it, both would wait.
+TEST_F(SlowPeerTest, IsReadAgainWhenItTakesNothing) {
+  react = [](Recorder& recorder, Opcode kind, std::string_view) {
+    recorder.connection->send(kind, std::string(1'000'000, 'x'));
+  };
+  ServerOptions options;
+  options.connection.high_water = 2'000'000;
+  options.connection.hold_patience = Millis(5);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  std::string questions;
+  for (int i = 0; i < 50; ++i) questions += RawFrame{.payload = "get"}.bytes();
+  peer.write(questions);
+  run_until([&] { return accepted[0]->heard.size() == 50; }, "all questions");
+  EXPECT_FALSE(accepted[0]->closed);
+}
+
+TEST_F(SlowPeerTest, RefusesWhatDoesNotFit) {
+  ServerOptions options;
+  options.connection.max_queued_bytes = 20'000'000;
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  Connection& end = *accepted[0]->connection;
+  end.send(Opcode::kBinary, std::string(15'000'000, 'x'));
+  run_a_while();
+  const size_t room = 20'000'000 - end.queued_bytes();
+  EXPECT_TRUE(end.accepts(room));
+  EXPECT_FALSE(end.accepts(room + 1));
 }
 
 // A channel's reader takes its time: what its writer sent before the end must still arrive.

@@ -40,6 +40,7 @@ class Recorder : public ConnectionEvents {
   }
   void on_ping() override { ++pings; }
   void on_pong() override { ++pongs; }
+  void on_half_closed() override { ++half_closes; }
   void on_closed(const CloseInfo& info) override {
     EXPECT_FALSE(closed) << "on_closed came twice";
     closed = true;
@@ -53,6 +54,7 @@ class Recorder : public ConnectionEvents {
   React react;
   int pings = 0;
   int pongs = 0;
+  int half_closes = 0;
   bool closed = false;
   CloseInfo end;
 };
@@ -69,6 +71,7 @@ class Forward final : public ConnectionEvents {
   }
   void on_ping() override { to_->on_ping(); }
   void on_pong() override { to_->on_pong(); }
+  void on_half_closed() override { to_->on_half_closed(); }
   void on_closed(const CloseInfo& info) override { to_->on_closed(info); }
 
  private:
@@ -83,11 +86,11 @@ class RawPeer {
   RawPeer(const RawPeer&) = delete;
   RawPeer& operator=(const RawPeer&) = delete;
 
-  void connect(uint16_t port) {
+  void connect(uint16_t port, uint32_t host = INADDR_LOOPBACK) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
     address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_addr.s_addr = htonl(host);
     ASSERT_EQ(::connect(socket_, reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
   }
   void upgrade(const std::string& target = "/") {
@@ -96,6 +99,11 @@ class RawPeer {
   void write(std::string_view bytes) {
     ASSERT_EQ(::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(bytes.size()));
+  }
+  // False when the other end is gone.
+  bool try_write(std::string_view bytes) {
+    return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(bytes.size());
   }
   // Takes what has arrived. `ended` and `reset` tell how the stream ended, if it did.
   void read_some() {
@@ -117,6 +125,7 @@ class RawPeer {
     if (head == std::string::npos) return {};
     return ws::decode(ws::Role::kClient, {}, std::string_view(got).substr(head + 4));
   }
+  void half_close() { ::shutdown(socket_, SHUT_WR); }
   void hang_up() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   }

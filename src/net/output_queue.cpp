@@ -22,6 +22,7 @@ void OutputQueue::append(SharedBytes bytes) {
   if (bytes.bytes.empty()) return;
   seal_tail();
   piece_bytes_ += bytes.bytes.size();
+  shared_bytes_ += bytes.bytes.size();
   pieces_.push_back({.own = {}, .shared = std::move(bytes)});
 }
 
@@ -61,6 +62,7 @@ void OutputQueue::consume(size_t count) {
     const size_t done = std::min(count, piece.rest().size());
     piece.written += done;
     piece_bytes_ -= done;
+    if (piece.own.empty()) shared_bytes_ -= done;
     count -= done;
     if (!piece.rest().empty()) return;
     if (piece.own.capacity() >= kOwnCapacity) pool_.give(std::exchange(piece.own, {}));
@@ -92,6 +94,7 @@ void OutputQueue::clear() {
   pieces_ = {};
   first_ = 0;
   piece_bytes_ = 0;
+  shared_bytes_ = 0;
   release_tail();
 }
 

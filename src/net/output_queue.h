@@ -25,6 +25,8 @@ class OutputQueue {
 
   size_t bytes() const { return piece_bytes_ + tail_.size() - tail_written_; }
 
+  size_t shared_bytes() const { return shared_bytes_; }  // of them
+
   struct Gathered {
     size_t parts;
     size_t bytes;
@@ -57,6 +59,7 @@ class OutputQueue {
   std::vector<Piece> pieces_;  // those before `first_` are done
   size_t first_ = 0;
   size_t piece_bytes_ = 0;
+  size_t shared_bytes_ = 0;
   std::string tail_;
   size_t tail_written_ = 0;
 };

@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "net/asio.h"
 #include "net/socket_connection.h"
+#include "net/socket_options.h"
 
 namespace iii::net {
 namespace {
@@ -59,6 +60,8 @@ class Hub : public std::enable_shared_from_this<Hub> {
       : loop_(loop),
         options_(std::move(options)),
         router_(std::move(router)),
+        memory_(options_.memory ? options_.memory
+                                : std::make_shared<MemoryBudget>(options_.max_total_bytes)),
         acceptor_(loop.context()) {}
 
   Result<void> listen();
@@ -82,10 +85,12 @@ class Hub : public std::enable_shared_from_this<Hub> {
   Loop& loop_;
   const ServerOptions options_;
   const Router router_;
+  const std::shared_ptr<MemoryBudget> memory_;
   Acceptor acceptor_;
   uint16_t port_ = 0;
   TimerId retry_ = 0;
   std::unordered_set<std::shared_ptr<Arrival>> arrivals_;
+  // Until they are gone and their users have heard of it, so that abandon() reaches them all.
   std::unordered_map<SocketConnection*, std::shared_ptr<SocketConnection>> connections_;
   LogOnce full_;
   LogOnce out_of_descriptors_;
@@ -188,8 +193,7 @@ void Hub::on_accept(ErrorCode error, Socket socket) {
     socket.close(error);
     return accept();
   }
-  socket.set_option(Tcp::no_delay(true), error);
-  socket.set_option(Socket::keep_alive(true), error);
+  prepare_socket(socket.native_handle(), options_.connection.dead_peer_timeout);
   const auto arrival = std::make_shared<Arrival>(*this, std::move(socket));
   arrivals_.insert(arrival);
   arrival->start();
@@ -202,8 +206,8 @@ void Hub::take_over(Arrival& arrival, Socket socket, const ws::UpgradeRequest* r
                     std::string_view rest) {
   std::string ip = ip_text(socket);
   const auto connection = std::make_shared<SocketConnection>(
-      loop_, std::move(socket), ws::Role::kServer, options_.connection, std::move(ip));
-  connection->when_gone([weak = weak_from_this(), key = connection.get()] {
+      loop_, std::move(socket), ws::Role::kServer, options_.connection, std::move(ip), memory_);
+  connection->when_over([weak = weak_from_this(), key = connection.get()] {
     if (const auto hub = weak.lock()) hub->connections_.erase(key);
   });
   connections_.emplace(connection.get(), connection);

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "net/connection.h"
 #include "net/loop.h"
+#include "net/memory_budget.h"
 
 namespace iii::net {
 
@@ -33,6 +34,10 @@ struct ServerOptions {
   size_t max_connections = 20'000;
   std::chrono::milliseconds handshake_timeout{10'000};
   ConnectionOptions connection = {};
+  // What all connections hold together: input that is not complete, output that is not taken, and
+  // what charge() adds. Above it the connection that holds most is ended.
+  size_t max_total_bytes = size_t{1024} * 1024 * 1024;
+  std::shared_ptr<MemoryBudget> memory = nullptr;  // for others to share; null: the server's own
 };
 
 class Server {
@@ -44,7 +49,7 @@ class Server {
   virtual uint16_t port() const = 0;
   virtual size_t connections() const = 0;
   // Stops accepting and drops every connection without a Close frame (clients see 1006 and come
-  // back). Their on_closed comes on the loop; destroying the server first takes it away from them.
+  // back). Their on_closed comes on the loop; none comes after the server was destroyed.
   virtual void stop() = 0;
 };
 

@@ -178,6 +178,22 @@ TEST_F(ServerTest, DestroyingItSilencesItsConnections) {
   accepted[0]->connection->send(Opcode::kText, "nobody hears this");
 }
 
+TEST_F(ServerTest, DestroyingItSilencesConnectionsThatEndedInTheSameTurn) {
+  ServerOptions options;
+  options.connection.max_queued_bytes = 1'000'000;
+  serve(options);
+  RawPeer peer;
+  peer.connect(server->port());
+  peer.upgrade();
+  run_until([&] { return accepted.size() == 1; }, "the upgrade");
+  loop.post([&] {
+    accepted[0]->connection->send(Opcode::kBinary, std::string(30'000'000, 'x'));  // ends it
+    server.reset();
+  });
+  run_a_while();
+  EXPECT_FALSE(accepted[0]->closed);
+}
+
 TEST_F(ServerTest, SaysWhenThePortIsTaken) {
   serve();
   ServerOptions options;

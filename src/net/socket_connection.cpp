@@ -1,5 +1,6 @@
 #include "net/socket_connection.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "net/socket_options.h"
 
 namespace iii::net {
 namespace {
@@ -30,7 +32,8 @@ std::string_view overlap(std::string_view part, size_t start, size_t offset, siz
 }  // namespace
 
 SocketConnection::SocketConnection(Loop& loop, Socket socket, ws::Role role,
-                                   const ConnectionOptions& options, std::string remote_ip)
+                                   const ConnectionOptions& options, std::string remote_ip,
+                                   std::shared_ptr<MemoryBudget> memory)
     : loop_(loop),
       socket_(std::move(socket)),
       role_(role),
@@ -38,11 +41,14 @@ SocketConnection::SocketConnection(Loop& loop, Socket socket, ws::Role role,
       remote_ip_(std::move(remote_ip)),
       decoder_(role, options.limits, &loop.blocks()),
       encoder_(role, options.limits.max_frame),
-      output_(loop.outputs()) {}
+      output_(loop.outputs()),
+      memory_(std::move(memory)) {}
 
 SocketConnection::~SocketConnection() {
-  loop_.cancel(stall_timer_);
-  loop_.cancel(linger_timer_);
+  for (const TimerId timer : {stall_timer_, linger_timer_, hangup_timer_, patience_timer_}) {
+    loop_.cancel(timer);
+  }
+  if (memory_) memory_->set(*this, 0, 0);
 }
 
 void SocketConnection::write_raw(std::string_view bytes) {
@@ -101,7 +107,7 @@ void SocketConnection::wait_readable() {
 void SocketConnection::on_readable() {
   if (state_ == State::kGone) return;
   if (state_ != State::kOpen) return discard_input();
-  if (paused_) return;
+  if (!reading()) return not_reading();
   const std::span<char> room = decoder_.prepare();
   const ssize_t count = receive(socket_.native_handle(), tls_.get(), room);
   if (count > 0) {
@@ -125,12 +131,15 @@ void SocketConnection::deliver() {
   delivering_ = true;
   bool more = true;
   bool out_of_time = false;
-  while (more && !out_of_time && state_ == State::kOpen && !paused_) {
+  while (more && !out_of_time && state_ == State::kOpen && reading()) {
     more = handle(decoder_.next());
     out_of_time = more && decoder_.has_unread() && loop_.now() >= until;
   }
   delivering_ = false;
-  if (state_ == State::kGone || (state_ == State::kOpen && paused_)) return;
+  if (state_ != State::kOpen) release_input();
+  account();
+  if (state_ == State::kGone) return;
+  if (state_ == State::kOpen && !reading()) return not_reading();
   if (state_ == State::kOpen && out_of_time) return deliver_later();
   wait_readable();
 }
@@ -198,6 +207,71 @@ void SocketConnection::resume_reading() {
   deliver_later();
 }
 
+void SocketConnection::limit_unfinished(size_t bytes) {
+  const bool raised = bytes > most_unfinished_;
+  most_unfinished_ = bytes;
+  if (raised) deliver_later();
+}
+
+// Nobody hears of a socket that is not read, so it is looked at now and then.
+void SocketConnection::not_reading() {
+  if (hangup_timer_ != 0) return;
+  hangup_timer_ = loop_.after(options_.hangup_check, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->check_hangup();
+  });
+}
+
+void SocketConnection::check_hangup() {
+  hangup_timer_ = 0;
+  if (state_ != State::kOpen || reading()) return;
+  pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
+  if (::poll(&look, 1, 0) > 0) {
+    if ((look.revents & (POLLERR | POLLHUP)) != 0) return finish();
+    if (!std::exchange(half_closed_, true) && events_ != nullptr) events_->on_half_closed();
+  }
+  if (state_ == State::kOpen && !reading()) not_reading();
+}
+
+// ---- a peer that asks for more than it takes ----
+
+void SocketConnection::output_changed() {
+  if (state_ != State::kOpen) return;
+  if (held_back_) {
+    if (output_.bytes() <= options_.high_water / 4) let_input_in();
+  } else if (output_.bytes() > options_.high_water && role_ == ws::Role::kServer && !gave_way_) {
+    // Only servers: if both ends held back, each could wait for the other.
+    hold_input_back();
+  }
+}
+
+void SocketConnection::hold_input_back() {
+  held_back_ = true;
+  held_since_ = loop_.now();
+  if (patience_timer_ == 0) be_patient(options_.hold_patience);
+}
+
+void SocketConnection::be_patient(std::chrono::steady_clock::duration delay) {
+  const auto micros = std::chrono::ceil<std::chrono::microseconds>(delay);
+  patience_timer_ = loop_.after(micros, [weak = weak_from_this()] {
+    if (const auto self = weak.lock()) self->check_patience();
+  });
+}
+
+// A peer that reads nothing until it has written everything would wait for ever.
+void SocketConnection::check_patience() {
+  patience_timer_ = 0;
+  if (!held_back_ || state_ != State::kOpen) return;
+  const auto idle = loop_.now() - std::max(held_since_, progress_);
+  if (idle < options_.hold_patience) return be_patient(options_.hold_patience - idle);
+  gave_way_ = true;
+  let_input_in();
+}
+
+void SocketConnection::let_input_in() {
+  held_back_ = false;
+  deliver_later();
+}
+
 // ---- writing ----
 
 void SocketConnection::send(ws::Opcode kind, std::string_view payload) {
@@ -210,6 +284,7 @@ void SocketConnection::send_shared(ws::Opcode kind, std::string_view head, Share
                                    std::string_view tail) {
   if (state_ != State::kOpen) return;
   const bool share = role_ == ws::Role::kServer && body.bytes.size() >= kSharedBytes;
+  const SharedBytes counted = share && memory_ ? memory_->share(body) : body;
   const size_t tail_start = head.size() + body.bytes.size();
   const auto frame = [&](ws::Opcode opcode, bool fin, size_t offset, size_t length) {
     uint32_t key = encoder_.header(output_.tail(), opcode, fin, length);
@@ -218,7 +293,7 @@ void SocketConnection::send_shared(ws::Opcode kind, std::string_view head, Share
     };
     copy(head, 0);
     if (share) {
-      output_.append({body.owner, overlap(body.bytes, head.size(), offset, length)});
+      output_.append({counted.owner, overlap(body.bytes, head.size(), offset, length)});
     } else {
       copy(body.bytes, head.size());
     }
@@ -247,8 +322,10 @@ void SocketConnection::queued() {
     }
   }
   if (state_ != State::kGone && queued_bytes() > options_.max_queued_bytes) {
-    abort("it reads too slowly: more bytes wait for it than the limit allows");
+    return abort("it reads too slowly: more bytes wait for it than the limit allows");
   }
+  output_changed();
+  account();
 }
 
 void SocketConnection::flush(size_t most) {
@@ -263,11 +340,14 @@ void SocketConnection::flush(size_t most) {
     const auto written = static_cast<size_t>(count);
     output_.consume(written);
     most -= written;
-    if (stall_timer_ != 0) progress_ = loop_.now();
+    if (stall_timer_ != 0 || held_back_) progress_ = loop_.now();
+    if (written > 0) gave_way_ = false;
+    output_changed();
     if (output_.bytes() > 0 && (written < wanted || most == 0)) return wait_writable();
   }
   if (state_ == State::kGone) return;
   loop_.cancel(std::exchange(stall_timer_, 0));
+  account();
   if (state_ == State::kFlushing) half_close();
 }
 
@@ -299,6 +379,8 @@ ssize_t SocketConnection::write_encrypted(std::span<const iovec> parts) {
 
 void SocketConnection::wait_writable() {
   blocked_ = true;
+  account();
+  if (state_ == State::kGone) return;
   if (stall_timer_ == 0 && !may_stall_) {
     progress_ = loop_.now();
     watch_for_stall(options_.stall_timeout);
@@ -310,6 +392,11 @@ void SocketConnection::wait_writable() {
       self->events_->on_drained();
     }
   });
+}
+
+void SocketConnection::allow_stalls() {
+  may_stall_ = true;
+  allow_closed_window(socket_.native_handle());
 }
 
 void SocketConnection::watch_for_stall(std::chrono::milliseconds delay) {
@@ -326,6 +413,30 @@ void SocketConnection::check_stall() {
   watch_for_stall(options_.stall_timeout - idle);
 }
 
+// ---- memory ----
+
+void SocketConnection::charge(ptrdiff_t bytes) {
+  charged_ += static_cast<size_t>(bytes);
+  account();
+}
+
+void SocketConnection::account() {
+  if (memory_ == nullptr) return;
+  const bool gone = state_ == State::kGone;
+  const size_t shared = output_.shared_bytes();
+  const size_t own = gone ? 0 : decoder_.buffered() + output_.bytes() - shared + charged_;
+  memory_->set(*this, own, shared);
+}
+
+void SocketConnection::give_up() {
+  abort("all connections together hold more memory than the limit allows, and it holds most");
+}
+
+// Not while a message of it is being looked at.
+void SocketConnection::release_input() {
+  if (!delivering_) decoder_.clear();
+}
+
 // ---- ending ----
 
 void SocketConnection::close(uint16_t code, std::string_view reason) {
@@ -333,6 +444,7 @@ void SocketConnection::close(uint16_t code, std::string_view reason) {
   farewell_ = {code, std::string(reason)};
   encoder_.close(output_.tail(), code, reason);
   state_ = State::kFlushing;
+  release_input();
   linger(may_stall_);
 }
 
@@ -363,6 +475,8 @@ void SocketConnection::start_linger_timer() {
 void SocketConnection::half_close() {
   state_ = State::kLingering;
   output_.clear();
+  release_input();
+  account();
   if (tls_) tls_->close();
   ErrorCode ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
@@ -382,10 +496,13 @@ void SocketConnection::finish() {
   ErrorCode ignored;
   socket_.close(ignored);
   output_.clear();
-  loop_.cancel(std::exchange(stall_timer_, 0));
-  loop_.cancel(std::exchange(linger_timer_, 0));
+  release_input();
+  account();
+  for (TimerId* timer : {&stall_timer_, &linger_timer_, &hangup_timer_, &patience_timer_}) {
+    loop_.cancel(std::exchange(*timer, 0));
+  }
   report_later();
-  if (auto action = std::exchange(when_gone_, {})) action();
+  if (reported_) over();
 }
 
 void SocketConnection::report_later() {
@@ -398,6 +515,12 @@ void SocketConnection::report() {
   const std::unique_ptr<ConnectionEvents> owned = std::move(owned_events_);
   ConnectionEvents* events = std::exchange(events_, nullptr);
   if (events != nullptr) events->on_closed(farewell_);
+  reported_ = true;
+  if (state_ == State::kGone) over();
+}
+
+void SocketConnection::over() {
+  if (auto action = std::exchange(when_over_, {})) action();
 }
 
 }  // namespace iii::net

@@ -12,6 +12,7 @@
 #include "net/client.h"
 #include "net/connection.h"
 #include "net/loop.h"
+#include "net/memory_budget.h"
 #include "net/output_queue.h"
 #include "net/tls_session.h"
 #include "ws/decoder.h"
@@ -27,10 +28,11 @@ namespace iii::net {
 //   └───────── drop() ────────────────────────────────────────▲            ▲
 //   └───────── violation, stalled peer, socket error, peer's FIN ──────────┘
 class SocketConnection final : public ClientConnection,
+                               private MemoryBudget::Holder,
                                public std::enable_shared_from_this<SocketConnection> {
  public:
   SocketConnection(Loop& loop, Socket socket, ws::Role role, const ConnectionOptions& options,
-                   std::string remote_ip);
+                   std::string remote_ip, std::shared_ptr<MemoryBudget> memory = nullptr);
   ~SocketConnection() override;
 
   // Before anything else: all bytes go through `tls` (none: plain).
@@ -43,8 +45,8 @@ class SocketConnection final : public ClientConnection,
   void start(ConnectionEvents& events) override;
   // No events any more, not even on_closed; the connection is dropped.
   void abandon();
-  // Called when the TCP connection is closed for good.
-  void when_gone(std::move_only_function<void()> action) { when_gone_ = std::move(action); }
+  // Called when the TCP connection is closed for good and on_closed has come.
+  void when_over(std::move_only_function<void()> action) { when_over_ = std::move(action); }
 
   void send(ws::Opcode kind, std::string_view payload) override;
   void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
@@ -54,14 +56,28 @@ class SocketConnection final : public ClientConnection,
   void drop() override;
   void pause_reading() override;
   void resume_reading() override;
-  void allow_stalls() override { may_stall_ = true; }
+  void allow_stalls() override;
+  void limit_unfinished(size_t bytes) override;
   size_t queued_bytes() const override { return output_.bytes(); }
+  bool accepts(size_t bytes) const override {
+    return queued_bytes() + bytes <= options_.max_queued_bytes;
+  }
+  void charge(ptrdiff_t bytes) override;
   const std::string& remote_ip() const override { return remote_ip_; }
 
  private:
   enum class State { kOpen, kFlushing, kLingering, kGone };
 
   // Reading.
+  bool reading() const {
+    return !paused_ && !held_back_ && decoder_.unfinished() < most_unfinished_;
+  }
+  void not_reading();
+  void check_hangup();
+  void hold_input_back();
+  void be_patient(std::chrono::steady_clock::duration delay);
+  void check_patience();
+  void let_input_in();
   void wait_readable();
   void on_readable();
   void discard_input();
@@ -77,8 +93,14 @@ class SocketConnection final : public ClientConnection,
   ssize_t write_some(size_t most, size_t& wanted);
   ssize_t write_encrypted(std::span<const iovec> parts);
   void wait_writable();
+  void output_changed();
   void watch_for_stall(std::chrono::milliseconds delay);
   void check_stall();
+
+  // Memory.
+  void account();
+  void give_up() override;
+  void release_input();
 
   // Ending.
   void linger(bool patiently = false);
@@ -88,6 +110,7 @@ class SocketConnection final : public ClientConnection,
   void finish();
   void report_later();
   void report();
+  void over();
 
   Loop& loop_;
   Socket socket_;
@@ -101,12 +124,20 @@ class SocketConnection final : public ClientConnection,
   State state_ = State::kOpen;
   ConnectionEvents* events_ = nullptr;
   std::unique_ptr<ConnectionEvents> owned_events_;
-  std::move_only_function<void()> when_gone_;
+  std::move_only_function<void()> when_over_;
   CloseInfo farewell_;
   bool reporting_ = false;
+  bool reported_ = false;
 
   bool waiting_readable_ = false;
   bool paused_ = false;
+  bool held_back_ = false;  // the peer takes less than it asks for
+  bool gave_way_ = false;   // … but took nothing at all, so it is read until it does
+  bool half_closed_ = false;
+  size_t most_unfinished_ = SIZE_MAX;
+  TimerId hangup_timer_ = 0;
+  std::chrono::steady_clock::time_point held_since_;
+  TimerId patience_timer_ = 0;
   bool delivering_ = false;
   bool delivery_due_ = false;
 
@@ -117,6 +148,9 @@ class SocketConnection final : public ClientConnection,
   std::chrono::steady_clock::time_point progress_;
   TimerId stall_timer_ = 0;
   TimerId linger_timer_ = 0;
+
+  const std::shared_ptr<MemoryBudget> memory_;
+  size_t charged_ = 0;
 };
 
 }  // namespace iii::net

@@ -59,7 +59,7 @@ Decoder::~Decoder() { release_block(); }
 
 size_t Decoder::buffered() const {
   // A mapped message takes memory only for the bytes that have arrived.
-  return block_.size() + std::min(message_.size(), message_size_ + kEager) +
+  return block_.size() + std::min(message_.size(), std::max(message_size_, kEager)) +
          (stash_.capacity() > 32 ? stash_.capacity() : 0);
 }
 
@@ -187,6 +187,15 @@ bool Decoder::is_text_so_far(bool whole) {
   checked_ = to;
   if (!valid) static_cast<void>(bad(kNotUtf8, kCloseInvalidPayload));
   return valid;
+}
+
+void Decoder::clear() {
+  ended_ = true;
+  in_message_ = in_frame_ = streaming_ = message_given_ = false;
+  message_.reset();
+  message_size_ = 0;
+  stash_ = {};
+  release_block();
 }
 
 OwnedMessage Decoder::take_message() {

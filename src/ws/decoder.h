@@ -50,7 +50,12 @@ class Decoder {
   OwnedMessage take_message();
 
   bool has_unread() const { return end_ > begin_; }  // bytes that next() has not looked at
-  size_t buffered() const;                           // bytes of memory held, for limits and metrics
+  // Ends the decoder and gives its memory back.
+  void clear();
+
+  // Bytes of a message that is not complete, without a frame that is still in the read buffer.
+  size_t unfinished() const { return in_message_ ? message_size_ : 0; }
+  size_t buffered() const;  // bytes of memory held, for limits and metrics
 
   static constexpr size_t kMaxRead = 256 * 1024;
   // Messages up to this size may be views into a block that they share with their neighbours.

@@ -147,9 +147,10 @@ void bind(Engine& engine, const CallInfo& info, RegisterTriggerInput in, Reply r
       });
 }
 
-Result<CreateChannelOutput> create_channel(ChannelTable& channels, const CreateChannelInput& in) {
+Result<CreateChannelOutput> create_channel(ChannelTable& channels, const CallInfo& info,
+                                           const CreateChannelInput& in) {
   const uint64_t items = in.buffer_size.value_or(ChannelTable::kDefaultItems);
-  Result<ChannelTable::Ref> ref = channels.create(items);
+  Result<ChannelTable::Ref> ref = channels.create(items, info.caller);
   if (!ref) return std::unexpected(std::move(ref.error()));
   return CreateChannelOutput{{ref->channel_id, ref->access_key, Direction::kWrite},
                              {ref->channel_id, ref->access_key, Direction::kRead}};
@@ -180,8 +181,8 @@ std::vector<BuiltinFunction> management(Engine& engine, ChannelTable& channels) 
       }));
   out.push_back(builtin<CreateChannelInput, CreateChannelOutput>(
       owner, "engine::channels::create", "Makes a stream channel and returns both of its ends.",
-      [&channels](const CallInfo&, const CreateChannelInput& in) {
-        return create_channel(channels, in);
+      [&channels](const CallInfo& info, const CreateChannelInput& in) {
+        return create_channel(channels, info, in);
       }));
   return out;
 }
