@@ -23,6 +23,21 @@ class ConnectionTest : public NetTest {
     peer.upgrade();
     run_until([&] { return accepted.size() > before; }, "the upgrade");
   }
+  // Of four messages that arrive together, and of what is posted while each is handled.
+  std::string order_of_four() {
+    std::string order;
+    react = [&](Recorder&, Opcode, std::string_view payload) {
+      loop.post([&] { order += "."; });
+      order += payload;
+    };
+    RawPeer peer;
+    upgrade(peer);
+    std::string batch;
+    for (const char* word : {"1", "2", "3", "4"}) batch += RawFrame{.payload = word}.bytes();
+    peer.write(batch);
+    run_until([&] { return order.size() == 8; }, "all messages");
+    return order;
+  }
   void read_to_end(RawPeer& peer) {
     run_until(
         [&] {
@@ -128,39 +143,22 @@ TEST_F(ConnectionTest, OneThatFloodsDoesNotHoldUpOthers) {
 }
 
 TEST_F(ConnectionTest, AMessageAfterTheBudgetWaitsForALaterTurn) {
-  std::string order;
-  react = [&](Recorder&, Opcode, std::string_view payload) {
-    loop.post([&] { order += "."; });
-    order += payload;
-  };
   ServerOptions options;
   options.connection.turn_budget = {};
   serve(options);
-  RawPeer peer;
-  upgrade(peer);
-  std::string batch;
-  for (const char* word : {"1", "2", "3", "4"}) batch += RawFrame{.payload = word}.bytes();
-  peer.write(batch);
-  run_until([&] { return order.size() == 8; }, "all messages");
-  EXPECT_EQ(order, "1.2.3.4.");
+  EXPECT_EQ(order_of_four(), "1.2.3.4.");
+  EXPECT_EQ(loop.backlog(), 0u);
 }
 
 TEST_F(ConnectionTest, MessagesWithinTheBudgetAreHandledTogether) {
-  std::string order;
-  react = [&](Recorder&, Opcode, std::string_view payload) {
-    loop.post([&] { order += "."; });
-    order += payload;
-  };
   ServerOptions options;
   options.connection.turn_budget = std::chrono::hours(1);
   serve(options);
-  RawPeer peer;
-  upgrade(peer);
-  std::string batch;
-  for (const char* word : {"1", "2", "3", "4"}) batch += RawFrame{.payload = word}.bytes();
-  peer.write(batch);
-  run_until([&] { return order.size() == 8; }, "all messages");
-  EXPECT_EQ(order, "1234....");
+  EXPECT_EQ(order_of_four(), "1234....");
+  // Others that wait share the budget, here until nothing is left of it.
+  loop.backlog() = size_t{1} << 40;
+  EXPECT_EQ(order_of_four(), "1.2.3.4.");
+  EXPECT_EQ(loop.backlog(), size_t{1} << 40) << "counted, and counted back";
 }
 
 TEST_F(ConnectionTest, TimersAndSignalsGetTheirTurnWhileSocketsAreAlwaysReady) {

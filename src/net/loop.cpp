@@ -40,6 +40,7 @@ void listen_for(Signals& signals, Action& action) {
 struct Loop::Impl {
   ws::BlockPool blocks;
   OutputPool outputs;
+  size_t backlog = 0;
   TimerQueue timers;
   std::vector<Action> turn_end;
   std::vector<Action> turn_end_running;
@@ -143,5 +144,6 @@ void Loop::on_reload_signal(Action action) {
 asio::io_context& Loop::context() { return impl_->context; }
 ws::BlockPool& Loop::blocks() { return impl_->blocks; }
 OutputPool& Loop::outputs() { return impl_->outputs; }
+size_t& Loop::backlog() { return impl_->backlog; }
 
 }  // namespace iii::net

@@ -57,6 +57,7 @@ class Loop final : public Timers {
   boost::asio::io_context& context();
   ws::BlockPool& blocks();
   OutputPool& outputs();
+  size_t& backlog();  // connections that wait for a later turn because they had used up this one
 
  private:
   struct Impl;

@@ -127,7 +127,8 @@ void SocketConnection::discard_input() {
 }
 
 void SocketConnection::deliver() {
-  const auto until = loop_.now() + options_.turn_budget;
+  // Many that flood share what one may use, so that a round of all of them stays short.
+  const auto until = loop_.now() + options_.turn_budget / (1 + loop_.backlog());
   delivering_ = true;
   bool more = true;
   bool out_of_time = false;
@@ -140,8 +141,15 @@ void SocketConnection::deliver() {
   account();
   if (state_ == State::kGone) return;
   if (state_ == State::kOpen && !reading()) return not_reading();
-  if (state_ == State::kOpen && out_of_time) return deliver_later();
+  if (state_ == State::kOpen && out_of_time) return continue_later();
   wait_readable();
+}
+
+void SocketConnection::continue_later() {
+  if (delivery_due_) return;
+  ++loop_.backlog();
+  in_backlog_ = true;
+  deliver_later();
 }
 
 // Events are never delivered from inside a call of ours, so a resumed connection waits for its
@@ -151,6 +159,7 @@ void SocketConnection::deliver_later() {
   delivery_due_ = true;
   loop_.post([self = shared_from_this()] {
     self->delivery_due_ = false;
+    if (std::exchange(self->in_backlog_, false)) --self->loop_.backlog();
     if (!self->delivering_) self->deliver();
   });
 }

@@ -83,6 +83,7 @@ class SocketConnection final : public ClientConnection,
   void discard_input();
   void deliver();
   void deliver_later();
+  void continue_later();
   bool handle(const ws::Event& event);
   void on_message(ws::Opcode kind, std::string_view payload);
   void on_peer_close(const ws::Event& event);
@@ -140,6 +141,7 @@ class SocketConnection final : public ClientConnection,
   TimerId patience_timer_ = 0;
   bool delivering_ = false;
   bool delivery_due_ = false;
+  bool in_backlog_ = false;
 
   OutputQueue output_;
   bool flush_due_ = false;
