@@ -26,16 +26,18 @@ int call_openat2(int folder, const char* path, int flags, uint64_t also = 0) {
   return fd >= 0 ? static_cast<int>(fd) : -errno;
 }
 
-// A caller's path must not climb, even where climbing would stay inside.
+// A caller's path must not climb, even where climbing would stay inside, nor hold a NUL.
 bool climbs(std::string_view path) {
   if (path.starts_with('/')) return true;
+  // The kernel would see only what comes before it.
+  if (path.find('\0') != std::string_view::npos) return true;
   while (!path.empty()) {
     const size_t end = path.find('/');
     if (path.substr(0, end) == "..") return true;
     if (end == std::string_view::npos) break;
     path.remove_prefix(end + 1);
   }
-  return path.find('\0') != std::string_view::npos;
+  return false;
 }
 
 // The walk of find_place: which folders we are in, and which components are still to come (last one

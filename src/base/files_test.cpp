@@ -194,6 +194,13 @@ TEST_P(Files, StaysBelowTheFolderThatWasOpened) {
   EXPECT_EQ(error_of(opened.read("x.md", 100)), "missing");
 }
 
+TEST_P(Files, ANulInAnyComponentIsRefused) {
+  using namespace std::string_view_literals;
+  for (const std::string_view path : {"a\0b/doc.md"sv, "a/doc.md\0x"sv, "\0/doc.md"sv, "a/\0"sv}) {
+    EXPECT_EQ(error_of(root().read(path, 100)), "outside") << printable(path);
+  }
+}
+
 TEST(FileStamp, IsSettledOnceAFurtherWriteWouldShow) {
   constexpr int64_t kSecond = 1'000'000'000;
   const FileStamp fine{.ctime_ns = 100 * kSecond + 5};

@@ -1,8 +1,10 @@
 #include "base/log_sink.h"
 
 #include <fmt/chrono.h>
+#include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <memory>
@@ -30,11 +32,27 @@ SharedSink& shared_sink() {
   return shared;
 }
 
-// A peer's text must not be able to forge a second log line or to drive a terminal.
+std::string line_start(LogLevel level) {
+  static constexpr std::array<std::string_view, 4> kNames{"debug", "info ", "warn ", "error"};
+  const auto now = std::chrono::system_clock::now();
+  const auto ms =
+      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z {} ",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms,
+                     kNames[static_cast<size_t>(level)]);
+}
+
+// A peer's text must not be able to forge a second log line, to drive a terminal, or to make a line
+// longer than kMaxLogLine.
 std::string printable(std::string_view text) {
+  constexpr std::string_view kCut = " ...";
+  constexpr size_t kStart = sizeof "2026-11-15T22:41:00.123Z warn  " - 1;
+  // Room for one escape, the mark and the end of the line.
+  constexpr size_t kMost = kMaxLogLine - kStart - 4 - kCut.size() - 1;
   std::string out;
-  out.reserve(text.size());
+  out.reserve(std::min(text.size(), kMaxLogLine));
   for (const char c : text) {
+    if (out.size() > kMost) return out.append(kCut);
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
       out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
     } else {
@@ -44,16 +62,50 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+// Puts whole lines on stderr without ever waiting long for its reader. Making the descriptor
+// non-blocking would change it for every process that shares it, so it is asked first whether it
+// takes a line; the mutex keeps two threads from both using the last room.
+class Output {
+ public:
+  void put(std::string_view line) {
+    const std::lock_guard lock(mutex_);
+    if (!writable()) {
+      ++lost_;
+      return;
+    }
+    if (lost_ > 0) tell_lost();
+    if (!write_all(line)) ++lost_;
+  }
+
+ private:
+  bool writable() {
+    pollfd stderr_now{STDERR_FILENO, POLLOUT, 0};
+    const auto wait = stalled_ ? std::chrono::milliseconds(0) : kLogWait;
+    const int ready = ::poll(&stderr_now, 1, static_cast<int>(wait.count()));
+    stalled_ = ready == 0;
+    // Without a reader, or closed: the write would fail. An interrupted poll is not worth a second.
+    return ready > 0 && (stderr_now.revents & (POLLERR | POLLNVAL)) == 0;
+  }
+
+  void tell_lost() {
+    const std::string line = line_start(LogLevel::kWarn) + std::to_string(lost_) +
+                             " log lines were lost: nobody read stderr\n";
+    if (write_all(line)) lost_ = 0;
+  }
+
+  static bool write_all(std::string_view line) {
+    return ::write(STDERR_FILENO, line.data(), line.size()) == static_cast<ssize_t>(line.size());
+  }
+
+  std::mutex mutex_;
+  size_t lost_ = 0;
+  bool stalled_ = false;
+};
+
 void write_to_stderr(LogLevel level, const std::string& text) {
-  static constexpr std::array<std::string_view, 4> kNames{"debug", "info ", "warn ", "error"};
-  const auto now = std::chrono::system_clock::now();
-  const auto ms =
-      std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  const std::string line = fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z {} {}\n",
-                                       fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms,
-                                       kNames[static_cast<size_t>(level)], text);
-  // One write per line keeps lines of several threads apart. A closed stderr is nobody's error.
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+  // Never destroyed: threads may log while the process ends.
+  static Output& output = *new Output;
+  output.put(line_start(level) + text + '\n');
 }
 
 }  // namespace

@@ -1,14 +1,24 @@
 // Log lines on stderr, one per event: `2026-11-15T22:41:00.123Z warn  text`.
 // A disabled level costs one comparison; stdout is never touched, it belongs to answers.
+//
+// A line is lost rather than waited for: when nobody reads stderr, the first line waits kLogWait,
+// further ones not at all until it is read again; then one line says how many were lost. Lines are
+// cut at kMaxLogLine bytes.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 
 namespace iii {
+
+// As much as a pipe takes in one piece.
+inline constexpr size_t kMaxLogLine = 4096;
+inline constexpr std::chrono::milliseconds kLogWait{10};
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
 

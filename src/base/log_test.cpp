@@ -1,8 +1,12 @@
 #include "base/log_sink.h"
 
-#include <gtest/gtest.h>
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -60,6 +64,79 @@ TEST(Log, ASinkMayLogThrowAndReplaceItself) {
   EXPECT_NE(err.find("from the sink"), std::string::npos) << err;
   EXPECT_NE(err.find("second"), std::string::npos) << err;
   EXPECT_EQ(err.find("first"), std::string::npos) << err;
+}
+
+// stderr is a pipe whose read end the test holds; put back at the end.
+class StderrPipe {
+ public:
+  StderrPipe() : before_(::dup(STDERR_FILENO)) {
+    EXPECT_EQ(::pipe2(ends_.data(), O_CLOEXEC), 0);
+    ::dup2(ends_[1], STDERR_FILENO);
+    ::close(ends_[1]);
+    handler_ = ::signal(SIGPIPE, SIG_IGN);
+  }
+  ~StderrPipe() {
+    ::dup2(before_, STDERR_FILENO);
+    ::close(before_);
+    close_reader();
+    ::signal(SIGPIPE, handler_);
+  }
+  StderrPipe(const StderrPipe&) = delete;
+  StderrPipe& operator=(const StderrPipe&) = delete;
+
+  void close_reader() {
+    if (ends_[0] >= 0) ::close(ends_[0]);
+    ends_[0] = -1;
+  }
+  // What has been written since the last call.
+  std::string read() {
+    ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
+    std::string all;
+    std::array<char, 4096> block{};
+    for (ssize_t got = 0; (got = ::read(ends_[0], block.data(), block.size())) > 0;) {
+      all.append(block.data(), static_cast<size_t>(got));
+    }
+    return all;
+  }
+
+ private:
+  std::array<int, 2> ends_{-1, -1};
+  int before_;
+  void (*handler_)(int) = nullptr;
+};
+
+TEST(Log, NobodyWaitsForAReaderOfStderr) {
+  StderrPipe pipe;
+  // Far more than a pipe holds: without a bound this would never return.
+  const std::string text(1'000, 'x');
+  for (int i = 0; i < 200; ++i) log_warn("{}", text);
+  const std::string before = pipe.read();
+  EXPECT_LT(before.size(), 150'000U);
+  EXPECT_EQ(before.size() % (before.find('\n') + 1), 0U) << "only whole lines";
+  log_warn("read again");
+  const std::string after = pipe.read();
+  const size_t lost = 200 - static_cast<size_t>(std::ranges::count(before, '\n'));
+  EXPECT_THAT(after, testing::HasSubstr(std::to_string(lost) + " log lines were lost"));
+  EXPECT_THAT(after, testing::HasSubstr("read again"));
+  log_warn("told once");
+  EXPECT_THAT(pipe.read(), testing::Not(testing::HasSubstr("lost")));
+}
+
+TEST(Log, AClosedStderrIsSurvived) {
+  StderrPipe pipe;
+  pipe.close_reader();
+  log_warn("to nobody");
+  ::close(STDERR_FILENO);
+  log_warn("to nowhere");
+}
+
+TEST(Log, LinesAreCut) {
+  testing::internal::CaptureStderr();
+  log_warn("{}", std::string(100'000, '\n'));
+  const std::string out = testing::internal::GetCapturedStderr();
+  EXPECT_LE(out.size(), kMaxLogLine);
+  EXPECT_GT(out.size(), kMaxLogLine - 8);
+  EXPECT_TRUE(out.ends_with(" ...\n"));
 }
 
 TEST(LogOnce, SaysItOnce) {

@@ -1,11 +1,9 @@
 #include "base/uuid.h"
 
-#include <sys/random.h>
-
 #include <bit>
 #include <cstring>
 
-#include "base/check.h"
+#include "base/random.h"
 
 namespace iii {
 
@@ -116,13 +114,7 @@ std::string Uuid::to_string() const {
 
 Uuid RandomIds::next() {
   if (used_ + 2 > block_.size()) {
-    auto* bytes = reinterpret_cast<char*>(block_.data());
-    size_t filled = 0;
-    while (filled < sizeof block_) {
-      const ssize_t n = ::getrandom(bytes + filled, sizeof block_ - filled, 0);
-      III_CHECK(n > 0 || errno == EINTR);
-      if (n > 0) filled += static_cast<size_t>(n);
-    }
+    fill_random(block_.data(), sizeof block_);
     used_ = 0;
   }
   Uuid id{block_[used_], block_[used_ + 1]};

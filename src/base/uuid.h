@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
+
 namespace iii {
 
 struct Uuid {
@@ -26,14 +28,11 @@ struct Uuid {
   auto operator<=>(const Uuid&) const = default;
 };
 
-// Uuids are random almost everywhere, but a peer chooses its own invocation ids: mix before use.
+// Most ids are random, but a peer chooses its own invocation ids; see base/hash.h.
 struct UuidHash {
   using is_avalanching = void;
   size_t operator()(const Uuid& id) const noexcept {
-    uint64_t h = (id.high ^ (id.low + 0x9e3779b97f4a7c15ULL)) * 0xbf58476d1ce4e5b9ULL;
-    h ^= h >> 31;
-    h *= 0x94d049bb133111ebULL;
-    return h ^ (h >> 29);
+    return keyed_hash(process_hash_key(), id.high, id.low);
   }
 };
 

@@ -1,6 +1,10 @@
 // Chooses what to do; everything else lives in rooms.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cstdio>
 #include <span>
 #include <string>
@@ -39,9 +43,23 @@ int complain_of(const std::string& word) {
   return 2;
 }
 
+// Started with a standard stream closed, the next file that we open would take its number, and log
+// lines or answers would be written into it.
+void hold_standard_streams() {
+  for (;;) {
+    const int fd = ::open("/dev/null", O_RDWR);
+    if (fd > STDERR_FILENO) ::close(fd);
+    if (fd < 0 || fd > STDERR_FILENO) return;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  hold_standard_streams();
+  // A reader of our output that goes away (`serve 2>&1 | head -1`) is an error of that write, not
+  // the end of the process.
+  std::signal(SIGPIPE, SIG_IGN);
   const std::vector<std::string> words(argv + 1, argv + argc);
   const Words all(words);
   if (!words.empty() && !words[0].starts_with('-')) {

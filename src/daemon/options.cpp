@@ -1,5 +1,8 @@
 #include "daemon/options.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -79,6 +82,23 @@ const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std:
   return table;
 }
 
+// `A,B_*` in several options: names of variables, or their beginning.
+Result<std::vector<std::string>> environment_names(const std::vector<std::string>& lists) {
+  std::vector<std::string> names;
+  for (const std::string& list : lists) {
+    for (const std::string_view part : split(list, ',')) {
+      const std::string_view name = trim(part);
+      if (name.empty() || name == "*") {
+        return fail("usage",
+                    "--expand-env: give the names of environment variables, such as HOST,APP_*; "
+                    "every peer can read those that you name.");
+      }
+      names.emplace_back(name);
+    }
+  }
+  return names;
+}
+
 Result<std::filesystem::path> default_data() {
   const std::string home = environment("HOME");
   if (home.empty()) {
@@ -91,8 +111,23 @@ Result<std::filesystem::path> default_data() {
 
 }  // namespace
 
+Result<std::optional<std::string>> token_option(const cli::Args& args) {
+  std::optional<std::string> token = args.value("token");
+  if (token && token->empty()) {
+    return fail("usage",
+                "--token is empty. Next: give it a value, or leave --token out to use III_TOKEN "
+                "(or no token, where none is needed).");
+  }
+  return token;
+}
+
 bool is_loopback(std::string_view host) {
-  return host == "localhost" || host == "::1" || host == "[::1]" || host.starts_with("127.");
+  if (host == "localhost" || host == "[::1]") return true;
+  const std::string text(host);
+  in_addr four{};
+  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
+  in6_addr six{};
+  return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
 }
 
 const cli::Command& serve_command() {
@@ -106,12 +141,17 @@ const cli::Command& serve_command() {
           {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
           {"http-port", "N", "Port of the HTTP side, which arrives later; accepted and unused."},
           {"data", "DIR", "Where durable data lives (~/.iii/directory)."},
+          {"repair-data", "",
+           "Copy a damaged log of the data folder aside and go on with what can be read of it."},
           {"config", "FILE", "Configuration file of the directory (./config.yaml)."},
           {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
           {"auto-download", "",
            "Fetch the documents of workers that connect; tells the registry their names."},
           {"token", "TOKEN", "Demand this bearer token on every path (III_TOKEN)."},
           {"allow-origin", "ORIGIN", "Let web pages of this origin connect; may be repeated."},
+          {"expand-env", "NAME[,NAME]",
+           "Environment variables that ${NAME} in configuration values may read; NAME* allows all "
+           "that start so. May be repeated; none by default."},
           {"engine-only", "", "Start the engine without the directory worker."},
           {"no-worker-manager", "",
            "Leave worker::list and the `worker` trigger type to a worker."},
@@ -173,7 +213,14 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   o.server.port = static_cast<uint16_t>(*port);
   const auto http_port = cli::number("http-port", args.value("http-port").value_or("0"), 0, 65'535);
   if (!http_port) return std::unexpected(http_port.error());
-  o.access.token = args.value("token").value_or(environment("III_TOKEN"));
+  const auto token = token_option(args);
+  if (!token) return std::unexpected(token.error());
+  o.access.token = token->value_or(environment("III_TOKEN"));
+  if (auto names = environment_names(args.all("expand-env")); names) {
+    o.expand_env = std::move(*names);
+  } else {
+    return std::unexpected(names.error());
+  }
   o.access.allowed_origins = args.all("allow-origin");
   if (!is_loopback(o.server.host) && o.access.token.empty()) {
     return fail("usage",
@@ -198,6 +245,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
     if (auto ok = apply_limit(limit, o); !ok) return std::unexpected(ok.error());
   }
   out.engine_only = args.has("engine-only");
+  out.engine.repair_data = args.has("repair-data");
   out.skills = args.value("skills");
   out.config = args.value("config");
   out.auto_download = args.has("auto-download");

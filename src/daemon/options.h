@@ -28,6 +28,11 @@ const cli::Command& worker_command();
 // `--limit name=value`, several times.
 Result<void> apply_limit(std::string_view assignment, engine::EmbeddedOptions& options);
 
+// `--token`. An empty one is refused: a script whose variable is unset would otherwise switch
+// authentication off.
+Result<std::optional<std::string>> token_option(const cli::Args& args);
+
+// An address in 127.0.0.0/8, ::1, or the name localhost.
 bool is_loopback(std::string_view host);
 
 }  // namespace iii::daemon

@@ -23,13 +23,34 @@ TEST(ServeOptions, StaysOnLoopbackByDefault) {
 }
 
 TEST(ServeOptions, E25_ListeningBeyondLoopbackNeedsAToken) {
-  for (const char* host : {"0.0.0.0", "::", "10.0.0.1", "example.org"}) {
+  for (const char* host : {"0.0.0.0", "::", "10.0.0.1", "example.org", "127.evil.test", "127.",
+                           "127.1", "1270.0.0.1"}) {
     const auto refused = options({"--host", host});
     ASSERT_FALSE(refused) << host;
     EXPECT_THAT(refused.error().message, HasSubstr("--token"));
     EXPECT_TRUE(options({"--host", host, "--token", "secret"})) << host;
   }
-  for (const char* host : {"127.0.0.2", "localhost", "::1"}) EXPECT_TRUE(options({"--host", host}));
+  for (const char* host : {"127.0.0.2", "localhost", "::1", "[::1]", "0:0::1"}) {
+    EXPECT_TRUE(options({"--host", host})) << host;
+  }
+}
+
+TEST(ServeOptions, AnEmptyTokenIsAMistakeAndNotAnOpenDoor) {
+  ::setenv("III_TOKEN", "from the environment", 1);
+  const auto empty = options({"--token", ""});
+  EXPECT_EQ(options({})->engine.access.token, "from the environment");
+  EXPECT_EQ(options({"--token", "given"})->engine.access.token, "given");
+  ::unsetenv("III_TOKEN");
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().code, "usage");
+  EXPECT_THAT(empty.error().message, HasSubstr("III_TOKEN"));
+}
+
+TEST(ServeOptions, NoVariableIsReadableUnlessNamed) {
+  EXPECT_TRUE(options({})->engine.expand_env.empty());
+  EXPECT_THAT(options({"--expand-env", "HOST, APP_*", "--expand-env=PORT"})->engine.expand_env,
+              testing::ElementsAre("HOST", "APP_*", "PORT"));
+  for (const char* list : {"", "*", "A,,B"}) EXPECT_FALSE(options({"--expand-env", list})) << list;
 }
 
 TEST(ServeOptions, LimitsAreSetByName) {

@@ -118,9 +118,13 @@ int run_serve(std::span<const std::string> words) {
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) print_ready(host, port);
     });
-    loop.on_reload_signal([&] { local->directory.reload(local->configuration()); });
     if (auto started = local->worker.start(); !started) return complain(started.error());
   }
+  // Always taken: the default action of SIGHUP would end the process.
+  loop.on_reload_signal([&] {
+    if (local == nullptr) return log_info("SIGHUP: nothing to reload, the engine runs alone");
+    local->directory.reload(local->configuration());
+  });
   loop.on_stop_signals([&] {
     log_info("stopping");
     const auto stop_engine = [&] {
@@ -145,10 +149,12 @@ int run_worker(std::span<const std::string> words) {
   if (!set_level(*args)) return complain({"usage", "--log-level: debug, info, warn, error or off"});
   const std::string home = home_folder();
   const auto config_file = args->value("config");
+  const Result<std::optional<std::string>> token = token_option(*args);
+  if (!token) return complain(token.error());
   const DirectoryConfig config = read_configuration(config_file, {});
   sdk::WorkerOptions options = worker_options();
   options.url = args->value("url").value_or("");
-  options.token = args->value("token").value_or("");
+  options.token = token->value_or("");
   // A second directory on one engine would serve nothing.
   options.indispensable = "directory::";
   options.answer_delay = std::chrono::microseconds(config.answer_delay_us);

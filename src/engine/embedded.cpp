@@ -24,7 +24,7 @@ struct Embedded::Parts {
         catalog(engine, options.version),
         observability(engine, options.version),
         events(engine, catalog, options.limits.functions_poll),
-        configuration(*store, engine),
+        configuration(*store, engine, allowed_environment(options.expand_env)),
         state(*store, engine, &configuration, options.state) {}
 
   Result<void> prepare(bool worker_manager, bool keeps_state) {

@@ -10,10 +10,6 @@
 
 namespace iii::engine {
 
-size_t TextHash::operator()(std::string_view text) const noexcept {
-  return std::hash<std::string_view>{}(text);
-}
-
 std::string first_segment(std::string_view id) { return std::string(id.substr(0, id.find("::"))); }
 
 std::string Function::worker_name() const {

@@ -12,15 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.h"
 #include "engine/worker.h"
 
 namespace iii::engine {
-
-struct TextHash {
-  using is_transparent = void;
-  using is_avalanching = void;
-  size_t operator()(std::string_view text) const noexcept;
-};
 
 template <typename T>
 using TextMap = boost::unordered_flat_map<std::string, T, TextHash, std::equal_to<>>;

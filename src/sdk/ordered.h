@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.h"
+
 namespace iii::sdk {
 
 // Entry has a `std::string id` that does not change.
@@ -41,7 +43,7 @@ class Ordered {
 
  private:
   std::list<Entry> entries_;
-  std::unordered_map<std::string_view, typename std::list<Entry>::iterator> by_id_;
+  std::unordered_map<std::string_view, typename std::list<Entry>::iterator, TextHash> by_id_;
 };
 
 }  // namespace iii::sdk

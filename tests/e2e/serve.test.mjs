@@ -59,6 +59,53 @@ test('--engine-only starts no directory worker', own, async (t) => {
   assert.equal((await failure(call(node, 'directory::health', {}))).code, 'function_not_found')
 })
 
+test('SIGHUP does not end an engine that runs alone', own, async (t) => {
+  const engine = await startEngine({ args: ['--engine-only'] })
+  t.after(() => engine.stop())
+  engine.child.kill('SIGHUP')
+  await engine.printed('stderr', /SIGHUP: nothing to reload/)
+  const peer = await RawPeer.open(engine.url)
+  assert.ok((await peer.call('engine::workers::list', {})).result)
+  await peer.end()
+})
+
+test('it goes on when the readers of its output are gone', own, async (t) => {
+  const engine = await startEngine()
+  t.after(() => engine.stop())
+  engine.child.stdout.destroy()
+  engine.child.stderr.destroy()
+  const peer = await RawPeer.open(engine.url)
+  peer.ws.send('{ this is not JSON and is logged')
+  assert.ok((await peer.call('engine::workers::list', {})).result)
+  await peer.end()
+  assert.equal((await engine.stop()).code, 0)
+})
+
+test('it goes on when nobody reads stderr', own, async (t) => {
+  const engine = await startEngine({ args: ['--log-level', 'debug'] })
+  t.after(() => engine.stop())
+  engine.child.stderr.pause()
+  // Each connection may log one broken frame: more than node and the pipe between us hold.
+  for (let n = 0; n < 600; n++) {
+    const peer = await RawPeer.open(engine.url)
+    peer.ws.send(`{"type":"${'x'.repeat(2000)}"}`)
+    assert.ok((await peer.call('engine::workers::list', { search: 'nobody' })).result)
+    await peer.end()
+  }
+  engine.child.stderr.resume()
+})
+
+test('a peer reads no environment variable that the operator did not name', own, async (t) => {
+  const engine = await startEngine({ args: ['--expand-env', 'III_E2E_OPEN'], env: { III_E2E_OPEN: 'open', III_E2E_SECRET: 'secret' } })
+  t.after(() => engine.stop())
+  const peer = await RawPeer.open(engine.url)
+  const value = '${III_E2E_OPEN:-} ${III_E2E_SECRET:-} ${HOME:-}'
+  await peer.call('configuration::register', { id: 'c', name: 'n', description: 'd', schema: {}, initial_value: value })
+  const { result } = await peer.call('configuration::get', { id: 'c' })
+  assert.equal(result.value, 'open - -')
+  await peer.end()
+})
+
 test('a busy port is refused with a sentence that says what to do', own, async (t) => {
   const engine = await startEngine()
   t.after(() => engine.stop())

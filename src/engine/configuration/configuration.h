@@ -42,7 +42,7 @@ class Configuration {
   static constexpr size_t kMostOwnBytes = 16 * 1024;
 
   // What it is given outlives it.
-  Configuration(Store& store, Bus& bus, Environment environment = process_environment(),
+  Configuration(Store& store, Bus& bus, Environment environment = allowed_environment({}),
                 ConfigurationLimits limits = {});
   ~Configuration();
   Configuration(const Configuration&) = delete;

@@ -312,6 +312,17 @@ TEST_F(ConfigurationTest, EntriesAreLimited) {
               StartsWith("ADAPTER_ERROR: there are 1 entries already"));
 }
 
+TEST_F(ConfigurationTest, TheSizeIsCheckedBeforeAnythingElse) {
+  ConfigurationLimits limits;
+  limits.max_entry_bytes = 30;
+  start(limits);
+  const std::string large = '"' + std::string(30, '$') + '"';
+  EXPECT_THAT(register_c(R"({"type":"integer"})", R"(,"initial_value":)" + large),
+              StartsWith("ADAPTER_ERROR"));
+  register_c(R"({"type":"integer"})", R"(,"initial_value":1)");
+  EXPECT_THAT(set(large), StartsWith("ADAPTER_ERROR"));
+}
+
 TEST_F(ConfigurationTest, AllEntriesTogetherAreLimited) {
   ConfigurationLimits limits;
   limits.max_total_bytes = 10;

@@ -22,24 +22,40 @@ struct Placeholder {
   std::optional<std::string> fallback;
 };
 
-// The first placeholder at or behind `from`. `${}`, and `${` without its brace, are plain text.
-std::optional<Placeholder> find_placeholder(std::string_view text, size_t from) {
-  for (size_t at = text.find("${", from); at != std::string_view::npos;
-       at = text.find("${", at + 2)) {
-    const size_t close = text.find('}', at);
-    if (close == std::string_view::npos) return std::nullopt;
-    const std::string_view inner = text.substr(at + 2, close - at - 2);
-    const size_t colon = inner.find(':');
-    const std::string_view name = trim(inner.substr(0, colon));
-    if (name.empty()) continue;
-    Placeholder found{at, close + 1, std::string(name), std::nullopt};
-    if (colon != std::string_view::npos) {
-      found.fallback = std::string(trim(inner.substr(colon + 1)));
+// Finds the placeholders of a text one after the other. `${}`, and `${` without its brace, are
+// plain text. Linear: every byte is passed once by the search for `${`, once by the search for its
+// brace (an answer stays good for every `${` before that brace), and once as the inside of a
+// placeholder.
+class Placeholders {
+ public:
+  explicit Placeholders(std::string_view text) : text_(text) {}
+
+  std::optional<Placeholder> next() {
+    for (size_t at = text_.find("${", at_); at != std::string_view::npos;
+         at = text_.find("${", at + 2)) {
+      if (close_ < at) close_ = text_.find('}', at);
+      if (close_ == std::string_view::npos) break;
+      const std::string_view inner = text_.substr(at + 2, close_ - at - 2);
+      // Where the name is blank, only blanks were passed to find its end.
+      const size_t first = inner.find_first_not_of(" \t\n\r\f\v");
+      if (first == std::string_view::npos || inner[first] == ':') continue;
+      const size_t colon = inner.find(':', first);
+      at_ = close_ + 1;
+      Placeholder found{at, at_, std::string(trim(inner.substr(0, colon))), std::nullopt};
+      if (colon != std::string_view::npos) {
+        found.fallback = std::string(trim(inner.substr(colon + 1)));
+      }
+      return found;
     }
-    return found;
+    at_ = text_.size();
+    return std::nullopt;
   }
-  return std::nullopt;
-}
+
+ private:
+  std::string_view text_;
+  size_t at_ = 0;
+  size_t close_ = 0;  // the first brace behind the last `${`
+};
 
 class Expander {
  public:
@@ -68,7 +84,8 @@ class Expander {
  private:
   Value expand_text(const std::string& text) {
     if (too_large()) return text;  // it will fail: stop working
-    std::optional<Placeholder> found = find_placeholder(text, 0);
+    Placeholders placeholders(text);
+    std::optional<Placeholder> found = placeholders.next();
     if (!found) return text;
     if (found->begin == 0 && found->end == text.size()) {
       std::optional<std::string> inserted = text_for(*found);
@@ -86,7 +103,7 @@ class Expander {
       out += inserted ? std::string_view(*inserted)
                       : std::string_view(text).substr(found->begin, found->end - found->begin);
       at = found->end;
-      found = find_placeholder(text, at);
+      found = placeholders.next();
     }
     return out.append(text, at);
   }
@@ -113,8 +130,14 @@ class Expander {
 
 }  // namespace
 
-Environment process_environment() {
-  return [](const std::string& name) -> std::optional<std::string> {
+Environment allowed_environment(std::vector<std::string> names) {
+  return [names = std::move(names)](const std::string& name) -> std::optional<std::string> {
+    const auto allows = [&name](std::string_view allowed) {
+      if (!allowed.ends_with('*')) return name == allowed;
+      allowed.remove_suffix(1);
+      return name.starts_with(allowed);
+    };
+    if (std::ranges::none_of(names, allows)) return std::nullopt;
     const char* value = std::getenv(name.c_str());
     if (value == nullptr) return std::nullopt;
     return value;

@@ -18,7 +18,11 @@ namespace iii::engine {
 
 // The value of a variable, or nothing when it is not set.
 using Environment = std::function<std::optional<std::string>(const std::string& name)>;
-Environment process_environment();
+
+// Variables of this process whose names are on the list; an element that ends with `*` stands for
+// all names with that beginning. Every peer can set a configuration value and read it expanded, so
+// whatever is on the list can be read by every peer: a variable that is not counts as unset.
+Environment allowed_environment(std::vector<std::string> names);
 
 // Texts inserted into one value, together; beyond it the expansion fails.
 inline constexpr size_t kMaxExpandedBytes = 16 * 1024 * 1024;
@@ -29,7 +33,7 @@ struct Expansion {
       unset;  // names without value and default, each once, in order of appearance
 };
 
-// Fails only beyond kMaxExpandedBytes.
+// Linear in the size of `value` and of the texts inserted. Fails only beyond kMaxExpandedBytes.
 Result<Expansion> expand(const json::Value& value, const Environment& environment);
 
 }  // namespace iii::engine

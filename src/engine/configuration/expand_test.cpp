@@ -50,6 +50,44 @@ INSTANTIATE_TEST_SUITE_P(
                     Row{"${X:[1, 2}", R"("[1, 2")"}, Row{"${X:a: b}", R"({"a":"b"})"},
                     Row{R"(${X:{"a":1}})", R"("{\"a\":1}")"}));
 
+// By construction every byte is looked at a fixed number of times; a quadratic expander would take
+// minutes for this, and the test would be stopped.
+TEST(Expand, TimeIsLinearInTheText) {
+  constexpr size_t kTimes = 700'000;
+  std::string nameless;
+  std::string open;
+  std::string unset;
+  for (size_t i = 0; i < kTimes; ++i) {
+    nameless += "${:";
+    open += "${X";
+    unset += "${}";
+  }
+  for (const std::string& text : {nameless, nameless + "}", open, unset, unset + "${PORT}"}) {
+    const auto result = expand(json::Value(text), environment);
+    ASSERT_TRUE(result);
+    EXPECT_GE(result->value.as_string()->size(), text.size() - 3);
+  }
+  EXPECT_TRUE(expand(json::Value(open + "}"), environment));
+}
+
+TEST(AllowedEnvironment, OnlyVariablesOnTheListAreSet) {
+  ::setenv("III_TEST_SECRET", "secret", 1);
+  ::setenv("III_TEST_OPEN_A", "a", 1);
+  ::setenv("III_TEST_OPEN_B", "b", 1);
+  const json::Value value("${III_TEST_SECRET:-} ${III_TEST_OPEN_A:-} ${III_TEST_OPEN_B:-}");
+  const auto shown = [&value](std::vector<std::string> names) {
+    return json::to_text(expand(value, allowed_environment(std::move(names)))->value);
+  };
+  EXPECT_EQ(shown({}), R"("- - -")");
+  EXPECT_EQ(shown({"III_TEST_OPEN_A"}), R"("- a -")");
+  EXPECT_EQ(shown({"III_TEST_OPEN_*"}), R"("- a b")");
+  EXPECT_EQ(shown({"III_TEST_OPEN"}), R"("- - -")");
+  EXPECT_THAT(expand(json::Value("${III_TEST_SECRET}"), allowed_environment({}))->unset,
+              ElementsAre("III_TEST_SECRET"));
+  for (const char* name : {"III_TEST_SECRET", "III_TEST_OPEN_A", "III_TEST_OPEN_B"})
+    ::unsetenv(name);
+}
+
 TEST(Expand, KeysAreLeftAlone) {
   const json::Value value = json::parse(R"({"${K:key}":["${X:1}",{"k":"${X:~}"}],"n":5})").value();
   EXPECT_EQ(json::to_text(expand(value, environment)->value),
