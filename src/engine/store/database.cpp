@@ -1,16 +1,34 @@
 #include "engine/store/database.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
+#include <cerrno>
 #include <cstring>
 
-#include "engine/store/files.h"
+#include "base/log.h"
+#include "engine/store/log_check.h"
+#include "engine/store/reserve.h"
 
 namespace iii::engine {
 
 namespace {
 
 constexpr const char* kFileName = "state.db";
+constexpr const char* kLogName = "state.db-wal";
+constexpr const char* kMarkName = "state.synced";
+constexpr const char* kReserveName = "state.reserve";
+// Whatever SQLite or this program opens in the folder, besides the lock.
+constexpr std::array kNames{kFileName,          kLogName,  "state.db-shm",
+                            "state.db-journal", kMarkName, kReserveName};
+// The structure of the database is checked at the start up to this size; that takes about 0.2 s.
+// Beyond it only the records are, while they are read: nobody should wait minutes for a start.
+constexpr int64_t kCheckedBytes = 64 * 1024 * 1024;
+constexpr const char* kDamageAdvice =
+    ". Nothing was changed. Next: restore the data folder from a backup, or move state.db and "
+    "state.db-wal away to start empty.";
 constexpr int64_t kFormat = 1;
 constexpr int64_t kApplicationId = 0x69696964;  // "iiid", shown by file(1)
 
@@ -45,6 +63,13 @@ std::string_view column_text(sqlite3_stmt* statement, int column) {
   return {text, static_cast<size_t>(sqlite3_column_bytes(statement, column))};
 }
 
+// SQLite tells only ENOSPC from other failures of a write; a quota is a full disk too.
+bool is_full(int code, int system_error) {
+  return code == SQLITE_FULL ||
+         (code == SQLITE_IOERR &&
+          (system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG));
+}
+
 void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
   // A null pointer would be stored as NULL, and an empty view may hold one.
   sqlite3_bind_text64(statement, index, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
@@ -54,18 +79,22 @@ void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& directory,
-                                                 size_t log_keep_bytes) {
+                                                 const StoreLimits& limits, bool repair) {
+  Result<DataFolder> folder = DataFolder::open(directory);
+  if (!folder) return std::unexpected(folder.error());
+  Result<UniqueFd> lock = folder->lock();
+  if (!lock) return std::unexpected(lock.error());
   std::unique_ptr<Database> database(new Database());
-  if (auto made = make_private_directory(directory); !made) return std::unexpected(made.error());
-  if (auto locked = database->lock(directory); !locked) return std::unexpected(locked.error());
-  if (auto made = make_private_file(directory, kFileName); !made) {
-    return std::unexpected(made.error());
-  }
-  if (auto open = database->connect(directory, log_keep_bytes); !open) {
-    return std::unexpected(open.error());
-  }
-  if (auto made = database->prepare_schema(); !made) return std::unexpected(made.error());
-  if (auto made = database->prepare_statements(); !made) return std::unexpected(made.error());
+  database->folder_ = std::move(*folder);
+  database->lock_ = std::move(*lock);
+  database->reserve_bytes_ = limits.reserve_bytes;
+  Result<void> ready = database->check_files(repair);
+  if (ready) ready = database->connect(limits.log_bytes);
+  if (ready) ready = database->check_pages();
+  if (ready) ready = database->prepare_schema();
+  if (ready) ready = database->prepare_statements();
+  if (ready) ready = database->follow_files();
+  if (!ready) return std::unexpected(ready.error());
   return database;
 }
 
@@ -75,21 +104,88 @@ Database::~Database() {
   rollback_.reset();
   put_.reset();
   erase_.reset();
+  if (db_ == nullptr) return;
   // Closing folds the log into the file and removes it; if that fails, the next start does it.
-  if (db_ != nullptr) sqlite3_close_v2(db_);
-  if (lock_fd_ >= 0) ::close(lock_fd_);
+  sqlite3_close_v2(db_);
+  if (mark_ && !folder_.find(kLogName)) note_synced(0);
 }
 
-Result<void> Database::lock(const std::filesystem::path& directory) {
-  Result<int> locked = lock_directory(directory);
-  if (!locked) return std::unexpected(locked.error());
-  lock_fd_ = *locked;
+// Before SQLite opens anything: no file may be a link, and the log must be whole.
+Result<void> Database::check_files(bool repair) {
+  for (const char* name : kNames) {
+    if (Result<UniqueFd> file = folder_.open_file(name, O_RDONLY); !file) {
+      return std::unexpected(file.error());
+    }
+  }
+  if (auto whole = check_log_file(repair); !whole) return whole;
+  for (const char* name : {kFileName, kReserveName}) {
+    if (Result<UniqueFd> file = folder_.open_file(name, O_RDWR | O_CREAT); !file) {
+      return std::unexpected(file.error());
+    }
+  }
+  Result<UniqueFd> mark = folder_.open_file(kMarkName, O_RDWR | O_CREAT);
+  if (!mark) return std::unexpected(mark.error());
+  mark_ = std::move(*mark);
+  const auto reserve = folder_.find(kReserveName);
+  reserved_ = reserve && static_cast<size_t>(reserve->st_size) >= reserve_bytes_;
+  folder_.sync();
   return {};
 }
 
-Result<void> Database::connect(const std::filesystem::path& directory, size_t log_keep_bytes) {
-  const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-  if (sqlite3_open_v2((directory / kFileName).c_str(), &db_, flags, nullptr) != SQLITE_OK) {
+Result<void> Database::check_log_file(bool repair) {
+  Result<UniqueFd> log = folder_.open_file(kLogName, O_RDONLY);
+  if (!log) return std::unexpected(log.error());
+  Result<UniqueFd> mark_file = folder_.open_file(kMarkName, O_RDONLY);
+  if (!mark_file) return std::unexpected(mark_file.error());
+  std::optional<LogMark> mark;
+  if (*mark_file) {
+    std::array<char, LogMark::kTextBytes> text{};
+    const ssize_t got = ::pread(mark_file->get(), text.data(), text.size(), 0);
+    if (got > 0) mark = LogMark::parse({text.data(), static_cast<size_t>(got)});
+  }
+  const auto database = folder_.find(kFileName);
+  const bool fresh = !database || database->st_size == 0;
+  LogState state;
+  if (*log) {
+    state = check_log(log->get(), mark);
+    if (fresh && state.good_frames > 0) {
+      return fail("data_corrupt",
+                  "state.db is missing, but the log of its last changes, state.db-wal, is there. "
+                  "Next: put state.db back, or move state.db-wal away to start empty.");
+    }
+  } else {
+    state.replaced = !fresh && mark && mark->frames > 0;
+  }
+  if (state.replaced) {
+    log_warn(
+        "state.db-wal is not the log that this program wrote last: another program has opened "
+        "state.db, or the log was removed. In the second case its last changes are missing");
+  }
+  if (!state.damaged) return {};
+  const std::string what = "state.db-wal is damaged behind frame " +
+                           std::to_string(state.good_frames) + ": at least " +
+                           std::to_string(std::max<uint64_t>(state.lost_commits, 1)) +
+                           " acknowledged transaction(s) from there on cannot be read.";
+  if (!repair) {
+    return fail("data_corrupt",
+                what +
+                    " Nothing was changed. Next: restore the data folder from a backup, or start "
+                    "once with --repair-data, which copies the damaged files aside and goes on "
+                    "without those transactions.");
+  }
+  Result<std::string> aside = folder_.copy_aside({kFileName, kLogName, kMarkName});
+  if (!aside) return std::unexpected(aside.error());
+  folder_.remove(kMarkName);
+  log_warn("{} They are dropped; the damaged files were copied to {} in the data folder", what,
+           *aside);
+  return {};
+}
+
+Result<void> Database::connect(size_t log_keep_bytes) {
+  const int flags =
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE | SQLITE_OPEN_NOFOLLOW;
+  const std::filesystem::path file = folder_.path() / kFileName;
+  if (sqlite3_open_v2(file.c_str(), &db_, flags, nullptr) != SQLITE_OK) {
     return failure("cannot open state.db");
   }
   // Exclusive: we are the only user, so SQLite needs no shared memory and no lock calls per commit.
@@ -108,9 +204,42 @@ Result<void> Database::connect(const std::filesystem::path& directory, size_t lo
       db_,
       [](void* self, sqlite3*, const char*, int pages) {
         static_cast<Database*>(self)->log_pages_ = static_cast<size_t>(pages);
+        static_cast<Database*>(self)->log_frames_ = static_cast<uint32_t>(pages);
         return SQLITE_OK;
       },
       this);
+  return {};
+}
+
+// Records have checksums of their own, which are compared when they are read; this is about the
+// structure that leads to them.
+Result<void> Database::check_pages() {
+  const auto file = folder_.find(kFileName);
+  if (file && file->st_size > kCheckedBytes) return {};
+  Result<Statement> made = statement("PRAGMA quick_check(1)");
+  if (!made) return std::unexpected(made.error());
+  if (sqlite3_step(made->get()) != SQLITE_ROW) return failure("cannot read state.db");
+  const std::string_view found = column_text(made->get(), 0);
+  if (found == "ok") return {};
+  return fail("data_corrupt", "state.db is damaged: " + std::string(found) + kDamageAdvice);
+}
+
+// Starts the log over and notes which files these are. A log that goes on after a crash could hold
+// frames of several torn transactions, and none could be told from damage.
+Result<void> Database::follow_files() {
+  Result<int64_t> page_bytes = number("PRAGMA page_size");
+  if (!page_bytes) return std::unexpected(page_bytes.error());
+  page_bytes_ = static_cast<size_t>(*page_bytes);
+  if (auto folded = checkpoint(); !folded) log_warn("{}", folded.error().message);
+  Result<UniqueFd> log = folder_.open_file(kLogName, O_RDONLY);
+  if (!log) return std::unexpected(log.error());
+  log_ = std::move(*log);
+  struct stat info{};
+  if (::fstat(log_.get(), &info) != 0) return fail("data_error", "cannot read state.db-wal");
+  log_id_ = {info.st_dev, info.st_ino};
+  if (const auto database = folder_.find(kFileName)) {
+    database_id_ = {database->st_dev, database->st_ino};
+  }
   return {};
 }
 
@@ -156,23 +285,22 @@ Result<void> Database::prepare_statements() {
 }
 
 Result<void> Database::load(std::string_view space, const std::function<void(Record&&)>& visit) {
-  Result<Statement> made =
-      statement("SELECT id,scope,key,value,sum FROM record WHERE space=?1 ORDER BY id");
+  Result<Statement> made = statement("SELECT id,scope,key,value,sum,space FROM record ORDER BY id");
   if (!made) return std::unexpected(made.error());
   sqlite3_stmt* rows = made->get();
-  bind_text(rows, 1, space);
   int step = SQLITE_DONE;
   while ((step = sqlite3_step(rows)) == SQLITE_ROW) {
     const int64_t id = sqlite3_column_int64(rows, 0);
     const std::string_view scope = column_text(rows, 1);
     const std::string_view key = column_text(rows, 2);
     const std::string_view value = column_text(rows, 3);
-    if (checksum(id, space, scope, key, value) != sqlite3_column_int64(rows, 4)) {
-      return fail("data_corrupt",
-                  "state.db is damaged: record " + std::to_string(id) +
-                      " is not what was written. Nothing was changed; restore a copy, or move "
-                      "state.db and state.db-wal away to start empty");
+    // Records of other modules are compared too: one whose `space` is damaged belongs to nobody.
+    const std::string_view its_space = column_text(rows, 5);
+    if (checksum(id, its_space, scope, key, value) != sqlite3_column_int64(rows, 4)) {
+      return fail("data_corrupt", "state.db is damaged: record " + std::to_string(id) +
+                                      " is not what was written" + kDamageAdvice);
     }
+    if (its_space != space) continue;
     visit(Record{id, std::string(space), std::string(scope), std::string(key),
                  std::make_shared<const std::string>(value)});
   }
@@ -206,6 +334,23 @@ bool Database::apply(const Change& change) {
 }
 
 Result<void> Database::commit(std::span<const Write> writes) {
+  if (auto there = still_there(); !there) return there;
+  Result<void> stored = try_commit(writes);
+  if (!stored && stored.error().code == "data_full") {
+    // Folding lets the log start over in blocks that it has.
+    release_reserve();
+    if (fold()) stored = try_commit(writes);
+    restore_reserve();
+  }
+  if (!stored) return stored;
+  if (log_frames_ != 0) note_synced(log_frames_);
+  stored = still_there();
+  lost_ = !stored;
+  return stored;
+}
+
+Result<void> Database::try_commit(std::span<const Write> writes) {
+  log_frames_ = 0;
   bool good = run(begin_);
   for (const Write& write : writes) {
     for (const Change& change : write.changes) good = good && apply(change);
@@ -218,7 +363,43 @@ Result<void> Database::commit(std::span<const Write> writes) {
   return reason;
 }
 
+// What goes to files without a name is gone when this process ends.
+Result<void> Database::still_there() const {
+  const auto leads_to = [this](const char* name, const FileId& id) {
+    struct stat info{};
+    return ::lstat((folder_.path() / name).c_str(), &info) == 0 &&
+           FileId{info.st_dev, info.st_ino} == id;
+  };
+  if (!lost_ && leads_to(kFileName, database_id_) && leads_to(kLogName, log_id_)) return {};
+  return fail("data_gone",
+              "the data folder was removed or replaced while the engine runs, so nothing can be "
+              "stored. Next: put the folder back and restart the engine.");
+}
+
+// Notes that so many frames of the log are on the disk; see log_check.h. 0: none is needed any
+// more.
+void Database::note_synced(uint32_t frames) {
+  LogMark mark;
+  if (frames > 0) {
+    std::array<char, kFrameHeaderBytes> header{};
+    const size_t at = kLogHeaderBytes + (frames - 1) * (kFrameHeaderBytes + page_bytes_);
+    const ssize_t got = ::pread(log_.get(), header.data(), header.size(), static_cast<off_t>(at));
+    // The note before this one stays true.
+    if (got != static_cast<ssize_t>(header.size())) return;
+    mark = mark_at(frames, {header.data(), header.size()});
+  }
+  const std::string text = mark.to_text();
+  [[maybe_unused]] const ssize_t written = ::pwrite(mark_.get(), text.data(), text.size(), 0);
+}
+
 Result<void> Database::checkpoint() {
+  Result<void> folded = fold();
+  if (folded || folded.error().code != "data_full" || !reserved_) return folded;
+  release_reserve();
+  return fold();
+}
+
+Result<void> Database::fold() {
   int log_pages = 0;
   int folded = 0;
   if (sqlite3_wal_checkpoint_v2(db_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &log_pages, &folded) !=
@@ -226,6 +407,11 @@ Result<void> Database::checkpoint() {
     return failure("cannot checkpoint the log into state.db");
   }
   log_pages_ = static_cast<size_t>(log_pages - folded);
+  if (log_pages_ == 0) {
+    note_synced(0);
+    // The next commit starts the log over; an older note would then be about another log.
+    ::fdatasync(mark_.get());
+  }
   return {};
 }
 
@@ -233,17 +419,38 @@ void Database::reserve_log(size_t bytes) {
   sqlite3_file* log = nullptr;
   if (sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return;
   if (log == nullptr || log->pMethods == nullptr) return;
-  sqlite3_int64 size = 0;
-  if (log->pMethods->xFileSize(log, &size) != SQLITE_OK) return;
-  // Zeros are no valid frames, so a reader of the log stops where the real frames end.
-  const std::string zeros(64 * 1024, '\0');
-  const auto end = static_cast<sqlite3_int64>(bytes);
-  if (size >= end) return;
-  for (; size < end; size += static_cast<sqlite3_int64>(zeros.size())) {
-    const int count = static_cast<int>(zeros.size());
-    if (log->pMethods->xWrite(log, zeros.data(), count, size) != SQLITE_OK) return;
-  }
-  log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+  // Zeros are not valid frames, so a reader of the log stops where the real frames end.
+  extend_with_zeros(log, bytes);
+}
+
+void Database::restore_reserve() {
+  if (reserved_) return;
+  reserved_ = fill_with_zeros(folder_.path() / kReserveName, reserve_bytes_);
+  allow_growth(reserved_);
+}
+
+void Database::release_reserve() {
+  if (reserve_bytes_ == 0 || !reserved_) return;
+  const Result<UniqueFd> file = folder_.open_file(kReserveName, O_RDWR);
+  if (!file || !*file || ::ftruncate(file->get(), 0) != 0) return;
+  reserved_ = false;
+  allow_growth(false);
+}
+
+// What the log holds must fit when it is folded, without the reserve: so without it nothing may
+// come that needs new pages in the database. Deletes never do.
+void Database::allow_growth(bool yes) {
+  const Result<int64_t> pages = number("PRAGMA page_count");
+  if (!pages) return;
+  constexpr int64_t kNoLimit = 0xfffffffe;
+  const std::string sql = "PRAGMA max_page_count=" + std::to_string(yes ? kNoLimit : *pages);
+  sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
+}
+
+size_t Database::room() {
+  if (reserved_) return kUnlimited;
+  const Result<int64_t> free_pages = number("PRAGMA freelist_count");
+  return free_pages ? static_cast<size_t>(*free_pages) * page_bytes_ : 0;
 }
 
 Result<void> Database::execute(const char* sql) {
@@ -274,18 +481,16 @@ std::unexpected<Error> Database::failure(std::string_view what) {
   switch (code) {
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return fail("data_corrupt", text +
-                                      ". Nothing was changed; restore a copy, or move state.db and "
-                                      "state.db-wal away to start empty");
+      return fail("data_corrupt", text + kDamageAdvice);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fail("data_in_use", text +
                                      "; another program has state.db open: close it, or choose "
                                      "another folder with --data");
-    case SQLITE_FULL:
-      return fail("data_error", text + "; free some space on the disk of the data folder");
     default:
-      return fail("data_error", text);
+      if (!is_full(code, sqlite3_system_errno(db_))) return fail("data_error", text);
+      return fail("data_full",
+                  text + ". Next: delete entries, or free space on the disk of the data folder.");
   }
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "engine/store/files.h"
 #include "engine/store/store.h"
 
 namespace iii::engine {
@@ -19,7 +20,7 @@ namespace iii::engine {
 class Database {
  public:
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& directory,
-                                                size_t log_keep_bytes);
+                                                const StoreLimits& limits, bool repair = false);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -27,8 +28,17 @@ class Database {
   Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit);
   Result<int64_t> max_id();
 
-  // One transaction: all writes reach the disk, or none does.
+  // One transaction: all writes reach the disk, or none does. Errors: `data_full`, `data_gone` when
+  // the files were removed or replaced by others, `data_error`.
   Result<void> commit(std::span<const Write> writes);
+
+  // Takes back the space that is kept for a full disk, when it was used; see reserve.h. Without it
+  // nothing may make the database grow.
+  void restore_reserve();
+  bool has_reserve() const { return reserved_; }
+  // How much can be put before the database has to grow; kUnlimited while it may.
+  size_t room();
+  static constexpr size_t kUnlimited = SIZE_MAX;
 
   // How much of the log has not been folded into the database file yet.
   size_t log_bytes() const { return log_pages_ * kPageBytes; }
@@ -48,10 +58,20 @@ class Database {
   };
   using Statement = std::unique_ptr<sqlite3_stmt, Finalize>;
 
+  // Which file a name leads to.
+  struct FileId {
+    dev_t device = 0;
+    ino_t inode = 0;
+    bool operator==(const FileId&) const = default;
+  };
+
   Database() = default;
 
-  Result<void> lock(const std::filesystem::path& directory);
-  Result<void> connect(const std::filesystem::path& directory, size_t log_keep_bytes);
+  Result<void> check_files(bool repair);
+  Result<void> check_log_file(bool repair);
+  Result<void> connect(size_t log_keep_bytes);
+  Result<void> check_pages();
+  Result<void> follow_files();
   Result<void> prepare_schema();
   Result<void> prepare_statements();
   Result<void> execute(const char* sql);
@@ -59,16 +79,32 @@ class Database {
   Result<int64_t> number(const char* sql);
   bool run(const Statement& statement);
   bool apply(const Change& change);
+  Result<void> try_commit(std::span<const Write> writes);
+  Result<void> fold();
+  void release_reserve();
+  void allow_growth(bool yes);
+  void note_synced(uint32_t frames);
+  Result<void> still_there() const;
   std::unexpected<Error> failure(std::string_view what);
 
-  int lock_fd_ = -1;
+  DataFolder folder_;
+  UniqueFd lock_;
+  UniqueFd log_;   // to read it; SQLite has its own
+  UniqueFd mark_;  // how far the log is synced; see log_check.h
+  FileId database_id_;
+  FileId log_id_;
+  size_t page_bytes_ = kPageBytes;
+  bool lost_ = false;  // a commit went into files that nobody will find
+  size_t reserve_bytes_ = 0;
+  bool reserved_ = true;
   sqlite3* db_ = nullptr;
   Statement begin_;
   Statement commit_;
   Statement rollback_;
   Statement put_;
   Statement erase_;
-  size_t log_pages_ = 0;
+  size_t log_pages_ = 0;     // not folded yet
+  uint32_t log_frames_ = 0;  // in the file, written by the last commit; 0: it wrote none
 };
 
 }  // namespace iii::engine

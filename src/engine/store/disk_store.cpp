@@ -13,6 +13,9 @@ namespace {
 constexpr std::chrono::milliseconds kIdle{100};
 // How long a commit waits for the other writers of the group before it.
 constexpr std::chrono::microseconds kGather{100};
+// On a full disk a put is let through when twice its size and this much are free in the database:
+// pages are not filled to the last byte.
+constexpr size_t kPutOverhead = 16 * 1024;
 
 size_t bytes_of(const Write& write) {
   size_t bytes = 0;
@@ -47,6 +50,12 @@ Result<void> DiskStore::write(Write write) {
                 "too many writes are waiting for the disk; wait for the answers to earlier ones "
                 "before sending more");
   }
+  if (!has_room(write, bytes)) {
+    return fail(
+        "data_full",
+        "the disk is full, and only deletes are stored. Next: delete entries, or free space "
+        "on the disk of the data folder.");
+  }
   if (!writer_.joinable()) writer_ = std::thread([this] { run_writer(); });
   ++waiting_writes_;
   waiting_bytes_ += bytes;
@@ -59,6 +68,14 @@ Result<void> DiskStore::write(Write write) {
   }
   if (wake) shared_->wake.notify_one();
   return {};
+}
+
+// Deletes always have room. A put that fails takes every write after it along, so one that cannot
+// succeed is refused here, where nothing shares its fate.
+bool DiskStore::has_room(const Write& write, size_t bytes) const {
+  if (room_ == Database::kUnlimited) return true;
+  if (std::ranges::all_of(write.changes, &Change::erase)) return true;
+  return 2 * (waiting_bytes_ + bytes) + kPutOverhead <= room_;
 }
 
 void DiskStore::close() {
@@ -87,6 +104,7 @@ StoreCounters DiskStore::counters() const {
 
 void DiskStore::run_writer() {
   database_->reserve_log(limits_.log_bytes);
+  database_->restore_reserve();
   std::unique_lock lock(shared_->mutex);
   while (wait_for_work(lock)) {
     gather(lock);
@@ -95,6 +113,7 @@ void DiskStore::run_writer() {
     last_group_ = group.size();
     commit(std::move(group));
     if (database_->log_bytes() >= limits_.log_bytes) checkpoint();
+    retry_reserve();
     lock.lock();
   }
 }
@@ -107,17 +126,39 @@ bool DiskStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
   };
   while (!ready()) {
     shared.wanted = 1;
-    if (database_->log_bytes() < limits_.idle_checkpoint_bytes) {
+    const auto idle = pause();
+    if (!idle) {
       shared.wake.wait(lock);
-    } else if (shared.wake.wait_for(lock, kIdle) == std::cv_status::timeout && !ready()) {
+    } else if (shared.wake.wait_for(lock, *idle) == std::cv_status::timeout && !ready()) {
       lock.unlock();
-      checkpoint();
+      work_while_idle();
       lock.lock();
     }
   }
   shared.wanted = 0;
   // At the end, what came after a failed commit fails with it: `drain` does that.
   return !shared.queue.empty() && !shared.failing;
+}
+
+// How long to wait before there is something to do besides writing; nothing: for ever.
+std::optional<std::chrono::milliseconds> DiskStore::pause() const {
+  if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return kIdle;
+  if (!database_->has_reserve()) return limits_.reserve_retry;
+  return std::nullopt;
+}
+
+void DiskStore::work_while_idle() {
+  if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return checkpoint();
+  retry_reserve();
+}
+
+// Now and then: each attempt may write as much as the disk still takes.
+void DiskStore::retry_reserve() {
+  const auto now = std::chrono::steady_clock::now();
+  if (database_->has_reserve() || now < next_retry_) return;
+  next_retry_ = now + limits_.reserve_retry;
+  database_->restore_reserve();
+  if (database_->has_reserve()) post_drain();  // the loop thread learns that there is room again
 }
 
 // When many writers wait for each commit, they all come back at once after it. Committing the first
@@ -135,7 +176,6 @@ void DiskStore::gather(std::unique_lock<std::mutex>& lock) {
 void DiskStore::commit(std::vector<Write> group) {
   const bool empty = std::ranges::all_of(group, [](const Write& w) { return w.changes.empty(); });
   const Result<void> stored = empty ? Result<void>{} : database_->commit(group);
-  bool post = false;
   {
     const std::lock_guard lock(shared_->mutex);
     Shared& shared = *shared_;
@@ -148,9 +188,17 @@ void DiskStore::commit(std::vector<Write> group) {
       shared.reason = stored.error();
     }
     std::ranges::move(group, std::back_inserter(stored ? shared.finished : shared.failed));
-    post = !std::exchange(shared.drain_posted, true);
   }
-  if (!post) return;
+  post_drain();
+}
+
+void DiskStore::post_drain() {
+  const size_t room = database_->room();
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->room = room;
+    if (std::exchange(shared_->drain_posted, true)) return;
+  }
   std::weak_ptr<Shared> alive = shared_;
   post_([alive, this] {
     if (!alive.expired()) drain();
@@ -160,8 +208,11 @@ void DiskStore::commit(std::vector<Write> group) {
 void DiskStore::checkpoint() {
   const Result<void> folded = database_->checkpoint();
   if (!folded) checkpoint_log_.warn("{}; trying again later", folded.error().message);
-  const std::lock_guard lock(shared_->mutex);
-  ++shared_->counters.checkpoints;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    ++shared_->counters.checkpoints;
+  }
+  if (!database_->has_reserve()) post_drain();
 }
 
 // Once when the disk stops taking writes and once when it takes them again, not for each of them.
@@ -181,6 +232,7 @@ void DiskStore::drain() {
     const std::lock_guard lock(shared_->mutex);
     Shared& shared = *shared_;
     shared.drain_posted = false;
+    room_ = shared.room;
     finished.swap(shared.finished);
     if (shared.failing) {
       failed.swap(shared.failed);

@@ -1,9 +1,11 @@
 // The durable store: a queue, one writer thread, and the way back to the loop thread.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -38,6 +40,7 @@ class DiskStore final : public Store {
     size_t wanted = 0;            // the writer sleeps until the queue is this long; 0: it is awake
     bool failing = false;  // set by the writer, cleared once the loop thread has undone everything
     bool drain_posted = false;
+    size_t room = Database::kUnlimited;  // what may still be put, after the last commit
     bool stop = false;
     StoreCounters counters;
   };
@@ -47,7 +50,12 @@ class DiskStore final : public Store {
   bool wait_for_work(std::unique_lock<std::mutex>& lock);
   void gather(std::unique_lock<std::mutex>& lock);
   void commit(std::vector<Write> group);
+  std::optional<std::chrono::milliseconds> pause() const;
+  void work_while_idle();
+  void retry_reserve();
   void checkpoint();
+  void post_drain();
+  bool has_room(const Write& write, size_t bytes) const;
   void drain();
   void tell_about_disk(bool stored, bool lost, const Error& reason);
 
@@ -56,13 +64,15 @@ class DiskStore final : public Store {
   StoreLimits limits_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::thread writer_;
-  size_t last_group_ = 1;   // writer thread
-  LogOnce checkpoint_log_;  // writer thread
+  size_t last_group_ = 1;                             // writer thread
+  std::chrono::steady_clock::time_point next_retry_;  // writer thread
+  LogOnce checkpoint_log_;                            // writer thread
 
   // Loop thread.
   int64_t last_id_;
   size_t waiting_writes_ = 0;  // accepted, `done` not yet called
   size_t waiting_bytes_ = 0;
+  size_t room_ = Database::kUnlimited;
   bool closed_ = false;
   bool disk_failed_ = false;
 };

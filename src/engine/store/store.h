@@ -9,6 +9,7 @@
 // through the `post` function given at construction (which the writer thread calls).
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -35,6 +36,11 @@ struct StoreLimits {
   // … and between two commits when writers never pause. The log file takes this much from the
   // start.
   size_t log_bytes = 16 * 1024 * 1024;
+  // Disk space held back so that deletes still work when the disk is full: enough to fold a log of
+  // the size above. While it cannot be had, nothing may make the database grow. 0: none is kept.
+  size_t reserve_bytes = 16 * 1024 * 1024;
+  // How often it is tried to get that space back.
+  std::chrono::milliseconds reserve_retry{1'000};
 };
 
 // One record. `id` is its identity and its place in the order of `load`; see Store::next_id.
@@ -75,10 +81,11 @@ struct StoreCounters {
 class Store {
  public:
   // Opens or creates `state.db` in `directory` (created with mode 0700). Errors: `data_in_use` when
-  // another process has it open, `data_corrupt` when the file is damaged, `data_error` for the
-  // rest. Nothing is ever deleted or repaired behind the user's back.
+  // another process has it open, `data_corrupt` when a file is damaged, `data_error` for the rest.
+  // Nothing is ever deleted or repaired behind the user's back; with `repair`, a damaged log is
+  // copied aside and used as far as it can be read.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& directory, Post post,
-                                             StoreLimits limits = {});
+                                             StoreLimits limits = {}, bool repair = false);
   // Keeps nothing: every write is done as soon as it is posted. For tests.
   static std::unique_ptr<Store> in_memory(Post post);
 
@@ -91,10 +98,10 @@ class Store {
   virtual Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) = 0;
   // A fresh id, above every id in use.
   virtual int64_t next_id() = 0;
-  // Queues a write. An error (`data_busy`) means that it was refused: neither `undo` nor `done` is
-  // called. A write without changes is done when all writes before it are. `done` and `undo` never
-  // run inside this function, only through `post` (or inside `close`), so that a callback may write
-  // again without recursion.
+  // Queues a write. An error (`data_busy`; `data_full` for a put while the disk is full) means that
+  // it was refused: neither `undo` nor `done` is called. A write without changes is done when all
+  // writes before it are. `done` and `undo` never run inside this function, only through `post` (or
+  // inside `close`), so that a callback may write again without recursion.
   virtual Result<void> write(Write write) = 0;
   // Waits until everything queued is on disk, calls the outstanding callbacks and closes the files.
   // Later writes are refused.

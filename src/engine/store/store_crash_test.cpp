@@ -84,16 +84,6 @@ TEST(StoreCrash, TheLockGoesWithTheProcess) {
   ::close(ends[1]);
 }
 
-// Runs `body` in a child process; true when it returned true there.
-template <typename Body>
-bool in_child(Body body) {
-  const pid_t child = ::fork();
-  if (child == 0) _exit(body() ? 0 : 1);
-  int status = 0;
-  ::waitpid(child, &status, 0);
-  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
-}
-
 // No file of this process may grow beyond this: the nearest thing to a full disk.
 void limit_file_size(size_t bytes) {
   ::signal(SIGXFSZ, SIG_IGN);
@@ -107,7 +97,9 @@ TEST(StoreCrash, AFullDiskFailsTheWriteAndAllThatCameAfter) {
   TempFolder folder;
   const bool as_expected = in_child([&folder] {
     limit_file_size(64 * 1024);
-    StoreRunner runner(folder.path());
+    StoreLimits limits;
+    limits.reserve_bytes = 16 * 1024;
+    StoreRunner runner(folder.path(), limits);
     runner.put(runner.next_id(), "small", "1");
     runner.wait_all();
     if (runner.finished() != std::vector{0}) return false;
@@ -116,7 +108,7 @@ TEST(StoreCrash, AFullDiskFailsTheWriteAndAllThatCameAfter) {
     runner.wait_all();
     // Undone newest first, answered oldest first.
     if (runner.undone() != std::vector{2, 1} || runner.failed() != std::vector{1, 2}) return false;
-    if (runner.reason().code != "data_error") return false;
+    if (runner.reason().code != "data_full") return false;
     // The disk is usable again: so is the store.
     limit_file_size(RLIM_INFINITY);
     runner.put(runner.next_id(), "later", "3");

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <condition_variable>
 #include <deque>
@@ -16,6 +18,16 @@
 #include "engine/store/store.h"
 
 namespace iii::engine {
+
+// Runs `body` in a child process; true when it returned true there.
+template <typename Body>
+bool in_child(Body body) {
+  const pid_t child = ::fork();
+  if (child == 0) _exit(body() ? 0 : 1);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
 
 // A store with a queue of posted callbacks that run when the test asks for them.
 class StoreRunner {
