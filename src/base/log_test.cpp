@@ -123,11 +123,16 @@ TEST(Log, NobodyWaitsForAReaderOfStderr) {
 }
 
 TEST(Log, AClosedStderrIsSurvived) {
-  StderrPipe pipe;
-  pipe.close_reader();
-  log_warn("to nobody");
-  ::close(STDERR_FILENO);
-  log_warn("to nowhere");
+  {
+    StderrPipe pipe;
+    pipe.close_reader();
+    log_warn("to nobody");
+    ::close(STDERR_FILENO);
+    log_warn("to nowhere");
+  }
+  testing::internal::CaptureStderr();
+  log_warn("to somebody");
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), testing::HasSubstr("2 log lines were lost"));
 }
 
 TEST(Log, LinesAreCut) {

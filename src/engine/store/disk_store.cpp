@@ -104,7 +104,6 @@ StoreCounters DiskStore::counters() const {
 
 void DiskStore::run_writer() {
   database_->reserve_log(limits_.log_bytes);
-  database_->restore_reserve();
   std::unique_lock lock(shared_->mutex);
   while (wait_for_work(lock)) {
     gather(lock);
