@@ -33,7 +33,7 @@ class Placeholders {
   std::optional<Placeholder> next() {
     for (size_t at = text_.find("${", at_); at != std::string_view::npos;
          at = text_.find("${", at + 2)) {
-      if (close_ < at) close_ = text_.find('}', at);
+      if (close_ <= at) close_ = text_.find('}', at);
       if (close_ == std::string_view::npos) break;
       const std::string_view inner = text_.substr(at + 2, close_ - at - 2);
       // Where the name is blank, only blanks were passed to find its end.

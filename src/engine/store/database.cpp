@@ -63,11 +63,9 @@ std::string_view column_text(sqlite3_stmt* statement, int column) {
   return {text, static_cast<size_t>(sqlite3_column_bytes(statement, column))};
 }
 
-// SQLite tells only ENOSPC from other failures of a write; a quota is a full disk too.
+// SQLite tells only ENOSPC from other failures of a write; an exhausted quota is a full disk too.
 bool is_full(int code, int system_error) {
-  return code == SQLITE_FULL ||
-         (code == SQLITE_IOERR &&
-          (system_error == ENOSPC || system_error == EDQUOT || system_error == EFBIG));
+  return code == SQLITE_FULL || (code == SQLITE_IOERR && system_error == EDQUOT);
 }
 
 void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
@@ -440,15 +438,17 @@ void Database::release_reserve() {
 // What the log holds must fit when it is folded, without the reserve: so without it nothing may
 // come that needs new pages in the database. Deletes never do.
 void Database::allow_growth(bool yes) {
+  if (may_grow_ == yes) return;
   const Result<int64_t> pages = number("PRAGMA page_count");
   if (!pages) return;
+  may_grow_ = yes;
   constexpr int64_t kNoLimit = 0xfffffffe;
   const std::string sql = "PRAGMA max_page_count=" + std::to_string(yes ? kNoLimit : *pages);
   sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
 }
 
 size_t Database::room() {
-  if (reserved_) return kUnlimited;
+  if (may_grow_) return kUnlimited;
   const Result<int64_t> free_pages = number("PRAGMA freelist_count");
   return free_pages ? static_cast<size_t>(*free_pages) * page_bytes_ : 0;
 }

@@ -97,6 +97,7 @@ class Database {
   bool lost_ = false;  // a commit went into files that nobody will find
   size_t reserve_bytes_ = 0;
   bool reserved_ = true;
+  bool may_grow_ = true;
   sqlite3* db_ = nullptr;
   Statement begin_;
   Statement commit_;

@@ -108,7 +108,7 @@ TEST(StoreCrash, AFullDiskFailsTheWriteAndAllThatCameAfter) {
     runner.wait_all();
     // Undone newest first, answered oldest first.
     if (runner.undone() != std::vector{2, 1} || runner.failed() != std::vector{1, 2}) return false;
-    if (runner.reason().code != "data_full") return false;
+    if (runner.reason().code != "data_error") return false;
     // The disk is usable again: so is the store.
     limit_file_size(RLIM_INFINITY);
     runner.put(runner.next_id(), "later", "3");
