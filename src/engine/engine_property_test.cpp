@@ -5,6 +5,9 @@
 #include <random>
 #include <set>
 
+#include "engine/configuration/configuration.h"
+#include "engine/state/state.h"
+#include "engine/store/store.h"
 #include "engine/testing.h"
 
 namespace iii::engine {
@@ -12,7 +15,23 @@ namespace {
 
 class RandomBus {
  public:
-  explicit RandomBus(uint32_t seed) : random_(seed) {}
+  explicit RandomBus(uint32_t seed)
+      : random_(seed),
+        bus_(limits()),
+        store_(Store::in_memory([this](std::move_only_function<void()> action) {
+          bus_.timers.after(std::chrono::microseconds(0), std::move(action));
+        })),
+        configuration_(*store_, bus_.engine),
+        state_(*store_, bus_.engine, &configuration_) {
+    EXPECT_TRUE(configuration_.start());
+    EXPECT_TRUE(state_.start());
+    for (auto& list : {configuration_.functions(), state_.functions()}) {
+      for (const BuiltinFunction& function : list) bus_.engine.add(function);
+    }
+    bus_.engine.add(configuration_.trigger_type());
+    bus_.engine.add(state_.trigger_type());
+    bus_.turn();
+  }
 
   void step() {
     const auto roll = pick(100);
@@ -83,7 +102,15 @@ class RandomBus {
       todo_.erase(peer->id());
     }
     peers_.clear();
+    bus_.timers.advance(protocol::kVerdictTimeout);
     check();
+    for (const std::shared_ptr<Ledger>& ledger : ledgers_) {
+      for (const Quota* quota :
+           {&ledger->calls, &ledger->call_bytes, &ledger->functions, &ledger->bindings,
+            &ledger->types, &ledger->stored_bytes, &ledger->events, &ledger->event_bytes}) {
+        EXPECT_EQ(quota->used(), 0U);
+      }
+    }
     size_t own = 0;
     bus_.engine.functions().each(
         [&](const FunctionPtr& f) { own += f->builtin == nullptr ? 1 : 0; });
@@ -105,10 +132,24 @@ class RandomBus {
 
   size_t pick(size_t below) { return random_() % below; }
   std::string function() { return "f" + std::to_string(pick(8)); }
-  std::string type() { return pick(6) == 0 ? "worker" : "t" + std::to_string(pick(3)); }
+  std::string type() {
+    static constexpr const char* kOwn[] = {"worker", "state", "configuration"};
+    return pick(3) == 0 ? kOwn[pick(3)] : "t" + std::to_string(pick(3));
+  }
+  // What a binding calls: a worker's function, or one of the engine's own that fires events itself.
+  std::string target() {
+    static constexpr const char* kOwn[] = {"state::set", "state::delete", "configuration::register",
+                                           "engine::register_trigger"};
+    return pick(3) == 0 ? kOwn[pick(4)] : function();
+  }
+  // Small, so that cascades end soon.
+  static EngineLimits limits() { return EngineLimits{.max_cascade_calls = 100}; }
   std::string binding() { return "b" + std::to_string(pick(12)); }
 
-  void connect() { peers_.push_back(std::make_unique<Peer>(bus_)); }
+  void connect() {
+    peers_.push_back(std::make_unique<Peer>(bus_));
+    ledgers_.push_back(peers_.back()->worker().shared_ledger());
+  }
 
   void announce(Peer& peer) {
     peer.announce("w" + std::to_string(pick(10)), pick(3) == 0 ? R"(,"namespace":"x")" : "");
@@ -116,9 +157,10 @@ class RandomBus {
 
   void bind(Peer& peer) {
     const std::string extra = pick(4) == 0 ? R"(,"trigger_namespace":"x")" : "";
-    if (pick(5) > 0) return peer.bind(binding(), type(), function(), extra);
-    begin(peer, "engine::register_trigger",
-          R"({"trigger_type":")" + type() + R"(","function_id":"f0"})");
+    if (pick(5) > 0) return peer.bind(binding(), type(), target(), extra);
+    begin(
+        peer, "engine::register_trigger",
+        R"({"trigger_type":")" + type() + R"(","function_id":")" + target() + R"(","config":{}})");
   }
 
   void begin(Peer& peer, const std::string& target, const std::string& data,
@@ -130,7 +172,16 @@ class RandomBus {
 
   void invoke(Peer& peer) {
     const std::string extra = pick(3) == 0 ? R"(,"namespace":"x")" : "";
-    switch (pick(8)) {
+    switch (pick(10)) {
+      case 8:
+        return begin(peer, pick(3) == 0 ? "state::delete" : "state::set",
+                     R"({"scope":"s","key":")" + binding() + R"(","value":)" +
+                         std::to_string(pick(9)) + "}");
+      case 9:
+        return begin(peer, "configuration::register",
+                     R"({"id":")" + binding() +
+                         R"(","name":"n","description":"d","schema":{},"initial_value":)" +
+                         std::to_string(pick(9)) + "}");
       case 0:
         return peer.say(R"({"type":"invokefunction","function_id":")" + function() +
                         R"(","data":{},"action":{"type":"void"}})");
@@ -241,7 +292,11 @@ class RandomBus {
 
   std::mt19937 random_;
   TestBus bus_;
+  std::unique_ptr<Store> store_;
+  Configuration configuration_;
+  State state_;
   std::vector<std::unique_ptr<Peer>> peers_;
+  std::vector<std::shared_ptr<Ledger>> ledgers_;          // of everybody who ever connected
   std::map<std::string, std::vector<std::string>> todo_;  // by worker id: calls it has not answered
   std::map<std::string, Call> calls_;                     // by invocation id
   uint64_t last_call_ = 0x10'0000;
