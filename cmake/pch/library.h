@@ -1,5 +1,5 @@
-// Compiled once and shared by every library: what most files include anyway, and is slow to parse. Files still include
-// what they use; a build without precompiled headers (III_PCH=OFF) works too.
+// Compiled once and shared by every library: what most files include anyway, and is slow to parse.
+// Files still include what they use; a build without precompiled headers (III_PCH=OFF) works too.
 #pragma once
 
 #include <fmt/format.h>
