@@ -166,7 +166,7 @@ Seen run_row(const Attack& attack, const Options& options, Folder& folder) {
                 began + static_cast<int64_t>(options.attack * 1e9));
     std::atomic<bool> over = false;
     std::thread attacker([&] {
-      setpriority(PRIO_PROCESS, 0, 19);  // this thread only
+      setpriority(PRIO_PROCESS, 0, 10);  // this thread only
       attack.run(arena);
       over = true;
     });
@@ -245,7 +245,6 @@ int run(const Options& options) {
     for (const Attack& attack : attacks) fmt::print("{:<22}{}\n", attack.name, attack.what);
     return 0;
   }
-  pin_to(choose_cores().load);
   Folder folder;
   print_machine();
   fmt::print(

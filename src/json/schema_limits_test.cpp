@@ -72,7 +72,7 @@ TEST(SchemaLimits, NestedBranchesCostTheSameForALargeValue) {
   for (int level = 0; level < 8; ++level) schema = Object{{"anyOf", Array{schema, schema, schema}}};
   const Checked small = check(schema, Array{long_string(20)});
   const Checked large = check(schema, repeated(long_string(1'000), 10'000));
-  EXPECT_GT(small.steps, 6'561U);  // 3 to the power of 8
+  EXPECT_GT(small.steps, 6'561U);            // 3 to the power of 8
   EXPECT_LE(large.steps, small.steps + 20);  // of the message
 }
 

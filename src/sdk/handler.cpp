@@ -32,8 +32,8 @@ Outcome outcome_of_exception() {
   } catch (const std::exception& e) {
     return std::unexpected(remote_error(kInvocationFailed, e.what()));
   } catch (...) {
-    return std::unexpected(
-        remote_error(kInvocationFailed, "the handler threw something that is not a std::exception"));
+    return std::unexpected(remote_error(
+        kInvocationFailed, "the handler threw something that is not a std::exception"));
   }
 }
 
