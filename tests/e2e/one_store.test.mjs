@@ -262,7 +262,7 @@ test('a second live instance says that its place is taken and ends; it takes ove
   const env = { III_URL: '', III_TOKEN: '', HOME: tempDir() }
   for (const [name, word] of [
     ['iii-directory', /another live worker is called `iii-directory`/],
-    ['another-name', /another live worker serves `directory::/],
+    ['another-name', /another live worker already serves `directory::/],
   ]) {
     const second = await run(directoryBin, ['--url', url, '--config', file], { env: { ...env, III_WORKER_NAME: name } })
     assert.equal(second.code, 1)

@@ -139,7 +139,10 @@ export function triggerSuite(sdk) {
     await eventually('parked', () => info().then(() => false, (error) => error.code === 'NOT_FOUND'))
     if (sdk.version === '0.22.1')
       await eventually('the binder is told', () => noise.some((line) => line.includes('not today')))
+    // A live provider keeps its type: the next one gets it, and the binding, when the first has left.
     const second = provide(t, sdk, url, type)
+    await call(second.worker, 'engine::workers::list', {})
+    await first.worker.shutdown()
     assert.equal((await second.bound.next('the binding again')).id, id)
   })
 
