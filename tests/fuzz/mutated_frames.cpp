@@ -54,8 +54,10 @@ class Run {
     if (peers_.size() < 2 || (peers_.size() < kMaxPeers && mutator_.one_in(150))) connect();
     if (mutator_.one_in(400)) leave();
     if (mutator_.one_in(80)) bus_.timers.advance(Millis(mutator_.below(12'000)));
+    collect();  // a name that is taken, or a timer, may have ended a connection
     if (peers_.empty()) return;
     Connection& from = peers_[mutator_.below(peers_.size())];
+    if (from.peer->paused()) return bus_.run_loop(200);
     if (!from.owed.empty() && mutator_.one_in(3)) {
       const size_t at = mutator_.below(from.owed.size());
       const std::string id = from.owed[at];
