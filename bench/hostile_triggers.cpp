@@ -140,10 +140,10 @@ void subscribe(HostilePeer& subscriber, std::vector<std::string>& keys) {
 
 void silent_subscriber(Arena& arena) {
   HostilePeer silent = arena.worker("silent");
-  silent.hear = [](std::string_view) { return true; };
   silent.send(function_text("silent::event"));
   silent.send(bind_text("first", "state", "silent::event", R"({"scope":"s"})"));
   silent.call("engine::workers::list", "{}");
+  silent.hear = [](std::string_view) { return true; };
   silent.reads = false;
   HostilePeer subscriber = arena.worker("subscriber");
   std::vector<std::string> keys;
