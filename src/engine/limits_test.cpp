@@ -278,6 +278,15 @@ TEST(EngineLimit, RegistrationsThatWaitForTheAnnounce) {
   EXPECT_TRUE(bus.engine.workers().empty());
 }
 
+TEST(EngineLimit, RegistrationsThatWaitCountAsHeldByTheirConnection) {
+  TestBus bus;
+  Peer a(bus);
+  a.say(R"({"type":"registerfunction","id":"f"})");
+  EXPECT_GT(a.charged(), 0);
+  a.announce("a");
+  EXPECT_EQ(a.charged(), 0);
+}
+
 TEST(EngineLimit, EventsToATargetThatNeverAnswersAreNotRemembered) {
   TestBus bus;
   Peer a(bus, "silent");

@@ -29,6 +29,9 @@ class Link {
   // No message of the peer comes in between these two. False: this link cannot wait.
   virtual bool pause() { return false; }
   virtual void resume() {}
+  // The engine keeps so much more for the peer, or so much less: it counts as held by the
+  // connection.
+  virtual void charge(ptrdiff_t) {}
   // The engine has forgotten this connection by itself (evicted, refused): what still arrives on it
   // is nobody's. With `politely` the peer gets a Close frame without a code, else TCP just ends.
   virtual void ended(bool politely) = 0;
@@ -47,6 +50,9 @@ class WorkerLink {
   }
   size_t queued_bytes() const { return link_ != nullptr ? link_->queued_bytes() : 0; }
   size_t room() const { return link_ != nullptr ? link_->room() : SIZE_MAX; }
+  void charge(ptrdiff_t bytes) {
+    if (link_ != nullptr) link_->charge(bytes);
+  }
   // Counted: as many resumes as pauses let messages in again.
   bool pause() {
     if (link_ == nullptr || (pauses_ == 0 && !link_->pause())) return false;

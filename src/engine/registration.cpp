@@ -59,7 +59,8 @@ std::optional<std::string> sanitised(const std::optional<std::string>& text) {
 
 void Engine::buffer_registration(Worker& worker, std::string_view text,
                                  std::unique_ptr<LargeFrame> large) {
-  worker.buffered_bytes += text.size() + sizeof(Worker::Buffered);
+  const size_t bytes = text.size() + sizeof(Worker::Buffered);
+  worker.buffered_bytes += bytes;
   if (worker.buffered_bytes > limits_.max_buffered_bytes) {
     log_warn("worker {} sent {} bytes of registrations before its announce and is disconnected",
              worker.label(), worker.buffered_bytes);
@@ -67,6 +68,7 @@ void Engine::buffer_registration(Worker& worker, std::string_view text,
   }
   const bool is_large = large != nullptr;
   worker.buffered.push_back({is_large ? std::string() : std::string(text), std::move(large)});
+  worker.link.charge(static_cast<ptrdiff_t>(bytes));
 }
 
 // The registrations that have waited come first; then `then`, and whatever else the worker says.
@@ -93,7 +95,7 @@ bool Engine::replay_some(Worker& worker) {
   size_t bytes = 0;
   for (size_t count = 0; count < kAtOnce && bytes < kBytesAtOnce; ++count) {
     if (worker.buffered.empty()) {
-      worker.buffered_bytes = 0;
+      worker.link.charge(-static_cast<ptrdiff_t>(std::exchange(worker.buffered_bytes, 0)));
       return false;
     }
     Worker::Buffered next = std::move(worker.buffered.front());

@@ -59,6 +59,7 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
     return true;
   }
   void resume() override { connection_->resume_reading(); }
+  void charge(ptrdiff_t bytes) override { connection_->charge(bytes); }
 
   void ended(bool politely) override {
     worker_ = nullptr;

@@ -159,6 +159,9 @@ class Peer final : public Link {
     shared_bytes_ += body.bytes.size();
     Link::send_shared(head, std::move(body), tail);
   }
+  void charge(ptrdiff_t bytes) override { charged_ += bytes; }
+  // What the engine says that it keeps for us.
+  ptrdiff_t charged() const { return charged_; }
   // What was not copied on its way to us.
   size_t shared_bytes() const { return shared_bytes_; }
   size_t room() const override { return room_; }
@@ -267,6 +270,7 @@ class Peer final : public Link {
   bool ended_ = false;
   bool politely_ = false;
   bool paused_ = false;
+  ptrdiff_t charged_ = 0;
   size_t room_ = SIZE_MAX;
   size_t shared_bytes_ = 0;
   uint64_t asked_ = 0x100;
