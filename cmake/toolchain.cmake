@@ -27,15 +27,9 @@ if(III_CCACHE)
 endif()
 
 add_compile_options(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Werror)
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-  # Fields left out of a designated initialiser have defaults of their own: that is what they are for.
-  add_compile_options(-Wthread-safety -Wno-missing-designated-field-initializers)
-  add_link_options(-fuse-ld=lld-19)
-else()
-  # g++ 12 reports these inside the standard library's own templates at -O2.
-  add_compile_options(-Wno-missing-field-initializers -Wno-restrict -Wno-maybe-uninitialized -Wno-stringop-overflow
-                      -Wno-stringop-overread -Wno-array-bounds)
-endif()
+# Fields left out of a designated initialiser have defaults of their own: that is what they are for.
+add_compile_options(-Wthread-safety -Wno-missing-designated-field-initializers)
+add_link_options(-fuse-ld=lld-19)
 
 if(III_SANITIZE)
   add_compile_options(-fsanitize=${III_SANITIZE} -fno-sanitize-recover=all)

@@ -60,13 +60,14 @@ test('a large call and a large answer arrive whole, in order with small ones', o
 })
 
 test('a peer that asks for more than may wait for it gets errors for the rest and stays', own, async (t) => {
-  const { caller } = await pair(t)
+  const { callee, caller } = await pair(t)
   const value = 'x'.repeat(15 * MIB)
   assert.ok(!(await caller.call('state::set', { scope: 's', key: 'k', value })).error)
   caller.ws._socket.pause()
   const ids = Array.from({ length: 20 }, () => caller.invoke('state::get', { scope: 's', key: 'k' }))
   const other = caller.invoke('engine::workers::list', {})
-  setTimeout(() => caller.ws._socket.resume(), 500)
+  await callee.barrier() // the engine has had its turn, and others are served meanwhile
+  caller.ws._socket.resume()
   await caller.answer(other)
   const answers = await Promise.all(ids.map((id) => caller.answer(id)))
   const codes = new Set(answers.map((answer) => answer.error?.code ?? 'ok'))
