@@ -53,6 +53,9 @@ struct CallInfo {
   Cause cause() const { return {owner, depth, cascade}; }
 };
 
+// Payloads above this are decoded for a built-in on another thread (BuiltinFunction::prepare).
+inline constexpr size_t kLargePayload = 256 * 1024;
+
 struct BuiltinFunction {
   std::string id;
   std::string owner;  // name of the in-process worker it is listed under, e.g. `iii-state`

@@ -16,8 +16,6 @@ constexpr std::string_view kEnqueueFunction = "engine::queue::enqueue";
 
 // Payloads of this size and more are sent from where they are, if they can be shared.
 constexpr size_t kSharedBody = 64 * 1024;
-// Payloads above this are decoded for a built-in on another thread.
-constexpr size_t kLargePayload = 256 * 1024;
 
 std::optional<std::string> copy(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;

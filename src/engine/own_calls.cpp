@@ -12,8 +12,6 @@ namespace {
 // The engine holds its own calls back from a connection that has more than this to read.
 constexpr size_t kMostUnread = 1024 * 1024;
 constexpr Millis kRoomPoll{5};
-// Payloads above this are decoded for a built-in on another thread.
-constexpr size_t kLargePayload = 256 * 1024;
 
 }  // namespace
 
