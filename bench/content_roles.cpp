@@ -34,7 +34,7 @@ void expect(bool right, const std::string& what) {
 std::unique_ptr<content::Content> open_tree(const ContentWork& work) {
   content::ContentOptions options;
   options.roots.push_back({content::RootKind::kGlobal, work.tree});
-  options.builtin = functions::builtin_documents();
+  options.builtin = directory::builtin_documents();
   options.max_watches = work.watches;
   if (!work.cache.empty()) options.cache_file = work.cache;
   return content::Content::open(std::move(options));
@@ -130,7 +130,7 @@ class Calls {
                 }),
         content_(open_tree(work)),
         installed_(worker_, {.filter = false}) {
-    functions::add_skill_functions(worker_, *content_, installed_, {});
+    directory::add_skill_functions(worker_, *content_, installed_, {});
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
   }
@@ -280,7 +280,7 @@ class Calls {
   Line* line_ = nullptr;
   sdk::Worker worker_;
   std::unique_ptr<content::Content> content_;
-  functions::Installed installed_;
+  directory::Installed installed_;
   const std::string* answer_ = nullptr;
 };
 

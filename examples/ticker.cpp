@@ -35,8 +35,7 @@ sdk::Task<void> tick(sdk::Worker* worker, sdk::TriggerType<TickConfig> type, std
     const auto binding = type.bindings().find(id);
     if (binding == type.bindings().end()) co_return;
     worker->fire_void(binding->second, now);
-    sdk::Sleep pause = worker->sleep(iii::Millis(binding->second.config.every_ms));
-    co_await pause;
+    co_await worker->sleep(iii::Millis(binding->second.config.every_ms));
   }
 }
 

@@ -13,7 +13,7 @@
 namespace iii::content {
 
 // Roots in order of precedence. The last is no folder: documents that workers registered at run
-// time (functions/joined.h).
+// time (library/joined.h).
 enum class RootKind { kLocal, kGlobal, kExtra, kBuiltin, kRegistered };
 
 struct RootInfo {

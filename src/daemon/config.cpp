@@ -269,7 +269,7 @@ content::ContentOptions content_options(const DirectoryConfig& config, const std
   for (const std::string& extra : config.extra_skills_folders) {
     out.roots.push_back({RootKind::kExtra, expand_path(extra, home)});
   }
-  if (config.builtin_docs) out.builtin = functions::builtin_documents();
+  if (config.builtin_docs) out.builtin = directory::builtin_documents();
   out.normalise_ids = config.normalise_ids;
   out.lenient = config.lenient;
   out.max_file_bytes = config.max_file_bytes;
@@ -311,9 +311,9 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   return out;
 }
 
-functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
+directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
                                                      const std::string& home) {
-  functions::AutoDownloadOptions out;
+  directory::AutoDownloadOptions out;
   out.local_folder = expand_path(config.local_skills_folder, home);
   out.jobs = std::clamp<uint64_t>(config.auto_download_jobs, 1, 16);
   out.retries = static_cast<unsigned>(std::min<uint64_t>(config.auto_download_retries, 20));
@@ -321,14 +321,14 @@ functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
   return out;
 }
 
-functions::InstalledOptions installed_options(const DirectoryConfig& config) {
+directory::InstalledOptions installed_options(const DirectoryConfig& config) {
   return {.filter = config.filter_unregistered,
           .ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms),
           .timeout = std::chrono::milliseconds(config.worker_list_timeout_ms),
           .own_page = config.builtin_docs};
 }
 
-functions::RegisteredOptions registered_options(const DirectoryConfig& config) {
+directory::RegisteredOptions registered_options(const DirectoryConfig& config) {
   // A call must be able to be answered, and an hour is as good as for ever.
   const uint64_t timeout = std::clamp<uint64_t>(config.state_timeout_ms, 1, 3'600'000);
   return {.skills_scope = config.skills_scope,
@@ -336,9 +336,9 @@ functions::RegisteredOptions registered_options(const DirectoryConfig& config) {
           .timeout = std::chrono::milliseconds(timeout)};
 }
 
-functions::RegisteredViewOptions registered_view_options(const DirectoryConfig& config) {
+directory::RegisteredViewOptions registered_view_options(const DirectoryConfig& config) {
   const uint64_t ttl = std::min<uint64_t>(config.registered_ttl_ms, 3'600'000);
-  functions::RegisteredViewOptions out;
+  directory::RegisteredViewOptions out;
   out.ttl = std::chrono::milliseconds(ttl);
   out.ttl_with_events = std::max(out.ttl_with_events, out.ttl);
   return out;

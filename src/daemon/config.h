@@ -13,10 +13,10 @@
 #include "base/result.h"
 #include "content/content.h"
 #include "functions/auto_download.h"
-#include "functions/installed.h"
-#include "functions/legacy/registered.h"
-#include "functions/legacy/registered_view.h"
 #include "json/value.h"
+#include "library/installed.h"
+#include "library/registered.h"
+#include "library/registered_view.h"
 #include "sources/downloads.h"
 
 namespace iii::daemon {
@@ -100,11 +100,11 @@ std::filesystem::path expand_path(const std::string& text, const std::string& ho
 content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
                                         std::optional<std::filesystem::path> cache_file);
 sources::DownloadsOptions downloads_options(const DirectoryConfig& config, const std::string& home);
-functions::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
+directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
                                                      const std::string& home);
-functions::InstalledOptions installed_options(const DirectoryConfig& config);
-functions::RegisteredOptions registered_options(const DirectoryConfig& config);
-functions::RegisteredViewOptions registered_view_options(const DirectoryConfig& config);
+directory::InstalledOptions installed_options(const DirectoryConfig& config);
+directory::RegisteredOptions registered_options(const DirectoryConfig& config);
+directory::RegisteredViewOptions registered_view_options(const DirectoryConfig& config);
 
 // The defaults as JSON, for `--manifest`.
 std::string default_config_json(const DirectoryConfig& config);

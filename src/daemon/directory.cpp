@@ -11,24 +11,24 @@
 #include "functions/download.h"
 #include "functions/engine_info.h"
 #include "functions/health.h"
-#include "functions/legacy/directory_041.h"
-#include "functions/legacy/fetch.h"
-#include "functions/legacy/introspect.h"
-#include "functions/legacy/lists.h"
-#include "functions/legacy/prompt_functions.h"
-#include "functions/legacy/registry_041.h"
-#include "functions/legacy/skill_functions.h"
 #include "functions/lock.h"
 #include "functions/prompts.h"
 #include "functions/registry.h"
 #include "functions/skills.h"
+#include "legacy/directory_041.h"
+#include "legacy/fetch.h"
+#include "legacy/introspect.h"
+#include "legacy/lists.h"
+#include "legacy/prompt_functions.h"
+#include "legacy/registry_041.h"
+#include "legacy/skill_functions.h"
 
 namespace iii::daemon {
 
 namespace {
 
 // The gate of the skills folder, as the library wants it.
-class FolderGate final : public functions::Gate {
+class FolderGate final : public directory::Gate {
  public:
   explicit FolderGate(const std::filesystem::path& folder) : gate_(folder) {}
   bool enter() override { return gate_.enter(); }
@@ -38,7 +38,7 @@ class FolderGate final : public functions::Gate {
   sources::ReadGate gate_;
 };
 
-std::unique_ptr<functions::Gate> gate_of(const DirectoryConfig& config, const std::string& home) {
+std::unique_ptr<directory::Gate> gate_of(const DirectoryConfig& config, const std::string& home) {
   return std::make_unique<FolderGate>(expand_path(config.skills_folder, home));
 }
 
@@ -71,20 +71,20 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       downloader_(worker, changes_, installed_, downloads_of(config, places_.home),
                   std::max<uint64_t>(1, config.max_downloads)) {
   if (config.legacy_skills) keep_registered(worker);
-  functions::RegisteredView* registered = registered_view_ ? &*registered_view_ : nullptr;
-  functions::add_health(
+  directory::RegisteredView* registered = registered_view_ ? &*registered_view_ : nullptr;
+  directory::add_health(
       worker, joined_,
       {.version = kVersion, .mode = mode, .started = std::chrono::steady_clock::now()});
-  functions::add_skill_functions(worker, joined_, installed_, {}, registered);
-  functions::add_prompt_functions(worker, joined_, functions::kMaxAnswerBytes, registered);
-  functions::add_doctor(worker, joined_, registered);
-  functions::add_download_functions(worker, downloader_);
-  functions::add_lock_functions(worker, downloader_);
-  functions::add_registry_functions(worker, [this] { return downloader_.downloads(); });
-  functions::add_engine_info(worker, config.legacy_directory_051 ? &guides_ : nullptr);
+  directory::add_skill_functions(worker, joined_, installed_, {}, registered);
+  directory::add_prompt_functions(worker, joined_, directory::kMaxAnswerBytes, registered);
+  directory::add_doctor(worker, joined_, registered);
+  directory::add_download_functions(worker, downloader_);
+  directory::add_lock_functions(worker, downloader_);
+  directory::add_registry_functions(worker, [this] { return downloader_.downloads(); });
+  directory::add_engine_info(worker, config.legacy_directory_051 ? &guides_ : nullptr);
   if (config.legacy_skills) add_registered_content(worker);
   if (config.legacy_directory_041) add_directory_041(worker);
-  if (config.legacy_directory_051) functions::add_introspection_051(worker, guides_);
+  if (config.legacy_directory_051) directory::add_introspection_051(worker, guides_);
   if (config.auto_download) {
     auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
   }
@@ -97,10 +97,10 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
 void Directory::add_on_change(sdk::Worker& worker) {
   on_change_.emplace(worker);
   changes_.tell_downloads(
-      [this](functions::ChangeKind kind, const std::string& name_space, const std::string& source) {
-        const bool skills = kind == functions::ChangeKind::kSkill;
+      [this](directory::ChangeKind kind, const std::string& name_space, const std::string& source) {
+        const bool skills = kind == directory::ChangeKind::kSkill;
         on_change_->downloaded(
-            skills ? functions::OnChangeKind::kSkills : functions::OnChangeKind::kPrompts,
+            skills ? directory::OnChangeKind::kSkills : directory::OnChangeKind::kPrompts,
             name_space, source);
       });
 }
@@ -117,32 +117,32 @@ void Directory::keep_registered(sdk::Worker& worker) {
 // Skills 0.1.5.
 void Directory::add_registered_content(sdk::Worker& worker) {
   add_on_change(worker);
-  on_change_->observe([this](functions::OnChangeKind kind, std::string_view id) {
+  on_change_->observe([this](directory::OnChangeKind kind, std::string_view id) {
     if (!registered_view_) return;
-    const bool skill = kind == functions::OnChangeKind::kSkills;
+    const bool skill = kind == directory::OnChangeKind::kSkills;
     registered_view_->changed(
-        skill ? functions::ChangeKind::kSkill : functions::ChangeKind::kPrompt, id);
+        skill ? directory::ChangeKind::kSkill : directory::ChangeKind::kPrompt, id);
   });
-  const functions::LegacyParts parts{library_, installed_, *registered_, *on_change_};
-  functions::add_legacy_lists(worker, library_, installed_, &*registered_);
-  functions::add_registered_skill_functions(worker, parts);
-  functions::add_registered_prompt_functions(worker, parts);
+  const directory::LegacyParts parts{library_, installed_, *registered_, *on_change_};
+  directory::add_legacy_lists(worker, library_, installed_, &*registered_);
+  directory::add_registered_skill_functions(worker, parts);
+  directory::add_registered_prompt_functions(worker, parts);
 }
 
 void Directory::add_directory_041(sdk::Worker& worker) {
   if (!on_change_) {
     add_on_change(worker);
-    functions::add_legacy_lists(worker, library_, installed_, nullptr);
+    directory::add_legacy_lists(worker, library_, installed_, nullptr);
   }
-  functions::add_download_041(worker, downloader_);
-  functions::add_prompt_get_041(worker, library_);
-  functions::add_fetch(worker, library_, registered_ ? &*registered_ : nullptr, [this] {
-    return functions::FetchSettings{
+  directory::add_download_041(worker, downloader_);
+  directory::add_prompt_get_041(worker, library_);
+  directory::add_fetch(worker, library_, registered_ ? &*registered_ : nullptr, [this] {
+    return directory::FetchSettings{
         .open_fn = config_.legacy_open_fn,
         .timeout = std::chrono::milliseconds(config_.download_timeout_ms)};
   });
-  functions::add_registry_041(worker, [this] { return downloader_.downloads(); });
-  functions::add_introspection_041(worker, guides_);
+  directory::add_registry_041(worker, [this] { return downloader_.downloads(); });
+  directory::add_introspection_041(worker, guides_);
 }
 
 std::filesystem::path Directory::root_path(uint16_t root) const {
@@ -182,7 +182,7 @@ DirectoryConfig read_configuration(const std::optional<std::string>& path, Direc
   return reading.config;
 }
 
-functions::EntryOptions entry_options() {
+directory::EntryOptions entry_options() {
   return {.name = "iii-directory",
           .description = "What may be changed while the directory runs; the rest is in its file.",
           .schema = entry_schema()};

@@ -12,13 +12,13 @@
 #include "functions/changes.h"
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
-#include "functions/installed.h"
-#include "functions/joined.h"
-#include "functions/legacy/guides.h"
-#include "functions/legacy/on_change.h"
-#include "functions/legacy/registered.h"
-#include "functions/legacy/registered_view.h"
-#include "functions/library.h"
+#include "functions/guides.h"
+#include "legacy/on_change.h"
+#include "library/installed.h"
+#include "library/joined.h"
+#include "library/library.h"
+#include "library/registered.h"
+#include "library/registered_view.h"
 #include "sdk/worker.h"
 
 namespace iii::daemon {
@@ -46,21 +46,21 @@ class Directory {
 
   DirectoryConfig config_;
   DirectoryPlaces places_;
-  functions::Library library_;
-  functions::Joined joined_;  // the same, and what workers registered
-  functions::Installed installed_;
-  functions::Guides guides_;
-  functions::Changes changes_;
-  functions::Downloader downloader_;
-  std::optional<functions::AutoDownload> auto_download_;
-  std::optional<functions::Registered> registered_;
-  std::optional<functions::RegisteredView> registered_view_;
-  std::optional<functions::OnChange> on_change_;
+  directory::Library library_;
+  directory::Joined joined_;  // the same, and what workers registered
+  directory::Installed installed_;
+  directory::Guides guides_;
+  directory::Changes changes_;
+  directory::Downloader downloader_;
+  std::optional<directory::AutoDownload> auto_download_;
+  std::optional<directory::Registered> registered_;
+  std::optional<directory::RegisteredView> registered_view_;
+  std::optional<directory::OnChange> on_change_;
 };
 
 // File, then what was set through the engine, then environment; warnings are logged.
 DirectoryConfig read_configuration(const std::optional<std::string>& path, DirectoryConfig defaults,
                                    const json::Value& entry = {});
-functions::EntryOptions entry_options();
+directory::EntryOptions entry_options();
 
 }  // namespace iii::daemon

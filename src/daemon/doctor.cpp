@@ -28,8 +28,8 @@ const cli::Command& doctor_command() {
   return command;
 }
 
-bool has_error(const functions::DoctorReport& report) {
-  for (const functions::DoctorFinding& finding : report.findings) {
+bool has_error(const directory::DoctorReport& report) {
+  for (const directory::DoctorFinding& finding : report.findings) {
     if (finding.severity == "error") return true;
   }
   return false;
@@ -53,15 +53,15 @@ int run_doctor(std::span<const std::string> words) {
   const auto content =
       content::Content::open(content_options(config, home != nullptr ? home : "", std::nullopt));
   if (args->has("fix")) {
-    const functions::FixOutcome outcome = functions::apply_ready_fixes(*content);
+    const directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
     std::fprintf(stderr, "mended %zu file(s)\n", outcome.fixed_files);
     for (const std::string& failure : outcome.failures) {
       std::fprintf(stderr, "not mended: %s\n", failure.c_str());
     }
   }
-  const functions::DoctorReport report = functions::examine(*content->fresh(), SIZE_MAX);
+  const directory::DoctorReport report = directory::examine(*content->fresh(), SIZE_MAX);
   const std::string text =
-      args->has("json") ? functions::report_json(report) + "\n" : functions::report_text(report);
+      args->has("json") ? directory::report_json(report) + "\n" : directory::report_text(report);
   std::printf("%s", text.c_str());
   return has_error(report) ? 1 : 0;
 }

@@ -172,7 +172,7 @@ int run_worker(std::span<const std::string> words) {
   json::Value entered;  // what an operator set through the engine
   const auto reload = [&] { directory.reload(read_configuration(config_file, {}, entered)); };
   loop.on_reload_signal(reload);
-  std::optional<functions::ConfigurationEntry> entry;
+  std::optional<directory::ConfigurationEntry> entry;
   if (config.configuration_entry) {
     const auto changed = [&](const json::Value& value) {
       if (entered == value) return;

@@ -145,7 +145,7 @@ int print_outcomes(Session& session, Result<std::vector<NamespaceResult>> outcom
     if (const auto lock = session.downloads->lock()) {
       for (const auto& [name, locked] : lock->namespaces) asked.emplace(name, locked.source);
     }
-    std::printf("%s\n", functions::outcomes_json(asked, std::move(*outcomes)).c_str());
+    std::printf("%s\n", directory::outcomes_json(asked, std::move(*outcomes)).c_str());
     return ok ? 0 : 1;
   }
   if (outcomes->empty()) std::printf("directory.lock names nothing to do\n");
@@ -188,7 +188,7 @@ int install_source(Session& session) {
   line.clear();
   if (!report) return complain(report.error());
   if (session.args.has("json")) {
-    std::printf("%s\n", json::encode(functions::output_of(*source, *report)).c_str());
+    std::printf("%s\n", json::encode(directory::output_of(*source, *report)).c_str());
   } else {
     print_report(*report);
   }
@@ -228,7 +228,7 @@ int run_verify(std::span<const std::string> words) {
     }
   }
   if (session->args.has("json")) {
-    std::printf("%s\n", functions::verify_json(*verified).c_str());
+    std::printf("%s\n", directory::verify_json(*verified).c_str());
     return ok ? 0 : 1;
   }
   for (const sources::VerifiedNamespace& one : *verified) {
@@ -257,7 +257,7 @@ int run_outdated(std::span<const std::string> words) {
   bool differs = false;
   for (const sources::OutdatedRow& row : *rows) differs = differs || row.outdated || row.error;
   if (session->args.has("json")) {
-    std::printf("%s\n", functions::outdated_json(*rows).c_str());
+    std::printf("%s\n", directory::outdated_json(*rows).c_str());
     return differs ? 1 : 0;
   }
   for (const sources::OutdatedRow& row : *rows) {

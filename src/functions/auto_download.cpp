@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "json/value.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -121,8 +121,7 @@ sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
   if (!known_.contains(wanted.name)) {
     without_documents_.erase(key_of(wanted));
     auto read_lock = [downloads = downloader_.downloads()] { return downloads->lock(); };
-    auto reading = downloader_.pool().run(std::move(read_lock));
-    const Result<sources::Lock> lock = co_await reading;
+    const Result<sources::Lock> lock = co_await downloader_.pool().run(std::move(read_lock));
     const sources::LockedNamespace* locked = entry_of(lock, wanted.name);
     if (locked != nullptr && locked->pinned()) {
       log_info("auto-download: {} is pinned in directory.lock and stays as it is", wanted.name);
@@ -146,13 +145,10 @@ sdk::Task<void> AutoDownload::reconcile() {
   while (std::exchange(reconcile_again_, false)) {
     // The engine's own documents are in nobody's list.
     std::vector<WantedWorker> engine{{std::string(kEngine), ""}};
-    auto first = fetch_missing(std::move(engine));
-    co_await first;
-    auto asking = ask_for_workers();
-    std::vector<WantedWorker> wanted = co_await asking;
+    co_await fetch_missing(std::move(engine));
+    std::vector<WantedWorker> wanted = co_await ask_for_workers();
     std::erase_if(wanted, [](const WantedWorker& worker) { return worker.name == kEngine; });
-    auto rest = fetch_missing(std::move(wanted));
-    co_await rest;
+    co_await fetch_missing(std::move(wanted));
   }
   reconciling_ = false;
 }
@@ -161,12 +157,11 @@ sdk::Task<std::vector<WantedWorker>> AutoDownload::ask_for_workers() {
   const sdk::CallOptions options{.timeout = options_.list_timeout};
   const json::Value nothing = json::Object{};
   for (unsigned attempt = 1; attempt <= options_.list_attempts; ++attempt) {
-    auto asking = worker_.trigger<json::Value>("worker::list", nothing, options);
-    const sdk::Reply<json::Value> list = co_await asking;
+    const sdk::Reply<json::Value> list =
+        co_await worker_.trigger<json::Value>("worker::list", nothing, options);
     if (list) co_return wanted_workers(*list);
     if (attempt == options_.list_attempts) break;
-    auto pause = worker_.sleep(options_.list_pause * attempt);
-    co_await pause;
+    co_await worker_.sleep(options_.list_pause * attempt);
   }
   log_info("auto-download: worker::list is not available; only `iii` is kept at hand");
   co_return std::vector<WantedWorker>{};
@@ -177,8 +172,7 @@ sdk::Task<void> AutoDownload::fetch_missing(std::vector<WantedWorker> wanted) {
                local = options_.local_folder] {
     return missing_workers(wanted, *downloads, local);
   };
-  auto looking = downloader_.pool().run(std::move(look));
-  const std::vector<WantedWorker> missing = co_await looking;
+  const std::vector<WantedWorker> missing = co_await downloader_.pool().run(std::move(look));
   std::vector<ItemPtr> items;
   for (const WantedWorker& worker : missing) {
     if (without_documents_.contains(key_of(worker)) || known_.contains(worker.name)) continue;
@@ -211,8 +205,7 @@ void AutoDownload::pump() {
 }
 
 sdk::Task<void> AutoDownload::run(ItemPtr item) {
-  auto fetching = fetch(*item);
-  const Result<sources::InstallReport> report = co_await fetching;
+  const Result<sources::InstallReport> report = co_await fetch(*item);
   --running_;
   const std::string& name = item->worker.name;
   if (!report && !is_final(report.error()) && item->attempts < options_.retries) {
@@ -243,16 +236,15 @@ sdk::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) 
   const bool exact = !item.worker.version.empty();
   sources::RegistrySource source{.worker = item.worker.name, .version = {}, .tag = {}};
   (exact ? source.version : source.tag) = exact ? item.worker.version : "latest";
-  auto installing = downloader_.install(item.as_before.value_or(source), options);
-  Result<sources::InstallReport> report = co_await installing;
+  Result<sources::InstallReport> report =
+      co_await downloader_.install(item.as_before.value_or(source), options);
   if (!report && is_not_found(report.error()) && exact && !item.as_before) {
     // DW14: better the documents of another version than none.
     source.version.reset();
     source.tag = "latest";
-    auto latest = downloader_.install(source, options);
-    report = co_await latest;
+    report = co_await downloader_.install(source, options);
   }
   co_return report;
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

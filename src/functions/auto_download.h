@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "functions/downloader.h"
-#include "functions/latch.h"
+#include "library/latch.h"
 #include "sdk/worker.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct AutoDownloadOptions {
   std::filesystem::path local_folder;  // a namespace that has a folder here is left alone
@@ -78,4 +78,4 @@ class AutoDownload {
   bool reconcile_again_ = false;
 };
 
-}  // namespace iii::functions
+}  // namespace iii::directory

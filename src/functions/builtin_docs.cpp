@@ -1,6 +1,6 @@
 #include "functions/builtin_docs.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -82,4 +82,4 @@ std::vector<content::BuiltinDocument> builtin_documents() {
   return {{"iii-directory/SKILL.md", kDirectory}, {"iii/SKILL.md", kEngine}};
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

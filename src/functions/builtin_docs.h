@@ -6,8 +6,8 @@
 
 #include "content/content.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 std::vector<content::BuiltinDocument> builtin_documents();
 
-}  // namespace iii::functions
+}  // namespace iii::directory

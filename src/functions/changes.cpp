@@ -6,11 +6,11 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
-#include "functions/legacy/registered_view.h"
 #include "json/describe.h"
+#include "library/registered_view.h"
 #include "sources/lock_file.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -125,8 +125,7 @@ sdk::TriggerType<json::Raw> declare(sdk::Worker& worker, std::string id, std::st
 
 using Answer = std::function<ChangesOutput(const ChangesInput&)>;
 sdk::Task<ChangesOutput> answer_later(RegisteredView* registered, Answer answer, ChangesInput in) {
-  sdk::Task<void> catching_up = catch_up(registered);
-  co_await catching_up;
+  co_await catch_up(registered);
   co_return answer(in);
 }
 
@@ -316,4 +315,4 @@ void Changes::tell(const Type& type, std::string_view op, const std::string& nam
   }
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

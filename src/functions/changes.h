@@ -10,11 +10,11 @@
 #include <tuple>
 #include <vector>
 
-#include "functions/change_log.h"
-#include "functions/joined.h"
+#include "library/change_log.h"
+#include "library/joined.h"
 #include "sdk/worker.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 class RegisteredView;
 
@@ -90,4 +90,4 @@ class Changes {
   TimerId poll_timer_ = 0;
 };
 
-}  // namespace iii::functions
+}  // namespace iii::directory

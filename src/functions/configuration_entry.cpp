@@ -4,7 +4,7 @@
 
 #include "base/log.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -16,8 +16,7 @@ ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, EntryOptions options
     : worker_(worker), options_(std::move(options)), changed_(std::move(changed)) {
   const auto on_change = [this](json::Raw) -> sdk::Task<json::Raw> {
     // Events can overtake each other, so the value is asked for and not taken from the event.
-    sdk::Task<void> fetching = fetch();
-    co_await fetching;
+    co_await fetch();
     co_return json::Raw{R"({"ok":true})"};
   };
   static_cast<void>(
@@ -35,20 +34,16 @@ sdk::Task<void> ConfigurationEntry::keep(uint64_t run) {
   std::chrono::milliseconds pause = options_.pause;
   for (int attempt = 0; attempt < options_.attempts; ++attempt, pause *= 2) {
     if (attempt > 0) {
-      sdk::Sleep waiting = worker_.sleep(pause);
-      co_await waiting;
+      co_await worker_.sleep(pause);
     }
     if (run != run_) co_return;
-    sdk::Task<Step> entering = enter();
-    const Step step = co_await entering;
+    const Step step = co_await enter();
     if (step == Step::kNobody) co_return;
     if (step == Step::kFailed) continue;
-    sdk::Task<bool> staying = stays();
-    const bool stayed = co_await staying;
+    const bool stayed = co_await stays();
     if (run != run_) co_return;
     if (!stayed) continue;
-    sdk::Task<void> fetching = fetch();
-    co_await fetching;
+    co_await fetch();
     co_return;
   }
   log_warn(
@@ -63,8 +58,8 @@ sdk::Task<ConfigurationEntry::Step> ConfigurationEntry::enter() {
                                          {"description", options_.description},
                                          {"schema", options_.schema}};
   const sdk::CallOptions call{.timeout = options_.timeout};
-  sdk::Pending<json::Raw> registering = worker_.trigger("configuration::register", entry, call);
-  const sdk::Reply<json::Raw> reply = co_await registering;
+  const sdk::Reply<json::Raw> reply =
+      co_await worker_.trigger("configuration::register", entry, call);
   if (reply) co_return Step::kDone;
   // Engines before 0.16 have no configuration to keep an entry in.
   if (reply.error().code == sdk::kFunctionNotFound) co_return Step::kNobody;
@@ -76,11 +71,9 @@ sdk::Task<bool> ConfigurationEntry::stays() {
   const json::Value which = json::Object{{"id", options_.id}};
   const sdk::CallOptions call{.timeout = options_.timeout};
   for (const std::chrono::milliseconds look : options_.looks) {
-    sdk::Sleep waiting = worker_.sleep(look);
-    co_await waiting;
-    sdk::Pending<json::Value> asking =
-        worker_.trigger<json::Value>("configuration::schema", which, call);
-    const sdk::Reply<json::Value> row = co_await asking;
+    co_await worker_.sleep(look);
+    const sdk::Reply<json::Value> row =
+        co_await worker_.trigger<json::Value>("configuration::schema", which, call);
     const json::Value* schema = row ? row->find("schema") : nullptr;
     if (schema == nullptr || schema->is_null()) co_return false;
   }
@@ -90,9 +83,8 @@ sdk::Task<bool> ConfigurationEntry::stays() {
 sdk::Task<void> ConfigurationEntry::fetch() {
   const json::Value which = json::Object{{"id", options_.id}};
   const sdk::CallOptions call{.timeout = options_.timeout};
-  sdk::Pending<json::Value> asking =
-      worker_.trigger<json::Value>("configuration::get", which, call);
-  const sdk::Reply<json::Value> reply = co_await asking;
+  const sdk::Reply<json::Value> reply =
+      co_await worker_.trigger<json::Value>("configuration::get", which, call);
   if (!reply) {
     log_warn("configuration entry {} cannot be read ({}); what is in force stays", options_.id,
              reply.error().code);
@@ -105,4 +97,4 @@ sdk::Task<void> ConfigurationEntry::fetch() {
   changed_(now);
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

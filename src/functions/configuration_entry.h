@@ -16,7 +16,7 @@
 #include "json/value.h"
 #include "sdk/worker.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct EntryOptions {
   std::string id = "iii-directory";
@@ -63,4 +63,4 @@ class ConfigurationEntry {
   sdk::TaskGroup tasks_;  // not the worker's: its end does not wait for a look that is still due
 };
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -3,7 +3,7 @@
 
 #include "sdk/fake_engine.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using std::chrono::milliseconds;
@@ -137,4 +137,4 @@ TEST_F(ForgetfulEngine, ListensToItsOwnEntryOnly) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

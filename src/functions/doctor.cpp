@@ -4,7 +4,7 @@
 #include "content/parse.h"
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -93,8 +93,7 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings)
 }
 
 static sdk::Task<DoctorReport> examine_now(content::Content& content, RegisteredView* registered) {
-  sdk::Task<void> catching_up = catch_up(registered);
-  co_await catching_up;
+  co_await catch_up(registered);
   co_return examine(*content.fresh());
 }
 
@@ -155,4 +154,4 @@ void add_doctor(sdk::Worker& worker, content::Content& content, RegisteredView* 
                                     doctor));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

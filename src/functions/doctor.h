@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "content/content.h"
-#include "functions/legacy/registered_view.h"
+#include "library/registered_view.h"
 #include "sdk/worker.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct DoctorFix {
   uint64_t offset = 0;
@@ -57,4 +57,4 @@ std::string report_json(const DoctorReport& report);
 void add_doctor(sdk::Worker& worker, content::Content& content,
                 RegisteredView* registered = nullptr);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

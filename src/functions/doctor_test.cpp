@@ -9,7 +9,7 @@
 
 #include "functions/fixture_for_test.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using testing::Contains;
@@ -161,4 +161,4 @@ TEST_F(DoctorOnTheBus, AnswersWithTheAccount) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -5,7 +5,7 @@
 #include "content/parse.h"
 #include "functions/errors.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -45,4 +45,4 @@ Result<Document> read_skill(content::Content& content, const content::Generation
   return read_body(content, generation, skill.file, "skill", shown, &skill);
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

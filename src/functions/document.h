@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "content/content.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct Document {
   std::string body;
@@ -23,4 +23,4 @@ Result<Document> read_document(content::Content& content, const content::Generat
 Result<Document> read_skill(content::Content& content, const content::Generation& generation,
                             const content::Skill& skill, std::string_view shown);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "functions/testing.h"
+#include "library/testing.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 // One file, in memory.
@@ -53,4 +53,4 @@ TEST(ReadSkill, AKnownPlaceOfTheBodyCountsForThatVeryVersionOnly) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -4,7 +4,7 @@
 
 #include "json/write.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -76,8 +76,7 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, sources::Sour
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
   sources::InstallOptions options;
   options.force = force;
-  auto installing = downloader.install(*source, options);
-  Result<sources::InstallReport> report = co_await installing;
+  Result<sources::InstallReport> report = co_await downloader.install(*source, options);
   if (!report) co_return std::unexpected(std::move(report.error()));
   co_return output_of(*source, std::move(*report));
 }
@@ -163,4 +162,4 @@ void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
                                     from_repo));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

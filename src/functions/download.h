@@ -8,7 +8,7 @@
 #include "functions/downloader.h"
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct SkippedRow {
   std::string path;
@@ -56,4 +56,4 @@ json::Raw source_json(const sources::Source& source, const std::string& branch);
 
 void add_download_functions(sdk::Worker& worker, Downloader& downloader);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

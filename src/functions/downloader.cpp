@@ -5,7 +5,7 @@
 
 #include "base/log.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -57,8 +57,7 @@ sdk::Task<Result<InstallReport>> Downloader::install(sources::Source source,
     };
     return guarded<InstallReport>(download);
   };
-  auto job = pool_.run(std::move(work));
-  Result<InstallReport> report = co_await job;
+  Result<InstallReport> report = co_await pool_.run(std::move(work));
   changes_.end(name, report && report->skills_changed, report && report->prompts_changed);
   if (!report) {
     log_warn("{}: {}", name, report.error().message);
@@ -84,8 +83,7 @@ sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string nam
     };
     return guarded<NamespaceResult>(repeat);
   };
-  auto job = pool_.run(std::move(work));
-  Result<NamespaceResult> outcome = co_await job;
+  Result<NamespaceResult> outcome = co_await pool_.run(std::move(work));
   const bool done = outcome && outcome->report;
   changes_.end(name_space, done && outcome->report->skills_changed,
                done && outcome->report->prompts_changed);
@@ -96,4 +94,4 @@ sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string nam
 
 Error on_the_bus(Error error) { return {"invocation_failed", std::move(error.message)}; }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "functions/changes.h"
-#include "functions/installed.h"
+#include "library/installed.h"
 #include "sdk/worker.h"
 #include "sources/downloads.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 // On the loop thread.
 class Downloader {
@@ -49,4 +49,4 @@ class Downloader {
 // Errors of sources as they travel on the bus: one code, the D-code in front of the text.
 Error on_the_bus(Error error);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -6,10 +6,10 @@
 
 #include "base/text.h"
 #include "content/ids.h"
-#include "functions/legacy/introspection_schemas.h"
+#include "functions/introspection_schemas.h"
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -160,14 +160,13 @@ sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, Guides* guides, Funct
   }
   const Value question = json::Object{{"function_id", id}};
   const sdk::CallOptions patient{.timeout = kAnswerTimeout};
-  auto asking = call.trigger("engine::functions::info", question, patient);
-  const sdk::Reply<json::Raw> reply = co_await asking;
+  const sdk::Reply<json::Raw> reply =
+      co_await call.trigger("engine::functions::info", question, patient);
   if (reply) {
     const Result<Value> answer = json::parse(reply->text);
     FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
     if (guides != nullptr) {
-      auto searching = guides->about<Line::k051>(id);
-      Guides::Found<Line::k051> found = co_await searching;
+      Guides::Found<Line::k051> found = co_await guides->about<Line::k051>(id);
       out.how_guide = std::move(found.guide);
       out.related_skills = std::move(found.related);
     }
@@ -176,8 +175,8 @@ sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, Guides* guides, Funct
   if (reply.error().code != "NOT_FOUND") co_return std::unexpected(engine_failed(reply.error()));
   const Value everything = json::Object{};
   const sdk::CallOptions brief{.timeout = kSuggestionTimeout};
-  auto listing = call.trigger("engine::functions::list", everything, brief);
-  const sdk::Reply<json::Raw> list = co_await listing;
+  const sdk::Reply<json::Raw> list =
+      co_await call.trigger("engine::functions::list", everything, brief);
   const std::vector<std::string> ids = list ? ids_in(list->text) : std::vector<std::string>();
   co_return std::unexpected(not_found(id, nearest(id, ids)));
 }
@@ -193,4 +192,4 @@ void add_engine_info(sdk::Worker& worker, Guides* guides) {
                                     show));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

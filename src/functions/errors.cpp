@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "json/write.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -86,4 +86,4 @@ Error too_many_ids(size_t count, size_t most) {
                " are read at once. Next: call directory::skills::get with fewer, several times.");
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -10,7 +10,7 @@
 
 #include "base/result.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 Error skill_not_found(std::string_view id, const std::vector<std::string>& suggestions);
 // A worker without documents, and no engine document to show instead.
@@ -28,4 +28,4 @@ Error empty_page(std::string_view function_id);
 // More ids in one call than are read at once.
 Error too_many_ids(size_t count, size_t most);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

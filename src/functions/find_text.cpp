@@ -7,7 +7,7 @@
 #include <cstring>
 #endif
 
-namespace iii::functions {
+namespace iii::directory {
 
 #if defined(__SSE2__)
 
@@ -76,4 +76,4 @@ size_t find_text(std::string_view text, std::string_view needle, size_t from) {
 
 #endif
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace iii::functions {
+namespace iii::directory {
 
 // As std::string_view::find. `needle` is not empty.
 size_t find_text(std::string_view text, std::string_view needle, size_t from);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -13,12 +13,12 @@
 #include "content/fixture_for_test.h"
 #include "functions/builtin_docs.h"
 #include "functions/doctor.h"
-#include "functions/installed.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
+#include "library/installed.h"
 #include "sdk/fake_engine.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 class DirectoryTest : public testing::Test {
  protected:
@@ -126,4 +126,4 @@ class DirectoryTest : public testing::Test {
   int calls_ = 0;
 };
 
-}  // namespace iii::functions
+}  // namespace iii::directory

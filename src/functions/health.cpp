@@ -4,7 +4,7 @@
 
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -78,4 +78,4 @@ void add_health(sdk::Worker& worker, content::Content& content, HealthFacts fact
       "directory::health", "Tells whether the directory is well, and its version.", health));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -7,7 +7,7 @@
 #include "content/content.h"
 #include "sdk/worker.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct HealthFacts {
   std::string version;
@@ -18,4 +18,4 @@ struct HealthFacts {
 // `content` outlives the worker's use of it.
 void add_health(sdk::Worker& worker, content::Content& content, HealthFacts facts);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -1,9 +1,9 @@
 // Who is installed, as seen through the functions that filter by it.
-#include "functions/installed.h"
+#include "library/installed.h"
 
 #include "functions/fixture_for_test.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using std::chrono::milliseconds;
@@ -207,4 +207,4 @@ TEST_F(InstalledWorkers, AMissAsksForNamesOnlyOnce) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -6,7 +6,7 @@
 #include "functions/download.h"
 #include "json/write.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -177,7 +177,7 @@ OutcomeRow row_of(const sources::Source& asked, NamespaceResult outcome) {
                  .before = std::move(outcome.before),
                  .result = {},
                  .error = {}};
-  if (outcome.report) row.result = functions::output_of(asked, std::move(*outcome.report));
+  if (outcome.report) row.result = directory::output_of(asked, std::move(*outcome.report));
   if (outcome.error) row.error = std::move(outcome.error->message);
   return row;
 }
@@ -192,18 +192,16 @@ auto on_pool(Downloader& downloader, F work) {
 }
 
 sdk::Task<Result<VerifyOutput>> verify(Downloader& downloader, LockInput in) {
-  auto looking =
-      on_pool(downloader, [in](auto& downloads) { return downloads.verify(in.name_space); });
-  auto verified = co_await looking;
+  auto verified = co_await on_pool(
+      downloader, [in](auto& downloads) { return downloads.verify(in.name_space); });
   if (!verified) co_return std::unexpected(on_the_bus(std::move(verified.error())));
   co_return output_of(*verified);
 }
 
 sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, LockInput in) {
-  auto asking = on_pool(downloader, [in](auto& downloads) {
+  auto rows = co_await on_pool(downloader, [in](auto& downloads) {
     return downloads.outdated(in.name_space, downloads.job());
   });
-  auto rows = co_await asking;
   if (!rows) co_return std::unexpected(on_the_bus(std::move(rows.error())));
   co_return output_of(*rows);
 }
@@ -211,23 +209,20 @@ sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, LockInput in)
 // One namespace after the other, so that each has its own generation and events.
 sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, Downloader::Again what,
                                         LockInput in) {
-  auto reading = on_pool(downloader, [](auto& downloads) { return downloads.lock(); });
-  auto lock = co_await reading;
+  auto lock = co_await on_pool(downloader, [](auto& downloads) { return downloads.lock(); });
   if (!lock) co_return std::unexpected(on_the_bus(std::move(lock.error())));
   OutcomesOutput out{.ok = true, .namespaces = {}};
   if (in.name_space && !lock->namespaces.contains(*in.name_space)) {
     // Downloads knows best how to say that.
-    auto refusing = downloader.again(what, *in.name_space, "registry", false);
-    auto refused = co_await refusing;
+    auto refused = co_await downloader.again(what, *in.name_space, "registry", false);
     if (!refused) co_return std::unexpected(std::move(refused.error()));
   }
   for (const auto& [name, locked] : lock->namespaces) {
     if (in.name_space && *in.name_space != name) continue;
     const bool leave = what == Downloader::Again::kUpdate && !in.name_space && locked.pinned();
     if (leave) continue;
-    auto repeating =
-        downloader.again(what, name, sources::kind_of(locked.source), in.force.value_or(false));
-    Result<NamespaceResult> outcome = co_await repeating;
+    Result<NamespaceResult> outcome = co_await downloader.again(
+        what, name, sources::kind_of(locked.source), in.force.value_or(false));
     if (!outcome) co_return std::unexpected(std::move(outcome.error()));
     out.namespaces.push_back(row_of(locked.source, std::move(*outcome)));
     out.ok = out.ok && out.namespaces.back().ok;
@@ -280,4 +275,4 @@ void add_lock_functions(sdk::Worker& worker, Downloader& downloader) {
                                     restore));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -3,7 +3,7 @@
 
 #include "functions/downloader.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 void add_lock_functions(sdk::Worker& worker, Downloader& downloader);
 
@@ -13,4 +13,4 @@ std::string outdated_json(const std::vector<sources::OutdatedRow>& rows);
 std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
                           std::vector<sources::NamespaceResult> outcomes);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

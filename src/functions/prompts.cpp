@@ -7,7 +7,7 @@
 #include "functions/skill_types.h"
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -123,15 +123,13 @@ Result<PromptGetOutput> get(content::Content& content, const PromptGetInput& in)
 
 sdk::Task<Result<json::Raw>> list_now(content::Content& content, RegisteredView* registered,
                                       ListPromptsInput in, size_t max_answer_bytes) {
-  sdk::Task<void> catching_up = catch_up(registered);
-  co_await catching_up;
+  co_await catch_up(registered);
   co_return list(*content.fresh(), in, max_answer_bytes);
 }
 
 sdk::Task<Result<PromptGetOutput>> get_now(content::Content& content, RegisteredView* registered,
                                            PromptGetInput in) {
-  sdk::Task<void> catching_up = catch_up(registered);
-  co_await catching_up;
+  co_await catch_up(registered);
   co_return get(content, in);
 }
 
@@ -153,4 +151,4 @@ void add_prompt_functions(sdk::Worker& worker, content::Content& content, size_t
                                     "Reads one prompt template by its name.", get_one));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -3,7 +3,7 @@
 
 #include "functions/fixture_for_test.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using testing::AllOf;
@@ -127,4 +127,4 @@ TEST_F(Prompts, ALongListComesInPages) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -10,7 +10,7 @@
 #include "functions/registry_types.h"
 #include "json/write.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -39,8 +39,7 @@ sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downl
     return answer_of(downloads->registry().list(search, cursor, downloads->job()),
                      "directory::registry::workers::list with a narrower `search`");
   };
-  auto job = call.pool().run(std::move(work));
-  co_return co_await job;
+  co_return co_await call.pool().run(std::move(work));
 }
 
 sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
@@ -51,8 +50,7 @@ sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downl
     return answer_of(downloads->registry().info(source, downloads->job()),
                      "directory::skills::download to have its documents");
   };
-  auto job = call.pool().run(std::move(work));
-  co_return co_await job;
+  co_return co_await call.pool().run(std::move(work));
 }
 
 }  // namespace
@@ -93,4 +91,4 @@ void add_registry_functions(sdk::Worker& worker, CurrentDownloads current) {
       show_worker));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -8,7 +8,7 @@
 #include "sdk/worker.h"
 #include "sources/downloads.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 // The sources as configured now; a call keeps those it began with.
 using CurrentDownloads = std::function<std::shared_ptr<sources::Downloads>()>;
@@ -20,4 +20,4 @@ Result<sources::RegistrySource> registry_source(const WorkerInfoInput& in);
 // What blocks runs on the worker's pool.
 void add_registry_functions(sdk::Worker& worker, CurrentDownloads current);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -8,7 +8,7 @@
 #include "functions/fixture_for_test.h"
 #include "sources/http_server_for_test.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using json::Value;
@@ -205,4 +205,4 @@ TEST_F(RegistryFunctions, SchemasHoldEverythingThatWasRegisteredAt080) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -9,7 +9,7 @@
 
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct WorkerListInput {
   std::optional<std::string> search;
@@ -195,4 +195,4 @@ inline auto describe(json::Type<WorkerInfoOutput>) {
       json::field("skills_tree", &T::skills_tree, ""), json::field("stale", &T::stale, kStaleText));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -8,7 +8,7 @@
 #include "content/ids.h"
 #include "functions/errors.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -253,4 +253,4 @@ std::vector<std::string> suggest_prompts(const content::Generation& generation,
   return out;
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "base/result.h"
-#include "functions/view.h"
+#include "library/view.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 // directory-read §5.1: trimmed, `iii://` and `.md` forms brought to an on-disk id, letter case
 // forgiven.
@@ -33,4 +33,4 @@ std::vector<std::string> suggest_skills(const View& view, std::string_view misse
 std::vector<std::string> suggest_prompts(const content::Generation& generation,
                                          std::string_view missed);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

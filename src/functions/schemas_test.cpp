@@ -5,7 +5,7 @@
 
 #include "functions/fixture_for_test.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using json::Value;
@@ -97,4 +97,4 @@ TEST_F(Schemas, R39_EveryFunctionAndEveryFieldOfOursSaysWhatItIsFor) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

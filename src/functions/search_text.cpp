@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "functions/find_text.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::vector<SearchText::Hit> SearchText::find(std::string_view needle, size_t fi
   return hits;
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

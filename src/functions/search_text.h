@@ -11,7 +11,7 @@
 
 #include "content/types.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 class SearchText {
  public:
@@ -44,4 +44,4 @@ class SearchText {
   std::vector<Block> blocks_;
 };
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -7,9 +7,9 @@
 
 #include "functions/find_text.h"
 #include "functions/skill_list.h"
-#include "functions/testing.h"
+#include "library/testing.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using content::GenerationPtr;
@@ -129,4 +129,4 @@ TEST(SearchText, TextIsWrittenAsTheSchemaOfTheOutputSays) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -6,7 +6,7 @@
 #include "functions/errors.h"
 #include "json/write.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -165,4 +165,4 @@ IndexSkillsOutput index_skills(const View& view) {
   return out;
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

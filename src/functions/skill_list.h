@@ -6,9 +6,9 @@
 #include "base/result.h"
 #include "functions/search_text.h"
 #include "functions/skill_types.h"
-#include "functions/view.h"
+#include "library/view.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in);
 // The same as JSON, written row by row. `text` follows the view's generation, or is null: then
@@ -20,4 +20,4 @@ Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in
 inline constexpr size_t kIndexBytes = 3'000;
 IndexSkillsOutput index_skills(const View& view);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "functions/testing.h"
+#include "library/testing.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using testing::ElementsAre;
@@ -175,4 +175,4 @@ TEST(IndexSkills, Vector_ADescriptionThatLandsOnTheLimitIsWrittenOneByteMoreIsNo
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

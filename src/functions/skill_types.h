@@ -8,7 +8,7 @@
 
 #include "json/describe.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 // `origin` of what is no file.
 inline constexpr const char* kRegisteredOrigin = "registered";
@@ -131,4 +131,4 @@ inline auto describe(json::Type<IndexSkillsOutput>) {
                          json::field("workers_count", &T::workers_count, "").as("usize", "uint"));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -10,7 +10,7 @@
 #include "functions/skill_list.h"
 #include "functions/skill_types.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 namespace {
 
@@ -25,10 +25,8 @@ class SkillFunctions {
       : content_(content), installed_(installed), limits_(limits), registered_(registered) {}
 
   sdk::Task<Result<json::Raw>> list(ListSkillsInput in) {
-    sdk::Task<void> catching_up = catch_up(registered_);
-    co_await catching_up;
-    sdk::Task<NamesPtr> asking = installed_.for_filter(false);
-    NamesPtr names = co_await asking;
+    co_await catch_up(registered_);
+    NamesPtr names = co_await installed_.for_filter(false);
     content::GenerationPtr generation = content_.fresh();
     if (in.search) search_text_.follow(generation);
     const View view(std::move(generation), std::move(names));
@@ -44,26 +42,20 @@ class SkillFunctions {
       co_return fail("invocation_failed", "serialization error: missing field `id`");
     }
     const bool with_description = in.include_description.value_or(false);
-    sdk::Task<void> catching_up = catch_up(registered_);
-    co_await catching_up;
-    sdk::Task<NamesPtr> asking = installed_.for_filter(false);
-    NamesPtr names = co_await asking;
+    co_await catch_up(registered_);
+    NamesPtr names = co_await installed_.for_filter(false);
     const View view(content_.fresh(), std::move(names));
     if (in.id) {
-      sdk::Task<Result<SkillGetOutput>> one = get_one(view, *in.id, with_description);
-      Result<SkillGetOutput> out = co_await one;
+      Result<SkillGetOutput> out = co_await get_one(view, *in.id, with_description);
       if (!out) co_return std::unexpected(std::move(out.error()));
       co_return bounded(json::encode(*out), kGetLess);
     }
-    sdk::Task<Result<json::Raw>> many = get_many(view, std::move(*in.ids), with_description);
-    co_return co_await many;
+    co_return co_await get_many(view, std::move(*in.ids), with_description);
   }
 
   sdk::Task<Result<json::Raw>> index(IndexSkillsInput) {
-    sdk::Task<void> catching_up = catch_up(registered_);
-    co_await catching_up;
-    sdk::Task<NamesPtr> asking = installed_.for_filter(true);
-    NamesPtr names = co_await asking;
+    co_await catch_up(registered_);
+    NamesPtr names = co_await installed_.for_filter(true);
     content::GenerationPtr generation = content_.fresh();
     const bool same_names =
         names == index_names_ || (names && index_names_ && *names == *index_names_);
@@ -84,8 +76,7 @@ class SkillFunctions {
     if (!id) co_return std::unexpected(std::move(id.error()));
     Resolution found{look_up(view, *id), ""};
     if (found.skill == nullptr) {
-      sdk::Task<NamesPtr> asking = installed_.for_resolution();
-      const NamesPtr workers = co_await asking;
+      const NamesPtr workers = co_await installed_.for_resolution();
       Result<Resolution> resolved = resolve_miss(view, *workers, *id);
       if (!resolved) co_return std::unexpected(std::move(resolved.error()));
       found = std::move(*resolved);
@@ -125,8 +116,7 @@ class SkillFunctions {
     std::string out = "{\"skills\":[";
     for (const std::string& id : ids) {
       if (out.back() != '[') out += ',';
-      sdk::Task<Result<SkillGetOutput>> one = get_one(view, id, with_description);
-      const Result<SkillGetOutput> skill = co_await one;
+      const Result<SkillGetOutput> skill = co_await get_one(view, id, with_description);
       if (skill) {
         json::encode_to(out, *skill);
       } else {
@@ -188,4 +178,4 @@ void add_skill_functions(sdk::Worker& worker, content::Content& content, Install
       index));
 }
 
-}  // namespace iii::functions
+}  // namespace iii::directory

@@ -5,12 +5,12 @@
 #include <string>
 
 #include "content/content.h"
-#include "functions/installed.h"
-#include "functions/legacy/registered_view.h"
 #include "functions/limits.h"
+#include "library/installed.h"
+#include "library/registered_view.h"
 #include "sdk/worker.h"
 
-namespace iii::functions {
+namespace iii::directory {
 
 struct SkillLimits {
   size_t max_answer_bytes = kMaxAnswerBytes;
@@ -22,4 +22,4 @@ struct SkillLimits {
 void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
                          SkillLimits limits, RegisteredView* registered = nullptr);
 
-}  // namespace iii::functions
+}  // namespace iii::directory

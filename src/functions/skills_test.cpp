@@ -6,7 +6,7 @@
 
 #include "functions/fixture_for_test.h"
 
-namespace iii::functions {
+namespace iii::directory {
 namespace {
 
 using testing::AllOf;
@@ -362,4 +362,4 @@ TEST_F(Skills, AnEditIsSeenByTheVeryNextCall) {
 }
 
 }  // namespace
-}  // namespace iii::functions
+}  // namespace iii::directory

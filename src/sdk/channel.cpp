@@ -77,8 +77,7 @@ Task<Result<std::optional<ChannelItem>>> ChannelReader::next() {
 Task<Result<std::string>> ChannelReader::read_all(size_t most) {
   std::string all;
   while (true) {
-    auto reading = next();
-    Result<std::optional<ChannelItem>> item = co_await reading;
+    Result<std::optional<ChannelItem>> item = co_await next();
     if (!item) co_return std::unexpected(item.error());
     if (!*item) co_return all;
     if ((*item)->is_text) continue;
@@ -101,8 +100,8 @@ Task<Result<void>> ChannelWriter::write(std::string bytes) {
   const std::shared_ptr<channel_detail::Socket> socket = socket_;
   std::string_view rest = bytes;
   while (!rest.empty()) {
-    auto sending = socket->send(ws::Opcode::kBinary, std::string(rest.substr(0, kChunk)));
-    Result<void> sent = co_await sending;
+    Result<void> sent =
+        co_await socket->send(ws::Opcode::kBinary, std::string(rest.substr(0, kChunk)));
     if (!sent) co_return sent;
     rest.remove_prefix(std::min(rest.size(), kChunk));
   }
@@ -111,8 +110,7 @@ Task<Result<void>> ChannelWriter::write(std::string bytes) {
 
 Task<Result<void>> ChannelWriter::send_text(std::string text) {
   const std::shared_ptr<channel_detail::Socket> socket = socket_;
-  auto sending = socket->send(ws::Opcode::kText, std::move(text));
-  Result<void> sent = co_await sending;
+  Result<void> sent = co_await socket->send(ws::Opcode::kText, std::move(text));
   co_return sent;
 }
 

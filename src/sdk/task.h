@@ -2,9 +2,6 @@
 //
 // The Task owns the coroutine: destroying one that is suspended destroys its locals, and with them
 // whatever it was waiting for. An exception that leaves the body comes out of the co_await.
-//
-// g++ 12 destroys some temporaries inside a co_await expression twice, so nothing unnamed goes in
-// there: no lambda, no braces. Name the value on the line before.
 #pragma once
 
 #include <coroutine>

@@ -37,8 +37,7 @@ Task<int> throwing() {
 
 Task<void> count_to(int n, int* out) {
   for (int i = 0; i < n; ++i) {
-    auto step = plus_one(*out);
-    *out = co_await step;
+    *out = co_await plus_one(*out);
   }
 }
 
@@ -68,8 +67,7 @@ TEST(Task, AnExceptionComesOutOfTheAwait) {
   std::string caught;
   auto outer = [](std::string* text) -> Task<void> {
     try {
-      auto inner = throwing();
-      co_await inner;
+      co_await throwing();
     } catch (const std::exception& e) {
       *text = e.what();
     }
@@ -82,8 +80,7 @@ TEST(Task, CarriesErrorsAsValues) {
   TaskGroup group;
   std::string code;
   auto outer = [](std::string* text) -> Task<void> {
-    auto inner = failing();
-    const Result<std::string> result = co_await inner;
+    const Result<std::string> result = co_await failing();
     *text = result.error().code;
   };
   group.spawn(outer(&code));
@@ -118,10 +115,7 @@ TEST(TaskGroup, ClearingDestroysWhatWaitsAndItsLocals) {
 
 TEST(TaskGroup, AnExceptionNobodyCatchesEndsOnlyItsTask) {
   TaskGroup group;
-  auto task = []() -> Task<void> {
-    auto inner = throwing();
-    co_await inner;
-  };
+  auto task = []() -> Task<void> { co_await throwing(); };
   group.spawn(task());
   EXPECT_EQ(group.size(), 0u);
 }

@@ -63,8 +63,7 @@ Task<Result<void>> judge(std::shared_ptr<F> on_bind, Binding<Config> binding) {
       (*on_bind)(binding);
       co_return Result<void>();
     } else if constexpr (Output<Return>::kIsTask) {
-      auto task = (*on_bind)(binding);
-      Result<void> verdict = co_await task;
+      Result<void> verdict = co_await (*on_bind)(binding);
       co_return verdict;
     } else {
       co_return (*on_bind)(binding);
@@ -81,8 +80,7 @@ Task<Result<void>> judge(std::shared_ptr<F> on_bind, Binding<Config> binding) {
 template <typename F, typename Shared, typename Config>
 Task<void> settle_binding(std::shared_ptr<F> on_bind, std::shared_ptr<Shared> shared,
                           Binding<Config> binding, Verdict verdict) {
-  auto judging = judge(std::move(on_bind), binding);
-  Result<void> accepted = co_await judging;
+  Result<void> accepted = co_await judge(std::move(on_bind), binding);
   if (accepted) {
     const std::string id = binding.id;
     shared->bindings.insert_or_assign(id, std::move(binding));

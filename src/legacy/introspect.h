@@ -1,0 +1,14 @@
+// The families directory::{function,trigger,registered-trigger,worker}-{list,info} (0.4.1) and
+// directory::engine::{functions,triggers,registered-triggers,workers}::{list,info} (0.5.1).
+#pragma once
+
+#include "functions/guides.h"
+#include "sdk/worker.h"
+
+namespace iii::directory {
+
+void add_introspection_041(sdk::Worker& worker, Guides& guides);
+// All but directory::engine::functions::info, which 0.8.0 has too (engine_info.h).
+void add_introspection_051(sdk::Worker& worker, Guides& guides);
+
+}  // namespace iii::directory

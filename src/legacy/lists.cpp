@@ -1,0 +1,185 @@
+#include "legacy/lists.h"
+
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "functions/errors.h"
+#include "functions/limits.h"
+#include "json/describe.h"
+#include "legacy/files.h"
+#include "legacy/refusals.h"
+
+namespace iii::directory {
+
+namespace {
+
+struct ListSkillsInput {};
+struct ListPromptsInput {};
+struct SkillEntry {
+  std::string id;
+  uint64_t bytes = 0;
+  std::string registered_at;
+  std::string modified_at;
+  std::string origin;
+};
+struct PromptEntry {
+  std::string name;
+  std::string description;
+  std::string function_id;
+  uint64_t arguments = 0;
+  std::string registered_at;
+  std::string modified_at;
+  std::string origin;
+};
+struct ListSkillsOutput {
+  std::vector<SkillEntry> skills;
+  std::optional<std::string> incomplete;
+};
+struct ListPromptsOutput {
+  std::vector<PromptEntry> prompts;
+  std::optional<std::string> incomplete;
+};
+
+constexpr std::string_view kTime = "When it was registered, or its file changed; UTC.";
+constexpr std::string_view kOrigin = "`file` or `registered`.";
+constexpr std::string_view kIncomplete =
+    "Why what workers registered is missing; absent when nothing is.";
+
+auto describe(json::Type<ListSkillsInput>) {
+  return json::object<ListSkillsInput>("ListSkillsInput", "");
+}
+auto describe(json::Type<ListPromptsInput>) {
+  return json::object<ListPromptsInput>("ListPromptsInput", "");
+}
+auto describe(json::Type<SkillEntry>) {
+  using T = SkillEntry;
+  return json::object<T>("SkillEntry", "", json::field("id", &T::id, "Read it at iii://{id}."),
+                         json::field("bytes", &T::bytes, "").as("usize", "uint"),
+                         json::field("registered_at", &T::registered_at, kTime),
+                         json::field("modified_at", &T::modified_at, kTime),
+                         json::field("origin", &T::origin, kOrigin));
+}
+auto describe(json::Type<PromptEntry>) {
+  using T = PromptEntry;
+  return json::object<T>(
+      "PromptEntry", "", json::field("name", &T::name, ""),
+      json::field("description", &T::description, ""),
+      json::field("function_id", &T::function_id, "Its handler; empty for a file."),
+      json::field("arguments", &T::arguments, "How many there are.").as("usize", "uint"),
+      json::field("registered_at", &T::registered_at, kTime),
+      json::field("modified_at", &T::modified_at, kTime),
+      json::field("origin", &T::origin, kOrigin));
+}
+auto describe(json::Type<ListSkillsOutput>) {
+  using T = ListSkillsOutput;
+  return json::object<T>("ListSkillsOutput", "", json::field("skills", &T::skills, "By id."),
+                         json::field("incomplete", &T::incomplete, kIncomplete));
+}
+auto describe(json::Type<ListPromptsOutput>) {
+  using T = ListPromptsOutput;
+  return json::object<T>("ListPromptsOutput", "", json::field("prompts", &T::prompts, "By name."),
+                         json::field("incomplete", &T::incomplete, kIncomplete));
+}
+
+template <typename Out>
+Result<json::Raw> bounded(const Out& out, std::string_view remedy) {
+  std::string text = json::encode(out);
+  if (text.size() > kMaxAnswerBytes) {
+    return std::unexpected(answer_too_large(text.size(), kMaxAnswerBytes, remedy));
+  }
+  return json::Raw{std::move(text)};
+}
+
+class Lists {
+ public:
+  Lists(content::Content& content, Installed& installed, Registered* registered)
+      : content_(content), installed_(installed), registered_(registered) {}
+
+  sdk::Task<Result<json::Raw>> skills() {
+    std::vector<SkillEntry> registered;
+    std::optional<Error> problem;
+    if (registered_ != nullptr) {
+      const Result<std::vector<RegisteredSkill>> found = co_await registered_->skills();
+      if (!found) problem = found.error();
+      if (found) registered = rows(*found);
+    }
+    const View view = co_await visible_files(content_, installed_);
+    std::vector<SkillEntry> files;
+    for (const FileSkill& file : file_skills(view)) {
+      const std::string time = content::format_time(file.skill->mtime_ns);
+      files.push_back({file.id, file.skill->bytes, time, time, "file"});
+    }
+    // Who asked for registrations only must not take an outage for an empty list.
+    if (problem && files.empty()) {
+      co_return std::unexpected(failed_state(Registry::kSkills, *problem));
+    }
+    ListSkillsOutput out;
+    out.skills = merge_rows(std::move(files), std::move(registered), &SkillEntry::id);
+    if (problem) out.incomplete = problem->message;
+    co_return bounded(out, "directory::skills::list with `limit`, and with `cursor` for the rest");
+  }
+
+  sdk::Task<Result<json::Raw>> prompts() {
+    std::vector<PromptEntry> registered;
+    std::optional<Error> problem;
+    if (registered_ != nullptr) {
+      const Result<std::vector<RegisteredPrompt>> found = co_await registered_->prompts();
+      if (!found) problem = found.error();
+      if (found) registered = rows(*found);
+    }
+    std::vector<PromptEntry> files;
+    for (const content::PromptPtr& prompt : content_.fresh()->prompts) {
+      const std::string time = content::format_time(prompt->mtime_ns);
+      files.push_back({prompt->name, prompt->description, "", 0, time, time, "file"});
+    }
+    if (problem && files.empty()) {
+      co_return std::unexpected(failed_state(Registry::kPrompts, *problem));
+    }
+    ListPromptsOutput out;
+    out.prompts = merge_rows(std::move(files), std::move(registered), &PromptEntry::name);
+    if (problem) out.incomplete = problem->message;
+    co_return bounded(out, "directory::prompts::list with `limit`, and with `cursor` for the rest");
+  }
+
+ private:
+  static std::vector<SkillEntry> rows(const std::vector<RegisteredSkill>& skills) {
+    std::vector<SkillEntry> out;
+    for (const RegisteredSkill& skill : skills) {
+      out.push_back(
+          {skill.id, skill.skill.size(), skill.registered_at, skill.registered_at, "registered"});
+    }
+    return out;
+  }
+  static std::vector<PromptEntry> rows(const std::vector<RegisteredPrompt>& prompts) {
+    std::vector<PromptEntry> out;
+    for (const RegisteredPrompt& prompt : prompts) {
+      out.push_back({prompt.name, prompt.description, prompt.function_id, prompt.arguments.size(),
+                     prompt.registered_at, prompt.registered_at, "registered"});
+    }
+    return out;
+  }
+
+  content::Content& content_;
+  Installed& installed_;
+  Registered* registered_;
+};
+
+}  // namespace
+
+void add_legacy_lists(sdk::Worker& worker, content::Content& content, Installed& installed,
+                      Registered* registered) {
+  const auto lists = std::make_shared<Lists>(content, installed, registered);
+  const auto skills = [lists](ListSkillsInput) { return lists->skills(); };
+  const auto prompts = [lists](ListPromptsInput) { return lists->prompts(); };
+  static_cast<void>(worker.function_returning<ListSkillsOutput>(
+      {.id = "skills::list",
+       .description = "Lists skills without their text: files, and what workers registered."},
+      skills));
+  static_cast<void>(worker.function_returning<ListPromptsOutput>(
+      {.id = "prompts::list",
+       .description = "Lists prompts: files, and what workers registered with its handler."},
+      prompts));
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,42 @@
+#include "legacy/on_change.h"
+
+#include "base/log.h"
+
+namespace iii::directory {
+
+OnChange::OnChange(sdk::Worker& worker)
+    : worker_(worker),
+      skills_(worker
+                  .trigger_type("skills::on-change",
+                                "Fires when a skill was registered or unregistered, and when a "
+                                "download wrote skills.")
+                  .value()),
+      prompts_(worker
+                   .trigger_type("prompts::on-change",
+                                 "Fires when a prompt was registered or unregistered, and when a "
+                                 "download wrote prompts.")
+                   .value()) {}
+
+void OnChange::registered(OnChangeKind kind, std::string_view op, std::string_view id) {
+  if (observer_) observer_(kind, id);
+  fire(kind, json::Object{{"op", op}, {kind == OnChangeKind::kSkills ? "id" : "name", id}});
+}
+
+void OnChange::downloaded(OnChangeKind kind, std::string_view name_space, std::string_view source) {
+  fire(kind, json::Object{{"op", "download"}, {"namespace", name_space}, {"source", source}});
+}
+
+// What a subscriber gave along as metadata is not handed back: these generations never did.
+void OnChange::fire(OnChangeKind kind, const json::Value& payload) const {
+  const Type& type = kind == OnChangeKind::kSkills ? skills_ : prompts_;
+  // A copy: firing must not be disturbed by whoever unsubscribes meanwhile.
+  const Type::Bindings bindings = type.bindings();
+  for (auto [id, binding] : bindings) {
+    binding.metadata.reset();
+    if (const auto sent = worker_.fire_void(binding, payload); !sent) {
+      log_warn("on-change: {} could not be called: {}", binding.function_id, sent.error().message);
+    }
+  }
+}
+
+}  // namespace iii::directory

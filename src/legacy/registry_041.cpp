@@ -1,0 +1,201 @@
+#include "legacy/registry_041.h"
+
+#include <algorithm>
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+#include "functions/downloader.h"
+#include "functions/errors.h"
+#include "functions/limits.h"
+#include "functions/registry.h"
+#include "functions/registry_types.h"
+#include "json/describe.h"
+#include "json/write.h"
+
+namespace iii::directory {
+
+namespace {
+
+using json::Array;
+using json::Object;
+using json::Value;
+using sources::Registry;
+
+constexpr uint32_t kDefaultLimit = 20;
+constexpr uint32_t kMaxLimit = 100;
+// The registry gives pages of a size of its own choice.
+constexpr size_t kMaxPages = 10;
+
+struct ListInput {
+  std::optional<std::string> search;
+  std::optional<uint32_t> limit;
+};
+struct Author {
+  std::optional<std::string> name;
+  std::optional<std::string> profile_picture;
+  bool is_verified = false;
+};
+struct WorkerRow {
+  std::string name;
+  std::optional<std::string> description;
+  std::optional<std::string> version;
+  std::optional<std::string> repo;
+  std::optional<Author> author;
+};
+struct ListOutput {
+  std::vector<WorkerRow> workers;
+  std::optional<bool> stale;
+};
+struct InfoOutput {
+  WorkerRow worker;
+  std::optional<std::string> readme;
+  ApiReference api_reference;
+  SkillsTree skills_tree;
+  std::optional<bool> stale;
+};
+
+auto describe(json::Type<ListInput>) {
+  using T = ListInput;
+  return json::object<T>(
+      "WorkerListInput", "",
+      json::field("search", &T::search, "Words to look for; there is no browsing without.")
+          .null_default(),
+      json::field("limit", &T::limit, "Most rows, 20 when absent, at most 100.").null_default());
+}
+auto describe(json::Type<Author>) {
+  using T = Author;
+  return json::object<T>("RegistryAuthor", "", json::field("name", &T::name, ""),
+                         json::field("profile_picture", &T::profile_picture, ""),
+                         json::field("is_verified", &T::is_verified, "").optional());
+}
+auto describe(json::Type<WorkerRow>) {
+  using T = WorkerRow;
+  return json::object<T>("Worker", "", json::field("name", &T::name, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("version", &T::version, "The latest, or the one asked for."),
+                         json::field("repo", &T::repo, ""),
+                         json::field("author", &T::author, "").null_default());
+}
+auto describe(json::Type<ListOutput>) {
+  using T = ListOutput;
+  return json::object<T>("WorkerListOutput", "", json::field("workers", &T::workers, ""),
+                         json::field("stale", &T::stale, kStaleText));
+}
+auto describe(json::Type<InfoOutput>) {
+  using T = InfoOutput;
+  return json::object<T>(
+      "WorkerInfoOutput", "", json::field("worker", &T::worker, "As in the list."),
+      json::field("readme", &T::readme, "Markdown."),
+      json::field("api_reference", &T::api_reference, ""),
+      json::field("skills_tree", &T::skills_tree, ""), json::field("stale", &T::stale, kStaleText));
+}
+
+Value member(const Value& from, std::string_view key) {
+  const Value* value = from.find(key);
+  return value != nullptr ? *value : Value();
+}
+
+Result<json::Raw> checked(const Object& out) {
+  std::string text = json::to_text(out);
+  if (text.size() > kMaxAnswerBytes) {
+    return std::unexpected(
+        answer_too_large(text.size(), kMaxAnswerBytes, "skills::download to have its documents"));
+  }
+  return json::Raw{std::move(text)};
+}
+
+// Page after page, until there are enough.
+Result<json::Raw> search(sources::Downloads& downloads, const std::string& words, size_t limit) {
+  Array rows;
+  bool stale = false;
+  std::string cursor;
+  for (size_t page = 0; page < kMaxPages; ++page) {
+    Result<Registry::Answer> answer = downloads.registry().list(words, cursor, downloads.job());
+    if (!answer) return std::unexpected(on_the_bus(answer.error()));
+    stale = stale || answer->stale;
+    const Value* workers = answer->value.find("workers");
+    for (const Value& row : *workers->as_array()) {
+      if (rows.size() < limit) rows.push_back(row_041(row));
+    }
+    const Value* pagination = answer->value.find("pagination");
+    const Value next = pagination != nullptr ? member(*pagination, "next_cursor") : Value();
+    if (rows.size() >= limit || next.as_string() == nullptr || *next.as_string() == cursor) break;
+    cursor = *next.as_string();
+  }
+  Object out{{"workers", std::move(rows)}};
+  if (stale) out.emplace("stale", true);
+  return checked(out);
+}
+
+Result<json::Raw> details(sources::Downloads& downloads, const sources::RegistrySource& source) {
+  const Result<Registry::Answer> answer = downloads.registry().info(source, downloads.job());
+  if (!answer) return std::unexpected(on_the_bus(answer.error()));
+  Object out{{"worker", row_041(member(answer->value, "worker"))},
+             {"readme", member(answer->value, "readme")},
+             {"api_reference", member(answer->value, "api_reference")},
+             {"skills_tree", member(answer->value, "skills_tree")}};
+  if (answer->stale) out.emplace("stale", true);
+  return checked(out);
+}
+
+sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+                                  ListInput in) {
+  std::string words(trim(in.search.value_or("")));
+  if (words.empty()) {
+    co_return fail("invocation_failed",
+                   "D311 invalid_input: search must be non-empty. Next: call registry::worker-list "
+                   "with words to look for, or directory::registry::workers::list to browse.");
+  }
+  const size_t limit = std::clamp<uint32_t>(in.limit.value_or(kDefaultLimit), 1, kMaxLimit);
+  auto work = [downloads, words = std::move(words), limit] {
+    return search(*downloads, words, limit);
+  };
+  co_return co_await call.pool().run(std::move(work));
+}
+
+sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+                                  WorkerInfoInput in) {
+  const Result<sources::RegistrySource> source = registry_source(in);
+  if (!source) co_return std::unexpected(source.error());
+  auto work = [downloads, source = *source] { return details(*downloads, source); };
+  co_return co_await call.pool().run(std::move(work));
+}
+
+}  // namespace
+
+Value row_041(const Value& row) {
+  const Value author = member(row, "author");
+  Value named;
+  if (author.as_object() != nullptr) {
+    const Value verified = member(author, "verified");
+    named = Object{{"name", member(author, "name")},
+                   {"profile_picture", member(author, "pfp")},
+                   {"is_verified", verified.as_bool() != nullptr && *verified.as_bool()}};
+  }
+  return Object{{"name", member(row, "name")},
+                {"description", member(row, "description")},
+                {"version", member(row, "version")},
+                {"repo", member(row, "repo")},
+                {"author", std::move(named)}};
+}
+
+void add_registry_041(sdk::Worker& worker, CurrentDownloads current) {
+  const auto list_workers = [current](const sdk::Call& call, ListInput in) {
+    return list(call, current(), std::move(in));
+  };
+  const auto show_worker = [current](const sdk::Call& call, WorkerInfoInput in) {
+    return info(call, current(), std::move(in));
+  };
+  static_cast<void>(worker.function_returning<ListOutput>(
+      {.id = "registry::worker-list",
+       .description = "Searches the workers that the registry publishes."},
+      list_workers));
+  static_cast<void>(worker.function_returning<InfoOutput>(
+      {.id = "registry::worker-info",
+       .description =
+           "Shows one worker of the registry: its readme, functions, triggers and skills."},
+      show_worker));
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,32 @@
+// Title, description and index page as skills 0.1.5 made them (skills-legacy §6): by lines, without
+// knowing markdown. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace iii::directory {
+
+// Without Unicode White_Space at both ends.
+std::string_view trim_unicode(std::string_view text);
+
+// The first line `# …`, wherever it stands; may be empty.
+std::optional<std::string> heading_of(std::string_view skill);
+// The first lines that are neither blank nor headings, on one line, cut; empty when there are none.
+std::string paragraph_of(std::string_view skill);
+
+inline constexpr size_t kMaxDescription = 140;  // characters
+// At most `count` characters, and three dots when something was left out.
+std::string cut_text(std::string_view text, size_t count);
+
+struct IndexLine {
+  std::string id;
+  std::string title;
+  std::string description;
+};
+// `problem`, when not empty, says why the page may lack something.
+std::string index_page(const std::vector<IndexLine>& lines, std::string_view problem);
+
+}  // namespace iii::directory

@@ -1,0 +1,122 @@
+#include "library/change_log.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace iii::directory {
+
+namespace {
+
+using content::Generation;
+
+std::string first_segment(std::string_view path) {
+  return std::string(path.substr(0, path.find('/')));
+}
+
+const std::string& key_of(const content::Skill& skill) { return skill.id; }
+const std::string& key_of(const content::Prompt& prompt) { return prompt.name; }
+
+Change change_of(const Generation& shown, const content::Skill& skill) {
+  Change change;
+  change.kind = ChangeKind::kSkill;
+  change.id = content::display_id(shown, skill.id);
+  change.name_space = first_segment(skill.id);
+  change.file = skill.file;
+  return change;
+}
+
+Change change_of(const Generation& shown, const content::Prompt& prompt) {
+  Change change;
+  change.kind = ChangeKind::kPrompt;
+  change.id = prompt.name;
+  // A registration does not say whose it is.
+  const bool registered = content::is_registered(shown, prompt.file);
+  change.name_space = registered ? prompt.name : first_segment(prompt.file.path);
+  change.file = prompt.file;
+  return change;
+}
+
+// Walks two sorted lists side by side.
+template <typename Row>
+void compare(const Generation& before, const std::vector<Row>& old_rows, const Generation& after,
+             const std::vector<Row>& new_rows, std::vector<Change>& out) {
+  const auto add = [&](const Generation& shown, const auto& row, ChangeAct act, bool registered) {
+    Change change = change_of(shown, row);
+    change.act = act;
+    change.generation = after.number;
+    if (registered) {
+      change.op = act == ChangeAct::kRemoved ? "unregister" : "register";
+      change.source = "registered";
+    }
+    out.push_back(std::move(change));
+  };
+  auto old_row = old_rows.begin();
+  auto new_row = new_rows.begin();
+  while (old_row != old_rows.end() || new_row != new_rows.end()) {
+    const int order = old_row == old_rows.end()   ? 1
+                      : new_row == new_rows.end() ? -1
+                                                  : key_of(**old_row).compare(key_of(**new_row));
+    if (order < 0) {
+      add(before, **old_row, ChangeAct::kRemoved, is_registered(before, (*old_row)->file));
+      ++old_row;
+    } else if (order > 0) {
+      add(after, **new_row, ChangeAct::kAdded, is_registered(after, (*new_row)->file));
+      ++new_row;
+    } else {
+      if (*old_row != *new_row) {
+        // A file that comes before a registration, or goes from there, happened on disk.
+        const bool registered =
+            is_registered(before, (*old_row)->file) && is_registered(after, (*new_row)->file);
+        add(after, **new_row, ChangeAct::kChanged, registered);
+      }
+      ++old_row;
+      ++new_row;
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<Change> differences(const Generation& before, const Generation& after) {
+  std::vector<Change> out;
+  compare(before, before.skills, after, after.skills, out);
+  compare(before, before.prompts, after, after.prompts, out);
+  return out;
+}
+
+void ChangeLog::add(const std::vector<Change>& changes) {
+  if (changes.size() > capacity_) {
+    forgotten_ = changes.back().generation;
+    changes_.clear();
+    return;
+  }
+  changes_.insert(changes_.end(), changes.begin(), changes.end());
+  while (changes_.size() > capacity_) {
+    // A generation that is not whole any more is of no use.
+    forgotten_ = changes_.front().generation;
+    while (!changes_.empty() && changes_.front().generation == forgotten_) changes_.pop_front();
+  }
+}
+
+ChangeLog::Answer ChangeLog::since(uint64_t generation, uint64_t now, size_t limit) const {
+  Answer answer;
+  answer.up_to = now;
+  answer.truncated = generation < forgotten_ || generation > now;
+  if (generation > now) return answer;
+  auto next = std::ranges::upper_bound(changes_, generation, {}, &Change::generation);
+  while (next != changes_.end()) {
+    const uint64_t one = next->generation;
+    const auto end = std::ranges::upper_bound(next, changes_.end(), one, {}, &Change::generation);
+    const auto size = static_cast<size_t>(end - next);
+    if (!answer.changes.empty() && answer.changes.size() + size > limit) {
+      answer.more = true;
+      answer.up_to = answer.changes.back().generation;
+      break;
+    }
+    answer.changes.insert(answer.changes.end(), next, end);
+    next = end;
+  }
+  return answer;
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,56 @@
+// What changed between generations, and a bounded memory of it. Pure.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "content/types.h"
+
+namespace iii::directory {
+
+enum class ChangeKind { kSkill, kPrompt };
+enum class ChangeAct { kAdded, kChanged, kRemoved };
+
+struct Change {
+  uint64_t generation = 0;  // the first that shows it
+  ChangeKind kind = ChangeKind::kSkill;
+  ChangeAct act = ChangeAct::kChanged;
+  std::string name_space;
+  std::string id;  // as lists show it; a prompt's name
+  // `download` for what we did ourselves; `register` and `unregister` for what workers did.
+  std::string op = "external";
+  std::string source = "disk";  // `registry`, `repo`, `disk`, `registered`
+  content::FileRef file;        // where it is, or was
+};
+
+// Skills first, then prompts, each in order of id. Rows that two generations share are the same
+// document.
+std::vector<Change> differences(const content::Generation& before,
+                                const content::Generation& after);
+
+class ChangeLog {
+ public:
+  explicit ChangeLog(size_t capacity) : capacity_(capacity) {}
+
+  // All changes that led to one generation, in one go.
+  void add(const std::vector<Change>& changes);
+
+  struct Answer {
+    std::vector<Change> changes;  // whole generations, oldest first
+    uint64_t up_to = 0;           // pass it as `since` next time
+    bool more = false;
+    bool truncated = false;  // the log no longer reaches back to `since`: look at everything anew
+  };
+  // `now` is the present generation. At least one whole generation, else at most `limit` changes.
+  Answer since(uint64_t generation, uint64_t now, size_t limit) const;
+
+ private:
+  size_t capacity_;
+  std::deque<Change> changes_;
+  uint64_t forgotten_ = 0;  // changes of this generation and before may be missing
+};
+
+}  // namespace iii::directory

@@ -1,0 +1,105 @@
+#include "library/change_log.h"
+
+#include <gmock/gmock.h>
+
+#include "library/testing.h"
+
+namespace iii::directory {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+content::GenerationPtr numbered(content::GenerationPtr generation, uint64_t number) {
+  auto copy = std::make_shared<content::Generation>(*generation);
+  copy->number = number;
+  return copy;
+}
+
+std::vector<std::string> words(const std::vector<Change>& changes) {
+  std::vector<std::string> out;
+  for (const Change& change : changes) {
+    const char sign = change.act == ChangeAct::kAdded     ? '+'
+                      : change.act == ChangeAct::kRemoved ? '-'
+                                                          : '~';
+    out.push_back(sign + change.id);
+  }
+  return out;
+}
+
+Change at(uint64_t generation, std::string id) {
+  Change change;
+  change.generation = generation;
+  change.id = std::move(id);
+  return change;
+}
+
+TEST(Differences, SharedRowsAreTheSameDocument) {
+  const auto before = numbered(make_generation({{"a"}, {"b"}, {"c"}}, {"p"}), 1);
+  auto after = std::make_shared<content::Generation>(*before);
+  after->number = 2;
+  after->skills[1] = std::make_shared<content::Skill>(*after->skills[1]);
+  after->skills.erase(after->skills.begin());
+  after->prompts.clear();
+  const auto changes = differences(*before, *after);
+  EXPECT_THAT(words(changes), ElementsAre("-a", "~b", "-p"));
+  EXPECT_EQ(changes[0].generation, 2U);
+  EXPECT_EQ(changes[2].kind, ChangeKind::kPrompt);
+}
+
+TEST(Differences, IdsAreShownAsListsShowThem) {
+  const auto before = numbered(make_generation({}), 1);
+  const auto after = numbered(make_generation({{"ns/index"}, {"ns/deep/x"}}), 2);
+  const auto changes = differences(*before, *after);
+  EXPECT_THAT(words(changes), ElementsAre("+ns/deep/x", "+ns"));
+  EXPECT_EQ(changes[1].name_space, "ns");
+}
+
+TEST(ChangeLog, TellsWhatCameAfterAGeneration) {
+  ChangeLog log(10);
+  log.add({at(2, "a"), at(2, "b")});
+  log.add({at(3, "c")});
+  EXPECT_THAT(words(log.since(2, 3, 100).changes), ElementsAre("~c"));
+  EXPECT_THAT(words(log.since(0, 3, 100).changes), ElementsAre("~a", "~b", "~c"));
+  EXPECT_THAT(log.since(3, 3, 100).changes, IsEmpty());
+  EXPECT_FALSE(log.since(0, 3, 100).truncated);
+}
+
+TEST(ChangeLog, SaysWhenItNoLongerReachesBack) {
+  ChangeLog log(3);
+  log.add({at(2, "a"), at(2, "b")});
+  log.add({at(3, "c"), at(3, "d")});
+  EXPECT_TRUE(log.since(1, 3, 100).truncated);
+  EXPECT_FALSE(log.since(2, 3, 100).truncated);
+  EXPECT_THAT(words(log.since(1, 3, 100).changes), ElementsAre("~c", "~d"));
+}
+
+TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
+  ChangeLog log(2);
+  log.add({at(2, "a")});
+  log.add({at(3, "b"), at(3, "c"), at(3, "d")});
+  EXPECT_TRUE(log.since(2, 3, 100).truncated);
+  EXPECT_THAT(log.since(2, 3, 100).changes, IsEmpty());
+  EXPECT_FALSE(log.since(3, 3, 100).truncated);
+}
+
+TEST(ChangeLog, PagesEndAtGenerations) {
+  ChangeLog log(10);
+  log.add({at(2, "a"), at(2, "b")});
+  log.add({at(3, "c")});
+  const auto page = log.since(0, 3, 1);
+  EXPECT_THAT(words(page.changes), ElementsAre("~a", "~b"));
+  EXPECT_TRUE(page.more);
+  EXPECT_EQ(page.up_to, 2U);
+  const auto rest = log.since(page.up_to, 3, 1);
+  EXPECT_THAT(words(rest.changes), ElementsAre("~c"));
+  EXPECT_FALSE(rest.more);
+  EXPECT_EQ(rest.up_to, 3U);
+}
+
+TEST(ChangeLog, AGenerationFromTheFutureIsOfAnotherTime) {
+  EXPECT_TRUE(ChangeLog(10).since(9, 3, 100).truncated);
+}
+
+}  // namespace
+}  // namespace iii::directory

@@ -1,0 +1,82 @@
+#include "library/installed.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "json/value.h"
+
+namespace iii::directory {
+
+namespace {
+
+// R51: entries without a string `name` are left out; any other shape means that nothing is
+// installed.
+NamesPtr names_in(const std::string& answer, bool own_page) {
+  auto names = std::make_shared<NameSet>();
+  if (own_page) names->insert("iii-directory");
+  const auto value = json::parse(answer);
+  const json::Value* rows = value ? value->find("workers") : nullptr;
+  if (rows != nullptr && rows->as_array() != nullptr) {
+    for (const json::Value& row : *rows->as_array()) {
+      const json::Value* name = row.find("name");
+      if (name != nullptr && name->as_string() != nullptr) names->insert(*name->as_string());
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+bool Installed::is_fresh() const { return asked_at_ && now_() - *asked_at_ < options_.ttl; }
+
+bool Installed::recently_failed() const {
+  const auto pause = std::max(options_.ttl, options_.retry_after);
+  return failed_at_ && now_() - *failed_at_ < pause;
+}
+
+void Installed::set_options(InstalledOptions options) {
+  options_ = options;
+  asked_at_.reset();
+  failed_at_.reset();
+}
+
+sdk::Task<NamesPtr> Installed::for_filter(bool fresh) {
+  if (!options_.filter) co_return nullptr;
+  co_return co_await names(fresh);
+}
+
+sdk::Task<NamesPtr> Installed::for_resolution() {
+  NamesPtr known = co_await names(false);
+  co_return known != nullptr ? known : std::make_shared<const NameSet>();
+}
+
+sdk::Task<NamesPtr> Installed::names(bool fresh) {
+  if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
+  if (under_way_) {
+    const Latch answered = *under_way_;
+    co_await answered;
+    co_return known_;
+  }
+  under_way_.emplace();
+  const sdk::CallOptions options{.timeout = options_.timeout};
+  const json::Value nothing = json::Object{};
+  const sdk::Reply<json::Raw> reply = co_await worker_.trigger("worker::list", nothing, options);
+  if (reply) {
+    known_ = names_in(reply->text, options_.own_page);
+    asked_at_ = now_();
+    failed_at_.reset();
+  } else {
+    // A quick refusal costs nothing, so it may be asked again; a silence must not be waited for
+    // twice.
+    if (reply.error().code == sdk::kTimeout) failed_at_ = now_();
+    if (options_.filter) {
+      failure_log_.warn("worker::list is not available ({}); {}", reply.error().code,
+                        known_ != nullptr ? "the last answer is used" : "skills are not filtered");
+    }
+  }
+  Latch answered = *std::exchange(under_way_, std::nullopt);
+  answered.open();
+  co_return known_;
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,94 @@
+// What workers register at run time (skills 0.1.x): kept in `state::*` of whichever engine we are
+// connected to, so that it outlives us. The stored JSON is that of the published worker
+// (skills-legacy §3).
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "json/describe.h"
+#include "sdk/worker.h"
+
+namespace iii::directory {
+
+struct RegisteredOptions {
+  std::string skills_scope = "skills";
+  std::string prompts_scope = "prompts";
+  std::chrono::milliseconds timeout{
+      10'000};  // `state_timeout_ms`: of every call to state, sections and handlers
+
+  bool operator==(const RegisteredOptions&) const = default;
+};
+
+struct RegisteredSkill {
+  std::string id;
+  std::string skill;  // the markdown
+  std::string registered_at;
+};
+
+struct PromptArgument {
+  std::string name;
+  std::optional<std::string> description;
+  bool required = false;
+};
+
+inline auto describe(json::Type<PromptArgument>) {
+  using T = PromptArgument;
+  return json::object<T>("PromptArgument", "", json::field("name", &T::name, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("required", &T::required, "").optional());
+}
+
+struct RegisteredPrompt {
+  std::string name;
+  std::string description;
+  std::vector<PromptArgument> arguments;
+  std::string function_id;
+  std::string registered_at;
+};
+
+// As stored.
+inline auto describe(json::Type<RegisteredSkill>) {
+  using T = RegisteredSkill;
+  return json::object<T>("StoredSkill", "", json::field("id", &T::id, ""),
+                         json::field("skill", &T::skill, ""),
+                         json::field("registered_at", &T::registered_at, ""));
+}
+inline auto describe(json::Type<RegisteredPrompt>) {
+  using T = RegisteredPrompt;
+  return json::object<T>("StoredPrompt", "", json::field("name", &T::name, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("arguments", &T::arguments, "").optional(),
+                         json::field("function_id", &T::function_id, ""),
+                         json::field("registered_at", &T::registered_at, ""));
+}
+
+// On the loop thread. No cache: every call asks the engine. Errors carry the cause (remote code and
+// message, time-out).
+class Registered {
+ public:
+  Registered(sdk::Worker& worker, RegisteredOptions options);
+
+  sdk::Task<Result<void>> put(RegisteredSkill skill);
+  sdk::Task<Result<void>> put(RegisteredPrompt prompt);
+  // Whether there was something.
+  sdk::Task<Result<bool>> remove_skill(std::string id);
+  sdk::Task<Result<bool>> remove_prompt(std::string name);
+  sdk::Task<Result<std::optional<RegisteredSkill>>> skill(std::string id);
+  sdk::Task<Result<std::optional<RegisteredPrompt>>> prompt(std::string name);
+  // Sorted by id or name; records that cannot be read are left out.
+  sdk::Task<Result<std::vector<RegisteredSkill>>> skills();
+  sdk::Task<Result<std::vector<RegisteredPrompt>>> prompts();
+
+  const RegisteredOptions& options() const { return options_; }
+  void set_options(RegisteredOptions options) { options_ = std::move(options); }
+
+ private:
+  sdk::Worker& worker_;
+  RegisteredOptions options_;
+};
+
+}  // namespace iii::directory

@@ -1,0 +1,170 @@
+#include "library/registered_view.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/log.h"
+#include "json/value.h"
+#include "json/write.h"
+
+namespace iii::directory {
+
+namespace {
+
+constexpr std::string_view kHandler = "directory::__on_state_change";
+
+// All of it but what was written by ourselves since we came.
+RegistrationsPtr without(const RegistrationsPtr& all,
+                         const std::set<std::pair<ChangeKind, std::string>>& written) {
+  if (written.empty()) return all;
+  auto out = std::make_shared<Registrations>(*all);
+  const auto is_written = [&](ChangeKind kind) {
+    return [&written, kind](const RegisteredDocument& row) {
+      return written.contains(std::pair(kind, row.key));
+    };
+  };
+  std::erase_if(out->skills, is_written(ChangeKind::kSkill));
+  std::erase_if(out->prompts, is_written(ChangeKind::kPrompt));
+  return out;
+}
+
+}  // namespace
+
+RegisteredView::RegisteredView(sdk::Worker& worker, Registered& registered, Joined& joined,
+                               RegisteredViewOptions options, Clock now)
+    : worker_(worker),
+      registered_(registered),
+      joined_(joined),
+      options_(options),
+      now_(std::move(now)) {
+  const auto handler = [this](const json::Raw&) {
+    events_ = true;
+    outdated();
+    return json::Raw{"null"};
+  };
+  static_cast<void>(worker_.function(
+      {.id = std::string(kHandler),
+       .description = "Hears that registered skills or prompts changed. Called by the engine.",
+       .metadata = json::Raw{R"({"internal":true})"}},
+      handler));
+  bind_events();
+  worker_.on_ready([this] {
+    // Another engine, or the same with what happened meanwhile.
+    events_ = false;
+    outdated();
+    if (!under_way_) begin_question();
+  });
+}
+
+RegisteredView::~RegisteredView() { worker_.core().loop.cancel(look_timer_); }
+
+// An engine without `state` keeps the wish until there is one, or refuses it: then the snapshot
+// ages.
+void RegisteredView::bind_events() {
+  for (const std::string& id : std::exchange(bindings_, {})) worker_.unbind(id);
+  const RegisteredOptions& where = registered_.options();
+  for (const std::string& scope : {where.skills_scope, where.prompts_scope}) {
+    const json::Value filter = json::Object{{"scope", scope}};
+    if (auto bound = worker_.bind("state", std::string(kHandler), filter)) {
+      bindings_.push_back(std::move(*bound));
+    }
+  }
+}
+
+void RegisteredView::set_options(RegisteredViewOptions options) {
+  options_ = options;
+  bind_events();
+  outdated();
+}
+
+void RegisteredView::changed(ChangeKind kind, std::string_view key) {
+  if (known_ == nullptr) written_.emplace(kind, key);
+  outdated();
+}
+
+void RegisteredView::outdated() {
+  ++changes_;
+  silent_since_.reset();  // there is reason to believe that it answers
+  plan_look();
+}
+
+bool RegisteredView::is_fresh_since(uint64_t change) const {
+  if (!asked_at_ || answered_ < change) return false;
+  return now_() - *asked_at_ < (events_ ? options_.ttl_with_events : options_.ttl);
+}
+
+sdk::Task<void> RegisteredView::refresh() {
+  const uint64_t change = changes_;
+  // A question that is under way may have been put too early; the next one was not.
+  for (bool waited = false; waited ? answered_ < change : !is_fresh_since(change); waited = true) {
+    const bool silent = silent_since_.has_value();
+    if (!under_way_ && (!silent || now_() - *silent_since_ >= options_.retry_after)) {
+      begin_question();
+    }
+    if (silent || !under_way_) co_return;
+    const Latch answer = *under_way_;
+    co_await answer;
+  }
+}
+
+void RegisteredView::begin_question() {
+  under_way_.emplace();
+  worker_.spawn(ask());
+}
+
+sdk::Task<void> RegisteredView::ask() {
+  const uint64_t change = changes_;
+  const auto begin = now_();
+  Result<std::vector<RegisteredSkill>> skills = co_await registered_.skills();
+  if (!skills) {
+    failed(skills.error());
+  } else {
+    Result<std::vector<RegisteredPrompt>> prompts = co_await registered_.prompts();
+    if (prompts) {
+      silent_since_.reset();
+      said_ = false;
+      take(make_registrations(std::move(*skills), *prompts, known_));
+    } else {
+      failed(prompts.error());
+    }
+  }
+  // A quick refusal is an answer too: nobody asks again before it is old.
+  answered_ = change;
+  asked_at_ = now_();
+  took_ = *asked_at_ - begin;
+  Latch answer = std::move(*under_way_);
+  under_way_.reset();
+  if (answered_ != changes_) plan_look();
+  answer.open();
+}
+
+void RegisteredView::take(RegistrationsPtr found) {
+  if (known_ == nullptr) joined_.begin_with(without(found, std::exchange(written_, {})));
+  known_ = std::move(found);
+  joined_.use(known_);
+}
+
+void RegisteredView::failed(const Error& error) {
+  if (error.code == sdk::kTimeout) silent_since_ = now_();
+  if (std::exchange(said_, true)) return;
+  const char* shown = known_ != nullptr ? "the last ones known are shown" : "only files are shown";
+  if (error.code == sdk::kFunctionNotFound) {
+    log_info("this engine has no state, so nothing can be registered; {}", shown);
+  } else {
+    log_warn("registered skills and prompts cannot be asked for ({}); {}", error.message, shown);
+  }
+}
+
+// Subscribers want to hear of it also when nobody reads. Never more than a twentieth of the time.
+void RegisteredView::plan_look() {
+  if (look_timer_ != 0) return;
+  const auto pause = std::min<std::chrono::nanoseconds>(20 * took_, options_.retry_after);
+  const auto delay = std::max(std::chrono::duration_cast<std::chrono::microseconds>(pause),
+                              std::chrono::microseconds(options_.gather));
+  look_timer_ = worker_.core().loop.after(delay, [this] {
+    look_timer_ = 0;
+    if (!under_way_ && !is_fresh()) begin_question();
+  });
+}
+
+}  // namespace iii::directory

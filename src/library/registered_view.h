@@ -1,0 +1,89 @@
+// What workers registered as the read functions see it: a snapshot of `state::*`, asked for rarely
+// and never waited for twice.
+//
+// It is out of date when we wrote something ourselves, when a `state` event says that somebody did,
+// after every connect, and after a while (`ttl`; much later when events are known to come). One
+// question at a time. When state does not answer, the last snapshot stands in.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "library/change_log.h"
+#include "library/joined.h"
+#include "library/latch.h"
+#include "library/registered.h"
+#include "sdk/worker.h"
+
+namespace iii::directory {
+
+struct RegisteredViewOptions {
+  std::chrono::milliseconds ttl{1'000};  // `registered_ttl_ms`; 0: every reader asks
+  std::chrono::milliseconds ttl_with_events{60'000};
+  // While state is silent it is asked again this often, and nobody waits.
+  std::chrono::milliseconds retry_after{5'000};
+  std::chrono::milliseconds gather{10};  // changes that come together are told together
+};
+
+// On the loop thread. Everything outlives the worker's use of it.
+class RegisteredView {
+ public:
+  using Clock = std::function<std::chrono::steady_clock::time_point()>;
+  RegisteredView(
+      sdk::Worker& worker, Registered& registered, Joined& joined, RegisteredViewOptions options,
+      Clock now = [] { return std::chrono::steady_clock::now(); });
+  ~RegisteredView();
+  RegisteredView(const RegisteredView&) = delete;
+  RegisteredView& operator=(const RegisteredView&) = delete;
+
+  // False: refresh() before reading. Costs nothing.
+  bool is_fresh() const { return is_fresh_since(changes_); }
+  // Comes back when the content is up to date, or when state has been waited for in vain.
+  sdk::Task<void> refresh();
+
+  // We wrote or removed something: who asks from now on sees it.
+  void changed(ChangeKind kind, std::string_view key);
+
+  void set_options(RegisteredViewOptions options);
+
+ private:
+  bool is_fresh_since(uint64_t change) const;
+  void outdated();
+  void bind_events();
+  void begin_question();
+  sdk::Task<void> ask();
+  void take(RegistrationsPtr found);
+  void failed(const Error& error);
+  void plan_look();
+
+  sdk::Worker& worker_;
+  Registered& registered_;
+  Joined& joined_;
+  RegisteredViewOptions options_;
+  Clock now_;
+  RegistrationsPtr known_;  // null before the first answer
+  // Before the first answer: what came with us and must be told all the same.
+  std::set<std::pair<ChangeKind, std::string>> written_;
+  uint64_t changes_ = 1;   // that we know of
+  uint64_t answered_ = 0;  // changes before the last question that was answered
+  std::optional<std::chrono::steady_clock::time_point> asked_at_;
+  std::optional<std::chrono::steady_clock::time_point> silent_since_;
+  std::chrono::steady_clock::duration took_{};  // the last question
+  std::optional<Latch> under_way_;
+  bool events_ = false;  // heard one on this connection
+  std::vector<std::string> bindings_;
+  TimerId look_timer_ = 0;
+  bool said_ = false;  // that state is away
+};
+
+// What a read function waits for before it looks at the content; null: nothing.
+inline sdk::Task<void> catch_up(RegisteredView* registered) {
+  if (registered == nullptr || registered->is_fresh()) co_return;
+  co_await registered->refresh();
+}
+
+}  // namespace iii::directory
