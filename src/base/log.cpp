@@ -12,6 +12,9 @@
 #include <string>
 #include <utility>
 
+#include "base/counted.h"
+#include "base/utf8.h"
+
 namespace iii {
 
 namespace {
@@ -44,22 +47,16 @@ std::string line_start(LogLevel level) {
 
 // A peer's text must not be able to forge a second log line, to drive a terminal, or to make a line
 // longer than kMaxLogLine.
-std::string printable(std::string_view text) {
+std::string line_text(std::string_view text) {
   constexpr std::string_view kCut = " ...";
   constexpr size_t kStart = sizeof "2026-11-15T22:41:00.123Z warn  " - 1;
-  // Room for one escape, the mark and the end of the line.
-  constexpr size_t kMost = kMaxLogLine - kStart - 4 - kCut.size() - 1;
-  std::string out;
-  out.reserve(std::min(text.size(), kMaxLogLine));
-  for (const char c : text) {
-    if (out.size() > kMost) return out.append(kCut);
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      out += c;
-    }
-  }
-  return out;
+  constexpr size_t kMost = kMaxLogLine - kStart - kCut.size() - 1;
+  // Escapes only make it longer, so nothing behind this can be shown.
+  std::string out = printable(text.substr(0, kMaxLogLine));
+  if (out.size() <= kMost) return out;
+  size_t end = kMost;
+  while ((static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) --end;
+  return out.erase(end).append(kCut);
 }
 
 // Puts whole lines on stderr without ever waiting long for its reader. Making the descriptor
@@ -88,8 +85,9 @@ class Output {
   }
 
   void tell_lost() {
-    const std::string line = line_start(LogLevel::kWarn) + std::to_string(lost_) +
-                             " log lines were lost: nobody read stderr\n";
+    const std::string line = line_start(LogLevel::kWarn) +
+                             counted(lost_, "log line was", "log lines were") +
+                             " lost: nobody read stderr\n";
     if (write_all(line)) lost_ = 0;
   }
 
@@ -116,7 +114,7 @@ std::atomic<LogLevel> threshold{LogLevel::kInfo};
 
 void write(LogLevel level, std::string_view text) {
   thread_local bool in_sink = false;
-  const std::string line = printable(text);
+  const std::string line = line_text(text);
   const std::shared_ptr<const LogSink> to = in_sink ? nullptr : shared_sink().get();
   if (!to) return write_to_stderr(level, line);
   in_sink = true;

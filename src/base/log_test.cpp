@@ -23,6 +23,13 @@ TEST(Log, PeerTextCannotForgeASecondLine) {
   EXPECT_EQ(out.find('\x1b'), std::string::npos);
 }
 
+TEST(Log, PeerTextCannotDriveATerminal) {
+  testing::internal::CaptureStderr();
+  log_warn("peer said {}", "a\u009b31m\u202eb\xffz");
+  const std::string out = testing::internal::GetCapturedStderr();
+  EXPECT_THAT(out, testing::HasSubstr("a\\u009b31m\\u202eb\\xffz"));
+}
+
 TEST(Log, LevelsBelowTheThresholdAreSilent) {
   testing::internal::CaptureStderr();
   set_log_level(LogLevel::kError);

@@ -29,6 +29,50 @@ size_t character_length(std::string_view bytes) {
   return continues(1) && continues(2) && continues(3) ? 4 : 0;
 }
 
+// Of a well-formed character of `length` bytes.
+uint32_t code_point(std::string_view character, size_t length) {
+  const auto at = [&](size_t i) -> uint32_t { return static_cast<unsigned char>(character[i]); };
+  if (length == 1) return at(0);
+  uint32_t point = at(0) & (0xffU >> (length + 1));
+  for (size_t i = 1; i < length; ++i) point = (point << 6U) | (at(i) & 0x3fU);
+  return point;
+}
+
+// Characters above the C0 controls that a terminal acts upon, or that make text look like other
+// text: DEL, C1 controls, marks and overrides of the direction, line separators.
+bool drives_terminal(uint32_t point) {
+  return (point >= 0x7f && point <= 0x9f) || point == 0x61c || point == 0x200e || point == 0x200f ||
+         (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+}
+
+void append_hex(std::string& out, std::string_view prefix, uint32_t number, unsigned digits) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  out += prefix;
+  while (digits > 0) out += kDigits[(number >> (4 * --digits)) & 15U];
+}
+
+std::string escaped(std::string_view bytes, bool keep_lines) {
+  std::string out;
+  out.reserve(bytes.size());
+  while (!bytes.empty()) {
+    const auto first = static_cast<unsigned char>(bytes[0]);
+    const size_t length = character_length(bytes);
+    const bool kept = keep_lines && (first == '\n' || first == '\t');
+    if (length == 0 || (first < 0x20 && !kept)) {
+      append_hex(out, "\\x", first, 2);
+      bytes.remove_prefix(1);
+      continue;
+    }
+    if (const uint32_t point = code_point(bytes, length); drives_terminal(point)) {
+      append_hex(out, "\\u", point, 4);
+    } else {
+      out += bytes.substr(0, length);
+    }
+    bytes.remove_prefix(length);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view bytes) {
@@ -49,24 +93,8 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
-std::string printable(std::string_view bytes) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string out;
-  out.reserve(bytes.size());
-  while (!bytes.empty()) {
-    const size_t length = character_length(bytes);
-    const auto first = static_cast<unsigned char>(bytes[0]);
-    if (length == 0 || first < 0x20 || first == 0x7f) {
-      out += "\\x";
-      out += kDigits[first >> 4U];
-      out += kDigits[first & 15U];
-      bytes.remove_prefix(1);
-    } else {
-      out += bytes.substr(0, length);
-      bytes.remove_prefix(length);
-    }
-  }
-  return out;
-}
+std::string printable(std::string_view bytes) { return escaped(bytes, false); }
+
+std::string printable_lines(std::string_view bytes) { return escaped(bytes, true); }
 
 }  // namespace iii

@@ -9,9 +9,12 @@ namespace iii {
 // Well-formed by RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF.
 bool is_utf8(std::string_view bytes);
 
-// For names of files that may be anything: bytes that are not UTF-8, and control characters, come
-// out as
-// `\xNN`. Text without them is unchanged.
+// Text from outside (names of files, answers of a registry, values of a peer) as one line that a
+// terminal or a log can show: bytes that are not UTF-8 and control characters come out as `\xNN`,
+// DEL, C1 controls, line separators and characters that change the direction of text as `\uNNNN`.
+// Other text is unchanged.
 std::string printable(std::string_view bytes);
+// The same, but newlines and tabs stay. JSON keeps its meaning.
+std::string printable_lines(std::string_view bytes);
 
 }  // namespace iii

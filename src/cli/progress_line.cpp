@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/utf8.h"
+#include "cli/output.h"
+
 namespace iii::cli {
 
 namespace {
@@ -22,7 +25,7 @@ std::string amount(uint64_t n) {
 
 std::string progress_text(std::string_view what, std::string_view step, uint64_t done,
                           uint64_t total) {
-  std::string out = std::string(what) + ": " + std::string(step);
+  std::string out = printable(what) + ": " + printable(step);
   if (total == 0) return done == 0 ? out : out + " " + amount(done);
   const uint64_t part = std::min(done, total);
   const uint64_t filled = part * kBarWidth / total;
@@ -37,7 +40,7 @@ void ProgressLine::show(std::string_view what, std::string_view step, uint64_t d
   const bool new_step = step != last_step_;
   last_step_ = step;
   if (!terminal_) {
-    if (new_step) std::fprintf(stderr, "%s\n", progress_text(what, step, 0, 0).c_str());
+    if (new_step) note_text(progress_text(what, step, 0, 0) + "\n");
     return;
   }
   const auto now = std::chrono::steady_clock::now();

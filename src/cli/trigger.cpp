@@ -1,10 +1,10 @@
 #include "cli/trigger.h"
 
-#include <cstdio>
 #include <cstdlib>
 
 #include "base/text.h"
 #include "cli/one_call.h"
+#include "cli/output.h"
 #include "json/value.h"
 #include "json/write.h"
 #include "protocol/limits.h"
@@ -12,10 +12,6 @@
 namespace iii::cli {
 
 namespace {
-
-void print_error(std::string_view text) {
-  std::fprintf(stderr, "Error: %.*s\n", static_cast<int>(text.size()), text.data());
-}
 
 std::string pretty(const std::string& json_text) {
   const auto value = json::parse(json_text);
@@ -82,12 +78,13 @@ int show_function_help(const std::string& function_id, OneCall call) {
   call.timeout = std::chrono::milliseconds(5'000);
   const CallOutcome outcome = call_once(call);
   if (outcome.kind == CallOutcome::Kind::kRemoteError) {
-    print_error("the engine knows no function " + function_id +
-                ". Next: list them with `iii-directory trigger engine::functions::list`.");
-    return 1;
+    return complain(
+        {"function_not_found",
+         "the engine has no function " + function_id +
+             ". Next: list them with `iii-directory trigger engine::functions::list`."});
   }
   if (outcome.kind != CallOutcome::Kind::kResult) {
-    std::printf("%s", help_text(trigger_command()).c_str());
+    print_text(help_text(trigger_command()));
     return 0;
   }
   const auto info = json::parse(outcome.text);
@@ -97,29 +94,22 @@ int show_function_help(const std::string& function_id, OneCall call) {
     out += *text->as_string() + "\n";
   }
   out += "\n" + parameter_table(*info);
-  std::printf("%s", out.c_str());
+  print_text(out);
   return 0;
 }
 
 int show(const CallOutcome& outcome) {
   switch (outcome.kind) {
     case CallOutcome::Kind::kResult:
-      if (outcome.text != "null") std::printf("%s\n", pretty(outcome.text).c_str());
+      if (outcome.text != "null") print_text(pretty(outcome.text) + "\n");
       return 0;
     case CallOutcome::Kind::kRemoteError:
-      print_error(pretty(outcome.text));
-      return 1;
+      return complain({"remote", pretty(outcome.text)});
     case CallOutcome::Kind::kUnreachable:
     case CallOutcome::Kind::kTimedOut:
-      print_error(outcome.text);
-      return 1;
+      return complain({"unreachable", outcome.text});
   }
   return 1;
-}
-
-int usage_error(const Error& error) {
-  print_error(error.message);
-  return 2;
 }
 
 }  // namespace
@@ -174,16 +164,16 @@ Result<std::string> build_payload(const std::optional<std::string>& json_text,
 
 int run_trigger(std::span<const std::string> words) {
   const Result<Args> args = parse_args(trigger_command(), words);
-  if (!args) return usage_error(args.error());
+  if (!args) return complain(args.error());
   OneCall call = call_from(*args);
   if (const auto port = args->value("port")) {
     const auto parsed = number("port", *port, 1, 65'535);
-    if (!parsed) return usage_error(parsed.error());
+    if (!parsed) return complain(parsed.error());
     call.port = static_cast<uint16_t>(*parsed);
   }
   if (const auto timeout = args->value("timeout-ms")) {
     const auto parsed = number("timeout-ms", *timeout, 0, 86'400'000);
-    if (!parsed) return usage_error(parsed.error());
+    if (!parsed) return complain(parsed.error());
     call.timeout = std::chrono::milliseconds(*parsed);
   }
   std::span<const std::string> rest = args->positionals();
@@ -194,22 +184,18 @@ int run_trigger(std::span<const std::string> words) {
   }
   if (args->has("help")) {
     if (!function_id.empty()) return show_function_help(function_id, std::move(call));
-    std::printf("%s", help_text(trigger_command()).c_str());
+    print_text(help_text(trigger_command()));
     return 0;
   }
   if (function_id.empty()) {
-    print_error(
-        "iii trigger: missing FUNCTION_PATH. Next: name a function, for example "
-        "`iii-directory trigger engine::functions::list`.");
-    return 1;
+    return complain({"missing_function",
+                     "iii trigger: missing FUNCTION_PATH. Next: name a function, for example "
+                     "`iii-directory trigger engine::functions::list`."});
   }
   auto json_text = args->value("json");
   if (!json_text) json_text = args->value("payload");
   Result<std::string> payload = build_payload(json_text, rest);
-  if (!payload) {
-    print_error(payload.error().message);
-    return 1;
-  }
+  if (!payload) return complain(payload.error());
   call.function_id = std::move(function_id);
   call.payload = std::move(*payload);
   return show(call_once(call));

@@ -1,11 +1,11 @@
 #include "daemon/doctor.h"
 
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 
-#include "base/log.h"
+#include "base/counted.h"
 #include "cli/args.h"
+#include "cli/output.h"
 #include "daemon/config.h"
 #include "daemon/directory.h"
 #include "functions/doctor.h"
@@ -39,12 +39,9 @@ bool has_error(const directory::DoctorReport& report) {
 
 int run_doctor(std::span<const std::string> words) {
   const Result<cli::Args> args = cli::parse_args(doctor_command(), words);
-  if (!args) {
-    std::fprintf(stderr, "Error: %s\n", args.error().message.c_str());
-    return 2;
-  }
+  if (!args) return cli::complain(args.error());
   if (args->has("help")) {
-    std::printf("%s", cli::help_text(doctor_command()).c_str());
+    cli::print_text(cli::help_text(doctor_command()));
     return 0;
   }
   DirectoryConfig config = read_configuration(args->value("config"), {});
@@ -54,15 +51,15 @@ int run_doctor(std::span<const std::string> words) {
       content::Content::open(content_options(config, home != nullptr ? home : "", std::nullopt));
   if (args->has("fix")) {
     const directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
-    std::fprintf(stderr, "mended %zu file(s)\n", outcome.fixed_files);
+    cli::note("{} fixed\n", counted(outcome.fixed_files, "file"));
     for (const std::string& failure : outcome.failures) {
-      std::fprintf(stderr, "not mended: %s\n", failure.c_str());
+      cli::note("not fixed: {}\n", failure);
     }
   }
   const directory::DoctorReport report = directory::examine(*content->fresh(), SIZE_MAX);
   const std::string text =
       args->has("json") ? directory::report_json(report) + "\n" : directory::report_text(report);
-  std::printf("%s", text.c_str());
+  cli::print_text(text);
   return has_error(report) ? 1 : 0;
 }
 

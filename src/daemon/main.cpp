@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <cstdio>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "cli/output.h"
 #include "cli/trigger.h"
 #include "daemon/doctor.h"
 #include "daemon/manifest.h"
@@ -37,10 +37,10 @@ int complain_of(const std::string& word) {
   std::vector<std::string> names;
   for (const auto& [name, run] : kVerbs) names.emplace_back(name);
   const std::string_view meant = iii::nearest(word, names);
-  std::fprintf(stderr, "Error: there is no verb '%s'.%s%s%s Next: see --help.\n", word.c_str(),
-               meant.empty() ? "" : " Did you mean ", std::string(meant).c_str(),
-               meant.empty() ? "" : "?");
-  return 2;
+  return iii::cli::complain(
+      {"usage", "there is no verb '" + word + "'." +
+                    (meant.empty() ? "" : " Did you mean " + std::string(meant) + "?") +
+                    " Next: see --help."});
 }
 
 // Started with a standard stream closed, the next file that we open would take its number, and log
@@ -68,11 +68,11 @@ int main(int argc, char** argv) {
   }
   for (const std::string& word : words) {
     if (word == "--version" || word == "-V") {
-      std::printf("iii-directory %s\n", iii::daemon::kVersion);
+      iii::cli::print("iii-directory {}\n", iii::daemon::kVersion);
       return 0;
     }
     if (word == "--manifest") {
-      std::printf("%s\n", iii::daemon::manifest().c_str());
+      iii::cli::print_text(iii::daemon::manifest() + "\n");
       return 0;
     }
   }

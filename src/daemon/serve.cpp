@@ -9,6 +9,7 @@
 
 #include "base/log.h"
 #include "cli/args.h"
+#include "cli/output.h"
 #include "daemon/directory.h"
 #include "daemon/local_attach.h"
 #include "daemon/options.h"
@@ -21,11 +22,6 @@ namespace iii::daemon {
 
 namespace {
 
-int complain(const Error& error) {
-  std::fprintf(stderr, "Error: %s\n", error.message.c_str());
-  return error.code == "usage" ? 2 : 1;
-}
-
 Error explain(const Error& error, const net::ServerOptions& server) {
   if (error.code != "address_in_use") return error;
   return {"address_in_use",
@@ -36,7 +32,7 @@ Error explain(const Error& error, const net::ServerOptions& server) {
 
 void print_ready(const std::string& host, uint16_t port) {
   const bool bare_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
-  std::printf("ready ws=ws://%s:%u\n", (bare_ipv6 ? "[" + host + "]" : host).c_str(), port);
+  cli::print("ready ws=ws://{}:{}\n", bare_ipv6 ? "[" + host + "]" : host, port);
   std::fflush(stdout);
 }
 
@@ -95,18 +91,19 @@ struct LocalDirectory {
 
 int run_serve(std::span<const std::string> words) {
   const Result<cli::Args> args = cli::parse_args(serve_command(), words);
-  if (!args) return complain(args.error());
+  if (!args) return cli::complain(args.error());
   if (args->has("help")) {
-    std::printf("%s", cli::help_text(serve_command()).c_str());
+    cli::print_text(cli::help_text(serve_command()));
     return 0;
   }
-  if (!set_level(*args)) return complain({"usage", "--log-level: debug, info, warn, error or off"});
+  if (!set_level(*args))
+    return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
   const Result<ServeOptions> options = serve_options(*args);
-  if (!options) return complain(options.error());
+  if (!options) return cli::complain(options.error());
 
   net::Loop loop;
   auto embedded = engine::Embedded::start(loop, options->engine);
-  if (!embedded) return complain(explain(embedded.error(), options->engine.server));
+  if (!embedded) return cli::complain(explain(embedded.error(), options->engine.server));
   const std::string& host = options->engine.server.host;
   const uint16_t port = (*embedded)->port();
 
@@ -118,7 +115,7 @@ int run_serve(std::span<const std::string> words) {
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) print_ready(host, port);
     });
-    if (auto started = local->worker.start(); !started) return complain(started.error());
+    if (auto started = local->worker.start(); !started) return cli::complain(started.error());
   }
   // Always taken: the default action of SIGHUP would end the process.
   loop.on_reload_signal([&] {
@@ -141,16 +138,17 @@ int run_serve(std::span<const std::string> words) {
 
 int run_worker(std::span<const std::string> words) {
   const Result<cli::Args> args = cli::parse_args(worker_command(), words);
-  if (!args) return complain(args.error());
+  if (!args) return cli::complain(args.error());
   if (args->has("help")) {
-    std::printf("%s", cli::help_text(worker_command()).c_str());
+    cli::print_text(cli::help_text(worker_command()));
     return 0;
   }
-  if (!set_level(*args)) return complain({"usage", "--log-level: debug, info, warn, error or off"});
+  if (!set_level(*args))
+    return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
   const std::string home = home_folder();
   const auto config_file = args->value("config");
   const Result<std::optional<std::string>> token = token_option(*args);
-  if (!token) return complain(token.error());
+  if (!token) return cli::complain(token.error());
   const DirectoryConfig config = read_configuration(config_file, {});
   sdk::WorkerOptions options = worker_options();
   options.url = args->value("url").value_or("");
@@ -181,7 +179,7 @@ int run_worker(std::span<const std::string> words) {
     };
     entry.emplace(worker, entry_options(), changed);
   }
-  if (auto started = worker.start(); !started) return complain(started.error());
+  if (auto started = worker.start(); !started) return cli::complain(started.error());
   loop.run();
   return worker.fatal_error() ? 1 : 0;
 }

@@ -1,13 +1,14 @@
 #include "daemon/sources_verbs.h"
 
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
 
+#include "base/counted.h"
 #include "cli/args.h"
+#include "cli/output.h"
 #include "cli/progress_line.h"
 #include "daemon/config.h"
 #include "daemon/directory.h"
@@ -80,10 +81,7 @@ const cli::Command& update_command() {
   return command;
 }
 
-int complain(const Error& error) {
-  std::fprintf(stderr, "Error: %s\n", error.message.c_str());
-  return error.code == "usage" ? 2 : 1;
-}
+using cli::complain;
 
 // What every verb begins with: words, help, configuration, and the sources themselves.
 struct Session {
@@ -101,7 +99,7 @@ std::optional<Session> begin(const cli::Command& command, std::span<const std::s
     return std::nullopt;
   }
   if (args->has("help")) {
-    std::printf("%s", cli::help_text(command).c_str());
+    cli::print_text(cli::help_text(command));
     exit_code = 0;
     return std::nullopt;
   }
@@ -121,17 +119,18 @@ std::optional<Session> begin(const cli::Command& command, std::span<const std::s
 }
 
 void print_report(const sources::InstallReport& report) {
-  std::printf("%s %s: %zu skills, %zu prompts, %zu other files written; %zu unchanged\n",
-              report.name_space.c_str(), report.resolved.c_str(), report.skills_written.size(),
-              report.prompts_written.size(), report.assets_written.size(), report.unchanged.size());
+  cli::print("{} {}: {}, {} and {} written; {} unchanged\n", report.name_space, report.resolved,
+             counted(report.skills_written.size(), "skill"),
+             counted(report.prompts_written.size(), "prompt"),
+             counted(report.assets_written.size(), "other file"), report.unchanged.size());
   for (const std::string& path : report.pruned) {
-    std::printf("  removed %s (dropped upstream)\n", path.c_str());
+    cli::print("  removed {} (dropped upstream)\n", path);
   }
   for (const std::string& path : report.conflicts) {
-    std::printf("  kept    %s (edited here; --force overwrites)\n", path.c_str());
+    cli::print("  kept    {} (edited here; --force overwrites)\n", path);
   }
   for (const sources::SkippedFile& file : report.skipped) {
-    std::printf("  skipped %s: %s\n", file.path.c_str(), file.reason.c_str());
+    cli::print("  skipped {}: {}\n", file.path, file.reason);
   }
 }
 
@@ -145,15 +144,15 @@ int print_outcomes(Session& session, Result<std::vector<NamespaceResult>> outcom
     if (const auto lock = session.downloads->lock()) {
       for (const auto& [name, locked] : lock->namespaces) asked.emplace(name, locked.source);
     }
-    std::printf("%s\n", directory::outcomes_json(asked, std::move(*outcomes)).c_str());
+    cli::print_text(directory::outcomes_json(asked, std::move(*outcomes)) + "\n");
     return ok ? 0 : 1;
   }
-  if (outcomes->empty()) std::printf("directory.lock names nothing to do\n");
+  if (outcomes->empty()) cli::print_text("directory.lock is empty: there is nothing to do\n");
   for (const NamespaceResult& outcome : *outcomes) {
     if (outcome.report) {
       print_report(*outcome.report);
     } else {
-      std::fprintf(stderr, "%s: %s\n", outcome.name_space.c_str(), outcome.error->message.c_str());
+      cli::note("{}: {}\n", outcome.name_space, outcome.error->message);
     }
   }
   return ok ? 0 : 1;
@@ -188,7 +187,7 @@ int install_source(Session& session) {
   line.clear();
   if (!report) return complain(report.error());
   if (session.args.has("json")) {
-    std::printf("%s\n", json::encode(directory::output_of(*source, *report)).c_str());
+    cli::print_text(json::encode(directory::output_of(*source, *report)) + "\n");
   } else {
     print_report(*report);
   }
@@ -228,23 +227,22 @@ int run_verify(std::span<const std::string> words) {
     }
   }
   if (session->args.has("json")) {
-    std::printf("%s\n", directory::verify_json(*verified).c_str());
+    cli::print_text(directory::verify_json(*verified) + "\n");
     return ok ? 0 : 1;
   }
   for (const sources::VerifiedNamespace& one : *verified) {
     size_t intact = 0;
     for (const sources::VerifiedFile& file : one.files) intact += file.state == FileState::kIntact;
-    std::printf("%s %s: %zu intact\n", one.name_space.c_str(), one.locked.resolved.c_str(), intact);
+    cli::print("{} {}: {} intact\n", one.name_space, one.locked.resolved, intact);
     for (const sources::VerifiedFile& file : one.files) {
       if (file.state == FileState::kIntact) continue;
-      std::printf("  %-7s %s\n",
-                  file.state == FileState::kEdited    ? "edited"
-                  : file.state == FileState::kMissing ? "missing"
-                                                      : "extra",
-                  file.path.c_str());
+      const std::string_view state = file.state == FileState::kEdited    ? "edited"
+                                     : file.state == FileState::kMissing ? "missing"
+                                                                         : "extra";
+      cli::print("  {:7} {}\n", state, file.path);
     }
   }
-  if (verified->empty()) std::printf("directory.lock names nothing\n");
+  if (verified->empty()) cli::print_text("directory.lock is empty\n");
   return ok ? 0 : 1;
 }
 
@@ -257,7 +255,7 @@ int run_outdated(std::span<const std::string> words) {
   bool differs = false;
   for (const sources::OutdatedRow& row : *rows) differs = differs || row.outdated || row.error;
   if (session->args.has("json")) {
-    std::printf("%s\n", directory::outdated_json(*rows).c_str());
+    cli::print_text(directory::outdated_json(*rows) + "\n");
     return differs ? 1 : 0;
   }
   for (const sources::OutdatedRow& row : *rows) {
@@ -265,7 +263,7 @@ int run_outdated(std::span<const std::string> words) {
                              : row.pinned   ? "pinned"
                              : row.outdated ? "-> " + row.latest
                                             : "up to date";
-    std::printf("%s %s %s\n", row.name_space.c_str(), row.current.c_str(), note.c_str());
+    cli::print("{} {} {}\n", row.name_space, row.current, note);
   }
   return differs ? 1 : 0;
 }

@@ -115,7 +115,7 @@ test('--fix keeps every byte that is not at fault, the mode, and leaves nothing 
   chmodSync(join(root, 'colon.md'), 0o640)
   const untouched = statSync(join(root, 'fine.md'), { bigint: true }).mtimeNs
   const after = await fix(root)
-  assert.match(after.stderr, /mended 1 file/)
+  assert.match(after.stderr, /1 file fixed/)
   assert.deepEqual(after.findings, [])
   const text = readFileSync(join(root, 'colon.md'), 'utf8')
   assert.match(text, /^---\nname: x\ndescription: (["'])a: b\1\nlicense: {3}MIT {2}# kept\n---\n/)

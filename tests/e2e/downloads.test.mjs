@@ -161,7 +161,7 @@ test('the verbs work on the folder alone, and a running directory shows what the
   const verb = (...words) => run(directoryBin, [...words, '--config', config], { env: { HOME: tempDir() } })
   const installed = await verb('install', 'mail')
   assert.equal(installed.code, 0, installed.stderr)
-  assert.match(installed.stdout, /^mail 1\.0\.0: 3 skills, 1 prompts/)
+  assert.match(installed.stdout, /^mail 1\.0\.0: 3 skills, 1 prompt and/)
   assert.deepEqual((await ask('directory::skills::list')).skills.map((s) => s.id), ['mail', 'mail/old', 'mail/send'])
   assert.equal((await verb('verify')).code, 0)
   put(root, 'mail/send.md', 'edited\n')
@@ -181,6 +181,17 @@ test('the verbs work on the folder alone, and a running directory shows what the
   const unknown = await verb('verify', 'mial')
   assert.equal(unknown.code, 1)
   assert.match(unknown.stderr, /Did you mean: mail/)
+})
+
+test('nothing of a registry drives the terminal', async (t) => {
+  const hostile = 'a\u001b]52;c;eA==\u0007\u009b31m\u202e\u007fz'
+  const harmful = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+  const shelf = await startShelf(t, { mail: { ...first, version: `1.0.0${hostile}` }, paths: { ...first, skills: { ...first.skills, [`${hostile}.txt`]: 'x' } } })
+  const config = configFile({ skills_folder: tempDir(), registry_url: shelf.url })
+  for (const words of [['install', 'mail'], ['install', 'paths'], ['verify'], ['outdated'], ['update'], ['install', 'mail', '--json']]) {
+    const end = await run(directoryBin, [...words, '--config', config], { env: { HOME: tempDir() } })
+    assert.doesNotMatch(end.stdout + end.stderr, harmful, words.join(' '))
+  }
 })
 
 test('a misspelt verb is named, with what may be meant', async () => {

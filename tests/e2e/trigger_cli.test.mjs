@@ -44,6 +44,28 @@ after(async () => {
   for (const fn of cleanup.reverse()) await fn()
 })
 
+// What a worker says reaches the terminal as text: ESC, OSC 52, C1 and bidi characters are shown, not obeyed.
+const hostile = 'a\u001b]52;c;eA==\u0007\u009b31m\u202e\u007fz'
+const harmful = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/
+
+test('terminal: nothing of a worker drives it: descriptions, results, errors', async (t) => {
+  const worker = connect(t, sdk, engine.url)
+  const [says, fails] = [unique('says'), unique('fails')]
+  sdk.registerFunction(worker, says, async () => ({ [hostile]: hostile }), {
+    description: hostile,
+    request_format: { type: 'object', properties: { [hostile]: { type: 'string', description: hostile } } },
+  })
+  sdk.registerFunction(worker, fails, async () => {
+    throw new Error(hostile)
+  })
+  await callable(worker, says, fails)
+  const [help, result, error] = await Promise.all([at(says, '--help'), at(says), at(fails)])
+  for (const { stdout, stderr } of [help, result, error]) assert.doesNotMatch(stdout + stderr, harmful)
+  assert.match(help.stdout, /a\\x1b\]52;c;eA==\\x07\\u009b31m\\u202e\\u007fz/)
+  assert.deepEqual(JSON.parse(result.stdout), { [hostile]: hostile }, 'still the same JSON')
+  assert.equal(error.code, 1)
+})
+
 async function payloadOf(...args) {
   const { code, stdout, stderr } = await at(ids.echo, ...args)
   assert.equal(code, 0, stderr)

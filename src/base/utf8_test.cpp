@@ -1,0 +1,38 @@
+#include "base/utf8.h"
+
+#include <gtest/gtest.h>
+
+#include "base/counted.h"
+
+namespace iii {
+namespace {
+
+TEST(Printable, NothingThatDrivesATerminalPasses) {
+  EXPECT_EQ(printable("plain é 日本 😀 a\\b"), "plain é 日本 😀 a\\b");
+  EXPECT_EQ(printable("a\x1b]52;c;eA==\x07z"), "a\\x1b]52;c;eA==\\x07z");
+  EXPECT_EQ(printable("a\nb\tc\rd"), "a\\x0ab\\x09c\\x0dd");
+  EXPECT_EQ(printable("\x7f\u0080\u009b31m\u009f\u00a0"), "\\u007f\\u0080\\u009b31m\\u009f\u00a0");
+  EXPECT_EQ(printable("\x9b"), "\\x9b") << "a C1 control in one byte is not UTF-8";
+  EXPECT_EQ(printable("\xf0\x9f"), "\\xf0\\x9f");
+}
+
+TEST(Printable, NothingThatChangesTheDirectionOfTextPasses) {
+  EXPECT_EQ(printable("\u202egpj.exe\u202c"), "\\u202egpj.exe\\u202c");
+  EXPECT_EQ(printable("\u2066\u2069\u200e\u200f\u061c\u2028\u2029"),
+            "\\u2066\\u2069\\u200e\\u200f\\u061c\\u2028\\u2029");
+  EXPECT_EQ(printable("\u2027\u202f\u2065\u206a\u200d"), "\u2027\u202f\u2065\u206a\u200d");
+}
+
+TEST(Printable, LinesAndTabsMayStay) {
+  EXPECT_EQ(printable_lines("a\n\tb\x1b[2J\u202e\r"), "a\n\tb\\x1b[2J\\u202e\\x0d");
+  EXPECT_EQ(printable_lines("{\"a\": \"\x7f\u009b\"}"), "{\"a\": \"\\u007f\\u009b\"}");
+}
+
+TEST(Counted, TheNounAgreesWithTheNumber) {
+  EXPECT_EQ(counted(0, "skill"), "0 skills");
+  EXPECT_EQ(counted(1, "skill"), "1 skill");
+  EXPECT_EQ(counted(2, "entry", "entries"), "2 entries");
+}
+
+}  // namespace
+}  // namespace iii

@@ -1,0 +1,53 @@
+// What the program writes for people and pipes: answers on stdout, everything else on stderr.
+//
+// Text from files, a registry or a peer cannot drive the terminal: it is escaped (base/utf8.h).
+// No other file writes to these streams (tests/checks/terminal_output.sh).
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "base/result.h"
+#include "base/utf8.h"
+
+namespace iii::cli {
+
+// Whole lines: newlines and tabs stay.
+void print_text(std::string_view text);
+void note_text(std::string_view text);  // on stderr
+
+// `Error: …` on stderr; gives the exit code that belongs to it: 2 for `usage`, else 1.
+int complain(const Error& error);
+
+namespace output_detail {
+
+template <typename T>
+auto shown(const T& value) {
+  if constexpr (std::is_convertible_v<const T&, std::string_view>) {
+    return printable(value);
+  } else {
+    return value;
+  }
+}
+
+template <typename... Args>
+std::string format(fmt::format_string<const Args&...> text, const Args&... args) {
+  return fmt::vformat(text, fmt::make_format_args(shown(args)...));
+}
+
+}  // namespace output_detail
+
+// One line or several: the arguments cannot add lines to it.
+template <typename... Args>
+void print(fmt::format_string<const Args&...> text, const Args&... args) {
+  print_text(output_detail::format<Args...>(text, args...));
+}
+template <typename... Args>
+void note(fmt::format_string<const Args&...> text, const Args&... args) {
+  note_text(output_detail::format<Args...>(text, args...));
+}
+
+}  // namespace iii::cli
