@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "functions/descriptions.h"
 #include "json/value.h"
 
 namespace iii::directory {
@@ -85,9 +86,7 @@ AutoDownload::AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDown
     : worker_(worker), downloader_(downloader), options_(std::move(options)) {
   const auto handler = [this](json::Raw payload) { return on_event(std::move(payload)); };
   static_cast<void>(worker_.function(
-      {.id = std::string(kHandler),
-       .description = "Fetches the documents of a worker that was added. Called by the engine.",
-       .metadata = std::nullopt},
+      {.id = std::string(kHandler), .description = about::kOnWorkerAdded, .metadata = std::nullopt},
       handler));
   bind(1);
   worker_.on_ready([this] { worker_.spawn(reconcile()); });

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/uuid.h"
+#include "functions/descriptions.h"
 #include "json/describe.h"
 #include "library/registered_view.h"
 #include "sources/lock_file.h"
@@ -30,17 +31,21 @@ struct ChangeEvent {
 auto describe(json::Type<ChangeEvent>) {
   using T = ChangeEvent;
   return json::object<T>(
-      "ChangeEvent", "What changed.",
+      "ChangeEvent", "What changed in one namespace.",
       json::field("op", &T::op,
-                  "`download`; `external` for edits of the files themselves; `register` or "
-                  "`unregister` for what a worker does at run time."),
+                  "`download`; `external` for edits of files on disk; `register` or `unregister` "
+                  "for what a worker does at run time."),
       json::field("namespace", &T::name_space,
-                  "The folder it happened in; of a registration, its id or name."),
+                  "Folder in skills_folder; for a registration, the id or name."),
       json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."),
-      json::field("generation", &T::generation, "Pass it to directory::changes to catch up later."),
-      json::field("ids", &T::ids, "Which documents; not all when there are many."),
-      json::field("count", &T::count, "How many there are in all."),
-      json::field("digests", &T::digests, "SHA-256 of those in `ids` that exist."));
+      json::field("generation", &T::generation,
+                  "Number of the state that contains the change; `since` of directory::changes."),
+      json::field(
+          "ids", &T::ids,
+          "Ids or names of the documents that changed; the first ones when there are many."),
+      json::field("count", &T::count, "Number of documents that changed."),
+      json::field("digests", &T::digests,
+                  "SHA-256 of each file in `ids` that still exists, by id."));
 }
 
 struct ChangesInput {
@@ -69,31 +74,38 @@ auto describe(json::Type<ChangesInput>) {
   using T = ChangesInput;
   return json::object<T>(
       "ChangesInput", "",
-      json::field("since", &T::since, "The last generation that is known; 0 for all there is.")
+      json::field("since", &T::since,
+                  "Changes after this generation. 0 or absent: all that are known.")
           .null_default(),
-      json::field("epoch", &T::epoch, "The `epoch` that generation belongs to.").null_default(),
-      json::field("limit", &T::limit, "Most changes to return, 1000 when absent.").null_default());
+      json::field(
+          "epoch", &T::epoch,
+          "`epoch` that `since` belongs to. If it is another than the present one, `truncated` is "
+          "true.")
+          .null_default(),
+      json::field("limit", &T::limit, "Most changes to return. Default 1000.").null_default());
 }
 auto describe(json::Type<ChangeRow>) {
   using T = ChangeRow;
-  return json::object<T>("ChangeRow", "", json::field("generation", &T::generation, ""),
-                         json::field("kind", &T::kind, "`skill` or `prompt`."),
-                         json::field("change", &T::change, "`added`, `changed` or `removed`."),
-                         json::field("id", &T::id, "As the lists show it."),
-                         json::field("namespace", &T::name_space, ""),
-                         json::field("op", &T::op, "As the events say it."),
-                         json::field("source", &T::source, "As the events say it."));
+  return json::object<T>(
+      "ChangeRow", "", json::field("generation", &T::generation, "State in which it appeared."),
+      json::field("kind", &T::kind, "`skill` or `prompt`."),
+      json::field("change", &T::change, "`added`, `changed` or `removed`."),
+      json::field("id", &T::id, "Id or name as the lists show it."),
+      json::field("namespace", &T::name_space, "Folder, or registered id."),
+      json::field("op", &T::op, "`download`, `external`, `register` or `unregister`."),
+      json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."));
 }
 auto describe(json::Type<ChangesOutput>) {
   using T = ChangesOutput;
   return json::object<T>(
       "ChangesOutput", "",
-      json::field("epoch", &T::epoch, "Generations are numbers of this epoch only."),
-      json::field("generation", &T::generation, "Pass it as `since` next time."),
+      json::field("epoch", &T::epoch,
+                  "Changes when generations are counted anew, for example after a restart."),
+      json::field("generation", &T::generation, "Pass it as `since` in the next call."),
       json::field("changes", &T::changes, "Oldest first."),
-      json::field("more", &T::more, "There are further changes: ask again."),
+      json::field("more", &T::more, "There are more changes: call again with `since`."),
       json::field("truncated", &T::truncated,
-                  "The log does not reach back that far: read the lists again."));
+                  "Changes after `since` are missing here: read the lists again."));
 }
 
 std::string_view word(ChangeAct act) {
@@ -135,10 +147,8 @@ Changes::Changes(sdk::Worker& worker, Joined& content, ChangesOptions options)
     : worker_(worker),
       content_(content),
       options_(options),
-      skills_(declare(worker, "directory::skills::on-change",
-                      "Fires when skills were added, changed or removed.")),
-      prompts_(declare(worker, "directory::prompts::on-change",
-                       "Fires when prompts were added, changed or removed.")),
+      skills_(declare(worker, "directory::skills::on-change", about::kSkillsOnChange)),
+      prompts_(declare(worker, "directory::prompts::on-change", about::kPromptsOnChange)),
       log_(options.log_capacity),
       epoch_(new_epoch()) {
   content_.observe([this](const auto& before, const auto& after) { observe(before, after); });
@@ -162,10 +172,7 @@ Changes::Changes(sdk::Worker& worker, Joined& content, ChangesOptions options)
   const auto answer = [this, answer_now](ChangesInput in) {
     return answer_later(registered_, answer_now, std::move(in));
   };
-  static_cast<void>(worker_.function("directory::changes",
-                                     "Tells what changed after a generation, for those who missed "
-                                     "the events.",
-                                     answer));
+  static_cast<void>(worker_.function("directory::changes", about::kChanges, answer));
 }
 
 Changes::~Changes() {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "functions/descriptions.h"
 
 namespace iii::directory {
 
@@ -19,11 +20,10 @@ ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, EntryOptions options
     co_await fetch();
     co_return json::Raw{R"({"ok":true})"};
   };
-  static_cast<void>(
-      worker_.function({.id = kOnChange,
-                        .description = "Internal: takes over a changed configuration entry.",
-                        .metadata = json::Raw{R"({"internal":true})"}},
-                       on_change));
+  static_cast<void>(worker_.function({.id = kOnChange,
+                                      .description = about::kOnConfigChange,
+                                      .metadata = json::Raw{R"({"internal":true})"}},
+                                     on_change));
   const json::Value config = json::Object{{"configuration_id", options_.id},
                                           {"event_types", json::Array{"configuration:updated"}}};
   static_cast<void>(worker_.bind("configuration", kOnChange, config));

@@ -2,6 +2,7 @@
 
 #include "content/ids.h"
 #include "content/parse.h"
+#include "functions/descriptions.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -43,33 +44,40 @@ DoctorFinding told(const content::Generation& generation, const content::Finding
 
 inline auto describe(json::Type<DoctorFix>) {
   using T = DoctorFix;
-  return json::object<T>("DoctorFix", "",
-                         json::field("offset", &T::offset, "First byte to replace."),
-                         json::field("length", &T::length, "How many bytes."),
-                         json::field("text", &T::text, "What to put there."));
+  return json::object<T>(
+      "DoctorFix", "", json::field("offset", &T::offset, "First byte to replace, counted from 0."),
+      json::field("length", &T::length, "Number of bytes to replace."),
+      json::field("text", &T::text, "Text to put there."));
 }
 inline auto describe(json::Type<DoctorFinding>) {
   using T = DoctorFinding;
   return json::object<T>(
       "DoctorFinding", "",
-      json::field("root", &T::root, "local, global, extra-N, builtin or registered."),
-      json::field("path", &T::path, "Relative to the root; of a registration, its id."),
-      json::field("severity", &T::severity, "info, warning or error."),
-      json::field("code", &T::code, ""), json::field("line", &T::line, ""),
-      json::field("column", &T::column, ""), json::field("message", &T::message, ""),
-      json::field("served_as", &T::served_as, "The id or name it has all the same."),
-      json::field("fix", &T::fix, "A patch that mends it."));
+      json::field("root", &T::root,
+                  "Folder: `local`, `global`, `extra-N`, `builtin` or `registered`."),
+      json::field("path", &T::path, "Path below the root; for a registration, its id."),
+      json::field("severity", &T::severity, "`info`, `warning` or `error`."),
+      json::field("code", &T::code, "Kind of finding; stable."),
+      json::field("line", &T::line, "Line in the file, from 1; absent for whole files."),
+      json::field("column", &T::column, "Column in that line, from 1."),
+      json::field("message", &T::message, "What is wrong."),
+      json::field("served_as", &T::served_as,
+                  "Id or name under which the file is served nevertheless."),
+      json::field("fix", &T::fix,
+                  "Replacement of bytes that repairs it; absent when no repair is safe."));
 }
 inline auto describe(json::Type<DoctorReport>) {
   using T = DoctorReport;
   return json::object<T>(
-      "DoctorReport", "", json::field("files", &T::files, "Files under all roots."),
-      json::field("skills", &T::skills, "Served as skills."),
-      json::field("prompts", &T::prompts, "Served as prompts."),
-      json::field("supporting", &T::supporting, "Not documents: scripts, images and the like."),
+      "DoctorReport", "",
+      json::field("files", &T::files, "Files in all folders: the sum of the next four."),
+      json::field("skills", &T::skills, "Files served as skills."),
+      json::field("prompts", &T::prompts, "Files served as prompts."),
+      json::field("supporting", &T::supporting,
+                  "Files that are not documents, such as scripts and images."),
       json::field("skipped", &T::skipped, "Documents that are not served; each has a finding."),
-      json::field("findings", &T::findings, ""),
-      json::field("truncated", &T::truncated, "True when there are more findings than shown."));
+      json::field("findings", &T::findings, "What was noticed about files."),
+      json::field("truncated", &T::truncated, "There are more findings than shown."));
 }
 
 DoctorReport examine(const content::Generation& generation, size_t max_findings) {
@@ -148,10 +156,7 @@ void add_doctor(sdk::Worker& worker, content::Content& content, RegisteredView* 
   const auto doctor = [&content, registered](const DoctorInput&) {
     return examine_now(content, registered);
   };
-  static_cast<void>(worker.function("directory::doctor",
-                                    "Accounts for every file under the skill folders: what is "
-                                    "served, what is not, why, and how to mend it.",
-                                    doctor));
+  static_cast<void>(worker.function("directory::doctor", about::kDoctor, doctor));
 }
 
 }  // namespace iii::directory

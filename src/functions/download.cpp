@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "functions/descriptions.h"
 #include "json/write.h"
 
 namespace iii::directory {
@@ -32,39 +33,44 @@ struct RepoDownloadInput {
   std::optional<bool> force;
 };
 
-constexpr std::string_view kForce = "Overwrite files that were edited here.";
+constexpr std::string_view kRepo =
+    "Address of a git repository, for example on GitHub: https, ssh or git@. Goes with `skill`.";
+constexpr std::string_view kSkill =
+    "Folder under `skills/` in the repository; also the namespace in skills_folder.";
+constexpr std::string_view kWorker =
+    "Name of a worker in the registry, for example `shell`; also the namespace in skills_folder.";
+constexpr std::string_view kForce = "true overwrites files that were edited here. Default false.";
 constexpr std::string_view kBranch =
-    "A branch or tag; `main`, or the repository's default branch, when absent.";
-constexpr std::string_view kRef = "A branch, tag or commit, instead of `branch`.";
-constexpr std::string_view kVersion = "An exact version, instead of `tag`.";
-constexpr std::string_view kTag = "A release channel; `latest` when absent.";
+    "Branch or tag. When absent `main`; if there is no `main` (for example `master`), the "
+    "repository's default branch.";
+constexpr std::string_view kRef = "Branch, tag or commit, instead of `branch`.";
+constexpr std::string_view kVersion = "Exact semver version. Not together with `tag`.";
+constexpr std::string_view kTag =
+    "Registry tag, for example `latest`, which is the default. Not together with `version`.";
 
 auto describe(json::Type<DownloadInput>) {
   using T = DownloadInput;
-  return json::object<T>(
-      "DownloadInput", "Either {repo, skill} or {worker}.",
-      json::field("repo", &T::repo, "https://, ssh:// or git@ address.").null_default(),
-      json::field("skill", &T::skill, "The folder to take from it.").null_default(),
-      json::field("branch", &T::branch, kBranch).null_default(),
-      json::field("ref", &T::ref, kRef).null_default(),
-      json::field("worker", &T::worker, "A worker of the registry.").null_default(),
-      json::field("version", &T::version, kVersion).null_default(),
-      json::field("tag", &T::tag, kTag).null_default(),
-      json::field("force", &T::force, kForce).null_default());
+  return json::object<T>("DownloadInput", "Either `repo` and `skill`, or `worker`, is required.",
+                         json::field("repo", &T::repo, kRepo).null_default(),
+                         json::field("skill", &T::skill, kSkill).null_default(),
+                         json::field("branch", &T::branch, kBranch).null_default(),
+                         json::field("ref", &T::ref, kRef).null_default(),
+                         json::field("worker", &T::worker, kWorker).null_default(),
+                         json::field("version", &T::version, kVersion).null_default(),
+                         json::field("tag", &T::tag, kTag).null_default(),
+                         json::field("force", &T::force, kForce).null_default());
 }
 auto describe(json::Type<RegistryDownloadInput>) {
   using T = RegistryDownloadInput;
-  return json::object<T>("RegistryDownloadInput", "",
-                         json::field("worker", &T::worker, "A worker of the registry."),
+  return json::object<T>("RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
                          json::field("version", &T::version, kVersion).null_default(),
                          json::field("tag", &T::tag, kTag).null_default(),
                          json::field("force", &T::force, kForce).null_default());
 }
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
-  return json::object<T>("RepoDownloadInput", "",
-                         json::field("repo", &T::repo, "https://, ssh:// or git@ address."),
-                         json::field("skill", &T::skill, "The folder to take from it."),
+  return json::object<T>("RepoDownloadInput", "", json::field("repo", &T::repo, kRepo),
+                         json::field("skill", &T::skill, kSkill),
                          json::field("branch", &T::branch, kBranch).null_default(),
                          json::field("ref", &T::ref, kRef).null_default(),
                          json::field("force", &T::force, kForce).null_default());
@@ -146,18 +152,16 @@ void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
     fields.ref = in.ref;
     return download(downloader, std::move(fields), in.force.value_or(false));
   };
-  static_cast<void>(worker.function(
-      {.id = "directory::skills::download",
-       .description = "Fetches skills and prompts from the registry or from a git repository.",
-       .metadata = label("Download skills")},
-      any));
-  static_cast<void>(worker.function(
-      {.id = "directory::skills::download_from_registry",
-       .description = "Fetches what a worker of the registry ships, by version or release channel.",
-       .metadata = label("Download skills (registry)")},
-      from_registry));
+  static_cast<void>(worker.function({.id = "directory::skills::download",
+                                     .description = about::kDownload,
+                                     .metadata = label("Download skills")},
+                                    any));
+  static_cast<void>(worker.function({.id = "directory::skills::download_from_registry",
+                                     .description = about::kDownloadFromRegistry,
+                                     .metadata = label("Download skills (registry)")},
+                                    from_registry));
   static_cast<void>(worker.function({.id = "directory::skills::download_from_repo",
-                                     .description = "Fetches one skill folder of a git repository.",
+                                     .description = about::kDownloadFromRepo,
                                      .metadata = label("Download skills (repo)")},
                                     from_repo));
 }

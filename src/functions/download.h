@@ -30,24 +30,39 @@ struct DownloadOutput {
 
 inline auto describe(json::Type<SkippedRow>) {
   using T = SkippedRow;
-  return json::object<T>("SkippedFile", "", json::field("path", &T::path, ""),
+  return json::object<T>("SkippedFile", "", json::field("path", &T::path, "Path in the source."),
                          json::field("reason", &T::reason, "Why it was left out."));
 }
 inline auto describe(json::Type<DownloadOutput>) {
   using T = DownloadOutput;
   return json::object<T>(
-      "DownloadOutput", "", json::field("namespace", &T::name_space, "The folder that was filled."),
-      json::field("skills_written", &T::skills_written, "Paths below the namespace."),
-      json::field("prompts_written", &T::prompts_written, "Names of prompts."),
-      json::field("source", &T::source, "What was asked for."),
-      json::field("assets_written", &T::assets_written, "Other files.").optional(),
-      json::field("unchanged", &T::unchanged, "Had that content already; not touched.").optional(),
-      json::field("pruned", &T::pruned, "Dropped upstream and not edited here: removed.")
+      "DownloadOutput", "",
+      json::field("namespace", &T::name_space,
+                  "Folder in skills_folder that the files are in: the worker or the skill."),
+      json::field("skills_written", &T::skills_written,
+                  "Skill files that were written, as paths below the namespace."),
+      json::field("prompts_written", &T::prompts_written,
+                  "Names of the prompts that were written."),
+      json::field("source", &T::source,
+                  "What was asked for: {kind: \"registry\", worker, version or tag} or {kind: "
+                  "\"repo\", repo, skill, branch}."),
+      json::field("assets_written", &T::assets_written,
+                  "Other files that were written, such as scripts and images.")
           .optional(),
-      json::field("conflicts", &T::conflicts, "Edited here: kept. `force` overwrites.").optional(),
-      json::field("skipped", &T::skipped, "Left out, and why.").optional(),
-      json::field("resolved", &T::resolved, "The version or commit that came."),
-      json::field("digest", &T::digest, "Of all files together.").optional());
+      json::field("unchanged", &T::unchanged, "Files that had this content already.").optional(),
+      json::field("pruned", &T::pruned,
+                  "Files that the source no longer has, removed here because they were not edited.")
+          .optional(),
+      json::field("conflicts", &T::conflicts,
+                  "Files that were edited here and therefore kept; `force` overwrites them.")
+          .optional(),
+      json::field("skipped", &T::skipped,
+                  "Files of the source that were left out, with the reason.")
+          .optional(),
+      json::field("resolved", &T::resolved, "Version or commit that was downloaded."),
+      json::field("digest", &T::digest,
+                  "Hash over all files of the namespace, as directory.lock records it.")
+          .optional());
 }
 
 DownloadOutput output_of(const sources::Source& source, sources::InstallReport report);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/descriptions.h"
 #include "functions/introspection_schemas.h"
 #include "json/describe.h"
 
@@ -44,27 +45,29 @@ auto describe(json::Type<FunctionInfoInput>) {
   using T = FunctionInfoInput;
   return json::object<T>(
       "FunctionInfoInput", "",
-      json::field("function_id", &T::function_id, "As engine::functions::list shows it."));
+      json::field("function_id", &T::function_id,
+                  "Full id of a function on the bus, for example `sandbox::create`. Required."));
 }
 auto describe(json::Type<TriggerSummary>) {
   using T = TriggerSummary;
-  return json::object<T>("RegisteredTriggerSummary", "", json::field("id", &T::id, ""),
-                         json::field("trigger_type", &T::trigger_type, ""),
-                         json::field("config", &T::config, ""));
+  return json::object<T>("RegisteredTriggerSummary", "", json::field("id", &T::id, kBindingIdText),
+                         json::field("trigger_type", &T::trigger_type, kBindingTypeText),
+                         json::field("config", &T::config, kBindingConfigText));
 }
 auto describe(json::Type<FunctionInfoOutput>) {
   using T = FunctionInfoOutput;
   return json::object<T>(
-      "FunctionInfoOutput", "", json::field("function_id", &T::function_id, ""),
-      json::field("worker_name", &T::worker_name, "Who offers it.").nullable(),
-      json::field("namespace", &T::name_space, "Where it is registered, when the engine says so."),
-      json::field("description", &T::description, "").nullable(),
-      json::field("request_schema", &T::request_schema, "").nullable(),
-      json::field("response_schema", &T::response_schema, "").nullable(),
-      json::field("metadata", &T::metadata, "").nullable(),
-      json::field("registered_triggers", &T::registered_triggers, "What calls it by itself."),
-      json::field("how_guide", &T::how_guide, "The how-to about it, if any."),
-      json::field("related_skills", &T::related_skills, "Other documents that mention it."));
+      "FunctionInfoOutput", "", json::field("function_id", &T::function_id, kFunctionText),
+      json::field("worker_name", &T::worker_name, kOwnerText).nullable(),
+      json::field("namespace", &T::name_space,
+                  "Namespace it is registered in; absent if the engine does not tell."),
+      json::field("description", &T::description, kDescriptionText).nullable(),
+      json::field("request_schema", &T::request_schema, kRequestText).nullable(),
+      json::field("response_schema", &T::response_schema, kResponseText).nullable(),
+      json::field("metadata", &T::metadata, kMetadataText).nullable(),
+      json::field("registered_triggers", &T::registered_triggers, kCallersText),
+      json::field("how_guide", &T::how_guide, kGuideText),
+      json::field("related_skills", &T::related_skills, kRelatedText));
 }
 
 std::optional<std::string> text_in(const Value& from, std::string_view key) {
@@ -187,9 +190,8 @@ void add_engine_info(sdk::Worker& worker, Guides* guides) {
   const auto show = [guides](const sdk::Call& call, FunctionInfoInput in) {
     return info(call, guides, std::move(in));
   };
-  static_cast<void>(worker.function("directory::engine::functions::info",
-                                    "Shows one function of the engine: schemas, owner, triggers.",
-                                    show));
+  static_cast<void>(
+      worker.function("directory::engine::functions::info", about::kFunctionInfo, show));
 }
 
 }  // namespace iii::directory

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "functions/descriptions.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -32,21 +33,27 @@ auto describe(json::Type<ContentHealth>) {
   using T = ContentHealth;
   return json::object<T>(
       "ContentHealth", "",
-      json::field("generation", &T::generation, "Grows with every change on disk."),
-      json::field("skills", &T::skills, ""), json::field("prompts", &T::prompts, ""),
-      json::field("skipped", &T::skipped, "Documents that are not served; see directory::doctor."),
-      json::field("watching", &T::watching, "False: every call looks at the disk by itself."),
-      json::field("fallback", &T::fallback, "Why not everything is watched."));
+      json::field("generation", &T::generation,
+                  "Number of the present state; grows with every change."),
+      json::field("skills", &T::skills, "Skills that are served."),
+      json::field("prompts", &T::prompts, "Prompts that are served."),
+      json::field("skipped", &T::skipped,
+                  "Documents that are not served; directory::doctor says why."),
+      json::field("watching", &T::watching,
+                  "Changes on disk are reported by the kernel. false: calls compare the files."),
+      json::field("fallback", &T::fallback,
+                  "Why not everything is watched; absent when everything is."));
 }
 auto describe(json::Type<HealthOutput>) {
   using T = HealthOutput;
   return json::object<T>(
-      "DirectoryHealthOutput", "How the directory is.",
-      json::field("status", &T::status, "`ok` when it can answer."),
-      json::field("version", &T::version, "Of iii-directory."),
-      json::field("mode", &T::mode, "`serve`: with its own engine; `worker`: on another."),
-      json::field("uptime_ms", &T::uptime_ms, "Since the process started."),
-      json::field("content", &T::content, "What it serves."));
+      "DirectoryHealthOutput", "State of the directory.",
+      json::field("status", &T::status, "`ok` when calls can be answered."),
+      json::field("version", &T::version, "Version of iii-directory."),
+      json::field("mode", &T::mode,
+                  "`serve`: with an embedded engine; `worker`: connected to another engine."),
+      json::field("uptime_ms", &T::uptime_ms, "Milliseconds since the process started."),
+      json::field("content", &T::content, "Documents that are served."));
 }
 
 ContentHealth health_of(content::Content& content) {
@@ -74,8 +81,7 @@ void add_health(sdk::Worker& worker, content::Content& content, HealthFacts fact
         .uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(up).count(),
         .content = health_of(content)};
   };
-  static_cast<void>(worker.function(
-      "directory::health", "Tells whether the directory is well, and its version.", health));
+  static_cast<void>(worker.function("directory::health", about::kHealth, health));
 }
 
 }  // namespace iii::directory

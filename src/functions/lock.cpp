@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "functions/descriptions.h"
 #include "functions/download.h"
 #include "json/write.h"
 
@@ -58,61 +59,72 @@ struct OutcomesOutput {
   std::vector<OutcomeRow> namespaces;
 };
 
+constexpr std::string_view kNamespace = "Folder in skills_folder.";
+constexpr std::string_view kNamespaces = "One row per namespace, by name.";
+
 auto describe(json::Type<LockInput>) {
   using T = LockInput;
   return json::object<T>(
       "LockInput", "",
-      json::field("namespace", &T::name_space, "One of the lock; all when absent.").null_default(),
-      json::field("force", &T::force, "Overwrite files that were edited here.").null_default());
+      json::field("namespace", &T::name_space, "Namespace in directory.lock. All when absent.")
+          .null_default(),
+      json::field("force", &T::force, "true overwrites files that were edited here. Default false.")
+          .null_default());
 }
 auto describe(json::Type<FileRow>) {
   using T = FileRow;
-  return json::object<T>("LockedFileState", "", json::field("path", &T::path, ""),
-                         json::field("state", &T::state, "`edited`, `missing` or `extra`."));
+  return json::object<T>(
+      "LockedFileState", "", json::field("path", &T::path, "Path below the namespace."),
+      json::field("state", &T::state,
+                  "`edited`, `missing`, or `extra` (not ours, and left alone)."));
 }
 auto describe(json::Type<VerifyRow>) {
   using T = VerifyRow;
   return json::object<T>(
-      "VerifiedNamespace", "", json::field("namespace", &T::name_space, ""),
-      json::field("ok", &T::ok, "Nothing is edited or missing."),
+      "VerifiedNamespace", "", json::field("namespace", &T::name_space, kNamespace),
+      json::field("ok", &T::ok, "No file is edited or missing."),
       json::field("source", &T::source, "What was asked for."),
-      json::field("resolved", &T::resolved, "The version or commit that came."),
-      json::field("digest", &T::digest, "Of all files as they were written."),
-      json::field("intact", &T::intact, "How many files are as they were written."),
-      json::field("files", &T::files, "The others."));
+      json::field("resolved", &T::resolved, "Version or commit that was downloaded."),
+      json::field("digest", &T::digest, "Hash over all files as they were downloaded."),
+      json::field("intact", &T::intact, "Number of files that are as they were downloaded."),
+      json::field("files", &T::files, "The files that are not."));
 }
 auto describe(json::Type<VerifyOutput>) {
   using T = VerifyOutput;
-  return json::object<T>("VerifyOutput", "", json::field("ok", &T::ok, "All are."),
-                         json::field("namespaces", &T::namespaces, ""));
+  return json::object<T>("VerifyOutput", "", json::field("ok", &T::ok, "Every namespace is ok."),
+                         json::field("namespaces", &T::namespaces, kNamespaces));
 }
 auto describe(json::Type<OutdatedOutputRow>) {
   using T = OutdatedOutputRow;
   return json::object<T>(
-      "OutdatedNamespace", "", json::field("namespace", &T::name_space, ""),
+      "OutdatedNamespace", "", json::field("namespace", &T::name_space, kNamespace),
       json::field("source", &T::source, "What was asked for."),
-      json::field("current", &T::current, "The version or commit that is here."),
-      json::field("latest", &T::latest, "What the same question gives now.").nullable(),
-      json::field("pinned", &T::pinned, "An exact version was asked for; it stays."),
-      json::field("outdated", &T::outdated, ""),
-      json::field("error", &T::error, "Why `latest` is not known."));
+      json::field("current", &T::current, "Version or commit that is installed."),
+      json::field("latest", &T::latest,
+                  "Version or commit that the source has now; null if not known.")
+          .nullable(),
+      json::field("pinned", &T::pinned,
+                  "An exact version or commit was asked for, which update leaves alone."),
+      json::field("outdated", &T::outdated, "`latest` is another than `current`."),
+      json::field("error", &T::error, "Why `latest` is not known; absent when it is."));
 }
 auto describe(json::Type<OutdatedOutput>) {
-  return json::object<OutdatedOutput>("OutdatedOutput", "",
-                                      json::field("namespaces", &OutdatedOutput::namespaces, ""));
+  return json::object<OutdatedOutput>(
+      "OutdatedOutput", "", json::field("namespaces", &OutdatedOutput::namespaces, kNamespaces));
 }
 auto describe(json::Type<OutcomeRow>) {
   using T = OutcomeRow;
-  return json::object<T>("NamespaceOutcome", "", json::field("namespace", &T::name_space, ""),
-                         json::field("ok", &T::ok, ""),
-                         json::field("before", &T::before, "The version or commit before."),
-                         json::field("result", &T::result, "What was done."),
-                         json::field("error", &T::error, "Why nothing was done."));
+  return json::object<T>(
+      "NamespaceOutcome", "", json::field("namespace", &T::name_space, kNamespace),
+      json::field("ok", &T::ok, "The download succeeded."),
+      json::field("before", &T::before, "Version or commit before the call."),
+      json::field("result", &T::result, "What was downloaded; absent after an error."),
+      json::field("error", &T::error, "Why nothing was downloaded; absent if ok."));
 }
 auto describe(json::Type<OutcomesOutput>) {
   using T = OutcomesOutput;
-  return json::object<T>("OutcomesOutput", "", json::field("ok", &T::ok, "All went well."),
-                         json::field("namespaces", &T::namespaces, ""));
+  return json::object<T>("OutcomesOutput", "", json::field("ok", &T::ok, "Every namespace is ok."),
+                         json::field("namespaces", &T::namespaces, kNamespaces));
 }
 
 std::string_view word(FileState state) {
@@ -263,16 +275,11 @@ void add_lock_functions(sdk::Worker& worker, Downloader& downloader) {
   const auto restore = [&downloader](const LockInput& in) {
     return again(downloader, Downloader::Again::kRestore, in);
   };
-  static_cast<void>(worker.function("directory::lock::verify",
-                                    "Compares downloaded files with directory.lock.", verify_all));
-  static_cast<void>(worker.function("directory::lock::outdated",
-                                    "Tells which downloads have something newer upstream.",
-                                    list_outdated));
-  static_cast<void>(worker.function(
-      "directory::lock::update", "Downloads again what was asked for before; pins stay.", update));
-  static_cast<void>(worker.function("directory::lock::restore",
-                                    "Brings files back to exactly what directory.lock says.",
-                                    restore));
+  static_cast<void>(worker.function("directory::lock::verify", about::kLockVerify, verify_all));
+  static_cast<void>(
+      worker.function("directory::lock::outdated", about::kLockOutdated, list_outdated));
+  static_cast<void>(worker.function("directory::lock::update", about::kLockUpdate, update));
+  static_cast<void>(worker.function("directory::lock::restore", about::kLockRestore, restore));
 }
 
 }  // namespace iii::directory

@@ -1,6 +1,7 @@
 #include "functions/prompts.h"
 
 #include "content/ids.h"
+#include "functions/descriptions.h"
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
@@ -36,40 +37,48 @@ struct PromptGetOutput {
   std::optional<std::string> origin;
 };
 
+constexpr std::string_view kDescriptionHelp = "What the prompt is for, in one or two sentences.";
+constexpr std::string_view kModifiedHelp =
+    "When the file was modified or the prompt registered, RFC 3339 in UTC.";
+
 auto describe(json::Type<ListPromptsInput>) {
   using T = ListPromptsInput;
-  return json::object<T>(
-      "ListPromptsInput", "",
-      json::field("limit", &T::limit, "Most rows to return; all when absent.").null_default(),
-      json::field("cursor", &T::cursor, "`next_cursor` of the answer before.").null_default());
+  return json::object<T>("ListPromptsInput", "",
+                         json::field("limit", &T::limit, kLimitHelp).null_default(),
+                         json::field("cursor", &T::cursor, kCursorHelp).null_default());
 }
 auto describe(json::Type<PromptEntry>) {
   using T = PromptEntry;
-  return json::object<T>("PromptEntry", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("modified_at", &T::modified_at, "UTC."),
+  return json::object<T>("PromptEntry", "",
+                         json::field("name", &T::name, "Pass it to directory::prompts::get."),
+                         json::field("description", &T::description, kDescriptionHelp),
+                         json::field("modified_at", &T::modified_at, kModifiedHelp),
                          json::field("origin", &T::origin, kOriginHelp));
 }
 auto describe(json::Type<ListPromptsOutput>) {
   using T = ListPromptsOutput;
-  return json::object<T>(
-      "ListPromptsOutput", "", json::field("prompts", &T::prompts, ""),
-      json::field("next_cursor", &T::next_cursor, "There is more: call again with it."));
+  return json::object<T>("ListPromptsOutput", "",
+                         json::field("prompts", &T::prompts, "One row per prompt, by name."),
+                         json::field("next_cursor", &T::next_cursor, kNextCursorHelp));
 }
 auto describe(json::Type<PromptGetInput>) {
   return json::object<PromptGetInput>(
       "PromptGetInput", "",
-      json::field("name", &PromptGetInput::name, "As directory::prompts::list shows it."));
+      json::field(
+          "name", &PromptGetInput::name,
+          "Name as directory::prompts::list returns it: lowercase letters, digits, `-` and `_`, "
+          "at most 64 bytes. Required."));
 }
 auto describe(json::Type<PromptGetOutput>) {
   using T = PromptGetOutput;
-  return json::object<T>("PromptGetOutput", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("body", &T::body,
-                                     "The template, without its frontmatter; of a registered "
-                                     "prompt, how to have its messages made."),
-                         json::field("modified_at", &T::modified_at, "UTC."),
-                         json::field("origin", &T::origin, kOriginHelp));
+  return json::object<T>(
+      "PromptGetOutput", "", json::field("name", &T::name, "Name of the prompt."),
+      json::field("description", &T::description, kDescriptionHelp),
+      json::field("body", &T::body,
+                  "The markdown after the frontmatter, unchanged. For a registered prompt, which "
+                  "has no template: how to get its messages from prompts::mcp-get."),
+      json::field("modified_at", &T::modified_at, kModifiedHelp),
+      json::field("origin", &T::origin, kOriginHelp));
 }
 
 std::optional<std::string> origin_of(const content::Generation& generation,
@@ -144,11 +153,8 @@ void add_prompt_functions(sdk::Worker& worker, content::Content& content, size_t
     return get_now(content, registered, std::move(in));
   };
   static_cast<void>(worker.function_returning<ListPromptsOutput>(
-      {.id = "directory::prompts::list",
-       .description = "Lists the prompt templates there are, by name."},
-      list_all));
-  static_cast<void>(worker.function("directory::prompts::get",
-                                    "Reads one prompt template by its name.", get_one));
+      {.id = "directory::prompts::list", .description = about::kPromptsList}, list_all));
+  static_cast<void>(worker.function("directory::prompts::get", about::kPromptsGet, get_one));
 }
 
 }  // namespace iii::directory

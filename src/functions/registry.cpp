@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/text.h"
+#include "functions/descriptions.h"
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
@@ -81,13 +82,10 @@ void add_registry_functions(sdk::Worker& worker, CurrentDownloads current) {
     return info(call, current(), std::move(in));
   };
   static_cast<void>(worker.function_returning<WorkerListOutput>(
-      {.id = "directory::registry::workers::list",
-       .description = "Browses or searches the workers that the registry publishes."},
+      {.id = "directory::registry::workers::list", .description = about::kRegistryList},
       list_workers));
   static_cast<void>(worker.function_returning<WorkerInfoOutput>(
-      {.id = "directory::registry::workers::info",
-       .description =
-           "Shows one worker of the registry: its readme, functions, triggers and skills."},
+      {.id = "directory::registry::workers::info", .description = about::kRegistryInfo},
       show_worker));
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "content/parse.h"
+#include "functions/descriptions.h"
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
@@ -161,21 +162,14 @@ void add_skill_functions(sdk::Worker& worker, content::Content& content, Install
   const auto get = [skills](SkillGetInput in) { return skills->get(std::move(in)); };
   const auto index = [skills](IndexSkillsInput in) { return skills->index(in); };
   static_cast<void>(worker.function_returning<ListSkillsOutput>(
-      {.id = "directory::skills::list",
-       .description =
-           "Lists the skills there are, with title, type and description; filters narrow it."},
-      list));
+      {.id = "directory::skills::list", .description = about::kSkillsList}, list));
   static_cast<void>(worker.function_returning<SkillGetOutput>(
       {.id = "directory::skills::get",
-       .description =
-           "Reads one skill. Forgiving about how its id is written; says what is near when there "
-           "is none.",
+       .description = about::kSkillsGet,
        .metadata = json::Raw{R"({"tool":{"label":"Get skill"}})"}},
       get));
   static_cast<void>(worker.function_returning<IndexSkillsOutput>(
-      {.id = "directory::skills::index",
-       .description = "One overview per worker as a short markdown page: where to start."},
-      index));
+      {.id = "directory::skills::index", .description = about::kSkillsIndex}, index));
 }
 
 }  // namespace iii::directory

@@ -108,7 +108,7 @@ class SchemaWriter {
     const std::string title(type.title);
     if (!definitions_.contains(title)) {
       definitions_.emplace(title, Object{});  // ends the recursion of a type that holds itself
-      definitions_.insert_or_assign(title, object(type));
+      definitions_.insert_or_assign(title, with_description(object(type), type.description));
     }
     return Object{{"$ref", "#/definitions/" + title}};
   }

@@ -26,7 +26,7 @@ auto describe(Type<Direction>) {
                                 {{Direction::kRead, "read"}, {Direction::kWrite, "write"}});
 }
 auto describe(Type<Inner>) {
-  return object<Inner>("Inner", "", field("id", &Inner::id, "An id."),
+  return object<Inner>("Inner", "A part.", field("id", &Inner::id, "An id."),
                        field("direction", &Inner::direction, "Which way."));
 }
 auto describe(Type<Sample>) {
@@ -207,6 +207,7 @@ TEST(Schema, IsDraft07WithDefinitions) {
             R"({"anyOf":[{"$ref":"#/definitions/Inner"},{"type":"null"}],"description":"More."})");
   EXPECT_EQ(to_text(*s.find("definitions")->find("Direction")),
             R"({"enum":["read","write"],"type":"string"})");
+  EXPECT_EQ(*s.find("definitions")->find("Inner")->find("description"), Value("A part."));
 }
 
 }  // namespace

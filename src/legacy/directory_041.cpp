@@ -9,6 +9,7 @@
 #include "functions/errors.h"
 #include "functions/resolve.h"
 #include "json/write.h"
+#include "legacy/descriptions.h"
 
 namespace iii::directory {
 
@@ -35,24 +36,38 @@ struct PromptText {
 auto describe(json::Type<DownloadInput041>) {
   using T = DownloadInput041;
   return json::object<T>(
-      "DownloadInput", "Either {repo, skill} or {worker, version|tag}.",
-      json::field("repo", &T::repo, "https://, ssh:// or git@ address.").null_default(),
-      json::field("skill", &T::skill, "The folder to take from it.").null_default(),
-      json::field("worker", &T::worker, "A worker of the registry.").null_default(),
-      json::field("version", &T::version, "An exact version, instead of `tag`.").null_default(),
-      json::field("tag", &T::tag, "A release channel, instead of `version`.").null_default(),
-      json::field("force", &T::force, "Overwrite files that were edited here.").null_default());
+      "DownloadInput",
+      "Either `repo` and `skill`, or `worker` with one of `version` and `tag`, is required.",
+      json::field("repo", &T::repo,
+                  "Address of a git repository, for example on GitHub: https, ssh or git@. Goes "
+                  "with `skill`.")
+          .null_default(),
+      json::field("skill", &T::skill,
+                  "Folder under `skills/` in the repository; also the namespace in skills_folder.")
+          .null_default(),
+      json::field("worker", &T::worker,
+                  "Name of a worker in the registry. Goes with one of `version` and `tag`.")
+          .null_default(),
+      json::field("version", &T::version, "Exact semver version. Not together with `tag`.")
+          .null_default(),
+      json::field("tag", &T::tag,
+                  "Registry tag, for example `latest`. Not together with `version`.")
+          .null_default(),
+      json::field("force", &T::force, "true overwrites files that were edited here. Default false.")
+          .null_default());
 }
 auto describe(json::Type<PromptName>) {
   return json::object<PromptName>(
-      "PromptGetInput", "", json::field("name", &PromptName::name, "As prompts::list shows it."));
+      "PromptGetInput", "",
+      json::field("name", &PromptName::name, "Name as prompts::list returns it. Required."));
 }
 auto describe(json::Type<PromptText>) {
   using T = PromptText;
-  return json::object<T>("PromptGetOutput", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("body", &T::body, "The template, without its frontmatter."),
-                         json::field("modified_at", &T::modified_at, "UTC."));
+  return json::object<T>(
+      "PromptGetOutput", "", json::field("name", &T::name, "Name of the prompt."),
+      json::field("description", &T::description, "What it is for."),
+      json::field("body", &T::body, "The markdown after the frontmatter, unchanged."),
+      json::field("modified_at", &T::modified_at, "When the file was modified, RFC 3339 in UTC."));
 }
 
 bool given(const std::optional<std::string>& field) { return field && !trim(*field).empty(); }
@@ -117,16 +132,15 @@ void add_download_041(sdk::Worker& worker, Downloader& downloader) {
     return download(downloader, std::move(in));
   };
   const json::Value label = json::Object{{"tool", json::Object{{"label", "Download skills"}}}};
-  static_cast<void>(worker.function(
-      {.id = "skills::download",
-       .description = "Fetches skills and prompts from the registry or from a git repository.",
-       .metadata = json::Raw{json::to_text(label)}},
-      run));
+  static_cast<void>(worker.function({.id = "skills::download",
+                                     .description = about::kDownload041,
+                                     .metadata = json::Raw{json::to_text(label)}},
+                                    run));
 }
 
 void add_prompt_get_041(sdk::Worker& worker, content::Content& content) {
   const auto get = [&content](const PromptName& in) { return prompt_of(content, in.name); };
-  static_cast<void>(worker.function("prompts::get", "Reads one prompt template by its name.", get));
+  static_cast<void>(worker.function("prompts::get", about::kPromptsGet041, get));
 }
 
 }  // namespace iii::directory

@@ -12,6 +12,7 @@
 #include "functions/resolve.h"
 #include "json/describe.h"
 #include "json/write.h"
+#include "legacy/descriptions.h"
 #include "legacy/names.h"
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
@@ -32,9 +33,11 @@ struct FetchInput {
 auto describe(json::Type<FetchInput>) {
   using T = FetchInput;
   return json::object<T>(
-      "FetchSkillInput", "Either `uri` or `uris`.",
-      json::field("uri", &T::uri, "One address; begins with iii://.").null_default(),
-      json::field("uris", &T::uris, "Several, read in this order; `uri` is ignored then.")
+      "FetchSkillInput", "`uri` or `uris` is required.",
+      json::field("uri", &T::uri, "One address. Must start with `iii://`.").null_default(),
+      json::field(
+          "uris", &T::uris,
+          "Addresses to read in this order, at most 100. If both are given, `uri` is ignored.")
           .null_default());
 }
 
@@ -238,7 +241,7 @@ void add_fetch(sdk::Worker& worker, content::Content& content, Registered* regis
   const auto read = [from](const sdk::Call& call, FetchInput in) {
     return fetch(call, from, std::move(in));
   };
-  const char* about = "Reads what stands behind one or several iii:// addresses, as one text.";
+  const char* about = about::kFetch;
   const json::Value label = json::Object{{"tool", json::Object{{"label", "Fetch skill"}}}};
   static_cast<void>(worker.function("skills::fetch_skill", about, read));
   static_cast<void>(worker.function(

@@ -8,6 +8,7 @@
 #include "functions/errors.h"
 #include "functions/introspection_schemas.h"
 #include "functions/limits.h"
+#include "legacy/descriptions.h"
 #include "legacy/engine_lists.h"
 #include "legacy/introspection.h"
 
@@ -267,6 +268,7 @@ struct FamilyIds {
   const char* trigger;
   const char* workers;
   const char* worker;
+  const char* registry;  // where workers that are not connected are listed
 };
 constexpr FamilyIds k041Ids{.functions = "directory::function-list",
                             .function = "directory::function-info",
@@ -275,15 +277,17 @@ constexpr FamilyIds k041Ids{.functions = "directory::function-list",
                             .triggers = "directory::registered-trigger-list",
                             .trigger = "directory::registered-trigger-info",
                             .workers = "directory::worker-list",
-                            .worker = "directory::worker-info"};
+                            .worker = "directory::worker-info",
+                            .registry = "registry::worker-list"};
 constexpr FamilyIds k051Ids{.functions = "directory::engine::functions::list",
-                            .function = nullptr,
+                            .function = "directory::engine::functions::info",
                             .types = "directory::engine::triggers::list",
                             .type = "directory::engine::triggers::info",
                             .triggers = "directory::engine::registered-triggers::list",
                             .trigger = "directory::engine::registered-triggers::info",
                             .workers = "directory::engine::workers::list",
-                            .worker = "directory::engine::workers::info"};
+                            .worker = "directory::engine::workers::info",
+                            .registry = "directory::registry::workers::list"};
 
 template <Line L>
 void add_lists(sdk::Worker& worker, const FamilyIds& ids) {
@@ -300,15 +304,13 @@ void add_lists(sdk::Worker& worker, const FamilyIds& ids) {
     return workers<L>(call, std::move(filter));
   };
   static_cast<void>(worker.function_returning<FunctionEntries<L>>(
-      {.id = ids.functions, .description = "Lists the functions that the engine knows."}, list_f));
+      {.id = ids.functions, .description = about::functions_list(ids.function)}, list_f));
   static_cast<void>(worker.function_returning<TypeEntries<L>>(
-      {.id = ids.types, .description = "Lists the trigger types that the engine knows."}, list_y));
+      {.id = ids.types, .description = about::types_list(ids.triggers)}, list_y));
   static_cast<void>(worker.function_returning<TriggerEntries>(
-      {.id = ids.triggers, .description = "Lists which functions are bound to which triggers."},
-      list_t));
+      {.id = ids.triggers, .description = about::triggers_list(ids.trigger)}, list_t));
   static_cast<void>(worker.function_returning<WorkerEntries>(
-      {.id = ids.workers, .description = "Lists the workers that are connected to the engine."},
-      list_w));
+      {.id = ids.workers, .description = about::workers_list(ids.registry)}, list_w));
 }
 
 template <Line L>
@@ -325,22 +327,17 @@ void add_infos(sdk::Worker& worker, const FamilyIds& ids, Guides& guides) {
   const auto one_w = [](const sdk::Call& call, OneWorker in) {
     return worker_info<L>(call, std::move(in.name));
   };
-  if (ids.function != nullptr) {
+  // The present version has the other one of that name (functions/engine_info.cpp).
+  if constexpr (L == Line::k041) {
     static_cast<void>(worker.function_returning<FunctionDetail<L>>(
-        {.id = ids.function,
-         .description = "Shows one function: schemas, owner, triggers, and the how-to about it."},
-        one_f));
+        {.id = ids.function, .description = about::function_info(ids.functions)}, one_f));
   }
   static_cast<void>(worker.function_returning<TypeDetail<L>>(
-      {.id = ids.type, .description = "Shows one trigger type: schemas, owner, bindings."}, one_y));
+      {.id = ids.type, .description = about::type_info(ids.types)}, one_y));
   static_cast<void>(worker.function_returning<TriggerDetail<L>>(
-      {.id = ids.trigger,
-       .description = "Shows one binding with its trigger type and its function."},
-      one_t));
+      {.id = ids.trigger, .description = about::trigger_info(ids.triggers)}, one_t));
   static_cast<void>(worker.function_returning<WorkerDetail<L>>(
-      {.id = ids.worker,
-       .description = "Shows one worker: its functions, trigger types and bindings."},
-      one_w));
+      {.id = ids.worker, .description = about::worker_info(ids.registry)}, one_w));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "json/describe.h"
+#include "legacy/descriptions.h"
 #include "legacy/files.h"
 #include "legacy/refusals.h"
 
@@ -41,10 +42,10 @@ struct ListPromptsOutput {
   std::optional<std::string> incomplete;
 };
 
-constexpr std::string_view kTime = "When it was registered, or its file changed; UTC.";
+constexpr std::string_view kTime = "When it was registered or its file modified, RFC 3339 in UTC.";
 constexpr std::string_view kOrigin = "`file` or `registered`.";
 constexpr std::string_view kIncomplete =
-    "Why what workers registered is missing; absent when nothing is.";
+    "Why registrations are missing here; absent when none are.";
 
 auto describe(json::Type<ListSkillsInput>) {
   return json::object<ListSkillsInput>("ListSkillsInput", "");
@@ -54,31 +55,35 @@ auto describe(json::Type<ListPromptsInput>) {
 }
 auto describe(json::Type<SkillEntry>) {
   using T = SkillEntry;
-  return json::object<T>("SkillEntry", "", json::field("id", &T::id, "Read it at iii://{id}."),
-                         json::field("bytes", &T::bytes, "").as("usize", "uint"),
-                         json::field("registered_at", &T::registered_at, kTime),
-                         json::field("modified_at", &T::modified_at, kTime),
-                         json::field("origin", &T::origin, kOrigin));
+  return json::object<T>(
+      "SkillEntry", "", json::field("id", &T::id, "Id; it is read at iii://{id}."),
+      json::field("bytes", &T::bytes, "Length of the markdown or of the file.").as("usize", "uint"),
+      json::field("registered_at", &T::registered_at, kTime),
+      json::field("modified_at", &T::modified_at, kTime),
+      json::field("origin", &T::origin, kOrigin));
 }
 auto describe(json::Type<PromptEntry>) {
   using T = PromptEntry;
   return json::object<T>(
-      "PromptEntry", "", json::field("name", &T::name, ""),
-      json::field("description", &T::description, ""),
-      json::field("function_id", &T::function_id, "Its handler; empty for a file."),
-      json::field("arguments", &T::arguments, "How many there are.").as("usize", "uint"),
+      "PromptEntry", "", json::field("name", &T::name, "Name to get it by."),
+      json::field("description", &T::description, "What it is for."),
+      json::field("function_id", &T::function_id, "Function that renders it; empty for a file."),
+      json::field("arguments", &T::arguments, "Number of arguments; 0 for a file.")
+          .as("usize", "uint"),
       json::field("registered_at", &T::registered_at, kTime),
       json::field("modified_at", &T::modified_at, kTime),
       json::field("origin", &T::origin, kOrigin));
 }
 auto describe(json::Type<ListSkillsOutput>) {
   using T = ListSkillsOutput;
-  return json::object<T>("ListSkillsOutput", "", json::field("skills", &T::skills, "By id."),
+  return json::object<T>("ListSkillsOutput", "",
+                         json::field("skills", &T::skills, "One row per skill, by id."),
                          json::field("incomplete", &T::incomplete, kIncomplete));
 }
 auto describe(json::Type<ListPromptsOutput>) {
   using T = ListPromptsOutput;
-  return json::object<T>("ListPromptsOutput", "", json::field("prompts", &T::prompts, "By name."),
+  return json::object<T>("ListPromptsOutput", "",
+                         json::field("prompts", &T::prompts, "One row per prompt, by name."),
                          json::field("incomplete", &T::incomplete, kIncomplete));
 }
 
@@ -173,13 +178,9 @@ void add_legacy_lists(sdk::Worker& worker, content::Content& content, Installed&
   const auto skills = [lists](ListSkillsInput) { return lists->skills(); };
   const auto prompts = [lists](ListPromptsInput) { return lists->prompts(); };
   static_cast<void>(worker.function_returning<ListSkillsOutput>(
-      {.id = "skills::list",
-       .description = "Lists skills without their text: files, and what workers registered."},
-      skills));
+      {.id = "skills::list", .description = about::kLegacySkillsList}, skills));
   static_cast<void>(worker.function_returning<ListPromptsOutput>(
-      {.id = "prompts::list",
-       .description = "Lists prompts: files, and what workers registered with its handler."},
-      prompts));
+      {.id = "prompts::list", .description = about::kLegacyPromptsList}, prompts));
 }
 
 }  // namespace iii::directory

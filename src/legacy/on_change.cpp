@@ -1,21 +1,14 @@
 #include "legacy/on_change.h"
 
 #include "base/log.h"
+#include "legacy/descriptions.h"
 
 namespace iii::directory {
 
 OnChange::OnChange(sdk::Worker& worker)
     : worker_(worker),
-      skills_(worker
-                  .trigger_type("skills::on-change",
-                                "Fires when a skill was registered or unregistered, and when a "
-                                "download wrote skills.")
-                  .value()),
-      prompts_(worker
-                   .trigger_type("prompts::on-change",
-                                 "Fires when a prompt was registered or unregistered, and when a "
-                                 "download wrote prompts.")
-                   .value()) {}
+      skills_(worker.trigger_type("skills::on-change", about::kLegacySkillsOnChange).value()),
+      prompts_(worker.trigger_type("prompts::on-change", about::kLegacyPromptsOnChange).value()) {}
 
 void OnChange::registered(OnChangeKind kind, std::string_view op, std::string_view id) {
   if (observer_) observer_(kind, id);

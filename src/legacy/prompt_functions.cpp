@@ -9,6 +9,7 @@
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
+#include "legacy/descriptions.h"
 #include "legacy/files.h"
 #include "legacy/names.h"
 #include "legacy/refusals.h"
@@ -150,18 +151,12 @@ void add_registered_prompt_functions(sdk::Worker& worker, const LegacyParts& par
   };
   const auto list = [prompts](legacy::EmptyInput) { return prompts->list(); };
   const auto get = [prompts](PromptGetInput in) { return prompts->get(std::move(in)); };
-  static_cast<void>(worker.function("prompts::register",
-                                    "Keeps a prompt and the function that makes its text.", add));
-  static_cast<void>(
-      worker.function("prompts::unregister", "Removes a prompt that a worker registered.", remove));
+  static_cast<void>(worker.function("prompts::register", about::kPromptsRegister, add));
+  static_cast<void>(worker.function("prompts::unregister", about::kPromptsUnregister, remove));
   static_cast<void>(worker.function_returning<McpPromptsOutput>(
-      {.id = "prompts::mcp-list",
-       .description = "For protocol bridges: every prompt with its arguments."},
-      list));
+      {.id = "prompts::mcp-list", .description = about::kMcpPromptsList}, list));
   static_cast<void>(worker.function_returning<PromptGetOutput>(
-      {.id = "prompts::mcp-get",
-       .description = "For protocol bridges: makes a prompt's messages by calling its handler."},
-      get));
+      {.id = "prompts::mcp-get", .description = about::kMcpPromptsGet}, get));
 }
 
 }  // namespace iii::directory

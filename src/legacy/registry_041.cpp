@@ -12,6 +12,7 @@
 #include "functions/registry_types.h"
 #include "json/describe.h"
 #include "json/write.h"
+#include "legacy/descriptions.h"
 
 namespace iii::directory {
 
@@ -59,34 +60,43 @@ auto describe(json::Type<ListInput>) {
   using T = ListInput;
   return json::object<T>(
       "WorkerListInput", "",
-      json::field("search", &T::search, "Words to look for; there is no browsing without.")
+      json::field("search", &T::search, "Free text that the registry searches for. Required.")
           .null_default(),
-      json::field("limit", &T::limit, "Most rows, 20 when absent, at most 100.").null_default());
+      json::field("limit", &T::limit, "Most rows to return. Default 20, at most 100.")
+          .null_default());
 }
 auto describe(json::Type<Author>) {
   using T = Author;
-  return json::object<T>("RegistryAuthor", "", json::field("name", &T::name, ""),
-                         json::field("profile_picture", &T::profile_picture, ""),
-                         json::field("is_verified", &T::is_verified, "").optional());
+  return json::object<T>(
+      "RegistryAuthor", "", json::field("name", &T::name, "Name of the author."),
+      json::field("profile_picture", &T::profile_picture,
+                  "URL of the profile picture; null without one."),
+      json::field("is_verified", &T::is_verified, "The registry has verified the author.")
+          .optional());
 }
 auto describe(json::Type<WorkerRow>) {
   using T = WorkerRow;
-  return json::object<T>("Worker", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("version", &T::version, "The latest, or the one asked for."),
-                         json::field("repo", &T::repo, ""),
-                         json::field("author", &T::author, "").null_default());
+  return json::object<T>(
+      "Worker", "", json::field("name", &T::name, "Name; pass it to registry::worker-info."),
+      json::field("description", &T::description, "What the worker does."),
+      json::field("version", &T::version,
+                  "Latest published version; in details, the one that `version` "
+                  "or `tag` resolved to."),
+      json::field("repo", &T::repo, "URL of the source repository."),
+      json::field("author", &T::author, "Who published it; null if not known.").null_default());
 }
 auto describe(json::Type<ListOutput>) {
   using T = ListOutput;
-  return json::object<T>("WorkerListOutput", "", json::field("workers", &T::workers, ""),
+  return json::object<T>("WorkerListOutput", "",
+                         json::field("workers", &T::workers, "Workers that match, best first."),
                          json::field("stale", &T::stale, kStaleText));
 }
 auto describe(json::Type<InfoOutput>) {
   using T = InfoOutput;
   return json::object<T>(
-      "WorkerInfoOutput", "", json::field("worker", &T::worker, "As in the list."),
-      json::field("readme", &T::readme, "Markdown."),
+      "WorkerInfoOutput", "",
+      json::field("worker", &T::worker, "The row that registry::worker-list shows."),
+      json::field("readme", &T::readme, "Readme as markdown; null without one."),
       json::field("api_reference", &T::api_reference, ""),
       json::field("skills_tree", &T::skills_tree, ""), json::field("stale", &T::stale, kStaleText));
 }
@@ -188,14 +198,9 @@ void add_registry_041(sdk::Worker& worker, CurrentDownloads current) {
     return info(call, current(), std::move(in));
   };
   static_cast<void>(worker.function_returning<ListOutput>(
-      {.id = "registry::worker-list",
-       .description = "Searches the workers that the registry publishes."},
-      list_workers));
+      {.id = "registry::worker-list", .description = about::kRegistryList041}, list_workers));
   static_cast<void>(worker.function_returning<InfoOutput>(
-      {.id = "registry::worker-info",
-       .description =
-           "Shows one worker of the registry: its readme, functions, triggers and skills."},
-      show_worker));
+      {.id = "registry::worker-info", .description = about::kRegistryInfo041}, show_worker));
 }
 
 }  // namespace iii::directory

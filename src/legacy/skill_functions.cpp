@@ -9,6 +9,7 @@
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
+#include "legacy/descriptions.h"
 #include "legacy/files.h"
 #include "legacy/names.h"
 #include "legacy/refusals.h"
@@ -215,22 +216,14 @@ void add_registered_skill_functions(sdk::Worker& worker, const LegacyParts& part
   const auto list = [skills](legacy::EmptyInput) { return skills->list(); };
   const auto read = [skills](ReadResourceInput in) { return skills->read(std::move(in)); };
   const auto templates = [](legacy::EmptyInput) { return SkillFunctions::templates(); };
-  static_cast<void>(
-      worker.function("skills::register",
-                      "Keeps a worker's skill under iii://{id} until it is unregistered.", add));
-  static_cast<void>(
-      worker.function("skills::unregister", "Removes a skill that a worker registered.", remove));
+  static_cast<void>(worker.function("skills::register", about::kSkillsRegister, add));
+  static_cast<void>(worker.function("skills::unregister", about::kSkillsUnregister, remove));
   static_cast<void>(worker.function_returning<ResourcesOutput>(
-      {.id = "skills::resources-list",
-       .description = "For protocol bridges: the index page and every skill as resources."},
-      list));
+      {.id = "skills::resources-list", .description = about::kResourcesList}, list));
   static_cast<void>(worker.function_returning<ReadResourceOutput>(
-      {.id = "skills::resources-read",
-       .description = "For protocol bridges: reads what an iii:// address stands for."},
-      read));
-  static_cast<void>(worker.function("skills::resources-templates",
-                                    "For protocol bridges: how iii:// addresses are made.",
-                                    templates));
+      {.id = "skills::resources-read", .description = about::kResourcesRead}, read));
+  static_cast<void>(
+      worker.function("skills::resources-templates", about::kResourcesTemplates, templates));
 }
 
 }  // namespace iii::directory

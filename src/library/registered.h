@@ -37,9 +37,10 @@ struct PromptArgument {
 
 inline auto describe(json::Type<PromptArgument>) {
   using T = PromptArgument;
-  return json::object<T>("PromptArgument", "", json::field("name", &T::name, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("required", &T::required, "").optional());
+  return json::object<T>(
+      "PromptArgument", "", json::field("name", &T::name, "Name; unique within the prompt."),
+      json::field("description", &T::description, "What to give, for people."),
+      json::field("required", &T::required, "Must be given. Default false.").optional());
 }
 
 struct RegisteredPrompt {

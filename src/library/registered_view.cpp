@@ -42,11 +42,12 @@ RegisteredView::RegisteredView(sdk::Worker& worker, Registered& registered, Join
     outdated();
     return json::Raw{"null"};
   };
-  static_cast<void>(worker_.function(
-      {.id = std::string(kHandler),
-       .description = "Hears that registered skills or prompts changed. Called by the engine.",
-       .metadata = json::Raw{R"({"internal":true})"}},
-      handler));
+  static_cast<void>(
+      worker_.function({.id = std::string(kHandler),
+                        .description = "Internal: called by the engine when stored registrations "
+                                       "have changed; reads them again.",
+                        .metadata = json::Raw{R"({"internal":true})"}},
+                       handler));
   bind_events();
   worker_.on_ready([this] {
     // Another engine, or the same with what happened meanwhile.

@@ -1,0 +1,149 @@
+// What agents read about each function and trigger type before they call it. Every fact that the
+// published worker documented is here (tests/data/published_facts.json), and no more words than
+// needed: callers pay for them.
+#pragma once
+
+namespace iii::directory::about {
+
+inline constexpr const char* kSkillsList =
+    "Lists skills, one row per skill: id, title, type, function_id, description, bytes, "
+    "modified_at. Pass a row's `id` to directory::skills::get. The row of a worker's overview has "
+    "the bare worker name as its id (`iii-sandbox`). `id` is the address of a document; "
+    "`function_id` (`sandbox::create`) is the function to call: pass that one to agent_trigger. "
+    "Filters, all of which must match: `search` (part of id, title or description, ignoring "
+    "case), `prefix` (start of the id; `iii-sandbox/` selects that worker's overview and its other "
+    "skills), `type` (exact). `include_description: false` makes rows short. Without `limit` all "
+    "rows are returned; with it, pass `next_cursor` back as `cursor` until it is absent. No match "
+    "is an empty list. Only installed workers' skills are shown, unless the operator turned that "
+    "filter off. For one overview per worker call directory::skills::index.";
+
+inline constexpr const char* kSkillsGet =
+    "Reads one skill: the markdown body, with id, title, type, function_id and modified_at. A "
+    "worker's overview is addressed by the bare worker name (`iii-sandbox`), as "
+    "directory::skills::list and directory::skills::index show it. `iii-sandbox/index`, "
+    "`iii-sandbox/SKILL.md`, a trailing `.md`, an `iii://` prefix and other letter case mean the "
+    "same. If no id matches, the name is searched for in worker names, ignoring case (`sandbox` "
+    "finds `iii-sandbox`), and the body then starts with a note that says what is shown. "
+    "`description` is not returned by default, because the body contains it: use "
+    "directory::skills::list for summaries. With `ids` the answer is {skills:[...]} in that order, "
+    "each entry a skill or {id, error}. A miss is the error `D110 not_found` with the closest ids "
+    "(`Did you mean:`) and the function to call next (`Next:`). An id that contains `::` is a "
+    "function id and is refused (D112): call that function instead.";
+
+inline constexpr const char* kSkillsIndex =
+    "Renders one markdown page with a short section per installed worker: `## <title>` of the "
+    "worker's overview (`<ns>/index`, whether or not it declares `type: index`), its first "
+    "paragraph, and the directory::skills::get call that reads all of it. Token-light; start here, "
+    "or put it into a system prompt. When the page gets long, descriptions are omitted and the "
+    "last line says so. For one row per skill call directory::skills::list.";
+
+inline constexpr const char* kPromptsList =
+    "Lists prompts (name, description, modified_at): command templates that a person runs. They "
+    "are markdown files in `prompts` folders of skills_folder, and prompts that workers "
+    "registered. Read one with directory::prompts::get. Without `limit` all rows are returned; "
+    "with it, pass `next_cursor` back as `cursor` until it is absent. A file without name or "
+    "description that cannot be listed is reported by directory::doctor.";
+
+inline constexpr const char* kPromptsGet =
+    "Reads one prompt by its name: the markdown body as it is in the file, with name, description "
+    "and modified_at. There is no envelope, and placeholders are not filled in. A miss is the "
+    "error `D210 not_found` with the closest names; call directory::prompts::list next.";
+
+inline constexpr const char* kDownload =
+    "Downloads skills and prompts into skills_folder, from one of two sources. Pass {repo, skill} "
+    "with an optional `branch` (default `main`) for one skill folder of a git repository such as "
+    "GitHub, or {worker} with an optional `version` or `tag` (default tag `latest`) for a worker "
+    "of the registry: exactly one of both. Prefer directory::skills::download_from_registry or "
+    "directory::skills::download_from_repo, whose inputs cannot be mixed up. Files of the "
+    "namespace are replaced file by file; files edited here are kept and named in `conflicts`, "
+    "unless `force` is true. Events of the on-change types have been sent when the answer "
+    "arrives.";
+
+inline constexpr const char* kDownloadFromRegistry =
+    "Downloads the skills and prompts of one registry worker into skills_folder. `worker` is "
+    "required; pass `version` (exact semver) or `tag`, not both; without either, tag `latest`. "
+    "Files of the worker's namespace are replaced file by file; files edited here are kept and "
+    "named in `conflicts`, unless `force` is true. An unknown worker or version is the error `D310 "
+    "not_found`, which names the function to call next. For a git repository call "
+    "directory::skills::download_from_repo.";
+
+inline constexpr const char* kDownloadFromRepo =
+    "Downloads one skill folder of a git repository such as GitHub into skills_folder. `repo` (the "
+    "address: https, ssh or git@ only, checked) and `skill` (the folder under `skills/` in the "
+    "repository, which also names the namespace it is written to) are required; `branch` is `main` "
+    "when absent. Files edited here are kept and named in `conflicts`, unless `force` is true. For "
+    "a published worker call directory::skills::download_from_registry.";
+
+inline constexpr const char* kRegistryList =
+    "Lists the workers that the public registry publishes, installed or not. `search` is matched "
+    "fuzzily by the registry; without it rows are ordered by `total_downloads`, largest first. "
+    "Pages have a size that the registry chooses: pass `pagination.next_cursor` back as `cursor` "
+    "for the next one. `name`, `description` and `version` mean the same as in "
+    "engine::workers::list. Answers are cached for `registry_cache_ttl_ms` (60 s by default); "
+    "while the registry does not answer, older ones are returned with `stale`. For one worker call "
+    "directory::registry::workers::info.";
+
+inline constexpr const char* kRegistryInfo =
+    "Shows what the registry has about one worker, installed or not: the row of "
+    "directory::registry::workers::list (the fields of engine::workers::list, and type, config, "
+    "supported_targets, total_downloads, dependencies, image), the readme, the API reference "
+    "(functions and triggers with their schemas), and the paths of its skills and names of its "
+    "prompts. Pass `version` or `tag`; tag `latest` when both are absent. Answers are cached for "
+    "`registry_cache_ttl_ms`. An unknown worker is the error `D310 not_found`. To install its "
+    "skills call directory::skills::download_from_registry.";
+
+inline constexpr const char* kFunctionInfo =
+    "Shows one function of the engine: description, request and response schema, metadata, the "
+    "worker that owns it, and the registered triggers that call it. Forwards to "
+    "engine::functions::info, for callers that can only reach `directory::`. A miss is the error "
+    "`D340 not_found` with the closest id; call engine::functions::list next.";
+
+inline constexpr const char* kLockVerify =
+    "Compares downloaded files with directory.lock, which records what was downloaded and a hash "
+    "of every file. Reads the disk only. For each namespace: which files are edited, missing or "
+    "extra. To bring files back call directory::lock::restore.";
+inline constexpr const char* kLockOutdated =
+    "Tells for which downloaded namespaces the registry or repository has something newer. Changes "
+    "nothing; call directory::lock::update to download it.";
+inline constexpr const char* kLockUpdate =
+    "Downloads again what was asked for before, in its newest form. Without `namespace`, all that "
+    "are not pinned to an exact version or commit. Files edited here are kept and named in "
+    "`conflicts`, unless `force` is true. One namespace that fails does not stop the others.";
+inline constexpr const char* kLockRestore =
+    "Brings downloaded files back to exactly the version or commit that directory.lock records. "
+    "Files edited here are kept and named in `conflicts`, unless `force` is true.";
+
+inline constexpr const char* kDoctor =
+    "Reports what the skills folders contain and what is wrong with it: how many files are served "
+    "as skills and prompts, and a finding for every document that is not served or was read "
+    "leniently, with place, reason and, where a repair is safe, a patch. Changes nothing. Call it "
+    "when a document that exists on disk is missing from the lists.";
+
+inline constexpr const char* kHealth =
+    "Tells whether the directory can answer, its version, how long it has run, and how many "
+    "documents it serves. For problems with single files call directory::doctor.";
+
+inline constexpr const char* kChanges =
+    "Lists which skills and prompts were added, changed or removed after a generation, oldest "
+    "first. For subscribers of the on-change types that were away, and for callers that poll. Pass "
+    "the `generation` and `epoch` of the last answer as `since` and `epoch`; while `more` is true, "
+    "call again. When `truncated` is true changes are missing: read the lists again.";
+
+inline constexpr const char* kOnConfigChange =
+    "Internal: called by the engine when the configuration entry of this worker has changed; reads "
+    "the entry again.";
+inline constexpr const char* kOnWorkerAdded =
+    "Internal: called by the engine when a worker is added or updated; downloads its skills when "
+    "automatic downloads are on.";
+
+inline constexpr const char* kSkillsOnChange =
+    "Fires after a download that wrote, changed or removed at least one skill file, after edits of "
+    "skill files on disk, and when a worker registers or unregisters a skill. Needs no config. "
+    "Delivery is best effort, at most once: a subscriber that was away calls directory::changes.";
+inline constexpr const char* kPromptsOnChange =
+    "Fires after a download that wrote, changed or removed at least one prompt file, after edits "
+    "of "
+    "prompt files on disk, and when a worker registers or unregisters a prompt. Needs no config. "
+    "Delivery is best effort, at most once: a subscriber that was away calls directory::changes.";
+
+}  // namespace iii::directory::about
