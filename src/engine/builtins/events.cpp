@@ -40,35 +40,41 @@ auto describe(json::Type<WorkerTriggerConfig>) {
   using T = WorkerTriggerConfig;
   return json::object<T>("WorkerTriggerConfig",
                          "Which events to deliver; an empty or absent list means all.",
-                         json::field("operations", &T::operations, "Such as `add` or `remove`."),
-                         json::field("stages", &T::stages, "Such as `done`."),
-                         json::field("workers", &T::workers, "Exact names."));
+                         json::field("operations", &T::operations,
+                                     "Operations to deliver, such as `add` or `remove`."),
+                         json::field("stages", &T::stages, "Stages to deliver, such as `done`."),
+                         json::field("workers", &T::workers, "Workers to deliver, by exact name."));
 }
 auto describe(json::Type<WorkerListInput>) {
   using T = WorkerListInput;
-  return json::object<T>(
-      "WorkerListInput", "",
-      json::field("running_only", &T::running_only, "Accepted; every listed worker is running.")
-          .optional());
+  return json::object<T>("WorkerListInput", "",
+                         json::field("running_only", &T::running_only,
+                                     "Accepted and ignored: every listed worker is running.")
+                             .optional());
 }
 auto describe(json::Type<WorkerListRow>) {
   using T = WorkerListRow;
   return json::object<T>(
-      "WorkerListRow", "", json::field("name", &T::name, ""),
-      json::field("version", &T::version, ""), json::field("running", &T::running, ""),
-      json::field("status", &T::status, ""), json::field("pid", &T::pid, "").nullable());
+      "WorkerListRow", "", json::field("name", &T::name, "Name of the worker."),
+      json::field("version", &T::version, "Version it announced."),
+      json::field("running", &T::running, "Always true."),
+      json::field("status", &T::status, "Always `running`."),
+      json::field("pid", &T::pid, "Process id; null if not announced.").nullable());
 }
 auto describe(json::Type<WorkerListOutput>) {
-  return json::object<WorkerListOutput>("WorkerListOutput", "",
-                                        json::field("workers", &WorkerListOutput::workers, ""));
+  return json::object<WorkerListOutput>(
+      "WorkerListOutput", "",
+      json::field("workers", &WorkerListOutput::workers, "One row per named worker."));
 }
 auto describe(json::Type<WorkerEvent>) {
   using T = WorkerEvent;
-  return json::object<T>("WorkerEvent", "", json::field("operation", &T::operation, ""),
-                         json::field("stage", &T::stage, ""), json::field("worker", &T::worker, ""),
-                         json::field("caller_mode", &T::caller_mode, ""),
-                         json::field("timestamp_ms", &T::timestamp_ms, ""),
-                         json::field("version", &T::version, ""));
+  return json::object<T>("WorkerEvent", "",
+                         json::field("operation", &T::operation, "`add` or `remove`."),
+                         json::field("stage", &T::stage, "Always `done`."),
+                         json::field("worker", &T::worker, "Name of the worker."),
+                         json::field("caller_mode", &T::caller_mode, "Always `trigger`."),
+                         json::field("timestamp_ms", &T::timestamp_ms, "Milliseconds since 1970."),
+                         json::field("version", &T::version, "Version it announced."));
 }
 
 // `worker` events: operation, stage and name of the worker (engine-functions §6.1). An empty list
@@ -164,13 +170,13 @@ std::vector<BuiltinTriggerType> BusEvents::trigger_types() {
                  .provider = &workers_available_});
   out.push_back({.id = "engine::functions-available",
                  .owner = "engine",
-                 .description = "Fires when functions have appeared or disappeared.",
+                 .description = "Fires when functions have been registered or have gone.",
                  .configuration_schema = {},
                  .request_schema = {},
                  .provider = &functions_available_});
   out.push_back({.id = "worker",
                  .owner = std::string(kWorkerManager),
-                 .description = "Fires when a worker is added to or removed from the bus; filters: "
+                 .description = "Fires when a named worker joins or leaves the bus. Filters: "
                                 "operations, stages, workers.",
                  .configuration_schema = json::schema<WorkerTriggerConfig>(),
                  .request_schema = json::schema<WorkerEvent>(),

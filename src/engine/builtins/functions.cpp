@@ -34,26 +34,29 @@ auto describe(json::Type<FunctionsListInput>) {
   using T = FunctionsListInput;
   return json::object<T>(
       "FunctionsListInput", "Which functions to list; all filters must match.",
-      json::field("search", &T::search,
-                  "Text to search for in ids and descriptions, ignoring case."),
-      json::field("prefix", &T::prefix, "Prefix of the id."),
-      json::field("worker", &T::worker, "Only functions of this worker."),
+      json::field("search", &T::search, "Text that id or description must contain, ignoring case."),
+      json::field("prefix", &T::prefix, "Text that the id must start with, exactly."),
+      json::field("worker", &T::worker, "Only functions of this worker, by exact name."),
       json::field("workers", &T::workers, "Only functions of these workers (or of `worker`)."),
-      json::field("include_internal", &T::include_internal, "Include what is hidden by default."));
+      json::field("include_internal", &T::include_internal,
+                  "true lists internal functions (`engine::*` and those marked so), too."));
 }
 
 auto describe(json::Type<FunctionsListOutput>) {
   return json::object<FunctionsListOutput>(
-      "FunctionsListOutput", "", json::field("functions", &FunctionsListOutput::functions, ""));
+      "FunctionsListOutput", "",
+      json::field("functions", &FunctionsListOutput::functions,
+                  "One row per function; with `search`, best matches first."));
 }
 
 auto describe(json::Type<FunctionInfoInput>) {
   using T = FunctionInfoInput;
-  return json::object<T>(
-      "FunctionInfoInput", "One function, or several at once.",
-      json::field("function_id", &T::function_id, "The one."),
-      json::field("function_ids", &T::function_ids, "At most 32, instead of `function_id`."),
-      json::field("namespace", &T::name_space, "Where to look; `default` is preferred."));
+  return json::object<T>("FunctionInfoInput", "`function_id` or `function_ids` is required.",
+                         json::field("function_id", &T::function_id, "Id of a function."),
+                         json::field("function_ids", &T::function_ids,
+                                     "Several ids, at most 32, instead of `function_id`."),
+                         json::field("namespace", &T::name_space,
+                                     "Namespace to look in. When absent, `default` comes first."));
 }
 
 // 0: the id starts with the needle or one of its segments is it; 1: inside the id; 2: only
@@ -190,14 +193,18 @@ std::vector<BuiltinFunction> function_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
   out.push_back(deferred_builtin<FunctionsListInput>(
       std::string(kEngineFunctions), "engine::functions::list",
-      "Lists the functions on the bus, without their schemas.",
+      "Lists the functions on the bus: id, worker, description, metadata. Filters must all match. "
+      "For "
+      "schemas call engine::functions::info.",
       [&catalog](const CallInfo& info, FunctionsListInput in, Reply reply) {
         list(catalog, info.owner, std::move(in), std::move(reply));
       }));
   out.back().response_schema = json::schema<FunctionsListOutput>();
   out.push_back(deferred_builtin<FunctionInfoInput>(
       std::string(kEngineFunctions), "engine::functions::info",
-      "Describes one function or up to 32: schemas, owner, bindings.",
+      "Describes one function, or up to 32 with `function_ids`: description, request and response "
+      "schema, owner, and the triggers that call it. A miss is the error NOT_FOUND; call "
+      "engine::functions::list for the ids.",
       [&catalog](const CallInfo&, const FunctionInfoInput& in, Reply reply) {
         reply(info(catalog, in));
       }));

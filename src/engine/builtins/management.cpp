@@ -54,49 +54,56 @@ struct CreateChannelOutput {
 auto describe(json::Type<WorkerTelemetry>) {
   using T = WorkerTelemetry;
   return json::object<T>("WorkerConnectionTelemetryMeta", "",
-                         json::field("language", &T::language, ""),
-                         json::field("project_name", &T::project_name, ""),
-                         json::field("framework", &T::framework, ""));
+                         json::field("language", &T::language, "Language of the user."),
+                         json::field("project_name", &T::project_name, "Name of the project."),
+                         json::field("framework", &T::framework, "Framework in use."));
 }
 auto describe(json::Type<RegisterWorkerInput>) {
   using T = RegisterWorkerInput;
   return json::object<T>(
-      "RegisterWorkerInput", "What a worker says of itself.",
-      json::field("runtime", &T::runtime, "For example `node` or `cpp`."),
-      json::field("version", &T::version, "Of the worker's SDK."),
-      json::field("name", &T::name, "One live connection per name and namespace."),
-      json::field("description", &T::description, ""), json::field("os", &T::os, ""),
-      json::field("telemetry", &T::telemetry, ""),
-      json::field("pid", &T::pid, "Without it the worker stays out of lists."),
-      json::field("isolation", &T::isolation, ""),
+      "RegisterWorkerInput", "What a worker announces about itself.",
+      json::field("runtime", &T::runtime, "Runtime, for example `node` or `cpp`."),
+      json::field("version", &T::version, "Version of the worker's SDK."),
+      json::field("name", &T::name, "Name; one live connection per name and namespace."),
+      json::field("description", &T::description, "What the worker does."),
+      json::field("os", &T::os, "Operating system."),
+      json::field("telemetry", &T::telemetry, "For statistics; not used here."),
+      json::field("pid", &T::pid,
+                  "Process id. Without it engine::workers::list leaves the worker out."),
+      json::field("isolation", &T::isolation, "How the worker is isolated."),
       json::field("namespace", &T::name_space,
-                  "Where its registrations go; `default` when absent."));
+                  "Namespace of its registrations. Default `default`."));
 }
 auto describe(json::Type<RegisterTriggerInput>) {
   using T = RegisterTriggerInput;
   return json::object<T>(
-      "RegisterTriggerInput", "A binding that outlives the connection of its maker.",
-      json::field("trigger_type", &T::trigger_type, ""),
-      json::field("function_id", &T::function_id, "Called when the trigger fires."),
-      json::field("config", &T::config, "As the trigger type wants it.").optional(),
-      json::field("metadata", &T::metadata, "Delivered beside every event."),
-      json::field("trigger_namespace", &T::trigger_namespace, "Where to look for the type."));
+      "RegisterTriggerInput", "A binding that stays when the caller disconnects.",
+      json::field("trigger_type", &T::trigger_type, "Trigger type to bind to. Required."),
+      json::field("function_id", &T::function_id,
+                  "Function that is called when the trigger fires. Required."),
+      json::field("config", &T::config, "Config in the form that the trigger type defines.")
+          .optional(),
+      json::field("metadata", &T::metadata, "Delivered with every event."),
+      json::field("trigger_namespace", &T::trigger_namespace, "Namespace of the trigger type."));
 }
 auto describe(json::Type<UnregisterTriggerInput>) {
   using T = UnregisterTriggerInput;
-  return json::object<T>("UnregisterTriggerInput", "", json::field("id", &T::id, "The binding."),
-                         json::field("trigger_type", &T::trigger_type, "A hint; not needed."));
+  return json::object<T>("UnregisterTriggerInput", "",
+                         json::field("id", &T::id, "Id of the binding. Required."),
+                         json::field("trigger_type", &T::trigger_type, "Accepted and ignored."));
 }
 auto describe(json::Type<UnregisterTriggerOutput>) {
   using T = UnregisterTriggerOutput;
   return json::object<T>("UnregisterTriggerOutput", "",
-                         json::field("removed", &T::removed, "False when there was none."));
+                         json::field("removed", &T::removed, "false when there was none."));
 }
 auto describe(json::Type<CreateChannelInput>) {
   using T = CreateChannelInput;
   return json::object<T>(
       "CreateChannelInput", "",
-      json::field("buffer_size", &T::buffer_size, "").as("usize", "uint").null_default());
+      json::field("buffer_size", &T::buffer_size, "Messages held for a slow reader. Default 64.")
+          .as("usize", "uint")
+          .null_default());
 }
 auto describe(json::Type<Direction>) {
   return json::enumeration<Direction>("ChannelDirection",
@@ -104,8 +111,9 @@ auto describe(json::Type<Direction>) {
 }
 auto describe(json::Type<StreamChannelRef>) {
   using T = StreamChannelRef;
-  return json::object<T>("StreamChannelRef", "", json::field("channel_id", &T::channel_id, ""),
-                         json::field("access_key", &T::access_key, ""),
+  return json::object<T>("StreamChannelRef", "One end of a channel; pass it on as it is.",
+                         json::field("channel_id", &T::channel_id, "Id of the channel."),
+                         json::field("access_key", &T::access_key, "Secret of this channel."),
                          json::field("direction", &T::direction, ""));
 }
 auto describe(json::Type<CreateChannelOutput>) {
@@ -163,24 +171,29 @@ std::vector<BuiltinFunction> management(Engine& engine, ChannelTable& channels) 
   std::vector<BuiltinFunction> out;
   out.push_back(deferred_builtin<RegisterWorkerInput>(
       owner, "engine::workers::register",
-      "Tells the engine who a connection is; every SDK calls it after connecting.",
+      "Announces the caller to the engine: name, version, runtime. Every SDK calls it after "
+      "connecting.",
       [&engine](const CallInfo& info, RegisterWorkerInput in, Reply reply) {
         announce(engine, info, std::move(in), std::move(reply));
       }));
   out.push_back(deferred_builtin<RegisterTriggerInput>(
       owner, "engine::register_trigger",
-      "Binds a function to a trigger, independently of the caller's connection.",
+      "Binds a function to a trigger type. The binding stays when the caller disconnects; remove "
+      "it "
+      "with engine::unregister_trigger.",
       [&engine](const CallInfo& info, RegisterTriggerInput in, Reply reply) {
         bind(engine, info, std::move(in), std::move(reply));
       }));
   out.push_back(builtin<UnregisterTriggerInput, UnregisterTriggerOutput>(
-      owner, "engine::unregister_trigger", "Removes a trigger binding.",
+      owner, "engine::unregister_trigger",
+      "Removes a binding of a function to a trigger type, by its id.",
       [&engine](const CallInfo&,
                 const UnregisterTriggerInput& in) -> Result<UnregisterTriggerOutput> {
         return UnregisterTriggerOutput{engine.triggers().unbind(in.id)};
       }));
   out.push_back(builtin<CreateChannelInput, CreateChannelOutput>(
-      owner, "engine::channels::create", "Makes a stream channel and returns both of its ends.",
+      owner, "engine::channels::create",
+      "Creates a channel for streams between workers and returns both of its ends.",
       [&channels](const CallInfo& info, const CreateChannelInput& in) {
         return create_channel(channels, info, in);
       }));

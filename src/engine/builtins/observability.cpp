@@ -43,40 +43,50 @@ struct HealthCheckInput {};
 
 auto describe(json::Type<OtelLogInput>) {
   using T = OtelLogInput;
-  return json::object<T>("OtelLogInput", "One log line.", json::field("message", &T::message, ""),
-                         json::field("trace_id", &T::trace_id, ""),
-                         json::field("span_id", &T::span_id, ""), json::field("data", &T::data, ""),
-                         json::field("service_name", &T::service_name, "The service that logs."));
+  return json::object<T>("OtelLogInput", "One log line.",
+                         json::field("message", &T::message, "Text of the line. Required."),
+                         json::field("trace_id", &T::trace_id, "Trace it belongs to."),
+                         json::field("span_id", &T::span_id, "Span it belongs to."),
+                         json::field("data", &T::data, "Structured data of any shape."),
+                         json::field("service_name", &T::service_name, "Service that logs."));
 }
 auto describe(json::Type<LogTriggerConfig>) {
   using T = LogTriggerConfig;
-  return json::object<T>("LogTriggerConfig", "",
-                         json::field("level", &T::level, "all, debug, info, warn or error."));
+  return json::object<T>(
+      "LogTriggerConfig", "",
+      json::field("level", &T::level,
+                  "Lowest level to deliver: `all`, `debug`, `info`, `warn` or `error`."));
 }
 auto describe(json::Type<BaggageGetInput>) {
-  return json::object<BaggageGetInput>("BaggageGetInput", "",
-                                       json::field("key", &BaggageGetInput::key, ""));
+  return json::object<BaggageGetInput>(
+      "BaggageGetInput", "",
+      json::field("key", &BaggageGetInput::key, "Name of the entry. Required."));
 }
 auto describe(json::Type<BaggageGetOutput>) {
   return json::object<BaggageGetOutput>(
-      "BaggageGetOutput", "", json::field("value", &BaggageGetOutput::value, "").nullable());
+      "BaggageGetOutput", "",
+      json::field("value", &BaggageGetOutput::value, "Its value; null if there is none.")
+          .nullable());
 }
 auto describe(json::Type<BaggageGetAllInput>) {
   return json::object<BaggageGetAllInput>("BaggageGetAllInput", "");
 }
 auto describe(json::Type<BaggageGetAllOutput>) {
   return json::object<BaggageGetAllOutput>(
-      "BaggageGetAllOutput", "", json::field("baggage", &BaggageGetAllOutput::baggage, ""));
+      "BaggageGetAllOutput", "",
+      json::field("baggage", &BaggageGetAllOutput::baggage, "Every entry, by name."));
 }
 auto describe(json::Type<BaggageSetInput>) {
   using T = BaggageSetInput;
-  return json::object<T>("BaggageSetInput", "", json::field("key", &T::key, ""),
-                         json::field("value", &T::value, ""));
+  return json::object<T>("BaggageSetInput", "",
+                         json::field("key", &T::key, "Name of the entry. Required."),
+                         json::field("value", &T::value, "Its value. Required."));
 }
 auto describe(json::Type<BaggageSetOutput>) {
   using T = BaggageSetOutput;
-  return json::object<T>("BaggageSetOutput", "", json::field("success", &T::success, ""),
-                         json::field("note", &T::note, ""));
+  return json::object<T>("BaggageSetOutput", "",
+                         json::field("success", &T::success, "Always true."),
+                         json::field("note", &T::note, "Where the entry has effect."));
 }
 auto describe(json::Type<HealthCheckInput>) {
   return json::object<HealthCheckInput>("HealthCheckInput", "");
@@ -147,7 +157,7 @@ Observability::Observability(Engine& engine, std::string version)
 BuiltinFunction Observability::log_function(const std::string& level, int severity) {
   return deferred_builtin<OtelLogInput>(
       std::string(kObservability), "engine::log::" + level,
-      "Writes a log line of level " + level + ".",
+      "Writes a line of level " + level + " to the log of the engine.",
       [this, level, severity](const CallInfo& info, OtelLogInput in, Reply reply) {
         const Worker* from = info.caller ? engine_.worker(*info.caller) : nullptr;
         const std::string& who = in.service_name   ? *in.service_name
@@ -175,7 +185,7 @@ std::vector<BuiltinFunction> Observability::functions() {
     out.push_back(log_function(level, severity_of(level)));
   }
   out.push_back(builtin<BaggageGetInput, BaggageGetOutput>(
-      owner, "engine::baggage::get", "Reads one entry of the call's own baggage.",
+      owner, "engine::baggage::get", "Reads one entry of the baggage that this call carries.",
       [](const CallInfo& info, const BaggageGetInput& in) -> Result<BaggageGetOutput> {
         const auto entries = protocol::baggage_entries(info.baggage);
         const auto it = entries.find(in.key);
@@ -183,7 +193,7 @@ std::vector<BuiltinFunction> Observability::functions() {
         return BaggageGetOutput{it->second};
       }));
   out.push_back(builtin<BaggageGetAllInput, BaggageGetAllOutput>(
-      owner, "engine::baggage::get_all", "Shows the call's own baggage.",
+      owner, "engine::baggage::get_all", "Lists all entries of the baggage that this call carries.",
       [](const CallInfo& info, const BaggageGetAllInput&) -> Result<BaggageGetAllOutput> {
         return BaggageGetAllOutput{protocol::baggage_entries(info.baggage)};
       }));
@@ -194,7 +204,7 @@ std::vector<BuiltinFunction> Observability::functions() {
             true, "Baggage set in new context. For propagation, use SDK-level baggage headers."};
       }));
   out.push_back(deferred_builtin<HealthCheckInput>(
-      owner, "engine::health::check", "Reports whether the engine is healthy.",
+      owner, "engine::health::check", "Reports whether the engine and its components are healthy.",
       [this](const CallInfo&, const HealthCheckInput&, Reply reply) {
         // Telemetry is accepted and discarded, so there is nothing to store and nothing to fail.
         reply(

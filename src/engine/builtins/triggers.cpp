@@ -52,60 +52,70 @@ struct TriggerTypesListOutput {
 auto describe(json::Type<TriggersListInput>) {
   using T = TriggersListInput;
   return json::object<T>(
-      "TriggersListInput", "Which trigger types to list; every filter must hold.",
-      json::field("search", &T::search, "Text to find in ids and descriptions, case ignored."),
-      json::field("prefix", &T::prefix, "What ids must start with."),
-      json::field("worker", &T::worker, "Only types of this worker."),
-      json::field("include_internal", &T::include_internal, "Also `engine::*`."));
+      "TriggersListInput", "Which trigger types to list; all filters must match.",
+      json::field("search", &T::search, "Text that id or description must contain, ignoring case."),
+      json::field("prefix", &T::prefix, "Text that the id must start with, exactly."),
+      json::field("worker", &T::worker, "Only types of this worker, by exact name."),
+      json::field("include_internal", &T::include_internal, "true lists `engine::*`, too."));
 }
 auto describe(json::Type<TriggersListOutput>) {
   return json::object<TriggersListOutput>(
-      "TriggersListOutput", "", json::field("triggers", &TriggersListOutput::triggers, ""));
+      "TriggersListOutput", "",
+      json::field("triggers", &TriggersListOutput::triggers, "One row per trigger type, by id."));
 }
 auto describe(json::Type<TriggerInfoInput>) {
   using T = TriggerInfoInput;
-  return json::object<T>("TriggerInfoInput", "", json::field("id", &T::id, "The trigger type."),
-                         json::field("namespace", &T::name_space, "`default` when absent."));
+  return json::object<T>(
+      "TriggerInfoInput", "", json::field("id", &T::id, "Id of a trigger type. Required."),
+      json::field("namespace", &T::name_space, "Namespace to look in. Default `default`."));
 }
 auto describe(json::Type<RegisteredTriggersListInput>) {
   using T = RegisteredTriggersListInput;
   return json::object<T>(
-      "RegisteredTriggersListInput", "Which bindings to list; every filter must hold.",
-      json::field("search", &T::search, "Text to find in ids, types and functions, case ignored."),
+      "RegisteredTriggersListInput", "Which bindings to list; all filters must match.",
+      json::field("search", &T::search,
+                  "Text that id, type or function must contain, ignoring case."),
       json::field("trigger_type", &T::trigger_type, "Only bindings of this type."),
       json::field("function_id", &T::function_id, "Only bindings that call this function."),
       json::field("worker", &T::worker, "Only bindings that call this worker's functions."),
-      json::field("include_internal", &T::include_internal, "Also those that call `engine::*`."),
-      json::field("include_parked", &T::include_parked,
-                  "Also those that wait for a provider; rows then tell status and owner."));
+      json::field("include_internal", &T::include_internal,
+                  "true lists those that call `engine::*`, too."),
+      json::field(
+          "include_parked", &T::include_parked,
+          "true lists bindings whose type is not registered, too; rows then have `status` and "
+          "`owner`."));
 }
 auto describe(json::Type<RegisteredTriggersListOutput>) {
   using T = RegisteredTriggersListOutput;
-  return json::object<T>("RegisteredTriggersListOutput", "",
-                         json::field("registered_triggers", &T::registered_triggers, ""));
+  return json::object<T>(
+      "RegisteredTriggersListOutput", "",
+      json::field("registered_triggers", &T::registered_triggers, "One row per binding, by id."));
 }
 auto describe(json::Type<RegisteredTriggerInfoInput>) {
   using T = RegisteredTriggerInfoInput;
   return json::object<T>("RegisteredTriggerInfoInput", "",
-                         json::field("id", &T::id, "The binding."));
+                         json::field("id", &T::id, "Id of a binding. Required."));
 }
 auto describe(json::Type<TriggerTypesListInput>) {
   using T = TriggerTypesListInput;
   return json::object<T>(
       "TriggerTypesListInput", "",
-      json::field("include_internal", &T::include_internal, "Also `engine::*`."));
+      json::field("include_internal", &T::include_internal, "true lists `engine::*`, too."));
 }
 auto describe(json::Type<LegacyTriggerType>) {
   using T = LegacyTriggerType;
-  return json::object<T>("LegacyTriggerType", "", json::field("id", &T::id, ""),
-                         json::field("description", &T::description, ""),
-                         json::field("trigger_request_format", &T::trigger_request_format, ""),
-                         json::field("call_request_format", &T::call_request_format, ""));
+  return json::object<T>(
+      "LegacyTriggerType", "", json::field("id", &T::id, kTypeIdHelp),
+      json::field("description", &T::description, kFiresHelp),
+      json::field("trigger_request_format", &T::trigger_request_format,
+                  "JSON Schema of the config of a binding."),
+      json::field("call_request_format", &T::call_request_format, "JSON Schema of the payload."));
 }
 auto describe(json::Type<TriggerTypesListOutput>) {
   using T = TriggerTypesListOutput;
-  return json::object<T>("TriggerTypesListOutput", "",
-                         json::field("trigger_types", &T::trigger_types, ""));
+  return json::object<T>(
+      "TriggerTypesListOutput", "",
+      json::field("trigger_types", &T::trigger_types, "One row per trigger type."));
 }
 
 bool contains(std::string_view text, const std::string& needle) {
@@ -243,24 +253,30 @@ BuiltinFunction reader(const Catalog& catalog, std::string id, std::string descr
 std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
   out.push_back(reader<TriggersListInput, TriggersListOutput>(
-      catalog, "engine::triggers::list", "Lists the trigger types that can be bound.", list_types));
+      catalog, "engine::triggers::list",
+      "Lists the trigger types that functions can be bound to. Filters must all match. For schemas "
+      "call engine::triggers::info.",
+      list_types));
   out.push_back(reader<TriggerInfoInput, TriggerTypeDetail>(
       catalog, "engine::triggers::info",
-      "Tells about one trigger type: what a binding configures, what its function receives.",
+      "Describes one trigger type: schema of the config of a binding, schema of what bound "
+      "functions "
+      "receive, owner, number of bindings.",
       type_info));
   out.push_back(deferred_builtin<RegisteredTriggersListInput>(
       std::string(kEngineFunctions), "engine::registered-triggers::list",
-      "Lists the live trigger bindings.",
+      "Lists bindings of functions to trigger types. Filters must all match. For trigger type and "
+      "function of one call engine::registered-triggers::info.",
       [&catalog](const CallInfo& info, RegisteredTriggersListInput in, Reply reply) {
         list_bindings(catalog, info.owner, std::move(in), std::move(reply));
       }));
   out.back().response_schema = json::schema<RegisteredTriggersListOutput>();
   out.push_back(reader<RegisteredTriggerInfoInput, BindingDetail>(
       catalog, "engine::registered-triggers::info",
-      "Tells about one binding, with its trigger type and its function.", binding_info));
+      "Describes one binding, with its trigger type and its function in full.", binding_info));
   out.push_back(reader<TriggerTypesListInput, TriggerTypesListOutput>(
       catalog, "engine::trigger-types::list",
-      "Lists trigger types the way engines before 0.13 did; see engine::triggers::list.",
+      "Lists trigger types in the form of engines before 0.13. Use engine::triggers::list.",
       list_legacy));
   out.back().listed = false;
   return out;

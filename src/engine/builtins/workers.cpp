@@ -26,18 +26,21 @@ auto describe(json::Type<WorkersListInput>) {
   using T = WorkersListInput;
   return json::object<T>(
       "WorkersListInput", "Which workers to list; all filters must match.",
-      json::field("search", &T::search, "Text to find in names, case ignored."),
-      json::field("runtime", &T::runtime, "For example `node`, `cpp` or `engine`."),
+      json::field("search", &T::search, "Text that the name must contain, ignoring case."),
+      json::field("runtime", &T::runtime,
+                  "Runtime, exactly, for example `node`, `cpp` or `engine`."),
       json::field("status", &T::status, "`connected`, or `available` for modules of the engine."));
 }
 auto describe(json::Type<WorkersListOutput>) {
-  return json::object<WorkersListOutput>("WorkersListOutput", "",
-                                         json::field("workers", &WorkersListOutput::workers, ""));
+  return json::object<WorkersListOutput>(
+      "WorkersListOutput", "",
+      json::field("workers", &WorkersListOutput::workers, "One row per worker, by name."));
 }
 auto describe(json::Type<WorkerInfoInput>) {
   using T = WorkerInfoInput;
-  return json::object<T>("WorkerInfoInput", "", json::field("name", &T::name, "The worker's name."),
-                         json::field("namespace", &T::name_space, "Where to look."));
+  return json::object<T>(
+      "WorkerInfoInput", "", json::field("name", &T::name, "Name of a worker. Required."),
+      json::field("namespace", &T::name_space, "Namespace to look in. Any when absent."));
 }
 
 const std::string& sort_name(const WorkerRow& row) { return row.name ? *row.name : row.id; }
@@ -156,14 +159,17 @@ Outcome info(const Catalog& catalog, const WorkerInfoInput& in) {
 std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
   out.push_back(deferred_builtin<WorkersListInput>(
-      std::string(kEngineFunctions), "engine::workers::list", "Lists the workers on the bus.",
+      std::string(kEngineFunctions), "engine::workers::list",
+      "Lists the workers that are connected now, and the modules of the engine. Filters must all "
+      "match. For the functions of one call engine::workers::info.",
       [&catalog](const CallInfo& info, WorkersListInput in, Reply reply) {
         list(catalog, info.owner, std::move(in), std::move(reply));
       }));
   out.back().response_schema = json::schema<WorkersListOutput>();
   out.push_back(deferred_builtin<WorkerInfoInput>(
       std::string(kEngineFunctions), "engine::workers::info",
-      "Describes one worker: its functions, trigger types and bindings.",
+      "Describes one worker by its name: its functions, trigger types and bindings. A miss is the "
+      "error NOT_FOUND; call engine::workers::list for the names.",
       [&catalog](const CallInfo&, const WorkerInfoInput& in, Reply reply) {
         reply(info(catalog, in));
       }));

@@ -160,7 +160,9 @@ std::vector<BuiltinFunction> Configuration::functions() {
   const size_t most_input = 8 * limits_.max_entry_bytes + 64 * 1024;
   std::vector<BuiltinFunction> out;
   out.push_back(deferred_builtin<ConfigurationRegisterInput>(
-      owner, "configuration::register", "Create an entry, or bring it up to date.",
+      owner, "configuration::register",
+      "Create an entry with a JSON Schema, or update it. A stored value stays unless "
+      "`initial_value` is given.",
       [this](const CallInfo& info, ConfigurationRegisterInput in, Reply reply) {
         register_entry(info, std::move(in), std::move(reply));
       }));
@@ -180,13 +182,14 @@ std::vector<BuiltinFunction> Configuration::functions() {
       }));
   out.back().response_schema = json::schema<ConfigurationGetResult>();
   out.push_back(deferred_builtin<ConfigurationListInput>(
-      owner, "configuration::list", "List the entries, without their values.",
+      owner, "configuration::list", "List every entry with its schema, without values.",
       [this](const CallInfo& info, const ConfigurationListInput&, Reply reply) {
         list(info, std::move(reply));
       }));
   out.back().response_schema = json::schema<ConfigurationListResult>();
   out.push_back(deferred_builtin<ConfigurationSchemaInput>(
-      owner, "configuration::schema", "Describe one entry.",
+      owner, "configuration::schema",
+      "Describe one entry: name, description and JSON Schema, without its value.",
       [this](const CallInfo&, const ConfigurationSchemaInput& in, Reply reply) {
         reply(schema(in));
       }));

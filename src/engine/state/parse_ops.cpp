@@ -106,7 +106,9 @@ Result<std::vector<UpdateOp>> parse_update_ops(json::Slice ops) {
 }
 
 json::Value update_ops_schema() {
-  static constexpr std::string_view kText = R"({"type":"array","items":{"oneOf":[
+  static constexpr std::string_view kText = R"({"type":"array",
+    "description":"Changes, applied in order. `path` names a key of the value; absent, the value itself.",
+    "items":{"oneOf":[
     {"type":"object","required":["type","path"],"properties":{"type":{"const":"set"},
       "path":{"type":"string"},"value":{}}},
     {"type":"object","required":["type","value"],"properties":{"type":{"const":"merge"},

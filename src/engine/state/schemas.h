@@ -67,7 +67,7 @@ inline auto describe(json::Type<StateUpdateInput>) {
       "StateUpdateInput", "Changes to apply to one value, in order.",
       json::field("scope", &In::scope, "Group of keys."),
       json::field("key", &In::key, "Name of the value in its scope; a missing one starts as {}."),
-      json::field("ops", &In::ops, "The changes."));
+      json::field("ops", &In::ops, "Changes, applied in order. Required."));
 }
 
 struct StateUpdateError {

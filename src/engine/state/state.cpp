@@ -116,14 +116,15 @@ void State::reload() {
 std::vector<BuiltinFunction> State::functions() {
   const std::string owner(kOwner);
   std::vector<BuiltinFunction> out;
-  out.push_back(
-      deferred_builtin<StateSetInput>(owner, "state::set", "Store a value under a scope and a key.",
-                                      [this](const CallInfo& info, StateSetInput in, Reply reply) {
-                                        set(info, std::move(in), std::move(reply));
-                                      }));
+  out.push_back(deferred_builtin<StateSetInput>(
+      owner, "state::set",
+      "Store a value under a scope and a key. Answers the value before and after.",
+      [this](const CallInfo& info, StateSetInput in, Reply reply) {
+        set(info, std::move(in), std::move(reply));
+      }));
   out.back().response_schema = json::schema<StateSetResult>();
   out.push_back(deferred_builtin<StateGetInput>(
-      owner, "state::get", "Read the value under a scope and a key.",
+      owner, "state::get", "Read the value under a scope and a key; null if there is none.",
       [this](const CallInfo& info, StateGetInput in, Reply reply) {
         get(info, std::move(in), std::move(reply));
       }));
@@ -133,7 +134,8 @@ std::vector<BuiltinFunction> State::functions() {
         erase(info, std::move(in), std::move(reply));
       }));
   out.push_back(deferred_builtin<StateUpdateInput>(
-      owner, "state::update", "Change a value in place: several ops, applied together.",
+      owner, "state::update",
+      "Change parts of a value with a list of ops that are applied together, in order.",
       [this](const CallInfo& info, StateUpdateInput in, Reply reply) {
         update(info, std::move(in), std::move(reply));
       }));
@@ -150,7 +152,7 @@ std::vector<BuiltinFunction> State::functions() {
         list(info, std::move(in), std::move(reply));
       }));
   out.push_back(deferred_builtin<StateListGroupsInput>(
-      owner, "state::list_groups", "List the scopes.",
+      owner, "state::list_groups", "List the names of all scopes that are in use.",
       [this](const CallInfo& info, const StateListGroupsInput&, Reply reply) {
         list_groups(info, std::move(reply));
       }));
@@ -158,7 +160,7 @@ std::vector<BuiltinFunction> State::functions() {
   BuiltinFunction changed;
   changed.id = "iii-state::on-config-change";
   changed.owner = owner;
-  changed.description = "Read the settings of state::* again.";
+  changed.description = "Internal: reads the settings of state::* again after a change.";
   changed.handler = [this](const CallInfo&, std::string_view, Reply reply) {
     reload();
     reply(std::nullopt);
