@@ -2,6 +2,8 @@
 
 #include <cstdio>
 
+#include "cli/next_step.h"
+
 namespace iii::cli {
 
 namespace {
@@ -18,7 +20,7 @@ void print_text(std::string_view text) { write(stdout, text); }
 void note_text(std::string_view text) { write(stderr, text); }
 
 int complain(const Error& error) {
-  note_text("Error: " + error.message + "\n");
+  note_text("Error: " + as_commands(error.message) + "\n");
   return error.code == "usage" ? 2 : 1;
 }
 

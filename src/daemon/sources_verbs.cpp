@@ -8,6 +8,7 @@
 
 #include "base/counted.h"
 #include "cli/args.h"
+#include "cli/next_step.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
 #include "daemon/config.h"
@@ -152,7 +153,7 @@ int print_outcomes(Session& session, Result<std::vector<NamespaceResult>> outcom
     if (outcome.report) {
       print_report(*outcome.report);
     } else {
-      cli::note("{}: {}\n", outcome.name_space, outcome.error->message);
+      cli::note("{}: {}\n", outcome.name_space, cli::as_commands(outcome.error->message));
     }
   }
   return ok ? 0 : 1;
@@ -259,7 +260,7 @@ int run_outdated(std::span<const std::string> words) {
     return differs ? 1 : 0;
   }
   for (const sources::OutdatedRow& row : *rows) {
-    const std::string note = row.error      ? row.error->message
+    const std::string note = row.error      ? cli::as_commands(row.error->message)
                              : row.pinned   ? "pinned"
                              : row.outdated ? "-> " + row.latest
                                             : "up to date";

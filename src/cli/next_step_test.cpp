@@ -1,0 +1,37 @@
+#include "cli/next_step.h"
+
+#include <gtest/gtest.h>
+
+#include "cli/output.h"
+
+namespace iii::cli {
+namespace {
+
+TEST(NextStep, AFunctionBecomesTheVerbThatDoesTheSame) {
+  EXPECT_EQ(as_commands("D310 not_found: x. Next: call directory::lock::verify without a name."),
+            "D310 not_found: x. Next: run `iii-directory verify` without a name.");
+  EXPECT_EQ(as_commands("give `worker`; see directory::skills::download"),
+            "give `worker`; see `iii-directory install --help`");
+}
+
+TEST(NextStep, OtherFunctionsAreTriggered) {
+  EXPECT_EQ(
+      as_commands("Next: retry shortly, or call directory::registry::workers::list to browse."),
+      "Next: retry shortly, or run `iii-directory trigger directory::registry::workers::list` to "
+      "browse.");
+}
+
+TEST(NextStep, OtherWordsStay) {
+  for (const char* text : {"", "call it again", "see --help", "recall a::b", "call ", "a::b"}) {
+    EXPECT_EQ(as_commands(text), text);
+  }
+}
+
+TEST(NextStep, ErrorsOnTheTerminalNameCommands) {
+  testing::internal::CaptureStderr();
+  complain({"D310", "Next: call directory::doctor."});
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "Error: Next: run `iii-directory doctor`.\n");
+}
+
+}  // namespace
+}  // namespace iii::cli
