@@ -70,8 +70,12 @@ TreePlan without_files(TreePlan plan, size_t count, std::vector<TreeFile>& some)
 // The engine's end of a worker's line: frames go in and come out by plain calls.
 class Line final : public sdk::Transport {
  public:
+  explicit Line(net::Loop& loop) : loop_(loop) {}
   void open(sdk::TransportEvents& events) override { events_ = &events; }
-  void send(std::string_view text) override { sent_ = text; }
+  void send(std::string_view text) override {
+    sent_ = text;
+    if (waiting_) loop_.stop();
+  }
   void ping() override {}
   void close() override {}
   void drop() override {}
@@ -87,10 +91,13 @@ class Line final : public sdk::Transport {
                        R"("11111111-1111-4111-8111-000000000001","function_id":"{}","data":{}}})",
                        function, data);
   }
-  // The answer's whole frame; empty when there was none at once.
+  // The answer's whole frame. The loop runs only when the answer does not come at once.
   const std::string& call(std::string_view frame) {
     sent_.clear();
     deliver(frame);
+    waiting_ = true;
+    while (sent_.empty()) loop_.run();
+    waiting_ = false;
     // Nobody else is on this bus: there are no workers whose names could be meant.
     if (sent_.find(R"("function_id":"worker::list")") != std::string::npos) {
       deliver(R"({"type":"invocationresult","invocation_id":")" + id_of(sent_) +
@@ -112,10 +119,18 @@ class Line final : public sdk::Transport {
     events_->on_text(std::string_view(frame_).substr(0, text.size()));
   }
 
+  net::Loop& loop_;
+  bool waiting_ = false;
   sdk::TransportEvents* events_ = nullptr;
   std::string frame_;
   std::string sent_;
 };
+
+directory::LibraryOptions unfiltered() {
+  directory::LibraryOptions options;
+  options.installed.filter = false;
+  return options;
+}
 
 class Calls {
  public:
@@ -123,14 +138,14 @@ class Calls {
       : work_(work),
         plan_(without_files(plan_tree(work.skills, work.seed), work.calls, skills_)),
         worker_({.name = "bench"}, loop_,
-                [this](net::Loop&) {
-                  auto line = std::make_unique<Line>();
+                [this](net::Loop& loop) {
+                  auto line = std::make_unique<Line>(loop);
                   line_ = line.get();
                   return line;
                 }),
-        content_(open_tree(work)),
-        installed_(worker_, {.filter = false}) {
-    directory::add_skill_functions(worker_, *content_, installed_, {});
+        library_(worker_, {.content = open_tree(work), .gate = nullptr}, unfiltered()),
+        content_(library_.latest()->folders->content.get()) {
+    directory::add_skill_functions(worker_, library_, {});
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
   }
@@ -279,8 +294,8 @@ class Calls {
   net::Loop loop_;
   Line* line_ = nullptr;
   sdk::Worker worker_;
-  std::unique_ptr<content::Content> content_;
-  directory::Installed installed_;
+  directory::Library library_;
+  content::Content* const content_;
   const std::string* answer_ = nullptr;
 };
 

@@ -58,10 +58,12 @@ void merge_runs(std::vector<Item>& items, Less less) {
 
 }  // namespace
 
-Catalog::Catalog(std::vector<RootInfo> roots)
-    : roots_(std::move(roots)),
-      tops_(roots_.size(), nullptr),
-      current_(std::make_shared<const Generation>()) {}
+Catalog::Catalog(std::vector<RootInfo> roots, uint64_t generations_before)
+    : roots_(std::move(roots)), tops_(roots_.size(), nullptr) {
+  auto empty = std::make_shared<Generation>();
+  empty->number = generations_before;
+  current_ = std::move(empty);
+}
 
 std::string_view Catalog::key(const Document& document) const {
   return document.skill ? document.skill->id : document.prompt->name;

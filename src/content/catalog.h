@@ -20,7 +20,7 @@ namespace iii::content {
 class Catalog {
  public:
   // The last root holds the documents compiled in.
-  explicit Catalog(std::vector<RootInfo> roots);
+  Catalog(std::vector<RootInfo> roots, uint64_t generations_before);
 
   // The top folder of a root as it stands now, null when it is missing. Decides R17.
   void set_top(uint16_t root, const Folder* top) { tops_[root] = top; }

@@ -38,6 +38,8 @@ struct ContentOptions {
   size_t max_files = 1'000'000;       // entries of all roots together: files, folders, links
   size_t max_depth = 64;
   size_t scan_threads = 8;
+  // Number of the generation before the first one: numbers go on where another content ended.
+  uint64_t generations_before = 0;
   // Where the parsed index is kept between runs; nothing: nowhere. A damaged or outdated file is
   // ignored.
   std::optional<std::filesystem::path> cache_file;
@@ -57,8 +59,8 @@ struct ContentStatus {
   uint64_t rescans = 0;
 };
 
-// May be called from several threads: one looks at the disk at a time. Roots that do not exist are
-// empty, and noticed when they appear.
+// May be called from several threads: one looks at the disk at a time, and only fresh(), save() and
+// give_up_index() wait for it. Roots that do not exist are empty, and noticed when they appear.
 class Content {
  public:
   static std::unique_ptr<Content> open(ContentOptions options);
@@ -66,6 +68,11 @@ class Content {
 
   // The state of the disk now: whatever finished before this call is in it.
   virtual GenerationPtr fresh() = 0;
+  // The same if there is nothing to look at, else null. A few system calls; it never waits.
+  virtual GenerationPtr unchanged() = 0;
+  // The next fresh() reads this file again whatever notifications say; unchanged() gives null until
+  // then. Never waits.
+  virtual void recheck(const FileRef& file) = 0;
   // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the
   // text).
   virtual Result<FileBytes> read(const Generation& generation, const FileRef& file) = 0;
@@ -79,6 +86,8 @@ class Content {
   // Writes the persisted index if it is behind. Done by itself after the first scan and at the end;
   // to be called when there is nothing better to do.
   virtual void save() = 0;
+  // The persisted index belongs to another object from now on.
+  virtual void give_up_index() = 0;
   // Becomes readable (until the next fresh()) when something may have changed; for change events
   // without polling. -1: none.
   virtual int notify_fd() const = 0;

@@ -107,6 +107,7 @@ class Builder {
     skill->bytes = document_.stamp.size;
     skill->mtime_ns = time();
     skill->readable = parsed != nullptr;
+    skill->version = version();
     if (parsed != nullptr) {
       skill->title = std::move(parsed->title ? *parsed->title : parsed->heading);  // R29
       skill->description =
@@ -116,9 +117,7 @@ class Builder {
       // They are kept for long, and grew while they were read.
       skill->title.shrink_to_fit();
       skill->description.shrink_to_fit();
-      if (document_.trusted) {
-        skill->body = {document_.stamp.inode, document_.stamp.ctime_ns, parsed->body_offset};
-      }
+      if (document_.trusted) skill->body_offset = parsed->body_offset;
     }
     finish(skill->id);
     document_.skill = std::move(skill);
@@ -143,6 +142,8 @@ class Builder {
     prompt->file = {document_.root, path_};
     prompt->description = std::move(*parsed->description);
     prompt->mtime_ns = time();
+    prompt->bytes = document_.stamp.size;
+    prompt->version = version();
     finish(prompt->name);
     document_.prompt = std::move(prompt);
   }
@@ -157,6 +158,7 @@ class Builder {
   }
 
  private:
+  FileVersion version() const { return {document_.stamp.inode, document_.stamp.ctime_ns}; }
   int64_t time() const { return document_.stamp.inode == 0 ? kNoTime : document_.stamp.mtime_ns; }
 
   Document& document_;
@@ -215,13 +217,13 @@ bool equal(const SkillPtr& a, const SkillPtr& b) {
   return a->id == b->id && a->file.path == b->file.path && a->title == b->title &&
          a->type == b->type && a->function_id == b->function_id &&
          a->description == b->description && a->bytes == b->bytes && a->mtime_ns == b->mtime_ns &&
-         a->readable == b->readable;
+         a->readable == b->readable && a->version == b->version;
 }
 
 bool equal(const PromptPtr& a, const PromptPtr& b) {
   if (!a || !b) return !a && !b;
   return a->name == b->name && a->file.path == b->file.path && a->description == b->description &&
-         a->mtime_ns == b->mtime_ns;
+         a->mtime_ns == b->mtime_ns && a->bytes == b->bytes && a->version == b->version;
 }
 
 }  // namespace

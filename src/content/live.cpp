@@ -35,9 +35,66 @@ GenerationPtr Live::fresh() {
   return look();
 }
 
+// Whether some of it has to be compared with the disk because no notification will come.
+bool Live::must_poll(const LiveRoot& root) const {
+  return root.top != nullptr &&
+         (root.full || !root.unwatched.empty() || !root.shared.empty() || !root.troubled.empty());
+}
+
+GenerationPtr Live::unchanged() {
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock || watcher_.has_pending()) return nullptr;
+  {
+    const std::lock_guard shown(shown_mutex_);
+    if (!rechecks_.empty()) return nullptr;
+  }
+  for (const auto& root : roots_) {
+    if (must_poll(*root)) return nullptr;
+    const Result<FileStatus> status = path_status(root->path);
+    const bool is_missing = !status && status.error().code == "missing";
+    if (is_missing ? root->top != nullptr || root->trouble : !is_same(*root, status)) {
+      return nullptr;
+    }
+  }
+  return catalog_.current();
+}
+
+void Live::recheck(const FileRef& file) {
+  const std::lock_guard lock(shown_mutex_);
+  const auto same = [&file](const FileRef& each) {
+    return each.root == file.root && each.path == file.path;
+  };
+  if (std::ranges::none_of(rechecks_, same)) rechecks_.push_back(file);
+}
+
+void Live::take_rechecks() {
+  std::vector<FileRef> files;
+  {
+    const std::lock_guard lock(shown_mutex_);
+    files.swap(rechecks_);
+  }
+  for (const FileRef& file : files) {
+    if (file.root >= roots_.size()) continue;
+    LiveRoot& root = *roots_[file.root];
+    Folder* folder = root.top.get();
+    std::string_view rest = file.path;
+    for (size_t slash = rest.find('/'); folder != nullptr && slash != std::string_view::npos;
+         slash = rest.find('/')) {
+      Node* const entry = folder->find(rest.substr(0, slash));
+      const bool is_folder = entry != nullptr && entry->kind == NodeKind::kFolder;
+      folder = is_folder ? static_cast<Folder*>(entry) : nullptr;
+      rest.remove_prefix(slash + 1);
+    }
+    if (folder == nullptr) continue;
+    root.active = true;
+    pending_[folder].names[std::string(rest)].force = true;
+  }
+}
+
 GenerationPtr Live::look() {
   for (auto& root : roots_) check_root(*root);
   const bool complete = watcher_.drain([this](const Watcher::Event& event) { take_event(event); });
+  take_rechecks();
   if (complete) {
     apply_pending();
   } else {
@@ -56,7 +113,22 @@ GenerationPtr Live::look() {
     for (auto& node : finish_round(*root)) retired.push_back(std::move(node));
   }
   say_fallback();
-  return catalog_.publish();
+  GenerationPtr now = catalog_.publish();
+  show();
+  return now;
+}
+
+void Live::show() {
+  const std::lock_guard lock(shown_mutex_);
+  folders_.clear();
+  for (const auto& root : roots_) folders_.push_back(root->folder);
+  status_.fallback_reason = why_not_watching();
+  status_.watching = status_.fallback_reason.empty();
+  status_.generation = catalog_.current()->number;
+  status_.watches = watcher_.count();
+  status_.files = catalog_.current()->accounting.files;
+  status_.parsed_at_start = parsed_at_start_;
+  status_.rescans = rescans_;
 }
 
 void Live::take_event(const Watcher::Event& event) {
@@ -253,16 +325,8 @@ void Live::say_fallback() {
 }
 
 ContentStatus Live::status() const {
-  const std::lock_guard lock(mutex_);
-  ContentStatus status;
-  status.fallback_reason = why_not_watching();
-  status.watching = status.fallback_reason.empty();
-  status.generation = catalog_.current()->number;
-  status.watches = watcher_.count();
-  status.files = catalog_.current()->accounting.files;
-  status.parsed_at_start = parsed_at_start_;
-  status.rescans = rescans_;
-  return status;
+  const std::lock_guard lock(shown_mutex_);
+  return status_;
 }
 
 }  // namespace iii::content

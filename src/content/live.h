@@ -48,12 +48,15 @@ class Live final : public Content {
   ~Live() override;
 
   GenerationPtr fresh() override;
+  GenerationPtr unchanged() override;
+  void recheck(const FileRef& file) override;
   Result<FileBytes> read(const Generation& generation, const FileRef& file) override;
   Result<void> write(const Generation& generation, const FileRef& file,
                      std::string_view bytes) override;
   ContentStatus status() const override;
   bool lenient() const override { return options_.lenient; }
   void save() override;
+  void give_up_index() override;
   int notify_fd() const override { return watcher_.descriptor(); }
 
  private:
@@ -73,6 +76,8 @@ class Live final : public Content {
   void load_index();
   std::string fingerprint() const;
 
+  static bool is_same(const LiveRoot& root, const Result<FileStatus>& status);
+  bool must_poll(const LiveRoot& root) const;
   void check_root(LiveRoot& root);
   void open_root(LiveRoot& root);
   static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
@@ -80,6 +85,7 @@ class Live final : public Content {
   void await_root(LiveRoot& root);
 
   void take_event(const Watcher::Event& event);
+  void take_rechecks();
   void apply_pending();
   void rescan_all();
   void poll(LiveRoot& root);
@@ -90,11 +96,12 @@ class Live final : public Content {
   void promote(LiveRoot& root);
   std::string_view why_not_watching() const;
   void say_fallback();
+  void show();
 
   const ContentOptions options_;
   const DocumentRules rules_;
   const ScanLimits limits_;
-  mutable std::mutex mutex_;  // over everything below
+  std::mutex mutex_;  // over everything below
   Watcher watcher_;
   std::atomic<size_t> nodes_ = 0;
   std::vector<std::unique_ptr<LiveRoot>> roots_;
@@ -104,7 +111,14 @@ class Live final : public Content {
   uint64_t rescans_ = 0;
   uint64_t parsed_at_start_ = 0;
   bool index_behind_ = true;  // the persisted index says less than we know
+  bool index_given_up_ = false;
   LogOnce fallback_said_;
+
+  // What others may ask for while the disk is looked at. Held for moments only.
+  mutable std::mutex shown_mutex_;
+  std::vector<std::shared_ptr<const RootFolder>> folders_;  // by root; null: missing
+  ContentStatus status_;
+  std::vector<FileRef> rechecks_;
 };
 
 }  // namespace iii::content

@@ -54,7 +54,7 @@ Live::Live(ContentOptions options)
               .threads = std::clamp<size_t>(options_.scan_threads, 1, 64),
               .clock = options_.clock},
       watcher_(options_.max_watches),
-      catalog_(describe(options_)) {
+      catalog_(describe(options_), options_.generations_before) {
   for (const RootConfig& config : options_.roots) {
     auto root = std::make_unique<LiveRoot>();
     root->index = static_cast<uint16_t>(roots_.size());
@@ -114,14 +114,15 @@ void Live::load_index() {
 // The root's own path is looked at on every call: it may have appeared, vanished, or become another
 // folder. The open descriptor keeps the old folder's inode from being given to a new one, so equal
 // means the same.
+bool Live::is_same(const LiveRoot& root, const Result<FileStatus>& status) {
+  return status && status->kind == EntryKind::kDirectory && root.folder &&
+         root.identity.inode == status->stamp.inode && root.identity.device == status->stamp.device;
+}
+
 void Live::check_root(LiveRoot& root) {
   const Result<FileStatus> status = path_status(root.path);
-  const bool is_folder = status && status->kind == EntryKind::kDirectory;
-  if (is_folder && root.folder && root.identity.inode == status->stamp.inode &&
-      root.identity.device == status->stamp.device) {
-    return;
-  }
-  if (is_folder) {
+  if (is_same(root, status)) return;
+  if (status && status->kind == EntryKind::kDirectory) {
     open_root(root);
   } else {
     drop_root(root);
@@ -168,7 +169,7 @@ void Live::open_root(LiveRoot& root) {
   catalog_.set_top(root.index, root.top.get());
   root.active = true;
   root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
-  if (catalog_.current()->number == 0) parsed_at_start_ += root.changes.read;
+  if (catalog_.current()->roots.empty()) parsed_at_start_ += root.changes.read;
 }
 
 void Live::drop_root(LiveRoot& root) {
@@ -228,8 +229,13 @@ void Live::save() {
   save_index();
 }
 
+void Live::give_up_index() {
+  const std::lock_guard lock(mutex_);
+  index_given_up_ = true;
+}
+
 void Live::save_index() {
-  if (!options_.cache_file || !index_behind_) return;
+  if (!options_.cache_file || !index_behind_ || index_given_up_) return;
   std::vector<const Folder*> trees;
   for (auto& root : roots_) {
     if (root->top != nullptr && !root->full) promote(*root);
@@ -245,8 +251,8 @@ void Live::save_index() {
 
 // Null: the root does not exist (any more). Held while a file is read, which needs no lock.
 std::shared_ptr<const RootFolder> Live::folder_of(const FileRef& file) const {
-  const std::lock_guard lock(mutex_);
-  return file.root < roots_.size() ? roots_[file.root]->folder : nullptr;
+  const std::lock_guard lock(shown_mutex_);
+  return file.root < folders_.size() ? folders_[file.root] : nullptr;
 }
 
 Result<FileBytes> Live::read(const Generation&, const FileRef& file) {

@@ -213,11 +213,7 @@ void put_document(Out& out, const Document& document, uint8_t flags) {
     out.text(skill.description);
     if (skill.type) out.text(*skill.type);
     if (skill.function_id) out.text(*skill.function_id);
-    // Only what belongs to the stamp above: that may have been renewed since.
-    const KnownBody& body = skill.body;
-    const bool current =
-        body.inode == document.stamp.inode && body.ctime_ns == document.stamp.ctime_ns;
-    out.number(current ? body.offset + 1 : 0);
+    out.number(skill.body_offset + 1);  // 0: unknown
   } else {
     out.byte(extra);
     if (document.prompt) {
@@ -366,6 +362,8 @@ class Loader {
       prompt->file = {root_, path};
       prompt->description = in_.text();
       prompt->mtime_ns = made->stamp.mtime_ns;
+      prompt->bytes = made->stamp.size;
+      prompt->version = {made->stamp.inode, made->stamp.ctime_ns};
       made->prompt = std::move(prompt);
     }
     if ((extra & kHasFindings) != 0) made->own = get_findings(in_, {root_, printable(path)});
@@ -381,12 +379,11 @@ class Loader {
     skill->description = in_.text();
     if ((extra & kHasType) != 0) skill->type = in_.text();
     if ((extra & kHasFunction) != 0) skill->function_id = in_.text();
-    if (const uint64_t known = in_.number(); known > 0) {
-      skill->body = {document.stamp.inode, document.stamp.ctime_ns, known - 1};
-    }
+    skill->body_offset = in_.number() - 1;
     skill->bytes = document.stamp.size;
     skill->mtime_ns = (extra & kHasTime) != 0 ? document.stamp.mtime_ns : kNoTime;
     skill->readable = (flags & kReadable) != 0;
+    skill->version = {document.stamp.inode, document.stamp.ctime_ns};
     return skill;
   }
 

@@ -13,7 +13,7 @@
 namespace iii::content {
 
 // Roots in order of precedence. The last is no folder: documents that workers registered at run
-// time (library/joined.h).
+// time (library/merger.h).
 enum class RootKind { kLocal, kGlobal, kExtra, kBuiltin, kRegistered };
 
 struct RootInfo {
@@ -28,16 +28,19 @@ struct FileRef {
   std::string path;   // relative to the root
 };
 
-// A time that nobody knows: of compiled-in documents, and of files that could not be looked at
+// A time that is not known: of compiled-in documents, and of files that could not be looked at
 // (R33).
 inline constexpr int64_t kNoTime = INT64_MIN;
 
-// Where the body began in a version of a file that can be told from every other one by its stamp.
-struct KnownBody {
-  uint64_t inode = 0;  // 0: nothing is known
+// Which version of a file a row was made of; together with size and mtime it is the file's stamp.
+struct FileVersion {
+  uint64_t inode = 0;  // 0: there is no file, or it could not be looked at
   int64_t ctime_ns = 0;
-  uint64_t offset = 0;
+
+  bool operator==(const FileVersion&) const = default;
 };
+
+inline constexpr uint64_t kUnknownOffset = UINT64_MAX;
 
 struct Skill {
   std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
@@ -49,7 +52,10 @@ struct Skill {
   uint64_t bytes = 0;
   int64_t mtime_ns = 0;
   bool readable = true;  // false: oversize, not UTF-8, empty, unreadable; the row stays (R47)
-  KnownBody body;        // spares readers of an unchanged file its frontmatter
+  FileVersion version;
+  // Where the body begins, if this version can be told from every other one by its stamp; spares
+  // readers the frontmatter.
+  uint64_t body_offset = kUnknownOffset;
 };
 
 struct Prompt {
@@ -57,6 +63,8 @@ struct Prompt {
   FileRef file;
   std::string description;
   int64_t mtime_ns = 0;
+  uint64_t bytes = 0;
+  FileVersion version;
 };
 
 enum class Severity { kInfo, kWarning, kError };

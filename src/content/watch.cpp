@@ -2,6 +2,7 @@
 
 #include <linux/magic.h>
 #include <sys/inotify.h>
+#include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -191,6 +192,11 @@ bool Watcher::drain(const std::function<void(const Event&)>& take) {
     }
   }
   return complete;
+}
+
+bool Watcher::has_pending() const {
+  int bytes = 0;
+  return inotify_ && (::ioctl(inotify_.get(), FIONREAD, &bytes) != 0 || bytes > 0);
 }
 
 void Watcher::begin_renewal() {

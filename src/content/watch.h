@@ -40,6 +40,9 @@ class Watcher {
   // Everything that is pending, without waiting. False: the system dropped some.
   bool drain(const std::function<void(const Event&)>& take);
 
+  // Whether drain() would find something.
+  bool has_pending() const;
+
   // After dropped notifications no watch can be relied on: all folders are added again in between.
   void begin_renewal();
   void end_renewal();

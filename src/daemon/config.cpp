@@ -321,14 +321,14 @@ directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
   return out;
 }
 
-directory::InstalledOptions installed_options(const DirectoryConfig& config) {
+directory::InstalledWorkersOptions installed_options(const DirectoryConfig& config) {
   return {.filter = config.filter_unregistered,
           .ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms),
           .timeout = std::chrono::milliseconds(config.worker_list_timeout_ms),
           .own_page = config.builtin_docs};
 }
 
-directory::RegisteredOptions registered_options(const DirectoryConfig& config) {
+directory::RegistrationStoreOptions registered_options(const DirectoryConfig& config) {
   // A call must be able to be answered, and an hour is as good as for ever.
   const uint64_t timeout = std::clamp<uint64_t>(config.state_timeout_ms, 1, 3'600'000);
   return {.skills_scope = config.skills_scope,
@@ -336,9 +336,9 @@ directory::RegisteredOptions registered_options(const DirectoryConfig& config) {
           .timeout = std::chrono::milliseconds(timeout)};
 }
 
-directory::RegisteredViewOptions registered_view_options(const DirectoryConfig& config) {
+directory::RegistrationFeedOptions registration_feed_options(const DirectoryConfig& config) {
   const uint64_t ttl = std::min<uint64_t>(config.registered_ttl_ms, 3'600'000);
-  directory::RegisteredViewOptions out;
+  directory::RegistrationFeedOptions out;
   out.ttl = std::chrono::milliseconds(ttl);
   out.ttl_with_events = std::max(out.ttl_with_events, out.ttl);
   return out;

@@ -14,9 +14,9 @@
 #include "content/content.h"
 #include "functions/auto_download.h"
 #include "json/value.h"
-#include "library/installed.h"
-#include "library/registered.h"
-#include "library/registered_view.h"
+#include "library/installed_workers.h"
+#include "library/registration_feed.h"
+#include "library/registration_store.h"
 #include "sources/downloads.h"
 
 namespace iii::daemon {
@@ -102,9 +102,9 @@ content::ContentOptions content_options(const DirectoryConfig& config, const std
 sources::DownloadsOptions downloads_options(const DirectoryConfig& config, const std::string& home);
 directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
                                                      const std::string& home);
-directory::InstalledOptions installed_options(const DirectoryConfig& config);
-directory::RegisteredOptions registered_options(const DirectoryConfig& config);
-directory::RegisteredViewOptions registered_view_options(const DirectoryConfig& config);
+directory::InstalledWorkersOptions installed_options(const DirectoryConfig& config);
+directory::RegistrationStoreOptions registered_options(const DirectoryConfig& config);
+directory::RegistrationFeedOptions registration_feed_options(const DirectoryConfig& config);
 
 // The defaults as JSON, for `--manifest`.
 std::string default_config_json(const DirectoryConfig& config);

@@ -38,6 +38,16 @@ class FolderGate final : public directory::Gate {
   sources::ReadGate gate_;
 };
 
+directory::LibraryOptions library_options(const DirectoryConfig& config) {
+  directory::LibraryOptions out;
+  out.installed = installed_options(config);
+  if (config.legacy_skills) {
+    out.registrations = registered_options(config);
+    if (config.registered_documents) out.registration_feed = registration_feed_options(config);
+  }
+  return out;
+}
+
 std::unique_ptr<directory::Gate> gate_of(const DirectoryConfig& config, const std::string& home) {
   return std::make_unique<FolderGate>(expand_path(config.skills_folder, home));
 }
@@ -62,22 +72,21 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                      const std::string& mode)
     : config_(config),
       places_(std::move(places)),
-      library_(content::Content::open(content_options(config, places_.home, places_.cache_file)),
-               gate_of(config, places_.home)),
-      joined_(library_),
-      installed_(worker, installed_options(config)),
-      guides_(worker, joined_, [this](uint16_t root) { return root_path(root); }),
-      changes_(worker, joined_, {}),
-      downloader_(worker, changes_, installed_, downloads_of(config, places_.home),
+      library_(worker,
+               {.content = content::Content::open(
+                    content_options(config, places_.home, places_.cache_file)),
+                .gate = gate_of(config, places_.home)},
+               library_options(config)),
+      guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
+      changes_(worker, library_, {}),
+      downloader_(worker, changes_, library_, downloads_of(config, places_.home),
                   std::max<uint64_t>(1, config.max_downloads)) {
-  if (config.legacy_skills) keep_registered(worker);
-  directory::RegisteredView* registered = registered_view_ ? &*registered_view_ : nullptr;
   directory::add_health(
-      worker, joined_,
+      worker, library_,
       {.version = kVersion, .mode = mode, .started = std::chrono::steady_clock::now()});
-  directory::add_skill_functions(worker, joined_, installed_, {}, registered);
-  directory::add_prompt_functions(worker, joined_, directory::kMaxAnswerBytes, registered);
-  directory::add_doctor(worker, joined_, registered);
+  directory::add_skill_functions(worker, library_, {});
+  directory::add_prompt_functions(worker, library_);
+  directory::add_doctor(worker, library_);
   directory::add_download_functions(worker, downloader_);
   directory::add_lock_functions(worker, downloader_);
   directory::add_registry_functions(worker, [this] { return downloader_.downloads(); });
@@ -88,7 +97,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   if (config.auto_download) {
     auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
   }
-  const content::GenerationPtr now = library_.fresh();
+  const content::GenerationPtr now = library_.latest()->files;
   log_info("{} skills and {} prompts; {} of {} files are not served (directory::doctor says why)",
            now->skills.size(), now->prompts.size(), now->accounting.skipped, now->accounting.files);
 }
@@ -96,35 +105,16 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
 // The trigger types of 0.1.5 and 0.4.1 come before the functions: who can register can be heard.
 void Directory::add_on_change(sdk::Worker& worker) {
   on_change_.emplace(worker);
-  changes_.tell_downloads(
-      [this](directory::ChangeKind kind, const std::string& name_space, const std::string& source) {
-        const bool skills = kind == directory::ChangeKind::kSkill;
-        on_change_->downloaded(
-            skills ? directory::OnChangeKind::kSkills : directory::OnChangeKind::kPrompts,
-            name_space, source);
-      });
-}
-
-// What workers register, and the directory's own view of it.
-void Directory::keep_registered(sdk::Worker& worker) {
-  registered_.emplace(worker, registered_options(config_));
-  if (!config_.registered_documents) return;
-  registered_view_.emplace(worker, *registered_, joined_, registered_view_options(config_));
-  changes_.catch_up_with(&*registered_view_);
-  guides_.catch_up_with(&*registered_view_);
+  on_download_ = changes_.downloads().subscribe([this](const directory::DownloadEvent& event) {
+    on_change_->downloaded(event.kind, event.name_space, event.source);
+  });
 }
 
 // Skills 0.1.5.
 void Directory::add_registered_content(sdk::Worker& worker) {
   add_on_change(worker);
-  on_change_->observe([this](directory::OnChangeKind kind, std::string_view id) {
-    if (!registered_view_) return;
-    const bool skill = kind == directory::OnChangeKind::kSkills;
-    registered_view_->changed(
-        skill ? directory::ChangeKind::kSkill : directory::ChangeKind::kPrompt, id);
-  });
-  const directory::LegacyParts parts{library_, installed_, *registered_, *on_change_};
-  directory::add_legacy_lists(worker, library_, installed_, &*registered_);
+  const directory::LegacyParts parts{library_, *on_change_};
+  directory::add_legacy_lists(worker, library_);
   directory::add_registered_skill_functions(worker, parts);
   directory::add_registered_prompt_functions(worker, parts);
 }
@@ -132,11 +122,11 @@ void Directory::add_registered_content(sdk::Worker& worker) {
 void Directory::add_directory_041(sdk::Worker& worker) {
   if (!on_change_) {
     add_on_change(worker);
-    directory::add_legacy_lists(worker, library_, installed_, nullptr);
+    directory::add_legacy_lists(worker, library_);
   }
   directory::add_download_041(worker, downloader_);
   directory::add_prompt_get_041(worker, library_);
-  directory::add_fetch(worker, library_, registered_ ? &*registered_ : nullptr, [this] {
+  directory::add_fetch(worker, library_, [this] {
     return directory::FetchSettings{
         .open_fn = config_.legacy_open_fn,
         .timeout = std::chrono::milliseconds(config_.download_timeout_ms)};
@@ -158,17 +148,13 @@ void Directory::reload(const DirectoryConfig& config) {
   const auto documents_before = content_options(config_, places_.home, places_.cache_file);
   const auto sources_before = downloads_options(config_, places_.home);
   config_ = config;
-  installed_.set_options(installed_options(config));
-  if (registered_) registered_->set_options(registered_options(config));
-  if (registered_view_) registered_view_->set_options(registered_view_options(config));
+  library_.set_options(library_options(config));
   if (downloads_options(config, places_.home) != sources_before) {
     downloader_.use(downloads_of(config, places_.home));
   }
   if (auto documents = content_options(config, places_.home, places_.cache_file);
       !same_documents(documents, documents_before)) {
-    library_.replace(content::Content::open(std::move(documents)), gate_of(config, places_.home));
-    joined_.start_again();
-    changes_.start_again();
+    library_.replace(std::move(documents), gate_of(config, places_.home));
   }
   log_info("configuration read again and applied");
 }

@@ -14,11 +14,7 @@
 #include "functions/downloader.h"
 #include "functions/guides.h"
 #include "legacy/on_change.h"
-#include "library/installed.h"
-#include "library/joined.h"
 #include "library/library.h"
-#include "library/registered.h"
-#include "library/registered_view.h"
 #include "sdk/worker.h"
 
 namespace iii::daemon {
@@ -39,7 +35,6 @@ class Directory {
 
  private:
   void add_on_change(sdk::Worker& worker);
-  void keep_registered(sdk::Worker& worker);
   void add_registered_content(sdk::Worker& worker);
   void add_directory_041(sdk::Worker& worker);
   std::filesystem::path root_path(uint16_t root) const;
@@ -47,15 +42,12 @@ class Directory {
   DirectoryConfig config_;
   DirectoryPlaces places_;
   directory::Library library_;
-  directory::Joined joined_;  // the same, and what workers registered
-  directory::Installed installed_;
   directory::Guides guides_;
   directory::Changes changes_;
   directory::Downloader downloader_;
   std::optional<directory::AutoDownload> auto_download_;
-  std::optional<directory::Registered> registered_;
-  std::optional<directory::RegisteredView> registered_view_;
   std::optional<directory::OnChange> on_change_;
+  directory::Hub<directory::DownloadEvent>::Subscription on_download_;
 };
 
 // File, then what was set through the engine, then environment; warnings are logged.

@@ -8,7 +8,6 @@
 #include "base/uuid.h"
 #include "functions/descriptions.h"
 #include "json/describe.h"
-#include "library/registered_view.h"
 #include "sources/lock_file.h"
 
 namespace iii::directory {
@@ -108,17 +107,13 @@ auto describe(json::Type<ChangesOutput>) {
                   "Changes after `since` are missing here: read the lists again."));
 }
 
-std::string_view word(ChangeAct act) {
-  return act == ChangeAct::kAdded ? "added" : act == ChangeAct::kRemoved ? "removed" : "changed";
-}
-
 ChangeRow row_of(const Change& change) {
   return {.generation = change.generation,
           .kind = change.kind == ChangeKind::kSkill ? "skill" : "prompt",
           .change = std::string(word(change.act)),
           .id = change.id,
           .name_space = change.name_space,
-          .op = change.op,
+          .op = std::string(word(change.op)),
           .source = change.source};
 }
 
@@ -135,188 +130,158 @@ sdk::TriggerType<json::Raw> declare(sdk::Worker& worker, std::string id, std::st
       .value();
 }
 
-using Answer = std::function<ChangesOutput(const ChangesInput&)>;
-sdk::Task<ChangesOutput> answer_later(RegisteredView* registered, Answer answer, ChangesInput in) {
-  co_await catch_up(registered);
-  co_return answer(in);
+sdk::Task<ChangesOutput> list_changes(Library& library, const ChangeLog& log,
+                                      const std::string& epoch, ChangesInput in) {
+  const View view = co_await library.current({.filtered = false});
+  const bool other_epoch = in.epoch && *in.epoch != epoch;
+  const uint64_t limit = std::max<uint64_t>(1, in.limit.value_or(kDefaultLimit));
+  const ChangeLog::Answer found =
+      log.since(other_epoch ? 0 : in.since.value_or(0), view.generation().number, limit);
+  ChangesOutput out{.epoch = epoch,
+                    .generation = found.up_to,
+                    .changes = {},
+                    .more = found.more,
+                    .truncated = found.truncated || other_epoch};
+  for (const Change& change : found.changes) out.changes.push_back(row_of(change));
+  co_return out;
+}
+
+// What a document holds in a state of the library, if it can be read.
+std::optional<std::string> digest_of(const Snapshot& snapshot, const Change& change) {
+  if (content::is_registered(*snapshot.generation, change.file)) {
+    const RegisteredDocument* found = find_registered(*snapshot.registrations, change.file);
+    if (found == nullptr) return std::nullopt;
+    return sources::sha256_hex(*found->text);
+  }
+  const Result<FileBytes> file = snapshot.folders->content->read(*snapshot.generation, change.file);
+  if (!file || file->bytes.size() > kMaxDigestBytes) return std::nullopt;
+  return sources::sha256_hex(file->bytes);
 }
 
 }  // namespace
 
-Changes::Changes(sdk::Worker& worker, Joined& content, ChangesOptions options)
+// An event on its way, and what its digests are made of.
+struct Changes::Event {
+  ChangeKind kind;
+  ChangeEvent payload;
+  std::vector<Change> named;
+};
+
+Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
     : worker_(worker),
-      content_(content),
+      library_(library),
       options_(options),
       skills_(declare(worker, "directory::skills::on-change", about::kSkillsOnChange)),
       prompts_(declare(worker, "directory::prompts::on-change", about::kPromptsOnChange)),
       log_(options.log_capacity),
       epoch_(new_epoch()) {
-  content_.observe([this](const auto& before, const auto& after) { observe(before, after); });
-  content_.fresh();
-  wait_for_kernel();
-  plan_poll(options_.poll);
-  const auto answer_now = [this](const ChangesInput& in) {
-    const content::GenerationPtr now = content_.fresh();
-    const bool other_epoch = in.epoch && *in.epoch != epoch_;
-    const uint64_t limit = std::max<uint64_t>(1, in.limit.value_or(kDefaultLimit));
-    ChangeLog::Answer found =
-        log_.since(other_epoch ? 0 : in.since.value_or(0), now->number, limit);
-    ChangesOutput out{.epoch = epoch_,
-                      .generation = found.up_to,
-                      .changes = {},
-                      .more = found.more,
-                      .truncated = found.truncated || other_epoch};
-    for (const Change& change : found.changes) out.changes.push_back(row_of(change));
-    return out;
-  };
-  const auto answer = [this, answer_now](ChangesInput in) {
-    return answer_later(registered_, answer_now, std::move(in));
+  subscription_ = library_.changes().subscribe(
+      [this](const ChangeSet& changes) { observe(changes); },
+      [this] { return !skills_.bindings().empty() || !prompts_.bindings().empty(); });
+  const auto answer = [this](ChangesInput in) {
+    return list_changes(library_, log_, epoch_, std::move(in));
   };
   static_cast<void>(worker_.function("directory::changes", about::kChanges, answer));
 }
 
-Changes::~Changes() {
-  content_.observe({});
-  net::Loop& loop = worker_.core().loop;
-  loop.cancel(look_timer_);
-  loop.cancel(tell_timer_);
-  loop.cancel(poll_timer_);
-}
-
-void Changes::start_again() {
-  epoch_ = new_epoch();
-  log_ = ChangeLog(options_.log_capacity);
-  content_.fresh();
-  kernel_.reset();
-  wait_for_kernel();
-}
+Changes::~Changes() { worker_.core().loop.cancel(tell_timer_); }
 
 void Changes::begin(const std::string& name_space, std::string_view source) {
-  // What happened before is not ours.
-  content_.fresh();
-  Own& own = own_[name_space];
-  own.source = source;
-  ++own.jobs;
+  Download& download = downloads_[name_space];
+  download.source = source;
+  ++download.jobs;
 }
 
-void Changes::end(const std::string& name_space, bool skills_changed, bool prompts_changed) {
-  content_.fresh();
-  const auto found = own_.find(name_space);
-  if (found == own_.end()) return;
-  Own& own = found->second;
-  const std::vector<Change> changes = std::exchange(own.changes, {});
-  const std::string source = own.source;
-  if (--own.jobs == 0) own_.erase(found);
-  std::vector<Change> skills;
-  std::vector<Change> prompts;
-  for (const Change& change : changes) {
-    (change.kind == ChangeKind::kSkill ? skills : prompts).push_back(change);
+sdk::Task<void> Changes::end(std::string name_space, bool skills_changed, bool prompts_changed) {
+  co_await library_.catch_up_after_swap();
+  const auto found = downloads_.find(name_space);
+  if (found == downloads_.end()) co_return;
+  Download& download = found->second;
+  const std::string source = download.source;
+  // Files that are not served, or hidden by others, change no document; the download is told
+  // anyway.
+  const auto note = [&](ChangeKind kind, bool changed, bool& seen) {
+    if (changed && !seen) gathered_[EventKey(kind, name_space, ChangeOp::kDownload, source)];
+    return std::exchange(seen, false) || changed;
+  };
+  const bool skills = note(ChangeKind::kSkill, skills_changed, download.skills);
+  const bool prompts = note(ChangeKind::kPrompt, prompts_changed, download.prompts);
+  if (--download.jobs == 0) {
+    downloads_.erase(found);
+    library_.download_marks().forget(name_space);
   }
-  if (skills_changed || !skills.empty()) {
-    tell(skills_, "download", name_space, source, skills);
-    if (on_download_) on_download_(ChangeKind::kSkill, name_space, source);
-  }
-  if (prompts_changed || !prompts.empty()) {
-    tell(prompts_, "download", name_space, source, prompts);
-    if (on_download_) on_download_(ChangeKind::kPrompt, name_space, source);
-  }
+  co_await tell_gathered();
+  if (skills) downloads_hub_.tell({ChangeKind::kSkill, name_space, source});
+  if (prompts) downloads_hub_.tell({ChangeKind::kPrompt, name_space, source});
 }
 
-void Changes::observe(const content::GenerationPtr& before, const content::GenerationPtr& after) {
-  std::vector<Change> changes = differences(*before, *after);
-  for (Change& change : changes) {
-    const auto own = own_.find(change.name_space);
-    if (own != own_.end() && change.source == "disk") {
-      change.op = "download";
-      change.source = own->second.source;
-      own->second.changes.push_back(change);
-    } else {
-      Gathered& gathered = gathered_[std::tuple(change.name_space, change.op, change.source)];
-      (change.kind == ChangeKind::kSkill ? gathered.skills : gathered.prompts).push_back(change);
+void Changes::observe(const ChangeSet& changes) {
+  log_.add(changes.changes);
+  for (const Change& change : changes.changes) {
+    gathered_[EventKey(change.kind, change.name_space, change.op, change.source)].push_back(change);
+    if (change.op != ChangeOp::kDownload) continue;
+    const std::string_view path = change.file.path;
+    if (const auto own = downloads_.find(path.substr(0, path.find('/'))); own != downloads_.end()) {
+      (change.kind == ChangeKind::kSkill ? own->second.skills : own->second.prompts) = true;
     }
   }
-  log_.add(changes);
-  if (!gathered_.empty() && tell_timer_ == 0) {
-    tell_timer_ = worker_.core().loop.after(options_.gather, [this] {
-      tell_timer_ = 0;
-      tell_gathered();
-    });
-  }
-}
-
-// The kernel says that something may have changed; a moment later everything that belongs together
-// has probably happened.
-void Changes::wait_for_kernel() {
-  const int fd = content_.notify_fd();
-  if (fd < 0) return;
-  kernel_ = worker_.core().loop.once_readable(fd, [this] { plan_look(options_.gather / 2); });
-}
-
-void Changes::plan_look(std::chrono::milliseconds delay) {
-  if (look_timer_ != 0) return;
-  look_timer_ = worker_.core().loop.after(delay, [this] {
-    look_timer_ = 0;
-    look();
+  if (gathered_.empty() || tell_timer_ != 0) return;
+  tell_timer_ = worker_.core().loop.after(options_.gather, [this] {
+    tell_timer_ = 0;
+    worker_.spawn(tell_gathered());
   });
 }
 
-void Changes::look() {
-  content_.fresh();
-  wait_for_kernel();
-}
-
-// Where not everything is watched, the folders are looked at now and then: as long as somebody
-// listens, and never for more than a twentieth of the time.
-void Changes::plan_poll(std::chrono::microseconds delay) {
-  net::Loop& loop = worker_.core().loop;
-  poll_timer_ = loop.after(delay, [this, &loop] {
-    const content::ContentStatus status = content_.status();
-    const bool watched = status.watching && status.fallback_reason.empty();
-    const auto begin = loop.now();
-    if (!watched && anybody_listens()) content_.fresh();
-    const auto took = std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
-    plan_poll(std::max<std::chrono::microseconds>(options_.poll, 20 * took));
-  });
-}
-
-bool Changes::anybody_listens() const {
-  return !skills_.bindings().empty() || !prompts_.bindings().empty();
-}
-
-void Changes::tell_gathered() {
-  for (const auto& [key, gathered] : std::exchange(gathered_, {})) {
-    const auto& [name_space, op, source] = key;
-    if (!gathered.skills.empty()) tell(skills_, op, name_space, source, gathered.skills);
-    if (!gathered.prompts.empty()) tell(prompts_, op, name_space, source, gathered.prompts);
-  }
-}
-
-void Changes::tell(const Type& type, std::string_view op, const std::string& name_space,
-                   std::string_view source, const std::vector<Change>& changes) {
-  if (type.bindings().empty()) return;
-  ChangeEvent event{.op = std::string(op),
-                    .name_space = name_space,
-                    .source = std::string(source),
-                    .generation = content_.last().number,
-                    .ids = {},
-                    .count = 0,
-                    .digests = {}};
-  std::map<std::string, const Change*> last;  // of several changes to one document
-  for (const Change& change : changes) last[change.id] = &change;
-  event.count = last.size();
-  for (const auto& [id, change] : last) {
-    if (event.ids.size() == options_.max_ids) break;
-    event.ids.push_back(id);
-    if (change->act == ChangeAct::kRemoved) continue;
-    if (const auto bytes = content_.read(content_.last(), change->file);
-        bytes && bytes->bytes.size() <= kMaxDigestBytes) {
-      event.digests[id] = sources::sha256_hex(bytes->bytes);
+// Oldest generation first: who was told of a generation has been told of all before it.
+sdk::Task<void> Changes::tell_gathered() {
+  std::vector<Event> events;
+  for (auto& [key, changes] : std::exchange(gathered_, {})) {
+    const auto& [kind, name_space, op, source] = key;
+    if (type_of(kind).bindings().empty()) continue;
+    Event event{.kind = kind,
+                .payload = {.op = std::string(word(op)),
+                            .name_space = name_space,
+                            .source = source,
+                            .generation = library_.latest()->generation->number,
+                            .ids = {},
+                            .count = 0,
+                            .digests = {}},
+                .named = {}};
+    if (!changes.empty()) event.payload.generation = changes.back().generation;
+    std::map<std::string, const Change*> last;  // of several changes to one document
+    for (const Change& change : changes) last[change.id] = &change;
+    event.payload.count = last.size();
+    for (const auto& [id, change] : last) {
+      if (event.payload.ids.size() == options_.max_ids) break;
+      event.payload.ids.push_back(id);
+      event.named.push_back(*change);
     }
+    events.push_back(std::move(event));
   }
+  if (events.empty()) co_return;
+  std::ranges::sort(events, {}, [](const Event& event) {
+    return std::tie(event.payload.generation, event.kind, event.payload.name_space);
+  });
+  auto add_digests = [snapshot = library_.latest(), events = std::move(events)]() mutable {
+    for (Event& event : events) {
+      for (const Change& change : event.named) {
+        if (change.act == ChangeAct::kRemoved) continue;
+        if (auto digest = digest_of(*snapshot, change)) {
+          event.payload.digests[change.id] = std::move(*digest);
+        }
+      }
+    }
+    return std::move(events);
+  };
+  for (const Event& event : co_await library_.on_content_thread(std::move(add_digests)))
+    fire(event);
+}
+
+void Changes::fire(const Event& event) {
   // A copy: firing must not be disturbed by whoever unsubscribes meanwhile.
-  const Type::Bindings bindings = type.bindings();
+  const Type::Bindings bindings = type_of(event.kind).bindings();
   for (const auto& [id, binding] : bindings) {
-    if (const auto sent = worker_.fire_void(binding, event); !sent) {
+    if (const auto sent = worker_.fire_void(binding, event.payload); !sent) {
       log_warn("on-change: {} could not be called: {}", binding.function_id, sent.error().message);
     }
   }

@@ -100,9 +100,9 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings)
   return out;
 }
 
-static sdk::Task<DoctorReport> examine_now(content::Content& content, RegisteredView* registered) {
-  co_await catch_up(registered);
-  co_return examine(*content.fresh());
+static sdk::Task<DoctorReport> examine_now(Library& library) {
+  const View view = co_await library.current({.filtered = false});
+  co_return examine(view.generation());
 }
 
 FixOutcome apply_ready_fixes(content::Content& content) {
@@ -152,10 +152,8 @@ std::string report_text(const DoctorReport& report) {
   return out;
 }
 
-void add_doctor(sdk::Worker& worker, content::Content& content, RegisteredView* registered) {
-  const auto doctor = [&content, registered](const DoctorInput&) {
-    return examine_now(content, registered);
-  };
+void add_doctor(sdk::Worker& worker, Library& library) {
+  const auto doctor = [&library](const DoctorInput&) { return examine_now(library); };
   static_cast<void>(worker.function("directory::doctor", about::kDoctor, doctor));
 }
 

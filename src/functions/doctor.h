@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "content/content.h"
-#include "library/registered_view.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
@@ -53,8 +53,7 @@ FixOutcome apply_ready_fixes(content::Content& content);
 std::string report_text(const DoctorReport& report);  // for people
 std::string report_json(const DoctorReport& report);
 
-// `registered` is brought up to date before `content` is read; null: there is nothing to bring.
-void add_doctor(sdk::Worker& worker, content::Content& content,
-                RegisteredView* registered = nullptr);
+// `library` outlives the worker's use of it.
+void add_doctor(sdk::Worker& worker, Library& library);
 
 }  // namespace iii::directory

@@ -21,6 +21,17 @@ std::function<void(const sources::Progress&)> log_steps(std::string name) {
   };
 }
 
+// A job whose changes are told as a download from the swap on.
+sources::Job job_of(const sources::Downloads& downloads, Library& library, std::string name,
+                    std::string_view source) {
+  sources::Job job = downloads.job(log_steps(name));
+  job.before_swap = [&marks = library.download_marks(), name = std::move(name),
+                     source = std::string(source)](const std::vector<std::string>& paths) {
+    marks.announce(name, source, paths);
+  };
+  return job;
+}
+
 // Nothing that goes wrong in a library of others may leave a download without its end.
 template <typename T, typename F>
 Result<T> guarded(F work) {
@@ -51,19 +62,20 @@ sdk::Task<Result<InstallReport>> Downloader::install(sources::Source source,
                                                      sources::InstallOptions options) {
   const std::string name = sources::namespace_of(source);
   changes_.begin(name, sources::kind_of(source));
-  auto work = [downloads = downloads_, source, options, name] {
+  auto work = [downloads = downloads_, library = &library_, source, options, name] {
     const auto download = [&] {
-      return downloads->download(source, options, downloads->job(log_steps(name)));
+      return downloads->download(source, options,
+                                 job_of(*downloads, *library, name, sources::kind_of(source)));
     };
     return guarded<InstallReport>(download);
   };
   Result<InstallReport> report = co_await pool_.run(std::move(work));
-  changes_.end(name, report && report->skills_changed, report && report->prompts_changed);
+  co_await changes_.end(name, report && report->skills_changed, report && report->prompts_changed);
   if (!report) {
     log_warn("{}: {}", name, report.error().message);
     co_return std::unexpected(on_the_bus(std::move(report.error())));
   }
-  installed_.forget();
+  library_.installed().forget();
   log_info("{}: {} skills, {} prompts written, {} unchanged, {} pruned, {} kept as edited", name,
            report->skills_written.size(), report->prompts_written.size(), report->unchanged.size(),
            report->pruned.size(), report->conflicts.size());
@@ -73,9 +85,10 @@ sdk::Task<Result<InstallReport>> Downloader::install(sources::Source source,
 sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string name_space,
                                                      std::string_view source_kind, bool force) {
   changes_.begin(name_space, source_kind);
-  auto work = [downloads = downloads_, what, name_space, force] {
+  auto work = [downloads = downloads_, library = &library_, what, name_space, force,
+               kind = std::string(source_kind)] {
     const auto repeat = [&]() -> Result<NamespaceResult> {
-      const sources::Job job = downloads->job(log_steps(name_space));
+      const sources::Job job = job_of(*downloads, *library, name_space, kind);
       auto outcomes = what == Again::kUpdate ? downloads->update(name_space, force, job)
                                              : downloads->restore(name_space, force, job);
       if (!outcomes) return std::unexpected(std::move(outcomes.error()));
@@ -85,10 +98,10 @@ sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string nam
   };
   Result<NamespaceResult> outcome = co_await pool_.run(std::move(work));
   const bool done = outcome && outcome->report;
-  changes_.end(name_space, done && outcome->report->skills_changed,
-               done && outcome->report->prompts_changed);
+  co_await changes_.end(name_space, done && outcome->report->skills_changed,
+                        done && outcome->report->prompts_changed);
   if (!outcome) co_return std::unexpected(on_the_bus(std::move(outcome.error())));
-  installed_.forget();
+  library_.installed().forget();
   co_return outcome;
 }
 

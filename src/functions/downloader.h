@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "functions/changes.h"
-#include "library/installed.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 #include "sources/downloads.h"
 
@@ -16,10 +16,10 @@ namespace iii::directory {
 // On the loop thread.
 class Downloader {
  public:
-  Downloader(sdk::Worker& worker, Changes& changes, Installed& installed,
+  Downloader(sdk::Worker& worker, Changes& changes, Library& library,
              std::shared_ptr<sources::Downloads> downloads, size_t threads)
       : changes_(changes),
-        installed_(installed),
+        library_(library),
         downloads_(std::move(downloads)),
         pool_(worker.core().loop, threads) {}
   ~Downloader();
@@ -40,7 +40,7 @@ class Downloader {
 
  private:
   Changes& changes_;
-  Installed& installed_;
+  Library& library_;
   std::shared_ptr<sources::Downloads> downloads_;
   std::vector<std::weak_ptr<sources::Downloads>> earlier_;
   sdk::Pool pool_;

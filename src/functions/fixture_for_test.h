@@ -15,7 +15,7 @@
 #include "functions/doctor.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
-#include "library/installed.h"
+#include "library/library.h"
 #include "sdk/fake_engine.h"
 
 namespace iii::directory {
@@ -34,13 +34,23 @@ class DirectoryTest : public testing::Test {
 
   // Starts the worker with every function of the read side; set the members below before.
   void start() {
-    content = content::Content::open(content_options);
-    installed = std::make_unique<Installed>(worker, installed_options, [this] { return now; });
-    add_skill_functions(worker, *content, *installed, limits);
-    add_prompt_functions(worker, *content, limits.max_answer_bytes);
-    add_doctor(worker, *content);
+    open_library();
+    add_skill_functions(worker, *library, limits);
+    add_prompt_functions(worker, *library, limits.max_answer_bytes);
+    add_doctor(worker, *library);
     ASSERT_TRUE(worker.start());
     engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
+  }
+
+  void open_library() {
+    LibraryOptions options;
+    options.installed = installed_options;
+    options.registrations = registrations;
+    options.registration_feed = registration_feed;
+    options.clock = [this] { return now; };
+    library = std::make_unique<Library>(
+        worker, Folders{.content = content::Content::open(content_options), .gate = nullptr},
+        std::move(options));
   }
 
   // Sends a call; its answer can be waited for with outcome().
@@ -97,7 +107,9 @@ class DirectoryTest : public testing::Test {
 
   content::TempTree tree;
   content::ContentOptions content_options = tree.options();
-  InstalledOptions installed_options{.filter = false};
+  InstalledWorkersOptions installed_options{.filter = false};
+  std::optional<RegistrationStoreOptions> registrations;
+  std::optional<RegistrationFeedOptions> registration_feed;
   SkillLimits limits;
   Time now{std::chrono::hours(1)};
 
@@ -110,8 +122,7 @@ class DirectoryTest : public testing::Test {
   net::Loop loop;
   sdk::FakeEngine engine;
   sdk::Worker worker;
-  std::unique_ptr<content::Content> content;
-  std::unique_ptr<Installed> installed;
+  std::unique_ptr<Library> library;
 
  private:
   void received(const json::Value& frame) {

@@ -9,7 +9,6 @@
 #include "content/frontmatter_split.h"
 #include "content/frontmatter_yaml.h"
 #include "content/parse.h"
-#include "library/registered_view.h"
 
 namespace iii::directory {
 
@@ -148,90 +147,102 @@ std::vector<RelatedSkill> related_to(const GuideDocuments& documents, std::strin
   return out;
 }
 
-Guides::Seen Guides::look_at(const content::Generation& generation, std::shared_ptr<const void> row,
-                             std::string skill_id, const content::FileRef& file) {
-  Seen out{.row = std::move(row), .document = nullptr};
-  const Result<FileBytes> bytes = content_.read(generation, file);
-  if (!bytes || !is_utf8(bytes->bytes)) return out;
-  GuideDocument document = read_guide(std::move(skill_id), file, bytes->bytes, content_.lenient());
-  // Most documents speak of no function at all: those cost nothing more.
+static std::string id_of(const content::Skill& skill) { return skill.id; }
+static std::string id_of(const content::Prompt& prompt) { return without_suffix(prompt.file.path); }
+
+template <typename Row>
+Guides::Seen Guides::read_row(const View& view, const std::shared_ptr<const Row>& row) {
+  Seen out{.row = row, .document = nullptr};
+  const Result<FileBytes> file = library_.read_file(view, *row);
+  if (!file || !is_utf8(file->bytes)) return out;
+  const bool lenient = view.snapshot().folders->content->lenient();
+  GuideDocument document = read_guide(id_of(*row), row->file, file->bytes, lenient);
+  // Most documents mention no function at all: those cost nothing more.
   if (speaks_of_functions(document)) {
     out.document = std::make_shared<GuideDocument>(std::move(document));
   }
   return out;
 }
 
-sdk::Task<GuideDocuments> Guides::documents(content::GenerationPtr generation) {
-  if (generation == known_) co_return ready_;
-  struct Row {
-    std::shared_ptr<const void> row;
-    std::string id;
-    const content::FileRef* file;
-  };
-  std::vector<Row> rows;
-  for (const content::SkillPtr& skill : generation->skills) {
-    rows.push_back({.row = skill, .id = skill->id, .file = &skill->file});
-  }
-  for (const content::PromptPtr& prompt : generation->prompts) {
-    rows.push_back({.row = prompt, .id = without_suffix(prompt->file.path), .file = &prompt->file});
-  }
-  SeenRows seen;
+template <typename Row>
+sdk::Task<void> Guides::add_rows(const View& view,
+                                 const std::vector<std::shared_ptr<const Row>>& rows,
+                                 SeenRows& seen) {
   size_t read = 0;
-  for (Row& row : rows) {
-    const void* key = row.row.get();
-    if (const auto before = seen_.find(key); before != seen_.end()) {
-      seen.insert_or_assign(key, before->second);
+  for (const std::shared_ptr<const Row>& row : rows) {
+    if (const auto before = seen_.find(row.get()); before != seen_.end()) {
+      seen.insert_or_assign(row.get(), before->second);
       continue;
     }
-    Seen fresh = look_at(*generation, row.row, row.id, *row.file);
-    seen.insert_or_assign(key, fresh);
-    seen_.insert_or_assign(key, std::move(fresh));
-    if (++read % kSlice == 0) {
-      co_await worker_.sleep(std::chrono::milliseconds(0));
-    }
+    Seen fresh = read_row(view, row);
+    seen.insert_or_assign(row.get(), fresh);
+    seen_.insert_or_assign(row.get(), std::move(fresh));
+    if (++read % kSlice == 0) co_await worker_.sleep(std::chrono::milliseconds(0));
   }
+}
+
+sdk::Task<GuideDocuments> Guides::documents(const View& view) {
+  if (view.shared_generation() == known_) co_return ready_;
+  SeenRows seen;
+  co_await add_rows(view, view.generation().skills, seen);
+  co_await add_rows(view, view.generation().prompts, seen);
   GuideDocuments out;
   for (const auto& [key, each] : seen) {
     if (each.document) out.push_back(each.document);
   }
   std::ranges::sort(out, {},
                     [](const auto& document) { return std::string_view(document->skill_id); });
-  known_ = std::move(generation);
+  known_ = view.shared_generation();
   ready_ = out;
   seen_ = std::move(seen);
   co_return out;
 }
 
-std::string Guides::body_of(const content::Generation& generation, const content::FileRef& file) {
-  const Result<FileBytes> bytes = content_.read(generation, file);
-  if (!bytes) return "";
-  std::string body = bytes->bytes.substr(
-      content::body_offset(bytes->bytes, {.lenient = content_.lenient(), .prompt = false}));
-  body.erase(0, std::min(body.find_first_not_of('\n'), body.size()));
-  while (body.ends_with('\n')) body.pop_back();
-  return body;
+Result<std::string> Guides::body_of(const View& view, const GuideDocument& guide) {
+  Result<Body> body = fail("missing", "it is not served");
+  if (const content::Skill* skill = view.generation().skill(guide.skill_id)) {
+    body = library_.read(view, *skill);
+  } else {
+    for (const content::PromptPtr& prompt : view.generation().prompts) {
+      if (id_of(*prompt) == guide.skill_id) body = library_.read(view, *prompt);
+    }
+  }
+  if (!body) {
+    if (body.error().code == kStale) return std::unexpected(body.error());
+    return "";
+  }
+  std::string text = std::move(body->text);
+  text.erase(0, std::min(text.find_first_not_of('\n'), text.size()));
+  while (text.ends_with('\n')) text.pop_back();
+  return text;
 }
 
 template <Line L>
-sdk::Task<Guides::Found<L>> Guides::about(std::string function_id) {
-  if (registered_ != nullptr && !registered_->is_fresh()) {
-    co_await registered_->refresh();
-  }
-  const content::GenerationPtr generation = content_.fresh();
-  const GuideDocuments all = co_await documents(generation);
+sdk::Task<Result<Guides::Found<L>>> Guides::about(const View& view,
+                                                  const std::string& function_id) {
+  const GuideDocuments all = co_await documents(view);
   Found<L> out;
   const GuideDocument* guide = find_guide(all, function_id);
   if (guide != nullptr) {
+    Result<std::string> body = body_of(view, *guide);
+    if (!body) co_return std::unexpected(std::move(body.error()));
     const std::filesystem::path root = root_path_(guide->file.root);
     out.guide = HowGuide<L>{
         .skill_id = guide->skill_id,
         .title = guide->title,
         .abs_path = root.empty() ? guide->file.path : (root / guide->file.path).string(),
         .frontmatter = guide->frontmatter,
-        .body = body_of(*generation, guide->file)};
+        .body = std::move(*body)};
   }
   if constexpr (L == Line::k051) out.related = related_to(all, function_id, guide);
   co_return out;
+}
+
+template <Line L>
+sdk::Task<Guides::Found<L>> Guides::about(std::string function_id) {
+  Result<Found<L>> found = co_await library_.answer_from(
+      {.filtered = false}, [&](const View& view) { return about<L>(view, function_id); });
+  co_return found ? std::move(*found) : Found<L>();
 }
 
 template sdk::Task<Guides::Found<Line::k041>> Guides::about(std::string);

@@ -11,13 +11,11 @@
 #include <string_view>
 #include <vector>
 
-#include "content/content.h"
 #include "functions/introspection_types.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
-
-class RegisteredView;
 
 // What matters of one document.
 struct GuideDocument {
@@ -45,13 +43,10 @@ using RootPath = std::function<std::filesystem::path(uint16_t root)>;
 // few at a time, so that others are answered meanwhile.
 class Guides {
  public:
-  Guides(sdk::Worker& worker, content::Content& content, RootPath root_path)
-      : worker_(worker), content_(content), root_path_(std::move(root_path)) {}
+  Guides(sdk::Worker& worker, Library& library, RootPath root_path)
+      : worker_(worker), library_(library), root_path_(std::move(root_path)) {}
   Guides(const Guides&) = delete;
   Guides& operator=(const Guides&) = delete;
-
-  // What workers register is in the content after this has caught up.
-  void catch_up_with(RegisteredView* registered) { registered_ = registered; }
 
   template <Line L>
   struct Found {
@@ -62,6 +57,8 @@ class Guides {
   sdk::Task<Found<L>> about(std::string function_id);
 
  private:
+  template <Line L>
+  sdk::Task<Result<Found<L>>> about(const View& view, const std::string& function_id);
   // A row of a generation, kept so that its address is not used again.
   struct Seen {
     std::shared_ptr<const void> row;
@@ -69,15 +66,17 @@ class Guides {
   };
   using SeenRows = std::map<const void*, Seen>;
 
-  sdk::Task<GuideDocuments> documents(content::GenerationPtr generation);
-  Seen look_at(const content::Generation& generation, std::shared_ptr<const void> row,
-               std::string skill_id, const content::FileRef& file);
-  std::string body_of(const content::Generation& generation, const content::FileRef& file);
+  sdk::Task<GuideDocuments> documents(const View& view);
+  template <typename Row>
+  sdk::Task<void> add_rows(const View& view, const std::vector<std::shared_ptr<const Row>>& rows,
+                           SeenRows& seen);
+  template <typename Row>
+  Seen read_row(const View& view, const std::shared_ptr<const Row>& row);
+  Result<std::string> body_of(const View& view, const GuideDocument& guide);
 
   sdk::Worker& worker_;
-  content::Content& content_;
+  Library& library_;
   RootPath root_path_;
-  RegisteredView* registered_ = nullptr;
   content::GenerationPtr known_;  // what `ready_` was made of
   GuideDocuments ready_;
   SeenRows seen_;

@@ -1,5 +1,6 @@
 #include "functions/health.h"
 
+#include <memory>
 #include <utility>
 
 #include "functions/descriptions.h"
@@ -56,31 +57,37 @@ auto describe(json::Type<HealthOutput>) {
       json::field("content", &T::content, "Documents that are served."));
 }
 
-ContentHealth health_of(content::Content& content) {
-  const content::GenerationPtr now = content.fresh();
-  const content::ContentStatus status = content.status();
-  ContentHealth out{.generation = now->number,
-                    .skills = now->skills.size(),
-                    .prompts = now->prompts.size(),
-                    .skipped = now->accounting.skipped,
+sdk::Task<ContentHealth> health_of(Library& library) {
+  // Registrations are shown as they are known: health must not depend on who keeps them.
+  co_await library.current({.filtered = false, .registered = false});
+  const content::Generation& now = *library.latest()->generation;
+  const content::ContentStatus status = library.status();
+  ContentHealth out{.generation = now.number,
+                    .skills = now.skills.size(),
+                    .prompts = now.prompts.size(),
+                    .skipped = now.accounting.skipped,
                     .watching = status.watching,
                     .fallback = {}};
   if (!status.fallback_reason.empty()) out.fallback = status.fallback_reason;
-  return out;
+  co_return out;
+}
+
+sdk::Task<HealthOutput> health_now(Library& library, const HealthFacts& facts) {
+  ContentHealth content = co_await health_of(library);
+  const auto up = std::chrono::steady_clock::now() - facts.started;
+  co_return HealthOutput{
+      .status = "ok",
+      .version = facts.version,
+      .mode = facts.mode,
+      .uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(up).count(),
+      .content = std::move(content)};
 }
 
 }  // namespace
 
-void add_health(sdk::Worker& worker, content::Content& content, HealthFacts facts) {
-  const auto health = [&content, facts = std::move(facts)](const HealthInput&) {
-    const auto up = std::chrono::steady_clock::now() - facts.started;
-    return HealthOutput{
-        .status = "ok",
-        .version = facts.version,
-        .mode = facts.mode,
-        .uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(up).count(),
-        .content = health_of(content)};
-  };
+void add_health(sdk::Worker& worker, Library& library, HealthFacts facts) {
+  const auto health = [&library, shared = std::make_shared<const HealthFacts>(std::move(facts))](
+                          const HealthInput&) { return health_now(library, *shared); };
   static_cast<void>(worker.function("directory::health", about::kHealth, health));
 }
 

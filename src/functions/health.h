@@ -4,7 +4,7 @@
 #include <chrono>
 #include <string>
 
-#include "content/content.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
@@ -15,7 +15,7 @@ struct HealthFacts {
   std::chrono::steady_clock::time_point started;
 };
 
-// `content` outlives the worker's use of it.
-void add_health(sdk::Worker& worker, content::Content& content, HealthFacts facts);
+// `library` outlives the worker's use of it.
+void add_health(sdk::Worker& worker, Library& library, HealthFacts facts);
 
 }  // namespace iii::directory

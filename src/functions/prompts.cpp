@@ -111,47 +111,45 @@ Result<json::Raw> list(const content::Generation& generation, const ListPromptsI
   return json::Raw{std::move(text)};
 }
 
-Result<PromptGetOutput> get(content::Content& content, const PromptGetInput& in) {
-  if (const Result<void> legal = content::check_name(in.name); !legal) {
-    return std::unexpected(invalid_prompt_name(legal.error().message));
-  }
-  const content::GenerationPtr generation = content.fresh();
-  const content::Prompt* prompt = generation->prompt(in.name);
+constexpr ViewOptions kPrompts{.filtered = false};  // prompts are not filtered
+
+sdk::Task<Result<PromptGetOutput>> get(Library& library, const View& view,
+                                       const PromptGetInput& in) {
+  const content::Generation& generation = view.generation();
+  const content::Prompt* prompt = generation.prompt(in.name);
   if (prompt == nullptr) {
-    return std::unexpected(prompt_not_found(in.name, suggest_prompts(*generation, in.name)));
+    co_return std::unexpected(prompt_not_found(in.name, suggest_prompts(generation, in.name)));
   }
-  Result<Document> document =
-      read_document(content, *generation, prompt->file, "prompt", prompt->name);
-  if (!document) return std::unexpected(std::move(document.error()));
-  return PromptGetOutput{.name = prompt->name,
-                         .description = prompt->description,
-                         .body = std::move(document->body),
-                         .modified_at = content::format_time(document->mtime_ns),
-                         .origin = origin_of(*generation, *prompt)};
+  Result<Body> body = read_prompt(library, view, *prompt);
+  if (!body) co_return std::unexpected(std::move(body.error()));
+  co_return PromptGetOutput{.name = prompt->name,
+                            .description = prompt->description,
+                            .body = std::move(body->text),
+                            .modified_at = content::format_time(body->mtime_ns),
+                            .origin = origin_of(generation, *prompt)};
 }
 
-sdk::Task<Result<json::Raw>> list_now(content::Content& content, RegisteredView* registered,
-                                      ListPromptsInput in, size_t max_answer_bytes) {
-  co_await catch_up(registered);
-  co_return list(*content.fresh(), in, max_answer_bytes);
+sdk::Task<Result<json::Raw>> list_now(Library& library, ListPromptsInput in,
+                                      size_t max_answer_bytes) {
+  const View view = co_await library.current(kPrompts);
+  co_return list(view.generation(), in, max_answer_bytes);
 }
 
-sdk::Task<Result<PromptGetOutput>> get_now(content::Content& content, RegisteredView* registered,
-                                           PromptGetInput in) {
-  co_await catch_up(registered);
-  co_return get(content, in);
+sdk::Task<Result<PromptGetOutput>> get_now(Library& library, PromptGetInput in) {
+  if (const Result<void> legal = content::check_name(in.name); !legal) {
+    co_return std::unexpected(invalid_prompt_name(legal.error().message));
+  }
+  co_return co_await library.answer_from(kPrompts,
+                                         [&](const View& view) { return get(library, view, in); });
 }
 
 }  // namespace
 
-void add_prompt_functions(sdk::Worker& worker, content::Content& content, size_t max_answer_bytes,
-                          RegisteredView* registered) {
-  const auto list_all = [&content, registered, max_answer_bytes](ListPromptsInput in) {
-    return list_now(content, registered, std::move(in), max_answer_bytes);
+void add_prompt_functions(sdk::Worker& worker, Library& library, size_t max_answer_bytes) {
+  const auto list_all = [&library, max_answer_bytes](ListPromptsInput in) {
+    return list_now(library, std::move(in), max_answer_bytes);
   };
-  const auto get_one = [&content, registered](PromptGetInput in) {
-    return get_now(content, registered, std::move(in));
-  };
+  const auto get_one = [&library](PromptGetInput in) { return get_now(library, std::move(in)); };
   static_cast<void>(worker.function_returning<ListPromptsOutput>(
       {.id = "directory::prompts::list", .description = about::kPromptsList}, list_all));
   static_cast<void>(worker.function("directory::prompts::get", about::kPromptsGet, get_one));

@@ -108,7 +108,7 @@ TEST_F(Prompts, R70_WithoutLenienceAPromptNeedsFrontmatterWithADescription) {
   content_options.normalise_ids = false;
   start();
   EXPECT_THAT(listed_prompts(), IsEmpty());
-  const DoctorReport report = examine(*content->fresh());
+  const DoctorReport report = examine(*library->latest()->generation);
   EXPECT_EQ(report.skipped, 5U);
   EXPECT_GE(report.findings.size(), 5U);
 }

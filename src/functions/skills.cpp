@@ -21,16 +21,11 @@ constexpr std::string_view kGetLess = "directory::skills::get with fewer `ids`, 
 // they do.
 class SkillFunctions {
  public:
-  SkillFunctions(content::Content& content, Installed& installed, SkillLimits limits,
-                 RegisteredView* registered)
-      : content_(content), installed_(installed), limits_(limits), registered_(registered) {}
+  SkillFunctions(Library& library, SkillLimits limits) : library_(library), limits_(limits) {}
 
   sdk::Task<Result<json::Raw>> list(ListSkillsInput in) {
-    co_await catch_up(registered_);
-    NamesPtr names = co_await installed_.for_filter(false);
-    content::GenerationPtr generation = content_.fresh();
-    if (in.search) search_text_.follow(generation);
-    const View view(std::move(generation), std::move(names));
+    const View view = co_await library_.current();
+    if (in.search) search_text_.follow(view.shared_generation());
     Result<std::string> rows = list_skills_text(view, in, in.search ? &search_text_ : nullptr);
     if (!rows) co_return std::unexpected(std::move(rows.error()));
     co_return bounded(std::move(*rows),
@@ -42,29 +37,22 @@ class SkillFunctions {
     if (!in.id && !in.ids) {
       co_return fail("invocation_failed", "serialization error: missing field `id`");
     }
-    const bool with_description = in.include_description.value_or(false);
-    co_await catch_up(registered_);
-    NamesPtr names = co_await installed_.for_filter(false);
-    const View view(content_.fresh(), std::move(names));
-    if (in.id) {
-      Result<SkillGetOutput> out = co_await get_one(view, *in.id, with_description);
-      if (!out) co_return std::unexpected(std::move(out.error()));
-      co_return bounded(json::encode(*out), kGetLess);
+    if (in.ids && in.ids->size() > limits_.max_batch && !in.id) {
+      co_return std::unexpected(too_many_ids(in.ids->size(), limits_.max_batch));
     }
-    co_return co_await get_many(view, std::move(*in.ids), with_description);
+    co_return co_await library_.answer_from(
+        {}, [&](const View& view) { return in.id ? get_one_text(view, in) : get_many(view, in); });
   }
 
   sdk::Task<Result<json::Raw>> index(IndexSkillsInput) {
-    co_await catch_up(registered_);
-    NamesPtr names = co_await installed_.for_filter(true);
-    content::GenerationPtr generation = content_.fresh();
+    const View view = co_await library_.current({.ask_for_workers = true});
+    const NamesPtr& names = view.installed();
     const bool same_names =
         names == index_names_ || (names && index_names_ && *names == *index_names_);
-    if (generation != index_generation_ || !same_names) {
-      const View view(generation, names);
+    if (view.shared_generation() != index_generation_ || !same_names) {
       index_text_ = json::encode(index_skills(view));
-      index_generation_ = std::move(generation);
-      index_names_ = std::move(names);
+      index_generation_ = view.shared_generation();
+      index_names_ = names;
     }
     co_return bounded(index_text_,
                       "directory::skills::list with type=index and `limit` for the same overviews "
@@ -72,12 +60,20 @@ class SkillFunctions {
   }
 
  private:
-  sdk::Task<Result<SkillGetOutput>> get_one(View view, std::string input, bool with_description) {
+  sdk::Task<Result<json::Raw>> get_one_text(const View& view, const SkillGetInput& in) {
+    const Result<SkillGetOutput> out =
+        co_await get_one(view, *in.id, in.include_description.value_or(false));
+    if (!out) co_return std::unexpected(out.error());
+    co_return bounded(json::encode(*out), kGetLess);
+  }
+
+  sdk::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
+                                            bool with_description) {
     Result<std::string> id = normalise_input(input);
     if (!id) co_return std::unexpected(std::move(id.error()));
     Resolution found{look_up(view, *id), ""};
     if (found.skill == nullptr) {
-      const NamesPtr workers = co_await installed_.for_resolution();
+      const NamesPtr workers = co_await library_.installed().for_resolution();
       Result<Resolution> resolved = resolve_miss(view, *workers, *id);
       if (!resolved) co_return std::unexpected(std::move(resolved.error()));
       found = std::move(*resolved);
@@ -88,15 +84,15 @@ class SkillFunctions {
   Result<SkillGetOutput> read(const View& view, const Resolution& found, bool with_description) {
     const content::Skill& skill = *found.skill;
     const std::string shown = view.display(skill.id);
-    Result<Document> document = read_skill(content_, view.generation(), skill, shown);
-    if (!document) return std::unexpected(std::move(document.error()));
+    Result<Body> body = read_skill(library_, view, skill, shown);
+    if (!body) return std::unexpected(std::move(body.error()));
     SkillGetOutput out{.id = shown,
                        .title = view.title(skill),
                        .type = skill.type,
                        .function_id = skill.function_id,
                        .description = {},
-                       .body = std::move(document->body),
-                       .modified_at = content::format_time(document->mtime_ns),
+                       .body = std::move(body->text),
+                       .modified_at = content::format_time(body->mtime_ns),
                        .origin = {}};
     if (content::is_registered(view.generation(), skill.file)) out.origin = kRegisteredOrigin;
     // What is compiled in has no file that could have been modified.
@@ -109,17 +105,16 @@ class SkillFunctions {
   }
 
   // Each entry is what `get` would answer, or {id, error}.
-  sdk::Task<Result<json::Raw>> get_many(View view, std::vector<std::string> ids,
-                                        bool with_description) {
-    if (ids.size() > limits_.max_batch) {
-      co_return std::unexpected(too_many_ids(ids.size(), limits_.max_batch));
-    }
+  sdk::Task<Result<json::Raw>> get_many(const View& view, const SkillGetInput& in) {
+    const bool with_description = in.include_description.value_or(false);
     std::string out = "{\"skills\":[";
-    for (const std::string& id : ids) {
+    for (const std::string& id : *in.ids) {
       if (out.back() != '[') out += ',';
       const Result<SkillGetOutput> skill = co_await get_one(view, id, with_description);
       if (skill) {
         json::encode_to(out, *skill);
+      } else if (skill.error().code == kStale) {
+        co_return std::unexpected(skill.error());
       } else {
         out += "{\"id\":";
         json::append_string(out, id);
@@ -141,10 +136,8 @@ class SkillFunctions {
     return json::Raw{std::move(text)};
   }
 
-  content::Content& content_;
-  Installed& installed_;
+  Library& library_;
   SkillLimits limits_;
-  RegisteredView* registered_;
   SearchText search_text_;
   // The last index page, and what it was made from.
   std::string index_text_;
@@ -154,9 +147,8 @@ class SkillFunctions {
 
 }  // namespace
 
-void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
-                         SkillLimits limits, RegisteredView* registered) {
-  const auto skills = std::make_shared<SkillFunctions>(content, installed, limits, registered);
+void add_skill_functions(sdk::Worker& worker, Library& library, SkillLimits limits) {
+  const auto skills = std::make_shared<SkillFunctions>(library, limits);
   // The answers are written as text already, so the schema of what they hold is given by type.
   const auto list = [skills](ListSkillsInput in) { return skills->list(std::move(in)); };
   const auto get = [skills](SkillGetInput in) { return skills->get(std::move(in)); };

@@ -4,10 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "content/content.h"
 #include "functions/limits.h"
-#include "library/installed.h"
-#include "library/registered_view.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
@@ -17,9 +15,7 @@ struct SkillLimits {
   size_t max_batch = kMaxBatch;
 };
 
-// `registered` is brought up to date before `content` is read; null: there is nothing to bring. All
-// outlive the worker's use of them.
-void add_skill_functions(sdk::Worker& worker, content::Content& content, Installed& installed,
-                         SkillLimits limits, RegisteredView* registered = nullptr);
+// `library` outlives the worker's use of it.
+void add_skill_functions(sdk::Worker& worker, Library& library, SkillLimits limits);
 
 }  // namespace iii::directory

@@ -10,6 +10,7 @@
 #include "functions/resolve.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
+#include "legacy/files.h"
 
 namespace iii::directory {
 
@@ -98,21 +99,26 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, DownloadInput
   co_return out;
 }
 
-Result<PromptText> prompt_of(content::Content& content, const std::string& name) {
-  if (const Result<void> legal = content::check_name(name); !legal) {
-    return std::unexpected(invalid_prompt_name(legal.error().message));
-  }
-  const content::GenerationPtr generation = content.fresh();
-  const content::Prompt* prompt = generation->prompt(name);
+sdk::Task<Result<PromptText>> prompt_in(Library& library, const View& view,
+                                        const std::string& name) {
+  const content::Prompt* prompt = view.generation().prompt(name);
   if (prompt == nullptr) {
-    return std::unexpected(prompt_not_found(name, suggest_prompts(*generation, name)));
+    co_return std::unexpected(prompt_not_found(name, suggest_prompts(view.generation(), name)));
   }
-  Result<Document> document = read_document(content, *generation, prompt->file, "prompt", name);
-  if (!document) return std::unexpected(std::move(document.error()));
-  return PromptText{.name = prompt->name,
-                    .description = prompt->description,
-                    .body = std::move(document->body),
-                    .modified_at = content::format_time(document->mtime_ns)};
+  Result<Body> body = read_prompt(library, view, *prompt);
+  if (!body) co_return std::unexpected(std::move(body.error()));
+  co_return PromptText{.name = prompt->name,
+                       .description = prompt->description,
+                       .body = std::move(body->text),
+                       .modified_at = content::format_time(body->mtime_ns)};
+}
+
+sdk::Task<Result<PromptText>> prompt_of(Library& library, std::string name) {
+  if (const Result<void> legal = content::check_name(name); !legal) {
+    co_return std::unexpected(invalid_prompt_name(legal.error().message));
+  }
+  co_return co_await library.answer_from(
+      kAllFiles, [&](const View& view) { return prompt_in(library, view, name); });
 }
 
 }  // namespace
@@ -138,8 +144,8 @@ void add_download_041(sdk::Worker& worker, Downloader& downloader) {
                                     run));
 }
 
-void add_prompt_get_041(sdk::Worker& worker, content::Content& content) {
-  const auto get = [&content](const PromptName& in) { return prompt_of(content, in.name); };
+void add_prompt_get_041(sdk::Worker& worker, Library& library) {
+  const auto get = [&library](const PromptName& in) { return prompt_of(library, in.name); };
   static_cast<void>(worker.function("prompts::get", about::kPromptsGet041, get));
 }
 

@@ -13,6 +13,7 @@
 #include "json/describe.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
+#include "legacy/files.h"
 #include "legacy/names.h"
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
@@ -47,13 +48,13 @@ std::unexpected<Error> refused(std::string reason) {
 }
 
 struct Fetcher {
-  content::Content& content;
-  Registered* registered;
+  Library& library;
   std::function<FetchSettings()> settings;
 };
 
 // What a skill that was registered on the bus says, if there is one of that id.
-sdk::Task<std::optional<std::string>> registered_body(Registered* registered, std::string id) {
+sdk::Task<std::optional<std::string>> registered_body(RegistrationStore* registered,
+                                                      std::string id) {
   if (registered == nullptr || !check_registered_name("id", id)) co_return std::nullopt;
   const Result<std::optional<RegisteredSkill>> found = co_await registered->skill(id);
   if (!found) log_debug("skill::fetch: {}", found.error().message);
@@ -61,17 +62,21 @@ sdk::Task<std::optional<std::string>> registered_body(Registered* registered, st
   co_return (*found)->skill;
 }
 
-sdk::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string id) {
-  const content::GenerationPtr generation = from.content.fresh();
-  const View everything(generation, nullptr);
+sdk::Task<Result<std::string>> skill_text_in(const Fetcher& from, const View& everything,
+                                             const std::string& id) {
   if (const content::Skill* skill = look_up(everything, id)) {
-    Result<Document> document = read_skill(from.content, *generation, *skill, id);
-    if (!document) co_return std::unexpected(std::move(document.error()));
-    co_return std::move(document->body);
+    Result<Body> body = read_skill(from.library, everything, *skill, id);
+    if (!body) co_return std::unexpected(std::move(body.error()));
+    co_return std::move(body->text);
   }
-  std::optional<std::string> body = co_await registered_body(from.registered, id);
+  std::optional<std::string> body = co_await registered_body(from.library.registrations(), id);
   if (body) co_return std::move(*body);
   co_return std::unexpected(skill_not_found(id, suggest_skills(everything, id)));
+}
+
+sdk::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string id) {
+  co_return co_await from.library.answer_from(
+      kAllFiles, [&](const View& view) { return skill_text_in(from, view, id); });
 }
 
 sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& from,
@@ -97,15 +102,15 @@ sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& f
 
 sdk::Task<std::string> index_of(const Fetcher& from) {
   std::vector<FetchIndexLine> lines;
-  const content::GenerationPtr generation = from.content.fresh();
-  for (const content::SkillPtr& skill : generation->skills) {
+  const View view = co_await from.library.current(kAllFiles);
+  for (const content::SkillPtr& skill : view.generation().skills) {
     lines.push_back({.id = skill->id, .title = skill->title, .description = skill->description});
   }
-  if (from.registered != nullptr) {
-    const Result<std::vector<RegisteredSkill>> rows = co_await from.registered->skills();
+  if (RegistrationStore* registered = from.library.registrations()) {
+    const Result<std::vector<RegisteredSkill>> rows = co_await registered->skills();
     if (!rows) log_debug("iii://skills: {}", rows.error().message);
     for (const RegisteredSkill& row : rows ? *rows : std::vector<RegisteredSkill>()) {
-      if (generation->skill(row.id) != nullptr) continue;
+      if (view.generation().skill(row.id) != nullptr) continue;
       lines.push_back({.id = row.id,
                        .title = heading_of(row.skill).value_or(""),
                        .description = paragraph_of(row.skill)});
@@ -234,10 +239,8 @@ std::string join_sections(const std::vector<std::pair<std::string, std::string>>
   return out;
 }
 
-void add_fetch(sdk::Worker& worker, content::Content& content, Registered* registered,
-               std::function<FetchSettings()> settings) {
-  const auto from =
-      std::make_shared<const Fetcher>(Fetcher{content, registered, std::move(settings)});
+void add_fetch(sdk::Worker& worker, Library& library, std::function<FetchSettings()> settings) {
+  const auto from = std::make_shared<const Fetcher>(Fetcher{library, std::move(settings)});
   const auto read = [from](const sdk::Call& call, FetchInput in) {
     return fetch(call, from, std::move(in));
   };

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "content/content.h"
-#include "library/registered.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
@@ -43,8 +42,7 @@ struct FetchSettings {
   std::chrono::milliseconds timeout{60'000};
 };
 
-// `registered` may be null: then there are only files. Settings are asked for at every call.
-void add_fetch(sdk::Worker& worker, content::Content& content, Registered* registered,
-               std::function<FetchSettings()> settings);
+// `library` outlives the worker's use of it. Settings are asked for at every call.
+void add_fetch(sdk::Worker& worker, Library& library, std::function<FetchSettings()> settings);
 
 }  // namespace iii::directory

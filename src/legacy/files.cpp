@@ -1,17 +1,6 @@
 #include "legacy/files.h"
 
-#include <utility>
-
 namespace iii::directory {
-
-sdk::Task<View> visible_files(content::Content& content, Installed& installed) {
-  content::GenerationPtr generation = content.fresh();
-  NamesPtr names;
-  if (!generation->skills.empty()) {
-    names = co_await installed.for_filter(false);
-  }
-  co_return View(std::move(generation), std::move(names));
-}
 
 std::vector<FileSkill> file_skills(const View& view) {
   std::vector<FileSkill> out;

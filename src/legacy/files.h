@@ -7,9 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "content/content.h"
-#include "library/installed.h"
-#include "library/view.h"
+#include "library/library.h"
 
 namespace iii::directory {
 
@@ -18,9 +16,9 @@ struct FileSkill {
   const content::Skill* skill = nullptr;
 };
 
-// What a caller may see. Nobody is asked which workers are installed when there is nothing to
-// filter.
-sdk::Task<View> visible_files(content::Content& content, Installed& installed);
+// Files without what workers registered, which the callers add by themselves.
+inline constexpr ViewOptions kVisibleFiles{.registered = false};
+inline constexpr ViewOptions kAllFiles{.filtered = false, .registered = false};
 // By display id.
 std::vector<FileSkill> file_skills(const View& view);
 

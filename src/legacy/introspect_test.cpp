@@ -22,8 +22,8 @@ class Introspect : public DirectoryTest {
     engine.on_frame = [this](const Value& frame) { received(frame); };
   }
   void begin() {
-    content = content::Content::open(content_options);
-    guides = std::make_unique<Guides>(worker, *content,
+    open_library();
+    guides = std::make_unique<Guides>(worker, *library,
                                       [this](uint16_t) { return content_options.roots[0].path; });
     add_introspection_041(worker, *guides);
     add_introspection_051(worker, *guides);

@@ -98,8 +98,7 @@ Result<json::Raw> bounded(const Out& out, std::string_view remedy) {
 
 class Lists {
  public:
-  Lists(content::Content& content, Installed& installed, Registered* registered)
-      : content_(content), installed_(installed), registered_(registered) {}
+  explicit Lists(Library& library) : library_(library), registered_(library.registrations()) {}
 
   sdk::Task<Result<json::Raw>> skills() {
     std::vector<SkillEntry> registered;
@@ -109,7 +108,7 @@ class Lists {
       if (!found) problem = found.error();
       if (found) registered = rows(*found);
     }
-    const View view = co_await visible_files(content_, installed_);
+    const View view = co_await library_.current(kVisibleFiles);
     std::vector<SkillEntry> files;
     for (const FileSkill& file : file_skills(view)) {
       const std::string time = content::format_time(file.skill->mtime_ns);
@@ -134,7 +133,8 @@ class Lists {
       if (found) registered = rows(*found);
     }
     std::vector<PromptEntry> files;
-    for (const content::PromptPtr& prompt : content_.fresh()->prompts) {
+    const View view = co_await library_.current(kAllFiles);
+    for (const content::PromptPtr& prompt : view.generation().prompts) {
       const std::string time = content::format_time(prompt->mtime_ns);
       files.push_back({prompt->name, prompt->description, "", 0, time, time, "file"});
     }
@@ -165,16 +165,14 @@ class Lists {
     return out;
   }
 
-  content::Content& content_;
-  Installed& installed_;
-  Registered* registered_;
+  Library& library_;
+  RegistrationStore* registered_;
 };
 
 }  // namespace
 
-void add_legacy_lists(sdk::Worker& worker, content::Content& content, Installed& installed,
-                      Registered* registered) {
-  const auto lists = std::make_shared<Lists>(content, installed, registered);
+void add_legacy_lists(sdk::Worker& worker, Library& library) {
+  const auto lists = std::make_shared<Lists>(library);
   const auto skills = [lists](ListSkillsInput) { return lists->skills(); };
   const auto prompts = [lists](ListPromptsInput) { return lists->prompts(); };
   static_cast<void>(worker.function_returning<ListSkillsOutput>(

@@ -10,18 +10,17 @@ OnChange::OnChange(sdk::Worker& worker)
       skills_(worker.trigger_type("skills::on-change", about::kLegacySkillsOnChange).value()),
       prompts_(worker.trigger_type("prompts::on-change", about::kLegacyPromptsOnChange).value()) {}
 
-void OnChange::registered(OnChangeKind kind, std::string_view op, std::string_view id) {
-  if (observer_) observer_(kind, id);
-  fire(kind, json::Object{{"op", op}, {kind == OnChangeKind::kSkills ? "id" : "name", id}});
+void OnChange::registered(ChangeKind kind, std::string_view op, std::string_view id) {
+  fire(kind, json::Object{{"op", op}, {kind == ChangeKind::kSkill ? "id" : "name", id}});
 }
 
-void OnChange::downloaded(OnChangeKind kind, std::string_view name_space, std::string_view source) {
+void OnChange::downloaded(ChangeKind kind, std::string_view name_space, std::string_view source) {
   fire(kind, json::Object{{"op", "download"}, {"namespace", name_space}, {"source", source}});
 }
 
 // What a subscriber gave along as metadata is not handed back: these generations never did.
-void OnChange::fire(OnChangeKind kind, const json::Value& payload) const {
-  const Type& type = kind == OnChangeKind::kSkills ? skills_ : prompts_;
+void OnChange::fire(ChangeKind kind, const json::Value& payload) const {
+  const Type& type = kind == ChangeKind::kSkill ? skills_ : prompts_;
   // A copy: firing must not be disturbed by whoever unsubscribes meanwhile.
   const Type::Bindings bindings = type.bindings();
   for (auto [id, binding] : bindings) {

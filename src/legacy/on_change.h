@@ -2,15 +2,13 @@
 // of registrations (0.1.5) and of downloads (0.4.1).
 #pragma once
 
-#include <functional>
 #include <string>
 #include <string_view>
 
+#include "library/change_log.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
-
-enum class OnChangeKind { kSkills, kPrompts };
 
 // On the loop thread; lives as long as the worker's use of it.
 class OnChange {
@@ -20,21 +18,16 @@ class OnChange {
   OnChange& operator=(const OnChange&) = delete;
 
   // `op` is `register` or `unregister`; `id` of the skill, or name of the prompt.
-  void registered(OnChangeKind kind, std::string_view op, std::string_view id);
-  void downloaded(OnChangeKind kind, std::string_view name_space, std::string_view source);
-
-  // Is told first when something was registered or unregistered here.
-  using Observer = std::function<void(OnChangeKind kind, std::string_view id)>;
-  void observe(Observer observer) { observer_ = std::move(observer); }
+  void registered(ChangeKind kind, std::string_view op, std::string_view id);
+  void downloaded(ChangeKind kind, std::string_view name_space, std::string_view source);
 
  private:
   using Type = sdk::TriggerType<json::Raw>;
-  void fire(OnChangeKind kind, const json::Value& payload) const;
+  void fire(ChangeKind kind, const json::Value& payload) const;
 
   sdk::Worker& worker_;
   Type skills_;
   Type prompts_;
-  Observer observer_;
 };
 
 }  // namespace iii::directory

@@ -44,9 +44,9 @@ class PromptFunctions {
     if (legal) legal = check_prompt(prompt);
     if (!legal) co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
     RegisterPromptOutput out{.name = prompt.name, .registered_at = prompt.registered_at};
-    const Result<void> stored = co_await parts_.registered.put(std::move(prompt));
+    const Result<void> stored = co_await parts_.library.register_prompt(std::move(prompt));
     if (!stored) co_return std::unexpected(failed_state(Registry::kPrompts, stored.error()));
-    parts_.on_change.registered(OnChangeKind::kPrompts, "register", out.name);
+    parts_.on_change.registered(ChangeKind::kPrompt, "register", out.name);
     co_return out;
   }
 
@@ -54,15 +54,15 @@ class PromptFunctions {
     if (const Result<void> legal = check_registered_name("name", in.name); !legal) {
       co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
     }
-    const Result<bool> removed = co_await parts_.registered.remove_prompt(in.name);
+    const Result<bool> removed = co_await parts_.library.unregister_prompt(in.name);
     if (!removed) co_return std::unexpected(failed_state(Registry::kPrompts, removed.error()));
-    if (*removed) parts_.on_change.registered(OnChangeKind::kPrompts, "unregister", in.name);
+    if (*removed) parts_.on_change.registered(ChangeKind::kPrompt, "unregister", in.name);
     co_return UnregisterPromptOutput{.name = std::move(in.name), .removed = *removed};
   }
 
   // When state is away, the files alone.
   sdk::Task<Result<json::Raw>> list() {
-    Result<std::vector<RegisteredPrompt>> found = co_await parts_.registered.prompts();
+    Result<std::vector<RegisteredPrompt>> found = co_await parts_.registered().prompts();
     std::vector<McpPrompt> registered;
     if (found) {
       for (RegisteredPrompt& prompt : *found) {
@@ -71,7 +71,8 @@ class PromptFunctions {
       }
     }
     std::vector<McpPrompt> files;
-    for (const content::PromptPtr& prompt : parts_.content.fresh()->prompts) {
+    const View view = co_await parts_.library.current(kAllFiles);
+    for (const content::PromptPtr& prompt : view.generation().prompts) {
       files.push_back({prompt->name, prompt->description, {}});
     }
     McpPromptsOutput out;
@@ -83,27 +84,32 @@ class PromptFunctions {
     if (const Result<void> legal = check_registered_name("name", in.name); !legal) {
       co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
     }
-    const content::GenerationPtr generation = parts_.content.fresh();
-    if (const content::Prompt* file = generation->prompt(in.name)) {
-      co_return from_file(*generation, *file);
-    }
+    Result<std::optional<json::Raw>> file = co_await parts_.library.answer_from(
+        kAllFiles, [&](const View& view) { return from_file(view, in.name); });
+    if (!file) co_return std::unexpected(std::move(file.error()));
+    if (*file) co_return std::move(**file);
     const Result<std::optional<RegisteredPrompt>> found =
-        co_await parts_.registered.prompt(in.name);
+        co_await parts_.registered().prompt(in.name);
     if (!found) co_return std::unexpected(failed_state(Registry::kPrompts, found.error()));
     if (!*found) {
-      co_return std::unexpected(prompt_not_found(in.name, suggest_prompts(*generation, in.name)));
+      const View view = co_await parts_.library.current(kAllFiles);
+      co_return std::unexpected(
+          prompt_not_found(in.name, suggest_prompts(view.generation(), in.name)));
     }
     co_return co_await render(**found, std::move(in.arguments));
   }
 
  private:
-  Result<json::Raw> from_file(const content::Generation& generation, const content::Prompt& file) {
-    Result<Document> document =
-        read_document(parts_.content, generation, file.file, "prompt", file.name);
-    if (!document) return std::unexpected(std::move(document.error()));
-    PromptGetOutput out{.description = file.description, .messages = {}};
-    out.messages.push_back(user_message(document->body));
-    return bounded(json::encode(out));
+  sdk::Task<Result<std::optional<json::Raw>>> from_file(const View& view, const std::string& name) {
+    const content::Prompt* prompt = view.generation().prompt(name);
+    if (prompt == nullptr) co_return std::optional<json::Raw>();
+    const Result<Body> body = read_prompt(parts_.library, view, *prompt);
+    if (!body) co_return std::unexpected(body.error());
+    PromptGetOutput out{.description = prompt->description, .messages = {}};
+    out.messages.push_back(user_message(body->text));
+    Result<json::Raw> text = bounded(json::encode(out));
+    if (!text) co_return std::unexpected(std::move(text.error()));
+    co_return std::optional(std::move(*text));
   }
 
   sdk::Task<Result<json::Raw>> render(RegisteredPrompt prompt, json::Raw arguments) {
@@ -112,7 +118,7 @@ class PromptFunctions {
     }
     if (arguments.is_null()) arguments.text = "{}";
     sdk::CallOptions options;
-    options.timeout = parts_.registered.options().timeout;
+    options.timeout = parts_.registered().options().timeout;
     const sdk::Reply<json::Raw> output =
         co_await worker_.trigger(prompt.function_id, arguments, options);
     if (!output) {

@@ -59,9 +59,9 @@ class SkillFunctions {
     RegisterSkillOutput out{.id = in.id, .registered_at = content::format_time(file_clock_ns())};
     RegisteredSkill skill{
         .id = std::move(in.id), .skill = std::move(in.skill), .registered_at = out.registered_at};
-    const Result<void> stored = co_await parts_.registered.put(std::move(skill));
+    const Result<void> stored = co_await parts_.library.register_skill(std::move(skill));
     if (!stored) co_return std::unexpected(failed_state(Registry::kSkills, stored.error()));
-    parts_.on_change.registered(OnChangeKind::kSkills, "register", out.id);
+    parts_.on_change.registered(ChangeKind::kSkill, "register", out.id);
     co_return out;
   }
 
@@ -69,9 +69,9 @@ class SkillFunctions {
     if (const Result<void> legal = check_registered_name("id", in.id); !legal) {
       co_return std::unexpected(refused_registration(Registry::kSkills, legal.error()));
     }
-    const Result<bool> removed = co_await parts_.registered.remove_skill(in.id);
+    const Result<bool> removed = co_await parts_.library.unregister_skill(in.id);
     if (!removed) co_return std::unexpected(failed_state(Registry::kSkills, removed.error()));
-    if (*removed) parts_.on_change.registered(OnChangeKind::kSkills, "unregister", in.id);
+    if (*removed) parts_.on_change.registered(ChangeKind::kSkill, "unregister", in.id);
     co_return UnregisterSkillOutput{.id = std::move(in.id), .removed = *removed};
   }
 
@@ -124,7 +124,7 @@ class SkillFunctions {
   sdk::Task<Listing> everything() {
     Listing out;
     std::vector<IndexLine> registered;
-    const Result<std::vector<RegisteredSkill>> found = co_await parts_.registered.skills();
+    const Result<std::vector<RegisteredSkill>> found = co_await parts_.registered().skills();
     if (!found) {
       out.problem = found.error().message;
     } else {
@@ -133,7 +133,7 @@ class SkillFunctions {
             {skill.id, heading_of(skill.skill).value_or(""), paragraph_of(skill.skill)});
       }
     }
-    const View view = co_await visible_files(parts_.content, parts_.installed);
+    const View view = co_await parts_.library.current(kVisibleFiles);
     std::vector<IndexLine> files;
     for (const FileSkill& file : file_skills(view)) {
       files.push_back({file.id, view.title(*file.skill),
@@ -148,24 +148,30 @@ class SkillFunctions {
     using Found = std::optional<std::string>;
     if (!uri.starts_with(kScheme)) co_return Found();
     const std::string id = uri.substr(kScheme.size());
-    const View all(parts_.content.fresh(), nullptr);
+    const View all = co_await parts_.library.current(kAllFiles);
     if (look_up(all, id) == nullptr) co_return Found();
-    const View view = co_await visible_files(parts_.content, parts_.installed);
+    co_return co_await parts_.library.answer_from(
+        kVisibleFiles, [&](const View& view) { return file_text_of(view, id); });
+  }
+
+  sdk::Task<Result<std::optional<std::string>>> file_text_of(const View& view,
+                                                             const std::string& id) {
+    using Found = std::optional<std::string>;
     const content::Skill* skill = look_up(view, id);
     if (skill == nullptr) co_return Found();
-    Result<Document> document = read_skill(parts_.content, view.generation(), *skill, id);
-    if (!document) co_return std::unexpected(std::move(document.error()));
-    co_return Found(std::move(document->body));
+    Result<Body> body = read_skill(parts_.library, view, *skill, id);
+    if (!body) co_return std::unexpected(std::move(body.error()));
+    co_return Found(std::move(body->text));
   }
 
   sdk::Task<Result<SectionText>> registered_text(std::string id) {
     if (const Result<void> legal = check_registered_name("id", id); !legal) {
       co_return std::unexpected(refused_registration(Registry::kSkills, legal.error()));
     }
-    Result<std::optional<RegisteredSkill>> found = co_await parts_.registered.skill(id);
+    Result<std::optional<RegisteredSkill>> found = co_await parts_.registered().skill(id);
     if (!found) co_return std::unexpected(failed_state(Registry::kSkills, found.error()));
     if (!*found) {
-      const View all(parts_.content.fresh(), nullptr);
+      const View all = co_await parts_.library.current(kAllFiles);
       co_return std::unexpected(skill_not_found(id, suggest_skills(all, id)));
     }
     co_return SectionText{kMarkdown, std::move((*found)->skill)};
@@ -176,7 +182,7 @@ class SkillFunctions {
       co_return std::unexpected(reserved_function(Registry::kSkills, function_id));
     }
     sdk::CallOptions options;
-    options.timeout = parts_.registered.options().timeout;
+    options.timeout = parts_.registered().options().timeout;
     const json::Raw nothing{"{}"};
     const sdk::Reply<json::Value> output =
         co_await worker_.trigger<json::Value>(function_id, nothing, options);

@@ -1,20 +1,18 @@
 // skills::{register,unregister,resources-list,resources-read,resources-templates} of skills 0.1.5.
 #pragma once
 
-#include "content/content.h"
 #include "legacy/on_change.h"
-#include "library/installed.h"
-#include "library/registered.h"
+#include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
 
 // Everything outlives the worker's use of it.
 struct LegacyParts {
-  content::Content& content;
-  Installed& installed;
-  Registered& registered;
+  Library& library;  // has registrations()
   OnChange& on_change;
+
+  RegistrationStore& registered() const { return *library.registrations(); }
 };
 
 void add_registered_skill_functions(sdk::Worker& worker, const LegacyParts& parts);

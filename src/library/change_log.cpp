@@ -16,6 +16,22 @@ std::string first_segment(std::string_view path) {
 const std::string& key_of(const content::Skill& skill) { return skill.id; }
 const std::string& key_of(const content::Prompt& prompt) { return prompt.name; }
 
+// Rows are shared as long as nothing about the file changes. A new row of the same content means
+// that the file has only been touched (permissions, links), or that other folders were opened. What
+// has no file is told apart by its version alone.
+template <typename Row>
+bool same_file(const Row& a, const Row& b) {
+  return a.file.path == b.file.path && a.bytes == b.bytes && a.mtime_ns == b.mtime_ns &&
+         a.description == b.description && (a.version.inode != 0 || a.version == b.version);
+}
+bool same(const content::SkillPtr& a, const content::SkillPtr& b) {
+  return a == b || (same_file(*a, *b) && a->title == b->title && a->type == b->type &&
+                    a->function_id == b->function_id && a->readable == b->readable);
+}
+bool same(const content::PromptPtr& a, const content::PromptPtr& b) {
+  return a == b || same_file(*a, *b);
+}
+
 Change change_of(const Generation& shown, const content::Skill& skill) {
   Change change;
   change.kind = ChangeKind::kSkill;
@@ -45,7 +61,7 @@ void compare(const Generation& before, const std::vector<Row>& old_rows, const G
     change.act = act;
     change.generation = after.number;
     if (registered) {
-      change.op = act == ChangeAct::kRemoved ? "unregister" : "register";
+      change.op = act == ChangeAct::kRemoved ? ChangeOp::kUnregister : ChangeOp::kRegister;
       change.source = "registered";
     }
     out.push_back(std::move(change));
@@ -63,7 +79,7 @@ void compare(const Generation& before, const std::vector<Row>& old_rows, const G
       add(after, **new_row, ChangeAct::kAdded, is_registered(after, (*new_row)->file));
       ++new_row;
     } else {
-      if (*old_row != *new_row) {
+      if (!same(*old_row, *new_row)) {
         // A file that comes before a registration, or goes from there, happened on disk.
         const bool registered =
             is_registered(before, (*old_row)->file) && is_registered(after, (*new_row)->file);
@@ -76,6 +92,32 @@ void compare(const Generation& before, const std::vector<Row>& old_rows, const G
 }
 
 }  // namespace
+
+std::string_view word(ChangeAct act) {
+  switch (act) {
+    case ChangeAct::kAdded:
+      return "added";
+    case ChangeAct::kRemoved:
+      return "removed";
+    case ChangeAct::kChanged:
+      break;
+  }
+  return "changed";
+}
+
+std::string_view word(ChangeOp op) {
+  switch (op) {
+    case ChangeOp::kDownload:
+      return "download";
+    case ChangeOp::kRegister:
+      return "register";
+    case ChangeOp::kUnregister:
+      return "unregister";
+    case ChangeOp::kExternal:
+      break;
+  }
+  return "external";
+}
 
 std::vector<Change> differences(const Generation& before, const Generation& after) {
   std::vector<Change> out;

@@ -13,6 +13,12 @@ namespace iii::directory {
 
 enum class ChangeKind { kSkill, kPrompt };
 enum class ChangeAct { kAdded, kChanged, kRemoved };
+// What caused it: a download by this process, somebody else who wrote files, or a worker that
+// registered or unregistered a document.
+enum class ChangeOp { kDownload, kExternal, kRegister, kUnregister };
+
+std::string_view word(ChangeAct act);
+std::string_view word(ChangeOp op);
 
 struct Change {
   uint64_t generation = 0;  // the first that shows it
@@ -20,14 +26,13 @@ struct Change {
   ChangeAct act = ChangeAct::kChanged;
   std::string name_space;
   std::string id;  // as lists show it; a prompt's name
-  // `download` for what we did ourselves; `register` and `unregister` for what workers did.
-  std::string op = "external";
+  ChangeOp op = ChangeOp::kExternal;
   std::string source = "disk";  // `registry`, `repo`, `disk`, `registered`
   content::FileRef file;        // where it is, or was
 };
 
-// Skills first, then prompts, each in order of id. Rows that two generations share are the same
-// document.
+// Skills first, then prompts, each in order of id. Rows that two generations share, or that say the
+// same of equal files, are the same document.
 std::vector<Change> differences(const content::Generation& before,
                                 const content::Generation& after);
 

@@ -38,7 +38,10 @@ TEST(Differences, SharedRowsAreTheSameDocument) {
   const auto before = numbered(make_generation({{"a"}, {"b"}, {"c"}}, {"p"}), 1);
   auto after = std::make_shared<content::Generation>(*before);
   after->number = 2;
-  after->skills[1] = std::make_shared<content::Skill>(*after->skills[1]);
+  auto other = std::make_shared<content::Skill>(*after->skills[1]);
+  other->title = "B";
+  after->skills[1] = other;
+  after->skills[2] = std::make_shared<content::Skill>(*after->skills[2]);  // equal
   after->skills.erase(after->skills.begin());
   after->prompts.clear();
   const auto changes = differences(*before, *after);

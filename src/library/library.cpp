@@ -1,55 +1,267 @@
 #include "library/library.h"
 
-#include <thread>
-#include <utility>
+#include <algorithm>
+#include <exception>
+#include <string_view>
+
+#include "base/log.h"
+#include "content/parse.h"
 
 namespace iii::directory {
 
 namespace {
 
-// A swap takes milliseconds. Whoever holds the gate for longer is stopped or broken, and must not
-// keep everybody else from reading.
-constexpr std::chrono::seconds kPatience{5};
-constexpr std::chrono::milliseconds kPause{1};
+using content::RootKind;
+
+template <typename Row>
+bool is_version(const Row& row, const FileStamp& stamp) {
+  return row.version.inode == stamp.inode && row.version.ctime_ns == stamp.ctime_ns &&
+         row.mtime_ns == stamp.mtime_ns && row.bytes == stamp.size;
+}
+
+bool was_readable(const content::Skill& skill) { return skill.readable; }
+bool was_readable(const content::Prompt&) { return false; }  // nobody has looked at its body
+
+// From a worker's registration: the view holds the text that belongs to it.
+Result<FileBytes> registered_text(const Snapshot& snapshot, const content::FileRef& file) {
+  const RegisteredDocument* found = find_registered(*snapshot.registrations, file);
+  if (found == nullptr) return fail("missing", "it is not registered");
+  FileBytes out;
+  out.bytes = *found->text;
+  out.stamp.size = out.bytes.size();
+  out.stamp.mtime_ns = found->time_ns;
+  return out;
+}
+
+template <typename Row>
+Result<FileBytes> read_row(const View& view, const Row& row) {
+  const RootKind kind = view.generation().roots[row.file.root].kind;
+  if (kind == RootKind::kRegistered) return registered_text(view.snapshot(), row.file);
+  content::Content& content = *view.snapshot().folders->content;
+  Result<FileBytes> file = content.read(view.generation(), row.file);
+  if (kind == RootKind::kBuiltin || view.accepts_any_version()) return file;
+  const bool as_shown =
+      file ? is_version(row, file->stamp) : file.error().code != "missing" && !was_readable(row);
+  if (as_shown) return file;
+  content.recheck(row.file);
+  return fail(kStale, row.file.path + " is being replaced");
+}
+
+template <typename Row>
+Result<Body> body_of(const View& view, const Row& row, uint64_t known_offset) {
+  Result<FileBytes> file = read_row(view, row);
+  if (!file) return std::unexpected(std::move(file.error()));
+  std::string text = std::move(file->bytes);
+  const bool known = known_offset <= text.size() && is_version(row, file->stamp);
+  const bool lenient = view.snapshot().folders->content->lenient();
+  text.erase(0, known ? known_offset : content::body_offset(text, {.lenient = lenient}));
+  // R28: only line feeds, or nothing at all.
+  if (text.find_first_not_of('\n') == std::string::npos) {
+    return fail("empty", row.file.path + " has an empty body");
+  }
+  return Body{std::move(text), file->stamp.mtime_ns};
+}
 
 }  // namespace
 
-void Library::replace(std::unique_ptr<content::Content> content, std::unique_ptr<Gate> gate) {
-  content_ = std::move(content);
-  gate_ = std::move(gate);
-  last_.reset();
-  refused_since_.reset();
-}
-
-bool Library::may_look() {
-  if (gate_->enter()) {
-    refused_since_.reset();
-    return true;
+Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
+    : worker_(worker),
+      options_(std::move(options)),
+      publisher_(std::move(folders), marks_),
+      now_(publisher_.current()),
+      installed_(worker, options_.installed, options_.clock),
+      thread_(worker.core().loop, 1) {
+  if (options_.registrations) store_.emplace(worker, *options_.registrations);
+  if (store_ && options_.registration_feed) {
+    const auto sink = [this](RegistrationsPtr registrations, bool first) {
+      take_registrations(std::move(registrations), first);
+    };
+    feed_.emplace(worker, *store_, *options_.registration_feed, sink, options_.clock);
   }
-  const auto now = std::chrono::steady_clock::now();
-  if (!refused_since_) refused_since_ = now;
-  if (now - *refused_since_ < kPatience) return false;
-  gate_log_.warn("another process holds the skills folder for too long; reading it all the same");
-  return true;
+  wait_for_kernel();
+  plan_poll(options_.poll);
 }
 
-content::GenerationPtr Library::fresh() {
-  if (gate_ != nullptr) {
-    while (!may_look()) {
-      if (last_ != nullptr) return last_;
-      // Only before the first generation: there is nothing else to answer with.
-      std::this_thread::sleep_for(kPause);
+Library::~Library() {
+  thread_.stop();
+  worker_.core().loop.cancel(gather_timer_);
+  worker_.core().loop.cancel(poll_timer_);
+}
+
+sdk::Task<View> Library::current(ViewOptions options) {
+  if (options.registered && feed_ && !feed_->is_fresh()) co_await feed_->refresh();
+  NamesPtr names;
+  // Nobody is asked which workers are installed when there is nothing to filter.
+  const bool nothing = now_->generation->skills.empty();
+  if (options.filtered && !nothing) names = co_await installed_.for_filter(options.ask_for_workers);
+  if (!is_current()) co_await catch_up();
+  if (options.filtered && nothing && !now_->generation->skills.empty()) {
+    names = co_await installed_.for_filter(options.ask_for_workers);
+  }
+  co_return View(now_, std::move(names),
+                 options.registered ? View::Show::kEverything : View::Show::kFilesOnly);
+}
+
+bool Library::is_current() const {
+  return !under_way_ && !work_.replacement && work_.registrations.empty() &&
+         now_->folders->content->unchanged() == now_->files;
+}
+
+sdk::Task<void> Library::catch_up() {
+  if (!under_way_) {
+    begin_round();
+    const Latch done = *under_way_;
+    co_await done;
+    co_return;
+  }
+  // The round that is under way may have looked too early; the next one will not.
+  if (!next_) next_.emplace();
+  const Latch done = *next_;
+  co_await done;
+}
+
+sdk::Task<void> Library::catch_up_after_swap() {
+  constexpr std::chrono::milliseconds kPause{2};
+  for (auto waited = kPause; waited < kPatience; waited += kPause) {
+    const uint64_t before = looks_;
+    co_await catch_up();
+    if (looks_ != before) co_return;
+    co_await worker_.sleep(kPause);
+  }
+}
+
+void Library::begin_round() {
+  under_way_.emplace();
+  worker_.spawn(round());
+}
+
+sdk::Task<void> Library::round() {
+  auto work = [this, work = std::exchange(work_, {})]() mutable {
+    try {
+      return publisher_.run(std::move(work));
+    } catch (const std::exception& e) {
+      log_error("the folders could not be read: {}", e.what());
+      return Publisher::Outcome();
     }
+  };
+  take(co_await thread_.run(std::move(work)));
+  Latch done = *std::exchange(under_way_, std::exchange(next_, std::nullopt));
+  if (under_way_) worker_.spawn(round());
+  wait_for_kernel();
+  done.open();
+}
+
+void Library::take(Publisher::Outcome outcome) {
+  if (outcome.looked) ++looks_;
+  for (Publication& each : outcome.publications) {
+    SnapshotPtr before = std::exchange(now_, std::move(each.snapshot));
+    if (!each.silent) hub_.tell(each.changes);
+    if (before->folders != now_->folders) kernel_.reset();
+    // Tens of thousands of rows are let go of on the other thread.
+    static_cast<void>(thread_.run([old = std::move(before), more = std::move(each)] {}));
   }
-  content::GenerationPtr now = content_->fresh();
-  if (gate_ != nullptr && !gate_->leave()) {
-    // The first download ever began meanwhile. The next look waits for its end.
-    if (last_ != nullptr) return last_;
-    return fresh();
-  }
-  const content::GenerationPtr before = std::exchange(last_, now);
-  if (observer_ && before != nullptr && before != now) observer_(before, now);
-  return now;
+}
+
+sdk::Task<void> Library::Retry::wait(const View& view) {
+  ++attempts_;
+  co_await library_.catch_up();
+  // The same state: a swap is under way, or the file changes faster than it is looked at.
+  if (library_.now_->files != view.snapshot().files) co_return;
+  co_await library_.worker_.sleep(pause_);
+  waited_ += pause_;
+  pause_ = std::min(2 * pause_, std::chrono::milliseconds(32));
+}
+
+Result<Body> Library::read(const View& view, const content::Skill& skill) {
+  return body_of(view, skill, skill.body_offset);
+}
+Result<Body> Library::read(const View& view, const content::Prompt& prompt) {
+  return body_of(view, prompt, content::kUnknownOffset);
+}
+Result<FileBytes> Library::read_file(const View& view, const content::Skill& skill) {
+  return read_row(view, skill);
+}
+Result<FileBytes> Library::read_file(const View& view, const content::Prompt& prompt) {
+  return read_row(view, prompt);
+}
+
+void Library::replace(content::ContentOptions content, std::unique_ptr<Gate> gate) {
+  work_.replacement = Replacement{std::move(content), std::move(gate)};
+  worker_.spawn(catch_up());
+}
+
+void Library::set_options(const LibraryOptions& options) {
+  installed_.set_options(options.installed);
+  if (store_ && options.registrations) store_->set_options(*options.registrations);
+  if (feed_ && options.registration_feed) feed_->set_options(*options.registration_feed);
+}
+
+void Library::take_registrations(RegistrationsPtr registrations, bool first) {
+  const RegistrationsPtr& last =
+      work_.registrations.empty() ? now_->registrations : work_.registrations.back().registrations;
+  if (registrations == last) return;
+  if (!under_way_ && registrations->empty() && last->empty()) return;
+  work_.registrations.push_back({std::move(registrations), first});
+  worker_.spawn(catch_up());
+}
+
+void Library::registration_changed(ChangeKind kind, std::string_view key) {
+  if (feed_) feed_->changed(kind, key);
+}
+
+sdk::Task<Result<void>> Library::register_skill(RegisteredSkill skill) {
+  const std::string id = skill.id;
+  Result<void> stored = co_await store_->put(std::move(skill));
+  if (stored) registration_changed(ChangeKind::kSkill, id);
+  co_return stored;
+}
+
+sdk::Task<Result<void>> Library::register_prompt(RegisteredPrompt prompt) {
+  const std::string name = prompt.name;
+  Result<void> stored = co_await store_->put(std::move(prompt));
+  if (stored) registration_changed(ChangeKind::kPrompt, name);
+  co_return stored;
+}
+
+sdk::Task<Result<bool>> Library::unregister_skill(std::string id) {
+  Result<bool> removed = co_await store_->remove_skill(id);
+  if (removed && *removed) registration_changed(ChangeKind::kSkill, id);
+  co_return removed;
+}
+
+sdk::Task<Result<bool>> Library::unregister_prompt(std::string name) {
+  Result<bool> removed = co_await store_->remove_prompt(name);
+  if (removed && *removed) registration_changed(ChangeKind::kPrompt, name);
+  co_return removed;
+}
+
+// The kernel says that something may have changed; a moment later everything that belongs together
+// has probably happened.
+void Library::wait_for_kernel() {
+  const int fd = now_->folders->content->notify_fd();
+  if (fd < 0 || gather_timer_ != 0) return;
+  net::Loop& loop = worker_.core().loop;
+  kernel_ = loop.once_readable(fd, [this, &loop] {
+    gather_timer_ = loop.after(options_.gather, [this] {
+      gather_timer_ = 0;
+      if (is_current()) return wait_for_kernel();
+      worker_.spawn(catch_up());
+    });
+  });
+}
+
+// Where not everything is watched, the folders are compared now and then: as long as somebody
+// listens, and never for more than a twentieth of the time.
+void Library::plan_poll(std::chrono::microseconds delay) {
+  poll_timer_ = worker_.core().loop.after(delay, [this] { worker_.spawn(poll_now()); });
+}
+
+sdk::Task<void> Library::poll_now() {
+  const net::Loop& loop = worker_.core().loop;
+  const auto begin = loop.now();
+  if (!status().watching && hub_.anybody_listens()) co_await catch_up();
+  const auto took = std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
+  plan_poll(std::max<std::chrono::microseconds>(options_.poll, 20 * took));
 }
 
 }  // namespace iii::directory

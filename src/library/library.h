@@ -1,65 +1,178 @@
-// The content that functions read: never half of a download, replaceable while they run, and every
-// change told.
+// The documents that functions read: files and what workers registered, always up to date, never
+// half of a download.
+//
+//   View view = co_await library.current();        // everything that finished before the call
+//   Result<Body> body = library.read(view, skill);  // of exactly the version that the view shows
+//
+// Everything that takes time (walking folders, comparing, merging, opening other folders) happens
+// on a thread of the library's own. When nothing is pending, current() answers at once.
 #pragma once
 
 #include <chrono>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "base/log.h"
 #include "content/content.h"
+#include "library/change_hub.h"
+#include "library/download_marks.h"
+#include "library/installed_workers.h"
+#include "library/latch.h"
+#include "library/publisher.h"
+#include "library/registration_feed.h"
+#include "library/registration_store.h"
+#include "library/view.h"
+#include "sdk/pool.h"
+#include "sdk/worker.h"
 
 namespace iii::directory {
 
-// Keeps readers away while files are being swapped; see sources::ReadGate.
-class Gate {
- public:
-  virtual ~Gate() = default;
-  virtual bool enter() = 0;  // false: come back later
-  virtual bool leave() = 0;  // false: what was read meanwhile may be half of something
+struct LibraryOptions {
+  InstalledWorkersOptions installed;
+  // Nothing: workers cannot register documents.
+  std::optional<RegistrationStoreOptions> registrations;
+  // Nothing: what they register is not shown in views.
+  std::optional<RegistrationFeedOptions> registration_feed;
+  // How long notifications of the kernel are gathered before the folders are looked at.
+  std::chrono::milliseconds gather{25};
+  // How often folders are compared where the kernel does not report changes, while somebody
+  // listens.
+  std::chrono::milliseconds poll{1'000};
+  std::function<std::chrono::steady_clock::time_point()> clock = [] {
+    return std::chrono::steady_clock::now();
+  };
 };
 
-class Library final : public content::Content {
+// What a caller wants to see.
+struct ViewOptions {
+  bool filtered = true;          // hide documents of workers that are not installed (if configured)
+  bool registered = true;        // also what workers registered
+  bool ask_for_workers = false;  // do not use a remembered answer about installed workers
+};
+
+// A document's text without its frontmatter.
+struct Body {
+  std::string text;
+  int64_t mtime_ns = 0;
+};
+
+// Code of the error when a document is not what the view shows any more: take a newer view.
+inline constexpr const char* kStale = "stale";
+
+// On the loop thread of its worker, which outlives it.
+class Library {
  public:
-  // Hears of every generation but the first.
-  using Observer = std::function<void(const content::GenerationPtr& before,
-                                      const content::GenerationPtr& after)>;
+  Library(sdk::Worker& worker, Folders folders, LibraryOptions options);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
 
-  // `gate` keeps downloads of this and other processes out while the folders are looked at; may be
-  // null.
-  explicit Library(std::unique_ptr<content::Content> content, std::unique_ptr<Gate> gate = nullptr)
-      : content_(std::move(content)), gate_(std::move(gate)) {}
+  sdk::Task<View> current(ViewOptions options = {});
 
-  // Generations handed out before stay valid; their documents are read from the new content, whose
-  // numbers start again.
-  void replace(std::unique_ptr<content::Content> content, std::unique_ptr<Gate> gate = nullptr);
-  void observe(Observer observer) { observer_ = std::move(observer); }
+  // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …).
+  Result<Body> read(const View& view, const content::Skill& skill);
+  Result<Body> read(const View& view, const content::Prompt& prompt);
+  // The whole file.
+  Result<FileBytes> read_file(const View& view, const content::Skill& skill);
+  Result<FileBytes> read_file(const View& view, const content::Prompt& prompt);
 
-  // While files are being swapped: the generation before.
-  content::GenerationPtr fresh() override;
-  Result<FileBytes> read(const content::Generation& generation,
-                         const content::FileRef& file) override {
-    return content_->read(generation, file);
+  // Gives what `answer` makes of one view. When it meets a document that has been replaced (error
+  // kStale) it is asked again with a newer view, so that an answer never mixes versions.
+  // `answer` is `sdk::Task<Result<T>>(const View&)`.
+  template <typename F>
+  auto answer_from(ViewOptions options, F answer) -> std::invoke_result_t<F&, const View&> {
+    for (Retry retry(*this);;) {
+      View view = co_await current(options);
+      if (retry.is_last()) view.accept_any_version();
+      auto out = co_await answer(std::as_const(view));
+      if (out || out.error().code != kStale) co_return out;
+      co_await retry.wait(view);
+    }
   }
-  Result<void> write(const content::Generation& generation, const content::FileRef& file,
-                     std::string_view bytes) override {
-    return content_->write(generation, file, bytes);
+
+  ChangeHub& changes() { return hub_; }
+  // Comes back when everything that happened before the call has been published and told.
+  sdk::Task<void> catch_up();
+  // The same, and waits for the end of a swap that keeps readers out.
+  sdk::Task<void> catch_up_after_swap();
+  // The last published state; not necessarily up to date.
+  const SnapshotPtr& latest() const { return now_; }
+  content::ContentStatus status() const { return now_->folders->content->status(); }
+
+  // Runs `work` on the content thread, after what is under way there.
+  template <typename F>
+  auto on_content_thread(F work) {
+    return thread_.run(std::move(work));
   }
-  content::ContentStatus status() const override { return content_->status(); }
-  bool lenient() const override { return content_->lenient(); }
-  void save() override { content_->save(); }
-  int notify_fd() const override { return content_->notify_fd(); }
+
+  // Other folders from now on. Views taken before stay valid. The differences are told.
+  void replace(content::ContentOptions content, std::unique_ptr<Gate> gate);
+  void set_options(const LibraryOptions& options);
+
+  InstalledWorkers& installed() { return installed_; }
+  // Which changes on disk are downloads; may be used from any thread.
+  DownloadMarks& download_marks() { return marks_; }
+
+  // Null: workers cannot register documents. Reads ask the engine every time.
+  RegistrationStore* registrations() { return store_ ? &*store_ : nullptr; }
+  // Whoever asks from now on sees it. Only if registrations() is not null.
+  sdk::Task<Result<void>> register_skill(RegisteredSkill skill);
+  sdk::Task<Result<void>> register_prompt(RegisteredPrompt prompt);
+  // Somebody changed that record.
+  void registration_changed(ChangeKind kind, std::string_view key);
+  // Whether there was something.
+  sdk::Task<Result<bool>> unregister_skill(std::string id);
+  sdk::Task<Result<bool>> unregister_prompt(std::string name);
 
  private:
-  bool may_look();
+  // A swap takes milliseconds; who holds the gate for longer than this is stopped or broken.
+  static constexpr std::chrono::milliseconds kPatience{6'000};
 
-  std::unique_ptr<content::Content> content_;
-  std::unique_ptr<Gate> gate_;
-  Observer observer_;
-  content::GenerationPtr last_;
-  std::optional<std::chrono::steady_clock::time_point> refused_since_;
-  LogOnce gate_log_;
+  // How often answer_from() tries again, and how long it waits before.
+  class Retry {
+   public:
+    explicit Retry(Library& library) : library_(library) {}
+    bool is_last() const { return attempts_ >= kMaxAttempts || waited_ >= kPatience; }
+    sdk::Task<void> wait(const View& view);
+
+   private:
+    static constexpr int kMaxAttempts = 64;
+
+    Library& library_;
+    int attempts_ = 0;
+    std::chrono::milliseconds pause_{1};
+    std::chrono::milliseconds waited_{0};
+  };
+
+  bool is_current() const;
+  void begin_round();
+  sdk::Task<void> round();
+  void take(Publisher::Outcome outcome);
+  void take_registrations(RegistrationsPtr registrations, bool first);
+  void wait_for_kernel();
+  void plan_poll(std::chrono::microseconds delay);
+  sdk::Task<void> poll_now();
+
+  sdk::Worker& worker_;
+  const LibraryOptions options_;
+  DownloadMarks marks_;
+  Publisher publisher_;  // belongs to the content thread
+  SnapshotPtr now_;
+  ChangeHub hub_;
+  InstalledWorkers installed_;
+  std::optional<RegistrationStore> store_;
+  std::optional<RegistrationFeed> feed_;
+  Publisher::Work work_;            // for the next round
+  std::optional<Latch> under_way_;  // opens when the present round is over
+  std::optional<Latch> next_;       // the same of the round after it, if anybody waits for that
+  uint64_t looks_ = 0;              // rounds that looked at the folders
+  std::shared_ptr<void> kernel_;
+  TimerId gather_timer_ = 0;
+  TimerId poll_timer_ = 0;
+  sdk::Pool thread_;  // of one thread; ends first
 };
 
 }  // namespace iii::directory

@@ -52,7 +52,8 @@ int64_t take_fraction(std::string_view& rest) {
 
 // Sorted documents; of several with one key the first. Texts are shared with equal ones in
 // `before`.
-void settle(std::vector<RegisteredDocument>& rows, const std::vector<RegisteredDocument>* before) {
+void remove_duplicates(std::vector<RegisteredDocument>& rows,
+                       const std::vector<RegisteredDocument>* before) {
   const auto same_key = [](const auto& a, const auto& b) { return a.key == b.key; };
   const auto [first, last] = std::ranges::unique(rows, same_key);
   rows.erase(first, last);
@@ -139,8 +140,8 @@ RegistrationsPtr make_registrations(std::vector<RegisteredSkill> skills,
                             .text = std::make_shared<const std::string>(how_to_run(prompt)),
                             .time_ns = parse_time(prompt.registered_at)});
   }
-  settle(out->skills, before != nullptr ? &before->skills : nullptr);
-  settle(out->prompts, before != nullptr ? &before->prompts : nullptr);
+  remove_duplicates(out->skills, before != nullptr ? &before->skills : nullptr);
+  remove_duplicates(out->prompts, before != nullptr ? &before->prompts : nullptr);
   if (before != nullptr && *out == *before) return before;
   return out;
 }

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "library/registered.h"
+#include "library/registration_store.h"
 
 namespace iii::directory {
 

@@ -58,13 +58,15 @@ Job Downloads::job(std::function<void(const Progress&)> report) const {
   return {.deadline = std::chrono::steady_clock::now() + options_.timeout,
           .cancelled = cancelled_,
           .report = std::move(report),
-          .allowed = options_.timeout};
+          .allowed = options_.timeout,
+          .before_swap = {}};
 }
 
 // Each of several namespaces has the whole time-out for itself; cancelling ends them all.
 Job Downloads::job_like(const Job& job) const {
   Job own = this->job(job.report);
   own.cancelled = job.cancelled;
+  own.before_swap = job.before_swap;
   return own;
 }
 

@@ -192,6 +192,7 @@ class Installation {
     if (done) done = open_journal(stage);
     if (!done) return done;
     stage.keep();
+    announce();
     const Result<std::vector<std::string>> kept = finish(root_, journal_);
     if (!kept) return give_up(kept.error());
     for (const std::string& path : *kept) report_as_kept(*plan_, bundle_, path);
@@ -199,6 +200,13 @@ class Installation {
       return give_up(closed.error());
     }
     return {};
+  }
+
+  void announce() const {
+    if (!job_.before_swap) return;
+    std::vector<std::string> paths;
+    for (const Step& step : journal_.steps) paths.push_back(step.path);
+    job_.before_swap(paths);
   }
 
   // The rest of the lock may have changed since the plan was made; this namespace may not.

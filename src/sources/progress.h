@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace iii::sources {
 
@@ -23,6 +24,10 @@ struct Job {
   std::function<void(const Progress&)> report;
   // The time that the deadline was made of, for messages; 0: whatever is left when work begins.
   std::chrono::milliseconds allowed{0};
+
+  // Called on the working thread right before files are replaced, when readers are kept out
+  // already: which files, by their paths in the skills folder. May be empty.
+  std::function<void(const std::vector<std::string>& paths)> before_swap;
 
   bool should_stop() const {
     return cancelled->load(std::memory_order_relaxed) ||

@@ -1,5 +1,5 @@
 // Who is installed, as seen through the functions that filter by it.
-#include "library/installed.h"
+#include "library/installed_workers.h"
 
 #include "functions/fixture_for_test.h"
 
@@ -131,7 +131,7 @@ TEST_F(InstalledWorkers, R54_AReloadForgetsTheAnswer) {
   start();
   EXPECT_THAT(listed(), ElementsAre("alpha", "rootdoc"));
   answers(kBeta);
-  installed->set_options(installed_options);
+  library->installed().set_options(installed_options);
   EXPECT_THAT(listed(), ElementsAre("beta", "rootdoc"));
 }
 

@@ -16,7 +16,7 @@
 
 namespace iii::directory {
 
-struct InstalledOptions {
+struct InstalledWorkersOptions {
   bool filter = true;                        // `filter_unregistered`
   std::chrono::milliseconds ttl{60'000};     // `registry_cache_ttl_ms`; 0: never fresh
   std::chrono::milliseconds timeout{5'000};  // of one `worker::list`
@@ -27,11 +27,11 @@ struct InstalledOptions {
 };
 
 // On the loop thread. Concurrent callers share one question.
-class Installed {
+class InstalledWorkers {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
-  Installed(
-      sdk::Worker& worker, InstalledOptions options,
+  InstalledWorkers(
+      sdk::Worker& worker, InstalledWorkersOptions options,
       Clock now = [] { return std::chrono::steady_clock::now(); })
       : worker_(worker), options_(options), now_(std::move(now)) {}
 
@@ -40,7 +40,7 @@ class Installed {
   // Names to resolve short ids with, also when the filter is off; empty when unknown.
   sdk::Task<NamesPtr> for_resolution();
 
-  void set_options(InstalledOptions options);
+  void set_options(InstalledWorkersOptions options);
   void forget() { asked_at_.reset(); }
 
  private:
@@ -49,7 +49,7 @@ class Installed {
   bool recently_failed() const;
 
   sdk::Worker& worker_;
-  InstalledOptions options_;
+  InstalledWorkersOptions options_;
   Clock now_;
   NamesPtr known_;                                                 // last answer, whatever its age
   std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer

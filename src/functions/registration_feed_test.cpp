@@ -1,6 +1,4 @@
 // One store: what workers registered, as the functions of the directory show it beside the files.
-#include "library/registered_view.h"
-
 #include <map>
 
 #include "functions/fixture_for_test.h"
@@ -28,21 +26,18 @@ class OneStore : public DirectoryTest {
   }
 
   void start_store() {
-    library = std::make_unique<Library>(content::Content::open(content_options));
-    joined = std::make_unique<Joined>(*library);
-    installed = std::make_unique<Installed>(worker, installed_options, [this] { return now; });
-    registered = std::make_unique<Registered>(
-        worker, RegisteredOptions{.skills_scope = "s", .prompts_scope = "p", .timeout = timeout});
-    view = std::make_unique<RegisteredView>(worker, *registered, *joined, options,
-                                            [this] { return now; });
-    joined->observe([this](const auto& before, const auto& after) {
-      for (const Change& change : differences(*before, *after)) {
-        told.push_back(change.op + " " + change.id + " " + change.source);
+    registrations =
+        RegistrationStoreOptions{.skills_scope = "s", .prompts_scope = "p", .timeout = timeout};
+    registration_feed = options;
+    open_library();
+    subscription = library->changes().subscribe([this](const ChangeSet& changes) {
+      for (const Change& change : changes.changes) {
+        told.push_back(std::string(word(change.op)) + " " + change.id + " " + change.source);
       }
     });
-    add_skill_functions(worker, *joined, *installed, limits, view.get());
-    add_prompt_functions(worker, *joined, limits.max_answer_bytes, view.get());
-    add_doctor(worker, *joined, view.get());
+    add_skill_functions(worker, *library, limits);
+    add_prompt_functions(worker, *library, limits.max_answer_bytes);
+    add_doctor(worker, *library);
     ASSERT_TRUE(worker.start());
     engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
   }
@@ -101,11 +96,8 @@ class OneStore : public DirectoryTest {
   std::vector<json::Value> asked;  // calls of state::list
   std::vector<std::string> told;
   milliseconds timeout{10'000};
-  RegisteredViewOptions options;
-  std::unique_ptr<Library> library;
-  std::unique_ptr<Joined> joined;
-  std::unique_ptr<Registered> registered;
-  std::unique_ptr<RegisteredView> view;
+  RegistrationFeedOptions options;
+  ChangeHub::Subscription subscription;
 
   void answer_list(const json::Value& frame) {
     std::string rows;
@@ -251,10 +243,10 @@ TEST_F(OneStore, WhatWeWroteOurselvesIsInTheNextAnswer) {
   EXPECT_THAT(listed(), IsEmpty());
   put_skill("mail", "# Mail\n\nSends mail.\n");
   EXPECT_THAT(listed(), IsEmpty()) << "nobody told us, and the snapshot is young";
-  view->changed(ChangeKind::kSkill, "mail");
+  library->registration_changed(ChangeKind::kSkill, "mail");
   EXPECT_THAT(listed(), ElementsAre("mail"));
   state["s"].clear();
-  view->changed(ChangeKind::kSkill, "mail");
+  library->registration_changed(ChangeKind::kSkill, "mail");
   EXPECT_THAT(listed(), IsEmpty());
 }
 
@@ -266,7 +258,7 @@ TEST_F(OneStore, AQuestionPutBeforeAWriteDoesNotAnswerACallAfterIt) {
   const std::string early = send(kList, "{}");
   engine.run_until([this] { return asked.size() == 3; });
   const json::Value question = asked.back();
-  view->changed(ChangeKind::kSkill, "mail");
+  library->registration_changed(ChangeKind::kSkill, "mail");
   const std::string late = send(kList, "{}");
   engine.answer(question, R"(,"result":[])");
   mood = State::kAnswers;
@@ -345,7 +337,7 @@ TEST_F(OneStore, WithNothingRegisteredTheFilesGoThroughUntouched) {
   const size_t before = asked.size();
   for (int i = 0; i < 100; ++i) EXPECT_THAT(listed(), ElementsAre("alpha"));
   EXPECT_THAT(asked, SizeIs(before));
-  EXPECT_EQ(&joined->last(), library->fresh().get());
+  EXPECT_EQ(library->latest()->generation, library->latest()->files);
 }
 
 TEST_F(OneStore, AnEngineWithoutStateServesTheFiles) {
@@ -379,7 +371,7 @@ TEST_F(OneStore, WhenStateFallsSilentOneQuestionIsWaitedForAndTheLastSnapshotSta
   put_skill("more", "# More\n\nMore.\n");
   pass(1);
   EXPECT_THAT(listed(), ElementsAre("mail"));
-  engine.run_until([this] { return joined->last().skills.size() == 2; });
+  engine.run_until([this] { return library->latest()->generation->skills.size() == 2; });
   EXPECT_THAT(listed(), ElementsAre("mail", "more"));
 }
 
@@ -409,7 +401,7 @@ TEST_F(OneStore, WhatIsWrittenBeforeTheFirstAnswerIsToldAllTheSame) {
   start_store();
   engine.run_until([this] { return asked.size() == 1; });
   put_skill("mail", "# Mail\n\nSends mail.\n");
-  view->changed(ChangeKind::kSkill, "mail");
+  library->registration_changed(ChangeKind::kSkill, "mail");
   mood = State::kAnswers;
   answer_list(asked.back());
   EXPECT_THAT(listed(), ElementsAre("mail", "old"));

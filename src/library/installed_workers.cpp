@@ -1,4 +1,4 @@
-#include "library/installed.h"
+#include "library/installed_workers.h"
 
 #include <algorithm>
 #include <utility>
@@ -27,30 +27,30 @@ NamesPtr names_in(const std::string& answer, bool own_page) {
 
 }  // namespace
 
-bool Installed::is_fresh() const { return asked_at_ && now_() - *asked_at_ < options_.ttl; }
+bool InstalledWorkers::is_fresh() const { return asked_at_ && now_() - *asked_at_ < options_.ttl; }
 
-bool Installed::recently_failed() const {
+bool InstalledWorkers::recently_failed() const {
   const auto pause = std::max(options_.ttl, options_.retry_after);
   return failed_at_ && now_() - *failed_at_ < pause;
 }
 
-void Installed::set_options(InstalledOptions options) {
+void InstalledWorkers::set_options(InstalledWorkersOptions options) {
   options_ = options;
   asked_at_.reset();
   failed_at_.reset();
 }
 
-sdk::Task<NamesPtr> Installed::for_filter(bool fresh) {
+sdk::Task<NamesPtr> InstalledWorkers::for_filter(bool fresh) {
   if (!options_.filter) co_return nullptr;
   co_return co_await names(fresh);
 }
 
-sdk::Task<NamesPtr> Installed::for_resolution() {
+sdk::Task<NamesPtr> InstalledWorkers::for_resolution() {
   NamesPtr known = co_await names(false);
   co_return known != nullptr ? known : std::make_shared<const NameSet>();
 }
 
-sdk::Task<NamesPtr> Installed::names(bool fresh) {
+sdk::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
   if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
   if (under_way_) {
     const Latch answered = *under_way_;

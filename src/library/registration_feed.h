@@ -1,5 +1,5 @@
-// What workers registered as the read functions see it: a snapshot of `state::*`, asked for rarely
-// and never waited for twice.
+// Keeps a snapshot of what workers registered up to date: `state::*` is asked rarely, and never
+// waited for twice.
 //
 // It is out of date when we wrote something ourselves, when a `state` event says that somebody did,
 // after every connect, and after a while (`ttl`; much later when events are known to come). One
@@ -14,14 +14,14 @@
 #include <utility>
 
 #include "library/change_log.h"
-#include "library/joined.h"
 #include "library/latch.h"
-#include "library/registered.h"
+#include "library/registration_store.h"
+#include "library/registrations.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
 
-struct RegisteredViewOptions {
+struct RegistrationFeedOptions {
   std::chrono::milliseconds ttl{1'000};  // `registered_ttl_ms`; 0: every reader asks
   std::chrono::milliseconds ttl_with_events{60'000};
   // While state is silent it is asked again this often, and nobody waits.
@@ -30,15 +30,17 @@ struct RegisteredViewOptions {
 };
 
 // On the loop thread. Everything outlives the worker's use of it.
-class RegisteredView {
+class RegistrationFeed {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
-  RegisteredView(
-      sdk::Worker& worker, Registered& registered, Joined& joined, RegisteredViewOptions options,
+  // Takes each new snapshot. `first`: it was so before we came, which is not a change.
+  using Sink = std::function<void(RegistrationsPtr registrations, bool first)>;
+  RegistrationFeed(
+      sdk::Worker& worker, RegistrationStore& store, RegistrationFeedOptions options, Sink sink,
       Clock now = [] { return std::chrono::steady_clock::now(); });
-  ~RegisteredView();
-  RegisteredView(const RegisteredView&) = delete;
-  RegisteredView& operator=(const RegisteredView&) = delete;
+  ~RegistrationFeed();
+  RegistrationFeed(const RegistrationFeed&) = delete;
+  RegistrationFeed& operator=(const RegistrationFeed&) = delete;
 
   // False: refresh() before reading. Costs nothing.
   bool is_fresh() const { return is_fresh_since(changes_); }
@@ -48,7 +50,7 @@ class RegisteredView {
   // We wrote or removed something: who asks from now on sees it.
   void changed(ChangeKind kind, std::string_view key);
 
-  void set_options(RegisteredViewOptions options);
+  void set_options(RegistrationFeedOptions options);
 
  private:
   bool is_fresh_since(uint64_t change) const;
@@ -58,12 +60,12 @@ class RegisteredView {
   sdk::Task<void> ask();
   void take(RegistrationsPtr found);
   void failed(const Error& error);
-  void plan_look();
+  void plan_question();
 
   sdk::Worker& worker_;
-  Registered& registered_;
-  Joined& joined_;
-  RegisteredViewOptions options_;
+  RegistrationStore& store_;
+  RegistrationFeedOptions options_;
+  Sink sink_;
   Clock now_;
   RegistrationsPtr known_;  // null before the first answer
   // Before the first answer: what came with us and must be told all the same.
@@ -76,14 +78,8 @@ class RegisteredView {
   std::optional<Latch> under_way_;
   bool events_ = false;  // heard one on this connection
   std::vector<std::string> bindings_;
-  TimerId look_timer_ = 0;
+  TimerId question_timer_ = 0;
   bool said_ = false;  // that state is away
 };
-
-// What a read function waits for before it looks at the content; null: nothing.
-inline sdk::Task<void> catch_up(RegisteredView* registered) {
-  if (registered == nullptr || registered->is_fresh()) co_return;
-  co_await registered->refresh();
-}
 
 }  // namespace iii::directory

@@ -1,4 +1,4 @@
-#include "library/registered_view.h"
+#include "library/registration_feed.h"
 
 #include <algorithm>
 #include <utility>
@@ -30,12 +30,12 @@ RegistrationsPtr without(const RegistrationsPtr& all,
 
 }  // namespace
 
-RegisteredView::RegisteredView(sdk::Worker& worker, Registered& registered, Joined& joined,
-                               RegisteredViewOptions options, Clock now)
+RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store,
+                                   RegistrationFeedOptions options, Sink sink, Clock now)
     : worker_(worker),
-      registered_(registered),
-      joined_(joined),
+      store_(store),
       options_(options),
+      sink_(std::move(sink)),
       now_(std::move(now)) {
   const auto handler = [this](const json::Raw&) {
     events_ = true;
@@ -57,13 +57,13 @@ RegisteredView::RegisteredView(sdk::Worker& worker, Registered& registered, Join
   });
 }
 
-RegisteredView::~RegisteredView() { worker_.core().loop.cancel(look_timer_); }
+RegistrationFeed::~RegistrationFeed() { worker_.core().loop.cancel(question_timer_); }
 
 // An engine without `state` keeps the wish until there is one, or refuses it: then the snapshot
 // ages.
-void RegisteredView::bind_events() {
+void RegistrationFeed::bind_events() {
   for (const std::string& id : std::exchange(bindings_, {})) worker_.unbind(id);
-  const RegisteredOptions& where = registered_.options();
+  const RegistrationStoreOptions& where = store_.options();
   for (const std::string& scope : {where.skills_scope, where.prompts_scope}) {
     const json::Value filter = json::Object{{"scope", scope}};
     if (auto bound = worker_.bind("state", std::string(kHandler), filter)) {
@@ -72,29 +72,29 @@ void RegisteredView::bind_events() {
   }
 }
 
-void RegisteredView::set_options(RegisteredViewOptions options) {
+void RegistrationFeed::set_options(RegistrationFeedOptions options) {
   options_ = options;
   bind_events();
   outdated();
 }
 
-void RegisteredView::changed(ChangeKind kind, std::string_view key) {
+void RegistrationFeed::changed(ChangeKind kind, std::string_view key) {
   if (known_ == nullptr) written_.emplace(kind, key);
   outdated();
 }
 
-void RegisteredView::outdated() {
+void RegistrationFeed::outdated() {
   ++changes_;
   silent_since_.reset();  // there is reason to believe that it answers
-  plan_look();
+  plan_question();
 }
 
-bool RegisteredView::is_fresh_since(uint64_t change) const {
+bool RegistrationFeed::is_fresh_since(uint64_t change) const {
   if (!asked_at_ || answered_ < change) return false;
   return now_() - *asked_at_ < (events_ ? options_.ttl_with_events : options_.ttl);
 }
 
-sdk::Task<void> RegisteredView::refresh() {
+sdk::Task<void> RegistrationFeed::refresh() {
   const uint64_t change = changes_;
   // A question that is under way may have been put too early; the next one was not.
   for (bool waited = false; waited ? answered_ < change : !is_fresh_since(change); waited = true) {
@@ -108,19 +108,19 @@ sdk::Task<void> RegisteredView::refresh() {
   }
 }
 
-void RegisteredView::begin_question() {
+void RegistrationFeed::begin_question() {
   under_way_.emplace();
   worker_.spawn(ask());
 }
 
-sdk::Task<void> RegisteredView::ask() {
+sdk::Task<void> RegistrationFeed::ask() {
   const uint64_t change = changes_;
   const auto begin = now_();
-  Result<std::vector<RegisteredSkill>> skills = co_await registered_.skills();
+  Result<std::vector<RegisteredSkill>> skills = co_await store_.skills();
   if (!skills) {
     failed(skills.error());
   } else {
-    Result<std::vector<RegisteredPrompt>> prompts = co_await registered_.prompts();
+    Result<std::vector<RegisteredPrompt>> prompts = co_await store_.prompts();
     if (prompts) {
       silent_since_.reset();
       said_ = false;
@@ -135,17 +135,17 @@ sdk::Task<void> RegisteredView::ask() {
   took_ = *asked_at_ - begin;
   Latch answer = std::move(*under_way_);
   under_way_.reset();
-  if (answered_ != changes_) plan_look();
+  if (answered_ != changes_) plan_question();
   answer.open();
 }
 
-void RegisteredView::take(RegistrationsPtr found) {
-  if (known_ == nullptr) joined_.begin_with(without(found, std::exchange(written_, {})));
+void RegistrationFeed::take(RegistrationsPtr found) {
+  if (known_ == nullptr) sink_(without(found, std::exchange(written_, {})), true);
   known_ = std::move(found);
-  joined_.use(known_);
+  sink_(known_, false);
 }
 
-void RegisteredView::failed(const Error& error) {
+void RegistrationFeed::failed(const Error& error) {
   if (error.code == sdk::kTimeout) silent_since_ = now_();
   if (std::exchange(said_, true)) return;
   const char* shown = known_ != nullptr ? "the last ones known are shown" : "only files are shown";
@@ -157,13 +157,13 @@ void RegisteredView::failed(const Error& error) {
 }
 
 // Subscribers want to hear of it also when nobody reads. Never more than a twentieth of the time.
-void RegisteredView::plan_look() {
-  if (look_timer_ != 0) return;
+void RegistrationFeed::plan_question() {
+  if (question_timer_ != 0) return;
   const auto pause = std::min<std::chrono::nanoseconds>(20 * took_, options_.retry_after);
   const auto delay = std::max(std::chrono::duration_cast<std::chrono::microseconds>(pause),
                               std::chrono::microseconds(options_.gather));
-  look_timer_ = worker_.core().loop.after(delay, [this] {
-    look_timer_ = 0;
+  question_timer_ = worker_.core().loop.after(delay, [this] {
+    question_timer_ = 0;
     if (!under_way_ && !is_fresh()) begin_question();
   });
 }

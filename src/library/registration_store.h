@@ -14,13 +14,13 @@
 
 namespace iii::directory {
 
-struct RegisteredOptions {
+struct RegistrationStoreOptions {
   std::string skills_scope = "skills";
   std::string prompts_scope = "prompts";
   std::chrono::milliseconds timeout{
       10'000};  // `state_timeout_ms`: of every call to state, sections and handlers
 
-  bool operator==(const RegisteredOptions&) const = default;
+  bool operator==(const RegistrationStoreOptions&) const = default;
 };
 
 struct RegisteredSkill {
@@ -69,9 +69,9 @@ inline auto describe(json::Type<RegisteredPrompt>) {
 
 // On the loop thread. No cache: every call asks the engine. Errors carry the cause (remote code and
 // message, time-out).
-class Registered {
+class RegistrationStore {
  public:
-  Registered(sdk::Worker& worker, RegisteredOptions options);
+  RegistrationStore(sdk::Worker& worker, RegistrationStoreOptions options);
 
   sdk::Task<Result<void>> put(RegisteredSkill skill);
   sdk::Task<Result<void>> put(RegisteredPrompt prompt);
@@ -84,12 +84,12 @@ class Registered {
   sdk::Task<Result<std::vector<RegisteredSkill>>> skills();
   sdk::Task<Result<std::vector<RegisteredPrompt>>> prompts();
 
-  const RegisteredOptions& options() const { return options_; }
-  void set_options(RegisteredOptions options) { options_ = std::move(options); }
+  const RegistrationStoreOptions& options() const { return options_; }
+  void set_options(RegistrationStoreOptions options) { options_ = std::move(options); }
 
  private:
   sdk::Worker& worker_;
-  RegisteredOptions options_;
+  RegistrationStoreOptions options_;
 };
 
 }  // namespace iii::directory

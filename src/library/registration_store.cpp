@@ -1,4 +1,4 @@
-#include "library/registered.h"
+#include "library/registration_store.h"
 
 #include <algorithm>
 #include <utility>
@@ -104,17 +104,17 @@ static sdk::Task<Result<json::Raw>> ask(sdk::Worker& worker, std::string functio
   co_return std::move(*reply);
 }
 
-Registered::Registered(sdk::Worker& worker, RegisteredOptions options)
+RegistrationStore::RegistrationStore(sdk::Worker& worker, RegistrationStoreOptions options)
     : worker_(worker), options_(std::move(options)) {}
 
-sdk::Task<Result<void>> Registered::put(RegisteredSkill skill) {
+sdk::Task<Result<void>> RegistrationStore::put(RegisteredSkill skill) {
   const Entry entry{options_.skills_scope, skill.id, json::Raw{json::encode(skill)}};
   const Result<json::Raw> reply = co_await ask(worker_, "state::set", entry, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
   co_return Result<void>();
 }
 
-sdk::Task<Result<void>> Registered::put(RegisteredPrompt prompt) {
+sdk::Task<Result<void>> RegistrationStore::put(RegisteredPrompt prompt) {
   const Entry entry{options_.prompts_scope, prompt.name, json::Raw{json::encode(prompt)}};
   const Result<json::Raw> reply = co_await ask(worker_, "state::set", entry, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
@@ -130,36 +130,36 @@ static sdk::Task<Result<bool>> remove(sdk::Worker& worker, std::string scope, st
   co_return json::trimmed(reply->text) != "null";
 }
 
-sdk::Task<Result<bool>> Registered::remove_skill(std::string id) {
+sdk::Task<Result<bool>> RegistrationStore::remove_skill(std::string id) {
   return remove(worker_, options_.skills_scope, std::move(id), options_.timeout);
 }
 
-sdk::Task<Result<bool>> Registered::remove_prompt(std::string name) {
+sdk::Task<Result<bool>> RegistrationStore::remove_prompt(std::string name) {
   return remove(worker_, options_.prompts_scope, std::move(name), options_.timeout);
 }
 
-sdk::Task<Result<std::optional<RegisteredSkill>>> Registered::skill(std::string id) {
+sdk::Task<Result<std::optional<RegisteredSkill>>> RegistrationStore::skill(std::string id) {
   const Key which{options_.skills_scope, id};
   const Result<json::Raw> reply = co_await ask(worker_, "state::get", which, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
   co_return decode_one<RegisteredSkill>(*reply, "skill", id);
 }
 
-sdk::Task<Result<std::optional<RegisteredPrompt>>> Registered::prompt(std::string name) {
+sdk::Task<Result<std::optional<RegisteredPrompt>>> RegistrationStore::prompt(std::string name) {
   const Key which{options_.prompts_scope, name};
   const Result<json::Raw> reply = co_await ask(worker_, "state::get", which, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
   co_return decode_one<RegisteredPrompt>(*reply, "prompt", name);
 }
 
-sdk::Task<Result<std::vector<RegisteredSkill>>> Registered::skills() {
+sdk::Task<Result<std::vector<RegisteredSkill>>> RegistrationStore::skills() {
   const Scope scope{options_.skills_scope};
   const Result<json::Raw> reply = co_await ask(worker_, "state::list", scope, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
   co_return decode_all<RegisteredSkill>(reply->text, &RegisteredSkill::id);
 }
 
-sdk::Task<Result<std::vector<RegisteredPrompt>>> Registered::prompts() {
+sdk::Task<Result<std::vector<RegisteredPrompt>>> RegistrationStore::prompts() {
   const Scope scope{options_.prompts_scope};
   const Result<json::Raw> reply = co_await ask(worker_, "state::list", scope, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());

@@ -1,4 +1,4 @@
-#include "library/joined.h"
+#include "library/merger.h"
 
 #include <algorithm>
 #include <iterator>
@@ -37,7 +37,8 @@ std::vector<Row> merged(const std::vector<Row>& files, std::vector<Row> register
   return out;
 }
 
-SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string id, bool lenient) {
+SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string id, bool lenient,
+                  int64_t revision) {
   content::ParsedDocument parsed = content::parse_document(*document.text, {.lenient = lenient});
   auto skill = std::make_shared<Skill>();
   skill->id = std::move(id);
@@ -48,15 +49,17 @@ SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string
   skill->function_id = std::move(parsed.function_id);
   skill->bytes = document.text->size();
   skill->mtime_ns = document.time_ns;
+  skill->version.ctime_ns = revision;
   return skill;
 }
 
 }  // namespace
 
 // The making of one generation.
-class Joiner::Run {
+class GenerationMerger::Run {
  public:
-  Run(const Generation& files, bool lenient) : files_(files), lenient_(lenient) {
+  Run(const Generation& files, bool lenient, int64_t& revision)
+      : files_(files), lenient_(lenient), revision_(revision) {
     out_->roots = files.roots;
     out_->accounting = files.accounting;
     out_->findings = files.findings;
@@ -72,7 +75,7 @@ class Joiner::Run {
       const std::optional<std::string> id = free_id(document, place, rows);
       if (!id) continue;
       SkillPtr row = same_row(known, document);
-      if (row == nullptr) row = make_row(document, place, *id, lenient_);
+      if (row == nullptr) row = make_row(document, place, *id, lenient_, ++revision_);
       rows.push_back(row);
       now.emplace(document.key, Known<SkillPtr>{document, std::move(row)});
     }
@@ -95,8 +98,12 @@ class Joiner::Run {
       }
       PromptPtr row = same_row(known, document);
       if (row == nullptr) {
-        row = std::make_shared<const Prompt>(
-            Prompt{document.key, place, document.description, document.time_ns});
+        row = std::make_shared<const Prompt>(Prompt{.name = document.key,
+                                                    .file = place,
+                                                    .description = document.description,
+                                                    .mtime_ns = document.time_ns,
+                                                    .bytes = document.text->size(),
+                                                    .version = {.ctime_ns = ++revision_}});
       }
       rows.push_back(row);
       now.emplace(document.key, Known<PromptPtr>{document, std::move(row)});
@@ -166,72 +173,25 @@ class Joiner::Run {
 
   const Generation& files_;
   const bool lenient_;
+  int64_t& revision_;
   std::shared_ptr<Generation> out_ = std::make_shared<Generation>();
   uint16_t root_ = 0;
 };
 
-GenerationPtr Joiner::join(const Generation& files, const Registrations& registrations,
-                           uint64_t number, bool lenient) {
-  Run run(files, lenient);
+GenerationPtr GenerationMerger::merge(const Generation& files, const Registrations& registrations,
+                                      uint64_t number, bool lenient) {
+  Run run(files, lenient, revision_);
   run.add_skills(registrations.skills, skills_);
   run.add_prompts(registrations.prompts, prompts_);
   return run.finish(number, !registrations.empty());
 }
 
-Joined::Joined(Library& files) : files_(files) {
-  // Also what somebody else finds out who looks at the files alone.
-  files_.observe([this](const GenerationPtr&, const GenerationPtr& after) { publish(after); });
-}
-
-Joined::~Joined() { files_.observe({}); }
-
-void Joined::use(RegistrationsPtr registrations) {
-  // Equal ones are no change; most of the time both are empty.
-  if (registrations == registrations_ || *registrations == *registrations_) return;
-  registrations_ = std::move(registrations);
-  ++versions_;
-  fresh();
-}
-
-void Joined::begin_with(RegistrationsPtr registrations) {
-  fresh();  // what happened on disk until now is told
-  Library::Observer observer = std::exchange(observer_, {});
-  use(std::move(registrations));
-  observer_ = std::move(observer);
-}
-
-GenerationPtr Joined::fresh() { return publish(files_.fresh()); }
-
-const GenerationPtr& Joined::publish(const GenerationPtr& files) {
-  if (last_ != nullptr && below_ == files && beside_ == registrations_) return last_;
-  below_ = files;
-  beside_ = registrations_;
-  GenerationPtr now = versions_ == 0 ? files
-                                     : joiner_.join(*files, *registrations_,
-                                                    files->number + versions_, files_.lenient());
-  const GenerationPtr before = std::exchange(last_, std::move(now));
-  if (observer_ && before != nullptr) observer_(before, last_);
-  return last_;
-}
-
-Result<FileBytes> Joined::read(const Generation& generation, const FileRef& file) {
-  if (!content::is_registered(generation, file)) return files_.read(generation, file);
+const RegisteredDocument* find_registered(const Registrations& registrations, const FileRef& file) {
   const bool prompt = file.path.starts_with(kPrompts);
-  const auto& rows = prompt ? registrations_->prompts : registrations_->skills;
+  const auto& rows = prompt ? registrations.prompts : registrations.skills;
   const auto key = std::string_view(file.path).substr(prompt ? kPrompts.size() : kSkills.size());
   const auto at = std::ranges::lower_bound(rows, key, {}, &RegisteredDocument::key);
-  if (at == rows.end() || at->key != key) return fail("missing", "it is not registered any more");
-  FileBytes out;
-  out.bytes = *at->text;
-  out.stamp.size = out.bytes.size();
-  out.stamp.mtime_ns = at->time_ns;
-  return out;
-}
-
-Result<void> Joined::write(const Generation& generation, const FileRef& file,
-                           std::string_view bytes) {
-  if (!content::is_registered(generation, file)) return files_.write(generation, file, bytes);
-  return fail("read_only", "what a worker registered has no file");
+  return at != rows.end() && at->key == key ? &*at : nullptr;
 }
 
 }  // namespace iii::directory

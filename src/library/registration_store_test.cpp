@@ -1,5 +1,5 @@
 // What is asked of `state::*`, and what is made of its answers (skills-legacy §3, §11).
-#include "library/registered.h"
+#include "library/registration_store.h"
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ class RegisteredTest : public testing::Test {
   net::Loop loop;
   sdk::FakeEngine engine;
   sdk::Worker worker;
-  Registered registered{worker, {.skills_scope = "s", .prompts_scope = "p", .timeout = {}}};
+  RegistrationStore registered{worker, {.skills_scope = "s", .prompts_scope = "p", .timeout = {}}};
 
  private:
   template <typename T>
