@@ -30,7 +30,7 @@ constexpr const char* kUsage =
     "  --skills N         size of the tree (60000)\n"
     "  --rounds N         rounds of which the median is printed (5)\n"
     "  --keep DIR         use the tree in DIR, made there when it is missing, and leave it there\n"
-    "  --only PART        read (baselines and starts), calls or stamps\n";
+    "  --only PART        read (baselines and starts), calls, stamps or stalls\n";
 
 struct Options {
   bool quick = false;
@@ -101,6 +101,7 @@ class Place {
 
   fs::path tree(size_t skills) const { return path_ / fmt::format("skills-{}", skills); }
   fs::path cache() const { return path_ / "index.cache"; }
+  fs::path scratch() const { return path_; }
 
  private:
   const bool kept_;
@@ -148,6 +149,7 @@ class Bench {
   void read();
   void calls();
   void stamps();
+  void stalls();
   std::vector<std::string> role(const std::string& name, bool with_cache, size_t watches) const;
   Opened open(bool with_cache, size_t watches = SIZE_MAX);
   Called call(bool with_cache, size_t watches, size_t calls);
@@ -348,6 +350,35 @@ void Bench::stamps() {
                {"edit", "a file rewritten, then visible"}});
 }
 
+// 1 000 folders with 6 000 files.
+void Bench::stalls() {
+  const size_t folders = options_.quick ? 10 : 1'000;
+  std::map<std::string, std::vector<double>> worst;
+  std::map<std::string, std::vector<double>> seconds;
+  for (size_t i = 0; i < options_.rounds; ++i) {
+    std::vector<std::string> command = role("stalls", false, SIZE_MAX);
+    command.insert(command.end(), {"--tree", place_.scratch(), "--calls", std::to_string(folders)});
+    listen(command, [&](const std::string&, std::istream& rest) {
+      std::string key;
+      double ms = 0, took = 0;
+      rest >> key >> ms >> took;
+      worst[key].push_back(ms);
+      seconds[key].push_back(took);
+    });
+  }
+  fmt::print("\n{:<56}{:>12}{:>12}\n", "an unrelated call waits at worst", "ms", "takes s");
+  const std::pair<const char*, std::string> rows[] = {
+      {"rename", fmt::format("while {} folders are renamed", folders)},
+      {"reload", fmt::format("while other folders with {} files are opened", 6 * folders)},
+      {"download", fmt::format("while {} files are downloaded", 6 * folders)}};
+  for (const auto& [key, name] : rows) {
+    fmt::print("  {:<54}{:>12.1f}{:>12.2f}\n", name, median(worst.at(key)),
+               median(seconds.at(key)));
+    aims_.push_back({"worst delay " + name, median(worst.at(key)), true, 10, " ms"});
+  }
+  std::fflush(stdout);
+}
+
 int Bench::run() {
   prepare();
   const int64_t begin = now_ns();
@@ -356,6 +387,7 @@ int Bench::run() {
   if (wants("read")) read();
   if (wants("calls")) calls();
   if (wants("stamps")) stamps();
+  if (wants("stalls")) stalls();
   if (!options_.quick) print_aims(aims_);
   const double others =
       (machine_cpu_seconds() - busy_before - (children_cpu_seconds() - ours_before)) /
@@ -375,5 +407,6 @@ int main(int argc, char** argv) {
   const Options options = parse(argc, argv);
   if (options.role == "open") return open_content(options.work);
   if (options.role == "calls") return call_content(options.work);
+  if (options.role == "stalls") return stall_content(options.work);
   return Bench(options).run();
 }

@@ -2,6 +2,7 @@
 //   open SECONDS CPU_SECONDS RSS_MB PARSED WATCHES
 //   time KEY P50_US P99_US
 //   memory KEY MB
+//   stall KEY WORST_MS SECONDS
 //   wrong WHAT
 //   done
 #pragma once
@@ -25,5 +26,8 @@ struct ContentWork {
 int open_content(const ContentWork& work);
 // Opens the tree and calls the directory's functions by frames handed over in this process.
 int call_content(const ContentWork& work);
+// How long an unrelated call waits at worst while much happens to the folders. Makes folders of its
+// own below `tree`.
+int stall_content(const ContentWork& work);
 
 }  // namespace iii::bench

@@ -94,6 +94,12 @@ void Live::take_rechecks() {
 GenerationPtr Live::look() {
   for (auto& root : roots_) check_root(*root);
   const bool complete = watcher_.drain([this](const Watcher::Event& event) { take_event(event); });
+  if (watcher_.take_path_hint_fired()) {
+    for (auto& root : roots_) {
+      watch_path(*root);
+      check_root(*root);
+    }
+  }
   take_rechecks();
   if (complete) {
     apply_pending();

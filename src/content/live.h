@@ -40,6 +40,8 @@ struct LiveRoot {
   Changes changes;                        // of this round
   int hint = -1;                          // wakes us when the missing root may have appeared
   std::string hinted;
+  std::vector<int> path_hints;     // wake us when a part of the path is moved or replaced
+  const LiveRoot* twin = nullptr;  // an earlier root that is the same folder: this one stays empty
 };
 
 class Live final : public Content {
@@ -83,6 +85,8 @@ class Live final : public Content {
   static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
   void drop_root(LiveRoot& root);
   void await_root(LiveRoot& root);
+  void watch_path(LiveRoot& root);
+  const LiveRoot* find_twin(const LiveRoot& root, const FileStamp& identity) const;
 
   void take_event(const Watcher::Event& event);
   void take_rechecks();

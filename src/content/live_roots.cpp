@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <utility>
 
 #include "content/findings.h"
 #include "content/live.h"
@@ -31,6 +33,43 @@ std::vector<RootInfo> describe(const ContentOptions& options) {
   }
   roots.push_back({RootKind::kBuiltin, "builtin"});
   return roots;
+}
+
+bool same_folder(const FileStamp& a, const FileStamp& b) {
+  return a.inode == b.inode && a.device == b.device;
+}
+
+// Every entry that decides where a path leads: its folders, and those of the links in it.
+std::vector<std::string> entries_on(const std::filesystem::path& path) {
+  constexpr int kMaxLinks = 40;
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  std::deque<fs::path> rest(path.begin(), path.end());
+  fs::path at;
+  int links = 0;
+  while (!rest.empty()) {
+    const fs::path part = rest.front();
+    rest.pop_front();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    const fs::path next = at / part;
+    std::error_code problem;
+    const fs::file_status status = fs::symlink_status(next, problem);
+    if (!fs::exists(status)) break;
+    out.push_back(next.string());
+    if (fs::is_symlink(status)) {
+      const fs::path target = fs::read_symlink(next, problem);
+      if (problem || ++links > kMaxLinks) break;
+      rest.insert(rest.begin(), target.begin(), target.end());
+      if (target.is_absolute()) at.clear();
+    } else {
+      at = next;
+    }
+  }
+  return out;
 }
 
 std::string nearest_existing(std::filesystem::path path) {
@@ -115,14 +154,33 @@ void Live::load_index() {
 // folder. The open descriptor keeps the old folder's inode from being given to a new one, so equal
 // means the same.
 bool Live::is_same(const LiveRoot& root, const Result<FileStatus>& status) {
-  return status && status->kind == EntryKind::kDirectory && root.folder &&
-         root.identity.inode == status->stamp.inode && root.identity.device == status->stamp.device;
+  const LiveRoot& open = root.twin != nullptr ? *root.twin : root;
+  return status && status->kind == EntryKind::kDirectory && open.folder &&
+         same_folder(open.identity, status->stamp);
+}
+
+// Roots of higher precedence are checked first.
+const LiveRoot* Live::find_twin(const LiveRoot& root, const FileStamp& identity) const {
+  for (const auto& other : roots_) {
+    if (other.get() == &root) break;
+    if (other->folder && same_folder(other->identity, identity)) return other.get();
+  }
+  return nullptr;
 }
 
 void Live::check_root(LiveRoot& root) {
-  const Result<FileStatus> status = path_status(root.path);
+  Result<FileStatus> status = path_status(root.path);
   if (is_same(root, status)) return;
-  if (status && status->kind == EntryKind::kDirectory) {
+  // First the watches, then another look: what happens after it is reported.
+  watch_path(root);
+  status = path_status(root.path);
+  const bool is_folder = status && status->kind == EntryKind::kDirectory;
+  root.twin = is_folder ? find_twin(root, status->stamp) : nullptr;
+  if (root.twin != nullptr) {
+    drop_root(root);
+    return set_trouble(root, "", "");
+  }
+  if (is_folder) {
     open_root(root);
   } else {
     drop_root(root);
@@ -194,6 +252,18 @@ void Live::await_root(LiveRoot& root) {
     root.hint = watcher_.add_hint(nearest);
     if (root.hint < 0) return;
   }
+}
+
+// A root whose path leads elsewhere is noticed by check_root; this only wakes whoever waits on
+// notify_fd().
+void Live::watch_path(LiveRoot& root) {
+  const std::vector<int> old = std::exchange(root.path_hints, {});
+  for (const std::string& entry : entries_on(root.path)) {
+    if (const int watch = watcher_.add_path_hint(entry); watch >= 0) {
+      root.path_hints.push_back(watch);
+    }
+  }
+  for (const int watch : old) watcher_.remove_path_hint(watch);
 }
 
 // Before saving: notifications have kept us up to date, so what was too young to be trusted when it

@@ -419,5 +419,98 @@ TEST(Watching, TheDescriptorWakesForEditsAndForRootsThatAppear) {
   EXPECT_FALSE(woken());
 }
 
+// A content over roots that a test chooses.
+struct Roots : testing::Test {
+  void open(std::vector<RootConfig> roots) {
+    ContentOptions options = tree.options();
+    options.roots = std::move(roots);
+    content = Content::open(options);
+  }
+  std::vector<std::string> served() const { return ids(content->fresh()); }
+  // Whether whoever waits on the descriptor is woken up.
+  bool wakes() const {
+    pollfd waiting{.fd = content->notify_fd(), .events = POLLIN, .revents = 0};
+    return ::poll(&waiting, 1, 1'000) == 1;
+  }
+  void point(const std::string& link, const std::string& target) const {
+    tree.link("next", target);
+    tree.rename("next", link);
+  }
+
+  TempTree tree;
+  std::unique_ptr<Content> content;
+};
+
+TEST_F(Roots, ALinkedRootThatIsSwappedWakesWhoeverWaits) {
+  tree.put("one/old.md");
+  tree.put("two/new.md");
+  tree.link("link", "one");
+  open({{RootKind::kGlobal, tree.at("link")}});
+  EXPECT_THAT(served(), ElementsAre("old"));
+  point("link", "two");
+  EXPECT_TRUE(wakes());
+  EXPECT_THAT(served(), ElementsAre("new"));
+  // And again: the new link is watched, too.
+  point("link", "one");
+  EXPECT_TRUE(wakes());
+  EXPECT_THAT(served(), ElementsAre("old"));
+}
+
+TEST_F(Roots, ARootWhoseParentIsRenamedWakesWhoeverWaits) {
+  tree.put("above/parent/root/a.md");
+  open({{RootKind::kGlobal, tree.at("above/parent/root")}});
+  EXPECT_THAT(served(), ElementsAre("a"));
+  tree.rename("above", "elsewhere");
+  EXPECT_TRUE(wakes());
+  EXPECT_THAT(served(), IsEmpty());
+  tree.rename("elsewhere", "above");
+  EXPECT_TRUE(wakes());
+  EXPECT_THAT(served(), ElementsAre("a"));
+}
+
+TEST_F(Roots, AFolderThatIsTwoRootsCountsOnce) {
+  tree.put("one/a.md");
+  tree.put("two/b.md");
+  tree.link("link", "one");
+  open({{RootKind::kLocal, tree.at("one")}, {RootKind::kGlobal, tree.at("link")}});
+  const GenerationPtr now = content->fresh();
+  EXPECT_THAT(ids(now), ElementsAre("a"));
+  EXPECT_EQ(now->accounting.files, 1U);
+  EXPECT_EQ(now->accounting.skipped, 0U);
+  EXPECT_EQ(content->unchanged(), now);
+  // As soon as they differ, both are read.
+  point("link", "two");
+  EXPECT_THAT(served(), ElementsAre("a", "b"));
+  point("link", "one");
+  EXPECT_THAT(served(), ElementsAre("a"));
+}
+
+TEST_F(Roots, WithNothingPendingThereIsNothingToLookAt) {
+  tree.put("global/a.md");
+  open({{RootKind::kGlobal, tree.at("global")}});
+  const GenerationPtr first = content->fresh();
+  EXPECT_EQ(content->unchanged(), first);
+  tree.put("global/b.md");
+  EXPECT_EQ(content->unchanged(), nullptr);
+  EXPECT_EQ(content->unchanged(), nullptr) << "asking takes nothing away";
+  EXPECT_THAT(served(), ElementsAre("a", "b"));
+  EXPECT_EQ(content->unchanged(), content->fresh());
+}
+
+// The kernel reports a new hard link to nobody; a reader that finds another stamp says so.
+TEST_F(Roots, AFileThatAReaderFoundChangedIsReadAgain) {
+  tree.put("global/ns/a.md");
+  open({{RootKind::kGlobal, tree.at("global")}});
+  const GenerationPtr before = content->fresh();
+  const Skill& row = *before->skill("ns/a");
+  fs::create_hard_link(tree.at("global/ns/a.md"), tree.at("outside"));
+  const Result<FileBytes> now = content->read(*before, row.file);
+  ASSERT_TRUE(now);
+  EXPECT_NE(now->stamp.ctime_ns, row.version.ctime_ns);
+  content->recheck(row.file);
+  EXPECT_EQ(content->unchanged(), nullptr);
+  EXPECT_EQ(content->fresh()->skill("ns/a")->version.ctime_ns, now->stamp.ctime_ns);
+}
+
 }  // namespace
 }  // namespace iii::content

@@ -118,12 +118,17 @@ void Watcher::unlink(Folder& folder) {
     while (*link != nullptr && *link != &folder) link = &(*link)->next_watched;
     if (*link == &folder) *link = folder.next_watched;
     if (at->second == nullptr) {
-      if (!hints_.contains(folder.watch)) ::inotify_rm_watch(inotify_.get(), folder.watch);
       folders_.erase(at);
+      end_if_unused(folder.watch);
     }
   }
   folder.watch = -1;
   folder.next_watched = nullptr;
+}
+
+void Watcher::end_if_unused(int watch) {
+  if (folders_.contains(watch) || hints_.contains(watch) || path_hints_.contains(watch)) return;
+  ::inotify_rm_watch(inotify_.get(), watch);
 }
 
 void Watcher::remove(Folder& folder) {
@@ -136,22 +141,46 @@ int Watcher::add_hint(const std::string& path) {
   // Added to whatever is already asked of that directory.
   const int watch = ::inotify_add_watch(
       inotify_.get(), path.c_str(), IN_CREATE | IN_MOVED_TO | IN_ATTRIB | IN_MASK_ADD | IN_ONLYDIR);
-  if (watch >= 0) hints_.insert(watch);
+  if (watch >= 0) ++hints_[watch];
   return watch;
 }
 
 void Watcher::remove_hint(int watch) {
-  if (hints_.erase(watch) > 0 && !folders_.contains(watch)) {
-    ::inotify_rm_watch(inotify_.get(), watch);
+  const auto at = hints_.find(watch);
+  if (at == hints_.end() || --at->second > 0) return;
+  hints_.erase(at);
+  end_if_unused(watch);
+}
+
+int Watcher::add_path_hint(const std::string& path) {
+  if (!inotify_) return -1;
+  constexpr uint32_t kMask = IN_MOVE_SELF | IN_DELETE_SELF | IN_ATTRIB | IN_DONT_FOLLOW;
+  int watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kMask | IN_MASK_ADD);
+  if (watch < 0) return -1;
+  // What others asked of this entry before, and no longer do, would only wake us for nothing.
+  if (!folders_.contains(watch) && !hints_.contains(watch)) {
+    watch = ::inotify_add_watch(inotify_.get(), path.c_str(), kMask);
+    if (watch < 0) return -1;
   }
+  ++path_hints_[watch];
+  return watch;
+}
+
+void Watcher::remove_path_hint(int watch) {
+  const auto at = path_hints_.find(watch);
+  if (at == path_hints_.end() || --at->second > 0) return;
+  path_hints_.erase(at);
+  end_if_unused(watch);
 }
 
 void Watcher::dispatch(int watch, uint32_t mask, std::string_view name,
                        const std::function<void(const Event&)>& take) {
   const auto at = folders_.find(watch);
+  if (path_hints_.contains(watch)) path_hint_fired_ = true;
   if ((mask & IN_IGNORED) != 0) {
     // The watch is no more. Whoever relied on it has to be looked at again.
     hints_.erase(watch);
+    path_hints_.erase(watch);
     if (at == folders_.end()) return;
     Folder* folder = at->second;
     folders_.erase(at);
@@ -214,9 +243,7 @@ void Watcher::begin_renewal() {
 
 void Watcher::end_renewal() {
   for (const int watch : old_watches_) {
-    if (!folders_.contains(watch) && !hints_.contains(watch)) {
-      ::inotify_rm_watch(inotify_.get(), watch);
-    }
+    end_if_unused(watch);
   }
   old_watches_.clear();
 }

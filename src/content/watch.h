@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "base/beneath.h"
@@ -31,6 +31,11 @@ class Watcher {
   int add_hint(const std::string& path);
   void remove_hint(int watch);
   bool has_hint(int watch) const { return hints_.contains(watch); }
+  // The same when the entry itself, a folder or a link, is moved, removed or replaced.
+  int add_path_hint(const std::string& path);
+  void remove_path_hint(int watch);
+  // Whether a path hint has been used up or fired since the last call.
+  bool take_path_hint_fired() { return std::exchange(path_hint_fired_, false); }
 
   struct Event {
     Folder* folder = nullptr;
@@ -54,6 +59,7 @@ class Watcher {
 
  private:
   void unlink(Folder& folder);
+  void end_if_unused(int watch);
   void dispatch(int watch, uint32_t mask, std::string_view name,
                 const std::function<void(const Event&)>& take);
 
@@ -62,7 +68,9 @@ class Watcher {
   std::mutex mutex_;
   std::unordered_map<int, Folder*> folders_;  // first of those that share the watch
   std::unordered_map<uint64_t, bool> devices_;
-  std::unordered_set<int> hints_;
+  std::unordered_map<int, size_t> hints_;       // by how many they are wanted
+  std::unordered_map<int, size_t> path_hints_;  // the same
+  bool path_hint_fired_ = false;
   std::vector<int> old_watches_;
   std::string trouble_;
 };

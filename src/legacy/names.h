@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "library/registered.h"
+#include "library/registration_store.h"
 
 namespace iii::directory {
 

@@ -1,6 +1,7 @@
 #include "legacy/refusals.h"
 
 #include "library/cause.h"
+#include "library/registration_store.h"
 
 namespace iii::directory {
 
@@ -52,6 +53,12 @@ Error failed_state(Registry registry, const Error& reason) {
   if (reason.code == kUnreadableRecord) {
     return error(std::string(registry == Registry::kSkills ? "D113" : "D212") +
                  " unreadable: " + reason.message + ". Next: register it again.");
+  }
+  if (reason.code == kScopeFull) {
+    return error("D411 registrations_full: " + reason.message + ". Next: call " +
+                 (registry == Registry::kSkills ? "skills::unregister" : "prompts::unregister") +
+                 " for what is not used any more (" + std::string(list_of(registry)) +
+                 " shows it), or register a shorter text.");
   }
   return error("D410 state_unavailable: " + reason.message +
                ". Next: what workers register is kept in state::*; see whether the engine offers "

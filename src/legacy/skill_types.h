@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "json/describe.h"
-#include "library/registered.h"
+#include "library/registration_store.h"
 
 namespace iii::directory::legacy {
 

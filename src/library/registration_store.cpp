@@ -68,17 +68,6 @@ std::vector<json::Slice> records(std::string_view text) {
 }
 
 template <typename T>
-std::vector<T> decode_all(std::string_view text, std::string T::* key) {
-  std::vector<T> out;
-  for (const json::Slice record : records(text)) {
-    T one;
-    if (!json::decode_into(record, one, {})) out.push_back(std::move(one));
-  }
-  std::ranges::sort(out, {}, key);
-  return out;
-}
-
-template <typename T>
 Result<std::optional<T>> decode_one(const json::Raw& reply, std::string_view what,
                                     const std::string& key) {
   if (json::trimmed(reply.text) == "null") return std::nullopt;
@@ -107,35 +96,72 @@ static sdk::Task<Result<json::Raw>> ask(sdk::Worker& worker, std::string functio
 RegistrationStore::RegistrationStore(sdk::Worker& worker, RegistrationStoreOptions options)
     : worker_(worker), options_(std::move(options)) {}
 
-sdk::Task<Result<void>> RegistrationStore::put(RegisteredSkill skill) {
-  const Entry entry{options_.skills_scope, skill.id, json::Raw{json::encode(skill)}};
+size_t RegistrationStore::Usage::replace(const std::string& key, size_t bytes) {
+  size_t& now = by_key_[key];
+  const size_t before = std::exchange(now, bytes);
+  total_ += bytes - before;
+  if (bytes == 0) by_key_.erase(key);
+  return before;
+}
+
+template <typename T>
+std::vector<T> RegistrationStore::decode_all(std::string_view text, std::string T::* key,
+                                             Usage& usage) {
+  usage.reset();
+  std::vector<T> out;
+  for (const json::Slice record : records(text)) {
+    T one;
+    if (json::decode_into(record, one, {})) continue;
+    usage.replace(one.*key, record.size());
+    out.push_back(std::move(one));
+  }
+  std::ranges::sort(out, {}, key);
+  return out;
+}
+
+sdk::Task<Result<void>> RegistrationStore::put(std::string scope, std::string key,
+                                               std::string record, Usage& usage) {
+  const size_t bytes = record.size();
+  const size_t before = usage.replace(key, bytes);
+  if (bytes > before && usage.total() > options_.max_bytes) {
+    const size_t others = usage.total() - bytes;
+    usage.replace(key, before);
+    co_return fail(kScopeFull, "`" + key + "` needs " + std::to_string(bytes) +
+                                   " bytes, what is registered already has " +
+                                   std::to_string(others) + ", and at most " +
+                                   std::to_string(options_.max_bytes) + " can be listed");
+  }
+  const Entry entry{std::move(scope), key, json::Raw{std::move(record)}};
   const Result<json::Raw> reply = co_await ask(worker_, "state::set", entry, options_.timeout);
-  if (!reply) co_return std::unexpected(reply.error());
-  co_return Result<void>();
+  if (reply) co_return Result<void>();
+  usage.replace(key, before);
+  co_return std::unexpected(reply.error());
+}
+
+sdk::Task<Result<void>> RegistrationStore::put(RegisteredSkill skill) {
+  return put(options_.skills_scope, skill.id, json::encode(skill), skills_usage_);
 }
 
 sdk::Task<Result<void>> RegistrationStore::put(RegisteredPrompt prompt) {
-  const Entry entry{options_.prompts_scope, prompt.name, json::Raw{json::encode(prompt)}};
-  const Result<json::Raw> reply = co_await ask(worker_, "state::set", entry, options_.timeout);
-  if (!reply) co_return std::unexpected(reply.error());
-  co_return Result<void>();
+  return put(options_.prompts_scope, prompt.name, json::encode(prompt), prompts_usage_);
 }
 
 // Whatever `state::delete` gives back was there, an empty object or `false` included.
-static sdk::Task<Result<bool>> remove(sdk::Worker& worker, std::string scope, std::string key,
-                                      std::chrono::milliseconds timeout) {
-  const Key which{std::move(scope), std::move(key)};
-  const Result<json::Raw> reply = co_await ask(worker, "state::delete", which, timeout);
+sdk::Task<Result<bool>> RegistrationStore::remove(std::string scope, std::string key,
+                                                  Usage& usage) {
+  const Key which{std::move(scope), key};
+  const Result<json::Raw> reply = co_await ask(worker_, "state::delete", which, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
+  usage.replace(key, 0);
   co_return json::trimmed(reply->text) != "null";
 }
 
 sdk::Task<Result<bool>> RegistrationStore::remove_skill(std::string id) {
-  return remove(worker_, options_.skills_scope, std::move(id), options_.timeout);
+  return remove(options_.skills_scope, std::move(id), skills_usage_);
 }
 
 sdk::Task<Result<bool>> RegistrationStore::remove_prompt(std::string name) {
-  return remove(worker_, options_.prompts_scope, std::move(name), options_.timeout);
+  return remove(options_.prompts_scope, std::move(name), prompts_usage_);
 }
 
 sdk::Task<Result<std::optional<RegisteredSkill>>> RegistrationStore::skill(std::string id) {
@@ -156,14 +182,14 @@ sdk::Task<Result<std::vector<RegisteredSkill>>> RegistrationStore::skills() {
   const Scope scope{options_.skills_scope};
   const Result<json::Raw> reply = co_await ask(worker_, "state::list", scope, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
-  co_return decode_all<RegisteredSkill>(reply->text, &RegisteredSkill::id);
+  co_return decode_all<RegisteredSkill>(reply->text, &RegisteredSkill::id, skills_usage_);
 }
 
 sdk::Task<Result<std::vector<RegisteredPrompt>>> RegistrationStore::prompts() {
   const Scope scope{options_.prompts_scope};
   const Result<json::Raw> reply = co_await ask(worker_, "state::list", scope, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
-  co_return decode_all<RegisteredPrompt>(reply->text, &RegisteredPrompt::name);
+  co_return decode_all<RegisteredPrompt>(reply->text, &RegisteredPrompt::name, prompts_usage_);
 }
 
 }  // namespace iii::directory

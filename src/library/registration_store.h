@@ -4,8 +4,10 @@
 #pragma once
 
 #include <chrono>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -14,11 +16,19 @@
 
 namespace iii::directory {
 
+// `state::list` gives a whole scope in one message, and an engine refuses messages above 64 MiB.
+// What could not be listed would be lost, so registrations end below that; the rest is room for
+// framing and for records of others.
+inline constexpr size_t kMaxRegisteredBytes = 48 * 1024 * 1024;
+// Code of the error.
+inline constexpr const char* kScopeFull = "scope_full";
+
 struct RegistrationStoreOptions {
   std::string skills_scope = "skills";
   std::string prompts_scope = "prompts";
   std::chrono::milliseconds timeout{
       10'000};  // `state_timeout_ms`: of every call to state, sections and handlers
+  size_t max_bytes = kMaxRegisteredBytes;  // of all records of a scope, as JSON
 
   bool operator==(const RegistrationStoreOptions&) const = default;
 };
@@ -68,7 +78,7 @@ inline auto describe(json::Type<RegisteredPrompt>) {
 }
 
 // On the loop thread. No cache: every call asks the engine. Errors carry the cause (remote code and
-// message, time-out).
+// message, time-out), or say kScopeFull.
 class RegistrationStore {
  public:
   RegistrationStore(sdk::Worker& worker, RegistrationStoreOptions options);
@@ -88,7 +98,28 @@ class RegistrationStore {
   void set_options(RegistrationStoreOptions options) { options_ = std::move(options); }
 
  private:
+  // How large the records of a scope are, as far as we know: what the last list showed, and what we
+  // did since.
+  class Usage {
+   public:
+    void reset() { *this = {}; }
+    size_t total() const { return total_; }
+    // Gives the size before.
+    size_t replace(const std::string& key, size_t bytes);
+
+   private:
+    std::map<std::string, size_t> by_key_;
+    size_t total_ = 0;
+  };
+
+  sdk::Task<Result<void>> put(std::string scope, std::string key, std::string record, Usage& usage);
+  sdk::Task<Result<bool>> remove(std::string scope, std::string key, Usage& usage);
+  template <typename T>
+  static std::vector<T> decode_all(std::string_view text, std::string T::* key, Usage& usage);
+
   sdk::Worker& worker_;
+  Usage skills_usage_;
+  Usage prompts_usage_;
   RegistrationStoreOptions options_;
 };
 

@@ -110,6 +110,28 @@ TEST_F(RegisteredTest, NullMeansAbsentAndAnythingElseMeansRemoved) {
   EXPECT_FALSE(run(registered.skill("a")).value().has_value());
 }
 
+TEST_F(RegisteredTest, WhatCouldNotBeListedIsRefused) {
+  const auto skill = [](const std::string& id, size_t bytes) {
+    return RegisteredSkill{.id = id, .skill = std::string(bytes, 'x'), .registered_at = "t"};
+  };
+  const size_t size = json::encode(skill("a", 100)).size();
+  registered.set_options({.max_bytes = 3 * size});
+  answers["state::set"] = ",\"result\":{}";
+  answers["state::delete"] = ",\"result\":{}";
+  // Somebody else wrote one of them.
+  EXPECT_EQ(ids("[" + json::encode(skill("a", 100)) + "]"), Ids{"a"});
+  EXPECT_TRUE(run(registered.put(skill("b", 100))));
+  EXPECT_TRUE(run(registered.put(skill("c", 100)))) << "exactly the limit";
+  const size_t calls = asked.size();
+  const Result<void> refused = run(registered.put(skill("d", 1)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, kScopeFull);
+  EXPECT_EQ(asked.size(), calls) << "nothing was stored";
+  EXPECT_TRUE(run(registered.put(skill("c", 99)))) << "one that gets smaller";
+  EXPECT_TRUE(run(registered.remove_skill("a")));
+  EXPECT_TRUE(run(registered.put(skill("d", 1))));
+}
+
 TEST_F(RegisteredTest, AForeignRecordIsAnErrorThatNamesIt) {
   registered.set_options({});
   answers["state::get"] = R"(,"result":{"value":{}})";

@@ -1,12 +1,12 @@
 // Who subscribes hears of downloads and of edits, once each, and of nothing more after unsubscribing.
 import assert from 'node:assert/strict'
-import { renameSync, rmSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { put, startDirectory } from './lib/directory.mjs'
+import { put, startDirectory, tree } from './lib/directory.mjs'
 import { callable, typeKnown, unique } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
-import { eventually, Inbox } from './lib/wait.mjs'
+import { deferred, eventually, Inbox } from './lib/wait.mjs'
 
 const mail = {
   version: '1.0.0',
@@ -126,4 +126,61 @@ test('directory::changes lets a subscriber that was away catch up', async (t) =>
   )
   assert.deepEqual((await ask('directory::changes', { since: generation, epoch: start.epoch })).changes, [])
   assert.equal((await ask('directory::changes', { since: 1, epoch: 'another' })).truncated, true)
+})
+
+for (const fails of [false, true]) {
+  test(`an edit while a download hangs${fails ? ' and fails' : ''} is told at once, as an edit`, async (t) => {
+    const hold = deferred()
+    const shelf = await startShelf(t, { mail: { ...mail, hold: hold.promise, status: fails ? 400 : undefined } })
+    const directory = await startDirectory(t, { config: { registry_url: shelf.url } })
+    const { heard } = await subscribe(directory, skillsChanged)
+    const start = await directory.ask('directory::changes', {})
+    const download = directory.ask('directory::skills::download', { worker: 'mail' })
+    download.catch(() => {})
+    await eventually('the registry was asked', () => shelf.requests.length > 0)
+    put(directory.root, 'mail/notes.md', '# Notes\n\nBy hand.\n')
+    const edit = await heard.next('the event of the edit')
+    assert.deepEqual([edit.op, edit.source, edit.ids], ['external', 'disk', ['mail/notes']])
+    put(directory.root, 'other/SKILL.md', '# Other\n\nBy hand.\n')
+    const other = await heard.next('the event of another edit')
+    hold.resolve()
+    if (fails) {
+      await assert.rejects(download)
+      put(directory.root, 'last/SKILL.md', '# Last\n\nNothing came between.\n')
+      assert.deepEqual((await heard.next('the next edit')).ids, ['last'])
+    } else {
+      await download
+      const event = await heard.next('the event of the download')
+      assert.deepEqual([event.op, event.ids], ['download', ['mail', 'mail/send']])
+      assert.ok(event.generation > other.generation)
+    }
+    assert.ok(other.generation > edit.generation && edit.generation > start.generation)
+    const { changes } = await directory.ask('directory::changes', { since: edit.generation, epoch: start.epoch })
+    assert.ok(changes.every((c) => c.id !== 'mail/notes'))
+    assert.deepEqual([changes[0].op, changes[0].id], ['external', 'other'])
+  })
+}
+
+test('a reload that opens another folder is told as what it changed', async (t) => {
+  const { root, file, proc, ask, ...directory } = await startDirectory(t, { files: { 'a/SKILL.md': '# A\n\nA.\n' } })
+  const { heard } = await subscribe(directory, skillsChanged)
+  const before = await ask('directory::changes', {})
+  const next = tree({ 'b/SKILL.md': '# B\n\nB.\n' })
+  writeFileSync(file, readFileSync(file, 'utf8').replace(root, next))
+  proc.kill('SIGHUP')
+  const events = [await heard.next('one event'), await heard.next('another')]
+  assert.deepEqual(events.map((e) => [e.op, e.ids]).sort(), [
+    ['external', ['a']],
+    ['external', ['b']],
+  ])
+  const after = await ask('directory::changes', { since: before.generation, epoch: before.epoch })
+  assert.equal(after.truncated, false)
+  assert.deepEqual(
+    after.changes.map((c) => [c.change, c.id]),
+    [
+      ['removed', 'a'],
+      ['added', 'b'],
+    ],
+  )
+  assert.ok(after.generation > before.generation)
 })

@@ -1,20 +1,24 @@
 // A workers registry that offers what a test puts there, and notes what it was asked for. Real HTTP on a free port.
 import http from 'node:http'
 
-/** `bundles`: {worker: {version, skills: {path: text}, prompts: [...]}}; change it while it runs to publish something new. */
+/**
+ * `bundles`: {worker: {version, skills: {path: text}, prompts: [...]}}; change it while it runs to publish something new.
+ * A bundle with a promise `hold` is answered when that resolves, one with `status` by that status.
+ */
 export async function startShelf(t, bundles = {}) {
   const requests = []
   const answer = (response, status, body) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
   }
-  const server = http.createServer((request, response) => {
+  const server = http.createServer(async (request, response) => {
     const url = new URL(request.url, 'http://shelf')
     requests.push(`${url.pathname}?${url.searchParams}`)
     const found = url.pathname.match(/^\/w\/([^/]+)(\/skills)?$/)
     const bundle = bundles[found?.[1]]
     const wanted = url.searchParams.get('version')
     const matches = bundle && (wanted === bundle.version || ['latest', 'next'].includes(wanted))
+    await bundle?.hold
     if (bundle?.status) return answer(response, bundle.status, {})
     if (!matches) return answer(response, 404, { error: { code: 'worker_not_found', message: 'no' } })
     if (!found[2]) return answer(response, 200, { worker: { name: found[1], version: bundle.version } })

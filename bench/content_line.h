@@ -1,0 +1,82 @@
+// A worker's connection inside the process: frames go in and come out by plain calls.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "json/value.h"
+#include "library/library.h"
+#include "net/loop.h"
+#include "process.h"
+#include "sdk/worker.h"
+
+namespace iii::bench {
+
+// The engine's end of a worker's line: frames go in and come out by plain calls.
+class Line final : public sdk::Transport {
+ public:
+  explicit Line(net::Loop& loop) : loop_(loop) {}
+  void open(sdk::TransportEvents& events) override { events_ = &events; }
+  void send(std::string_view text) override {
+    sent_ = text;
+    if (waiting_) loop_.stop();
+  }
+  void ping() override {}
+  void close() override {}
+  void drop() override {}
+
+  void connect() {
+    events_->on_open();
+    deliver(R"({"type":"invocationresult","invocation_id":")" + id_of(sent_) +
+            R"(","function_id":"engine::workers::register","result":{"success":true}})");
+  }
+  // A call as the engine would send it, built in advance.
+  static std::string frame(std::string_view function, std::string_view data) {
+    return fmt::format(R"({{"type":"invokefunction","invocation_id":)"
+                       R"("11111111-1111-4111-8111-000000000001","function_id":"{}","data":{}}})",
+                       function, data);
+  }
+  // The answer's whole frame. The loop runs only when the answer does not come at once.
+  const std::string& call(std::string_view frame) {
+    sent_.clear();
+    deliver(frame);
+    waiting_ = true;
+    while (sent_.empty()) loop_.run();
+    waiting_ = false;
+    // Nobody else is on this bus: there are no workers whose names could be meant.
+    if (sent_.find(R"("function_id":"worker::list")") != std::string::npos) {
+      deliver(R"({"type":"invocationresult","invocation_id":")" + id_of(sent_) +
+              R"(","function_id":"worker::list","result":{"workers":[]}})");
+    }
+    return sent_;
+  }
+
+  void deliver(std::string_view text) {
+    frame_.assign(text).append(64, '\0');
+    events_->on_text(std::string_view(frame_).substr(0, text.size()));
+  }
+
+ private:
+  static std::string id_of(std::string_view call) {
+    const auto frame = json::parse(call);
+    const json::Value* id = frame ? frame->find("invocation_id") : nullptr;
+    if (id == nullptr || id->as_string() == nullptr) die("the worker sent no call");
+    return *id->as_string();
+  }
+
+  net::Loop& loop_;
+  bool waiting_ = false;
+  sdk::TransportEvents* events_ = nullptr;
+  std::string frame_;
+  std::string sent_;
+};
+
+inline directory::LibraryOptions unfiltered() {
+  directory::LibraryOptions options;
+  options.installed.filter = false;
+  return options;
+}
+
+}  // namespace iii::bench

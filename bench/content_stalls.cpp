@@ -1,0 +1,177 @@
+// The worst delay of an unrelated call while folders are renamed, while other folders are opened,
+// and while a download is installed. Calls come in every half millisecond on the loop that serves
+// documents as well; one that comes late waited for something.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "base/log.h"
+#include "content_line.h"
+#include "content_roles.h"
+#include "functions/changes.h"
+#include "functions/skills.h"
+#include "sources/installer.h"
+
+namespace iii::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::microseconds kInterval{500};
+constexpr size_t kInFolder = 6;
+
+// As the daemon has it.
+class FolderGate final : public directory::Gate {
+ public:
+  explicit FolderGate(const fs::path& folder) : gate_(folder) {}
+  bool enter() override { return gate_.enter(); }
+  bool leave() override { return gate_.leave(); }
+
+ private:
+  sources::ReadGate gate_;
+};
+
+std::string text_of(size_t i) {
+  return fmt::format("---\ntitle: Document {}\ndescription: What it is for.\n---\n\n{}\n", i,
+                     std::string(2'000, 'x'));
+}
+
+void fill(const fs::path& root, size_t folders) {
+  for (size_t i = 0; i < folders * kInFolder; ++i) {
+    const fs::path folder = root / fmt::format("old-{:05}", i / kInFolder);
+    fs::create_directories(folder);
+    std::ofstream(folder / (i % kInFolder == 0 ? "SKILL.md" : fmt::format("doc-{}.md", i)))
+        << text_of(i);
+  }
+}
+
+content::ContentOptions folder_options(const fs::path& root) {
+  content::ContentOptions options;
+  options.roots.push_back({content::RootKind::kGlobal, root});
+  return options;
+}
+
+class Stalls {
+ public:
+  Stalls(fs::path place, size_t folders)
+      : place_(std::move(place)),
+        folders_(folders),
+        worker_({.name = "bench"}, loop_,
+                [this](net::Loop& loop) {
+                  auto line = std::make_unique<Line>(loop);
+                  line_ = line.get();
+                  return line;
+                }),
+        library_(worker_,
+                 {.content = content::Content::open(folder_options(made("one"))),
+                  .gate = std::make_unique<FolderGate>(place_ / "one")},
+                 unfiltered()),
+        changes_(worker_, library_, {}) {
+    directory::add_skill_functions(worker_, library_, {});
+    made("two");
+    if (!worker_.start()) die("the worker does not start");
+    line_->connect();
+    // Somebody listens, so that events are made.
+    line_->deliver(
+        R"({"type":"registertrigger","id":"b","trigger_type":"directory::skills::on-change",)"
+        R"("function_id":"bench::heard","config":{}})");
+  }
+
+  int run() {
+    measure(
+        "rename", [this] { rename_folders(); },
+        [this](const content::Generation& now) { return renamed(now) == folders_; });
+    library_.replace(folder_options(place_ / "two"), std::make_unique<FolderGate>(place_ / "two"));
+    measure(
+        "reload", [] {},
+        [](const content::Generation& now) { return now.skill("old-00000/index") != nullptr; });
+    measure(
+        "download", [this] { download(); },
+        [this](const content::Generation& now) {
+          const auto [first, last] = now.prefix_range("big/");
+          return last - first == folders_ * kInFolder;
+        });
+    fmt::print("done\n");
+    return 0;
+  }
+
+ private:
+  fs::path made(const std::string& name) const {
+    fill(place_ / name, folders_);
+    return place_ / name;
+  }
+  void rename_folders() const {
+    for (size_t i = 0; i < folders_; ++i) {
+      fs::rename(place_ / "one" / fmt::format("old-{:05}", i),
+                 place_ / "one" / fmt::format("new-{:05}", i));
+    }
+  }
+  static size_t renamed(const content::Generation& now) {
+    const auto [first, last] = now.prefix_range("new-");
+    return (last - first) / kInFolder;
+  }
+  void download() const {
+    sources::Bundle bundle;
+    bundle.source = sources::RegistrySource{.worker = "big"};
+    bundle.resolved = "1.0.0";
+    for (size_t i = 0; i < folders_ * kInFolder; ++i) {
+      bundle.files.push_back({.path = fmt::format("doc-{}.md", i),
+                              .bytes = text_of(i),
+                              .role = sources::FileRole::kSkill});
+    }
+    const auto report = sources::Installer(place_ / "two").install(bundle, {}, {});
+    if (!report) die(report.error().message);
+  }
+
+  // `work` runs on a thread of its own; it is over when the published generation shows it.
+  void measure(std::string_view key, const std::function<void()>& work,
+               const std::function<bool(const content::Generation&)>& is_done) {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point begin = Clock::now();
+    Clock::duration worst{};
+    Clock::time_point due;
+    std::function<void()> tick;
+    tick = [&] {
+      const Clock::time_point now = Clock::now();
+      worst = std::max(worst, now - due);
+      if (is_done(*library_.latest()->generation)) return loop_.stop();
+      if (now - begin > std::chrono::minutes(2)) die(fmt::format("{} does not end", key));
+      due = Clock::now() + kInterval;
+      loop_.after(kInterval, tick);
+    };
+    due = begin + kInterval;
+    loop_.after(kInterval, tick);
+    std::thread thread(work);
+    loop_.run();
+    thread.join();
+    const std::chrono::duration<double> took = Clock::now() - begin;
+    fmt::print("stall {} {} {}\n", key, std::chrono::duration<double, std::milli>(worst).count(),
+               took.count());
+  }
+
+  const fs::path place_;
+  const size_t folders_;
+  net::Loop loop_;
+  Line* line_ = nullptr;
+  sdk::Worker worker_;
+  directory::Library library_;
+  directory::Changes changes_;
+};
+
+}  // namespace
+
+int stall_content(const ContentWork& work) {
+  set_log_level(LogLevel::kError);
+  const fs::path place = fs::path(work.tree) / "stalls";
+  fs::remove_all(place);
+  const int outcome = Stalls(place, work.calls).run();
+  fs::remove_all(place);
+  return outcome;
+}
+
+}  // namespace iii::bench
