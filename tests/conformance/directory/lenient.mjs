@@ -1,22 +1,23 @@
 // The read side once more, as it is out of the box: lenient, with normalised ids. What then differs from 0.8.0 in
-// addition to ../directory-deviations.json is on a list of its own, so that no lenience comes or goes unnoticed.
+// addition to ../directory-deviations.json, or in another way, is on a list of its own, so that no lenience comes or goes unnoticed.
 import { spawn } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { startEngine } from '../../e2e/lib/engine.mjs'
+import { readDeviations, writeDeviations } from '../lib/pins.mjs'
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url))
-const read = (name) => JSON.parse(readFileSync(at(name), 'utf8'))
 const recordings = ['read-list', 'read-get', 'read-get-forms', 'read-index', 'read-prompts', 'read-live']
 
 const folder = mkdtempSync(join(tmpdir(), 'iii-lenient-'))
 const allowed = join(folder, 'allowed.json')
-const own = read('../directory-lenient-deviations.json')
-const listed = new Set(own.map((d) => `${d.file}:${d.line}`))
-const both = read('../directory-deviations.json').filter((d) => recordings.includes(d.file) && !listed.has(`${d.file}:${d.line}`))
-writeFileSync(allowed, JSON.stringify([...both, ...own]))
+const place = (d) => `${d.file}:${d.line}`
+const own = readDeviations(at('../directory-lenient-deviations.json'))
+const strict = readDeviations(at('../directory-deviations.json')).filter((d) => recordings.includes(d.file))
+const listed = new Set(own.map(place))
+writeDeviations(allowed, [...strict.filter((d) => !listed.has(place(d))), ...own])
 
 const engine = await startEngine({ args: ['--engine-only', '--no-worker-manager'] })
 const replay = spawn(
@@ -30,5 +31,11 @@ const replay = spawn(
 )
 const code = await new Promise((resolve) => replay.on('close', resolve))
 await engine.stop()
+if (process.argv.includes('--record')) {
+  const both = new Map(strict.map((d) => [place(d), JSON.stringify(d)]))
+  const order = (d) => recordings.indexOf(d.file) * 1e6 + d.line
+  const rest = readDeviations(allowed).filter((d) => both.get(place(d)) !== JSON.stringify(d))
+  writeDeviations(at('../directory-lenient-deviations.json'), rest.sort((a, b) => order(a) - order(b)))
+}
 rmSync(folder, { recursive: true })
 process.exit(code ?? 1)

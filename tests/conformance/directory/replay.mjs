@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Replays the recorded directory calls against a worker behind an engine. Usage and rules: README.md.
+// Replays the recorded directory calls against a worker behind an engine.
 import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +11,8 @@ import { CannotRun } from './lib/worker.mjs';
 
 const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine ws://127.0.0.1:PORT
   [--only file,prefix*]   recordings to play (default: all)
-  [--allow file.json]     differences that are meant: [{"file","line"?|"function_id"?,"why"}]
+  [--allow file.json]     differences that are meant: [{"file","line","why","ours"}]
+  [--record]              write what differs on those lines to that file, as "ours"
   [--max n]               differing lines to print (default 20)
   [--strict-keys]         extra keys fail too
   [--no-git]              leave out the lines that clone
@@ -32,6 +33,7 @@ function readOptions() {
         allow: { type: 'string' },
         max: { type: 'string', default: '20' },
         golden: { type: 'string' },
+        record: { type: 'boolean' },
         'strict-keys': { type: 'boolean' },
         'no-git': { type: 'boolean' },
         'ready-ms': { type: 'string', default: '20000' },
@@ -54,6 +56,7 @@ function readOptions() {
     golden,
     max: Number(values.max),
     strictKeys: !!values['strict-keys'],
+    record: values.record ? values.allow : undefined,
     git: !values['no-git'],
     readyMs: Number(values['ready-ms']),
     settle: Number(values.settle),
@@ -98,6 +101,7 @@ async function main() {
     .readdirSync(options.golden)
     .filter((f) => f.endsWith('.jsonl') && !KNOWN.includes(f.replace(/\.jsonl$/, '')));
   if (unknown.length) report.warn(`recordings this replayer does not know: ${unknown.join(', ')}`);
+  if (options.record) report.record(options.record);
   const fine = report.print();
   console.log(`${fine ? 'PASS' : 'FAIL'} in ${Math.round((Date.now() - begun) / 1000)} s`);
   return fine ? 0 : 1;

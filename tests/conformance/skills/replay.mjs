@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Replays recorded answers against a worker on an engine. See README.md.
+// Replays recorded answers against a worker on an engine.
 import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
@@ -13,6 +13,7 @@ import { Peer } from './lib/peer.mjs'
 import { plain } from './lib/plain.mjs'
 import { stopAll, words } from './lib/process.mjs'
 import { Session, Unfit } from './lib/session.mjs'
+import { readDeviations, writeDeviations } from '../lib/pins.mjs'
 import { stateAway, stateScripted } from './lib/state.mjs'
 
 const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine ws://127.0.0.1:PORT [options]
@@ -20,6 +21,7 @@ const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine
   --restart-engine 'COMMAND'   how to start a spare engine in the foreground: enables file 16
   --restart-engine-url URL     where that engine listens     --restart-engine-dir DIR   its working directory
   --only a,b*                  files by name, number or prefix    --allow FILE   list of deliberate deviations
+  --record                     write what differs on their lines to that list, as "ours"
   --strict-keys                additional keys in answers fail    --max N        differences printed (default 40)
   --golden DIR                 the recordings                     --wait MS      patience for the worker to appear (20000)`
 
@@ -31,6 +33,7 @@ function options(argv) {
     const k = argv[i].replace(/^--/, '')
     if (argv[i] === '--help' || argv[i] === '-h') o.help = true
     else if (argv[i] === '--strict-keys') o.strict = true
+    else if (argv[i] === '--record') o.record = true
     else if (argv[i].startsWith('--') && VALUES.includes(k)) {
       if (argv[i + 1] === undefined) throw new Unfit(`${argv[i]} needs a value\n${USAGE}`)
       o[k] = argv[++i]
@@ -114,7 +117,7 @@ async function main() {
   const names = files.map((f) => f.name)
   let allow
   try {
-    allow = allowance(o.allow ? JSON.parse(fs.readFileSync(o.allow, 'utf8')) : [], names)
+    allow = allowance(o.allow ? readDeviations(o.allow) : [], names)
   } catch (e) {
     throw new Unfit(`--allow: ${e.message}`)
   }
@@ -156,9 +159,9 @@ async function main() {
       }
       for (const t of out.info) info.push(`${file.name}:${number} ${t}`)
       if (!out.differences.length) return count.same++
-      const why = allow.use(file.name, number, line.row)?.why
-      count[why ? 'allowed' : 'differ']++
-      differing.push({ file: file.name, number, line, why, differences: out.differences })
+      const { why, open } = allow.use(file.name, number, out.differences, o.record)
+      count[open.length ? 'differ' : 'allowed']++
+      differing.push({ file: file.name, number, line, why, differences: open })
     }
     const session = m.own ? null : new Session(opt, m.url)
     try {
@@ -185,7 +188,8 @@ async function main() {
   }
   if (!total.files) throw new Unfit('nothing was replayed')
 
-  const failing = differing.filter((d) => !d.why)
+  if (o.record) writeDeviations(o.allow, allow.list)
+  const failing = differing.filter((d) => d.differences.length)
   const max = Number(o.max ?? 40)
   if (failing.length) console.log('\ndifferences')
   for (const d of failing.slice(0, max)) {
@@ -193,7 +197,7 @@ async function main() {
     for (const x of d.differences) console.log(`    ${x.path}\n      expected ${show(x.expected)}\n      actual   ${show(x.actual)}`)
   }
   if (failing.length > max) console.log(`  … ${failing.length - max} more lines differ (--max)`)
-  const excused = differing.filter((d) => d.why)
+  const excused = differing.filter((d) => !d.differences.length)
   if (excused.length) console.log('\nallowed differences')
   for (const d of excused) console.log(`  ${d.file}:${d.number} row ${d.line.row ?? '-'}: ${d.why}`)
   const stale = allow.stale(compared)
