@@ -89,7 +89,7 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"index_cache", flag(&C::index_cache)},
       {"watch", flag(&C::watch)},
       {"worker_list_timeout_ms", number(&C::worker_list_timeout_ms)},
-      {"answer_delay_us", number(&C::answer_delay_us)},
+      {"answer_repeat_ms", number(&C::answer_repeat_ms)},
       {"max_file_bytes", number(&C::max_file_bytes)},
       {"ca_file", text(&C::ca_file)},
       {"registry_retries", number(&C::registry_retries)},

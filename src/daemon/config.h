@@ -38,7 +38,7 @@ struct DirectoryConfig {
   // Kernel notifications; off: stamps are compared at every call.
   bool watch = true;
   uint64_t worker_list_timeout_ms = 5'000;
-  uint64_t answer_delay_us = 200;  // worker mode on an engine that is not ours
+  uint64_t answer_repeat_ms = 50;  // worker mode on an engine that is not ours
   uint64_t max_file_bytes = 262'144;
   // Workers that register content at run time (skills 0.1.5).
   bool legacy_skills = true;

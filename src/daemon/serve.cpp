@@ -155,7 +155,7 @@ int run_worker(std::span<const std::string> words) {
   options.token = token->value_or("");
   // A second directory on one engine would serve nothing.
   options.indispensable = "directory::";
-  options.answer_delay = std::chrono::microseconds(config.answer_delay_us);
+  options.answer_repeat = std::chrono::milliseconds(config.answer_repeat_ms);
   if (const char* name = std::getenv("III_WORKER_NAME"); name != nullptr && *name != '\0') {
     options.name = name;
   }

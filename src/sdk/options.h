@@ -34,10 +34,10 @@ struct WorkerOptions {
   Millis ready_timeout{5'000};   // for an engine that never answers the announce
   Millis shutdown_grace{1'000};  // for handlers that are still running when stop() is asked
   BackoffOptions backoff = {};
-  // Hold answers until this long after their call arrived. The public engine files a call only
-  // after it has forwarded it, and loses answers that come sooner; 200 µs are enough. 0: answer at
-  // once.
-  std::chrono::microseconds answer_delay{0};
+  // Send an answer again this long after its call arrived, unless it took that long anyway. The
+  // public engine records a call only after it has forwarded it, and drops an answer that comes
+  // sooner; of two answers it ignores the second. 0: every answer is sent once.
+  std::chrono::milliseconds answer_repeat{0};
 
   size_t max_queued_bytes = 16 * 1024 * 1024;  // frames kept while the engine is away
   size_t max_pending_calls = 100'000;          // calls of ours that wait for their answer

@@ -118,6 +118,7 @@ void Session::on_closed(std::string_view why) {
 void Session::lose_connection(std::string_view why) {
   timers_.cancel(std::exchange(ready_timer_, 0));
   timers_.cancel(std::exchange(ping_timer_, 0));
+  forget_held_answers();
   state_ = SessionState::kWaiting;
   const Millis delay = backoff_.next();
   log_warn("not connected to the engine ({}); next attempt in {} ms", why, delay.count());

@@ -43,11 +43,16 @@ struct SessionOptions {
   Millis idle_timeout{60'000};
   Millis close_timeout{500};  // for an engine that does not hang up after our Close
   BackoffOptions backoff;
-  // Answers leave no sooner than this after their call arrived (see WorkerOptions).
-  std::chrono::microseconds answer_delay{0};
+  Millis answer_repeat{0};                     // see WorkerOptions
   size_t max_queued_bytes = 16 * 1024 * 1024;  // while the engine is away
   size_t max_pending_calls = 100'000;
 };
+
+// Answers that may be sent twice (see WorkerOptions::answer_repeat): the largest one, and all that
+// wait together. What is larger is sent once, this long after the call.
+inline constexpr size_t kRepeatedAnswerBytes = 64 * 1024;
+inline constexpr size_t kHeldAnswersBytes = 4 * 1024 * 1024;
+inline constexpr Millis kLargeAnswerDelay{1};
 
 // A call that has arrived. Without an id nobody waits for the answer.
 struct Invocation {
@@ -197,11 +202,14 @@ class Session final : public TransportEvents {
   void settle(const Uuid& id, Reply<json::Raw> reply);
   void fail_later(OnReply on_reply, RemoteError error);
   void send_or_queue(std::string text);
-  void send_when_due(std::chrono::steady_clock::time_point arrived, std::string text);
+  void send_answer(std::chrono::steady_clock::time_point arrived, std::string text);
+  void send_later(std::chrono::steady_clock::time_point due, std::string text);
   void send_due_answers(std::chrono::steady_clock::time_point now);
+  void forget_held_answers();
 
-  // Answers that came too fast for the engine, by the time they may leave.
+  // Answers that will be sent (again), by the time when they are due.
   std::multimap<std::chrono::steady_clock::time_point, std::string> held_answers_;
+  size_t held_bytes_ = 0;
   TimerId answer_timer_ = 0;
 
   SessionOptions options_;

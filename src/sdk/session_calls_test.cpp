@@ -262,26 +262,98 @@ TEST_F(Calling, AHandlerMayUnregisterItsOwnFunction) {
   EXPECT_THAT(summaries(), ElementsAre("unregisterfunction:f::once", "invocationresult:f::once"));
 }
 
-TEST_F(Calling, AnswersWaitForASlowEngineAndThenLeaveTogether) {
-  SessionOptions options;
-  options.answer_delay = std::chrono::microseconds(200);
-  make(options);
-  ASSERT_TRUE(add_echo("f::echo"));
-  connect();
-  const auto invoke = [this](const char* digit) {
+class AnsweringTwice : public Calling {
+ protected:
+  AnsweringTwice() {
+    SessionOptions options;
+    options.answer_repeat = Millis(50);
+    make(options);
+    EXPECT_TRUE(add_echo("f::echo"));
+    connect();
+  }
+
+  void invoke(char digit, const std::string& data = "1") {
     transport.deliver(
         R"({"type":"invokefunction","invocation_id":"00000000-0000-4000-8000-00000000000)" +
-        std::string(digit) + R"(","function_id":"f::echo","data":1})");
-  };
-  invoke("a");
-  invoke("b");
+        std::string(1, digit) + R"(","function_id":"f::echo","data":)" + data + "}");
+  }
+};
+
+TEST_F(AnsweringTwice, AQuickAnswerLeavesAtOnceAndOnceMoreWhenTheEngineHasRecordedTheCall) {
+  invoke('a');
+  ASSERT_EQ(transport.sent.size(), 1U);
+  timers.advance(Millis(49));
+  EXPECT_EQ(transport.sent.size(), 1U);
+  timers.advance(Millis(11));
+  ASSERT_EQ(transport.sent.size(), 2U);
+  EXPECT_EQ(transport.sent[0], transport.sent[1]);
+  timers.advance(Millis(1000));
+  EXPECT_EQ(transport.sent.size(), 2U);
+}
+
+TEST_F(AnsweringTwice, AnAnswerThatTookLongerIsSentOnce) {
+  std::optional<Invocation> waiting;
+  ASSERT_TRUE(session->add_function({.id = "f::slow",
+                                     .description = "",
+                                     .request_format = {},
+                                     .response_format = {},
+                                     .metadata = {},
+                                     .invocation = {}},
+                                    [&](const Invocation& in) { waiting = in; }));
+  transport.sent.clear();
+  transport.deliver(
+      R"({"type":"invokefunction","invocation_id":"11111111-1111-4111-8111-000000000001","function_id":"f::slow","data":1})");
+  timers.advance(Millis(50));
+  session->answer(waiting.value(), std::optional<std::string>("1"));
+  timers.advance(Millis(1000));
+  EXPECT_EQ(transport.sent.size(), 1U);
+}
+
+TEST_F(AnsweringTwice, ALargeAnswerIsHeldForAMomentAndSentOnce) {
+  const std::string large = '"' + std::string(kRepeatedAnswerBytes, 'x') + '"';
+  invoke('a', large);
   EXPECT_THAT(transport.sent, IsEmpty());
   timers.advance(Millis(1));
+  EXPECT_EQ(transport.sent.size(), 1U);
+  timers.advance(Millis(1000));
+  EXPECT_EQ(transport.sent.size(), 1U);
+}
+
+TEST_F(AnsweringTwice, ALargeAnswerDoesNotWaitForTheSecondCopiesBeforeIt) {
+  invoke('a');
+  invoke('b', '"' + std::string(kRepeatedAnswerBytes, 'x') + '"');
+  timers.advance(Millis(1));
   EXPECT_EQ(transport.sent.size(), 2U);
-  // What is still held when the worker stops is not lost.
-  invoke("c");
+}
+
+TEST_F(AnsweringTwice, TheCopiesAreBounded) {
+  const std::string data = '"' + std::string(kRepeatedAnswerBytes / 2, 'x') + '"';
+  const size_t fit = kHeldAnswersBytes / data.size();
+  for (size_t i = 0; i < fit; ++i) invoke('a', data);
+  const size_t at_once = transport.sent.size();
+  EXPECT_LE(at_once, fit);
+  invoke('b', data);
+  EXPECT_EQ(transport.sent.size(), at_once);  // held: there is no room for another copy
+  timers.advance(Millis(1));
+  EXPECT_GT(transport.sent.size(), at_once);
+}
+
+TEST_F(AnsweringTwice, NothingIsRepeatedOnAnotherConnection) {
+  invoke('a');
+  transport.events().on_closed("gone");
+  timers.advance(Millis(60'000));
+  EXPECT_EQ(std::ranges::count_if(transport.sent,
+                                  [](const std::string& text) {
+                                    return text.find("invocationresult") != std::string::npos;
+                                  }),
+            1);
+}
+
+TEST_F(AnsweringTwice, WhatIsHeldWhenTheWorkerStopsIsSent) {
+  invoke('a', '"' + std::string(kRepeatedAnswerBytes, 'x') + '"');
+  EXPECT_THAT(transport.sent, IsEmpty());
   session->stop();
-  EXPECT_EQ(transport.sent.size(), 3U);
+  EXPECT_EQ(transport.sent.size(), 1U);
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ SessionOptions session_options(const WorkerOptions& options) {
   out.call_timeout = options.call_timeout;
   out.ready_timeout = options.ready_timeout;
   out.backoff = options.backoff;
-  out.answer_delay = options.answer_delay;
+  out.answer_repeat = options.answer_repeat;
   out.max_queued_bytes = options.max_queued_bytes;
   out.max_pending_calls = options.max_pending_calls;
   return out;
