@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/discard.h"
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/trigger.h"
@@ -60,6 +61,7 @@ int main(int argc, char** argv) {
   // A reader of our output that goes away (`serve 2>&1 | head -1`) is an error of that write, not
   // the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
+  iii::set_up_malloc();
   const std::vector<std::string> words(argv + 1, argv + argc);
   const Words all(words);
   if (!words.empty() && !words[0].starts_with('-')) {

@@ -15,14 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/discard.h"
 #include "engine/builtin.h"
 #include "engine/store/store.h"
 
 namespace iii::engine {
 
-inline SharedText share(std::string text) {
-  return std::make_shared<const std::string>(std::move(text));
-}
+inline SharedText share(std::string text) { return shared_text(std::move(text)); }
 
 class Durable {
  public:

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/discard.h"
 #include "base/shared_bytes.h"
 
 namespace iii::engine {
@@ -25,7 +26,7 @@ class JsonText {
   size_t size() const { return view().size(); }
   // From now on copies of this text share its bytes.
   const SharedBytes& share() {
-    if (!shared_.owner) *this = JsonText(std::make_shared<const std::string>(std::move(own_)));
+    if (!shared_.owner) *this = JsonText(shared_text(std::move(own_)));
     return shared_;
   }
 

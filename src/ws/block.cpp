@@ -8,12 +8,13 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/discard.h"
 
 namespace iii::ws {
 namespace {
 
 // Above this a block is mapped. malloc's own border moves, and below it realloc copies.
-constexpr size_t kMapped = 1536 * 1024;
+constexpr size_t kMapped = 512 * 1024;
 
 char* map(size_t size) {
   void* memory = ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -45,13 +46,16 @@ void Block::resize(size_t size) {
 }
 
 void Block::reset() {
-  if (size_ > kMapped) {
-    ::munmap(data_, size_);
-  } else {
-    std::free(data_);
-  }
-  data_ = nullptr;
-  size_ = 0;
+  char* const data = std::exchange(data_, nullptr);
+  const size_t size = std::exchange(size_, 0);
+  if (size < kDiscardBytes) return std::free(data);
+  run_discard([data, size] {
+    if (size > kMapped) {
+      ::munmap(data, size);
+    } else {
+      std::free(data);
+    }
+  });
 }
 
 Block BlockPool::take() {

@@ -8,7 +8,7 @@
 namespace iii::ws {
 
 // Large blocks are mapped: they grow without being copied, take memory only for the bytes that were
-// written, and give it back to the system at once. Small ones come from malloc.
+// written, and give it back to the system soon (base/discard.h). Small ones come from malloc.
 class Block {
  public:
   Block() = default;

@@ -57,7 +57,8 @@ class Decoder {
   size_t unfinished() const { return in_message_ ? message_size_ : 0; }
   size_t buffered() const;  // bytes of memory held, for limits and metrics
 
-  static constexpr size_t kMaxRead = 256 * 1024;
+  // Forty connections that each read so much take about 10 ms.
+  static constexpr size_t kMaxRead = 128 * 1024;
   // Messages up to this size may be views into a block that they share with their neighbours.
   static constexpr size_t kMaxView = BlockPool::kBlockSize - kPadding;
 

@@ -325,9 +325,7 @@ Result<UpdatedText> updated_text(const SharedText& stored, std::string_view ops_
   }
   UpdatedText out;
   // A value that no op touched keeps the very text it was stored with.
-  out.value = stored && updated.applied == 0
-                  ? stored
-                  : std::make_shared<const std::string>(json::to_text(updated.value));
+  out.value = stored && updated.applied == 0 ? stored : shared_text(json::to_text(updated.value));
   if (out.value->size() > limits.max_bytes) {
     return fail("VALUE_TOO_LARGE", "the value would have " + std::to_string(out.value->size()) +
                                        " bytes, more than the " + std::to_string(limits.max_bytes) +
