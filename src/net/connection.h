@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -76,10 +77,10 @@ class Connection {
 
   // Queued; everything queued in one loop turn leaves in one write. Ignored once closing.
   virtual void send(ws::Opcode kind, std::string_view payload) = 0;
-  // One message made of three parts, of which the body is not copied when it is large (clients have
-  // to mask, and copy).
-  virtual void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
-                           std::string_view tail) = 0;
+  // One message made of several parts. Those with an owner are not copied when they are large
+  // (clients have to mask, and copy).
+  virtual void send_parts(ws::Opcode kind, std::span<const SharedBytes> parts) = 0;
+  void send_shared(ws::Opcode kind, SharedBytes payload) { send_parts(kind, {&payload, 1}); }
   virtual void ping(std::string_view payload) = 0;
   // Flushes, sends a Close frame (kCloseNone: without a code), then ends TCP.
   virtual void close(uint16_t code, std::string_view reason) = 0;
@@ -98,6 +99,8 @@ class Connection {
   // Of a message that is not complete, not much more than this is read (until the limit is raised).
   virtual void limit_unfinished(size_t bytes) = 0;
 
+  // False as soon as nothing can be sent or received any more; on_closed may come later.
+  virtual bool is_open() const = 0;
   virtual size_t queued_bytes() const = 0;
   // Whether a message of this size can be queued without crossing max_queued_bytes.
   virtual bool accepts(size_t bytes) const = 0;

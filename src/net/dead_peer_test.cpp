@@ -40,9 +40,7 @@ class DeadPeerTest : public NetTest {
 TEST_F(DeadPeerTest, SocketsAskForSignsOfLife) {
   serve();
   RawPeer peer;
-  peer.connect(server->port());
-  peer.upgrade();
-  run_until([&] { return accepted.size() == 1; }, "the upgrade");
+  upgrade(peer);
   EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_NODELAY), 1);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 30'000);
@@ -58,9 +56,7 @@ TEST_F(DeadPeerTest, ZeroLeavesItToTheSystem) {
   options.connection.dead_peer_timeout = {};
   serve(options);
   RawPeer peer;
-  peer.connect(server->port());
-  peer.upgrade();
-  run_until([&] { return accepted.size() == 1; }, "the upgrade");
+  upgrade(peer);
   EXPECT_EQ(option(IPPROTO_TCP, TCP_USER_TIMEOUT), 0);
   EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
 }

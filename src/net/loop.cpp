@@ -7,6 +7,7 @@
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
+#include <deque>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -44,6 +45,8 @@ struct Loop::Impl {
   TimerQueue timers;
   std::vector<Action> turn_end;
   std::vector<Action> turn_end_running;
+  std::deque<Action> spread;
+  bool spread_posted = false;
   Action on_stop;
   Action on_reload;
 
@@ -74,12 +77,29 @@ struct Loop::Impl {
     for (Action& action : turn_end_running) action();
     turn_end_running.clear();
   }
+
+  void run_spread() {
+    const Clock::time_point until = Clock::now() + kSpreadTurn;
+    spread_posted = false;
+    while (!spread.empty()) {
+      Action action = std::move(spread.front());
+      spread.pop_front();
+      action();
+      if (Clock::now() >= until) break;
+    }
+    if (!spread.empty()) post_spread();
+  }
+  void post_spread() {
+    if (std::exchange(spread_posted, true)) return;
+    asio::post(context, [this] { run_spread(); });
+  }
 };
 
 Loop::Loop() : impl_(std::make_unique<Impl>()) {}
 
 Loop::~Loop() {
   const std::vector<Action> dropped = std::exchange(impl_->turn_end, {});
+  const std::deque<Action> spread = std::exchange(impl_->spread, {});
   impl_->timers.clear();
 }
 
@@ -114,6 +134,11 @@ void Loop::at_turn_end(Action action) {
   // Posted work queues behind everything that is ready now.
   if (impl_->turn_end.size() == 1)
     asio::post(impl_->context, [impl = impl_.get()] { impl->run_turn_end(); });
+}
+
+void Loop::spread(Action action) {
+  impl_->spread.push_back(std::move(action));
+  impl_->post_spread();
 }
 
 std::shared_ptr<void> Loop::once_readable(int fd, Action action) {

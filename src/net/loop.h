@@ -45,6 +45,11 @@ class Loop final : public Timers {
   // many messages to one peer become one send.
   void at_turn_end(std::move_only_function<void()> action);
 
+  // For what thousands of connections may do at the same moment, such as ending: runs `action`
+  // soon, in order. A turn spends about kSpreadTurn on all such actions together.
+  void spread(std::move_only_function<void()> action);
+  static constexpr std::chrono::microseconds kSpreadTurn{1'000};
+
   // Runs `action` once when `fd` can be read, unless the guard that is returned is gone by then.
   // The descriptor stays the caller's, and open.
   [[nodiscard]] std::shared_ptr<void> once_readable(int fd, std::move_only_function<void()> action);

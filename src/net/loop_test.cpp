@@ -125,6 +125,27 @@ TEST(Loop, TurnEndComesAfterWhatIsReady) {
   EXPECT_EQ(ran, "wwwEeF");
 }
 
+TEST(Loop, WhatIsSpreadDoesNotHoldUpOtherWork) {
+  Loop loop;
+  std::string ran;
+  for (const char* name : {"1", "2", "3"}) {
+    loop.spread([&, name] {
+      ran += name;
+      // Uses up what one turn may spend.
+      for (const auto end = loop.now() + Loop::kSpreadTurn; loop.now() < end;) continue;
+      loop.post([&] { ran += "w"; });
+    });
+  }
+  loop.spread([&] {
+    loop.spread([&] {
+      ran += "e";
+      loop.stop();
+    });
+  });
+  loop.run();
+  EXPECT_EQ(ran, "1w2w3we");
+}
+
 TEST(Loop, StopStillEndsTheTurn) {
   Loop loop;
   bool ended = false;
@@ -151,6 +172,7 @@ TEST(Loop, DestroysWhatNeverRan) {
     loop.post([witness] {});
     loop.after(Millis(100'000), [witness] {});
     loop.at_turn_end([witness] {});
+    loop.spread([witness] {});
   }
   EXPECT_EQ(witness.use_count(), 1);
 }

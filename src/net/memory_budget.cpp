@@ -17,16 +17,19 @@ struct MemoryBudget::Shared {
 
   const std::shared_ptr<MemoryBudget> budget;
   const std::shared_ptr<const void> owner;
-  const size_t size;
+  size_t size;
 };
 
-SharedBytes MemoryBudget::share(SharedBytes bytes) {
+SharedBytes MemoryBudget::share(SharedBytes bytes, size_t held) {
   if (bytes.owner == nullptr) return bytes;
   std::weak_ptr<Shared>& known = shared_[bytes.owner.get()];
   std::shared_ptr<Shared> counted = known.lock();
   if (counted == nullptr) {
-    counted = std::make_shared<Shared>(shared_from_this(), bytes.owner, bytes.bytes.size());
+    counted = std::make_shared<Shared>(shared_from_this(), bytes.owner, held);
     known = counted;
+  } else if (held > counted->size) {
+    total_ += held - counted->size;
+    counted->size = held;
   }
   return {std::move(counted), bytes.bytes};
 }

@@ -42,8 +42,13 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
       enforce(holder);
   }
 
-  // The same bytes, counted once however many holders have them.
-  SharedBytes share(SharedBytes bytes);
+  // The same bytes, counted once however many holders have them. `held` is how much of the owner's
+  // memory the holder has in all; the most that anybody has is what counts.
+  SharedBytes share(SharedBytes bytes, size_t held);
+  SharedBytes share(SharedBytes bytes) {
+    const size_t size = bytes.bytes.size();
+    return share(std::move(bytes), size);
+  }
 
   size_t total() const { return total_; }
 

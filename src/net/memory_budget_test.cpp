@@ -77,6 +77,17 @@ TEST_F(MemoryBudgetTest, SharedBytesCountOnceAndUntilTheLastHolderIsGone) {
   EXPECT_EQ(large.use_count(), 1);
 }
 
+TEST_F(MemoryBudgetTest, PartsOfOneOwnerCountTogether) {
+  const auto large = std::make_shared<const std::string>(std::string(6 * kMiB, 'x'));
+  const std::string_view text = *large;
+  const SharedBytes part = budget->share({large, text.substr(0, kMiB)}, kMiB);
+  EXPECT_EQ(budget->total(), kMiB);
+  const SharedBytes more = budget->share({large, text.substr(kMiB)}, 6 * kMiB);
+  EXPECT_EQ(budget->total(), 6 * kMiB);
+  const SharedBytes again = budget->share({large, text.substr(0, 1)}, 1);
+  EXPECT_EQ(budget->total(), 6 * kMiB);
+}
+
 // ---- with real connections ----
 
 class ServerMemory : public NetTest {
@@ -84,13 +95,6 @@ class ServerMemory : public NetTest {
   ServerMemory() {
     options_.memory = memory_;
     serve(options_);
-  }
-  std::shared_ptr<Recorder> upgrade(RawPeer& peer) {
-    const size_t before = accepted.size();
-    peer.connect(server->port());
-    peer.upgrade();
-    run_until([&] { return accepted.size() > before; }, "the upgrade");
-    return accepted.back();
   }
   // A message of which the end never comes, in pieces that do not block this thread.
   void write_unfinished(RawPeer& peer, size_t bytes) {
@@ -142,7 +146,7 @@ TEST_F(ServerMemory, OneValueForManyReadersCountsOnce) {
   const auto body = std::make_shared<const std::string>(std::string(7 * kMiB, 'x'));
   std::array<RawPeer, 4> peers;
   for (RawPeer& peer : peers) {
-    upgrade(peer)->connection->send_shared(Opcode::kBinary, "", {body, *body}, "");
+    upgrade(peer)->connection->send_shared(Opcode::kBinary, {body, *body});
   }
   run_a_while();
   for (const auto& end : accepted) EXPECT_FALSE(end->closed);

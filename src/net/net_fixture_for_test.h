@@ -207,6 +207,23 @@ class NetTest : public ::testing::Test {
     return client;
   }
 
+  // The server's end of a raw peer that is upgraded.
+  std::shared_ptr<Recorder> upgrade(RawPeer& peer) {
+    const size_t before = accepted.size();
+    peer.connect(server->port());
+    peer.upgrade();
+    run_until([&] { return accepted.size() > before; }, "the upgrade");
+    return accepted.back();
+  }
+  void read_to_end(RawPeer& peer) {
+    run_until(
+        [&] {
+          peer.read_some();
+          return peer.ended;
+        },
+        "the end of the stream");
+  }
+
   static void echo(Recorder& recorder, ws::Opcode kind, std::string_view payload) {
     recorder.connection->send(kind, payload);
   }

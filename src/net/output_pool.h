@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/discard.h"
+
 namespace iii::net {
 
 class OutputPool {
@@ -19,7 +21,11 @@ class OutputPool {
 
   void give(std::string buffer) {
     const size_t size = buffer.capacity();
-    if (size < kMinBytes || size > kMaxBytes || bytes_ + size > kKeptBytes) return;
+    if (size < kMinBytes) return;
+    if (size > kMaxBytes || bytes_ + size > kKeptBytes) {
+      if (size >= kDiscardBytes) discard(std::move(buffer));
+      return;
+    }
     buffer.clear();
     bytes_ += size;
     spare_.push_back(std::move(buffer));

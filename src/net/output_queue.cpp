@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/discard.h"
 
 namespace iii::net {
 namespace {
@@ -91,6 +92,12 @@ void OutputQueue::forget_written_pieces() {
 }
 
 void OutputQueue::clear() {
+  // What is shared is freed by its last holder.
+  std::vector<std::string> own;
+  if (piece_bytes_ - shared_bytes_ >= kDiscardBytes) {
+    for (Piece& piece : pieces_) own.push_back(std::move(piece.own));
+    discard(std::move(own));
+  }
   pieces_ = {};
   first_ = 0;
   piece_bytes_ = 0;

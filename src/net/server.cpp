@@ -107,9 +107,11 @@ void Arrival::end() {
   const auto self = shared_from_this();
   Hub& hub = *std::exchange(hub_, nullptr);
   hub.loop().cancel(deadline_);
-  ErrorCode ignored;
-  socket_.close(ignored);
   hub.forget(*this);
+  hub.loop().spread([self] {
+    ErrorCode ignored;
+    self->socket_.close(ignored);
+  });
 }
 
 void Arrival::wait() {

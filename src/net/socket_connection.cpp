@@ -29,6 +29,13 @@ std::string_view overlap(std::string_view part, size_t start, size_t offset, siz
   return from < to ? part.substr(from - start, to - from) : std::string_view();
 }
 
+// How much of a message belongs to the owner of this part.
+size_t bytes_of_owner(std::span<const SharedBytes> parts, const SharedBytes& of) {
+  size_t bytes = 0;
+  for (const SharedBytes& part : parts) bytes += part.owner == of.owner ? part.bytes.size() : 0;
+  return bytes;
+}
+
 }  // namespace
 
 SocketConnection::SocketConnection(Loop& loop, Socket socket, ws::Role role,
@@ -289,26 +296,33 @@ void SocketConnection::send(ws::Opcode kind, std::string_view payload) {
   queued();
 }
 
-void SocketConnection::send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
-                                   std::string_view tail) {
+void SocketConnection::send_parts(ws::Opcode kind, std::span<const SharedBytes> parts) {
   if (state_ != State::kOpen) return;
-  const bool share = role_ == ws::Role::kServer && body.bytes.size() >= kSharedBytes;
-  const SharedBytes counted = share && memory_ ? memory_->share(body) : body;
-  const size_t tail_start = head.size() + body.bytes.size();
+  size_t total = 0;
+  std::vector<SharedBytes> shared;  // in place of those that are copied: nothing
+  for (const SharedBytes& part : parts) {
+    total += part.bytes.size();
+    const bool share =
+        role_ == ws::Role::kServer && part.owner && part.bytes.size() >= kSharedBytes;
+    shared.push_back(share ? part : SharedBytes{});
+  }
+  if (memory_) {
+    for (SharedBytes& part : shared) part = memory_->share(part, bytes_of_owner(parts, part));
+  }
   const auto frame = [&](ws::Opcode opcode, bool fin, size_t offset, size_t length) {
     uint32_t key = encoder_.header(output_.tail(), opcode, fin, length);
-    const auto copy = [&](std::string_view part, size_t start) {
-      key = encoder_.payload(output_.tail(), overlap(part, start, offset, length), key);
-    };
-    copy(head, 0);
-    if (share) {
-      output_.append({counted.owner, overlap(body.bytes, head.size(), offset, length)});
-    } else {
-      copy(body.bytes, head.size());
+    size_t start = 0;
+    for (size_t i = 0; i < parts.size(); ++i) {
+      const std::string_view piece = overlap(parts[i].bytes, start, offset, length);
+      start += parts[i].bytes.size();
+      if (shared[i].owner) {
+        output_.append({shared[i].owner, piece});
+      } else {
+        key = encoder_.payload(output_.tail(), piece, key);
+      }
     }
-    copy(tail, tail_start);
   };
-  encoder_.split(kind, tail_start + tail.size(), frame);
+  encoder_.split(kind, total, frame);
   queued();
 }
 
@@ -502,22 +516,26 @@ void SocketConnection::abort(std::string_view why) {
 void SocketConnection::finish() {
   if (state_ == State::kGone) return;
   state_ = State::kGone;
-  ErrorCode ignored;
-  socket_.close(ignored);
   output_.clear();
   release_input();
   account();
   for (TimerId* timer : {&stall_timer_, &linger_timer_, &hangup_timer_, &patience_timer_}) {
     loop_.cancel(std::exchange(*timer, 0));
   }
+  // Closing a socket takes 50 µs and more, and thousands may end at once.
+  loop_.spread([self = shared_from_this()] {
+    ErrorCode ignored;
+    self->socket_.close(ignored);
+    self->closed_ = true;
+    if (self->reported_) self->over();
+  });
   report_later();
-  if (reported_) over();
 }
 
 void SocketConnection::report_later() {
   if (reporting_) return;
   reporting_ = true;
-  loop_.at_turn_end([self = shared_from_this()] { self->report(); });
+  loop_.spread([self = shared_from_this()] { self->report(); });
 }
 
 void SocketConnection::report() {
@@ -525,7 +543,7 @@ void SocketConnection::report() {
   ConnectionEvents* events = std::exchange(events_, nullptr);
   if (events != nullptr) events->on_closed(farewell_);
   reported_ = true;
-  if (state_ == State::kGone) over();
+  if (closed_) over();
 }
 
 void SocketConnection::over() {

@@ -49,8 +49,7 @@ class SocketConnection final : public ClientConnection,
   void when_over(std::move_only_function<void()> action) { when_over_ = std::move(action); }
 
   void send(ws::Opcode kind, std::string_view payload) override;
-  void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
-                   std::string_view tail) override;
+  void send_parts(ws::Opcode kind, std::span<const SharedBytes> parts) override;
   void ping(std::string_view payload) override;
   void close(uint16_t code, std::string_view reason) override;
   void drop() override;
@@ -58,6 +57,7 @@ class SocketConnection final : public ClientConnection,
   void resume_reading() override;
   void allow_stalls() override;
   void limit_unfinished(size_t bytes) override;
+  bool is_open() const override { return state_ == State::kOpen; }
   size_t queued_bytes() const override { return output_.bytes(); }
   bool accepts(size_t bytes) const override {
     return queued_bytes() + bytes <= options_.max_queued_bytes;
@@ -129,6 +129,7 @@ class SocketConnection final : public ClientConnection,
   CloseInfo farewell_;
   bool reporting_ = false;
   bool reported_ = false;
+  bool closed_ = false;  // the socket
 
   bool waiting_readable_ = false;
   bool paused_ = false;
