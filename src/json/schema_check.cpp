@@ -9,27 +9,16 @@
 
 #include "base/text.h"
 #include "json/schema_compiled.h"
+#include "json/schema_work.h"
 #include "json/write.h"
 
 namespace iii::json {
 
 namespace {
 
-using schema_detail::Compiled;
-using schema_detail::shown;
-
-// What one step pays for, so that all steps take about the same time.
-constexpr size_t kWrittenPerStep = 256;    // bytes
-constexpr size_t kComparedPerStep = 1024;  // bytes
-constexpr size_t kComparisonsPerStep = 32;
-// Bytes times instructions of a regular expression for one step: the worst case of RE2.
-constexpr size_t kSearchPerStep = 128;
-constexpr size_t kKeywordsPerStep = 4;
+using namespace schema_detail;
 
 constexpr size_t kMostListed = 20;  // choices or unexpected names in one message
-
-// Of a key in an object. It may be compared with others that begin like it.
-size_t steps_to_find(std::string_view key) { return 16 * key.size() / kComparedPerStep + 1; }
 
 // Violations of one schema. A quiet sink takes one and asks for no message: it answers the question
 // "valid or not".
@@ -42,45 +31,18 @@ struct Sink {
   bool full() const { return count >= room; }
 };
 
-// Holds every 64-bit integer and every double exactly.
-using Exact = long double;
-
-Exact exact(const Value& number) {
-  if (number.as_int() != nullptr) return static_cast<Exact>(*number.as_int());
-  if (number.as_uint() != nullptr) return static_cast<Exact>(*number.as_uint());
-  return static_cast<Exact>(*number.as_double());
-}
-
-bool is_integer(const Value& value) {
-  if (const double* d = value.as_double()) return std::trunc(*d) == *d;
-  return value.as_int() != nullptr || value.as_uint() != nullptr;
-}
-
-// An integral double as the text of the integer: JSON Schema calls 1 and 1.0 equal.
-void append_canonical_number(std::string& out, const Value& number) {
-  const double* d = number.as_double();
-  if (d != nullptr && std::trunc(*d) == *d && *d > -9.2e18 && *d < 1.8e19) {
-    if (*d < 0) return append_number(out, static_cast<int64_t>(*d));
-    return append_number(out, static_cast<uint64_t>(*d));
-  }
-  append(out, number);
-}
-
 std::string plural(const Value& count, std::string_view one, std::string_view many) {
   return to_text(count) + " " + std::string(*count.as_int() == 1 ? one : many);
 }
 
-class Checker {
+class Checker : public Work {
  public:
-  explicit Checker(const Compiled& compiled)
-      : compiled_(compiled), steps_left_(compiled.limits.max_steps) {}
-
-  size_t steps() const { return compiled_.limits.max_steps - steps_left_; }
+  using Work::Work;
 
   std::vector<std::string> run(const Value& value) {
     Sink sink{compiled_.limits.max_violations, /*quiet=*/false};
     check(compiled_.root, value, 0, sink);
-    if (given_up_) {
+    if (given_up()) {
       return {"the value and the schema are too large or nested to be checked: given up after " +
               std::to_string(compiled_.limits.max_steps) + " steps or " +
               std::to_string(compiled_.limits.max_depth) + " levels"};
@@ -99,18 +61,8 @@ class Checker {
   };
   using Keyword = void (Checker::*)(const Site&);
 
-  bool spend(size_t steps) {
-    if (steps > steps_left_) {
-      given_up_ = true;
-      steps_left_ = 0;
-      return false;
-    }
-    steps_left_ -= steps;
-    return !given_up_;
-  }
-
   void check(const Value& schema, const Value& value, size_t depth, Sink& sink) {
-    if (depth > compiled_.limits.max_depth) given_up_ = true;
+    if (depth > compiled_.limits.max_depth) give_up();
     if (!spend(1) || sink.full()) return;
     if (const bool* all = schema.as_bool()) {
       if (!*all) add(sink, [&] { return "False schema does not allow " + text(value); });
@@ -122,21 +74,16 @@ class Checker {
       const Keyword keyword = find_keyword(name);
       if (keyword == nullptr) continue;
       (this->*keyword)(Site{object, argument, value, depth, sink});
-      if (given_up_ || sink.full()) return;
+      if (given_up() || sink.full()) return;
     }
   }
 
   bool valid(const Value& schema, const Value& value, size_t depth) {
     Sink one{1, /*quiet=*/true};
     check(schema, value, depth, one);
-    return one.count == 0 && !given_up_;
+    return one.count == 0 && !given_up();
   }
 
-  std::string text(const Value& value) {
-    std::string out = shown(value, compiled_.limits.max_text);
-    spend(4 * out.size() / kWrittenPerStep + 1);  // it is copied into a list and a message
-    return out;
-  }
   // Messages are made only where they are reported: most branches of `anyOf` fail in silence.
   template <typename Message>
   void add(Sink& sink, Message message) {
@@ -156,68 +103,6 @@ class Checker {
   }
   void blame(const Site& site, const char* complaint) {
     add(site.sink, [&] { return text(site.value) + " " + complaint; });
-  }
-
-  bool matches(const std::string& pattern, std::string_view subject) {
-    const RE2& regex = *compiled_.patterns.find(pattern)->second;
-    const size_t cost =
-        subject.size() * static_cast<size_t>(regex.ProgramSize()) / kSearchPerStep + 1;
-    return spend(cost + steps_to_find(pattern)) &&
-           RE2::PartialMatch(re2::StringPiece(subject.data(), subject.size()), regex);
-  }
-
-  // Equal for JSON Schema: 1 and 1.0 are. Ends at the first difference.
-  bool equal(const Value& a, const Value& b) {
-    if (!spend(1)) return false;
-    if (a.is_number() && b.is_number()) return exact(a) == exact(b);
-    if (const std::string* text_of_a = a.as_string()) {
-      const std::string* text_of_b = b.as_string();
-      return text_of_b != nullptr && same_text(*text_of_a, *text_of_b);
-    }
-    if (const Array* array = a.as_array()) {
-      return b.as_array() != nullptr &&
-             std::ranges::equal(*array, *b.as_array(),
-                                [this](const Value& x, const Value& y) { return equal(x, y); });
-    }
-    if (const Object* object = a.as_object()) {
-      return b.as_object() != nullptr &&
-             std::ranges::equal(*object, *b.as_object(), [this](const auto& x, const auto& y) {
-               return same_text(x.first, y.first) && equal(x.second, y.second);
-             });
-    }
-    return a == b;
-  }
-  bool same_text(std::string_view a, std::string_view b) {
-    return a.size() == b.size() && spend(a.size() / kComparedPerStep) && a == b;
-  }
-
-  // Appends text that is the same for equal values. False: too many steps.
-  bool append_canonical(std::string& out, const Value& value) {
-    if (!spend(1)) return false;
-    if (const Array* array = value.as_array()) {
-      out += '[';
-      for (const Value& element : *array) {
-        if (!append_canonical(out, element)) return false;
-        out += ',';
-      }
-      out += ']';
-    } else if (const Object* object = value.as_object()) {
-      out += '{';
-      for (const auto& [key, member] : *object) {
-        if (!spend(key.size() / kWrittenPerStep)) return false;
-        append_string(out, key);
-        out += ':';
-        if (!append_canonical(out, member)) return false;
-        out += ',';
-      }
-      out += '}';
-    } else if (const std::string* text_of_it = value.as_string()) {
-      if (!spend(text_of_it->size() / kWrittenPerStep)) return false;
-      append_string(out, *text_of_it);
-    } else {
-      append_canonical_number(out, value);
-    }
-    return true;
   }
 
   static std::string unexpected(const std::vector<std::string>& listed) {
@@ -251,7 +136,7 @@ class Checker {
   void enumeration(const Site& site) {
     const Array& choices = *site.argument.as_array();
     for (const Value& choice : choices) {
-      if (equal(choice, site.value) || given_up_) return;
+      if (equal(choice, site.value) || given_up()) return;
     }
     blame(site, [&] {
       if (choices.empty()) return std::string("is not one of []");
@@ -273,7 +158,7 @@ class Checker {
 
   void all_of(const Site& site) {
     for (const Value& schema : *site.argument.as_array()) {
-      if (given_up_ || site.sink.full()) return;
+      if (given_up() || site.sink.full()) return;
       check(schema, site.value, site.depth + 1, site.sink);
     }
   }
@@ -281,7 +166,7 @@ class Checker {
   size_t count_valid(const Site& site, size_t enough) {
     size_t count = 0;
     for (const Value& schema : *site.argument.as_array()) {
-      if (count >= enough || given_up_) break;
+      if (count >= enough || given_up()) break;
       if (valid(schema, site.value, site.depth + 1)) ++count;
     }
     return count;
@@ -375,7 +260,7 @@ class Checker {
   }
   void pattern(const Site& site) {
     const std::string* subject = site.value.as_string();
-    if (subject == nullptr || matches(*site.argument.as_string(), *subject) || given_up_) return;
+    if (subject == nullptr || matches(*site.argument.as_string(), *subject) || given_up()) return;
     blame(site, [&] { return "does not match " + text(site.argument); });
   }
 
@@ -412,7 +297,7 @@ class Checker {
   void check_from(const Site& site, const Value& schema, size_t first) {
     const Array& array = *site.value.as_array();
     for (size_t i = first; i < array.size(); ++i) {
-      if (given_up_ || site.sink.full()) return;
+      if (given_up() || site.sink.full()) return;
       check(schema, array[i], site.depth + 1, site.sink);
     }
   }
@@ -421,7 +306,7 @@ class Checker {
     if (array == nullptr) return;
     const Array& schemas = *site.argument.as_array();
     for (size_t i = 0; i < std::min(array->size(), schemas.size()); ++i) {
-      if (given_up_ || site.sink.full()) return;
+      if (given_up() || site.sink.full()) return;
       check(schemas[i], (*array)[i], site.depth + 1, site.sink);
     }
   }
@@ -455,7 +340,7 @@ class Checker {
     const auto most = site.schema.find("maxContains");
     size_t count = 0;
     for (const Value& element : *array) {
-      if (given_up_) return;
+      if (given_up()) return;
       if (valid(site.argument, element, site.depth + 1)) ++count;
     }
     const auto wanted = static_cast<int64_t>(count);
@@ -513,7 +398,7 @@ class Checker {
       } else {
         check(needs, site.value, site.depth + 1, site.sink);
       }
-      if (given_up_ || site.sink.full()) return;
+      if (given_up() || site.sink.full()) return;
     }
   }
 
@@ -535,7 +420,7 @@ class Checker {
       const auto member = object->find(name);
       if (member == object->end()) continue;
       check(schema, member->second, site.depth + 1, site.sink);
-      if (given_up_ || site.sink.full()) return;
+      if (given_up() || site.sink.full()) return;
     }
   }
   void pattern_properties(const Site& site) {
@@ -543,14 +428,14 @@ class Checker {
     if (object == nullptr || taken_over(site)) return;
     for (const auto& [name, member] : *object) {
       check_patterns(site, site.argument, name, member);
-      if (given_up_ || site.sink.full()) return;
+      if (given_up() || site.sink.full()) return;
     }
   }
   bool check_patterns(const Site& site, const Value& patterns, const std::string& name,
                       const Value& member) {
     bool matched = false;
     for (const auto& [pattern, schema] : *patterns.as_object()) {
-      if (given_up_) break;
+      if (given_up()) break;
       if (!matches(pattern, name)) continue;
       matched = true;
       check(schema, member, site.depth + 1, site.sink);
@@ -582,15 +467,11 @@ class Checker {
         names.push_back("'" + std::string(utf8_prefix(name, 200)) + "'");
       }
     }
-    if (names.empty() || given_up_) return;
+    if (names.empty() || given_up()) return;
     report(site, [&] { return "Additional properties are not allowed (" + unexpected(names); });
   }
 
   static Keyword find_keyword(std::string_view name);
-
-  const Compiled& compiled_;
-  size_t steps_left_;
-  bool given_up_ = false;
 };
 
 Checker::Keyword Checker::find_keyword(std::string_view name) {
