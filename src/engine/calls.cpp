@@ -14,9 +14,6 @@ namespace {
 
 constexpr std::string_view kEnqueueFunction = "engine::queue::enqueue";
 
-// Payloads of this size and more are sent from where they are, if they can be shared.
-constexpr size_t kSharedBody = 64 * 1024;
-
 std::optional<std::string> copy(const std::optional<std::string_view>& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
@@ -47,6 +44,15 @@ bool wants_answer(const protocol::InvokeFunction& call) {
 size_t held_bytes(const protocol::InvokeFunction& call) {
   const auto size = [](const std::optional<std::string_view>& s) { return s ? s->size() : 0; };
   return call.function_id.size() + size(call.traceparent) + size(call.baggage);
+}
+
+// The texts of an error are written anew for the caller, so they may not be as long as a message.
+void cut(std::string_view& text) {
+  constexpr size_t kMostErrorBytes = 256 * 1024;
+  if (text.size() <= kMostErrorBytes) return;
+  size_t end = kMostErrorBytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
+  text = text.substr(0, end);
 }
 
 Outcome enqueued(const Outcome& outcome, const std::string& receipt) {
@@ -143,8 +149,9 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     const auto message = protocol::split_forwarded(
         sent, id, large->spliced.owner ? "" : caller.id_text, trace.traceparent, trace.baggage);
     bytes = message.size();
-    delivery = send_split(callee, message,
-                          large->spliced.owner ? large->spliced.owner : large->text.owner);
+    delivery =
+        send_split(callee, message, large->spliced.owner ? large->spliced.owner : large->text.owner,
+                   large->text.owner);
   }
   if (delivery == Delivery::kSent) return;
   if (answerable) take_pending(id);
@@ -179,10 +186,16 @@ Engine::Delivery Engine::send_written(Worker& receiver) {
 }
 
 Engine::Delivery Engine::send_split(Worker& receiver, const protocol::SplitMessage& message,
-                                    const std::shared_ptr<const void>& owner) {
+                                    const std::shared_ptr<const void>& owner,
+                                    const std::shared_ptr<const void>& metadata_owner) {
   const Delivery delivery = admits(receiver, message.size());
   if (delivery == Delivery::kSent) {
-    receiver.link.send_shared(message.head, {owner, message.body}, message.tail);
+    const SharedBytes parts[] = {{nullptr, message.head},
+                                 {owner, message.body},
+                                 {nullptr, message.tail},
+                                 {metadata_owner, message.metadata},
+                                 {nullptr, message.end}};
+    receiver.link.send_parts(parts);
   }
   return delivery;
 }
@@ -380,6 +393,10 @@ void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome
                     const LargeFrame* large) {
   if (call.caller == nullptr) return finish_own(call, outcome, large);
   protocol::InvocationResult answer = outcome;
+  if (answer.error) {
+    for (std::string_view* text : {&answer.error->code, &answer.error->message}) cut(*text);
+    if (answer.error->stacktrace) cut(*answer.error->stacktrace);
+  }
   answer.invocation_id = call.id;
   answer.function_id = *call.function_id;
   answer.traceparent = view(call.traceparent);

@@ -85,7 +85,7 @@ class Channel final : private net::MemoryBudget::Holder {
       Item item = std::move(items_.front());
       items_.pop_front();
       held_bytes_ -= item.payload.bytes.size();
-      reader_->send_shared(item.kind, "", std::move(item.payload), "");
+      reader_->send_shared(item.kind, std::move(item.payload));
     }
     if (writer_done_ && items_.empty() && reader_) {
       std::exchange(reader_, nullptr)->close(ws::kCloseNone, "");
@@ -125,10 +125,10 @@ class Channel final : private net::MemoryBudget::Holder {
   }
   void pass(ws::Opcode kind, std::string_view payload) { reader_->send(kind, payload); }
   void pass(ws::Opcode kind, ws::OwnedMessage payload) {
-    reader_->send_shared(kind, "", std::move(payload).share(), "");
+    reader_->send_shared(kind, std::move(payload).share());
   }
   void hold(ws::Opcode kind, std::string_view payload) {
-    auto copy = std::make_shared<const std::string>(payload);
+    auto copy = shared_text(std::string(payload));
     const std::string_view bytes = *copy;
     hold(kind, SharedBytes{std::move(copy), bytes});
   }

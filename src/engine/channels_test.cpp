@@ -23,9 +23,10 @@ class FakeConnection final : public net::Connection {
     sent.push_back({kind, std::string(payload)});
     if (is_slow) queued += payload.size();
   }
-  void send_shared(ws::Opcode kind, std::string_view head, SharedBytes body,
-                   std::string_view tail) override {
-    send(kind, std::string(head) + std::string(body.bytes) + std::string(tail));
+  void send_parts(ws::Opcode kind, std::span<const SharedBytes> parts) override {
+    std::string payload;
+    for (const SharedBytes& part : parts) payload += part.bytes;
+    send(kind, payload);
   }
   void ping(std::string_view) override {}
   void close(uint16_t code, std::string_view) override {
@@ -40,6 +41,7 @@ class FakeConnection final : public net::Connection {
   void resume_reading() override { paused = false; }
   void allow_stalls() override { may_stall = true; }
   void limit_unfinished(size_t bytes) override { most_unfinished = bytes; }
+  bool is_open() const override { return true; }
   size_t queued_bytes() const override { return queued; }
   bool accepts(size_t) const override { return true; }
   void charge(ptrdiff_t bytes) override { charged += bytes; }

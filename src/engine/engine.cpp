@@ -38,7 +38,6 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
 
 Engine::~Engine() {
   // The loop may live on: nothing of ours may run on it any more.
-  if (room_timer_ != 0) timers_.cancel(room_timer_);
   for (const auto& [id, worker] : workers_) {
     if (worker->grace_timer != 0) timers_.cancel(worker->grace_timer);
   }
@@ -124,7 +123,7 @@ void Engine::received(Worker& worker, SharedBytes text) {
   background_.compute(
       worker.owner(),
       [text = std::move(text), caller = worker.id_text] { return parse_large(text, caller); },
-      [this, charge, kept = worker.shared_from_this()](std::unique_ptr<LargeFrame> large) {
+      [this, charge, kept = worker.shared_from_this()](LargeFramePtr large) {
         if (kept->gone) return;
         if (large->frame) {
           const protocol::Frame frame = *large->frame;
@@ -138,14 +137,15 @@ void Engine::received(Worker& worker, SharedBytes text) {
 }
 
 void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_view text,
-                    std::unique_ptr<LargeFrame> large) {
+                    LargeFramePtr large) {
+  if (has_long_name(frame)) return refuse_long_name(worker, frame);
   if (const auto* call = std::get_if<protocol::InvokeFunction>(&frame))
     return invoke(worker, *call, large.get());
   if (const auto* result = std::get_if<protocol::InvocationResult>(&frame))
     return answered(*result, large.get());
   if (is_registration(frame)) {
     if (!worker.namespace_fixed) return buffer_registration(worker, text, std::move(large));
-    return handle_registration(worker, frame);
+    return handle_registration(worker, frame, large.get());
   }
   std::visit(
       Overloaded{
@@ -157,16 +157,30 @@ void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_vi
       frame);
 }
 
-void Engine::handle_registration(Worker& worker, const protocol::Frame& frame) {
+void Engine::refuse_long_name(Worker& worker, const protocol::Frame& frame) {
+  const Error error{"payload_too_large",
+                    "an id, a namespace or the trace context of this message has more than " +
+                        std::to_string(kMaxNameBytes) + " bytes"};
+  const auto* call = std::get_if<protocol::InvokeFunction>(&frame);
+  if (call == nullptr) return drop_frame(worker, error);
+  // Without what is too long.
+  protocol::InvokeFunction known;
+  known.invocation_id = call->invocation_id;
+  known.action = call->action;
+  answer_error(worker, known, error);
+}
+
+void Engine::handle_registration(Worker& worker, const protocol::Frame& frame,
+                                 const LargeFrame* large) {
   std::visit(Overloaded{
-                 [&](const protocol::RegisterFunction& f) { register_function(worker, f); },
+                 [&](const protocol::RegisterFunction& f) { register_function(worker, f, large); },
                  [&](const protocol::UnregisterFunction& f) { unregister_function(worker, f); },
-                 [&](const protocol::RegisterTrigger& f) { bind_trigger(worker, f); },
+                 [&](const protocol::RegisterTrigger& f) { bind_trigger(worker, f, large); },
                  [&](const protocol::UnregisterTrigger& f) { triggers_.unbind(f.id); },
                  [&](const protocol::RegisterTriggerType& f) {
                    // A blank namespace is ignored silently for trigger types (wire §9.5).
                    if (f.name_space && is_blank(*f.name_space)) return;
-                   triggers_.register_type(worker, f);
+                   triggers_.register_type(worker, f, large != nullptr ? large->type : nullptr);
                  },
                  [](const auto&) {},  // services are bookkeeping without effect (wire §10)
              },

@@ -70,6 +70,8 @@ class Engine final : public Bus {
   void received(Worker& worker, std::string_view frame);
   // The same for a large one: parsed on another thread, while the link is paused.
   void received(Worker& worker, SharedBytes frame);
+  // The connection has taken everything that was sent to it, after more than it could take at once.
+  void drained(const Worker& worker);
   void disconnected(Worker& worker);
 
   void call(OutgoingCall call, Reply reply) override;
@@ -85,6 +87,7 @@ class Engine final : public Bus {
   void announce(const Uuid& worker_id, Announcement said, Reply reply);
 
   const FunctionTable& functions() const { return functions_; }
+  const std::deque<BuiltinFunction>& builtin_functions() const { return builtin_functions_; }
   TriggerTable& triggers() { return triggers_; }
   const TriggerTable& triggers() const { return triggers_; }
   const std::map<Uuid, std::shared_ptr<Worker>>& workers() const { return workers_; }
@@ -95,6 +98,9 @@ class Engine final : public Bus {
   const EngineLimits& limits() const override { return limits_; }
 
  private:
+  // Payloads of this size and more are sent from where they are, if they can be shared.
+  static constexpr size_t kSharedBody = 64 * 1024;
+
   // An answer that the engine itself owes to a connection, which is counted as waiting until then.
   struct OwedAnswer {
     OwedAnswer(Worker& its_caller, const protocol::InvokeFunction& call);
@@ -117,9 +123,10 @@ class Engine final : public Bus {
   };
 
   void handle(Worker& worker, const protocol::Frame& frame, std::string_view text,
-              std::unique_ptr<LargeFrame> large);
+              LargeFramePtr large);
   static void drop_frame(Worker& worker, const Error& why);
-  void handle_registration(Worker& worker, const protocol::Frame& frame);
+  void refuse_long_name(Worker& worker, const protocol::Frame& frame);
+  void handle_registration(Worker& worker, const protocol::Frame& frame, const LargeFrame* large);
 
   // calls.cpp. `large` is where the texts of a frame live, when they can be shared.
   void invoke(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
@@ -139,8 +146,10 @@ class Engine final : public Bus {
   Error not_found(std::string_view name_space, std::string_view id) const;
   Delivery admits(const Worker& receiver, size_t bytes) const;
   Delivery send_written(Worker& receiver);
+  // The owners keep the body and the metadata alive.
   Delivery send_split(Worker& receiver, const protocol::SplitMessage& message,
-                      const std::shared_ptr<const void>& owner);
+                      const std::shared_ptr<const void>& owner,
+                      const std::shared_ptr<const void>& metadata_owner = nullptr);
   void send_answer(Worker& caller, protocol::InvocationResult& answer,
                    const std::shared_ptr<const void>& owner);
   Error refusal(Delivery delivery, size_t bytes, const Worker& receiver) const;
@@ -151,22 +160,23 @@ class Engine final : public Bus {
   void finish_own(PendingCall& call, const protocol::InvocationResult& outcome,
                   const LargeFrame* large);
   void run_soon(WaitsForRoom& waits);
-  void look_for_room();
 
   // registration.cpp
-  void buffer_registration(Worker& worker, std::string_view text,
-                           std::unique_ptr<LargeFrame> large);
+  void buffer_registration(Worker& worker, std::string_view text, LargeFramePtr large);
   void fix_namespace(Worker& worker, std::move_only_function<void()> then);
   bool replay_some(Worker& worker);
-  void register_function(Worker& worker, const protocol::RegisterFunction& frame);
+  void register_function(Worker& worker, const protocol::RegisterFunction& frame,
+                         const LargeFrame* large);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
   void forget_function(Worker& worker, const FunctionPtr& function);
-  void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame);
+  void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,
+                    const LargeFrame* large);
   void reattach(Worker& worker, const protocol::Reattach& frame);
   Link& tear_down(Worker& worker);
   bool forget_some(Worker& worker);
   void farewell(const Worker& worker);
   void evict(Worker& worker, bool politely);
+  void end_if_closed(Worker& worker);
   void tell(std::string_view event, const Worker& worker, bool first_announce = false);
 
   Timers& timers_;
@@ -184,8 +194,7 @@ class Engine final : public Bus {
   std::map<Uuid, std::shared_ptr<Worker>> workers_;
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
-  std::map<Uuid, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection
-  TimerId room_timer_ = 0;
+  std::map<const Worker*, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection
   // Of messages that are being parsed; shared with them, because one may outlive the engine.
   std::shared_ptr<Quota> large_bytes_;
   Scratch out_;  // for outgoing messages

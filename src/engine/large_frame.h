@@ -5,8 +5,10 @@
 #include <string_view>
 #include <utility>
 
+#include "base/discard.h"
 #include "base/result.h"
 #include "base/shared_bytes.h"
+#include "engine/frame_texts.h"
 #include "protocol/parser.h"
 
 namespace iii::engine {
@@ -19,11 +21,18 @@ struct LargeFrame {
   // our `_caller_worker_id`.
   SharedBytes spliced;
 
+  // Of a registration: its texts, copied where it was parsed.
+  std::shared_ptr<Function> function = {};
+  std::shared_ptr<Binding> binding = {};
+  std::shared_ptr<const TypeTexts> type = {};
+
   // A part of the text, such as a payload of `frame`.
   SharedBytes part(std::string_view bytes) const { return {text.owner, bytes}; }
 };
 
+using LargeFramePtr = Discarded<LargeFrame>;
+
 // Touches nothing but its arguments. `text` has 64 readable bytes behind it.
-std::unique_ptr<LargeFrame> parse_large(SharedBytes text, std::string_view caller_worker_id);
+LargeFramePtr parse_large(SharedBytes text, std::string_view caller_worker_id);
 
 }  // namespace iii::engine

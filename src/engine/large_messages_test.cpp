@@ -218,6 +218,62 @@ TEST_F(LargeMessages, ALargeJobIsEnqueuedLikeASmallOne) {
   EXPECT_EQ(caller_.worker().ledger.calls.used(), 0U);
 }
 
+// Issue 10: each of 2 000 bindings got a copy of an 8 MB listing, made on the loop thread.
+TEST_F(LargeMessages, AnEventIsNotCopiedForItsTargets) {
+  const std::string metadata = '"' + blob(200'000) + '"';
+  callee_.bind("b1", "log", "f", R"(,"metadata":)" + metadata);
+  callee_.bind("b2", "log", "f");
+  callee_.take();
+  caller_.invoke(1, "engine::log::info", R"({"message":")" + blob(300'000) + R"("})");
+  bus_.turn();
+  const Frames frames = callee_.take();
+  ASSERT_EQ(frames.size(), 2U);
+  EXPECT_EQ(text_at(parsed(frames[0]), "metadata"), blob(200'000));
+  EXPECT_EQ(text_at(*parsed(frames[1]).find("data"), "body"), blob(300'000));
+  EXPECT_GE(callee_.shared_bytes(), 2 * 300'000U + 200'000U);
+}
+
+TEST_F(LargeMessages, LongNamesAreRefusedWithoutBeingCopied) {
+  caller_.say_large(call_frame(1, blob(2'000'000), "1"));
+  bus_.turn();
+  caller_.say_large(call_frame(2, "f", "1", R"(,"baggage":"k=)" + blob(2'000'000) + '"'));
+  bus_.turn();
+  const auto refused = AllOf(HasSubstr("payload_too_large"), HasSubstr("65536"));
+  EXPECT_THAT(caller_.take(), ElementsAre(refused, refused));
+  EXPECT_THAT(callee_.take(), IsEmpty());
+  caller_.say_large(R"({"type":"registerfunction","id":")" + blob(2'000'000) + R"("})");
+  bus_.turn();
+  EXPECT_TRUE(caller_.worker().functions.empty());
+  EXPECT_EQ(caller_.worker().dropped_frames, 1U);
+  caller_.invoke(3, blob(kMaxNameBytes));
+  EXPECT_THAT(caller_.take(), ElementsAre(HasSubstr("function_not_found"))) << "at the limit";
+}
+
+TEST_F(LargeMessages, LargeRegistrationsKeepEverything) {
+  const std::string text = blob(1'500'000);
+  callee_.say_large(R"({"type":"registerfunction","id":"g","description":")" + text + R"("})");
+  callee_.say_large(R"({"type":"registertriggertype","id":"t","description":")" + text + R"("})");
+  bus_.turn();
+  EXPECT_EQ((*bus_.engine.functions().find_default("g"))->description, text);
+  EXPECT_EQ(bus_.engine.triggers().type({"default", "t"})->texts->description, text);
+  caller_.say_large(
+      R"({"type":"registertrigger","id":"b","trigger_type":"t","function_id":"g","config":")" +
+      text + R"("})");
+  bus_.turn();
+  EXPECT_EQ(text_at(callee_.take_one(), "config"), text);
+  EXPECT_GE(callee_.shared_bytes(), text.size()) << "not copied for the provider";
+}
+
+TEST_F(LargeMessages, TheTextsOfAnErrorAreCutNotCopied) {
+  caller_.invoke(1, "f");
+  callee_.take();
+  callee_.say_large(
+      answer_frame(1, R"("error":{"code":"c","message":")" + blob(2'000'000) + R"("})"));
+  bus_.turn();
+  const json::Value answer = caller_.take_one();
+  EXPECT_EQ(text_at(*answer.find("error"), "message").size(), 256 * 1024U);
+}
+
 TEST(EngineScratch, LargeMemoryIsGivenBack) {
   Scratch scratch;
   scratch.fresh() = blob(1000);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -18,10 +19,14 @@ class Link {
 
   // One protocol message. Queued.
   virtual void send(std::string_view frame) = 0;
-  // The same for a message made of three parts, of which the body need not be copied.
-  virtual void send_shared(std::string_view head, SharedBytes body, std::string_view tail) {
-    send(std::string(head).append(body.bytes).append(tail));
+  // The same for a message made of several parts, of which those with an owner need not be copied.
+  virtual void send_parts(std::span<const SharedBytes> parts) {
+    std::string whole;
+    for (const SharedBytes& part : parts) whole += part.bytes;
+    send(whole);
   }
+  // False when the connection is over, although the engine has not been told yet.
+  virtual bool open() const { return true; }
   // Bytes that were sent and that the peer has not fetched yet.
   virtual size_t queued_bytes() const { return 0; }
   // How much more may be sent to it before it is disconnected as one that does not read.
@@ -45,9 +50,10 @@ class WorkerLink {
   void send(std::string_view frame) {
     if (link_ != nullptr) link_->send(frame);
   }
-  void send_shared(std::string_view head, SharedBytes body, std::string_view tail) {
-    if (link_ != nullptr) link_->send_shared(head, std::move(body), tail);
+  void send_parts(std::span<const SharedBytes> parts) {
+    if (link_ != nullptr) link_->send_parts(parts);
   }
+  bool open() const { return link_ != nullptr && link_->open(); }
   size_t queued_bytes() const { return link_ != nullptr ? link_->queued_bytes() : 0; }
   size_t room() const { return link_ != nullptr ? link_->room() : SIZE_MAX; }
   void charge(ptrdiff_t bytes) {

@@ -11,7 +11,6 @@ namespace {
 
 // The engine holds its own calls back from a connection that has more than this to read.
 constexpr size_t kMostUnread = 1024 * 1024;
-constexpr Millis kRoomPoll{5};
 
 }  // namespace
 
@@ -67,9 +66,21 @@ void Engine::send_own(OutgoingCall& call, Reply reply, Worker& callee) {
     pending->reply = std::move(reply);
     add_pending(std::move(pending));
   }
-  protocol::append(out_.fresh(), frame);
-  const size_t bytes = out_.text().size();
-  const Delivery delivery = send_written(callee);
+  Delivery delivery = Delivery::kSent;
+  size_t bytes = 0;
+  if (frame.data.size() + (call.metadata ? call.metadata->size() : 0) < kSharedBody) {
+    protocol::append(out_.fresh(), frame);
+    bytes = out_.text().size();
+    delivery = send_written(callee);
+  } else {
+    const std::shared_ptr<const void> data = call.data.share().owner;
+    const auto metadata = call.metadata ? call.metadata->share() : SharedBytes{};
+    frame.data = call.data.view();
+    if (call.metadata) frame.metadata = metadata.bytes;
+    const auto message = protocol::split_forwarded(frame, *frame.invocation_id, "", "", "");
+    bytes = message.size();
+    delivery = send_split(callee, message, data, metadata.owner);
+  }
   if (delivery == Delivery::kSent) return;
   const Error error = refusal(delivery, bytes, callee);
   callee.limit_log.warn("a call to {} was not sent: {}", call.function_id, error.message);
@@ -97,8 +108,7 @@ void Engine::when_accepts(OwnerId owner, std::string name_space, std::string fun
   const Worker* callee = target != nullptr ? (*target)->owner : nullptr;
   WaitsForRoom waits{owner, std::move(action)};
   if (callee == nullptr) return run_soon(waits);
-  waiting_for_room_[callee->id].push_back(std::move(waits));
-  if (room_timer_ == 0) room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
+  waiting_for_room_[callee].push_back(std::move(waits));
 }
 
 void Engine::run_soon(WaitsForRoom& waits) {
@@ -108,21 +118,11 @@ void Engine::run_soon(WaitsForRoom& waits) {
   });
 }
 
-// Looks at every connection once, however many wait for it.
-void Engine::look_for_room() {
-  room_timer_ = 0;
-  for (auto it = waiting_for_room_.begin(); it != waiting_for_room_.end();) {
-    const Worker* callee = worker(it->first);
-    if (callee != nullptr && callee->link.queued_bytes() > kMostUnread) {
-      ++it;
-      continue;
-    }
-    for (WaitsForRoom& waits : it->second) run_soon(waits);
-    it = waiting_for_room_.erase(it);
+void Engine::drained(const Worker& worker) {
+  if (auto waiting = waiting_for_room_.extract(&worker)) {
+    for (WaitsForRoom& waits : waiting.mapped()) run_soon(waits);
   }
-  if (!waiting_for_room_.empty()) {
-    room_timer_ = timers_.after(kRoomPoll, [this] { look_for_room(); });
-  }
+  triggers_.drained(worker);
 }
 
 void Engine::finish_own(PendingCall& call, const protocol::InvocationResult& outcome,

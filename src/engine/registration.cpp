@@ -16,10 +16,6 @@ namespace {
 constexpr size_t kAtOnce = 128;
 constexpr size_t kBytesAtOnce = 32 * 1024;
 
-std::optional<std::string> copy(const std::optional<std::string_view>& text) {
-  return text ? std::optional<std::string>(*text) : std::nullopt;
-}
-
 size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
   return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) +
@@ -57,8 +53,7 @@ std::optional<std::string> sanitised(const std::optional<std::string>& text) {
 
 }  // namespace
 
-void Engine::buffer_registration(Worker& worker, std::string_view text,
-                                 std::unique_ptr<LargeFrame> large) {
+void Engine::buffer_registration(Worker& worker, std::string_view text, LargeFramePtr large) {
   const size_t bytes = text.size() + sizeof(Worker::Buffered);
   worker.buffered_bytes += bytes;
   if (worker.buffered_bytes > limits_.max_buffered_bytes) {
@@ -101,12 +96,12 @@ bool Engine::replay_some(Worker& worker) {
     Worker::Buffered next = std::move(worker.buffered.front());
     worker.buffered.pop_front();
     if (next.large) {
-      handle_registration(worker, *next.large->frame);
+      handle_registration(worker, *next.large->frame, next.large.get());
       return true;
     }
     bytes += next.text.size();
     next.text.reserve(next.text.size() + ws::kPadding);
-    if (const auto frame = parser_.parse(next.text)) handle_registration(worker, *frame);
+    if (const auto frame = parser_.parse(next.text)) handle_registration(worker, *frame, nullptr);
   }
   return true;
 }
@@ -116,6 +111,10 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   if (found == nullptr) return;
   Worker& worker = *found;
   const std::optional<std::string> name = sanitised(said.name);
+  if (said.name_space && said.name_space->size() > kMaxNameBytes) {
+    return reply(fail("INVALID_NAMESPACE", "namespace is too long: a namespace may have " +
+                                               std::to_string(kMaxNameBytes) + " bytes."));
+  }
   if (said.name_space && is_blank(*said.name_space)) {
     return reply(fail("INVALID_NAMESPACE",
                       "namespace is empty: worker '" + name.value_or("<unnamed>") +
@@ -125,6 +124,10 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   const std::string name_space =
       worker.namespace_fixed ? worker.name_space : said.name_space.value_or("default");
   if (name) {
+    const auto held = names_.find({name_space, *name});
+    if (held != names_.end() && held->second != &worker) {
+      end_if_closed(*held->second);
+    }
     const auto [holder, is_free] = names_.try_emplace({name_space, *name}, &worker);
     if (!is_free && holder->second != &worker) {
       const std::string owner = holder->second->id_text;
@@ -138,10 +141,10 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   const bool first = worker.name.has_value() && !worker.announced;
   worker.announced = worker.announced || first;
   if (auto description = sanitised(said.description)) worker.description = std::move(description);
-  worker.runtime = said.runtime.value_or("unknown");
-  worker.version = std::move(said.version);
-  if (said.os) worker.os = std::move(said.os);
-  if (said.isolation) worker.isolation = std::move(said.isolation);
+  worker.runtime = sanitised(said.runtime).value_or("unknown");
+  worker.version = sanitised(said.version);
+  if (said.os) worker.os = sanitised(said.os);
+  if (said.isolation) worker.isolation = sanitised(said.isolation);
   if (said.pid) worker.pid = said.pid;
   worker.name_space = name_space;
   fix_namespace(
@@ -151,7 +154,8 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
       });
 }
 
-void Engine::register_function(Worker& worker, const protocol::RegisterFunction& frame) {
+void Engine::register_function(Worker& worker, const protocol::RegisterFunction& frame,
+                               const LargeFrame* large) {
   const std::string id(frame.id);
   if (frame.invocation) {
     // Functions behind a URL need the HTTP-functions worker; the public engine without it forgets
@@ -169,16 +173,15 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
     return reject("");
   }
   const FunctionPtr* known = functions_.find(worker.name_space, id);
+  if (known != nullptr && (*known)->owner != nullptr && (*known)->owner != &worker) {
+    end_if_closed(*(*known)->owner);
+    known = functions_.find(worker.name_space, id);
+  }
   if (known != nullptr && (*known)->builtin != nullptr) return reject("");  // E20
   if (known != nullptr && (*known)->owner != &worker) return reject((*known)->owner->id_text);
 
-  auto function = std::make_shared<Function>();
-  function->id = id;
+  std::shared_ptr<Function> function = large != nullptr ? large->function : copy_texts(frame);
   function->name_space = worker.name_space;
-  function->description = copy(frame.description);
-  function->request_format = copy(frame.request_format);
-  function->response_format = copy(frame.response_format);
-  function->metadata = copy(frame.metadata);
   function->owner = &worker;
   function->shared_id = std::make_shared<const std::string>(id);
   const size_t earlier_bytes = known != nullptr ? stored_size(**known) : 0;
@@ -211,7 +214,8 @@ void Engine::forget_function(Worker& worker, const FunctionPtr& function) {
   worker.functions.erase(function);
 }
 
-void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame) {
+void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,
+                          const LargeFrame* large) {
   const auto blank = [](const std::optional<std::string_view>& n) { return n && is_blank(*n); };
   if (blank(frame.name_space) || blank(frame.trigger_namespace)) {
     const std::string field = blank(frame.name_space) ? "namespace" : "trigger_namespace";
@@ -224,7 +228,7 @@ void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame
     refusal.error = protocol::ErrorBody{"INVALID_NAMESPACE", message, std::nullopt};
     return worker.link.send(protocol::to_text(refusal));
   }
-  triggers_.bind(worker, frame);
+  triggers_.bind(worker, large != nullptr ? large->binding : copy_texts(frame));
 }
 
 void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
@@ -234,6 +238,12 @@ void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
   const std::optional<Uuid> token = Uuid::parse(*frame.reattach_token);
   if (old == nullptr || !token || *token != old->token) return;
   evict(*old, false);
+}
+
+// When many connections end together the engine hears of each a little later (net::Loop::spread).
+// Somebody who comes back must not be refused because of its own earlier connection.
+void Engine::end_if_closed(Worker& worker) {
+  if (!worker.link.open()) evict(worker, false);
 }
 
 // Exactly once, in the order of wire §4.4 as far as a peer can tell. From here on nobody finds the
@@ -251,6 +261,7 @@ Link& Engine::tear_down(Worker& worker) {
     if (held != names_.end() && held->second == &worker) names_.erase(held);
   }
   const bool more = forget_some(worker);
+  drained(worker);
   triggers_.forget(worker);
   if (more) {
     slices_.add(worker.owner(), [this, kept] {

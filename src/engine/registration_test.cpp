@@ -114,6 +114,39 @@ TEST(EngineAnnounce, RepeatedKeepsWhatIsLeftOutButRuntimeAndVersion) {
   EXPECT_EQ(w.version, std::nullopt);
 }
 
+// When thousands of connections end at once, the engine hears of each with a delay.
+TEST(EngineAnnounce, WhoComesBackIsNotRefusedBecauseOfAConnectionThatIsOver) {
+  TestBus bus;
+  Peer before(bus, "a");
+  before.serve("f");
+  before.cut_off = true;
+  Peer after(bus);
+  after.serve("f");
+  after.announce("a");
+  EXPECT_TRUE(before.was_ended());
+  EXPECT_FALSE(after.was_ended());
+  EXPECT_EQ(after.worker().name, "a");
+  EXPECT_THAT(after.take(), ::testing::IsEmpty()) << "no refusal";
+  Peer unnamed(bus);
+  unnamed.announce("b");
+  after.cut_off = true;
+  unnamed.serve("f");
+  EXPECT_THAT(unnamed.take(), ::testing::IsEmpty());
+  EXPECT_EQ((*bus.engine.functions().find_default("f"))->owner, &unnamed.worker());
+}
+
+TEST(EngineAnnounce, WhatIsShownToPeopleIsCut) {
+  TestBus bus;
+  Peer a(bus);
+  const std::string text(10'000, 'x');
+  a.result_of(kRegister, R"({"name":"a","version":")" + text + R"(","runtime":")" + text +
+                             R"(","os":")" + text + R"(","isolation":")" + text + R"("})");
+  const Worker& w = a.worker();
+  for (const auto& shown : {w.version, w.runtime, w.os, w.isolation}) {
+    EXPECT_EQ(shown->size(), protocol::kMaxWorkerText);
+  }
+}
+
 TEST(EngineAnnounce, UnknownKeysAndTheInjectedCallerAreTolerated) {
   TestBus bus;
   Peer a(bus);

@@ -37,20 +37,23 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
     engine_.received(*worker_, std::move(message).share());
   }
 
+  void on_drained() override {
+    if (worker_ != nullptr) engine_.drained(*worker_);
+  }
   void on_closed(const net::CloseInfo&) override {
     if (worker_ != nullptr) engine_.disconnected(*std::exchange(worker_, nullptr));
   }
 
   // Whatever is too large for a peer was answered to its sender; this is for what has none.
   void send(std::string_view frame) override {
-    if (frame.size() > engine_.limits().max_message_bytes) {
-      return log_warn("a message of {} bytes to worker {} was not sent: it is too large",
-                      frame.size(), worker_ != nullptr ? worker_->label() : "");
-    }
+    if (frame.size() > engine_.limits().max_message_bytes) return not_sent(frame.size());
     connection_->send(ws::Opcode::kText, frame);
   }
-  void send_shared(std::string_view head, SharedBytes body, std::string_view tail) override {
-    connection_->send_shared(ws::Opcode::kText, head, std::move(body), tail);
+  void send_parts(std::span<const SharedBytes> parts) override {
+    size_t bytes = 0;
+    for (const SharedBytes& part : parts) bytes += part.bytes.size();
+    if (bytes > engine_.limits().max_message_bytes) return not_sent(bytes);
+    connection_->send_parts(ws::Opcode::kText, parts);
   }
   size_t queued_bytes() const override { return connection_->queued_bytes(); }
   size_t room() const override { return max_queued_ - std::min(max_queued_, queued_bytes()); }
@@ -60,6 +63,12 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
   }
   void resume() override { connection_->resume_reading(); }
   void charge(ptrdiff_t bytes) override { connection_->charge(bytes); }
+  bool open() const override { return connection_->is_open(); }
+
+  void not_sent(size_t bytes) const {
+    log_warn("a message of {} bytes to worker {} was not sent: it is too large", bytes,
+             worker_ != nullptr ? worker_->label() : "");
+  }
 
   void ended(bool politely) override {
     worker_ = nullptr;

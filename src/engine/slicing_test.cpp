@@ -134,6 +134,63 @@ TEST(EngineSlices, LongListsAreMadeInPiecesAndElsewhere) {
   EXPECT_EQ(bus.background.jobs, jobs + 2);
 }
 
+// A few bytes ask about a great deal: the loop thread only collects what is meant, in slices.
+TEST(EngineSlices, DescriptionsOfWhatIsLargeAreMadeElsewhere) {
+  TestBus bus;
+  Peer worker(bus, "w");
+  const std::string schema = '"' + std::string(500'000, 's') + '"';
+  worker.say(R"({"type":"registerfunction","id":"f","request_format":)" + schema + "}");
+  worker.provide("t", R"(,"call_request_format":)" + schema);
+  for (int i = 0; i < 300; ++i) worker.bind("b" + std::to_string(i), "t", "f");
+  worker.take();
+  Peer asker(bus, "asker");
+  const auto asked = [&](std::string_view function, std::string_view data) {
+    const size_t jobs = bus.background.jobs;
+    const json::Value answer = asker.result_of(function, data);
+    EXPECT_EQ(bus.background.jobs, jobs + 1) << function;
+    return answer;
+  };
+  const auto size = [](const json::Value& answer, std::string_view key) {
+    const json::Value* list = answer.find(key);
+    return list != nullptr && list->as_array() != nullptr ? list->as_array()->size() : 0;
+  };
+  const json::Value info = asked("engine::workers::info", R"({"name":"w"})");
+  EXPECT_EQ(size(info, "functions"), 1U);
+  EXPECT_EQ(size(info, "trigger_types"), 1U);
+  EXPECT_EQ(size(info, "registered_triggers"), 300U);
+  const json::Value function = asked("engine::functions::info", R"({"function_id":"f"})");
+  EXPECT_EQ(size(function, "registered_triggers"), 300U);
+  const json::Value batch =
+      asked("engine::functions::info", R"({"function_ids":["f","nowhere","f"]})");
+  EXPECT_EQ(size(batch, "functions"), 2U);
+  EXPECT_EQ(text_at(asked("engine::triggers::info", R"({"id":"t"})"), "instance_count"), "300");
+  const json::Value binding = asked("engine::registered-triggers::info", R"({"id":"b7"})");
+  EXPECT_EQ(text_at(*binding.find("trigger"), "instance_count"), "300");
+  EXPECT_EQ(size(*binding.find("function"), "registered_triggers"), 300U);
+  asked("engine::triggers::list", "{}");
+  asked("engine::trigger-types::list", "{}");
+}
+
+TEST(EngineSlices, AnAnswerThatWouldBeTooLargeIsNotWritten) {
+  EngineLimits limits;
+  limits.max_message_bytes = 100'000;
+  TestBus bus(limits);
+  Peer worker(bus, "w");
+  const std::string schema = '"' + std::string(90'000, 's') + '"';
+  for (const char* id : {"f1", "f2", "f3"}) {
+    worker.say(R"({"type":"registerfunction","id":")" + std::string(id) + R"(","request_format":)" +
+               schema + "}");
+    worker.provide("t" + std::string(id), R"(,"call_request_format":)" + schema);
+  }
+  worker.take();
+  const size_t jobs = bus.background.jobs;
+  EXPECT_THAT(worker.refusal_of("engine::functions::info", R"({"function_ids":["f1","f2","f3"]})"),
+              testing::StartsWith("payload_too_large"));
+  EXPECT_EQ(bus.background.jobs, jobs);
+  EXPECT_THAT(worker.refusal_of("engine::trigger-types::list", "{}"),
+              testing::StartsWith("payload_too_large"));
+}
+
 TEST(EngineSlices, CallsAreHeldBackFromAConnectionThatHasMuchToRead) {
   TestBus bus;
   Peer worker(bus, "w");
@@ -145,8 +202,7 @@ TEST(EngineSlices, CallsAreHeldBackFromAConnectionThatHasMuchToRead) {
   bus.engine.when_accepts(1, "default", "f", [&ran] { ++ran; });
   bus.timers.advance(Millis(100));
   EXPECT_EQ(ran, 0);
-  worker.unread = 0;
-  bus.timers.advance(Millis(100));
+  worker.read_all();
   EXPECT_EQ(ran, 1);
 }
 

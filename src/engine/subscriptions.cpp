@@ -7,7 +7,8 @@ namespace iii::engine {
 
 namespace {
 
-// Payloads up to this size are written on the loop.
+// Payloads up to this size are written on the loop: the work is linear in it (expanding the
+// placeholders of a configuration value included).
 constexpr size_t kSmallPayload = 16 * 1024;
 // What one slice does at most: owners that get an event, bindings that are looked at, calls, bytes.
 constexpr size_t kOwnersPerSlice = 64;
@@ -151,7 +152,7 @@ void Subscriptions::publish(Event event) {
   const auto written = [entry, bytes = event.bytes](Subscriptions& self, std::string text) {
     self.published_bytes_ -= bytes;
     self.published_bytes_ += text.size();
-    entry->payload = std::make_shared<const std::string>(std::move(text));
+    entry->payload = shared_text(std::move(text));
     self.hand_out_soon();
   };
   if (event.bytes <= kSmallPayload) return written(*this, event.write());

@@ -155,9 +155,9 @@ class Peer final : public Link {
     std::copy(frame.begin(), frame.end(), padded->begin());
     bus_.engine.received(*worker_, SharedBytes{padded, {padded->data(), frame.size()}});
   }
-  void send_shared(std::string_view head, SharedBytes body, std::string_view tail) override {
-    shared_bytes_ += body.bytes.size();
-    Link::send_shared(head, std::move(body), tail);
+  void send_parts(std::span<const SharedBytes> parts) override {
+    for (const SharedBytes& part : parts) shared_bytes_ += part.owner ? part.bytes.size() : 0;
+    Link::send_parts(parts);
   }
   void charge(ptrdiff_t bytes) override { charged_ += bytes; }
   // What the engine says that it keeps for us.
@@ -245,6 +245,13 @@ class Peer final : public Link {
   }
   size_t queued_bytes() const override { return unread; }
   size_t unread = 0;  // what the engine believes to be on its way to us
+  void read_all() {
+    unread = 0;
+    bus_.engine.drained(*worker_);
+    bus_.turn();
+  }
+  bool open() const override { return !cut_off; }
+  bool cut_off = false;  // the connection is over, but the engine has not been told yet
 
   bool connected() const { return worker_ != nullptr; }
   bool was_ended() const { return ended_; }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "engine/frame_texts.h"
 #include "engine/function_table.h"
 #include "protocol/writer.h"
 
@@ -13,14 +14,8 @@ namespace {
 
 // Bindings that one slice looks at.
 constexpr size_t kBindingsPerSlice = 32;
-// Bindings are held back from a provider that has more than this to read, and looked at again after
-// this time.
+// Bindings are held back from a provider that has more than this to read.
 constexpr size_t kMostUnread = 1024 * 1024;
-constexpr Millis kRoomPoll{5};
-
-std::optional<std::string> copy(const std::optional<std::string_view>& text) {
-  return text ? std::optional<std::string>(*text) : std::nullopt;
-}
 
 std::optional<std::string_view> view(const std::optional<std::string>& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
@@ -36,8 +31,8 @@ size_t stored_size(const Binding& b) {
 }
 
 size_t stored_size(const TriggerType& t) {
-  return 2 * (t.key.name_space.size() + t.key.id.size()) + t.description.size() +
-         size_of(t.trigger_request_format) + size_of(t.call_request_format) + sizeof t;
+  return 2 * (t.key.name_space.size() + t.key.id.size()) + t.texts->size() + sizeof t +
+         sizeof *t.texts;
 }
 
 std::string function_key(std::string_view name_space, std::string_view function_id) {
@@ -77,7 +72,6 @@ std::string TriggerType::worker_name() const {
 }
 
 TriggerTable::~TriggerTable() {
-  if (pass_timer_ != 0) timers_.cancel(pass_timer_);
   for (const auto& [id, placed] : bindings_) {
     if (placed.verdict_timer != 0) timers_.cancel(placed.verdict_timer);
   }
@@ -86,12 +80,14 @@ TriggerTable::~TriggerTable() {
 void TriggerTable::add_builtin(const BuiltinTriggerType& type) {
   auto entry = std::make_shared<TriggerType>();
   entry->key = {"default", type.id};
-  entry->description = type.description;
+  TypeTexts texts{
+      .description = type.description, .trigger_request_format = {}, .call_request_format = {}};
   entry->builtin = &type;
   entry->registration = ++registrations_;
   if (type.configuration_schema)
-    entry->trigger_request_format = json::to_text(*type.configuration_schema);
-  if (type.request_schema) entry->call_request_format = json::to_text(*type.request_schema);
+    texts.trigger_request_format = json::to_text(*type.configuration_schema);
+  if (type.request_schema) texts.call_request_format = json::to_text(*type.request_schema);
+  entry->texts = std::make_shared<const TypeTexts>(std::move(texts));
   own_providers_.push_back(type.provider);
   types_.insert_or_assign(entry->key, std::move(entry));
 }
@@ -125,7 +121,8 @@ TriggerTypePtr TriggerTable::resolve(const Binding& binding) const {
 
 // ---- types ----
 
-void TriggerTable::register_type(Worker& provider, const protocol::RegisterTriggerType& frame) {
+void TriggerTable::register_type(Worker& provider, const protocol::RegisterTriggerType& frame,
+                                 std::shared_ptr<const TypeTexts> texts) {
   const TypeKey key{std::string(frame.name_space.value_or(provider.name_space)),
                     std::string(frame.id)};
   const auto known = types_.find(key);
@@ -135,9 +132,7 @@ void TriggerTable::register_type(Worker& provider, const protocol::RegisterTrigg
   }
   auto entry = std::make_shared<TriggerType>();
   entry->key = key;
-  entry->description = std::string(frame.description);
-  entry->trigger_request_format = copy(frame.trigger_request_format);
-  entry->call_request_format = copy(frame.call_request_format);
+  entry->texts = texts ? std::move(texts) : copy_texts(frame);
   entry->provider = &provider;
   entry->registration = ++registrations_;
 
@@ -205,15 +200,7 @@ void TriggerTable::withdraw(Worker& provider, const TypeKey& key) {
 
 // ---- bindings ----
 
-void TriggerTable::bind(Worker& binder, const protocol::RegisterTrigger& frame) {
-  auto binding = std::make_shared<Binding>();
-  binding->id = std::string(frame.id);
-  binding->trigger_type = std::string(frame.trigger_type);
-  binding->function_id = std::string(frame.function_id);
-  binding->name_space = std::string(frame.name_space.value_or("default"));
-  binding->config = std::string(frame.config);
-  binding->metadata = copy(frame.metadata);
-  binding->trigger_namespace = copy(frame.trigger_namespace);
+void TriggerTable::bind(Worker& binder, std::shared_ptr<Binding> binding) {
   binding->binder_namespace = binder.name_space;
   binding->ledger = binder.shared_ledger();
 
@@ -353,7 +340,13 @@ void TriggerTable::deliver(PlacedBinding& placed, const TriggerTypePtr& target) 
                                   .metadata = view(binding.metadata),
                                   .name_space = binding.name_space,
                                   .trigger_namespace = target->key.name_space};
-  target->provider->link.send(protocol::to_text(frame));
+  const protocol::SplitMessage message = protocol::split_binding(frame);
+  const SharedBytes parts[] = {{nullptr, message.head},
+                               {placed.binding, message.body},
+                               {nullptr, message.tail},
+                               {placed.binding, message.metadata},
+                               {nullptr, message.end}};
+  target->provider->link.send_parts(parts);
 }
 
 void TriggerTable::refuse(PlacedBinding& placed, const Error& error) {
@@ -440,19 +433,19 @@ void TriggerTable::offer_some(const std::string& type_id) {
     const TriggerTypePtr target = resolve(*placed.binding);
     if (target && target->provider != nullptr &&
         target->provider->link.queued_bytes() > kMostUnread) {
-      held_back_.push_back(type_id);
-      if (pass_timer_ == 0) {
-        pass_timer_ = timers_.after(kRoomPoll, [this] {
-          pass_timer_ = 0;
-          for (const std::string& id : std::exchange(held_back_, {})) offer_soon(id);
-        });
-      }
+      held_back_[target->provider].push_back(type_id);
       return;
     }
     pass.after = *next;
     settle(placed);
   }
   offer_soon(type_id);
+}
+
+void TriggerTable::drained(const Worker& provider) {
+  if (const auto waiting = held_back_.extract(&provider)) {
+    for (const std::string& id : waiting.mapped()) offer_soon(id);
+  }
 }
 
 void TriggerTable::forget(Worker& worker) {

@@ -33,12 +33,22 @@ struct TypeKey {
   auto operator<=>(const TypeKey&) const = default;
 };
 
-struct TriggerType {
-  TypeKey key;
+// What a type says of itself; shared with other threads.
+struct TypeTexts {
   std::string description;
   std::optional<std::string> trigger_request_format;  // JSON text
   std::optional<std::string> call_request_format;     // JSON text
-  Worker* provider = nullptr;                         // null when `builtin` is set
+
+  size_t size() const {
+    return description.size() + (trigger_request_format ? trigger_request_format->size() : 0) +
+           (call_request_format ? call_request_format->size() : 0);
+  }
+};
+
+struct TriggerType {
+  TypeKey key;
+  std::shared_ptr<const TypeTexts> texts;
+  Worker* provider = nullptr;  // null when `builtin` is set
   const BuiltinTriggerType* builtin = nullptr;
   uint64_t registration = 0;  // a new number each time that it is registered
 
@@ -78,8 +88,10 @@ class TriggerTable {
   void add_builtin(const BuiltinTriggerType& type);
 
   // From workers' frames. Blank namespaces were refused before.
-  void register_type(Worker& provider, const protocol::RegisterTriggerType& frame);
-  void bind(Worker& binder, const protocol::RegisterTrigger& frame);
+  // `texts`: those of the frame, when they have been copied already.
+  void register_type(Worker& provider, const protocol::RegisterTriggerType& frame,
+                     std::shared_ptr<const TypeTexts> texts = nullptr);
+  void bind(Worker& binder, std::shared_ptr<Binding> binding);
   void verdict(Worker& provider, const protocol::TriggerRegistrationResult& frame);
   // True when there was such a binding, live or parked.
   bool unbind(std::string_view id);
@@ -87,6 +99,9 @@ class TriggerTable {
   // A binding that outlives its maker; it counts against the maker's namespace. `done` hears
   // whether the provider refused; a silent provider has accepted.
   void bind_by_function(const std::string& maker_namespace, Binding binding, Verdict done);
+
+  // The connection of a provider has taken everything that was sent to it.
+  void drained(const Worker& provider);
 
   // Teardown steps 4–6 of a connection (wire §4.4). Its types and bindings have no effect from now
   // on; the providers of its bindings are told in slices.
@@ -138,8 +153,8 @@ class TriggerTable {
   Index by_type_;
   Index by_function_;  // namespace, NUL, id
   std::map<std::string, Pass, std::less<>> passes_;
-  TimerId pass_timer_ = 0;
-  std::vector<std::string> held_back_;  // passes that wait until a provider has read
+  // Passes that wait until a provider has read what was sent to it.
+  std::map<const Worker*, std::vector<std::string>> held_back_;
   uint64_t registrations_ = 0;
   // What pays for bindings made by function; there while the namespace has some.
   std::map<std::string, std::shared_ptr<Ledger>> namespaces_;

@@ -84,7 +84,8 @@ TEST_F(EngineTriggers, ATypeOfALiveProviderCannotBeTakenOver) {
   EXPECT_THAT(provider_.take(), ElementsAre(bound("second")));
   EXPECT_TRUE(is_live("live"));
   EXPECT_TRUE(is_live("second"));
-  EXPECT_EQ(bus_.engine.triggers().type({"default", "t"})->trigger_request_format, std::nullopt);
+  EXPECT_EQ(bus_.engine.triggers().type({"default", "t"})->texts->trigger_request_format,
+            std::nullopt);
 }
 
 TEST_F(EngineTriggers, WhoWaitsForATypeTakesOverWhenItsProviderLeaves) {
@@ -154,8 +155,7 @@ TEST_F(EngineTriggers, BindingsAreHeldBackFromAProviderThatDoesNotRead) {
   provider_.unread = 2 * 1024 * 1024;
   provider_.provide("t");
   EXPECT_THAT(provider_.take(), IsEmpty());
-  provider_.unread = 0;
-  bus_.timers.advance(Millis(10));
+  provider_.read_all();
   EXPECT_EQ(provider_.take().size(), 3U);
 }
 

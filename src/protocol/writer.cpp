@@ -316,7 +316,32 @@ SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
   Message tail(split.tail);
   if (!traceparent.empty()) tail.text("traceparent", traceparent);
   if (!baggage.empty()) tail.text("baggage", baggage);
-  tail.raw("metadata", call.metadata).done();
+  if (call.metadata) {
+    tail.open("metadata");
+    split.metadata = *call.metadata;
+    split.end = "}";
+  } else {
+    tail.done();
+  }
+  return split;
+}
+
+SplitMessage split_binding(const RegisterTrigger& f) {
+  SplitMessage split;
+  Message(split.head, "registertrigger")
+      .text("id", f.id)
+      .text("trigger_type", f.trigger_type)
+      .text("function_id", f.function_id)
+      .open("config");
+  split.body = f.config;
+  if (f.metadata) {
+    Message(split.tail).open("metadata");
+    split.metadata = *f.metadata;
+  }
+  Message(split.end)
+      .text("namespace", unless_default(f.name_space))
+      .text("trigger_namespace", unless_default(f.trigger_namespace))
+      .done();
   return split;
 }
 

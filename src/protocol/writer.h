@@ -48,14 +48,20 @@ struct SplitMessage {
   std::string head;
   Json body;  // a part of the payload that was given
   std::string tail;
+  Json metadata = {};  // as it was given; behind it comes `end`
+  std::string end = {};
 
-  size_t size() const { return head.size() + body.size() + tail.size(); }
+  size_t size() const {
+    return head.size() + body.size() + tail.size() + metadata.size() + end.size();
+  }
 };
 
 // As append_forwarded(), for a payload that does not claim a caller.
 SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
                              std::string_view caller_worker_id, std::string_view traceparent,
                              std::string_view baggage);
+// As append(), for a binding.
+SplitMessage split_binding(const RegisterTrigger& frame);
 // As append(), for a frame with a result.
 SplitMessage split_result(const InvocationResult& frame);
 

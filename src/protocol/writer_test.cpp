@@ -81,7 +81,9 @@ std::string with_caller(Json data, bool claims) {
   return out;
 }
 
-std::string joined(const SplitMessage& m) { return m.head + std::string(m.body) + m.tail; }
+std::string joined(const SplitMessage& m) {
+  return m.head + std::string(m.body) + m.tail + std::string(m.metadata) + m.end;
+}
 
 TEST(Writer, SplitMessagesAreTheSameBytes) {
   for (const char* data : {R"({"a":1})", "{}", "{ }", "[1]", "null"}) {
@@ -94,6 +96,11 @@ TEST(Writer, SplitMessagesAreTheSameBytes) {
         std::string whole;
         append_forwarded(whole, call, kId, caller, trace, trace);
         EXPECT_EQ(joined(split_forwarded(call, kId, caller, trace, trace)), whole);
+        RegisterTrigger binding{
+            .id = "i\"", .trigger_type = "t", .function_id = "f", .config = data};
+        if (!trace.empty()) binding.metadata = "[1]";
+        if (!caller.empty()) binding.name_space = binding.trigger_namespace = "n";
+        EXPECT_EQ(joined(split_binding(binding)), to_text(binding));
         InvocationResult answer;
         answer.invocation_id = kId;
         answer.function_id = "f";

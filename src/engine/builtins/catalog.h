@@ -1,9 +1,15 @@
-// Rows about what is on the bus, made from the engine's tables. Read-only.
+// What is on the bus, for the introspection functions. Read-only.
+//
+// A short call may ask about a great deal, so no answer is made in one go on the loop thread: the
+// parts that it is about are collected in slices, as immutable objects that other threads may read,
+// and the answer is written on another thread when it is large.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "engine/builtins/rows.h"
@@ -17,6 +23,52 @@ struct ListedFunction {
   std::string worker_name;
 };
 
+struct ListedType {
+  TypeKey key;
+  std::shared_ptr<const TypeTexts> texts;
+  std::string worker_name;
+};
+
+struct ListedBinding {
+  BindingPtr binding;
+  std::string worker_name;  // of the function that it calls, or the first segment of its id
+  bool live = true;
+  std::string owner;
+};
+
+// What `info` functions tell about one function and one trigger type.
+struct FunctionParts {
+  ListedFunction listed;
+  std::vector<BindingPtr> bindings;  // live ones that call it
+};
+
+struct TypeParts {
+  ListedType listed;
+  uint64_t instances = 0;
+};
+
+// These run on any thread.
+FunctionRow row_of(const ListedFunction& listed);
+TriggerTypeRow row_of(const ListedType& listed);
+BindingRow row_of(const ListedBinding& listed);
+FunctionDetail detail_of(const FunctionParts& parts);
+TriggerTypeDetail detail_of(const TypeParts& parts);
+
+// How much there is to write, in rows: a large one counts as several.
+inline constexpr size_t kRowBytes = 1024;
+size_t rows_of(const ListedFunction& listed);  // without schemas
+size_t rows_of(const ListedType& listed);
+size_t rows_of(const Binding& binding);
+size_t rows_of(const FunctionParts& parts);
+template <typename T>
+size_t rows_of(const std::vector<T>& list) {
+  size_t rows = 0;
+  for (const T& one : list) rows += rows_of(one);
+  return rows;
+}
+inline size_t rows_of(const BindingPtr& binding) { return rows_of(*binding); }
+inline size_t rows_of(const ListedBinding& listed) { return rows_of(*listed.binding); }
+
 class Catalog {
  public:
   // Rows that are made without giving others a turn.
@@ -27,40 +79,49 @@ class Catalog {
 
   void set_started(int64_t wall_ms) { started_ms_ = wall_ms; }
 
-  FunctionRow row(const Function& function) const { return row(function, function.worker_name()); }
-  static FunctionRow row(const Function& function, std::string worker_name);
-  FunctionDetail detail(const Function& function) const;
-  TriggerTypeRow row(const TriggerType& type) const;
-  TriggerTypeDetail detail(const TriggerType& type) const;
-  BindingRow row(const Binding& binding) const { return row(binding, target_worker(binding)); }
-  static BindingRow row(const Binding& binding, std::string worker_name);
-  BindingDetail detail(const PlacedBinding& placed) const;
-  // Owner of the function a binding calls, or the first segment of its id.
-  std::string target_worker(const Binding& binding) const;
+  template <typename T>
+  using Then = std::move_only_function<void(T)>;
+  template <typename T>
+  using Filter = std::function<bool(const T&)>;
 
-  // All functions that are listed, sorted by id and namespace; all connections. Collected in slices
-  // of `owner`, or at once when there are few.
-  void collect_functions(OwnerId owner,
-                         std::move_only_function<void(std::vector<ListedFunction>)> then) const;
-  void collect_workers(OwnerId owner,
-                       std::move_only_function<void(std::vector<WorkerDetail>)> then) const;
-  // Answers with what `make` returns; on another thread when there are many rows.
+  // All that pass the filter (none: all that are listed), collected in slices of `owner`, or at
+  // once when there are few. Functions are sorted by id and namespace, types by namespace and id,
+  // bindings by id. Parked bindings come too; those whose maker has left do not.
+  void collect_functions(OwnerId owner, Filter<Function> filter,
+                         Then<std::vector<ListedFunction>> then) const;
+  void collect_types(OwnerId owner, Filter<TriggerType> filter,
+                     Then<std::vector<ListedType>> then) const;
+  void collect_bindings(OwnerId owner, Filter<PlacedBinding> filter,
+                        Then<std::vector<ListedBinding>> then) const;
+  void collect_workers(OwnerId owner, Filter<Worker> filter,
+                       Then<std::vector<WorkerDetail>> then) const;
+  void collect(OwnerId owner, FunctionPtr function, Then<FunctionParts> then) const;
+  void collect(OwnerId owner, TriggerTypePtr type, Then<TypeParts> then) const;
+
+  ListedBinding listed(const PlacedBinding& placed) const;
+
+  // Answers with what `make` writes about so many rows; on another thread when they are many. The
+  // second one is for answers that leave nothing out: one that would be too large to be sent is not
+  // written at all.
   void answer(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
               Reply reply) const;
+  void answer_whole(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
+                    Reply reply) const;
 
   // Calls `step` until it returns false: at once, or in slices when the first one does not suffice.
   void in_slices(OwnerId owner, std::move_only_function<bool()> step) const;
 
-  std::vector<WorkerDetail> connected_workers() const;  // pid-less ones too
   std::vector<WorkerDetail> in_process_workers() const;
-
-  // Sorted by id; `engine::*` and other internal ones included.
-  std::vector<FunctionPtr> all_functions() const;
 
   const Engine& engine() const { return engine_; }
   const std::string& version() const { return version_; }
 
  private:
+  // Calls `visit(found, entry)` for each entry of a sorted table that may change between slices,
+  // then `then(found)`. `table` returns the table.
+  template <typename Found, typename Table, typename Visit>
+  void walk(OwnerId owner, Table table, Visit visit, Then<Found> then, Found found = {}) const;
+
   Engine& engine_;
   std::string version_;
   int64_t started_ms_;

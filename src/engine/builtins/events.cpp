@@ -97,13 +97,28 @@ Event small_event(std::string payload) {
           .write = [payload = std::move(payload)]() mutable { return std::move(payload); }};
 }
 
+// Runs on any thread.
+Outcome named_workers(const std::vector<WorkerDetail>& named) {
+  WorkerListOutput out;
+  for (const WorkerDetail& w : named) {
+    out.workers.push_back({.name = *w.row.name,
+                           .version = w.row.version,
+                           .running = true,
+                           .status = "running",
+                           .pid = w.pid});
+  }
+  std::sort(out.workers.begin(), out.workers.end(),
+            [](const auto& a, const auto& b) { return a.name < b.name; });
+  return json::encode(out);
+}
+
 // Runs on another thread.
 std::string listing_event(const std::vector<ListedFunction>& functions, size_t most) {
   std::string out = R"({"event":"functions_changed","functions":[)";
   for (const ListedFunction& listed : functions) {
     const size_t before = out.size();
     if (out.back() != '[') out += ',';
-    json::encode_to(out, Catalog::row(*listed.function, listed.worker_name));
+    json::encode_to(out, row_of(listed));
     if (out.size() <= most) continue;
     out.resize(before);
     return out += R"(],"truncated":true})";
@@ -135,23 +150,21 @@ BusEvents::~BusEvents() { engine_.timers().cancel(poll_timer_); }
 
 std::vector<BuiltinFunction> BusEvents::functions() {
   std::vector<BuiltinFunction> out;
-  out.push_back(builtin<WorkerListInput, WorkerListOutput>(
+  out.push_back(deferred_builtin<WorkerListInput>(
       std::string(kWorkerManager), "worker::list",
       "Lists the named workers that are connected to this engine.",
-      [this](const CallInfo&, const WorkerListInput&) -> Result<WorkerListOutput> {
-        WorkerListOutput rows;
-        for (const auto& [id, w] : engine_.workers()) {
-          if (!w->name) continue;
-          rows.workers.push_back({.name = *w->name,
-                                  .version = w->version,
-                                  .running = true,
-                                  .status = "running",
-                                  .pid = w->pid});
-        }
-        std::sort(rows.workers.begin(), rows.workers.end(),
-                  [](const auto& a, const auto& b) { return a.name < b.name; });
-        return rows;
+      [this](const CallInfo& call, const WorkerListInput&, Reply reply) {
+        catalog_.collect_workers(
+            call.owner, [](const Worker& w) { return w.name.has_value(); },
+            [this, owner = call.owner,
+             reply = std::move(reply)](std::vector<WorkerDetail> named) mutable {
+              const size_t rows = named.size();
+              catalog_.answer(
+                  owner, rows, [named = std::move(named)] { return named_workers(named); },
+                  std::move(reply));
+            });
       }));
+  out.back().response_schema = json::schema<WorkerListOutput>();
   // A null payload counts as an empty one here (engine-functions §6).
   auto strict = std::move(out.back().handler);
   out.back().handler = [strict](const CallInfo& info, std::string_view data, Reply reply) {
@@ -210,7 +223,8 @@ void BusEvents::poll_functions() {
   seen_changes_ = engine_.functions().changes();
   polling_ = true;
   catalog_.collect_functions(
-      kEngineOwner, [alive = std::weak_ptr(alive_)](std::vector<ListedFunction> functions) {
+      kEngineOwner, nullptr,
+      [alive = std::weak_ptr(alive_)](std::vector<ListedFunction> functions) {
         if (const auto self = alive.lock()) (*self)->write_listing(std::move(functions));
       });
 }
@@ -238,7 +252,7 @@ void BusEvents::write_listing(std::vector<ListedFunction> functions) {
 
 void BusEvents::listed(Listing listing) {
   polling_ = false;
-  seen_ids_ = std::move(listing.ids);
+  discard(std::exchange(seen_ids_, std::move(listing.ids)));
   if (listing.event.empty()) return;
   Event event = small_event(std::move(listing.event));
   event.snapshot = true;

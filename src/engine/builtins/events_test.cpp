@@ -128,7 +128,7 @@ TEST_F(BusEventTest, AListingIsMadeInSlicesSharedAndHeldBackAndOnlyTheNewestWait
   }
   EXPECT_THAT(events(), IsEmpty());
   EXPECT_LE(watcher_.worker().ledger.events.used(), 300U);
-  watcher_.unread = 0;
+  watcher_.read_all();
   bus_.timers.advance(Millis(100));
   const auto fired = events();
   EXPECT_EQ(fired.size(), 200U) << "the one that was under way and the newest, for each";
@@ -143,7 +143,7 @@ TEST_F(BusEventTest, NothingIsSentForAPeerThatIsGone) {
   watcher_.serve("f");
   bus_.timers.advance(protocol::kFunctionsPoll);
   other.leave();
-  watcher_.unread = 0;
+  watcher_.read_all();
   bus_.timers.advance(Millis(100));
   EXPECT_THAT(events(), IsEmpty());
 }

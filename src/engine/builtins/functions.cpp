@@ -111,24 +111,24 @@ Outcome listing(const FunctionsListInput& in, std::vector<ListedFunction> all, s
   std::sort(hits.begin(), hits.end());  // `all` is sorted: its addresses are in order
   FunctionsListOutput out;
   for (const auto& [rank, row] : hits) {
-    out.functions.push_back(Catalog::row(*row->function, row->worker_name));
+    out.functions.push_back(row_of(*row));
   }
   return json::encode(out);
 }
 
 void list(const Catalog& catalog, OwnerId owner, FunctionsListInput in, Reply reply) {
-  catalog.collect_functions(owner, [&catalog, owner, in = std::move(in), reply = std::move(reply)](
-                                       std::vector<ListedFunction> all) mutable {
-    const size_t most = catalog.engine().limits().max_message_bytes;
-    size_t rows = 0;  // large ones count as several
-    for (const ListedFunction& row : all) rows += 1 + row_bytes(row) / 1024;
-    catalog.answer(
-        owner, rows,
-        [in = std::move(in), all = std::move(all), most]() mutable {
-          return listing(in, std::move(all), most);
-        },
-        std::move(reply));
-  });
+  catalog.collect_functions(owner, nullptr,
+                            [&catalog, owner, in = std::move(in),
+                             reply = std::move(reply)](std::vector<ListedFunction> all) mutable {
+                              const size_t most = catalog.engine().limits().max_message_bytes;
+                              const size_t rows = rows_of(all);
+                              catalog.answer(
+                                  owner, rows,
+                                  [in = std::move(in), all = std::move(all), most]() mutable {
+                                    return listing(in, std::move(all), most);
+                                  },
+                                  std::move(reply));
+                            });
 }
 
 // Null when the id is nowhere, or not where it was looked for.
@@ -141,50 +141,91 @@ const FunctionPtr* look_up(const Catalog& catalog, const std::string& id,
   return spaces.size() == 1 ? table.find(spaces.front(), id) : nullptr;
 }
 
-Outcome info_of_one(const Catalog& catalog, const FunctionInfoInput& in) {
-  if (const FunctionPtr* f = look_up(catalog, *in.function_id, in.name_space)) {
-    return json::encode(catalog.detail(**f));
-  }
-  const std::string spaces = catalog.engine().functions().namespaces_for_people(*in.function_id);
-  if (spaces.empty()) {
-    return fail("NOT_FOUND", "Function '" + *in.function_id + "' is not registered.");
-  }
-  return fail("NOT_FOUND", "Function '" + *in.function_id +
-                               "' is ambiguous: it is registered in namespace(s): " + spaces +
-                               ". Pass `namespace` to select one.");
+Error no_such_function(const Catalog& catalog, const std::string& id) {
+  const std::string spaces = catalog.engine().functions().namespaces_for_people(id);
+  if (spaces.empty()) return {"NOT_FOUND", "Function '" + id + "' is not registered."};
+  return {"NOT_FOUND", "Function '" + id + "' is ambiguous: it is registered in namespace(s): " +
+                           spaces + ". Pass `namespace` to select one."};
 }
 
-Outcome info_of_many(const Catalog& catalog, const FunctionInfoInput& in) {
-  std::vector<std::string> ids;
-  for (const std::string& id : *in.function_ids) {
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
-    if (ids.size() > kMaxBatch) return fail("INVALID_ARGUMENTS", "too many function_ids (max 32)");
-  }
-  if (ids.empty()) {
-    return fail("INVALID_ARGUMENTS", "`function_ids` must be a non-empty array of function ids");
-  }
+void info_of_one(const Catalog& catalog, OwnerId owner, const FunctionInfoInput& in, Reply reply) {
+  const FunctionPtr* f = look_up(catalog, *in.function_id, in.name_space);
+  if (f == nullptr) return reply(std::unexpected(no_such_function(catalog, *in.function_id)));
+  catalog.collect(
+      owner, *f, [&catalog, owner, reply = std::move(reply)](FunctionParts parts) mutable {
+        const size_t rows = rows_of(parts);
+        catalog.answer_whole(
+            owner, rows,
+            [parts = std::move(parts)]() -> Outcome { return json::encode(detail_of(parts)); },
+            std::move(reply));
+      });
+}
+
+struct Asked {
+  std::string id;
+  std::optional<FunctionParts> found;
+};
+
+// Runs on any thread.
+Outcome written(const std::vector<Asked>& all) {
   std::string out = "{\"functions\":[";
-  for (const std::string& id : ids) {
+  for (const Asked& asked : all) {
     if (out.back() != '[') out += ',';
-    if (const FunctionPtr* f = look_up(catalog, id, in.name_space)) {
-      json::encode_to(out, catalog.detail(**f));
+    if (asked.found) {
+      json::encode_to(out, detail_of(*asked.found));
     } else {
       out += "{\"function_id\":";
-      json::append_string(out, id);
+      json::append_string(out, asked.id);
       out += ",\"error\":\"not_found\"}";
     }
   }
-  out += "]}";
-  return out;
+  return out + "]}";
 }
 
-Outcome info(const Catalog& catalog, const FunctionInfoInput& in) {
-  if (in.function_id && in.function_ids) {
-    return fail("INVALID_ARGUMENTS", "pass either `function_id` or `function_ids`, not both");
+// One after the other; `next` is the first that has not been looked up.
+void look_up_rest(const Catalog& catalog, OwnerId owner, std::shared_ptr<std::vector<Asked>> all,
+                  size_t next, std::optional<std::string> name_space, Reply reply) {
+  for (; next < all->size(); ++next) {
+    const FunctionPtr* f = look_up(catalog, (*all)[next].id, name_space);
+    if (f == nullptr) continue;
+    return catalog.collect(owner, *f,
+                           [&catalog, owner, all, next, name_space = std::move(name_space),
+                            reply = std::move(reply)](FunctionParts parts) mutable {
+                             (*all)[next].found = std::move(parts);
+                             look_up_rest(catalog, owner, all, next + 1, std::move(name_space),
+                                          std::move(reply));
+                           });
   }
-  if (in.function_id) return info_of_one(catalog, in);
-  if (in.function_ids) return info_of_many(catalog, in);
-  return fail("INVALID_ARGUMENTS", "missing field `function_id` (or `function_ids` for a batch)");
+  size_t rows = all->size();
+  for (const Asked& asked : *all) rows += asked.found ? rows_of(*asked.found) : 0;
+  catalog.answer_whole(owner, rows, [all] { return written(*all); }, std::move(reply));
+}
+
+void info_of_many(const Catalog& catalog, OwnerId owner, const FunctionInfoInput& in, Reply reply) {
+  std::vector<std::string> ids;
+  for (const std::string& id : *in.function_ids) {
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+    if (ids.size() > kMaxBatch) {
+      return reply(fail("INVALID_ARGUMENTS", "too many function_ids (max 32)"));
+    }
+  }
+  if (ids.empty()) {
+    return reply(
+        fail("INVALID_ARGUMENTS", "`function_ids` must be a non-empty array of function ids"));
+  }
+  auto all = std::make_shared<std::vector<Asked>>();
+  for (std::string& id : ids) all->push_back({std::move(id), std::nullopt});
+  look_up_rest(catalog, owner, std::move(all), 0, in.name_space, std::move(reply));
+}
+
+void info(const Catalog& catalog, OwnerId owner, const FunctionInfoInput& in, Reply reply) {
+  if (in.function_id && in.function_ids) {
+    return reply(
+        fail("INVALID_ARGUMENTS", "pass either `function_id` or `function_ids`, not both"));
+  }
+  if (in.function_id) return info_of_one(catalog, owner, in, std::move(reply));
+  if (in.function_ids) return info_of_many(catalog, owner, in, std::move(reply));
+  reply(fail("INVALID_ARGUMENTS", "missing field `function_id` (or `function_ids` for a batch)"));
 }
 
 }  // namespace
@@ -205,8 +246,8 @@ std::vector<BuiltinFunction> function_introspection(const Catalog& catalog) {
       "Describes one function, or up to 32 with `function_ids`: description, request and response "
       "schema, owner, and the triggers that call it. A miss is the error NOT_FOUND; call "
       "engine::functions::list for the ids.",
-      [&catalog](const CallInfo&, const FunctionInfoInput& in, Reply reply) {
-        reply(info(catalog, in));
+      [&catalog](const CallInfo& call, const FunctionInfoInput& in, Reply reply) {
+        info(catalog, call.owner, in, std::move(reply));
       }));
   return out;
 }

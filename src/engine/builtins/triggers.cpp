@@ -124,38 +124,84 @@ bool contains(std::string_view text, const std::string& needle) {
 
 bool is_internal(std::string_view id) { return id.starts_with("engine::"); }
 
-TriggersListOutput list_types(const Catalog& catalog, const TriggersListInput& in) {
+std::unexpected<Error> too_large(size_t most_bytes, std::string_view narrower) {
+  return fail("payload_too_large", "The list would have more than " + std::to_string(most_bytes) +
+                                       " bytes. Next: narrow it with " + std::string(narrower) +
+                                       ".");
+}
+
+// Runs on any thread.
+Outcome types_listing(const TriggersListInput& in, const std::vector<ListedType>& all,
+                      size_t most_bytes) {
   const std::string needle = fold_case(in.search.value_or(""));
   TriggersListOutput out;
-  for (const auto& [key, type] : catalog.engine().triggers().types()) {
-    if (!in.include_internal.value_or(false) && is_internal(key.id)) continue;
-    if (in.prefix && !key.id.starts_with(*in.prefix)) continue;
-    if (in.worker && type->worker_name() != *in.worker) continue;
-    if (!contains(key.id, needle) && !contains(type->description, needle)) continue;
-    out.triggers.push_back(catalog.row(*type));
+  size_t bytes = 0;
+  for (const ListedType& type : all) {
+    if (!in.include_internal.value_or(false) && is_internal(type.key.id)) continue;
+    if (in.prefix && !type.key.id.starts_with(*in.prefix)) continue;
+    if (in.worker && type.worker_name != *in.worker) continue;
+    if (!contains(type.key.id, needle) && !contains(type.texts->description, needle)) continue;
+    bytes += type.key.id.size() + type.texts->description.size();
+    if (bytes > most_bytes) return too_large(most_bytes, "`prefix`, `worker` or `search`");
+    out.triggers.push_back(row_of(type));
   }
   std::sort(out.triggers.begin(), out.triggers.end(),
             [](const auto& a, const auto& b) { return a.id < b.id; });
-  return out;
+  return json::encode(out);
 }
 
-Result<TriggerTypeDetail> type_info(const Catalog& catalog, const TriggerInfoInput& in) {
+// As engines up to 0.12 answered it; workers of that time still ask. Runs on any thread.
+Outcome legacy_listing(const TriggerTypesListInput& in, const std::vector<ListedType>& all,
+                       size_t most_bytes) {
+  TriggerTypesListOutput out;
+  size_t bytes = 0;
+  for (const ListedType& type : all) {
+    if (!in.include_internal.value_or(false) && is_internal(type.key.id)) continue;
+    const TypeTexts& texts = *type.texts;
+    bytes += type.key.id.size() + texts.size();
+    if (bytes > most_bytes) return too_large(most_bytes, "engine::triggers::list");
+    LegacyTriggerType row{.id = type.key.id, .description = texts.description};
+    if (texts.trigger_request_format) row.trigger_request_format = {*texts.trigger_request_format};
+    if (texts.call_request_format) row.call_request_format = {*texts.call_request_format};
+    out.trigger_types.push_back(std::move(row));
+  }
+  return json::encode(out);
+}
+
+// Answers with what `write` makes of all types.
+template <typename In>
+void list_types(const Catalog& catalog, OwnerId owner, In in,
+                Outcome (*write)(const In&, const std::vector<ListedType>&, size_t), Reply reply) {
+  catalog.collect_types(owner, nullptr,
+                        [&catalog, owner, in = std::move(in), write,
+                         reply = std::move(reply)](std::vector<ListedType> all) mutable {
+                          const size_t rows = rows_of(all);
+                          const size_t most = catalog.engine().limits().max_message_bytes;
+                          catalog.answer(
+                              owner, rows,
+                              [in = std::move(in), all = std::move(all), write, most] {
+                                return write(in, all, most);
+                              },
+                              std::move(reply));
+                        });
+}
+
+void type_info(const Catalog& catalog, OwnerId owner, const TriggerInfoInput& in, Reply reply) {
   const std::string name_space = in.name_space.value_or("default");
   const TriggerTypePtr type = catalog.engine().triggers().type({name_space, in.id});
   if (!type) {
-    return fail("NOT_FOUND", "Trigger type '" + in.id + "' is not registered in namespace '" +
-                                 name_space + "'.");
+    return reply(fail("NOT_FOUND", "Trigger type '" + in.id + "' is not registered in namespace '" +
+                                       name_space + "'."));
   }
-  return catalog.detail(*type);
+  catalog.collect(
+      owner, type, [&catalog, owner, reply = std::move(reply)](TypeParts parts) mutable {
+        const size_t rows = rows_of(parts.listed);
+        catalog.answer_whole(
+            owner, rows,
+            [parts = std::move(parts)]() -> Outcome { return json::encode(detail_of(parts)); },
+            std::move(reply));
+      });
 }
-
-// A binding as other threads may see it.
-struct ListedBinding {
-  BindingPtr binding;
-  std::string worker_name;
-  bool live = true;
-  std::string owner;
-};
 
 // Runs on any thread.
 Outcome listing(const RegisteredTriggersListInput& in, const std::vector<ListedBinding>& all,
@@ -176,11 +222,9 @@ Outcome listing(const RegisteredTriggersListInput& in, const std::vector<ListedB
     bytes += binding.id.size() + binding.trigger_type.size() + binding.function_id.size() +
              binding.config.size();
     if (bytes > most_bytes) {
-      return fail("payload_too_large",
-                  "The list would have more than " + std::to_string(most_bytes) +
-                      " bytes. Next: narrow it with `trigger_type`, `function_id` or `search`.");
+      return too_large(most_bytes, "`trigger_type`, `function_id` or `search`");
     }
-    BindingRow row = Catalog::row(binding, listed.worker_name);
+    BindingRow row = row_of(listed);
     if (in.include_parked.value_or(false)) {
       row.status = listed.live ? "live" : "parked";
       row.owner = listed.owner;
@@ -190,94 +234,125 @@ Outcome listing(const RegisteredTriggersListInput& in, const std::vector<ListedB
   return json::encode(out);
 }
 
-// Collected in slices, written on another thread when there is much to write.
 void list_bindings(const Catalog& catalog, OwnerId owner, RegisteredTriggersListInput in,
                    Reply reply) {
   const bool parked_too = in.include_parked.value_or(false);
-  catalog.in_slices(owner, [&catalog, owner, parked_too, in = std::move(in),
-                            reply = std::move(reply), found = std::vector<ListedBinding>(),
-                            last = std::optional<std::string>(), size = size_t{0}]() mutable {
-    const TriggerTable::Bindings& bindings = catalog.engine().triggers().bindings();
-    auto it = last ? bindings.upper_bound(*last) : bindings.begin();
-    for (size_t left = Catalog::kRowsAtOnce; left > 0 && it != bindings.end(); --left, ++it) {
-      last = it->first;
-      const PlacedBinding& placed = it->second;
-      if (placed.gone() || (!placed.live() && !parked_too)) continue;
-      const BindingPtr& binding = placed.binding;
-      found.push_back({binding, catalog.target_worker(*binding), placed.live(),
-                       placed.maker != nullptr ? "worker " + placed.maker->label()
-                                               : "namespace " + binding->account});
-      size += 1 + binding->config.size() / 1024;  // large ones count as several
-    }
-    if (it != bindings.end()) return true;
-    const size_t most = catalog.engine().limits().max_message_bytes;
-    catalog.answer(
-        owner, size,
-        [in = std::move(in), found = std::move(found), most] { return listing(in, found, most); },
-        std::move(reply));
-    return false;
-  });
+  catalog.collect_bindings(
+      owner, [parked_too](const PlacedBinding& placed) { return parked_too || placed.live(); },
+      [&catalog, owner, in = std::move(in),
+       reply = std::move(reply)](std::vector<ListedBinding> found) mutable {
+        const size_t most = catalog.engine().limits().max_message_bytes;
+        const size_t rows = rows_of(found);
+        catalog.answer(
+            owner, rows,
+            [in = std::move(in), found = std::move(found), most] {
+              return listing(in, found, most);
+            },
+            std::move(reply));
+      });
 }
 
-Result<BindingDetail> binding_info(const Catalog& catalog, const RegisteredTriggerInfoInput& in) {
-  const PlacedBinding* binding = catalog.engine().triggers().live_binding(in.id);
-  if (binding == nullptr) {
-    return fail("NOT_FOUND", "Registered trigger '" + in.id + "' was not found.");
+struct BindingParts {
+  ListedBinding listed;
+  std::optional<TypeParts> type;
+  std::optional<FunctionParts> function;
+};
+
+// Runs on any thread.
+Outcome written(const BindingParts& parts) {
+  const Binding& binding = *parts.listed.binding;
+  BindingDetail out{.id = binding.id,
+                    .trigger_type = binding.trigger_type,
+                    .function_id = binding.function_id,
+                    .worker_name = parts.listed.worker_name,
+                    .config = {binding.config},
+                    .metadata = {},
+                    .trigger = {},
+                    .function = {}};
+  if (binding.metadata) out.metadata = json::Raw{*binding.metadata};
+  if (parts.type) out.trigger = detail_of(*parts.type);
+  if (parts.function) out.function = detail_of(*parts.function);
+  return json::encode(out);
+}
+
+void write_binding(const Catalog& catalog, OwnerId owner, BindingParts parts, Reply reply) {
+  const Binding& binding = *parts.listed.binding;
+  const size_t rows = rows_of(binding) + (binding.metadata ? binding.metadata->size() / 1024 : 0) +
+                      (parts.type ? rows_of(parts.type->listed) : 0) +
+                      (parts.function ? rows_of(*parts.function) : 0);
+  catalog.answer_whole(
+      owner, rows, [parts = std::move(parts)] { return written(parts); }, std::move(reply));
+}
+
+void binding_info(const Catalog& catalog, OwnerId owner, const RegisteredTriggerInfoInput& in,
+                  Reply reply) {
+  const PlacedBinding* placed = catalog.engine().triggers().live_binding(in.id);
+  if (placed == nullptr) {
+    return reply(fail("NOT_FOUND", "Registered trigger '" + in.id + "' was not found."));
   }
-  return catalog.detail(*binding);
-}
-
-// As engines up to 0.12 answered it; workers of that time still ask.
-TriggerTypesListOutput list_legacy(const Catalog& catalog, const TriggerTypesListInput& in) {
-  TriggerTypesListOutput out;
-  for (const auto& [key, type] : catalog.engine().triggers().types()) {
-    if (!in.include_internal.value_or(false) && is_internal(key.id)) continue;
-    LegacyTriggerType row{.id = key.id, .description = type->description};
-    if (type->trigger_request_format) row.trigger_request_format = {*type->trigger_request_format};
-    if (type->call_request_format) row.call_request_format = {*type->call_request_format};
-    out.trigger_types.push_back(std::move(row));
+  const Binding& binding = *placed->binding;
+  FunctionPtr function;
+  if (const auto* f = catalog.engine().functions().find(binding.name_space, binding.function_id)) {
+    function = *f;
   }
-  return out;
-}
-
-// A function that only reads the catalog.
-template <typename In, typename Out, typename F>
-BuiltinFunction reader(const Catalog& catalog, std::string id, std::string description, F read) {
-  return builtin<In, Out>(
-      std::string(kEngineFunctions), std::move(id), std::move(description),
-      [&catalog, read](const CallInfo&, const In& in) -> Result<Out> { return read(catalog, in); });
+  auto parts = std::make_shared<BindingParts>(BindingParts{catalog.listed(*placed), {}, {}});
+  auto then_function = [&catalog, owner, parts, function = std::move(function),
+                        reply = std::move(reply)](TypeParts type) mutable {
+    parts->type = std::move(type);
+    if (!function) return write_binding(catalog, owner, std::move(*parts), std::move(reply));
+    catalog.collect(
+        owner, std::move(function),
+        [&catalog, owner, parts, reply = std::move(reply)](FunctionParts found) mutable {
+          parts->function = std::move(found);
+          write_binding(catalog, owner, std::move(*parts), std::move(reply));
+        });
+  };
+  catalog.collect(owner, placed->type.lock(), std::move(then_function));  // live: there is one
 }
 
 }  // namespace
 
 std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog) {
+  const std::string owner(kEngineFunctions);
   std::vector<BuiltinFunction> out;
-  out.push_back(reader<TriggersListInput, TriggersListOutput>(
-      catalog, "engine::triggers::list",
+  out.push_back(deferred_builtin<TriggersListInput>(
+      owner, "engine::triggers::list",
       "Lists the trigger types that functions can be bound to. Filters must all match. For schemas "
       "call engine::triggers::info.",
-      list_types));
-  out.push_back(reader<TriggerInfoInput, TriggerTypeDetail>(
-      catalog, "engine::triggers::info",
+      [&catalog](const CallInfo& call, TriggersListInput in, Reply reply) {
+        list_types(catalog, call.owner, std::move(in), &types_listing, std::move(reply));
+      }));
+  out.back().response_schema = json::schema<TriggersListOutput>();
+  out.push_back(deferred_builtin<TriggerInfoInput>(
+      owner, "engine::triggers::info",
       "Describes one trigger type: schema of the config of a binding, schema of what bound "
-      "functions "
-      "receive, owner, number of bindings.",
-      type_info));
+      "functions receive, owner, number of bindings.",
+      [&catalog](const CallInfo& call, const TriggerInfoInput& in, Reply reply) {
+        type_info(catalog, call.owner, in, std::move(reply));
+      }));
+  out.back().response_schema = json::schema<TriggerTypeDetail>();
   out.push_back(deferred_builtin<RegisteredTriggersListInput>(
-      std::string(kEngineFunctions), "engine::registered-triggers::list",
+      owner, "engine::registered-triggers::list",
       "Lists bindings of functions to trigger types. Filters must all match. For trigger type and "
       "function of one call engine::registered-triggers::info.",
-      [&catalog](const CallInfo& info, RegisteredTriggersListInput in, Reply reply) {
-        list_bindings(catalog, info.owner, std::move(in), std::move(reply));
+      [&catalog](const CallInfo& call, RegisteredTriggersListInput in, Reply reply) {
+        list_bindings(catalog, call.owner, std::move(in), std::move(reply));
       }));
   out.back().response_schema = json::schema<RegisteredTriggersListOutput>();
-  out.push_back(reader<RegisteredTriggerInfoInput, BindingDetail>(
-      catalog, "engine::registered-triggers::info",
-      "Describes one binding, with its trigger type and its function in full.", binding_info));
-  out.push_back(reader<TriggerTypesListInput, TriggerTypesListOutput>(
-      catalog, "engine::trigger-types::list",
+  out.push_back(deferred_builtin<RegisteredTriggerInfoInput>(
+      owner, "engine::registered-triggers::info",
+      "Describes one binding, with its trigger type and its function in full.",
+      [&catalog](const CallInfo& call, const RegisteredTriggerInfoInput& in, Reply reply) {
+        binding_info(catalog, call.owner, in, std::move(reply));
+      }));
+  out.back().response_schema = json::schema<BindingDetail>();
+  out.push_back(deferred_builtin<TriggerTypesListInput>(
+      owner, "engine::trigger-types::list",
       "Lists trigger types in the form of engines before 0.13. Use engine::triggers::list.",
-      list_legacy));
+      [&catalog](const CallInfo& call, TriggerTypesListInput in, Reply reply) {
+        list_types(catalog, call.owner, in, &legacy_listing, std::move(reply));
+      }));
+  out.back().response_schema = json::schema<TriggerTypesListOutput>();
   out.back().listed = false;
   return out;
 }

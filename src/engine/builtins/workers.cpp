@@ -66,47 +66,45 @@ Outcome listing(const WorkersListInput& in, std::vector<WorkerDetail> all) {
 }
 
 void list(const Catalog& catalog, OwnerId owner, WorkersListInput in, Reply reply) {
-  catalog.collect_workers(owner, [&catalog, owner, in = std::move(in),
-                                  reply = std::move(reply)](std::vector<WorkerDetail> all) mutable {
-    for (WorkerDetail& own : catalog.in_process_workers()) all.push_back(std::move(own));
-    const size_t rows = all.size();
-    catalog.answer(
-        owner, rows,
-        [in = std::move(in), all = std::move(all)]() mutable {
-          return listing(in, std::move(all));
-        },
-        std::move(reply));
-  });
+  catalog.collect_workers(owner, nullptr,
+                          [&catalog, owner, in = std::move(in),
+                           reply = std::move(reply)](std::vector<WorkerDetail> all) mutable {
+                            for (WorkerDetail& own : catalog.in_process_workers())
+                              all.push_back(std::move(own));
+                            const size_t rows = all.size();
+                            catalog.answer(
+                                owner, rows,
+                                [in = std::move(in), all = std::move(all)]() mutable {
+                                  return listing(in, std::move(all));
+                                },
+                                std::move(reply));
+                          });
 }
 
-Result<WorkerDetail> find(const Catalog& catalog, const WorkerInfoInput& in) {
-  for (WorkerDetail& own : catalog.in_process_workers()) {
-    if (own.row.name == in.name) return std::move(own);
-  }
-  std::vector<WorkerDetail> named = catalog.connected_workers();
-  std::erase_if(named, [&](const WorkerDetail& w) { return w.row.name != in.name; });
+// The one that is meant, of the workers with the name.
+Result<WorkerDetail> choose(const WorkerInfoInput& in, std::vector<WorkerDetail> named) {
   if (named.empty()) return fail("NOT_FOUND", "Worker '" + in.name + "' is not connected.");
-
   std::vector<std::string> spaces;
   for (const WorkerDetail& w : named) spaces.push_back(w.row.name_space);
   std::sort(spaces.begin(), spaces.end());
-  std::vector<WorkerDetail> here = named;
+  if (spaces.size() > FunctionTable::kMostNamed) spaces.resize(FunctionTable::kMostNamed);
+  const std::string known = join(spaces, ", ");
   if (in.name_space) {
-    std::erase_if(here, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });
-    if (here.empty()) {
+    std::erase_if(named, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });
+    if (named.empty()) {
       return fail("NOT_FOUND",
                   "Worker '" + in.name +
                       "' is not connected in the requested namespace; it is connected in "
                       "namespace(s): " +
-                      join(spaces, ", ") + ".");
+                      known + ".");
     }
   }
-  if (here.size() > 1) {
+  if (named.size() > 1) {
     return fail("NOT_FOUND", "Worker '" + in.name +
-                                 "' is ambiguous: it is connected in namespace(s): " +
-                                 join(spaces, ", ") + ". Pass `namespace` to select one.");
+                                 "' is ambiguous: it is connected in namespace(s): " + known +
+                                 ". Pass `namespace` to select one.");
   }
-  return here.front();
+  return std::move(named.front());
 }
 
 // The row, then what `info` knows beyond it.
@@ -118,40 +116,95 @@ void append_worker(std::string& out, const WorkerDetail& w) {
   out += '}';
 }
 
-Outcome info(const Catalog& catalog, const WorkerInfoInput& in) {
-  const Result<WorkerDetail> found = find(catalog, in);
-  if (!found) return std::unexpected(found.error());
-  const WorkerRow& row = found->row;
-  const bool own = row.status == "available";
+struct WorkerParts {
+  WorkerDetail worker;
+  std::vector<ListedFunction> functions;
+  std::vector<ListedType> types;
+  std::vector<ListedBinding> bindings;
+};
 
-  std::vector<FunctionRow> functions;
-  for (const FunctionPtr& f : catalog.all_functions()) {
-    const bool is_its = own ? f->builtin != nullptr && f->builtin->owner == *row.name
-                            : f->owner != nullptr && f->owner->id_text == row.id;
-    if (is_its) functions.push_back(catalog.row(*f));
+// Runs on any thread.
+Outcome written(const WorkerParts& parts) {
+  std::string out = "{\"worker\":";
+  append_worker(out, parts.worker);
+  const auto append_list = [&out](std::string_view key, const auto& list) {
+    out += ",\"" + std::string(key) + "\":[";
+    for (const auto& listed : list) {
+      if (out.back() != '[') out += ',';
+      json::encode_to(out, row_of(listed));
+    }
+    out += ']';
+  };
+  append_list("functions", parts.functions);
+  append_list("trigger_types", parts.types);
+  append_list("registered_triggers", parts.bindings);
+  return out + "}";
+}
+
+// Whether a function or a trigger type is this worker's: one that is connected, or one that the
+// engine plays itself.
+class Whose {
+ public:
+  explicit Whose(const WorkerRow& row) : id_(row.id), own_(row.status == "available") {}
+
+  bool is_its(const Function& f) const { return matches(f.builtin, f.owner); }
+  bool is_its(const TriggerType& type) const { return matches(type.builtin, type.provider); }
+
+ private:
+  template <typename Builtin>
+  bool matches(const Builtin* builtin, const Worker* worker) const {
+    return own_ ? builtin != nullptr && builtin->owner == id_
+                : worker != nullptr && worker->id_text == id_;
   }
-  std::vector<TriggerTypeRow> types;
-  for (const auto& [key, type] : catalog.engine().triggers().types()) {
-    const bool is_its = own ? type->builtin != nullptr && type->builtin->owner == *row.name
-                            : type->provider != nullptr && type->provider->id_text == row.id;
-    if (is_its) types.push_back(catalog.row(*type));
-  }
-  std::vector<BindingRow> bindings;
-  for (const auto& [id, placed] : catalog.engine().triggers().bindings()) {
-    if (!placed.live()) continue;
+
+  std::string id_;
+  bool own_;
+};
+
+void describe_worker(const Catalog& catalog, OwnerId owner, WorkerDetail worker, Reply reply) {
+  auto parts = std::make_shared<WorkerParts>(
+      WorkerParts{.worker = std::move(worker), .functions = {}, .types = {}, .bindings = {}});
+  const Whose whose(parts->worker.row);
+  auto answer = [&catalog, owner, parts,
+                 reply = std::move(reply)](std::vector<ListedBinding> bindings) mutable {
+    parts->bindings = std::move(bindings);
+    const size_t rows =
+        rows_of(parts->functions) + rows_of(parts->types) + rows_of(parts->bindings);
+    catalog.answer_whole(owner, rows, [parts] { return written(*parts); }, std::move(reply));
+  };
+  const auto calls_it = [&catalog, whose](const PlacedBinding& placed) {
     const Binding& binding = *placed.binding;
     const auto* target = catalog.engine().functions().find(binding.name_space, binding.function_id);
-    if (target == nullptr) continue;
-    const bool is_its =
-        own ? (*target)->builtin != nullptr && (*target)->builtin->owner == *row.name
-            : (*target)->owner != nullptr && (*target)->owner->id_text == row.id;
-    if (is_its) bindings.push_back(catalog.row(binding));
+    return placed.live() && target != nullptr && whose.is_its(**target);
+  };
+  auto then_bindings = [&catalog, owner, parts, calls_it,
+                        answer = std::move(answer)](std::vector<ListedType> types) mutable {
+    parts->types = std::move(types);
+    catalog.collect_bindings(owner, calls_it, std::move(answer));
+  };
+  auto then_types = [&catalog, owner, parts, whose, then_bindings = std::move(then_bindings)](
+                        std::vector<ListedFunction> functions) mutable {
+    parts->functions = std::move(functions);
+    const auto is_its = [whose](const TriggerType& type) { return whose.is_its(type); };
+    catalog.collect_types(owner, is_its, std::move(then_bindings));
+  };
+  catalog.collect_functions(
+      owner, [whose](const Function& f) { return whose.is_its(f); }, std::move(then_types));
+}
+
+void info(const Catalog& catalog, OwnerId owner, WorkerInfoInput in, Reply reply) {
+  for (WorkerDetail& own : catalog.in_process_workers()) {
+    if (own.row.name != in.name) continue;
+    return describe_worker(catalog, owner, std::move(own), std::move(reply));
   }
-  std::string out = "{\"worker\":";
-  append_worker(out, *found);
-  out += ",\"functions\":" + json::encode(functions) + ",\"trigger_types\":" + json::encode(types) +
-         ",\"registered_triggers\":" + json::encode(bindings) + "}";
-  return out;
+  const auto has_name = [name = in.name](const Worker& w) { return w.name == name; };
+  catalog.collect_workers(owner, has_name,
+                          [&catalog, owner, in = std::move(in),
+                           reply = std::move(reply)](std::vector<WorkerDetail> named) mutable {
+                            Result<WorkerDetail> one = choose(in, std::move(named));
+                            if (!one) return reply(std::unexpected(std::move(one.error())));
+                            describe_worker(catalog, owner, std::move(*one), std::move(reply));
+                          });
 }
 
 }  // namespace
@@ -170,8 +223,8 @@ std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
       std::string(kEngineFunctions), "engine::workers::info",
       "Describes one worker by its name: its functions, trigger types and bindings. A miss is the "
       "error NOT_FOUND; call engine::workers::list for the names.",
-      [&catalog](const CallInfo&, const WorkerInfoInput& in, Reply reply) {
-        reply(info(catalog, in));
+      [&catalog](const CallInfo& call, WorkerInfoInput in, Reply reply) {
+        info(catalog, call.owner, std::move(in), std::move(reply));
       }));
   return out;
 }

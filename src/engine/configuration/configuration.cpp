@@ -108,11 +108,19 @@ Result<Subscription> read_config(const std::string& text) {
 
 // Refuses what cannot be an entry before anything of it is decoded.
 void bound_input(BuiltinFunction& function, size_t most) {
-  function.handler = [decode = std::move(function.handler), most](
+  const auto refusal = [](size_t bytes) {
+    return adapter_error("the input has " + std::to_string(bytes) +
+                         " bytes, more than an entry may have");
+  };
+  function.handler = [decode = std::move(function.handler), most, refusal](
                          const CallInfo& info, std::string_view data, Reply reply) {
     if (data.size() <= most) return decode(info, data, std::move(reply));
-    reply(adapter_error("the input has " + std::to_string(data.size()) +
-                        " bytes, more than an entry may have"));
+    reply(refusal(data.size()));
+  };
+  function.prepare = [decode = std::move(function.prepare), most,
+                      refusal](std::string_view data) -> BuiltinFunction::Prepared {
+    if (data.size() <= most) return decode(data);
+    return [refusal, bytes = data.size()](const CallInfo&, Reply reply) { reply(refusal(bytes)); };
   };
 }
 

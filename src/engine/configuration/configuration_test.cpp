@@ -390,5 +390,22 @@ TEST_F(ConfigurationTest, PublishesTheRecordedSchemas) {
   for (const BuiltinFunction& function : functions_) EXPECT_EQ(function.owner, "configuration");
 }
 
+// Both ways in: large payloads are decoded by `prepare` on another thread.
+TEST_F(ConfigurationTest, AnInputThatCannotBeAnEntryIsNotDecoded) {
+  ConfigurationLimits limits;
+  limits.max_entry_bytes = 1'000;
+  start(limits);
+  const std::string broken(8 * limits.max_entry_bytes + 64 * 1024 + 1, '{');
+  EXPECT_THAT(call("set", broken), HasSubstr("more than an entry may have"));
+  for (const BuiltinFunction& function : functions_) {
+    if (function.id != "configuration::register" && function.id != "configuration::set") continue;
+    std::optional<Outcome> answer;
+    function.prepare(broken)({}, [&answer](Outcome outcome) { answer = std::move(outcome); });
+    EXPECT_THAT(shown(answer), HasSubstr("more than an entry may have")) << function.id;
+    function.prepare("{")({}, [&answer](Outcome outcome) { answer = std::move(outcome); });
+    EXPECT_THAT(shown(answer), HasSubstr("deserialization_error")) << function.id;
+  }
+}
+
 }  // namespace
 }  // namespace iii::engine

@@ -7,7 +7,9 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
+#include "base/discard.h"
 #include "base/log.h"
 #include "engine/store/log_check.h"
 #include "engine/store/reserve.h"
@@ -105,7 +107,7 @@ Database::~Database() {
   if (db_ == nullptr) return;
   // Closing folds the log into the file and removes it; if that fails, the next start does it.
   sqlite3_close_v2(db_);
-  if (mark_ && !folder_.find(kLogName)) note_synced(0);
+  if (mark_ && !folder_.find(kLogName)) write_mark(0);
 }
 
 // Before SQLite opens anything: no file may be a link, and the log must be whole.
@@ -238,6 +240,8 @@ Result<void> Database::follow_files() {
   if (const auto database = folder_.find(kFileName)) {
     database_id_ = {database->st_dev, database->st_ino};
   }
+  database_path_ = folder_.path() / kFileName;
+  log_path_ = folder_.path() / kLogName;
   return {};
 }
 
@@ -300,7 +304,7 @@ Result<void> Database::load(std::string_view space, const std::function<void(Rec
     }
     if (its_space != space) continue;
     visit(Record{id, std::string(space), std::string(scope), std::string(key),
-                 std::make_shared<const std::string>(value)});
+                 shared_text(std::string(value))});
   }
   if (step != SQLITE_DONE) return failure("cannot read state.db");
   return {};
@@ -341,7 +345,7 @@ Result<void> Database::commit(std::span<const Write> writes) {
     restore_reserve();
   }
   if (!stored) return stored;
-  if (log_frames_ != 0) note_synced(log_frames_);
+  if (log_frames_ != 0) unnoted_frames_ = log_frames_;
   stored = still_there();
   lost_ = !stored;
   return stored;
@@ -363,20 +367,22 @@ Result<void> Database::try_commit(std::span<const Write> writes) {
 
 // What goes to files without a name is gone when this process ends.
 Result<void> Database::still_there() const {
-  const auto leads_to = [this](const char* name, const FileId& id) {
+  const auto leads_to = [](const std::string& path, const FileId& id) {
     struct stat info{};
-    return ::lstat((folder_.path() / name).c_str(), &info) == 0 &&
-           FileId{info.st_dev, info.st_ino} == id;
+    return ::lstat(path.c_str(), &info) == 0 && FileId{info.st_dev, info.st_ino} == id;
   };
-  if (!lost_ && leads_to(kFileName, database_id_) && leads_to(kLogName, log_id_)) return {};
+  if (!lost_ && leads_to(database_path_, database_id_) && leads_to(log_path_, log_id_)) return {};
   return fail("data_gone",
               "the data folder was removed or replaced while the engine runs, so nothing can be "
               "stored. Next: put the folder back and restart the engine.");
 }
 
-// Notes that so many frames of the log are on the disk; see log_check.h. 0: none is needed any
-// more.
-void Database::note_synced(uint32_t frames) {
+void Database::note() {
+  if (unnoted_frames_ != 0) write_mark(std::exchange(unnoted_frames_, 0));
+}
+
+// So many frames of the log are on the disk; see log_check.h. 0: none is needed any more.
+void Database::write_mark(uint32_t frames) {
   LogMark mark;
   if (frames > 0) {
     std::array<char, kFrameHeaderBytes> header{};
@@ -406,7 +412,8 @@ Result<void> Database::fold() {
   }
   log_pages_ = static_cast<size_t>(log_pages - folded);
   if (log_pages_ == 0) {
-    note_synced(0);
+    unnoted_frames_ = 0;
+    write_mark(0);
     // The next commit starts the log over; an older note would then be about another log.
     ::fdatasync(mark_.get());
   }

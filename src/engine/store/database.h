@@ -32,6 +32,10 @@ class Database {
   // the files were removed or replaced by others, `data_error`.
   Result<void> commit(std::span<const Write> writes);
 
+  // Notes how far the log is synced, when that is not noted yet; see log_check.h.
+  void note();
+  bool has_to_note() const { return unnoted_frames_ != 0; }
+
   // Takes back the space that is kept for a full disk, when it was used; see reserve.h. Without it
   // nothing may make the database grow.
   void restore_reserve();
@@ -83,7 +87,7 @@ class Database {
   Result<void> fold();
   void release_reserve();
   void allow_growth(bool yes);
-  void note_synced(uint32_t frames);
+  void write_mark(uint32_t frames);
   Result<void> still_there() const;
   std::unexpected<Error> failure(std::string_view what);
 
@@ -91,6 +95,8 @@ class Database {
   UniqueFd lock_;
   UniqueFd log_;   // to read it; SQLite has its own
   UniqueFd mark_;  // how far the log is synced; see log_check.h
+  std::string database_path_;
+  std::string log_path_;
   FileId database_id_;
   FileId log_id_;
   size_t page_bytes_ = kPageBytes;
@@ -104,8 +110,9 @@ class Database {
   Statement rollback_;
   Statement put_;
   Statement erase_;
-  size_t log_pages_ = 0;     // not folded yet
-  uint32_t log_frames_ = 0;  // in the file, written by the last commit; 0: it wrote none
+  size_t log_pages_ = 0;         // not folded yet
+  uint32_t log_frames_ = 0;      // in the file, written by the last commit; 0: it wrote none
+  uint32_t unnoted_frames_ = 0;  // in the file, synced and not noted; 0: all is noted
 };
 
 }  // namespace iii::engine

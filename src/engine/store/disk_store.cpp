@@ -11,6 +11,10 @@ namespace {
 
 // How long the disk must have nothing to do before the log is folded.
 constexpr std::chrono::milliseconds kIdle{100};
+// How long the disk must have nothing to do before it is noted how far the log is synced. Nobody
+// waits for the note: until it is there, only damage of the very last transaction looks like a
+// transaction that was cut off.
+constexpr std::chrono::milliseconds kNoteDelay{1};
 // How long a commit waits for the other writers of the group before it.
 constexpr std::chrono::microseconds kGather{100};
 // On a full disk a put is let through when twice its size and this much are free in the database:
@@ -141,12 +145,14 @@ bool DiskStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
 
 // How long to wait before there is something to do besides writing; nothing: for ever.
 std::optional<std::chrono::milliseconds> DiskStore::pause() const {
+  if (database_->has_to_note()) return kNoteDelay;
   if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return kIdle;
   if (!database_->has_reserve()) return limits_.reserve_retry;
   return std::nullopt;
 }
 
 void DiskStore::work_while_idle() {
+  if (database_->has_to_note()) return database_->note();
   if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return checkpoint();
   retry_reserve();
 }

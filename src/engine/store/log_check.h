@@ -8,9 +8,10 @@
 // - Every commit is synced before it is acknowledged and before the next one begins. So only the
 //   last transaction in the log can be torn; damage that is followed by a later transaction is not
 //   a torn end.
-// - After each sync the store notes how far the log is safe (LogMark, in a file beside it). The
-//   note is not synced itself, so it may be older than the log after a power failure, but never
-//   newer; damage before it is not a torn end either.
+// - When the writer has paused for a moment, the store notes how far the log is safe (LogMark, in a
+//   file beside it); while it does not pause, each transaction proves those before it. The note is
+//   not synced itself, so it may be older than the log, but never newer; damage before it is not a
+//   torn end either.
 //
 // The file: a header of 32 bytes, then frames of 24 bytes and one page each. All numbers are
 // big-endian. The header holds magic number, version, page size, a sequence number, two salts and

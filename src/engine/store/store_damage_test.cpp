@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <sqlite3.h>
 #include <fstream>
@@ -44,11 +45,16 @@ struct Killed {
       limits.log_bytes = 64 * 1024;
       limits.reserve_bytes = 0;
       StoreRunner runner(folder.path(), limits);
+      std::string mark;
       for (int i = 0; i < kCommits; ++i) {
         if (i == kCommits - 1)
           fs::copy_file(folder.path() / "state.synced", folder.path() / "mark");
         runner.put(runner.next_id(), "k" + std::to_string(i), std::string(2'500, 'v'));
         runner.wait_all();
+        // The note comes after the answer, when the writer pauses.
+        const auto noted = [&] { return read_file(folder.path() / "state.synced"); };
+        while (!LogMark::parse(noted()) || noted() == mark) ::usleep(200);
+        mark = noted();
       }
       _exit(runner.finished().size() == kCommits ? 0 : 1);
       return false;
@@ -123,6 +129,17 @@ TEST_F(StoreDamage, NoFlippedBitInTheLogLosesAnAcknowledgedWriteSilently) {
   // Behind the end there is nothing to lose.
   lay_out(killed, flipped(killed.log(), end + 100), killed.files["state.synced"]);
   EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
+}
+
+// The writer did not pause before it was killed, so its last transactions are not noted.
+TEST_F(StoreDamage, AnOlderNoteIsEnoughForAllButTheLastTransaction) {
+  Killed killed;
+  for (size_t at = kLogHeaderBytes; at < killed.log_bytes("mark"); at += 1'009) {
+    lay_out(killed, flipped(killed.log(), at), killed.files["mark"]);
+    const auto opened = open();
+    ASSERT_FALSE(opened) << "byte " << at;
+    ASSERT_EQ(opened.error().code, "data_corrupt");
+  }
 }
 
 TEST_F(StoreDamage, LaterTransactionsProveDamageWithoutAMark) {

@@ -1,0 +1,90 @@
+#include "engine/frame_texts.h"
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+#include "base/discard.h"
+
+namespace iii::engine {
+
+namespace {
+
+using Name = std::optional<std::string_view>;
+
+bool any_long(std::initializer_list<Name> names) {
+  return std::ranges::any_of(names,
+                             [](const Name& name) { return name && name->size() > kMaxNameBytes; });
+}
+
+std::optional<std::string> copy(const Name& text) {
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
+
+template <typename T>
+std::shared_ptr<T> shared(T value, size_t bytes) {
+  if (bytes < kDiscardBytes) return std::make_shared<T>(std::move(value));
+  return Discarded<T>(new T(std::move(value)));
+}
+
+// Its ledger may hold a worker, which must end on the loop thread.
+struct DeleteBinding {
+  void operator()(Binding* binding) const {
+    discard(std::pair(std::move(binding->config), std::move(binding->metadata)));
+    delete binding;
+  }
+};
+
+}  // namespace
+
+bool has_long_name(const protocol::Frame& frame) {
+  if (const auto* f = std::get_if<protocol::InvokeFunction>(&frame)) {
+    return any_long({f->function_id, f->queue, f->traceparent, f->baggage, f->name_space});
+  }
+  if (const auto* f = std::get_if<protocol::RegisterFunction>(&frame)) return any_long({f->id});
+  if (const auto* f = std::get_if<protocol::RegisterTriggerType>(&frame)) {
+    return any_long({f->id, f->name_space});
+  }
+  if (const auto* f = std::get_if<protocol::RegisterTrigger>(&frame)) {
+    return any_long({f->id, f->trigger_type, f->function_id, f->name_space, f->trigger_namespace});
+  }
+  return false;
+}
+
+std::shared_ptr<Function> copy_texts(const protocol::RegisterFunction& frame) {
+  Function function;
+  function.id = std::string(frame.id);
+  function.description = copy(frame.description);
+  function.request_format = copy(frame.request_format);
+  function.response_format = copy(frame.response_format);
+  function.metadata = copy(frame.metadata);
+  const size_t bytes = size_of(function.description) + size_of(function.request_format) +
+                       size_of(function.response_format) + size_of(function.metadata);
+  return shared(std::move(function), bytes);
+}
+
+std::shared_ptr<Binding> copy_texts(const protocol::RegisterTrigger& frame) {
+  Binding binding{.id = std::string(frame.id),
+                  .trigger_type = std::string(frame.trigger_type),
+                  .function_id = std::string(frame.function_id),
+                  .name_space = std::string(frame.name_space.value_or("default")),
+                  .config = std::string(frame.config),
+                  .metadata = copy(frame.metadata),
+                  .trigger_namespace = copy(frame.trigger_namespace)};
+  if (binding.config.size() + size_of(binding.metadata) < kDiscardBytes) {
+    return std::make_shared<Binding>(std::move(binding));
+  }
+  return {new Binding(std::move(binding)), DeleteBinding()};
+}
+
+std::shared_ptr<const TypeTexts> copy_texts(const protocol::RegisterTriggerType& frame) {
+  TypeTexts texts{.description = std::string(frame.description),
+                  .trigger_request_format = copy(frame.trigger_request_format),
+                  .call_request_format = copy(frame.call_request_format)};
+  const size_t bytes = texts.size();
+  return shared(std::move(texts), bytes);
+}
+
+}  // namespace iii::engine
