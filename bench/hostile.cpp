@@ -50,6 +50,7 @@ constexpr double kPatience = 40;  // seconds; for an answer to the pair after th
 struct Options {
   bool quick = false;
   bool list = false;
+  bool when = false;
   double baseline = 0.7;  // seconds
   double settle = 0.5;
   double attack = 25;  // at most
@@ -62,6 +63,7 @@ constexpr const char* kUsage =
     "  --quick            a smoke test: small attacks; only answers are checked\n"
     "  --row NAME         only this row; may be repeated\n"
     "  --list             the names of all rows and what each does\n"
+    "  --when             also tells when the worst delay was, for `perf script --time`\n"
     "  --program PATH     the iii-directory to attack (beside this program's folder)\n"
     "  --seconds S        no attack takes longer (25)\n";
 
@@ -81,6 +83,8 @@ Options parse(int argc, char** argv) {
       options.settle = 0.05;
     } else if (word == "--list") {
       options.list = true;
+    } else if (word == "--when") {
+      options.when = true;
     } else if (word == "--row") {
       options.rows.push_back(value());
     } else if (word == "--program") {
@@ -257,6 +261,11 @@ int run(const Options& options) {
   for (const Attack& attack : attacks) {
     const Seen seen = run_row(attack, options, folder);
     print_row(attack, seen);
+    if (options.when) {
+      const double end = static_cast<double>(seen.during.worst_end_ns) / 1e9;
+      fmt::print("    worst: {:.6f},{:.6f} of CLOCK_MONOTONIC\n", end - seen.during.worst_ms / 1e3,
+                 end);
+    }
     worst_alone = std::max(worst_alone, seen.before.worst_ms);
     if (!seen.right()) ++failed;
     if (seen.during.worst_ms > kAimMs) {

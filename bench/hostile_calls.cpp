@@ -164,6 +164,34 @@ void list_functions(Arena& arena) {
              [](size_t) { return R"({"search":"zzz"})"; });
 }
 
+// Texts as long as a message where short ones are usual, in everything that may carry one.
+void long_texts(Arena& arena) {
+  HostilePeer worker = arena.worker("worker");
+  worker.hear = [](std::string_view) { return true; };
+  worker.send(function_text("worker::f"));
+  HostilePeer peer = arena.worker("hostile");
+  peer.hear = [](std::string_view) { return true; };
+  const std::string text(arena.amount(60 * kMiB, kMiB), 'x');
+  const std::string quoted = '"' + text + '"';
+  peer.send(call_text(invocation_id(5, 1), text, "1"));
+  peer.send(call_text(invocation_id(5, 2), "worker::f", "1", R"(,"baggage":"k=)" + text + '"'));
+  peer.send(call_text(invocation_id(5, 3), "worker::f", "1", R"(,"metadata":)" + quoted));
+  peer.send(function_text(text));
+  peer.send(function_text("hostile::f", R"(,"description":)" + quoted));
+  peer.send(function_text("hostile::f", R"(,"metadata":)" + quoted));
+  peer.send(bind_text("b", "nobody::type", "hostile::f", quoted));
+  peer.send(bind_text("b", "state", "worker::f", "{}", R"(,"metadata":)" + quoted));
+  peer.calls(5, 1, "state::set",
+             [](size_t i) { return fmt::format(R"({{"scope":"s","key":"{}","value":1}})", i); });
+  worker.listen(0.3);
+  peer.calls(5, 5, "engine::functions::info",
+             [](size_t) { return R"({"function_id":"hostile::f"})"; });
+  peer.calls(5, 5, "engine::workers::info", [](size_t) { return R"({"name":"hostile"})"; });
+  peer.leave();
+  HostilePeer other = arena.worker("other");
+  arena.check("another worker is answered", succeeded(other.call("engine::workers::list", "{}")));
+}
+
 void list_workers(Arena& arena) {
   std::vector<HostilePeer> peers;
   for (size_t i = 0; i < arena.amount(1'000, 20) && arena.in_time(); ++i) {
@@ -217,6 +245,8 @@ std::vector<Attack> call_attacks() {
       {"not-json-64mib", "8 messages of 64 MiB that are not JSON", not_json},
       {"deep-nesting", "60 MiB of opening brackets, three ways", deep},
       {"list-functions", "10 000 functions of 4 KB, 30 lists", list_functions},
+      {"long-texts", "60 MiB of text in ids, baggage, metadata, descriptions and configs",
+       long_texts},
       {"list-workers", "1 000 workers, 500 lists", list_workers},
       {"log-lines", "a flood of log lines", log_lines},
       {"log-large", "5 log lines of 15 MiB", log_large},

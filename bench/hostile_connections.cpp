@@ -107,13 +107,14 @@ void channels(Arena& arena) {
   HostilePeer peer = arena.worker("hostile");
   const size_t before = arena.descriptors();
   std::vector<HostilePeer> writers;
-  const std::string item(arena.amount(60 * kMiB, kMiB / 4), 'i');
+  const std::string item = message_frames(std::string(arena.amount(60 * kMiB, kMiB / 4), 'i'));
   for (size_t i = 0; i < arena.amount(10, 2) && arena.in_time(); ++i) {
     const std::string made = peer.call("engine::channels::create", "{}");
     writers.push_back(
         arena.connect(fmt::format("/ws/channels/{}?key={}&dir=write", text_of(made, "channel_id"),
                                   text_of(made, "access_key"))));
-    writers.back().send(item);
+    // It is not read to the end, as there is no reader.
+    writers.back().send_bytes(item, now_ns() + 300'000'000);
     writers.back().reads = true;
   }
   peer.listen(0.5);

@@ -65,9 +65,11 @@ void Pair::run() {
     const std::scoped_lock lock(mutex_);
     for (size_t i = 0; i < 2 && !stop_; ++i) {
       const uint64_t before = tally_.answers + tally_.wrong;
+      const double worst = tally_.latencies.worst();
       const int64_t now = now_ns();
       if ((ready[i].revents & ~POLLOUT) != 0) peers[i]->readable(now, scratch_);
       if (tally_.answers + tally_.wrong != before) last_answer_ns_ = now;
+      if (tally_.latencies.worst() > worst) worst_end_ns_ = now;
       if (!stop_) peers[i]->blocked = !peers[i]->flush();
     }
   }
@@ -94,7 +96,7 @@ Delays Pair::look(double patience) {
   const bool answered = wait_until_answered(next, patience);
   const std::scoped_lock lock(mutex_);
   Delays seen{tally_.latencies.quantile(0.99) / 1000, tally_.latencies.worst() / 1000,
-              tally_.latencies.count()};
+              tally_.latencies.count(), worst_end_ns_};
   if (!answered) seen.worst_ms = std::max(seen.worst_ms, ms_between(last_answer_ns_, now_ns()));
   tally_.latencies.clear();
   return seen;

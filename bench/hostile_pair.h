@@ -17,6 +17,7 @@ struct Delays {
   double p99_ms = 0;
   double worst_ms = 0;
   uint64_t calls = 0;
+  int64_t worst_end_ns = 0;  // when the call with the worst delay was answered
 };
 
 class Pair {
@@ -44,6 +45,7 @@ class Pair {
   std::mutex mutex_;
   Tally tally_;                 // guarded by mutex_
   int64_t last_answer_ns_ = 0;  // guarded by mutex_
+  int64_t worst_end_ns_ = 0;    // guarded by mutex_
   bool disconnected_ = false;   // guarded by mutex_
   std::unique_ptr<Peer> worker_;
   std::unique_ptr<Peer> caller_;

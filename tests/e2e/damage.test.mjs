@@ -1,0 +1,136 @@
+// What must not happen silently: a damaged log, a removed data folder, a full disk, a stolen trigger type.
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { put, startDirectory } from './lib/directory.mjs'
+import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
+import { directoryBin, start } from './lib/process.mjs'
+import { RawPeer } from './lib/raw.mjs'
+import { eventually } from './lib/wait.mjs'
+
+const own = { skip: needsOwnEngine }
+const engineOnly = { args: ['--engine-only'] }
+
+const set = (peer, key, value) => peer.call('state::set', { scope: 's', key, value })
+const get = async (peer, key) => (await peer.call('state::get', { scope: 's', key })).result
+
+/** How many frames of the log are noted as synced. */
+const noted = (data) => parseInt(readFileSync(join(data, 'state.synced'), 'utf8').split(' ')[1] ?? '0', 16)
+
+test('one flipped bit in the log is found at the next start, and repaired only when told to', own, async () => {
+  const engine = await startEngine(engineOnly)
+  const peer = await RawPeer.open(engine.url, { name: 'writer' })
+  for (const key of ['a', 'b', 'c']) assert.ok(!(await set(peer, key, key.repeat(3000))).error)
+  const frames = noted(engine.data)
+  assert.ok(!(await set(peer, 'd', 'd')).error)
+  // The note follows the answer when the writer pauses.
+  await eventually('the note', async () => noted(engine.data) > frames)
+  await engine.crash()
+  const log = join(engine.data, 'state.db-wal')
+  const bytes = readFileSync(log)
+  bytes[32 + 2 * 1048 + 500] ^= 1
+  writeFileSync(log, bytes)
+
+  const argv = ['serve', '--engine-only', '--port', '0', '--data', engine.data]
+  const refused = await start(directoryBin, argv).exit
+  assert.notEqual(refused.code, 0)
+  assert.match(refused.stderr, /state\.db-wal is damaged/)
+  assert.match(refused.stderr, /Next: .*--repair-data/)
+  assert.ok(readFileSync(log).equals(bytes), 'nothing was changed')
+
+  const repaired = await startEngine({ data: engine.data, args: ['--engine-only', '--repair-data'] })
+  assert.match(repaired.out.stderr, /copied to damaged-/)
+  assert.ok(readdirSync(engine.data).some((name) => name.startsWith('damaged-')))
+  const reader = await RawPeer.open(repaired.url, { name: 'reader' })
+  assert.ok(!(await set(reader, 'e', 1)).error)
+  await repaired.stop()
+})
+
+test('nothing is acknowledged after the data folder was removed, and it works again when it is put back', own, async (t) => {
+  const data = join(tempDir(), 'data')
+  const engine = await startEngine({ ...engineOnly, data })
+  t.after(() => engine.kill())
+  const peer = await RawPeer.open(engine.url, { name: 'writer' })
+  assert.ok(!(await set(peer, 'kept', 1)).error)
+  renameSync(data, `${data}-away`)
+  const { error } = await set(peer, 'lost', 1)
+  assert.equal(error?.code, 'SET_ERROR')
+  assert.match(error.message, /data folder was removed or replaced.*Next: /)
+  assert.equal(await get(peer, 'lost'), undefined, 'undone in memory')
+  assert.equal(await get(peer, 'kept'), 1, 'reading goes on')
+  renameSync(`${data}-away`, data)
+  assert.ok(!(await set(peer, 'again', 1)).error)
+  rmSync(data, { recursive: true })
+  for (let i = 0; i < 3; ++i) assert.match((await set(peer, 'lost', 1)).error.message, /data folder was removed/)
+  assert.equal(engine.out.stderr.match(/writes are not stored/g).length, 2, 'once for each time')
+})
+
+/** A file system of a few MiB; nothing when this process may not mount one. */
+function smallDisk(t, size) {
+  const folder = mkdtempSync(join(tmpdir(), 'iii-e2e-disk-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', folder]).status !== 0) return undefined
+  t.after(() => spawnSync('umount', ['-l', folder]))
+  return folder
+}
+
+test('on a full disk puts fail, deletes are stored, and the space they free is used again', own, async (t) => {
+  const disk = smallDisk(t, '64m')
+  if (!disk) return t.skip('left out: this process may not mount a file system')
+  const data = join(disk, 'data')
+  mkdirSync(data, { mode: 0o700 })
+  let engine = await startEngine({ ...engineOnly, data })
+  t.after(() => engine.kill())
+  let peer = await RawPeer.open(engine.url, { name: 'writer' })
+  const value = 'v'.repeat(1024 * 1024)
+  let stored = 0
+  let error
+  while (!error && stored < 100) {
+    error = (await set(peer, `k${stored}`, value)).error
+    if (!error) ++stored
+  }
+  assert.equal(error?.code, 'SET_ERROR')
+  assert.match(error.message, /full.*Next: delete entries, or free space/)
+  assert.ok(stored > 5, `${stored} stored`)
+  assert.equal(await get(peer, `k${stored}`), undefined, 'undone in memory')
+  for (let i = 0; i < 4; ++i) assert.ok(!(await peer.call('state::delete', { scope: 's', key: `k${i}` })).error)
+  await eventually('a put fits again', async () => !(await set(peer, 'small', 1)).error)
+  await engine.crash()
+  engine = await engine.again()
+  peer = await RawPeer.open(engine.url, { name: 'reader' })
+  assert.equal(await get(peer, 'small'), 1)
+  assert.equal(await get(peer, 'k0'), undefined)
+  assert.equal((await get(peer, `k${stored - 1}`))?.length, value.length)
+})
+
+test('nobody takes the trigger type of a live directory away', own, async (t) => {
+  const type = 'directory::skills::on-change'
+  const directory = await startDirectory(t)
+  const watcher = await RawPeer.open(directory.url, { name: 'watcher' })
+  watcher.register('watcher::heard')
+  const provider = async () => (await watcher.call('engine::triggers::info', { id: type })).result?.worker_name
+  await eventually('the type is there', async () => (await provider()) !== undefined)
+  const before = await provider()
+  const bind = (id) => watcher.send({ type: 'registertrigger', id, trigger_type: type, function_id: 'watcher::heard', config: {} })
+  bind('first')
+  const thief = await RawPeer.open(directory.url, { name: 'thief' })
+  thief.send({ type: 'registertriggertype', id: type, description: 'mine now' })
+  await thief.barrier()
+  assert.equal(await provider(), before)
+  bind('second')
+  thief.send({ type: 'triggerregistrationresult', id: 'first', trigger_type: type, function_id: 'watcher::heard', error: { code: 'no', message: 'no' } })
+  await thief.barrier()
+  thief.end()
+  await eventually('both are bound', async () => {
+    const { result } = await watcher.call('engine::registered-triggers::list', { trigger_type: type })
+    return result.registered_triggers.length === 2
+  })
+  assert.equal(await provider(), before)
+  put(directory.root, 'fresh/SKILL.md', '# Fresh\n\nMade by hand.\n')
+  const events = () => watcher.inbox.items.filter((frame) => frame.type === 'invokefunction')
+  await watcher.inbox.until(() => events().length >= 2, 'both events')
+  assert.ok(!thief.inbox.items.some((frame) => frame.type === 'registertrigger'), 'the thief heard of no binding')
+})
