@@ -52,7 +52,7 @@ test('one flipped bit in the log is found at the next start, and repaired only w
 test('nothing is acknowledged after the data folder was removed, and it works again when it is put back', own, async (t) => {
   const data = join(tempDir(), 'data')
   const engine = await startEngine({ ...engineOnly, data })
-  t.after(() => engine.kill())
+  t.after(() => engine.kill('SIGKILL'))
   const peer = await RawPeer.open(engine.url, { name: 'writer' })
   assert.ok(!(await set(peer, 'kept', 1)).error)
   renameSync(data, `${data}-away`)
@@ -71,9 +71,12 @@ test('nothing is acknowledged after the data folder was removed, and it works ag
 /** A file system of a few MiB; nothing when this process may not mount one. */
 function smallDisk(t, size) {
   const folder = mkdtempSync(join(tmpdir(), 'iii-e2e-disk-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', folder]).status !== 0) return undefined
-  t.after(() => spawnSync('umount', ['-l', folder]))
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=700`, 'tmpfs', folder]).status === 0
+  t.after(() => {
+    if (mounted) spawnSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true, force: true })
+  })
+  if (!mounted) return undefined
   return folder
 }
 
@@ -83,7 +86,7 @@ test('on a full disk puts fail, deletes are stored, and the space they free is u
   const data = join(disk, 'data')
   mkdirSync(data, { mode: 0o700 })
   let engine = await startEngine({ ...engineOnly, data })
-  t.after(() => engine.kill())
+  t.after(() => engine.kill('SIGKILL'))
   let peer = await RawPeer.open(engine.url, { name: 'writer' })
   const value = 'v'.repeat(1024 * 1024)
   let stored = 0

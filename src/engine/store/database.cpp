@@ -429,9 +429,10 @@ void Database::reserve_log(size_t bytes) {
 }
 
 void Database::restore_reserve() {
-  if (reserved_) return;
+  if (reserved_ || !still_there()) return;
   reserved_ = fill_with_zeros(folder_.path() / kReserveName, reserve_bytes_);
-  allow_growth(reserved_);
+  // That a folder was removed meanwhile says nothing about space.
+  if (reserved_ || still_there()) allow_growth(reserved_);
 }
 
 void Database::release_reserve() {

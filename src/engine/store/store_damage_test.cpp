@@ -290,6 +290,20 @@ TEST_F(StoreDamage, NothingIsAcknowledgedAfterTheFolderIsRemoved) {
   EXPECT_THAT(runner.failed(), SizeIs(4));
 }
 
+// The space that is held back could not be had because the folder was away.
+TEST_F(StoreDamage, ARemovedFolderIsNotAFullDisk) {
+  StoreRunner runner(folder_.path() / "data");
+  fs::rename(folder_.path() / "data", folder_.path() / "moved");
+  runner.put(runner.next_id(), "meanwhile", "1");
+  runner.wait_all();
+  EXPECT_EQ(runner.reason().code, "data_gone");
+  fs::rename(folder_.path() / "moved", folder_.path() / "data");
+  const auto accepted = runner.put(runner.next_id(), "after", "2");
+  EXPECT_TRUE(accepted) << accepted.error().message;
+  runner.wait_all();
+  EXPECT_THAT(runner.finished(), ElementsAre(1));
+}
+
 TEST_F(StoreDamage, AFolderThatWasPutBackIsUsedAgain) {
   StoreRunner runner(folder_.path() / "data");
   runner.put(runner.next_id(), "before", "1");
