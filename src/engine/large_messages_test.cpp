@@ -119,7 +119,7 @@ TEST_F(LargeMessages, ALargeCallIsParsedInTheBackgroundAndForwardedWithoutACopy)
   const size_t shared = callee_.shared_bytes();
   const Frames large = callee_.take();
   ASSERT_THAT(large, SizeIs(1));
-  EXPECT_EQ(shared, data.size() - 1);
+  EXPECT_GE(shared, data.size() - 1);
   // The same bytes as on the direct way.
   caller_.invoke(2, "f", data, R"(,"baggage":"k=v","metadata":{"m":1})");
   std::string direct = callee_.take().front();
