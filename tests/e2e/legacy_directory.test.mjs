@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test'
 import { put, startDirectory } from './lib/directory.mjs'
 import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { makeRepository, startGitServer } from './lib/git_server.mjs'
+import { startWithScopes } from './lib/legacy.mjs'
 import { startRegistry } from './lib/registry.mjs'
 import { call, callable, connect, failure, gone, sdks, typeKnown, unique } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
@@ -288,13 +289,14 @@ describe('skill::fetch and skills::fetch_skill', () => {
     for (const path of ['engine/functions/list', 'state/list', 'skills/list', 'prompts/list', 'mcp/x', 'a2a/x', 'iii/x', 'stream/x']) {
       assert.match(await refusal(ask('skill::fetch', { uri: `iii://fn/${path}` })), /internal namespace/, path)
     }
+    await directory.end()
     const open = await startDirectory(t, { files, config: { legacy_open_fn: true } })
     assert.match(await open.ask('skill::fetch', { uri: 'iii://fn/engine/functions/list' }), /"functions": \[/)
   })
 })
 
 test('what workers register is fetched, listed and found as a guide like a file; a file of that id wins', async (t) => {
-  const { ask, node, root } = await startDirectory(t, { files: { 'both.md': '# File\n\nOn disk.\n' } })
+  const { ask, node, root } = await startWithScopes(t, { files: { 'both.md': '# File\n\nOn disk.\n' } })
   node.registerFunction('noted::here', async () => null)
   await callable(node, 'noted::here')
   await ask('skills::register', { id: 'notes', skill: howTo('function_id: noted::here', '# Notes\n\nRegistered.\n') })
@@ -494,6 +496,7 @@ test('each generation can be switched off, and takes its functions with it', asy
   }
   const without041 = await startDirectory(t, { config: { legacy_directory_041: false } })
   assert.deepEqual(await known(without041, [...earlier, ...later]), later)
+  await without041.end()
   const without051 = await startDirectory(t, { config: { legacy_directory_051: false, legacy_skills: false } })
   assert.deepEqual(await known(without051, [...earlier, ...later]), earlier)
   const plain = await without051.ask('directory::engine::functions::info', { function_id: 'directory::health' })

@@ -110,6 +110,7 @@ test('scopes and the switch', async (t) => {
   await call(directory.node, 'prompts::register', { name: id, description: 'd', function_id: 'f' })
   assert.equal((await call(directory.node, 'state::get', { scope: directory.scopes.prompts, key: id })).name, id)
 
+  await directory.end()
   const off = await startWithScopes(t, { config: { legacy_skills: false } })
   await gone(off.node, 'skills::register')
   await gone(off.node, 'prompts::mcp-get')

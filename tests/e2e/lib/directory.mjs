@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { engineFor, tempDir } from './engine.mjs'
 import { directoryBin, start } from './process.mjs'
-import { call, callable, connect, sdks } from './sdks.mjs'
+import { call, callable, connect, gone, sdks } from './sdks.mjs'
 
 export function put(root, name, text) {
   mkdirSync(dirname(join(root, name)), { recursive: true })
@@ -51,5 +51,10 @@ export async function startDirectory(t, { files = {}, config = {}, env = {}, eng
   const node = connect(t, sdks['0.22.1'], url)
   const proc = boot()
   await callable(node, 'directory::health')
-  return { url, root, file, proc, node, boot, ask: (id, input = {}) => call(node, id, input) }
+  /** For a test that starts another one: on a given engine (III_E2E_URL) both would have one name. */
+  const end = async () => {
+    await proc.stop()
+    await gone(node, 'directory::health')
+  }
+  return { url, root, file, proc, node, boot, end, ask: (id, input = {}) => call(node, id, input) }
 }
