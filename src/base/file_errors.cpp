@@ -29,8 +29,8 @@ Meaning outside(FileUse use) {
 }
 
 Meaning denied(FileUse use) {
-  return {"denied", use == FileUse::kWriting ? " may not be written (permission denied)"
-                                             : " may not be read (permission denied)"};
+  return {"denied", use == FileUse::kWriting ? " cannot be written (permission denied)"
+                                             : " cannot be read (permission denied)"};
 }
 
 Meaning meaning_of(int error, FileUse use) {

@@ -129,7 +129,7 @@ class Builder {
     if (!described) {
       if (findings_.empty()) {
         add(Severity::kError, findings::kPromptNoDescription,
-            "The prompt says nowhere what it is for, so it is not served.");
+            "The prompt has no description, so it is not served.");
       }
       return finish("");  // R70
     }
@@ -249,8 +249,8 @@ void understand_document(Document& document, const std::string& path, std::strin
   Builder builder(document, path, rules);
   if (bytes.size() > rules.max_file_bytes) {
     builder.add(Severity::kWarning, findings::kTooLarge,
-                fmt::format("The document is too large ({} bytes; max {}). It is served all the "
-                            "same; split it, so that a reader need not take all of it.",
+                fmt::format("The document is too large ({} bytes; max {}). It is served anyway; "
+                            "split it, so that readers need not load all of it.",
                             bytes.size(), rules.max_file_bytes));
   }
   if (is_prompt) {
@@ -259,7 +259,7 @@ void understand_document(Document& document, const std::string& path, std::strin
   }
   if (is_empty_body(bytes.substr(parsed.body_offset))) {
     builder.add(Severity::kError, findings::kEmptyBody,
-                "There is nothing in the file but frontmatter and line ends.");
+                "The file contains only frontmatter and line ends.");
     builder.take(std::move(parsed.findings));
     return builder.skill(nullptr);
   }
@@ -272,7 +272,7 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
   if (!is_utf8(path)) {
     Builder builder(document, path, rules);
     builder.add(Severity::kError, findings::kNameNotUtf8,
-                "The name is not UTF-8, so no id can be made of it. Rename the file.");
+                "The name is not UTF-8, so it cannot be an id. Rename the file.");
     document.trusted = false;
     return builder.finish("");
   }
@@ -321,7 +321,7 @@ void refuse_document(Document& document, const std::string& path, Refusal why) {
     default:
       finding.severity = Severity::kError;
       finding.code = findings::kUnreadable;
-      finding.message = "The system refused to look at it (permission denied).";
+      finding.message = "It cannot be read (permission denied).";
   }
   document.own = std::make_shared<const std::vector<Finding>>(1, std::move(finding));
 }

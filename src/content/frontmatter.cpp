@@ -110,7 +110,7 @@ class FrontmatterReader {
     if (again) {
       if (!strict) return;
       add_at(begin, entry, findings::kDuplicateKey,
-             fmt::format("`{}` stands here a second time; the first one counts.", entry.key));
+             fmt::format("`{}` occurs a second time; the first one is used.", entry.key));
       return;
     }
     std::string value = entry.text;
@@ -133,11 +133,11 @@ class FrontmatterReader {
     const bool tools = entry.key == "allowed-tools";
     if (again || (tools && !plain)) {
       if (tools) out_.fields.allowed_tools.clear();
-      add_at(begin, entry, findings::kPermissionUnreadable,
-             fmt::format(
-                 "`{}` {}, so it grants nothing. Write it once, as one text or a list of texts.",
-                 entry.key,
-                 again ? "stands here a second time" : "is neither a text nor a list of texts"))
+      add_at(
+          begin, entry, findings::kPermissionUnreadable,
+          fmt::format(
+              "`{}` {}, so it grants nothing. Write it once, as one text or a list of texts.",
+              entry.key, again ? "occurs a second time" : "is neither a text nor a list of texts"))
           .severity = Severity::kError;
       return;
     }
@@ -217,7 +217,7 @@ class FrontmatterReader {
   void tell_bom() {
     Finding& finding = add(
         0, findings::kBom,
-        "The file begins with a byte order mark, which hides its first line from other readers. "
+        "The file begins with a byte order mark, which hides the first line from other programs. "
         "Save it as UTF-8 without one.");
     finding.severity = Severity::kInfo;
     finding.fix = Fix{0, kBom.size(), ""};
@@ -229,11 +229,11 @@ class FrontmatterReader {
     if (!found.blank_lines.empty()) {
       add_removal(
           found.blank_lines, findings::kBlankBeforeFence,
-          "Frontmatter must begin on the first line; the empty lines before it were overlooked.");
+          "Frontmatter must begin on the first line; the empty lines before it were ignored.");
     }
     if (!found.opening_blanks.empty()) {
       add_removal(found.opening_blanks, findings::kFenceBlanks,
-                  "The opening `---` must stand alone; the blanks after it were overlooked.");
+                  "The opening `---` must stand alone; the spaces after it were ignored.");
     }
     tell_closing(found);
   }
@@ -243,16 +243,15 @@ class FrontmatterReader {
     if (found.closing == Closing::kUnclosed) {
       const bool at_line_start = line.begin == 0 || bytes_[line.begin - 1] == '\n';
       add(line.begin, findings::kFrontmatterUnclosed,
-          "The frontmatter has no closing `---`; it was taken to end where the `key: value` lines "
-          "end.")
+          "The frontmatter has no closing `---`; it was assumed to end where the `key: value` "
+          "lines end.")
           .fix = Fix{line.begin, 0, at_line_start ? "---\n" : "\n---\n"};
       return;
     }
     if (found.empty) {
-      Finding& finding =
-          add(line.begin, findings::kFrontmatterEmpty,
-              "The frontmatter is empty. Other readers take its two lines for text: leave a line "
-              "between them, or take them out.");
+      Finding& finding = add(line.begin, findings::kFrontmatterEmpty,
+                             "The frontmatter is empty. Other programs read its two lines as text: "
+                             "put an empty line between them, or remove them.");
       finding.severity = Severity::kInfo;
       finding.fix = Fix{line.begin, 0, "\n"};
     }
@@ -261,7 +260,7 @@ class FrontmatterReader {
           .fix = Fix{line.begin, line.end - line.begin, "---"};
     } else if (!found.closing_blanks.empty()) {
       add_removal(found.closing_blanks, findings::kFenceBlanks,
-                  "The closing `---` must stand alone; the blanks after it were overlooked.");
+                  "The closing `---` must stand alone; the spaces after it were ignored.");
     }
     tell_line_end(found);
   }
@@ -272,9 +271,8 @@ class FrontmatterReader {
     const size_t later = bytes_.find("\n---\n", line.end);
     if (bytes_.substr(line.end, 2) != "\r\n" || later == std::string_view::npos) return;
     add(line.begin, findings::kFenceLineEnd,
-        "This `---` ends with CRLF, and a `---` further down with LF: other readers take that one "
-        "for the end of "
-        "the frontmatter. Use one kind of line end.")
+        "This `---` ends with CRLF, and a `---` further down with LF: other programs read that one "
+        "as the end of the frontmatter. Use one kind of line ending.")
         .fix = Fix{line.end, 1, ""};
   }
 

@@ -61,8 +61,8 @@ class Recoverer {
     for (const Chunk& chunk : cut_.chunks) take(chunk);
     if (cut_.stray && !cut_.chunks.empty()) {
       add(*cut_.stray, findings::kStrayLine,
-          "This line is neither `key: value` nor an indented part of the line above, and was left "
-          "out.");
+          "This line is neither `key: value` nor an indented part of the line above, and was "
+          "ignored.");
     }
     if (cut_.second_document) {
       add(*cut_.second_document, findings::kSecondDocument,
@@ -86,11 +86,10 @@ class Recoverer {
                                   : problem.kind == Kind::kTooDeep  ? findings::kYamlTooDeep
                                   : problem.kind == Kind::kTooLarge ? findings::kFrontmatterTooLarge
                                                                     : findings::kYamlSyntax;
-    Finding& finding =
-        add(block.begin, code,
-            fmt::format("The frontmatter is not what YAML expects: {}. Keys that stand on lines "
-                        "of their own were read, the rest was left out.",
-                        problem.text));
+    Finding& finding = add(block.begin, code,
+                           fmt::format("The frontmatter is not valid YAML: {}. Keys on lines of "
+                                       "their own were read, the rest was ignored.",
+                                       problem.text));
     finding.line = *finding.line + problem.line;
     finding.column = problem.column + 1;
   }
@@ -98,7 +97,7 @@ class Recoverer {
   void take(const Chunk& chunk) {
     if (is_permission_key(chunk.key)) {
       add(chunk.key_begin, findings::kPermissionUnreadable,
-          fmt::format("{} stands in frontmatter that YAML cannot read, so it grants nothing. "
+          fmt::format("{} is in frontmatter that is not valid YAML, so it grants nothing. "
                       "Repair the other "
                       "findings of this file.",
                       quoted_key(chunk.key)))
@@ -144,7 +143,7 @@ class Recoverer {
     if (is_guesswork(chunk.key, raw)) {
       if (!set(chunk, "")) return;
       add(chunk.value_begin, findings::kUnquotedText,
-          fmt::format("The value of {} cannot be read as a word and was left out. Write it as "
+          fmt::format("The value of {} cannot be read as a word and was ignored. Write it as "
                       "plain text, or in "
                       "quotes.",
                       quoted_key(chunk.key)));
@@ -164,8 +163,7 @@ class Recoverer {
   bool set(const Chunk& chunk, std::string_view value) {
     if (std::ranges::find(seen_, chunk.key) != seen_.end()) {
       add(chunk.key_begin, findings::kDuplicateKey,
-          fmt::format("{} stands here a second time; the first one counts.",
-                      quoted_key(chunk.key)));
+          fmt::format("{} occurs a second time; the first one is used.", quoted_key(chunk.key)));
       return false;
     }
     seen_.push_back(chunk.key);
@@ -203,29 +201,30 @@ class Recoverer {
     const std::string_view code = code_of(chunk, raw);
     if (code == findings::kTabIndent) {
       return fmt::format(
-          "{} stands behind a tab, which YAML forbids; it was read as a key of its own. Begin it "
-          "at the margin.",
+          "{} is indented by a tab, which YAML forbids; it was read as a key. Remove the "
+          "indentation.",
           key);
     }
     if (code == findings::kMissingSpace) {
       return fmt::format(
-          "{} has no space after its colon, so YAML sees no key. It was read as one.", key);
+          "{} has no space after its colon, so it is not a key in YAML. It was read as one.", key);
     }
     if (code == findings::kUnindentedText) {
       return fmt::format(
-          "The text of {} goes on at the margin, where YAML expects the next key. The lines were "
-          "joined; indent them, or put quotes around the whole.",
+          "The text of {} continues without indentation, where YAML expects the next key. The "
+          "lines were joined; indent them, or quote the whole text.",
           key);
     }
     if (code == findings::kUnquotedColon) {
       return fmt::format(
-          "The value of {} has a colon followed by a space, which YAML takes for another key. It "
+          "The value of {} has a colon followed by a space, which YAML reads as another key. It "
           "was read as written; put it in quotes.",
           key);
     }
     if (code == findings::kBrokenQuotes) {
       return fmt::format(
-          "The quotes in the value of {} do not end where YAML expects it. It was read as written; "
+          "The quotes in the value of {} are not closed where YAML expects it. It was read as "
+          "written; "
           "put it in double quotes with \\\" for those inside.",
           key);
     }

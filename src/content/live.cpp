@@ -265,7 +265,7 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
   for (const std::string& name : changes.top_names) catalog_.top_name_changed(name);
   if (root.full) {
     set_trouble(root, findings::kTooManyFiles,
-                "The limit of files is reached; what comes after it is not served.");
+                "The limit of files is reached; further files are not served.");
   } else if (root.trouble && root.trouble->front().code == findings::kTooManyFiles) {
     set_trouble(root, "", "");
   }
@@ -326,7 +326,7 @@ std::string_view Live::why_not_watching() const {
 void Live::say_fallback() {
   const std::string_view why = why_not_watching();
   if (why.empty()) return;
-  fallback_said_.warn("some folders are not watched and are looked at on every call instead: {}",
+  fallback_said_.warn("some folders are not watched and are compared on every call instead: {}",
                       why);
 }
 

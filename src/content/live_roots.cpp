@@ -189,7 +189,7 @@ void Live::check_root(LiveRoot& root) {
     } else if (status.error().code == "missing") {
       set_trouble(root, "", "");
     } else {
-      set_trouble(root, findings::kUnreadable, "The root may not be read.");
+      set_trouble(root, findings::kUnreadable, "The root cannot be read.");
     }
   }
   if (root.top == nullptr) await_root(root);
@@ -211,7 +211,7 @@ void Live::open_root(LiveRoot& root) {
   if (!identity) {
     drop_root(root);
     const bool missing = identity.error().code == "missing";
-    return set_trouble(root, missing ? "" : findings::kUnreadable, "The root may not be read.");
+    return set_trouble(root, missing ? "" : findings::kUnreadable, "The root cannot be read.");
   }
   set_trouble(root, "", "");
   root.folder = std::make_shared<const RootFolder>(std::move(*opened));

@@ -101,7 +101,7 @@ Result<FileStatus> Scanner::status_of(const Folder& folder, const std::string& p
   Result<FileStatus> status =
       folder.below_link || path.empty() ? folder_.status(path) : folder_.peek(path);
   if (status && status->kind != EntryKind::kDirectory) {
-    return fail("missing", "no folder any more");
+    return fail("missing", "the folder no longer exists");
   }
   return status;
 }
@@ -404,11 +404,12 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
   changes.folders.push_back(&folder);
   if (state == FolderState::kOpen) return;
   Finding finding = make_finding(root_, path, Severity::kError, findings::kUnreadable,
-                                 "The folder may not be read, so nothing in it is served.");
+                                 "The folder cannot be read, so nothing in it is served.");
   if (state == FolderState::kCycle) {
     finding.severity = Severity::kInfo;
     finding.code = findings::kLinkCycle;
-    finding.message = "Leads back into a folder it stands in; its content is served there, once.";
+    finding.message =
+        "The link leads back into a folder above it; the content is served there, once.";
   } else if (state == FolderState::kTooDeep) {
     finding.code = findings::kTooDeep;
     finding.message = "Folders are nested too deeply here, so nothing below is served.";

@@ -59,7 +59,7 @@ Watcher::Watcher(size_t max_watches) : max_watches_(max_watches) {
   }
   inotify_ = UniqueFd(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
   if (!inotify_)
-    trouble_ = std::string("the system gives no notifications: ") + std::strerror(errno);
+    trouble_ = std::string("file notifications are not available: ") + std::strerror(errno);
 }
 
 bool Watcher::can_watch(uint64_t device, const std::string& path) {
