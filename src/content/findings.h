@@ -44,7 +44,7 @@ inline constexpr std::string_view kPermissionUnreadable =
     "permission_unreadable";  // grants nothing
 
 // The body (parse).
-inline constexpr std::string_view kOpenFence = "open_fence";  // a code fence nobody closes
+inline constexpr std::string_view kOpenFence = "open_fence";  // a code fence that is not closed
 
 // Prompts (parse).
 inline constexpr std::string_view kPromptNoFrontmatter = "prompt_no_frontmatter";  // not served
@@ -75,9 +75,9 @@ inline constexpr std::string_view kRegisteredInvalid =
 
 // Files (walk).
 inline constexpr std::string_view kTooLarge = "too_large";  // over the size limit
-inline constexpr std::string_view kNotUtf8 = "not_utf8";    // bytes that are no UTF-8
+inline constexpr std::string_view kNotUtf8 = "not_utf8";    // bytes that are not UTF-8
 inline constexpr std::string_view kNameNotUtf8 =
-    "name_not_utf8";  // the path is no UTF-8; not served
+    "name_not_utf8";  // the path is not UTF-8; not served
 inline constexpr std::string_view kEmptyBody =
     "empty_body";  // nothing but line ends after the frontmatter
 inline constexpr std::string_view kUnreadable =

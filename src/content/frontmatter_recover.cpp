@@ -45,7 +45,7 @@ std::string raw_value(std::string_view text) {
   return out;
 }
 
-// Text that is no text: an alias without its anchor, or for an identifier anything with structure.
+// Text that is not text: an alias without its anchor, or for an identifier anything with structure.
 bool is_guesswork(std::string_view key, std::string_view raw) {
   if (raw.empty()) return false;
   if (raw.front() == '*' && raw.find_first_of(" *", 1) == std::string_view::npos) return true;

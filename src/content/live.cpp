@@ -150,7 +150,7 @@ void Live::take_event(const Watcher::Event& event) {
   } else {
     const bool structural = (event.mask & kStructural) != 0;
     const bool is_folder = (event.mask & IN_ISDIR) != 0;
-    // What is inside a file that is no document is nobody's concern.
+    // The content of a file that is not a document does not matter.
     if (!structural && !is_folder && !is_document_name(event.name)) return;
     Look& look = pending_[&folder].names[std::string(event.name)];
     look.force = true;

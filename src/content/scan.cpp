@@ -116,7 +116,7 @@ bool Scanner::inspect(Folder& folder, const std::string& path, Look& look, Chang
       status && before.inode != 0 &&
       (status->stamp.inode != before.inode || status->stamp.device != before.device);
   if (another && !look.rewatch) {
-    // Another directory stands here now: the old watch is of no use, and nothing below can be the
+    // Another directory stands here now: the old watch is useless, and nothing below can be the
     // same.
     look.deep = look.rewatch = true;
     set = watch(folder, path, look, changes);
@@ -290,7 +290,7 @@ std::unique_ptr<Node> Scanner::create(Folder& folder, const DirectoryEntry& entr
   return node;
 }
 
-// Keeps the old node when it still fits what stands there, else retires it and makes a new one.
+// Keeps the old node when it still fits what is there, else retires it and makes a new one.
 std::unique_ptr<Node> Scanner::settle(Folder& folder, const std::string& path,
                                       std::unique_ptr<Node> old, const DirectoryEntry& entry,
                                       Changes& changes) {
@@ -370,7 +370,7 @@ std::unique_ptr<Node> Scanner::settle_refusal(Folder& folder, const std::string&
   return node;
 }
 
-// A file that is no document may be another name of one, and change it.
+// A file that is not a document may be another name of one, and change it.
 void Scanner::note_further_name(const Node& node, const std::string& path, Changes& changes) const {
   if (node.kind != NodeKind::kSupporting || node.is_link) return;
   const Result<FileStatus> status = folder_.peek(path);

@@ -12,7 +12,7 @@
 
 namespace iii::content {
 
-// Roots in order of precedence. The last is no folder: documents that workers registered at run
+// Roots in order of precedence. The last is not a folder: documents that workers registered at run
 // time (library/merger.h).
 enum class RootKind { kLocal, kGlobal, kExtra, kBuiltin, kRegistered };
 
@@ -85,7 +85,7 @@ struct Finding {
   std::optional<uint32_t> line;
   std::optional<uint32_t> column;
   std::string message;
-  // On-disk id or name under which it is served all the same (see display_id).
+  // On-disk id or name under which it is served nevertheless (see display_id).
   std::optional<std::string> served_as;
   std::optional<Fix> fix;
 };

@@ -178,7 +178,7 @@ void Watcher::dispatch(int watch, uint32_t mask, std::string_view name,
   const auto at = folders_.find(watch);
   if (path_hints_.contains(watch)) path_hint_fired_ = true;
   if ((mask & IN_IGNORED) != 0) {
-    // The watch is no more. Whoever relied on it has to be looked at again.
+    // The watch has ended: folders that relied on it are scanned again.
     hints_.erase(watch);
     path_hints_.erase(watch);
     if (at == folders_.end()) return;

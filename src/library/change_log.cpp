@@ -134,7 +134,7 @@ void ChangeLog::add(const std::vector<Change>& changes) {
   }
   changes_.insert(changes_.end(), changes.begin(), changes.end());
   while (changes_.size() > capacity_) {
-    // A generation that is not whole any more is of no use.
+    // A generation of which changes were dropped cannot be answered.
     forgotten_ = changes_.front().generation;
     while (!changes_.empty() && changes_.front().generation == forgotten_) changes_.pop_front();
   }

@@ -13,7 +13,7 @@ class Latch {
  public:
   bool is_open() const { return shared_->open; }
 
-  // Whoever waits goes on at once.
+  // Waiting coroutines are resumed at once.
   void open() {
     shared_->open = true;
     while (!shared_->waiting.empty()) {

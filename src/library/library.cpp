@@ -20,7 +20,7 @@ bool is_version(const Row& row, const FileStamp& stamp) {
 }
 
 bool was_readable(const content::Skill& skill) { return skill.readable; }
-bool was_readable(const content::Prompt&) { return false; }  // nobody has looked at its body
+bool was_readable(const content::Prompt&) { return false; }  // its body has not been read
 
 // From a worker's registration: the view holds the text that belongs to it.
 Result<FileBytes> registered_text(const Snapshot& snapshot, const content::FileRef& file) {
@@ -91,7 +91,7 @@ Library::~Library() {
 sdk::Task<View> Library::current(ViewOptions options) {
   if (options.registered && feed_ && !feed_->is_fresh()) co_await feed_->refresh();
   NamesPtr names;
-  // Nobody is asked which workers are installed when there is nothing to filter.
+  // The list of installed workers is not needed when there is nothing to filter.
   const bool nothing = now_->generation->skills.empty();
   if (options.filtered && !nothing) names = co_await installed_.for_filter(options.ask_for_workers);
   if (!is_current()) co_await catch_up();

@@ -118,7 +118,7 @@ class Library {
 
   // Null: workers cannot register documents. Reads ask the engine every time.
   RegistrationStore* registrations() { return store_ ? &*store_ : nullptr; }
-  // Whoever asks from now on sees it. Only if registrations() is not null.
+  // Later views contain it. Only if registrations() is not null.
   sdk::Task<Result<void>> register_skill(RegisteredSkill skill);
   sdk::Task<Result<void>> register_prompt(RegisteredPrompt prompt);
   // Somebody changed that record.
@@ -128,7 +128,8 @@ class Library {
   sdk::Task<Result<bool>> unregister_prompt(std::string name);
 
  private:
-  // A swap takes milliseconds; who holds the gate for longer than this is stopped or broken.
+  // A swap takes milliseconds; a process that holds the gate for longer than this is stopped or
+  // broken.
   static constexpr std::chrono::milliseconds kPatience{6'000};
 
   // How often answer_from() tries again, and how long it waits before.

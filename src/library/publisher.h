@@ -23,7 +23,7 @@ struct Replacement {
 
 struct NewRegistrations {
   RegistrationsPtr registrations;
-  bool first = false;  // it was so before we came: not a change
+  bool first = false;  // it was so before this process started: not a change
 };
 
 struct Publication {

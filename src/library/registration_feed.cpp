@@ -96,7 +96,7 @@ bool RegistrationFeed::is_fresh_since(uint64_t change) const {
 
 sdk::Task<void> RegistrationFeed::refresh() {
   const uint64_t change = changes_;
-  // A question that is under way may have been put too early; the next one was not.
+  // A request that is under way may have been sent too early; the next one is not.
   for (bool waited = false; waited ? answered_ < change : !is_fresh_since(change); waited = true) {
     const bool silent = silent_since_.has_value();
     if (!under_way_ && (!silent || now_() - *silent_since_ >= options_.retry_after)) {
@@ -129,7 +129,7 @@ sdk::Task<void> RegistrationFeed::ask() {
       failed(prompts.error());
     }
   }
-  // A quick refusal is an answer too: nobody asks again before it is old.
+  // A quick refusal is an answer too: it is used until it is old.
   answered_ = change;
   asked_at_ = now_();
   took_ = *asked_at_ - begin;
@@ -152,7 +152,7 @@ void RegistrationFeed::failed(const Error& error) {
   if (error.code == sdk::kFunctionNotFound) {
     log_info("this engine has no state, so nothing can be registered; {}", shown);
   } else {
-    log_warn("registered skills and prompts cannot be asked for ({}); {}", error.message, shown);
+    log_warn("registered skills and prompts cannot be read ({}); {}", error.message, shown);
   }
 }
 

@@ -24,16 +24,16 @@ namespace iii::directory {
 struct RegistrationFeedOptions {
   std::chrono::milliseconds ttl{1'000};  // `registered_ttl_ms`; 0: every reader asks
   std::chrono::milliseconds ttl_with_events{60'000};
-  // While state is silent it is asked again this often, and nobody waits.
+  // While state does not answer it is asked again this often, and callers do not wait.
   std::chrono::milliseconds retry_after{5'000};
-  std::chrono::milliseconds gather{10};  // changes that come together are told together
+  std::chrono::milliseconds gather{10};  // changes that come together are reported together
 };
 
 // On the loop thread. Everything outlives the worker's use of it.
 class RegistrationFeed {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
-  // Takes each new snapshot. `first`: it was so before we came, which is not a change.
+  // Takes each new snapshot. `first`: the state before this process started, which is not a change.
   using Sink = std::function<void(RegistrationsPtr registrations, bool first)>;
   RegistrationFeed(
       sdk::Worker& worker, RegistrationStore& store, RegistrationFeedOptions options, Sink sink,
@@ -44,10 +44,10 @@ class RegistrationFeed {
 
   // False: refresh() before reading. Costs nothing.
   bool is_fresh() const { return is_fresh_since(changes_); }
-  // Comes back when the content is up to date, or when state has been waited for in vain.
+  // Comes back when the content is up to date, or when state did not answer in time.
   sdk::Task<void> refresh();
 
-  // We wrote or removed something: who asks from now on sees it.
+  // We wrote or removed something: later readers see it.
   void changed(ChangeKind kind, std::string_view key);
 
   void set_options(RegistrationFeedOptions options);
@@ -68,7 +68,7 @@ class RegistrationFeed {
   Sink sink_;
   Clock now_;
   RegistrationsPtr known_;  // null before the first answer
-  // Before the first answer: what came with us and must be told all the same.
+  // Before the first answer: what this process registered, which must be reported as a change.
   std::set<std::pair<ChangeKind, std::string>> written_;
   uint64_t changes_ = 1;   // that we know of
   uint64_t answered_ = 0;  // changes before the last question that was answered

@@ -13,7 +13,7 @@ bool View::shows(std::string_view id) const {
   return has_registered_ && is_registered(id);
 }
 
-// Whoever registered it is or was on this bus, installed or not.
+// Its worker is or was on this bus, installed or not.
 bool View::is_registered(std::string_view id) const {
   const content::Skill* skill = generation_->skill(id);
   return skill != nullptr && content::is_registered(*generation_, skill->file);
