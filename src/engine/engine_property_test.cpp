@@ -1,6 +1,11 @@
 // Random lives of workers: whatever they do in whatever order, the books of the engine agree with
 // each other, nothing points to somebody who is gone, and every call is answered as often as it
 // must be.
+//
+// That it finds cascades without end was seen by taking the fix away: with `return true` in place
+// of the depth check in Subscriptions::within_cascade and without the budget in
+// Subscriptions::send, 12 of the 40 seeds (the first is 2) never end a turn. Calls that are made at
+// once instead of in a slice are found by EngineSlices.ABuiltInIsNotCalledBeforeBusCallReturns.
 #include <map>
 #include <random>
 #include <set>
