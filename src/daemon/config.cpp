@@ -47,15 +47,17 @@ Setter flag(bool DirectoryConfig::* member) {
   };
 }
 
-bool set_extra(DirectoryConfig& c, const Value& v) {
-  if (v.as_array() == nullptr) return false;
-  std::vector<std::string> folders;
-  for (const Value& folder : *v.as_array()) {
-    if (folder.as_string() == nullptr) return false;
-    folders.push_back(*folder.as_string());
-  }
-  c.extra_skills_folders = std::move(folders);
-  return true;
+Setter texts(std::vector<std::string> DirectoryConfig::* member) {
+  return [member](DirectoryConfig& c, const Value& v) {
+    if (v.as_array() == nullptr) return false;
+    std::vector<std::string> all;
+    for (const Value& one : *v.as_array()) {
+      if (one.as_string() == nullptr) return false;
+      all.push_back(*one.as_string());
+    }
+    c.*member = std::move(all);
+    return true;
+  };
 }
 
 // A scope may be written as a number or a word such as `true`: it is text all the same.
@@ -77,7 +79,7 @@ const std::map<std::string, Setter, std::less<>>& keys() {
   static const std::map<std::string, Setter, std::less<>> table{
       {"skills_folder", text(&C::skills_folder)},
       {"local_skills_folder", text(&C::local_skills_folder)},
-      {"extra_skills_folders", set_extra},
+      {"extra_skills_folders", texts(&C::extra_skills_folders)},
       {"registry_url", text(&C::registry_url)},
       {"download_timeout_ms", number(&C::download_timeout_ms)},
       {"registry_cache_ttl_ms", number(&C::registry_cache_ttl_ms)},
@@ -105,8 +107,10 @@ const std::map<std::string, Setter, std::less<>>& keys() {
       {"max_bundle_depth", number(&C::max_bundle_depth)},
       {"max_bundle_path_bytes", number(&C::max_bundle_path_bytes)},
       {"max_clone_bytes", number(&C::max_clone_bytes)},
+      {"git_private_hosts", texts(&C::git_private_hosts)},
+      {"git_credential_helper", text(&C::git_credential_helper)},
       {"auto_download_jobs", number(&C::auto_download_jobs)},
-      {"auto_download_retries", number(&C::auto_download_retries)},
+      {"auto_download_max_pause_ms", number(&C::auto_download_max_pause_ms)},
       {"auto_download_pause_ms", number(&C::auto_download_pause_ms)},
       {"configuration_entry", flag(&C::configuration_entry)},
       {"legacy_directory_041", flag(&C::legacy_directory_041)},
@@ -307,6 +311,8 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   out.registry.ca_file = ca_file;
   out.registry.limits = limits;
   out.git.ca_file = ca_file;
+  out.git.private_hosts = config.git_private_hosts;
+  out.git.credential_helper = config.git_credential_helper;
   out.git.limits = limits;
   return out;
 }
@@ -316,8 +322,8 @@ directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
   directory::AutoDownloadOptions out;
   out.local_folder = expand_path(config.local_skills_folder, home);
   out.jobs = std::clamp<uint64_t>(config.auto_download_jobs, 1, 16);
-  out.retries = static_cast<unsigned>(std::min<uint64_t>(config.auto_download_retries, 20));
   out.pause = std::chrono::milliseconds(config.auto_download_pause_ms);
+  out.max_pause = std::chrono::milliseconds(config.auto_download_max_pause_ms);
   return out;
 }
 

@@ -67,9 +67,11 @@ struct DirectoryConfig {
   uint64_t max_bundle_depth = 16;
   uint64_t max_bundle_path_bytes = 512;
   uint64_t max_clone_bytes = 256ULL * 1024 * 1024;
+  std::vector<std::string> git_private_hosts;  // names, `*.suffix` or `*`
+  std::string git_credential_helper;           // as git's `credential.helper`; empty: none
   uint64_t auto_download_jobs = 2;
-  uint64_t auto_download_retries = 5;
-  uint64_t auto_download_pause_ms = 5'000;  // before the first retry; doubles
+  uint64_t auto_download_pause_ms = 5'000;        // before the first retry; doubles
+  uint64_t auto_download_max_pause_ms = 600'000;  // up to this
 
   bool operator==(const DirectoryConfig&) const = default;
 };

@@ -86,7 +86,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       {.version = kVersion, .mode = mode, .started = std::chrono::steady_clock::now()});
   directory::add_skill_functions(worker, library_, {});
   directory::add_prompt_functions(worker, library_);
-  directory::add_doctor(worker, library_);
+  directory::add_doctor(worker, library_, &downloader_);
   directory::add_download_functions(worker, downloader_);
   directory::add_lock_functions(worker, downloader_);
   directory::add_registry_functions(worker, [this] { return downloader_.downloads(); });

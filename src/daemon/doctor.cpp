@@ -9,6 +9,7 @@
 #include "daemon/config.h"
 #include "daemon/directory.h"
 #include "functions/doctor.h"
+#include "functions/lock.h"
 
 namespace iii::daemon {
 
@@ -49,14 +50,19 @@ int run_doctor(std::span<const std::string> words) {
   const char* home = std::getenv("HOME");
   const auto content =
       content::Content::open(content_options(config, home != nullptr ? home : "", std::nullopt));
+  sources::Downloads downloads(downloads_options(config, home != nullptr ? home : ""));
   if (args->has("fix")) {
-    const directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
+    directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
+    if (const auto noted = downloads.record_fixes(outcome.in_skills_folder); !noted) {
+      outcome.failures.push_back("directory.lock: " + noted.error().message);
+    }
     cli::note("{} fixed\n", counted(outcome.fixed_files, "file"));
     for (const std::string& failure : outcome.failures) {
       cli::note("not fixed: {}\n", failure);
     }
   }
-  const directory::DoctorReport report = directory::examine(*content->fresh(), SIZE_MAX);
+  directory::DoctorReport report = directory::examine(*content->fresh(), SIZE_MAX);
+  directory::add_findings(report, directory::lock_findings(downloads));
   const std::string text =
       args->has("json") ? directory::report_json(report) + "\n" : directory::report_text(report);
   cli::print_text(text);

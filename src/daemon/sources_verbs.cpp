@@ -128,7 +128,10 @@ void print_report(const sources::InstallReport& report) {
     cli::print("  removed {} (dropped upstream)\n", path);
   }
   for (const std::string& path : report.conflicts) {
-    cli::print("  kept    {} (edited here; --force overwrites)\n", path);
+    cli::print("  kept    {} (edited here, or not downloaded before; --force overwrites)\n", path);
+  }
+  for (const std::string& path : report.overwritten) {
+    cli::print("  replaced {} (edited here, or not downloaded before)\n", path);
   }
   for (const sources::SkippedFile& file : report.skipped) {
     cli::print("  skipped {}: {}\n", file.path, file.reason);
@@ -205,6 +208,12 @@ int run_install(std::span<const std::string> words) {
                           session->args.has("skill") || session->args.has("ref") ||
                           session->args.has("tag");
   if (!has_source) {
+    if (!session->downloads->has_lock_file()) {
+      return complain({"D310",
+                       "D310 not_found: there is no directory.lock in the skills folder, so there "
+                       "is nothing to install from. Next: name a source, for example "
+                       "`iii-directory install WORKER`."});
+    }
     return print_outcomes(*session,
                           session->downloads->restore(std::nullopt, session->args.has("force"),
                                                       session->downloads->job()));
@@ -260,11 +269,17 @@ int run_outdated(std::span<const std::string> words) {
     return differs ? 1 : 0;
   }
   for (const sources::OutdatedRow& row : *rows) {
-    const std::string note = row.error      ? cli::as_commands(row.error->message)
-                             : row.pinned   ? "pinned"
-                             : row.outdated ? "-> " + row.latest
-                                            : "up to date";
-    cli::print("{} {} {}\n", row.name_space, row.current, note);
+    const std::string note = row.error                   ? cli::as_commands(row.error->message)
+                             : row.pinned                ? "pinned"
+                             : row.latest == row.current ? "up to date"
+                             : row.latest.empty()        ? "unknown upstream"
+                                                         : "-> " + row.latest;
+    cli::print("{} {} {}{}\n", row.name_space, row.current, note,
+               row.kept.empty() ? "" : ", except files that were kept:");
+    for (const std::string& path : row.kept) {
+      cli::print("  kept    {} (edited here, older than {}; update --force replaces it)\n", path,
+                 row.current);
+    }
   }
   return differs ? 1 : 0;
 }

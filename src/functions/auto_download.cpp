@@ -15,9 +15,10 @@ namespace {
 constexpr std::string_view kHandler = "directory::__on_worker_added";
 constexpr std::string_view kBinding = R"({"operations":["add","update"],"stages":["done"]})";
 constexpr std::string_view kEngine = "iii";
+constexpr std::string_view kCaller = "auto-download";  // in the queue of downloads
 constexpr unsigned kBindAttempts = 5;
 constexpr std::chrono::seconds kBindPause{2};
-constexpr size_t kMaxRemembered = 10'000;
+constexpr size_t kMaxRemembered = 10'000;  // workers, of either kind
 
 std::string text_of(const json::Value& object, std::string_view key) {
   const json::Value* value = object.find(key);
@@ -42,10 +43,20 @@ const sources::LockedNamespace* entry_of(const Result<sources::Lock>& lock,
 }
 
 bool is_not_found(const Error& error) { return error.message.starts_with("D310"); }
-// The next try would say the same.
+// The registry has another version than the one that is installed.
+bool is_other_version(const Error& error) {
+  return is_not_found(error) || error.message.starts_with("D314");
+}
+// The next attempt would end the same. Everything else passes, however long it lasts.
 bool is_final(const Error& error) {
-  return is_not_found(error) || error.message.starts_with("D311") ||
+  return is_other_version(error) || error.message.starts_with("D311") ||
          error.message.starts_with("D312");
+}
+
+std::chrono::milliseconds pause_after(const AutoDownloadOptions& options, unsigned attempts) {
+  constexpr unsigned kMaxDoublings = 20;
+  return std::min(options.pause * (int64_t{1} << std::min(attempts, kMaxDoublings)),
+                  std::max(options.pause, options.max_pause));
 }
 
 }  // namespace
@@ -74,22 +85,36 @@ std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wante
     if (!sources::check_worker_name(worker.name)) continue;
     std::error_code ignored;
     if (std::filesystem::is_directory(local_folder / worker.name, ignored)) continue;
-    const auto locked = lock->namespaces.find(worker.name);
-    const bool there = locked != lock->namespaces.end() ? is_settled(locked->second, worker.version)
-                                                        : downloads.has_marker(worker.name);
-    if (!there) out.push_back(worker);
+    const sources::LockedNamespace* locked = entry_of(lock, worker.name);
+    if (locked == nullptr) {
+      if (!downloads.has_marker(worker.name)) out.push_back(worker);
+    } else if (!downloads.has_folder(worker.name)) {
+      // Deleted; comes back as it was asked for.
+      WantedWorker again = worker;
+      if (!locked->automatic) again.as_before = locked->source;
+      out.push_back(std::move(again));
+    } else if (!is_settled(*locked, worker.version)) {
+      out.push_back(worker);
+    }
   }
   return out;
 }
 
 AutoDownload::AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDownloadOptions options)
-    : worker_(worker), downloader_(downloader), options_(std::move(options)) {
+    : worker_(worker),
+      downloader_(downloader),
+      options_(std::move(options)),
+      timers_(options_.timers != nullptr ? *options_.timers : worker.core().loop) {
   const auto handler = [this](json::Raw payload) { return on_event(std::move(payload)); };
   static_cast<void>(worker_.function(
       {.id = std::string(kHandler), .description = about::kOnWorkerAdded, .metadata = std::nullopt},
       handler));
   bind(1);
   worker_.on_ready([this] { worker_.spawn(reconcile()); });
+}
+
+AutoDownload::~AutoDownload() {
+  for (const auto& [name, item] : known_) timers_.cancel(item->pause);
 }
 
 void AutoDownload::bind(unsigned attempt) {
@@ -116,20 +141,31 @@ sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
   WantedWorker wanted;
   if (event) wanted = {text_of(*event, "worker"), text_of(*event, "version")};
   if (wanted.name.empty() || !sources::check_worker_name(wanted.name)) co_return ok;
-  // Where somebody is at it already, the reconciliation below sees to whatever is still missing.
-  if (!known_.contains(wanted.name)) {
+  const auto known = known_.find(wanted.name);
+  if (known != known_.end()) {
+    // Where a download is under way, the reconciliation below sees to whatever is still missing.
+    const ItemPtr item = known->second;
+    if (item->pause != 0) {
+      hurry(*item, std::move(wanted));
+      queue_.push_back(item);
+      pump();
+      const Latch done = item->done;
+      co_await done;
+    }
+  } else {
     without_documents_.erase(key_of(wanted));
-    auto read_lock = [downloads = downloader_.downloads()] { return downloads->lock(); };
-    const Result<sources::Lock> lock = co_await downloader_.pool().run(std::move(read_lock));
+    auto look = [downloads = downloader_.downloads(), name = wanted.name] {
+      return std::pair(downloads->lock(), downloads->has_folder(name));
+    };
+    const auto [lock, has_folder] = co_await downloader_.local().run(std::move(look));
     const sources::LockedNamespace* locked = entry_of(lock, wanted.name);
-    if (locked != nullptr && locked->pinned()) {
+    if (locked != nullptr && locked->pinned() && has_folder) {
       log_info("auto-download: {} is pinned in directory.lock and stays as it is", wanted.name);
       co_return ok;
     }
-    if (!known_.contains(wanted.name)) {
-      std::optional<sources::Source> as_before;
-      if (locked != nullptr && !locked->automatic) as_before = locked->source;
-      const ItemPtr item = enqueue(std::move(wanted), std::move(as_before));
+    if (!known_.contains(wanted.name) && known_.size() < kMaxRemembered) {
+      if (locked != nullptr && !locked->automatic) wanted.as_before = locked->source;
+      const ItemPtr item = enqueue(std::move(wanted));
       const Latch done = item->done;
       co_await done;
     }
@@ -171,11 +207,15 @@ sdk::Task<void> AutoDownload::fetch_missing(std::vector<WantedWorker> wanted) {
                local = options_.local_folder] {
     return missing_workers(wanted, *downloads, local);
   };
-  const std::vector<WantedWorker> missing = co_await downloader_.pool().run(std::move(look));
+  const std::vector<WantedWorker> missing = co_await downloader_.local().run(std::move(look));
   std::vector<ItemPtr> items;
   for (const WantedWorker& worker : missing) {
-    if (without_documents_.contains(key_of(worker)) || known_.contains(worker.name)) continue;
-    items.push_back(enqueue(worker, std::nullopt));
+    if (const auto known = known_.find(worker.name); known != known_.end()) {
+      // The next attempt is for the version that is installed now.
+      if (known->second->pause != 0) known->second->worker = worker;
+    } else if (!without_documents_.contains(key_of(worker)) && known_.size() < kMaxRemembered) {
+      items.push_back(enqueue(worker));
+    }
   }
   for (const ItemPtr& item : items) {
     const Latch done = item->done;
@@ -183,15 +223,32 @@ sdk::Task<void> AutoDownload::fetch_missing(std::vector<WantedWorker> wanted) {
   }
 }
 
-AutoDownload::ItemPtr AutoDownload::enqueue(WantedWorker wanted,
-                                            std::optional<sources::Source> as_before) {
+AutoDownload::ItemPtr AutoDownload::enqueue(WantedWorker wanted) {
   auto item = std::make_shared<Item>();
   item->worker = std::move(wanted);
-  item->as_before = std::move(as_before);
   known_[item->worker.name] = item;
   queue_.push_back(item);
   pump();
   return item;
+}
+
+void AutoDownload::hurry(Item& item, WantedWorker wanted) {
+  timers_.cancel(std::exchange(item.pause, 0));
+  wanted.as_before = std::move(item.worker.as_before);
+  item.worker = std::move(wanted);
+  item.attempts = 0;
+  item.done = Latch();
+}
+
+void AutoDownload::retry_later(const ItemPtr& item) {
+  const auto pause = pause_after(options_, item->attempts++);
+  log_info("auto-download: {}: retrying in {} s", item->worker.name,
+           std::chrono::duration_cast<std::chrono::seconds>(pause).count());
+  item->pause = timers_.after(pause, [this, item] {
+    item->pause = 0;
+    queue_.push_back(item);
+    pump();
+  });
 }
 
 void AutoDownload::pump() {
@@ -206,23 +263,16 @@ void AutoDownload::pump() {
 sdk::Task<void> AutoDownload::run(ItemPtr item) {
   const Result<sources::InstallReport> report = co_await fetch(*item);
   --running_;
-  const std::string& name = item->worker.name;
-  if (!report && !is_final(report.error()) && item->attempts < options_.retries) {
-    const auto pause = options_.pause * (1U << std::min(item->attempts, 10U));
-    ++item->attempts;
-    log_info("auto-download: {} is tried again in {} s", name,
-             std::chrono::duration_cast<std::chrono::seconds>(pause).count());
-    worker_.core().loop.after(pause, [this, item] {
-      queue_.push_back(item);
-      pump();
-    });
+  const std::string name = item->worker.name;
+  if (!report && !is_final(report.error())) {
+    retry_later(item);
   } else {
     if (!report && without_documents_.size() < kMaxRemembered) {
       without_documents_.insert(key_of(item->worker));
     }
     known_.erase(name);
-    log_info("auto-download: {} {}; {} done, {} to go", name,
-             report ? "is up to date" : "has nothing to fetch", ++finished_, known_.size());
+    log_info("auto-download: {}: {}; {} done, {} to go", name,
+             report ? "up to date" : "nothing to download", ++finished_, known_.size());
   }
   // Whoever waits does so for the first attempt only.
   item->done.open();
@@ -230,18 +280,20 @@ sdk::Task<void> AutoDownload::run(ItemPtr item) {
 }
 
 sdk::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) {
+  // A copy: the item may be given another version meanwhile.
+  const WantedWorker worker = item.worker;
   sources::InstallOptions options;
-  options.automatic = !item.as_before;
-  const bool exact = !item.worker.version.empty();
-  sources::RegistrySource source{.worker = item.worker.name, .version = {}, .tag = {}};
-  (exact ? source.version : source.tag) = exact ? item.worker.version : "latest";
-  Result<sources::InstallReport> report =
-      co_await downloader_.install(item.as_before.value_or(source), options);
-  if (!report && is_not_found(report.error()) && exact && !item.as_before) {
+  options.automatic = !worker.as_before;
+  const bool exact = !worker.version.empty();
+  sources::RegistrySource source{.worker = worker.name, .version = {}, .tag = {}};
+  (exact ? source.version : source.tag) = exact ? worker.version : "latest";
+  Result<sources::InstallReport> report = co_await downloader_.install(
+      std::string(kCaller), worker.as_before.value_or(source), options);
+  if (!report && is_other_version(report.error()) && exact && !worker.as_before) {
     // DW14: better the documents of another version than none.
     source.version.reset();
     source.tag = "latest";
-    report = co_await downloader_.install(source, options);
+    report = co_await downloader_.install(std::string(kCaller), source, options);
   }
   co_return report;
 }

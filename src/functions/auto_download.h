@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -20,19 +21,23 @@ namespace iii::directory {
 struct AutoDownloadOptions {
   std::filesystem::path local_folder;  // a namespace that has a folder here is left alone
   size_t jobs = 2;                     // downloads at a time
-  unsigned retries = 5;                // of one namespace, each after twice the pause
+  // What fails for now is tried again without end, each time after twice the pause.
   std::chrono::milliseconds pause{5'000};
+  std::chrono::milliseconds max_pause{600'000};
   unsigned list_attempts = 6;  // of worker::list at start
   std::chrono::milliseconds list_pause{2'000};
   std::chrono::milliseconds list_timeout{10'000};
+  Timers* timers = nullptr;  // for tests; null: the loop's
 };
 
 // A row of `worker::list`, or an event.
 struct WantedWorker {
   std::string name;
   std::string version;  // empty: whatever is the latest
+  // What a person asked for before, to be asked again; nothing: the registry's documents.
+  std::optional<sources::Source> as_before = {};
 };
-// Rows without a name are left out; a version that is no text counts as none.
+// Rows without a name are left out; a version that is not text counts as none.
 std::vector<WantedWorker> wanted_workers(const json::Value& worker_list);
 
 // What to fetch, given what is there (directory-write §6, DW13, DW14). Looks at the disk.
@@ -44,15 +49,16 @@ std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wante
 class AutoDownload {
  public:
   AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDownloadOptions options);
+  ~AutoDownload();
   AutoDownload(const AutoDownload&) = delete;
   AutoDownload& operator=(const AutoDownload&) = delete;
 
  private:
   struct Item {
     WantedWorker worker;
-    std::optional<sources::Source> as_before;  // a person's own question, asked again
     unsigned attempts = 0;
-    Latch done;
+    TimerId pause = 0;  // running: the next attempt comes when it ends
+    Latch done;         // of the attempt under way or to come
   };
   using ItemPtr = std::shared_ptr<Item>;
 
@@ -60,7 +66,10 @@ class AutoDownload {
   sdk::Task<void> reconcile();
   sdk::Task<std::vector<WantedWorker>> ask_for_workers();
   sdk::Task<void> fetch_missing(std::vector<WantedWorker> wanted);
-  ItemPtr enqueue(WantedWorker wanted, std::optional<sources::Source> as_before);
+  ItemPtr enqueue(WantedWorker wanted);
+  // Ends the pause before the next attempt.
+  void hurry(Item& item, WantedWorker wanted);
+  void retry_later(const ItemPtr& item);
   void pump();
   sdk::Task<void> run(ItemPtr item);
   sdk::Task<Result<sources::InstallReport>> fetch(const Item& item);
@@ -69,8 +78,9 @@ class AutoDownload {
   sdk::Worker& worker_;
   Downloader& downloader_;
   const AutoDownloadOptions options_;
+  Timers& timers_;
   std::deque<ItemPtr> queue_;
-  std::map<std::string, ItemPtr> known_;     // waiting or at work, by name
+  std::map<std::string, ItemPtr> known_;     // waiting, pausing or at work, by name
   std::set<std::string> without_documents_;  // `name@version` that the registry does not have
   size_t running_ = 0;
   size_t finished_ = 0;

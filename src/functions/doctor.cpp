@@ -3,6 +3,8 @@
 #include "content/ids.h"
 #include "content/parse.h"
 #include "functions/descriptions.h"
+#include "functions/downloader.h"
+#include "functions/lock.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -100,9 +102,14 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings)
   return out;
 }
 
-static sdk::Task<DoctorReport> examine_now(Library& library) {
+static sdk::Task<DoctorReport> examine_now(Library& library, Downloader* downloader) {
   const View view = co_await library.current({.filtered = false});
-  co_return examine(view.generation());
+  DoctorReport report = examine(view.generation());
+  if (downloader == nullptr) co_return report;
+  auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
+  std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
+  add_findings(report, std::move(more));
+  co_return report;
 }
 
 FixOutcome apply_ready_fixes(content::Content& content) {
@@ -126,6 +133,11 @@ FixOutcome apply_ready_fixes(content::Content& content) {
     const auto written = content.write(*generation, file, mended);
     if (written) {
       ++out.fixed_files;
+      if (generation->roots[file.root].kind == content::RootKind::kGlobal) {
+        out.in_skills_folder.push_back({.path = file.path,
+                                        .before = sources::sha256_hex(now->bytes),
+                                        .after = sources::sha256_hex(mended)});
+      }
     } else {
       out.failures.push_back(file.path + ": " + written.error().message);
     }
@@ -152,8 +164,10 @@ std::string report_text(const DoctorReport& report) {
   return out;
 }
 
-void add_doctor(sdk::Worker& worker, Library& library) {
-  const auto doctor = [&library](const DoctorInput&) { return examine_now(library); };
+void add_doctor(sdk::Worker& worker, Library& library, Downloader* downloader) {
+  const auto doctor = [&library, downloader](const DoctorInput&) {
+    return examine_now(library, downloader);
+  };
   static_cast<void>(worker.function("directory::doctor", about::kDoctor, doctor));
 }
 

@@ -9,8 +9,11 @@
 #include "content/content.h"
 #include "library/library.h"
 #include "sdk/worker.h"
+#include "sources/installer.h"
 
 namespace iii::directory {
+
+class Downloader;
 
 struct DoctorFix {
   uint64_t offset = 0;
@@ -45,6 +48,8 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings 
 
 struct FixOutcome {
   size_t fixed_files = 0;
+  // Those below the skills folder, for `directory.lock`: our own fixes are not edits.
+  std::vector<sources::FixedFile> in_skills_folder;
   std::vector<std::string> failures;
 };
 // Applies every ready patch, file by file and atomically.
@@ -53,7 +58,8 @@ FixOutcome apply_ready_fixes(content::Content& content);
 std::string report_text(const DoctorReport& report);  // for people
 std::string report_json(const DoctorReport& report);
 
-// `library` outlives the worker's use of it.
-void add_doctor(sdk::Worker& worker, Library& library);
+// `library` outlives the worker's use of it. `downloader` knows what `directory.lock` names; null:
+// nothing is said about that.
+void add_doctor(sdk::Worker& worker, Library& library, Downloader* downloader = nullptr);
 
 }  // namespace iii::directory

@@ -76,13 +76,14 @@ auto describe(json::Type<RepoDownloadInput>) {
                          json::field("force", &T::force, kForce).null_default());
 }
 
-sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, sources::SourceFields fields,
-                                           bool force) {
+sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string caller,
+                                           sources::SourceFields fields, bool force) {
   Result<sources::Source> source = sources::classify(fields);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
   sources::InstallOptions options;
   options.force = force;
-  Result<sources::InstallReport> report = co_await downloader.install(*source, options);
+  Result<sources::InstallReport> report =
+      co_await downloader.install(std::move(caller), *source, options);
   if (!report) co_return std::unexpected(std::move(report.error()));
   co_return output_of(*source, std::move(*report));
 }
@@ -115,6 +116,7 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
                      .unchanged = std::move(report.unchanged),
                      .pruned = std::move(report.pruned),
                      .conflicts = std::move(report.conflicts),
+                     .overwritten = std::move(report.overwritten),
                      .skipped = {},
                      .resolved = {},
                      .digest = std::move(report.digest)};
@@ -126,8 +128,8 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
 }
 
 void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
-  const auto any = [&downloader](const DownloadInput& in) {
-    return download(downloader,
+  const auto any = [&downloader](const sdk::Call& call, const DownloadInput& in) {
+    return download(downloader, call.caller_worker_id(),
                     {.repo = in.repo,
                      .skill = in.skill,
                      .branch = in.branch,
@@ -137,20 +139,22 @@ void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
                      .tag = in.tag},
                     in.force.value_or(false));
   };
-  const auto from_registry = [&downloader](const RegistryDownloadInput& in) {
+  const auto from_registry = [&downloader](const sdk::Call& call, const RegistryDownloadInput& in) {
     sources::SourceFields fields;
     fields.worker = in.worker;
     fields.version = in.version;
     fields.tag = in.tag;
-    return download(downloader, std::move(fields), in.force.value_or(false));
+    return download(downloader, call.caller_worker_id(), std::move(fields),
+                    in.force.value_or(false));
   };
-  const auto from_repo = [&downloader](const RepoDownloadInput& in) {
+  const auto from_repo = [&downloader](const sdk::Call& call, const RepoDownloadInput& in) {
     sources::SourceFields fields;
     fields.repo = in.repo;
     fields.skill = in.skill;
     fields.branch = in.branch;
     fields.ref = in.ref;
-    return download(downloader, std::move(fields), in.force.value_or(false));
+    return download(downloader, call.caller_worker_id(), std::move(fields),
+                    in.force.value_or(false));
   };
   static_cast<void>(worker.function({.id = "directory::skills::download",
                                      .description = about::kDownload,

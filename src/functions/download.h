@@ -23,6 +23,7 @@ struct DownloadOutput {
   std::vector<std::string> unchanged;
   std::vector<std::string> pruned;
   std::vector<std::string> conflicts;
+  std::vector<std::string> overwritten;
   std::vector<SkippedRow> skipped;
   std::optional<std::string> resolved;
   std::string digest;
@@ -54,7 +55,11 @@ inline auto describe(json::Type<DownloadOutput>) {
                   "Files that the source no longer has, removed here because they were not edited.")
           .optional(),
       json::field("conflicts", &T::conflicts,
-                  "Files that were edited here and therefore kept; `force` overwrites them.")
+                  "Files that were edited here, or were here before the first download, and "
+                  "therefore kept; `force` overwrites them.")
+          .optional(),
+      json::field("overwritten", &T::overwritten,
+                  "Files that were edited here or not downloaded before, and were replaced.")
           .optional(),
       json::field("skipped", &T::skipped,
                   "Files of the source that were left out, with the reason.")

@@ -1,5 +1,6 @@
 #include "functions/downloader.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 
 using sources::InstallReport;
 using sources::NamespaceResult;
+
+constexpr std::chrono::milliseconds kListTimeout{10'000};
 
 // Steps of one download as log lines; not every block of bytes.
 std::function<void(const sources::Progress&)> log_steps(std::string name) {
@@ -51,6 +54,7 @@ Downloader::~Downloader() {
     if (const auto earlier = weak.lock()) earlier->cancel();
   }
   pool_.stop();
+  local_.stop();
 }
 
 void Downloader::use(std::shared_ptr<sources::Downloads> downloads) {
@@ -58,8 +62,41 @@ void Downloader::use(std::shared_ptr<sources::Downloads> downloads) {
   earlier_.push_back(std::exchange(downloads_, std::move(downloads)));
 }
 
-sdk::Task<Result<InstallReport>> Downloader::install(sources::Source source,
+// Whether the engine lists this worker as connected. Workers that did not announce a process id
+// never are.
+sdk::Task<bool> Downloader::is_listed(std::string caller) {
+  if (caller.empty()) co_return false;
+  const sdk::CallOptions options{.timeout = kListTimeout};
+  const json::Value nothing = json::Object{};
+  const sdk::Reply<json::Value> list =
+      co_await worker_.trigger<json::Value>("engine::workers::list", nothing, options);
+  const json::Value* rows = list ? list->find("workers") : nullptr;
+  if (rows == nullptr || rows->as_array() == nullptr) co_return false;
+  co_return std::ranges::any_of(*rows->as_array(), [&caller](const json::Value& row) {
+    const json::Value* id = row.find("id");
+    return id != nullptr && id->as_string() != nullptr && *id->as_string() == caller;
+  });
+}
+
+// A place in the queue. Who had to wait, was connected then and is not any more does not get one.
+sdk::Task<Result<DownloadQueue::Ticket>> Downloader::admit(std::string caller) {
+  Result<DownloadQueue::Ticket> ticket = queue_.enter(caller);
+  if (!ticket || ticket->has_place()) co_return ticket;
+  const bool was_listed = co_await is_listed(caller);
+  const Latch turn = ticket->turn();
+  co_await turn;
+  if (was_listed && !co_await is_listed(caller)) {
+    log_info("a download is dropped: the worker that asked for it has disconnected");
+    co_return fail("D334",
+                   "D334 too_many_downloads: the caller has disconnected. Next: call again.");
+  }
+  co_return ticket;
+}
+
+sdk::Task<Result<InstallReport>> Downloader::install(std::string caller, sources::Source source,
                                                      sources::InstallOptions options) {
+  const Result<DownloadQueue::Ticket> place = co_await admit(std::move(caller));
+  if (!place) co_return std::unexpected(on_the_bus(place.error()));
   const std::string name = sources::namespace_of(source);
   changes_.begin(name, sources::kind_of(source));
   auto work = [downloads = downloads_, library = &library_, source, options, name] {
@@ -82,8 +119,11 @@ sdk::Task<Result<InstallReport>> Downloader::install(sources::Source source,
   co_return report;
 }
 
-sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string name_space,
+sdk::Task<Result<NamespaceResult>> Downloader::again(std::string caller, Again what,
+                                                     std::string name_space,
                                                      std::string_view source_kind, bool force) {
+  const Result<DownloadQueue::Ticket> place = co_await admit(std::move(caller));
+  if (!place) co_return std::unexpected(on_the_bus(place.error()));
   changes_.begin(name_space, source_kind);
   auto work = [downloads = downloads_, library = &library_, what, name_space, force,
                kind = std::string(source_kind)] {
@@ -103,6 +143,19 @@ sdk::Task<Result<NamespaceResult>> Downloader::again(Again what, std::string nam
   if (!outcome) co_return std::unexpected(on_the_bus(std::move(outcome.error())));
   library_.installed().forget();
   co_return outcome;
+}
+
+sdk::Task<Result<std::vector<sources::OutdatedRow>>> Downloader::outdated(
+    std::string caller, std::optional<std::string> name_space) {
+  const Result<DownloadQueue::Ticket> place = co_await admit(std::move(caller));
+  if (!place) co_return std::unexpected(on_the_bus(place.error()));
+  auto work = [downloads = downloads_, name_space = std::move(name_space)] {
+    const auto compare = [&] { return downloads->outdated(name_space, downloads->job()); };
+    return guarded<std::vector<sources::OutdatedRow>>(compare);
+  };
+  auto rows = co_await pool_.run(std::move(work));
+  if (!rows) co_return std::unexpected(on_the_bus(std::move(rows.error())));
+  co_return rows;
 }
 
 Error on_the_bus(Error error) { return {"invocation_failed", std::move(error.message)}; }

@@ -41,6 +41,7 @@ struct OutdatedOutputRow {
   std::string current;
   std::optional<std::string> latest;
   bool pinned = false;
+  std::vector<std::string> kept;
   bool outdated = false;
   std::optional<std::string> error;
 };
@@ -105,7 +106,12 @@ auto describe(json::Type<OutdatedOutputRow>) {
           .nullable(),
       json::field("pinned", &T::pinned,
                   "An exact version or commit was asked for, which update leaves alone."),
-      json::field("outdated", &T::outdated, "`latest` is another than `current`."),
+      json::field("kept", &T::kept,
+                  "Files that are older than `current`: they were edited here, so a download kept "
+                  "them. update with `force` replaces them.")
+          .optional(),
+      json::field("outdated", &T::outdated,
+                  "`latest` is another than `current`, or files were kept."),
       json::field("error", &T::error, "Why `latest` is not known; absent when it is."));
 }
 auto describe(json::Type<OutdatedOutput>) {
@@ -174,6 +180,7 @@ OutdatedOutput output_of(const std::vector<sources::OutdatedRow>& rows) {
                             .current = row.current,
                             .latest = {},
                             .pinned = row.pinned,
+                            .kept = row.kept,
                             .outdated = row.outdated,
                             .error = {}};
     if (!row.latest.empty()) shown.latest = row.latest;
@@ -194,39 +201,38 @@ OutcomeRow row_of(const sources::Source& asked, NamespaceResult outcome) {
   return row;
 }
 
-// On the pool: everything that looks at the disk or asks somebody.
+// What looks at the disk and asks nobody.
 template <typename F>
-auto on_pool(Downloader& downloader, F work) {
+auto on_disk(Downloader& downloader, F work) {
   auto bound = [downloads = downloader.downloads(), work = std::move(work)] {
     return work(*downloads);
   };
-  return downloader.pool().run(std::move(bound));
+  return downloader.local().run(std::move(bound));
 }
 
 sdk::Task<Result<VerifyOutput>> verify(Downloader& downloader, LockInput in) {
-  auto verified = co_await on_pool(
+  auto verified = co_await on_disk(
       downloader, [in](auto& downloads) { return downloads.verify(in.name_space); });
   if (!verified) co_return std::unexpected(on_the_bus(std::move(verified.error())));
   co_return output_of(*verified);
 }
 
-sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, LockInput in) {
-  auto rows = co_await on_pool(downloader, [in](auto& downloads) {
-    return downloads.outdated(in.name_space, downloads.job());
-  });
-  if (!rows) co_return std::unexpected(on_the_bus(std::move(rows.error())));
+sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, std::string caller,
+                                           LockInput in) {
+  auto rows = co_await downloader.outdated(std::move(caller), in.name_space);
+  if (!rows) co_return std::unexpected(std::move(rows.error()));
   co_return output_of(*rows);
 }
 
 // One namespace after the other, so that each has its own generation and events.
-sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, Downloader::Again what,
-                                        LockInput in) {
-  auto lock = co_await on_pool(downloader, [](auto& downloads) { return downloads.lock(); });
+sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, std::string caller,
+                                        Downloader::Again what, LockInput in) {
+  auto lock = co_await on_disk(downloader, [](auto& downloads) { return downloads.lock(); });
   if (!lock) co_return std::unexpected(on_the_bus(std::move(lock.error())));
   OutcomesOutput out{.ok = true, .namespaces = {}};
   if (in.name_space && !lock->namespaces.contains(*in.name_space)) {
     // Downloads knows best how to say that.
-    auto refused = co_await downloader.again(what, *in.name_space, "registry", false);
+    auto refused = co_await downloader.again(caller, what, *in.name_space, "registry", false);
     if (!refused) co_return std::unexpected(std::move(refused.error()));
   }
   for (const auto& [name, locked] : lock->namespaces) {
@@ -234,7 +240,7 @@ sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, Downloader::Agai
     const bool leave = what == Downloader::Again::kUpdate && !in.name_space && locked.pinned();
     if (leave) continue;
     Result<NamespaceResult> outcome = co_await downloader.again(
-        what, name, sources::kind_of(locked.source), in.force.value_or(false));
+        caller, what, name, sources::kind_of(locked.source), in.force.value_or(false));
     if (!outcome) co_return std::unexpected(std::move(outcome.error()));
     out.namespaces.push_back(row_of(locked.source, std::move(*outcome)));
     out.ok = out.ok && out.namespaces.back().ok;
@@ -243,6 +249,39 @@ sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, Downloader::Agai
 }
 
 }  // namespace
+
+std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
+  std::vector<DoctorFinding> out;
+  const auto add = [&out](std::string path, const char* severity, const char* code,
+                          std::string message) {
+    out.push_back({.root = "global",
+                   .path = std::move(path),
+                   .severity = severity,
+                   .code = code,
+                   .line = {},
+                   .column = {},
+                   .message = std::move(message),
+                   .served_as = {},
+                   .fix = {}});
+  };
+  const Result<sources::Lock> lock = downloads.lock();
+  if (!lock) {
+    add(std::string(sources::kLockFileName), "error", "lock_unreadable", lock.error().message);
+    return out;
+  }
+  for (const auto& [name, locked] : lock->namespaces) {
+    if (downloads.has_folder(name)) continue;
+    add(name, "warning", "namespace_missing",
+        "directory.lock names this namespace (" + locked.resolved +
+            "), but its folder does not exist; `iii-directory install` or directory::lock::restore "
+            "brings it back");
+  }
+  return out;
+}
+
+void add_findings(DoctorReport& report, std::vector<DoctorFinding> findings) {
+  for (DoctorFinding& finding : findings) report.findings.push_back(std::move(finding));
+}
 
 std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces) {
   return json::encode(output_of(namespaces));
@@ -266,14 +305,14 @@ std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
 
 void add_lock_functions(sdk::Worker& worker, Downloader& downloader) {
   const auto verify_all = [&downloader](const LockInput& in) { return verify(downloader, in); };
-  const auto list_outdated = [&downloader](const LockInput& in) {
-    return outdated(downloader, in);
+  const auto list_outdated = [&downloader](const sdk::Call& call, const LockInput& in) {
+    return outdated(downloader, call.caller_worker_id(), in);
   };
-  const auto update = [&downloader](const LockInput& in) {
-    return again(downloader, Downloader::Again::kUpdate, in);
+  const auto update = [&downloader](const sdk::Call& call, const LockInput& in) {
+    return again(downloader, call.caller_worker_id(), Downloader::Again::kUpdate, in);
   };
-  const auto restore = [&downloader](const LockInput& in) {
-    return again(downloader, Downloader::Again::kRestore, in);
+  const auto restore = [&downloader](const sdk::Call& call, const LockInput& in) {
+    return again(downloader, call.caller_worker_id(), Downloader::Again::kRestore, in);
   };
   static_cast<void>(worker.function("directory::lock::verify", about::kLockVerify, verify_all));
   static_cast<void>(

@@ -81,7 +81,8 @@ json::Raw source_of_041(const sources::Source& source) {
   return json::Raw{json::to_text(out)};
 }
 
-sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, DownloadInput041 in) {
+sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string caller,
+                                           DownloadInput041 in) {
   sources::SourceFields fields;
   fields.repo = in.repo;
   fields.skill = in.skill;
@@ -92,7 +93,8 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, DownloadInput
   if (!source) co_return std::unexpected(on_the_bus(source.error()));
   sources::InstallOptions options;
   options.force = in.force.value_or(false);
-  Result<sources::InstallReport> report = co_await downloader.install(*source, options);
+  Result<sources::InstallReport> report =
+      co_await downloader.install(std::move(caller), *source, options);
   if (!report) co_return std::unexpected(std::move(report.error()));
   DownloadOutput out = output_of(*source, std::move(*report));
   out.source = source_of_041(*source);
@@ -134,8 +136,8 @@ Result<sources::Source> source_041(const sources::SourceFields& fields) {
 }
 
 void add_download_041(sdk::Worker& worker, Downloader& downloader) {
-  const auto run = [&downloader](DownloadInput041 in) {
-    return download(downloader, std::move(in));
+  const auto run = [&downloader](const sdk::Call& call, DownloadInput041 in) {
+    return download(downloader, call.caller_worker_id(), std::move(in));
   };
   const json::Value label = json::Object{{"tool", json::Object{{"label", "Download skills"}}}};
   static_cast<void>(worker.function({.id = "skills::download",

@@ -1,6 +1,7 @@
 #include "sources/downloads.h"
 
 #include <algorithm>
+#include <thread>
 #include <utility>
 
 #include "base/text.h"
@@ -39,6 +40,19 @@ Source exact_source(const LockedNamespace& locked) {
   RepoSource repo = std::get<RepoSource>(locked.source);
   repo.ref = locked.resolved;
   return repo;
+}
+
+constexpr size_t kResolvers = 4;  // sources asked at the same time by `outdated`
+
+// What was edited here and is based on an older version than the lock's.
+std::vector<std::string> kept_files(const VerifiedNamespace& verified) {
+  std::vector<std::string> kept;
+  for (const VerifiedFile& file : verified.files) {
+    const auto locked = verified.locked.files.find(file.path);
+    const bool behind = locked != verified.locked.files.end() && locked->second.kept;
+    if (behind && file.state == FileState::kEdited) kept.push_back(file.path);
+  }
+  return kept;
 }
 
 bool all_intact(const VerifiedNamespace& verified) {
@@ -104,28 +118,44 @@ Result<std::map<std::string, LockedNamespace>> Downloads::locked(const Name& nam
   return chosen(*lock, name);
 }
 
-Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
-  const auto names = locked(name);
-  if (!names) return std::unexpected(names.error());
-  std::vector<OutdatedRow> rows;
-  for (const auto& [locked_name, entry] : *names) {
-    OutdatedRow row{.name_space = locked_name,
-                    .source = entry.source,
-                    .current = entry.resolved,
-                    .latest = {},
-                    .pinned = entry.pinned(),
-                    .outdated = false,
-                    .error = {}};
-    if (row.pinned) {
-      row.latest = row.current;
-    } else if (Result<std::string> latest = resolve(entry.source, job)) {
-      row.latest = std::move(*latest);
-      row.outdated = !row.latest.empty() && row.latest != row.current;
-    } else {
-      row.error = std::move(latest.error());
-    }
-    rows.push_back(std::move(row));
+void Downloads::compare(OutdatedRow& row, const Job& job) {
+  if (row.pinned) {
+    row.latest = row.current;
+  } else if (Result<std::string> latest = resolve(row.source, job)) {
+    row.latest = std::move(*latest);
+    row.outdated = !row.latest.empty() && row.latest != row.current;
+  } else {
+    row.error = std::move(latest.error());
   }
+  row.outdated = row.outdated || !row.kept.empty();
+}
+
+Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
+  const auto namespaces = verify(name);
+  if (!namespaces) return std::unexpected(namespaces.error());
+  std::vector<OutdatedRow> rows;
+  for (const VerifiedNamespace& verified : *namespaces) {
+    rows.push_back({.name_space = verified.name_space,
+                    .source = verified.locked.source,
+                    .current = verified.locked.resolved,
+                    .latest = {},
+                    .pinned = verified.locked.pinned(),
+                    .kept = kept_files(verified),
+                    .outdated = false,
+                    .error = {}});
+  }
+  std::atomic<size_t> next = 0;
+  const auto work = [&] {
+    for (size_t at = next++; at < rows.size(); at = next++) {
+      Job own = job_like(job);
+      own.report = nullptr;  // it expects one thread
+      compare(rows[at], own);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  for (size_t i = 1; i < std::min(rows.size(), kResolvers); ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();  // waits
   return rows;
 }
 

@@ -31,8 +31,10 @@ struct OutdatedRow {
   Source source;
   std::string current;  // what the lock has
   std::string latest;   // what its selector means now; empty when that could not be found out
-  bool pinned = false;  // a person chose exactly this one: never outdated
-  bool outdated = false;
+  bool pinned = false;  // a person chose exactly this one: nothing newer counts
+  // Files that are older than `current`, because they were edited here and kept.
+  std::vector<std::string> kept;
+  bool outdated = false;  // something newer exists, or files were kept
   std::optional<Error> error;
 };
 
@@ -54,6 +56,7 @@ class Downloads {
 
   using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
   Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
+  // Asks what each source means now, a few at a time, each within the whole time-out.
   Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
   // Asks every source again for what was asked before. Pinned ones are left alone unless named.
   Result<std::vector<NamespaceResult>> update(const Name& name, bool force, const Job& job);
@@ -61,6 +64,11 @@ class Downloads {
   Result<std::vector<NamespaceResult>> restore(const Name& name, bool force, const Job& job);
 
   Result<Lock> lock() const { return installer_.lock(); }
+  Result<void> record_fixes(const std::vector<FixedFile>& files) {
+    return installer_.record_fixes(files, job());
+  }
+  bool has_lock_file() const { return installer_.has_lock_file(); }
+  bool has_folder(const std::string& name) const { return installer_.has_folder(name); }
   bool has_marker(const std::string& name) const { return installer_.has_marker(name); }
   Registry& registry() { return *registry_; }
   const DownloadsOptions& options() const { return options_; }
@@ -71,6 +79,7 @@ class Downloads {
 
  private:
   Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
+  void compare(OutdatedRow& row, const Job& job);
   Job job_like(const Job& job) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);

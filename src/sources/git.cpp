@@ -8,6 +8,7 @@
 #include "sources/git_blobs.h"
 #include "sources/git_command.h"
 #include "sources/git_refs.h"
+#include "sources/git_route.h"
 #include "sources/git_scratch.h"
 #include "sources/git_tree.h"
 
@@ -34,8 +35,11 @@ struct Place {
 
 class Fetch {
  public:
-  Fetch(const RepoSource& source, const GitOptions& options, const Job& job, const Scratch& scratch)
-      : source_(source), limits_(options.limits), git_(source, options, job, scratch) {}
+  Fetch(const RepoSource& source, const GitOptions& options, const Job& job, const Scratch& scratch,
+        Route route)
+      : source_(source),
+        limits_(options.limits),
+        git_(source, options, job, scratch, std::move(route)) {}
 
   Result<Bundle> run() {
     auto resolved = resolve_ref(source_.ref, git_);
@@ -198,29 +202,23 @@ class Fetch {
   std::string wanted_;
 };
 
-// Sources are checked where they are made; this is the last door before a program is started.
-Result<void> check_scheme(const RepoSource& source, const GitOptions& options) {
-  const bool remote = source.repo.starts_with("https://") || uses_ssh(source.repo);
-  const bool local = source.repo.starts_with("file://") || source.repo.starts_with('/');
-  if (remote || (options.allow_local && local)) return {};
-  return fail("D311", "D311 invalid_input: the repo URL must start with https://, ssh:// or git@");
-}
-
 }  // namespace
 
 Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job) {
-  if (auto ok = check_scheme(source, options); !ok) return std::unexpected(ok.error());
+  auto route = find_route(source, options, job);
+  if (!route) return std::unexpected(route.error());
   auto scratch = Scratch::make(options.scratch);
   if (!scratch) return std::unexpected(scratch.error());
-  return Fetch(source, options, job, *scratch).run();
+  return Fetch(source, options, job, *scratch, std::move(*route)).run();
 }
 
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
                                  const Job& job) {
-  if (auto ok = check_scheme(source, options); !ok) return std::unexpected(ok.error());
+  auto route = find_route(source, options, job);
+  if (!route) return std::unexpected(route.error());
   auto scratch = Scratch::make(options.scratch);
   if (!scratch) return std::unexpected(scratch.error());
-  Git git(source, options, job, *scratch);
+  Git git(source, options, job, *scratch, std::move(*route));
   auto resolved = resolve_ref(source.ref, git);
   if (!resolved) return std::unexpected(resolved.error());
   return resolved->id;

@@ -16,6 +16,12 @@ struct GitOptions {
   std::filesystem::path scratch;  // where temporary object stores go; empty: the system's place
   std::string ca_file;            // empty: the system's
   BundleLimits limits;
+  // Hosts that git may reach although their addresses are not public: names, `*.suffix`, `*`.
+  std::vector<std::string> private_hosts;
+  // A credential helper as git's `credential.helper` names one; empty: servers that ask for a
+  // password get none.
+  std::string credential_helper;
+  std::string resolver = "getent";  // looks up names
   // For tests only: also take `file://` and plain paths.
   bool allow_local = false;
 
@@ -26,8 +32,8 @@ struct GitOptions {
 // SKILL.md, then the whole repository is taken when its own SKILL.md names that skill (or names
 // none and the repository is called so). A link or a submodule in one of these places is refused.
 // All 40 or 64 digits of a commit are always that commit; else a branch comes before a tag.
-// Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D321
-// git failed or took too long. `ref` may be a commit.
+// Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D313 a server
+// that may not be connected to; D321 git failed or took too long. `ref` may be a commit.
 Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
 // The commit that a source means now, without fetching, for `outdated`.
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,

@@ -273,7 +273,7 @@ TEST_F(GitAttack, NothingGivenByTheCallerIsAnArgumentOfItsOwn) {
                 "for a; do echo \"$a\"; done > " + log + "\nenv > " + log + ".env\nexit 1");
   options_.program = folder.path() / "git";
   const Variable secret("GIT_SSL_NO_VERIFY", "1");
-  ASSERT_FALSE(fetch("ssh://git@example.invalid/x", "a", "--upload-pack=evil"));
+  ASSERT_FALSE(fetch("ssh://git@example.invalid/x", "a", "evil"));
   std::ifstream in(log);
   const std::string arguments((std::istreambuf_iterator<char>(in)), {});
   EXPECT_THAT(arguments, HasSubstr("\nremote.origin.url=ssh://git@example.invalid/x\n"));

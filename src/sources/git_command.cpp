@@ -1,13 +1,10 @@
 #include "sources/git_command.h"
 
-#include <pwd.h>
-#include <unistd.h>
-
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 
 #include "sources/git_errors.h"
+#include "sources/git_ssh.h"
 
 namespace iii::sources {
 
@@ -15,55 +12,25 @@ namespace {
 
 constexpr uint64_t kMemoryBytes = 4ULL * 1024 * 1024 * 1024;
 
-// For the shell that git hands GIT_SSH_COMMAND to.
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '\'';
-}
-
-std::string home_of_the_account() {
-  std::array<char, 16'384> space{};
-  passwd entry{};
-  passwd* found = nullptr;
-  if (getpwuid_r(geteuid(), &entry, space.data(), space.size(), &found) != 0 || found == nullptr) {
-    return {};
-  }
-  return found->pw_dir;
-}
-
-// ssh reads keys, known hosts and its configuration from the account's home, whatever HOME says.
-// Where HOME is another place (containers, service accounts, tests), the configuration there counts
-// instead. git itself never sees HOME.
-std::string ssh_command() {
-  const char* home = std::getenv("HOME");
-  std::string command;
-  if (home != nullptr && *home == '/') command = "HOME=" + shell_quoted(home) + ' ';
-  command += "ssh";
-  if (home != nullptr && *home == '/' && home_of_the_account() != home) {
-    const std::string config = std::string(home) + "/.ssh/config";
-    if (access(config.c_str(), R_OK) == 0) command += " -F " + shell_quoted(config);
-  }
-  // Nobody is there to be asked; nothing but git's own conversation goes through; and no helper of
-  // ssh stays behind (ControlMaster).
-  for (const char* option :
-       {"BatchMode=yes", "ConnectTimeout=15", "ServerAliveInterval=15", "ServerAliveCountMax=3",
-        "ForwardAgent=no", "ForwardX11=no", "ClearAllForwardings=yes", "PermitLocalCommand=no",
-        "ControlMaster=no", "RequestTTY=no"}) {
-    command += std::string(" -o ") + option;
-  }
-  return command;
-}
-
 void hand_on(std::vector<std::string>& environment, const char* name) {
   const char* value = std::getenv(name);
   if (value != nullptr) environment.push_back(std::string(name) + '=' + value);
+}
+
+// Only ever asked for a password: what a server does not take must not be erased from the user's
+// store. The helper finds the user's home; git itself does not.
+std::string credential_helper(const std::string& helper) {
+  std::string command = helper;
+  if (helper.starts_with('!')) {
+    command = helper.substr(1);
+  } else if (!helper.starts_with('/')) {
+    command = "git credential-" + helper;
+  }
+  const char* home = std::getenv("HOME");
+  const std::string place =
+      home == nullptr ? std::string() : "HOME=" + shell_quoted(home) + "; export HOME; ";
+  return R"(!iii_credential() { test "$1" = get || exit 0; )" + place + command +
+         R"( "$@"; }; iii_credential)";
 }
 
 }  // namespace
@@ -71,10 +38,11 @@ void hand_on(std::vector<std::string>& environment, const char* name) {
 bool uses_ssh(std::string_view url) { return url.starts_with("ssh://") || url.starts_with("git@"); }
 
 Git::Git(const RepoSource& source, const GitOptions& options, const Job& job,
-         const Scratch& scratch)
+         const Scratch& scratch, Route route)
     : options_(options),
       job_(job),
       scratch_(scratch),
+      route_(std::move(route)),
       url_(source.repo),
       allowed_(job.allowed.count() > 0 ? job.allowed : job.left()) {
   set_store("store");
@@ -98,13 +66,18 @@ std::vector<std::string> Git::environment() const {
   };
   hand_on(all, "PATH");
   if (uses_ssh(url_)) {
-    all.push_back("GIT_SSH_COMMAND=" + ssh_command());
+    all.push_back("GIT_SSH_COMMAND=" + ssh_command(route_.ssh_options));
     all.push_back("GIT_SSH_VARIANT=ssh");  // said, because it cannot be read off the command
     hand_on(all, "SSH_AUTH_SOCK");
   } else {
-    for (const char* name : {"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "NO_PROXY",
-                             "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR"}) {
-      hand_on(all, name);
+    // The decision about a proxy, not what it was made of.
+    if (!route_.proxy.empty()) all.push_back("HTTPS_PROXY=" + route_.proxy);
+    hand_on(all, "SSL_CERT_FILE");
+    hand_on(all, "SSL_CERT_DIR");
+    if (!options_.credential_helper.empty()) {
+      hand_on(all, "DBUS_SESSION_BUS_ADDRESS");  // where desktops keep passwords
+      hand_on(all, "XDG_RUNTIME_DIR");
+      all.emplace_back("GCM_INTERACTIVE=never");
     }
   }
   return all;
@@ -123,7 +96,11 @@ std::vector<std::string> Git::arguments(const std::vector<std::string>& args) co
   set("http.sslVerify=true");
   set("http.lowSpeedLimit=1");  // ends helpers that a killed process of ours left behind
   set("http.lowSpeedTime=60");
-  set("credential.helper=");
+  set("credential.helper=");  // whatever else is configured
+  if (!options_.credential_helper.empty()) {
+    set("credential.helper=" + credential_helper(options_.credential_helper));
+  }
+  if (!route_.resolve.empty()) set("http.curloptResolve=" + route_.resolve);
   set("core.askPass=");
   set("core.hooksPath=/dev/null");
   set("core.fsmonitor=false");

@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "sources/git.h"
+#include "sources/git_route.h"
 #include "sources/git_scratch.h"
 #include "sources/process.h"
 
@@ -15,7 +16,8 @@ namespace iii::sources {
 // One conversation with one repository. Everything git writes goes below the scratch folder.
 class Git {
  public:
-  Git(const RepoSource& source, const GitOptions& options, const Job& job, const Scratch& scratch);
+  Git(const RepoSource& source, const GitOptions& options, const Job& job, const Scratch& scratch,
+      Route route);
 
   struct Call {
     std::string step;  // for progress: `asking`, `fetching`, `checking`
@@ -40,6 +42,7 @@ class Git {
   const GitOptions& options_;
   const Job& job_;
   const Scratch& scratch_;
+  const Route route_;
   std::string url_;
   std::string store_;
   std::chrono::milliseconds allowed_;  // what there was when this began, for messages

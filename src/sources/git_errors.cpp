@@ -25,6 +25,9 @@ struct Known {
   std::string_view message;
 };
 
+constexpr std::string_view kUnreachable =
+    "the server cannot be reached. Next: check the repo URL and the network, or retry shortly";
+
 // The first that fits counts.
 constexpr std::array kKnown = {
     Known{"returned error: 404", "D310", ""},
@@ -33,13 +36,14 @@ constexpr std::array kKnown = {
     Known{"does not appear to be a git repository", "D310", ""},
     Known{"terminal prompts disabled", "D321",
           "the server asks for a user name and a password. Next: check the URL; for a private "
-          "repository use its ssh URL with a key that ssh finds by itself"},
+          "repository use its ssh URL with a key that ssh finds by itself, or set "
+          "`git_credential_helper` in the configuration"},
     Known{"Authentication failed", "D321",
-          "the server does not let us in. Next: for a private repository use its ssh URL with a "
-          "key that ssh finds by itself"},
+          "the server refuses access. Next: for a private repository use its ssh URL with a key "
+          "that ssh finds by itself, or set `git_credential_helper` in the configuration"},
     Known{"returned error: 403", "D321",
-          "the server does not let us in. Next: for a private repository use its ssh URL with a "
-          "key that ssh finds by itself"},
+          "the server refuses access. Next: for a private repository use its ssh URL with a key "
+          "that ssh finds by itself, or set `git_credential_helper` in the configuration"},
     Known{"Permission denied (", "D321",
           "the server took none of our ssh keys. Next: add a key to ssh-agent, or name one in the "
           "ssh configuration, and see that it may read this repository"},
@@ -51,19 +55,15 @@ constexpr std::array kKnown = {
     Known{"certificate", "D321",
           "the server's certificate is not trusted. Next: for a server of your own, name its "
           "certificate authority in the configuration (`ca_file`)"},
-    Known{"Could not resolve host", "D321",
-          "the server's name is not known. Next: check the repo URL and the network"},
-    Known{"Failed to connect", "D321",
-          "the server cannot be reached. Next: check the repo URL and the network, or retry "
-          "shortly"},
-    Known{"Connection refused", "D321",
-          "the server cannot be reached. Next: check the repo URL and the network, or retry "
-          "shortly"},
+    // One text for all: whether a name exists or a port is open is nobody's business.
+    Known{"Could not resolve host", "D321", kUnreachable},
+    Known{"Failed to connect", "D321", kUnreachable},
+    Known{"Connection refused", "D321", kUnreachable},
+    Known{"Connection timed out", "D321", kUnreachable},
+    Known{"No route to host", "D321", kUnreachable},
+    Known{"Network is unreachable", "D321", kUnreachable},
     Known{"Operation too slow", "D321",
           "the server stopped sending and the connection timed out. Next: retry shortly"},
-    Known{"Connection timed out", "D321",
-          "the server does not answer; the connection timed out. Next: check the repo URL and the "
-          "network, or retry shortly"},
     Known{"not our ref", "D310",
           "D310 not_found: the repository has no such commit. Next: check the commit, or ask for a "
           "branch or a tag"},
@@ -141,7 +141,8 @@ Error failed(const Ran& ran, const GitFailure& about) {
     return {.code = "D310",
             .message =
                 "D310 not_found: there is no such repository, or it is not public. Next: "
-                "check the repo URL; for a private repository use its ssh URL"};
+                "check the repo URL; for a private repository use its ssh URL, or set "
+                "`git_credential_helper` in the configuration"};
   }
   if (is_redirect(ran.errors)) {
     return git_error(

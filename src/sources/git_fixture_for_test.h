@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,6 +86,7 @@ class GitTest : public testing::Test {
  protected:
   GitTest() {
     options_.allow_local = true;
+    options_.private_hosts = {"*"};
     options_.scratch = scratch_.path();
   }
   // Whatever happened, nothing of it is left on the disk.

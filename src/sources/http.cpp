@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "base/check.h"
 #include "base/text.h"
 #include "sources/http_address.h"
+#include "sources/http_proxy.h"
 
 namespace iii::sources {
 
@@ -18,6 +20,8 @@ namespace {
 
 constexpr int kPollMs = 50;  // how soon a cancelled job is noticed
 constexpr size_t kMaxEtagBytes = 1'024;
+// A longer wait counts as this long: nobody waits for it, and sums of times cannot overflow.
+constexpr std::chrono::seconds kMaxRetryAfter{86'400};
 
 struct UrlDeleter {
   void operator()(CURLU* url) const { curl_url_cleanup(url); }
@@ -43,6 +47,22 @@ bool same_origin(const Url& a, const Url& b) {
          iequals(part(a, CURLUPART_HOST), part(b, CURLUPART_HOST)) &&
          part(a, CURLUPART_PORT, CURLU_DEFAULT_PORT) == part(b, CURLUPART_PORT, CURLU_DEFAULT_PORT);
 }
+
+// One server to ask, and the way to it.
+struct Hop {
+  std::string url;
+  std::string proxy;                   // empty: none
+  std::optional<AddressKind> by_name;  // what the host says by itself
+
+  explicit Hop(std::string to) : url(std::move(to)) {
+    const Url parsed = parse_url(url);
+    if (!parsed) return;
+    std::string host = part(parsed, CURLUPART_HOST);
+    by_name = kind_of_host_name(host);
+    if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+    proxy = proxy_for(part(parsed, CURLUPART_SCHEME), host, process_environment());
+  }
+};
 
 // Where a redirect leads, or nothing when it may not be followed. What the URL of the first server
 // holds besides (a user's name and password) stays with that server.
@@ -71,10 +91,13 @@ struct Exchange {
   bool too_large = false;
   // Set for every hop but the first: the only kind besides public ones that may be connected to.
   std::optional<AddressKind> allowed;
+  // The socket's address is that of a proxy, which the operator chose; the name was judged instead.
+  bool proxied = false;
   bool refused_address = false;
   const Job* job = nullptr;
   CURL* easy = nullptr;
 
+  bool may_connect_socket(AddressKind kind) { return proxied || may_connect(kind); }
   bool may_connect(AddressKind kind) {
     const bool ok = !allowed || kind == AddressKind::kPublic ||
                     (kind == *allowed && kind != AddressKind::kSpecial);
@@ -103,14 +126,35 @@ size_t on_body(char* bytes, size_t one, size_t count, void* context) {
 
 curl_socket_t on_open_socket(void* context, curlsocktype, curl_sockaddr* to) {
   auto& exchange = *static_cast<Exchange*>(context);
-  if (!exchange.may_connect(kind_of_address(&to->addr, to->addrlen))) return CURL_SOCKET_BAD;
+  if (!exchange.may_connect_socket(kind_of_address(&to->addr, to->addrlen))) return CURL_SOCKET_BAD;
   return socket(to->family, to->socktype | SOCK_CLOEXEC, to->protocol);
 }
 
 // Also asked for connections that are used again, where no socket is opened.
 int on_request(void* context, char* remote, char* /*local*/, int, int) {
   auto& exchange = *static_cast<Exchange*>(context);
-  return exchange.may_connect(kind_of_address(remote)) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT;
+  return exchange.may_connect_socket(kind_of_address(remote)) ? CURL_PREREQFUNC_OK
+                                                              : CURL_PREREQFUNC_ABORT;
+}
+
+// The header itself is read, because curl takes a number that does not fit for none.
+std::optional<std::chrono::seconds> retry_after_of(CURL* easy) {
+  curl_header* header = nullptr;
+  if (curl_easy_header(easy, "Retry-After", 0, CURLH_HEADER, -1, &header) != CURLHE_OK) {
+    return std::nullopt;
+  }
+  const std::string_view text = trim(header->value);
+  int64_t wait = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), wait);
+  if (error == std::errc::result_out_of_range && !text.starts_with('-')) {
+    wait = kMaxRetryAfter.count();
+  } else if (error != std::errc{} || end != text.data() + text.size()) {
+    curl_off_t until = 0;  // a date
+    curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &until);
+    wait = until;
+  }
+  if (wait <= 0) return std::nullopt;
+  return std::chrono::seconds(std::min<int64_t>(wait, kMaxRetryAfter.count()));
 }
 
 HttpProblem problem_of(CURLcode code, long status, const Exchange& exchange) {
@@ -207,17 +251,20 @@ struct Http::Impl {
     if (idle.size() < options.idle_handles) idle.push_back(std::move(handle));
   }
 
-  HeaderList prepare(CURL* easy, const HttpRequest& request, const std::string& url,
+  HeaderList prepare(CURL* easy, const HttpRequest& request, const Hop& to,
                      std::chrono::milliseconds left, Exchange& exchange) const;
-  std::expected<HttpAnswer, HttpProblem> hop(Handle& handle, const HttpRequest& request,
-                                             const std::string& url, std::chrono::milliseconds left,
+  std::expected<HttpAnswer, HttpProblem> ask(Handle& handle, const HttpRequest& request,
+                                             const Hop& to, std::chrono::milliseconds left,
                                              Exchange& exchange);
 };
 
-HeaderList Http::Impl::prepare(CURL* easy, const HttpRequest& request, const std::string& url,
+HeaderList Http::Impl::prepare(CURL* easy, const HttpRequest& request, const Hop& to,
                                std::chrono::milliseconds left, Exchange& exchange) const {
   curl_easy_reset(easy);  // keeps the connections
-  set(easy, CURLOPT_URL, url.c_str());
+  set(easy, CURLOPT_URL, to.url.c_str());
+  // Both are set, so that curl does not look at the environment itself.
+  set(easy, CURLOPT_PROXY, to.proxy.c_str());
+  set(easy, CURLOPT_NOPROXY, "");
   set(easy, CURLOPT_PROTOCOLS_STR, "http,https");
   set(easy, CURLOPT_NOSIGNAL, 1L);
   set(easy, CURLOPT_USERAGENT, options.user_agent.c_str());
@@ -243,13 +290,13 @@ HeaderList Http::Impl::prepare(CURL* easy, const HttpRequest& request, const std
   return headers;
 }
 
-std::expected<HttpAnswer, HttpProblem> Http::Impl::hop(Handle& handle, const HttpRequest& request,
-                                                       const std::string& url,
+std::expected<HttpAnswer, HttpProblem> Http::Impl::ask(Handle& handle, const HttpRequest& request,
+                                                       const Hop& to,
                                                        std::chrono::milliseconds left,
                                                        Exchange& exchange) {
   CURL* easy = handle.easy();
   exchange.easy = easy;
-  const HeaderList headers = prepare(easy, request, url, left, exchange);
+  const HeaderList headers = prepare(easy, request, to, left, exchange);
   const auto given_up = [&] {
     return exchange.job->cancelled->load(std::memory_order_relaxed) ||
            (request.abandoned != nullptr && request.abandoned->load(std::memory_order_relaxed));
@@ -261,9 +308,7 @@ std::expected<HttpAnswer, HttpProblem> Http::Impl::hop(Handle& handle, const Htt
   if (!code && given_up()) return std::unexpected(HttpProblem::kStopped);
   if (!code) return std::unexpected(problem_of(CURLE_OPERATION_TIMEDOUT, answer.status, exchange));
   if (*code != CURLE_OK) return std::unexpected(problem_of(*code, answer.status, exchange));
-  curl_off_t wait = 0;
-  curl_easy_getinfo(easy, CURLINFO_RETRY_AFTER, &wait);
-  if (wait > 0) answer.retry_after = std::chrono::seconds(wait);
+  answer.retry_after = retry_after_of(easy);
   curl_header* etag = nullptr;
   if (curl_easy_header(easy, "ETag", 0, CURLH_HEADER, -1, &etag) == CURLHE_OK &&
       std::string_view(etag->value).size() <= kMaxEtagBytes) {
@@ -284,26 +329,35 @@ Http::~Http() = default;
 std::expected<HttpAnswer, HttpProblem> Http::get(const HttpRequest& request, const Job& job) {
   const auto end = std::chrono::steady_clock::now() + request.timeout;
   std::unique_ptr<Handle> handle = impl_->take();
-  std::string url = request.url;
+  Hop hop(request.url);
   std::optional<AddressKind> allowed;
   std::expected<HttpAnswer, HttpProblem> answer;
   for (unsigned redirects = 0;; ++redirects) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
-    Exchange exchange{.max_body_bytes = request.max_body_bytes, .allowed = allowed, .job = &job};
-    answer = impl_->hop(*handle, request, url, std::min(left, job.left()), exchange);
+    Exchange exchange{.max_body_bytes = request.max_body_bytes,
+                      .allowed = allowed,
+                      .proxied = !hop.proxy.empty(),
+                      .job = &job};
+    // Behind a proxy the name is all there is to judge; names of others are the proxy's to resolve.
+    const AddressKind named = hop.by_name.value_or(AddressKind::kPublic);
+    if (exchange.proxied && !exchange.may_connect(named)) {
+      answer = std::unexpected(HttpProblem::kBadRedirect);
+      break;
+    }
+    answer = impl_->ask(*handle, request, hop, std::min(left, job.left()), exchange);
     if (!answer || !is_redirect(answer->status)) break;
     char* address = nullptr;
     char* location = nullptr;
     curl_easy_getinfo(handle->easy(), CURLINFO_PRIMARY_IP, &address);
     curl_easy_getinfo(handle->easy(), CURLINFO_REDIRECT_URL, &location);
-    if (!allowed) allowed = kind_of_address(address);
-    const std::optional<std::string> next = follow(url, location);
+    if (!allowed) allowed = exchange.proxied ? named : kind_of_address(address);
+    const std::optional<std::string> next = follow(hop.url, location);
     if (!next || redirects >= impl_->options.max_redirects) {
       answer = std::unexpected(HttpProblem::kBadRedirect);
       break;
     }
-    url = *next;
+    hop = Hop(*next);
   }
   // A transfer that went wrong half-way leaves nothing behind but a closed connection.
   impl_->give_back(std::move(handle));

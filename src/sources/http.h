@@ -52,7 +52,8 @@ enum class HttpProblem {
 // From any thread; calls at the same time use handles of their own. Redirects are followed only to
 // http(s), never from https to http, and never to an address of another kind than the first
 // server's unless it is public: a public registry cannot point us into the user's network. The
-// address looked at is the one really connected to (a proxy's, where the environment names one).
+// address looked at is the one really connected to. Behind a proxy of the environment it is what
+// the host's name says by itself: addresses and names of this machine are refused there.
 class Http {
  public:
   explicit Http(HttpOptions options);

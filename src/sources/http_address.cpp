@@ -8,6 +8,8 @@
 #include <cstring>
 #include <string>
 
+#include "base/text.h"
+
 namespace iii::sources {
 
 namespace {
@@ -107,6 +109,21 @@ AddressKind kind_of_address(const char* text) {
     return kind_of_address(reinterpret_cast<const sockaddr*>(&in6), sizeof(in6));
   }
   return AddressKind::kSpecial;
+}
+
+std::optional<AddressKind> kind_of_host_name(std::string_view host) {
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  while (host.ends_with('.')) host.remove_suffix(1);
+  const std::string name = ascii_lower(host);
+  if (name == "localhost" || name.ends_with(".localhost") || name == "ip6-localhost" ||
+      name == "ip6-loopback") {
+    return AddressKind::kLoopback;
+  }
+  if (name.find(':') != std::string::npos) return kind_of_address(name.c_str());
+  sockaddr_in in{};
+  in.sin_family = AF_INET;
+  if (inet_aton(name.c_str(), &in.sin_addr) == 0) return std::nullopt;
+  return kind_of_address(reinterpret_cast<const sockaddr*>(&in), sizeof(in));
 }
 
 }  // namespace iii::sources

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "sources/git_fixture_for_test.h"
 #include "sources/http_address.h"
+#include "sources/http_proxy.h"
 #include "sources/http_server_for_test.h"
 
 namespace iii::sources {
@@ -140,6 +142,57 @@ TEST_F(HttpTest, RedirectsIntoOtherNetworksAreRefusedWithoutAConnection) {
     where = target;
     EXPECT_EQ(problem(get(server.url(), milliseconds(2'000))), HttpProblem::kBadRedirect) << target;
   }
+}
+
+// The socket's address is the proxy's, which says nothing about where a redirect leads.
+TEST_F(HttpTest, BehindAProxyRedirectsAreJudgedByTheNameOfTheTarget) {
+  std::string where;
+  TestServer proxy([&](const Request& request) {
+    return request.target == "http://registry.example/" ? redirect_to(where)
+                                                        : Reply{.body = request.target};
+  });
+  const Variable named("http_proxy", proxy.url());
+  const Variable direct("no_proxy", "127.0.0.1");
+  for (const char* target :
+       {"http://169.254.169.254/latest/", "http://10.0.0.1/", "http://[::1]/", "http://localhost/",
+        "http://x.localhost/", "http://0x7f.1/", "http://2130706433/", "http://[fd00::1]/"}) {
+    where = target;
+    const size_t before = proxy.requests().size();
+    EXPECT_EQ(problem(get("http://registry.example/")), HttpProblem::kBadRedirect) << target;
+    EXPECT_EQ(proxy.requests().size(), before + 1) << target;
+  }
+  // Not through the proxy, into this machine's network.
+  where = proxy.url() + "/inside";
+  EXPECT_EQ(problem(get("http://registry.example/")), HttpProblem::kBadRedirect);
+  where = "http://other.example/there";
+  const auto answer = get("http://registry.example/");
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->body, "http://other.example/there");
+}
+
+TEST(HttpProxy, TheEnvironmentIsReadAsCurlReadsIt) {
+  std::map<std::string, std::string> variables{{"HTTPS_PROXY", "http://p:1"}};
+  const auto proxy = [&](std::string_view scheme, std::string_view host) {
+    return proxy_for(scheme, host, [&](const char* name) -> std::optional<std::string> {
+      const auto found = variables.find(name);
+      return found == variables.end() ? std::nullopt : std::optional(found->second);
+    });
+  };
+  EXPECT_EQ(proxy("https", "git.example"), "http://p:1");
+  EXPECT_EQ(proxy("http", "git.example"), "");
+  variables = {{"HTTP_PROXY", "http://cgi:1"}};  // a header of a CGI request could set it
+  EXPECT_EQ(proxy("http", "git.example"), "");
+  variables = {{"ALL_PROXY", "http://p:2"},
+               {"no_proxy", "corp.example, .dot.example,10.0.0.0/8,192.168.1.1,fd00::/8"}};
+  for (const char* host : {"corp.example", "GIT.corp.example", "a.dot.example", "dot.example",
+                           "10.9.8.7", "192.168.1.1", "fd00::1"}) {
+    EXPECT_EQ(proxy("https", host), "") << host;
+  }
+  for (const char* host : {"notcorp.example", "11.0.0.1", "192.168.1.10", "fe80::1", "example"}) {
+    EXPECT_EQ(proxy("http", host), "http://p:2") << host;
+  }
+  variables["no_proxy"] = "*";
+  EXPECT_EQ(proxy("https", "git.example"), "");
 }
 
 TEST_F(HttpTest, NothingSecretGoesAlongToAnotherServer) {

@@ -103,6 +103,29 @@ class Stage {
   bool needed_ = false;
 };
 
+Result<std::string> lock_text(const Lock& lock) {
+  std::string text = render_lock(lock);
+  if (text.size() <= kMaxLockBytes) return text;
+  return fail("too_large", "`directory.lock` would become larger than " +
+                               std::to_string(kMaxLockBytes) + " bytes");
+}
+
+mode_t lock_mode(const FolderWriter& root) {
+  return root.mode(kLockFileName).value_or(FolderWriter::kUsualMode);
+}
+
+// The lock file alone, atomically. The swap lock is held by the caller.
+Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
+                          const Lock& lock) {
+  const Result<std::string> text = lock_text(lock);
+  if (!text) return std::unexpected(text.error());
+  Stage stage(root, name_space);
+  Result<void> done = stage.make();
+  if (done) done = root.create(stage.path("lock"), *text, lock_mode(root));
+  if (done) done = root.rename(stage.path("lock"), kLockFileName);
+  return done ? root.sync_folder("") : done;
+}
+
 // One installation, its namespace held by the caller.
 class Installation {
  public:
@@ -199,6 +222,7 @@ class Installation {
     if (const Result<void> closed = close_journal(root_, journal_); !closed) {
       return give_up(closed.error());
     }
+    if (!kept->empty()) correct_lock();
     return {};
   }
 
@@ -207,6 +231,19 @@ class Installation {
     std::vector<std::string> paths;
     for (const Step& step : journal_.steps) paths.push_back(step.path);
     job_.before_swap(paths);
+  }
+
+  // The lock was written before it was known that files would be kept.
+  void correct_lock() {
+    Result<Lock> lock = read_lock(root_);
+    Result<void> done;
+    if (lock) {
+      lock->namespaces.insert_or_assign(name_, plan_->entry);
+      done = replace_lock(root_, name_, *lock);
+    }
+    if (lock && done) return;
+    log_warn("{}: files that were kept could not be noted in directory.lock: {}", name_,
+             lock ? done.error().message : lock.error().message);
   }
 
   // The rest of the lock may have changed since the plan was made; this namespace may not.
@@ -218,21 +255,17 @@ class Installation {
                                                       : plan_->before == found->second;
     if (!same) return fail("again", "`directory.lock` changed");
     lock->namespaces.insert_or_assign(name_, plan_->entry);
-    const std::string text = render_lock(*lock);
-    if (text.size() > kMaxLockBytes) {
-      return fail("too_large", "`directory.lock` would become larger than " +
-                                   std::to_string(kMaxLockBytes) + " bytes");
-    }
+    const Result<std::string> text = lock_text(*lock);
+    if (!text) return std::unexpected(text.error());
     const Result<std::string> was = state_of(root_, kLockFileName);
     if (!was) return std::unexpected(was.error());
     Step step{.path = std::string(kLockFileName),
               .was = *was,
-              .now = state_of_bytes(text),
+              .now = state_of_bytes(*text),
               .staged = "lock"};
     if (step.was == step.now) return {};
-    const mode_t mode = root_.mode(kLockFileName).value_or(FolderWriter::kUsualMode);
     journal_.steps.push_back(std::move(step));
-    return root_.create(stage.path("lock"), text, mode);
+    return root_.create(stage.path("lock"), *text, lock_mode(root_));
   }
 
   Result<void> make_backups(Stage& stage) {
@@ -364,6 +397,43 @@ Result<Lock> Installer::lock() const {
   if (!root && root.error().code == "missing") return Lock{};
   if (!root) return std::unexpected(unreadable_lock(root.error()));
   return read_lock(*root);
+}
+
+bool Installer::has_lock_file() const {
+  const Result<FolderWriter> root = impl_->open();
+  return root && root->exists(kLockFileName);
+}
+
+bool Installer::has_folder(const std::string& name_space) const {
+  const Result<FolderWriter> root = impl_->open();
+  return root && root->exists(name_space);
+}
+
+Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const Job& job) {
+  if (files.empty() || !has_lock_file()) return {};
+  const std::string name = files.front().path.substr(0, files.front().path.find('/'));
+  const Result<FolderWriter> root = impl_->open_to_write(name);
+  if (!root) return std::unexpected(root.error());
+  const Result<SwapLock> held = SwapLock::wait(*root, job);
+  if (!held) return std::unexpected(as_write_error(held.error(), name));
+  if (const Result<Recovery> recovered = recover(*root); !recovered) {
+    return std::unexpected(as_write_error(recovered.error(), name));
+  }
+  const Result<Lock> before = read_lock(*root);
+  if (!before) return std::unexpected(before.error());
+  Lock lock = *before;
+  for (const FixedFile& file : files) {
+    const size_t slash = std::min(file.path.find('/'), file.path.size());
+    const auto entry = lock.namespaces.find(file.path.substr(0, slash));
+    if (entry == lock.namespaces.end() || slash == file.path.size()) continue;
+    const auto known = entry->second.files.find(file.path.substr(slash + 1));
+    if (known == entry->second.files.end() || !known->second.is_ours(file.before)) continue;
+    known->second.fixed = file.after == known->second.sha256 ? std::string() : file.after;
+  }
+  if (lock == *before) return {};
+  const Result<void> done = replace_lock(*root, name, lock);
+  if (!done) return std::unexpected(as_write_error(done.error(), name));
+  return {};
 }
 
 Result<std::vector<VerifiedNamespace>> Installer::verify(

@@ -34,7 +34,8 @@ struct InstallReport {
   std::vector<std::string> unchanged;  // paths
   std::vector<std::string> pruned;     // ours, dropped upstream, not edited: removed
   std::vector<std::string> conflicts;  // edited by the user: kept
-  // Replaced although nothing tells whose they were: the folder is older than `directory.lock`.
+  // Replaced although they were not as we wrote them: by force, or because the folder has the
+  // published worker's mark and is older than `directory.lock`.
   std::vector<std::string> overwritten;
   std::vector<SkippedFile> skipped;
   std::string resolved;
@@ -42,6 +43,13 @@ struct InstallReport {
   std::string digest;
   bool skills_changed = false;  // a skill was written or pruned
   bool prompts_changed = false;
+};
+
+// A file that `doctor --fix` changed.
+struct FixedFile {
+  std::string path;    // below the skills folder
+  std::string before;  // SHA-256 in hex
+  std::string after;
 };
 
 enum class FileState { kIntact, kEdited, kMissing, kExtra };
@@ -68,6 +76,11 @@ class Installer {
   Result<InstallReport> install(const Bundle& bundle, const InstallOptions& options,
                                 const Job& job);
   Result<Lock> lock() const;
+  bool has_lock_file() const;
+  bool has_folder(const std::string& name_space) const;
+  // Notes our own fixes in the lock, so that they do not count as edits. Files that the lock does
+  // not name, or that were edited before, are left out.
+  Result<void> record_fixes(const std::vector<FixedFile>& files, const Job& job);
   // Of one namespace, or of all that the lock names.
   Result<std::vector<VerifiedNamespace>> verify(const std::optional<std::string>& name_space) const;
   // Whether the marker of the published worker lies there.

@@ -253,6 +253,10 @@ TEST(InstallerFault, W10AnEditDuringTheSwapIsKept) {
   EXPECT_EQ(scene.folder().get("resend/gone/z.md"), "this one too");
   EXPECT_EQ(scene.folder().get("resend/come/in/a.md"), "and this");
   EXPECT_THAT(report->pruned, testing::Not(Contains("gone/z.md")));
+  const Lock lock = Installer(scene.folder().path()).lock().value();
+  const auto& files = lock.namespaces.at("resend").files;
+  EXPECT_TRUE(files.at("SKILL.md").kept) << "the lock does not give it the new version";
+  EXPECT_EQ(files.at("come/in/a.md").kept, "");
 }
 
 TEST(InstallerFault, W10AnEditBetweenDeathAndRecoveryIsKept) {

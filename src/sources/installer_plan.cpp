@@ -30,6 +30,25 @@ std::string marker_text(const RegistrySource& source) {
   return text;
 }
 
+// Names a file as a conflict, and sees to it that the lock does not say that it is up to date.
+void keep(Plan& plan, const std::string& path) {
+  plan.report.conflicts.push_back(path);
+  const auto entry = plan.entry.files.find(path);
+  if (entry == plan.entry.files.end()) return;
+  const LockedFile* known = nullptr;
+  if (plan.before) {
+    const auto found = plan.before->files.find(path);
+    if (found != plan.before->files.end()) known = &found->second;
+  }
+  if (known == nullptr) {
+    entry->second.kept = "";
+  } else if (known->same_content(entry->second)) {
+    entry->second.kept = known->kept;
+  } else {
+    entry->second.kept = known->kept.value_or(plan.before->resolved);
+  }
+}
+
 class Planner {
  public:
   Planner(const FolderWriter& root, const Bundle& bundle, const InstallOptions& options,
@@ -78,7 +97,7 @@ class Planner {
       const Result<std::string> state = state_of(root_, whole);
       if (!state && state.error().code != "link") return std::unexpected(state.error());
       if (state && *state == kAbsent) continue;
-      const bool ours = state && *state == "sha256:" + file.sha256;
+      const bool ours = state && is_ours(file, *state);
       const bool forced = state && options_.force && *state != kFolderState;
       if (ours || forced) {
         plan_->changes.push_back({.path = whole, .was = *state});
@@ -91,18 +110,37 @@ class Planner {
     return {};
   }
 
+  const LockedFile* before(const std::string& path) const {
+    if (!plan_->before) return nullptr;
+    const auto known = plan_->before->files.find(path);
+    return known == plan_->before->files.end() ? nullptr : &known->second;
+  }
+
+  static bool is_ours(const LockedFile& file, std::string_view state) {
+    constexpr std::string_view kHash = "sha256:";
+    return state.starts_with(kHash) && file.is_ours(state.substr(kHash.size()));
+  }
+
   Result<void> plan_file(const BundleFile& file) {
     const std::string whole = below(name(), file.path);
     const Result<std::string> state = state_of(root_, whole);
     if (!state) return std::unexpected(state.error());
-    if (*state == state_of_bytes(file.bytes)) {
+    LockedFile& entry = plan_->entry.files.at(file.path);
+    entry.kept.reset();
+    entry.fixed.clear();
+    const LockedFile* const known = before(file.path);
+    // What was mended here stays mended as long as the source has the same text.
+    const bool mended = known != nullptr && !options_.force && known->same_content(entry) &&
+                        is_ours(*known, *state);
+    if (*state == state_of_bytes(file.bytes) || mended) {
+      if (mended) entry.fixed = known->fixed;
       plan_->report.unchanged.push_back(file.path);
       return {};
     }
     const Result<bool> free = may_write(file, whole, *state);
     if (!free) return std::unexpected(free.error());
     if (!*free) {
-      plan_->report.conflicts.push_back(file.path);
+      keep(*plan_, file.path);
       return {};
     }
     Change change{.path = whole, .was = *state, .bytes = &file.bytes};
@@ -116,17 +154,13 @@ class Planner {
                          const std::string& state) {
     if (state == kAbsent) return !is_blocked(whole);
     if (state == kFolderState) return will_be_empty(whole);
-    if (options_.force) return true;
-    if (!state.starts_with("sha256:")) return false;
-    if (plan_->before) {
-      const auto known = plan_->before->files.find(file.path);
-      return known != plan_->before->files.end() && state == "sha256:" + known->second.sha256;
-    }
-    // The folder is older than `directory.lock`: nobody can tell an edited file from an old
-    // download. Who asks for a download gets the published behaviour, which is to overwrite; when
-    // nobody asked, a file is replaced only where the published worker's own automatic download
-    // left its mark.
-    if (options_.automatic && !root_.exists(below(name(), kMarkerName))) return false;
+    const LockedFile* const known = before(file.path);
+    if (known != nullptr && is_ours(*known, state)) return true;
+    // Nobody can tell an old download from a file made by hand, where there is no record of it,
+    // unless the published worker's own automatic download left its mark.
+    const bool marked =
+        !plan_->before && state.starts_with("sha256:") && root_.exists(below(name(), kMarkerName));
+    if (!options_.force && !marked) return false;
     plan_->report.overwritten.push_back(file.path);
     return true;
   }
@@ -279,7 +313,7 @@ Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options) {
   const BundleLimits any{.max_depth = 64, .max_path_bytes = 4'096};
   const Result<std::string> clean_name = clean_path(name, any);
   if (!clean_name || *clean_name != name || name.find('/') != std::string::npos) {
-    return fail("D311", "D311 invalid_input: " + printable(name) + " is no name of a namespace");
+    return fail("D311", "D311 invalid_input: " + printable(name) + " is not a name of a namespace");
   }
   std::set<std::string_view> paths;
   for (const BundleFile& file : bundle.files) {
@@ -295,7 +329,9 @@ Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options) {
   for (const auto& [path, file] : options.exactly->files) {
     const auto found = delivered.files.find(path);
     if (found == delivered.files.end()) return not_as_locked("`" + path + "` is missing");
-    if (found->second != file) return not_as_locked("`" + path + "` has other content");
+    if (!found->second.same_content(file)) {
+      return not_as_locked("`" + path + "` has other content");
+    }
   }
   for (const auto& [path, file] : delivered.files) {
     if (!options.exactly->files.contains(path)) return not_as_locked("`" + path + "` is new");
@@ -329,7 +365,7 @@ void report_as_kept(Plan& plan, const Bundle& bundle, const std::string& path) {
   }
   std::erase(report.pruned, inner);
   std::erase(report.overwritten, inner);
-  report.conflicts.push_back(inner);
+  keep(plan, inner);
 }
 
 }  // namespace iii::sources

@@ -44,7 +44,8 @@ LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options);
 Result<std::unique_ptr<Plan>> make_plan(const FolderWriter& root, const Bundle& bundle,
                                         const InstallOptions& options, const Lock& lock);
 
-// Moves a file of the report to its conflicts: the user changed it while we were at work.
+// Moves a file of the report to its conflicts, also in the entry of the lock: the user changed it
+// while we were at work.
 void report_as_kept(Plan& plan, const Bundle& bundle, const std::string& path);
 
 // D330, with advice that fits the error of the file layer.

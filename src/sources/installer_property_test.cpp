@@ -31,7 +31,7 @@ struct Model {
     for (const auto& [path, text] : bundle) {
       const bool there = disk.contains(path);
       const bool ours = there && locked && locked->contains(path) && disk[path] == (*locked)[path];
-      if (!there || disk[path] == text || ours || force || !locked) {
+      if (!there || disk[path] == text || ours || force) {
         disk[path] = text;
       } else {
         conflicts.insert(path);

@@ -148,17 +148,85 @@ TEST(Installer, FilesThatTheUserDeletedComeBack) {
   EXPECT_THAT(report->skills_written, ElementsAre("SKILL.md"));
 }
 
-TEST(Installer, WithoutARecordADownloadOverwritesAndSaysSo) {
+TEST(Installer, TheFirstDownloadKeepsWhatWasMadeByHand) {
   const SkillsFolder folder;
-  folder.put("resend/SKILL.md", "from an older version, or edited: nobody knows");
+  folder.put("resend/SKILL.md", "made by hand");
   folder.put("resend/sub/leaf.md", "leaf");
   folder.put("resend/mine.md", "sibling");
   const auto report = folder.install(bundle_of("1", kFirst));
   ASSERT_TRUE(report);
-  EXPECT_THAT(report->overwritten, ElementsAre("SKILL.md"));
+  EXPECT_THAT(report->conflicts, ElementsAre("SKILL.md"));
+  EXPECT_THAT(report->overwritten, IsEmpty());
   EXPECT_THAT(report->unchanged, ElementsAre("sub/leaf.md"));
+  EXPECT_EQ(folder.get("resend/SKILL.md"), "made by hand");
+  EXPECT_EQ(folder.get("resend/mine.md"), "sibling");
+  const auto forced = folder.install(bundle_of("1", kFirst), {.force = true});
+  ASSERT_TRUE(forced);
+  EXPECT_THAT(forced->overwritten, ElementsAre("SKILL.md"));
+  EXPECT_THAT(forced->conflicts, IsEmpty());
   EXPECT_EQ(folder.get("resend/SKILL.md"), "one");
   EXPECT_EQ(folder.get("resend/mine.md"), "sibling");
+}
+
+std::optional<std::string> kept_of(const SkillsFolder& folder, const std::string& path) {
+  const auto lock = Installer(folder.path()).lock();
+  return lock->namespaces.at("resend").files.at(path).kept;
+}
+
+TEST(Installer, TheLockDoesNotGiveKeptFilesTheNewVersion) {
+  const SkillsFolder folder;
+  ASSERT_TRUE(folder.install(bundle_of("1", {{"SKILL.md", "one"}, {"b.md", "b"}})));
+  folder.put("resend/SKILL.md", "my edit");
+  ASSERT_TRUE(folder.install(bundle_of("1", {{"SKILL.md", "one"}, {"b.md", "b"}})));
+  EXPECT_EQ(kept_of(folder, "SKILL.md"), std::nullopt) << "an edit of the newest text";
+  folder.put("resend/new.md", "made by hand");
+  const Bundle second = bundle_of("2", {{"SKILL.md", "two"}, {"b.md", "b"}, {"new.md", "n"}});
+  ASSERT_TRUE(folder.install(second));
+  EXPECT_EQ(kept_of(folder, "SKILL.md"), "1");
+  EXPECT_EQ(kept_of(folder, "new.md"), "") << "never the source's";
+  EXPECT_EQ(kept_of(folder, "b.md"), std::nullopt);
+  // The same text upstream in a later version, and then another one.
+  ASSERT_TRUE(folder.install(bundle_of("3", {{"SKILL.md", "two"}, {"b.md", "b"}})));
+  EXPECT_EQ(kept_of(folder, "SKILL.md"), "1");
+  ASSERT_TRUE(folder.install(bundle_of("4", {{"SKILL.md", "four"}, {"b.md", "b"}})));
+  EXPECT_EQ(kept_of(folder, "SKILL.md"), "1");
+  folder.put("resend/SKILL.md", "four");
+  ASSERT_TRUE(folder.install(bundle_of("4", {{"SKILL.md", "four"}, {"b.md", "b"}})));
+  EXPECT_EQ(kept_of(folder, "SKILL.md"), std::nullopt);
+}
+
+// `doctor --fix` of a downloaded file: ours, not the user's.
+TEST(Installer, OurOwnFixesAreReplacedByNewerVersionsAndOtherwiseStay) {
+  const SkillsFolder folder;
+  Installer installer(folder.path());
+  ASSERT_TRUE(folder.install(bundle_of("1", {{"SKILL.md", "broken"}, {"e.md", "e"}})));
+  folder.put("resend/e.md", "edited");
+  folder.put("resend/SKILL.md", "mended, and longer");
+  folder.put("resend/e.md", "edited and mended");
+  ASSERT_TRUE(installer.record_fixes(
+      {{"resend/SKILL.md", sha256_hex("broken"), sha256_hex("mended, and longer")},
+       {"resend/e.md", sha256_hex("edited"), sha256_hex("edited and mended")},
+       {"resend/extra.md", sha256_hex("x"), sha256_hex("y")},
+       {"loose.md", sha256_hex("x"), sha256_hex("y")},
+       {"other/a.md", sha256_hex("x"), sha256_hex("y")}},
+      {}));
+  EXPECT_THAT(verified(folder.path()), ElementsAre("resend/SKILL.md intact", "resend/e.md edited"));
+  auto report = folder.install(bundle_of("1", {{"SKILL.md", "broken"}, {"e.md", "e"}}));
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->unchanged, ElementsAre("SKILL.md")) << "the fix is not undone";
+  EXPECT_EQ(folder.get("resend/SKILL.md"), "mended, and longer");
+  report = folder.install(bundle_of("2", {{"SKILL.md", "two"}, {"e.md", "e"}}));
+  ASSERT_TRUE(report);
+  EXPECT_THAT(report->skills_written, ElementsAre("SKILL.md"));
+  EXPECT_THAT(report->conflicts, ElementsAre("e.md"));
+  EXPECT_EQ(folder.get("resend/SKILL.md"), "two");
+}
+
+TEST(Installer, FixesNeedNoLock) {
+  const SkillsFolder folder;
+  folder.put("mine/SKILL.md", "x");
+  EXPECT_TRUE(Installer(folder.path()).record_fixes({{"mine/SKILL.md", "a", "b"}}, {}));
+  EXPECT_FALSE(fs::exists(folder.path(".iii-directory")));
 }
 
 TEST(Installer, WithoutARecordNothingIsOverwrittenWhenNobodyAsked) {

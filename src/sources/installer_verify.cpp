@@ -50,13 +50,15 @@ Result<FileState> state_of_locked(const FolderWriter& root, const std::string& p
   // A link among its folders: whatever is there, we did not write it.
   if (!status && status.error().code == "link") return FileState::kEdited;
   if (!status) return std::unexpected(status.error());
-  if (status->kind != EntryKind::kFile || status->stamp.size != locked.size) {
-    return FileState::kEdited;
-  }
+  if (status->kind != EntryKind::kFile) return FileState::kEdited;
+  if (status->stamp.size != locked.size && locked.fixed.empty()) return FileState::kEdited;
   const Result<std::string> state = state_of(root, path);
   if (!state) return std::unexpected(state.error());
   if (*state == kAbsent) return FileState::kMissing;
-  return *state == "sha256:" + locked.sha256 ? FileState::kIntact : FileState::kEdited;
+  constexpr std::string_view kHash = "sha256:";
+  const bool ours =
+      state->starts_with(kHash) && locked.is_ours(std::string_view(*state).substr(kHash.size()));
+  return ours ? FileState::kIntact : FileState::kEdited;
 }
 
 Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,

@@ -39,6 +39,11 @@ bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
 
+// Whether a repository's `resolved` can be handed to git; empty: nothing is known.
+bool is_commit(std::string_view text) {
+  return text.empty() || ((text.size() == 40 || text.size() == 64) && is_hex(text));
+}
+
 // The emitter takes UTF-8 only, and not all of this was checked by whoever asked.
 json::Value text(std::string_view value) {
   return is_utf8(value) ? std::string(value) : printable(value);
@@ -70,7 +75,10 @@ json::Value entry_of(const LockedNamespace& locked) {
   entry["digest"] = locked.digest();
   json::Object files;
   for (const auto& [path, file] : locked.files) {
-    files[path] = json::Object{{"sha256", file.sha256}, {"size", file.size}};
+    json::Object row{{"sha256", file.sha256}, {"size", file.size}};
+    if (file.kept) row["kept"] = text(*file.kept);
+    if (!file.fixed.empty()) row["fixed"] = file.fixed;
+    files[path] = std::move(row);
   }
   entry["files"] = std::move(files);
   return entry;
@@ -85,7 +93,11 @@ class EntryReader {
     if (entry_.as_object() == nullptr) return damaged(in(name_) + "is not a mapping");
     LockedNamespace locked;
     locked.source = source();
+    check(locked.source);
     locked.resolved = optional(entry_, "resolved").value_or("");
+    if (std::holds_alternative<RepoSource>(locked.source) && !is_commit(locked.resolved)) {
+      complain("`resolved` is not a commit");
+    }
     locked.branch = optional(entry_, "branch").value_or("");
     locked.folder = optional(entry_, "folder").value_or("");
     if (const json::Value* automatic = entry_.find("automatic")) {
@@ -143,6 +155,18 @@ class EntryReader {
         .repo = required("repo"), .skill = required("skill"), .ref = optional(asked, "ref")};
   }
 
+  // Whatever was written into the file by hand: nothing that a request may not ask for is used.
+  void check(const Source& source) {
+    if (!complaint_.empty()) return;
+    const Result<void> fits = check_source(source);
+    if (fits) return;
+    std::string_view reason = fits.error().message;
+    if (const size_t colon = reason.find(": "); colon != std::string_view::npos) {
+      reason.remove_prefix(colon + 2);
+    }
+    complain(std::string(reason.substr(0, reason.find(". Next:"))));
+  }
+
   void read_files(LockedNamespace& locked) {
     const json::Value* const files = entry_.find("files");
     if (files == nullptr || files->as_object() == nullptr) {
@@ -157,8 +181,15 @@ class EntryReader {
       if (!fits) return complain(in(path) + "needs `sha256` (64 hex digits) and `size`");
       const BundleLimits any{.max_depth = 64, .max_path_bytes = 4'096};
       const Result<std::string> clean = clean_path(path, any);
-      if (!clean || *clean != path) return complain(in(path) + "is no path of a bundle");
-      locked.files[path] = {*sha256->as_string(), static_cast<uint64_t>(*size->as_int())};
+      if (!clean || *clean != path) return complain(in(path) + "is not a path of a bundle");
+      LockedFile file{.sha256 = *sha256->as_string(),
+                      .size = static_cast<uint64_t>(*size->as_int()),
+                      .kept = optional(row, "kept"),
+                      .fixed = optional(row, "fixed").value_or("")};
+      if (!file.fixed.empty() && !is_sha256(file.fixed)) {
+        return complain(in(path) + "`fixed` must be 64 hex digits");
+      }
+      locked.files[path] = std::move(file);
     }
   }
 

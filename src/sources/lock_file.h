@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -16,9 +17,20 @@ inline constexpr std::string_view kLockFileName = "directory.lock";
 inline constexpr std::string_view kMarkerName = ".iii-skill-complete";
 
 struct LockedFile {
-  std::string sha256;  // lower-case hex
+  std::string sha256;  // what the source has: lower-case hex
   uint64_t size = 0;
+  // Set when the file that lies here was kept and is older than `resolved`: the version that it
+  // goes back to, empty when it was never the source's.
+  std::optional<std::string> kept = {};
+  // What `doctor --fix` made of the source's text; empty: nothing. As good as ours.
+  std::string fixed = {};
 
+  bool is_ours(std::string_view hash) const {
+    return hash == sha256 || (!fixed.empty() && hash == fixed);
+  }
+  bool same_content(const LockedFile& other) const {
+    return sha256 == other.sha256 && size == other.size;
+  }
   bool operator==(const LockedFile&) const = default;
 };
 
@@ -45,8 +57,9 @@ struct Lock {
 
 // YAML, sorted, without times: equal content gives equal bytes.
 std::string render_lock(const Lock& lock);
-// Code D333 for a file that is no lock, with the line where that is known. Unknown keys are kept
-// out; a newer format is refused rather than misread.
+// Code D333 for a file that is not a lock, with the line where that is known. Unknown keys are left
+// out; a newer format is refused rather than misread. Sources pass the same checks as requests: a
+// lock is committed and comes from others.
 Result<Lock> parse_lock(std::string_view text);
 
 // A lock of this size still names a hundred thousand files; nothing larger is read or written.

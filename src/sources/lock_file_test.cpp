@@ -98,12 +98,52 @@ TEST(LockFile, SaysWhatIsWrongWithADamagedFile) {
   EXPECT_THAT(with("resolved: '1.10'", "resolved: 1.10"), HasSubstr("put it in quotes"));
   EXPECT_THAT(with("source: repo", "source: ftp"), HasSubstr("`registry` or `repo`"));
   EXPECT_THAT(with("index.md", "other.md"), HasSubstr("does not fit its files"));
-  EXPECT_THAT(with("index.md", "../x.md"), HasSubstr("no path of a bundle"));
+  EXPECT_THAT(with("index.md", "../x.md"), HasSubstr("not a path of a bundle"));
   EXPECT_THAT(with("worker: resend", "worker: other"), HasSubstr("another namespace"));
   EXPECT_THAT(with("size: 2", "size: -2"), HasSubstr("needs `sha256`"));
   EXPECT_THAT(complaint(std::string(kMaxLockBytes + 1, '#')), HasSubstr("larger than"));
   EXPECT_THAT(complaint("nope"),
               AllOf(HasSubstr("Nothing was changed"), HasSubstr("Next:"), Not(HasSubstr("/tmp"))));
+}
+
+// A lock is committed and comes with somebody else's project.
+TEST(LockFile, SourcesPassTheChecksOfRequests) {
+  const auto with_repo = [](const std::string& repo) {
+    Lock lock = example();
+    std::get<RepoSource>(lock.namespaces["design"].source).repo = repo;
+    return complaint(render_lock(lock));
+  };
+  EXPECT_EQ(with_repo("ssh://git@git.test/x"), "fine");
+  for (const char* repo :
+       {"ssh://-oProxyCommand=id/x", "ext::sh -c id", "file:///etc", "/etc", "--upload-pack=id",
+        "http://git.test/x", "https://%31/x", "git@-oProxyCommand=id:x"}) {
+    EXPECT_THAT(with_repo(repo), AllOf(HasSubstr("D333|"), HasSubstr("`design`: "))) << repo;
+  }
+  EXPECT_THAT(with_repo("https://me:s3cret@git.test/x"),
+              AllOf(HasSubstr("credentials"), Not(HasSubstr("s3cret"))));
+  Lock lock = example();
+  std::get<RepoSource>(lock.namespaces["design"].source).ref = "--upload-pack=id";
+  EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("branch, tag or commit"));
+  lock = example();
+  lock.namespaces["design"].resolved = "--upload-pack=id";
+  EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("`resolved` is not a commit"));
+  lock = example();
+  std::get<RegistrySource>(lock.namespaces["resend"].source).tag = std::string(300, 'x');
+  EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("the tag is too long"));
+}
+
+TEST(LockFile, KeptAndFixedFilesAreRecorded) {
+  Lock lock = example();
+  LockedNamespace& design = lock.namespaces["design"];
+  const std::string digest = design.digest();
+  design.files["SKILL.md"].kept = "1.0";
+  design.files["SKILL.md"].fixed = sha256_hex("mended");
+  EXPECT_EQ(parse_lock(render_lock(lock)).value(), lock);
+  EXPECT_EQ(design.digest(), digest) << "what the source has";
+  design.files["SKILL.md"].kept = "";
+  EXPECT_EQ(parse_lock(render_lock(lock)).value(), lock);
+  design.files["SKILL.md"].fixed = "x";
+  EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("`fixed` must be 64 hex digits"));
 }
 
 TEST(LockFile, OneDigestStandsForAllFiles) {

@@ -148,20 +148,24 @@ Result<Registry::Answer> HttpRegistry::info(const RegistrySource& source, const 
                 .stale = detail->stale || skills->stale};
 }
 
+// The details tell the version in a few kilobytes; a bundle is fetched only from a registry whose
+// details do not.
 Result<std::string> HttpRegistry::resolve(const RegistrySource& source, const Job& job) {
   if (auto ok = check_worker_name(source.worker); !ok) return std::unexpected(ok.error());
+  const FetchOptions details{.from_cache = false, .max_bytes = metadata_bytes()};
+  const Fetch detail = client_.fetch(detail_target(source), details, job);
+  if (!detail) return std::unexpected(registry_error(detail.error()));
+  if (detail->found) {
+    const Result<json::Value> body = json::parse(*detail->body);
+    std::string version = body ? detail_version(*body) : std::string();
+    if (!version.empty()) return version;
+  }
   const FetchOptions how{.from_cache = false, .max_bytes = options_.max_answer_bytes};
   const Fetch fetched = client_.fetch(bundle_target(source), how, job);
   if (!fetched) return std::unexpected(registry_error(fetched.error()));
   if (!fetched->found) return std::unexpected(no_bundle(source, known_names()));
   std::string version = bundle_version(*fetched->body);
-  if (!version.empty()) return version;
-  if (source.version) return *source.version;
-  const FetchOptions details{.max_bytes = metadata_bytes()};
-  const Fetch detail = client_.fetch(detail_target(source), details, job);
-  if (!detail) return std::unexpected(registry_error(detail.error()));
-  const Result<json::Value> body = detail->found ? json::parse(*detail->body) : json::Value();
-  return body ? detail_version(*body) : std::string();
+  return version.empty() && source.version ? *source.version : version;
 }
 
 }  // namespace

@@ -31,7 +31,8 @@ struct RegistryOptions {
 };
 
 // Blocking calls, from any thread; equal questions at the same time are asked once.
-// Errors: D310 not found, D312 a bundle that is refused, D320 everything else about the registry;
+// Errors: D310 not found, D312 a bundle that is refused, D314 another version than the exact one
+// that was asked for, D320 everything else about the registry;
 // their text never holds a URL, a host or the registry's own words.
 class Registry {
  public:
@@ -50,7 +51,8 @@ class Registry {
   virtual Result<Answer> list(const std::string& search, const std::string& cursor,
                               const Job& job) = 0;
   virtual Result<Answer> info(const RegistrySource& source, const Job& job) = 0;
-  // The version that a selector means now, for `outdated`.
+  // The version that a selector means now, for `outdated`; without fetching a bundle where the
+  // registry's details tell it.
   virtual Result<std::string> resolve(const RegistrySource& source, const Job& job) = 0;
 
   // Names near to `name` that the last lists have shown, for `Did you mean`.

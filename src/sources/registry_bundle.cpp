@@ -74,6 +74,27 @@ std::string prompt_file(const std::string& name, const std::string& description,
   return file;
 }
 
+// `1.2.3`, also with `v` before it or a suffix: one release, where `1.2`, `^1` or `next` may mean
+// several.
+bool is_exact_version(std::string_view text) {
+  if (text.starts_with('v')) text.remove_prefix(1);
+  for (int number = 0; number < 3; ++number) {
+    const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+    if (digits == 0) return false;
+    text.remove_prefix(digits);
+    if (number == 2) break;
+    if (!text.starts_with('.')) return false;
+    text.remove_prefix(1);
+  }
+  return text.empty() || text.front() == '-' || text.front() == '+';
+}
+
+// Build metadata does not make another release.
+std::string_view release_of(std::string_view version) {
+  if (version.starts_with('v')) version.remove_prefix(1);
+  return version.substr(0, version.find('+'));
+}
+
 class Decoder {
  public:
   Decoder(Bundle& bundle, const BundleLimits& limits) : bundle_(bundle), limits_(limits) {}
@@ -181,6 +202,11 @@ Result<Bundle> decode_bundle(const RegistrySource& source, std::string_view body
     }
   }
   bundle.resolved = bundle_version(body);
+  const bool pinned = source.version && is_exact_version(*source.version);
+  if (pinned && !bundle.resolved.empty() &&
+      release_of(bundle.resolved) != release_of(*source.version)) {
+    return std::unexpected(other_version(source, bundle.resolved));
+  }
   Decoder decoder(bundle, limits);
   if (const auto skills = json::member(root, "skills")) {
     if (auto ok = decoder.skills(*skills); !ok) return std::unexpected(std::move(ok.error()));

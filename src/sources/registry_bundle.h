@@ -9,7 +9,8 @@
 
 namespace iii::sources {
 
-// `body` is valid JSON. D320 when it is no bundle, D312 when it is one that is refused.
+// `body` is valid JSON. D320 when it is not a bundle, D312 when it is one that is refused, D314
+// when an exact version was asked for and the bundle is another.
 Result<Bundle> decode_bundle(const RegistrySource& source, std::string_view body,
                              const BundleLimits& limits);
 

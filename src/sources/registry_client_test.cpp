@@ -207,5 +207,16 @@ TEST(RegistryCache, W19_BytesAreBounded) {
   EXPECT_EQ(cache.bytes(), 0U);
 }
 
+// Sums of such times overflowed, and numbers that do not fit counted as none: it was asked at once.
+TEST_F(RegistryCacheTest, AHugeRetryAfterIsCappedAndNotIgnored) {
+  for (const char* wait : {"9223372036854775807", "9999999999999999999999", "86401"}) {
+    const std::string search = "s" + std::string(wait);
+    set("/w?search=" + search, {{.status = 503, .headers = {{"Retry-After", wait}}}});
+    EXPECT_THAT(list_refusal(search), HasSubstr("retry in 86400 s")) << wait;
+    EXPECT_EQ(count("/w?search=" + search), 1U) << wait;
+  }
+  EXPECT_TRUE(pauses.empty());
+}
+
 }  // namespace
 }  // namespace iii::sources

@@ -110,4 +110,13 @@ Error no_worker(const RegistrySource& source, const std::vector<std::string>& kn
                       did_you_mean(source, known) + next_browse()};
 }
 
+Error other_version(const RegistrySource& source, std::string_view delivered) {
+  return {"D314", "D314 version_mismatch: version " + content::quoted(*source.version) +
+                      " of worker " + content::quoted(source.worker) +
+                      " was asked for, and the registry delivered " +
+                      content::quoted(utf8_prefix(delivered, 80)) +
+                      ". Nothing was written. Next: check the version, or ask without one for the "
+                      "latest."};
+}
+
 }  // namespace iii::sources

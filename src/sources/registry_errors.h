@@ -40,5 +40,7 @@ Error registry_error(const RegistryFailure& failure, bool offer_list = false);
 // D310 for a download and for details. `known` are names that lists have shown before.
 Error no_bundle(const RegistrySource& source, const std::vector<std::string>& known);
 Error no_worker(const RegistrySource& source, const std::vector<std::string>& known);
+// D314: an exact version was asked for, and another one came.
+Error other_version(const RegistrySource& source, std::string_view delivered);
 
 }  // namespace iii::sources

@@ -182,13 +182,34 @@ TEST_F(RegistryTest, W20_RefusedAndTooManyAreToldApart) {
   EXPECT_THAT(list_refusal("b"), AllOf(HasSubstr("429"), HasSubstr("too many requests")));
 }
 
-TEST_F(RegistryTest, ResolveGivesTheVersionOfTheBundle) {
+TEST_F(RegistryTest, ResolveAsksForDetailsAndNotForBundles) {
+  set(kDetailTarget, {{.body = kDetail}});
   set(kBundleTarget, {{.body = kBundle}});
   EXPECT_EQ(*registry().resolve(latest("resend"), job), "1.2.3");
-  set("/w/plain/skills?version=latest", {{.body = R"({"skills":[]})"}});
-  set("/w/plain?version=latest", {{.body = R"({"worker":{"name":"plain","version":"3"}})"}});
-  EXPECT_EQ(*registry().resolve(latest("plain"), job), "3");
+  EXPECT_THAT(server.targets(), ElementsAre(kDetailTarget));
   EXPECT_EQ(registry().resolve(latest("nope"), job).error().code, "D310");
+}
+
+TEST_F(RegistryTest, ResolveTakesTheVersionOfTheBundleWhereDetailsDoNotTellIt) {
+  set(kBundleTarget, {{.body = kBundle}});
+  EXPECT_EQ(*registry().resolve(latest("resend"), job), "1.2.3");
+  set(kDetailTarget, {{.body = R"({"worker":{"name":"resend"}})"}});
+  EXPECT_EQ(*registry().resolve(latest("resend"), job), "1.2.3");
+}
+
+TEST_F(RegistryTest, APinThatIsNotHonouredIsRefused) {
+  const auto ask = [this](const std::string& version) {
+    set("/w/resend/skills?version=" + form_encode(version), {{.body = kBundle}});
+    return bundle_refusal({.worker = "resend", .version = version, .tag = {}});
+  };
+  for (const char* version : {"9.9.9", "1.2.4", "1.2.3-rc.1", "v1.2.30"}) {
+    EXPECT_THAT(ask(version), AllOf(HasSubstr("D314 version_mismatch:"), HasSubstr(version),
+                                    HasSubstr("1.2.3"), HasSubstr("Next:")));
+  }
+  // The same release in another spelling, and selectors that may mean several releases.
+  for (const char* version : {"1.2.3", "v1.2.3", "1.2.3+build.7", "1.2", "^1.2.0", "latest", "1"}) {
+    EXPECT_EQ(ask(version), "answered") << version;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "sources/source.h"
 
+#include <arpa/inet.h>
+
 #include <algorithm>
 #include <vector>
 
@@ -68,6 +70,34 @@ bool has_credentials(std::string_view url) {
   return url.starts_with("https://") || authority.substr(0, at).find(':') != std::string_view::npos;
 }
 
+// `host`, `host:port`, `[address]`, `[address]:port`.
+std::optional<RepoHost> split_host(std::string_view text, bool ssh) {
+  RepoHost out{.ssh = ssh, .host = {}, .port = {}};
+  std::string_view port;
+  if (text.starts_with('[')) {
+    const size_t end = text.find(']');
+    if (end == std::string_view::npos) return std::nullopt;
+    out.host = ascii_lower(text.substr(1, end - 1));
+    in6_addr ignored{};
+    if (inet_pton(AF_INET6, out.host.c_str(), &ignored) != 1) return std::nullopt;
+    port = text.substr(end + 1);
+  } else {
+    const size_t colon = std::min(text.find(':'), text.size());
+    out.host = ascii_lower(text.substr(0, colon));
+    const auto allowed = [](char c) { return is_lower_or_digit(c) || c == '-' || c == '.'; };
+    if (out.host.empty() || !std::ranges::all_of(out.host, allowed)) return std::nullopt;
+    if (out.host.starts_with('-') || out.host.ends_with('.')) return std::nullopt;
+    port = text.substr(colon);
+  }
+  if (port.empty()) return out;
+  out.port = port.substr(1);
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  const bool number = port.front() == ':' && !out.port.empty() && out.port.size() <= 5 &&
+                      std::ranges::all_of(out.port, digit) && out.port.front() != '0' &&
+                      std::stoul(out.port) <= 65'535;
+  return number ? std::optional(out) : std::nullopt;
+}
+
 bool has_space_or_control(std::string_view text) {
   return std::ranges::any_of(text, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -95,7 +125,8 @@ Result<void> check_repo_url(std::string_view url) {
   }
   if (has_credentials(url)) {
     return refuse("the repo URL holds credentials, which would end up in logs and lock files",
-                  "leave them out; use an ssh key for private repositories");
+                  "leave them out; for private repositories use an ssh key, or let the operator "
+                  "set `git_credential_helper`");
   }
   if (has_space_or_control(url) || !is_utf8(url)) {
     return refuse("the repo URL holds blanks or control characters", kCheckRepo);
@@ -108,6 +139,12 @@ Result<void> check_repo_url(std::string_view url) {
   }
   if (url.size() > kMaxUrlBytes)
     return refuse("the repo URL is longer than 2048 bytes", kCheckRepo);
+  if (!repo_host(url)) {
+    return refuse(
+        "the host of the repo URL must be made of letters, digits, '-' and '.', or be an IPv6 "
+        "address in brackets, with a port from 1 to 65535 or none",
+        kCheckRepo);
+  }
   return {};
 }
 
@@ -168,6 +205,53 @@ Result<Source> classify(const SourceFields& fields) {
   if (repo && registry) return refuse(choice + ", not both", kChoose);
   if (!repo && !registry) return refuse(choice, kChoose);
   return repo ? classify_repo(fields) : classify_registry(fields);
+}
+
+Result<void> check_source(const Source& source) {
+  SourceFields fields;
+  if (const auto* repo = std::get_if<RepoSource>(&source)) {
+    fields.repo = repo->repo;
+    fields.skill = repo->skill;
+    fields.ref = repo->ref;
+  } else {
+    const auto& registry = std::get<RegistrySource>(source);
+    fields.worker = registry.worker;
+    fields.version = registry.version;
+    fields.tag = registry.tag;
+  }
+  const Result<Source> checked = classify(fields);
+  if (!checked) return std::unexpected(checked.error());
+  if (*checked != source) return refuse("blanks around a name or an address", kChoose);
+  return {};
+}
+
+std::optional<RepoHost> repo_host(std::string_view url) {
+  if (url.starts_with("git@")) {
+    url.remove_prefix(4);
+    // The first colon outside brackets ends the host; a slash before it would make this a path.
+    const size_t from = url.starts_with('[') ? std::min(url.find(']'), url.size()) : 0;
+    const size_t colon = url.find(':', from);
+    if (colon == std::string_view::npos) return std::nullopt;
+    const auto host = split_host(url.substr(0, colon), true);
+    return host && host->port.empty() ? host : std::nullopt;
+  }
+  const bool ssh = url.starts_with("ssh://");
+  if (!ssh && !url.starts_with("https://")) return std::nullopt;
+  url.remove_prefix(ssh ? 6 : 8);
+  std::string_view authority = url.substr(0, url.find_first_of("/?#\\"));
+  if (ssh) {
+    const size_t at = authority.find('@');
+    const auto allowed = [](char c) {
+      return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
+    };
+    if (at != std::string_view::npos) {
+      const std::string_view user = authority.substr(0, at);
+      const bool plain = !user.empty() && user.front() != '-' && std::ranges::all_of(user, allowed);
+      if (!plain) return std::nullopt;
+      authority.remove_prefix(at + 1);
+    }
+  }
+  return split_host(authority, ssh);
 }
 
 const std::string& namespace_of(const Source& source) {

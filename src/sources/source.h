@@ -48,6 +48,22 @@ struct SourceFields {
 // nothing was created or asked when one is refused.
 Result<Source> classify(const SourceFields& fields);
 
+// The same checks for a source that comes from elsewhere, such as a committed `directory.lock`.
+Result<void> check_source(const Source& source);
+
+// Where a repository lies, once its URL has passed the checks.
+struct RepoHost {
+  bool ssh = false;
+  std::string host;  // a name or an address, in lower case and without brackets
+  std::string port;  // empty: the scheme's own
+
+  bool is_ipv6() const { return host.find(':') != std::string::npos; }
+};
+// Nothing when the URL does not have the strict form that every program reads in the same way:
+// `https://HOST[:PORT]/…`, `ssh://[USER@]HOST[:PORT]/…` or `git@HOST:…`, HOST made of letters,
+// digits, '-' and '.', or an IPv6 address in brackets.
+std::optional<RepoHost> repo_host(std::string_view url);
+
 // The folder below the skills folder that a source fills: the worker's or the skill's name.
 const std::string& namespace_of(const Source& source);
 // `registry` or `repo`.

@@ -72,6 +72,39 @@ TEST(Classify, UrlsThatRunOrReadSomethingElseAreRefused) {
   EXPECT_THAT(refusal(repo("https://h/x\ny")), HasSubstr("control"));
 }
 
+// Where two programs could read a URL differently, the host that is checked might not be the one
+// that is connected to.
+TEST(Classify, HostsHaveOneReadingOnly) {
+  for (const std::string_view url : {"https://%31%32%37.0.0.1/x",
+                                     "https:///host/x",
+                                     "https://host\\@127.0.0.1/x",
+                                     "https://höst/x",
+                                     "https://host./x",
+                                     "https://host:/x",
+                                     "https://host:0/x",
+                                     "https://host:99999/x",
+                                     "https://host:1x/x",
+                                     "https://[host]/x",
+                                     "https://ho_st/x",
+                                     "ssh://us%65r@host/x",
+                                     "ssh://git@-host/x",
+                                     "ssh://a@b@host/x",
+                                     "git@host/x",
+                                     "git@[host:22]:x",
+                                     "git@h'st:x",
+                                     "git@$(id):x",
+                                     "https://?x",
+                                     "ssh://@host/x"}) {
+    EXPECT_THAT(refusal(repo(std::string(url))), HasSubstr("D311")) << url;
+  }
+  const auto host = repo_host("ssh://git@Host.Example:2222/x");
+  ASSERT_TRUE(host);
+  EXPECT_EQ(host->host + " " + host->port + (host->ssh ? " ssh" : ""), "host.example 2222 ssh");
+  EXPECT_EQ(repo_host("https://[2606:4700:0:0:0:0:0:1]:444/x")->host, "2606:4700:0:0:0:0:0:1");
+  EXPECT_EQ(repo_host("git@host:x/y:z")->host, "host");
+  EXPECT_EQ(repo_host("https://host?x@y")->host, "host");
+}
+
 TEST(Classify, W4_CredentialsInUrlsAreRefusedAndNotRepeated) {
   const std::string message = refusal(repo("https://user:tok3n@host/x"));
   EXPECT_THAT(message, HasSubstr("credentials"));

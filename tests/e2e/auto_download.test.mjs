@@ -1,6 +1,6 @@
 // Documents of installed workers come by themselves: at boot, after `worker` events, never against a person's choice.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { startDirectory } from './lib/directory.mjs'
@@ -100,6 +100,28 @@ test('W16: what failed is tried again by itself', { skip: needsOwnEngine }, asyn
   await eventually('the first attempt', () => shelf.requests.some((r) => r.startsWith('/w/mail')))
   shelf.bundles.mail = page('1.0.0')
   await eventually('a later attempt', async () => /Of version 1/.test(await body(ask, 'mail')))
+})
+
+test('W16: an outage is waited out, however many attempts it takes', { skip: needsOwnEngine }, async (t) => {
+  const shelf = await startShelf(t, { mail: { status: 503 } })
+  const { engine } = await manager(t, [{ name: 'mail', version: '1.0.0' }])
+  const config = { registry_url: shelf.url, auto_download: true, registry_retries: 0, auto_download_pause_ms: 1, auto_download_max_pause_ms: 20 }
+  const { ask } = await startDirectory(t, { engine, config })
+  await eventually('many attempts', () => shelf.requests.filter((r) => r.startsWith('/w/mail')).length >= 12)
+  shelf.bundles.mail = page('1.0.0')
+  await eventually('the documents', async () => /Of version 1/.test(await body(ask, 'mail')))
+})
+
+test('a namespace whose folder was deleted comes back at boot, as the lock has it', { skip: needsOwnEngine }, async (t) => {
+  const shelf = await startShelf(t, { mail: page('1.0.0') })
+  const { engine } = await manager(t, [{ name: 'mail', version: '1.0.0' }])
+  const config = { registry_url: shelf.url, auto_download: true }
+  const first = await startDirectory(t, { engine, config })
+  await eventually('the documents', async () => /Of version 1/.test(await body(first.ask, 'mail')))
+  await first.proc.stop()
+  rmSync(join(first.root, 'mail'), { recursive: true })
+  const second = await startDirectory(t, { engine, config: { ...config, skills_folder: first.root } })
+  await eventually('the documents again', async () => /Of version 1/.test(await body(second.ask, 'mail')))
 })
 
 test('strange events are answered and do nothing', { skip: needsOwnEngine }, async (t) => {

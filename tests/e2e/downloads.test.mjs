@@ -1,15 +1,16 @@
 // Downloads, directory.lock and the verbs: through the bus with the published SDK, and from the command line.
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import http from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { configFile, put, startDirectory, tree } from './lib/directory.mjs'
-import { tempDir } from './lib/engine.mjs'
+import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { directoryBin, run } from './lib/process.mjs'
-import { failure } from './lib/sdks.mjs'
+import { call, callable, connect, failure, sdks } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
-import { deferred } from './lib/wait.mjs'
+import { deferred, eventually } from './lib/wait.mjs'
 
 const first = {
   version: '1.0.0',
@@ -67,6 +68,122 @@ test('W9, W10, W11: the same again touches nothing; dropped files go, edited and
   assert.equal(onDisk(root, 'mail/SKILL.md'), second.skills['SKILL.md'])
 })
 
+test('W10: the first download into a folder made by hand keeps what differs, and says so', async (t) => {
+  const shelf = await startShelf(t, { mail: first })
+  const { ask, root } = await startDirectory(t, { files: { 'mail/SKILL.md': '# Mine\n\nBy hand.\n' }, config: { registry_url: shelf.url } })
+  const done = await ask(registryDownload, { worker: 'mail' })
+  assert.deepEqual([done.conflicts, done.overwritten], [['SKILL.md'], []])
+  assert.match(onDisk(root, 'mail/SKILL.md'), /By hand/)
+  const config = configFile({ skills_folder: root, registry_url: shelf.url })
+  const verb = (...words) => run(directoryBin, [...words, '--config', config], { env: { HOME: tempDir() } })
+  assert.match((await verb('install', 'mail')).stdout, /kept +SKILL\.md .*--force/)
+  const outdated = await verb('outdated')
+  assert.equal(outdated.code, 1)
+  assert.match(outdated.stdout, /kept +SKILL\.md/)
+  assert.match((await verb('install', 'mail', '--force')).stdout, /replaced SKILL\.md/)
+  assert.equal(onDisk(root, 'mail/SKILL.md'), first.skills['SKILL.md'])
+  assert.equal((await verb('outdated')).code, 0)
+})
+
+test('what `doctor --fix` mended is not an edit: update replaces it, and outdated tells the truth', async (t) => {
+  const broken = (text) => `---\ntitle: a: b\n---\n# Mail\n\n${text}\n`
+  const shelf = await startShelf(t, { mail: { version: '1.0.0', skills: { 'SKILL.md': broken('One.') } } })
+  const config = configFile({ skills_folder: tree({}), local_skills_folder: tree({}), registry_url: shelf.url })
+  const verb = (...words) => run(directoryBin, [...words, '--config', config], { env: { HOME: tempDir() } })
+  assert.equal((await verb('install', 'mail')).code, 0)
+  assert.match((await verb('doctor', '--fix')).stderr, /1 file fixed/)
+  assert.equal((await verb('verify')).code, 0)
+  shelf.bundles.mail = { version: '2.0.0', skills: { 'SKILL.md': broken('Two.') } }
+  const updated = JSON.parse((await verb('update', '--json')).stdout).namespaces[0].result
+  assert.deepEqual([updated.conflicts, updated.skills_written], [[], ['SKILL.md']])
+  assert.equal((await verb('outdated')).code, 0)
+})
+
+test('a pin that the registry does not honour, and a lock that is not there, are errors', async (t) => {
+  const shelf = await startShelf(t, { mail: first })
+  const root = tree({})
+  const config = configFile({ skills_folder: root, registry_url: shelf.url })
+  const verb = (...words) => run(directoryBin, [...words, '--config', config], { env: { HOME: tempDir() } })
+  for (const words of [['install', '--frozen'], ['install']]) {
+    const end = await verb(...words)
+    assert.equal(end.code, 1)
+    assert.match(end.stderr, /no directory\.lock.*Next: /)
+  }
+  shelf.anyVersion = true // it answers with what it has, whatever was asked for
+  const pinned = await verb('install', 'mail@9.9.9')
+  assert.equal(pinned.code, 1)
+  assert.match(pinned.stderr, /D314 .*9\.9\.9.*1\.0\.0/)
+  assert.equal(existsSync(join(root, 'mail')), false)
+})
+
+test('a lock with a source that a request may not name is refused, and no program is started', async (t) => {
+  const { ask, root } = await startDirectory(t)
+  const canary = join(root, 'canary')
+  const sha = 'a'.repeat(64)
+  for (const repo of [`ssh://-oProxyCommand=touch ${canary}/x`, 'https://me:s3cret@localhost/x', `ext::touch ${canary}`]) {
+    const files = `files:\n      SKILL.md: {sha256: ${sha}, size: 1}\n`
+    const digest = createHash('sha256').update(`SKILL.md\0${sha}\n`).digest('hex')
+    writeFileSync(
+      join(root, 'directory.lock'),
+      `version: 1\nnamespaces:\n  s:\n    source: repo\n    repo: '${repo}'\n    skill: s\n    digest: sha256:${digest}\n    ${files}`,
+    )
+    for (const id of ['update', 'restore', 'outdated']) {
+      const { message } = await failure(ask(`directory::lock::${id}`))
+      assert.match(message, /D333 .*`s`: /)
+      assert.doesNotMatch(message, /s3cret/)
+    }
+  }
+  assert.equal(existsSync(canary), false)
+  assert.match((await ask('directory::doctor')).findings.map((f) => f.code).join(), /lock_unreadable/)
+})
+
+test('a namespace of the lock without its folder is told by the doctor', async (t) => {
+  const shelf = await startShelf(t, { mail: first })
+  const { ask, root, file } = await startDirectory(t, { config: { registry_url: shelf.url } })
+  await ask(registryDownload, { worker: 'mail' })
+  rmSync(join(root, 'mail'), { recursive: true })
+  const finding = (await ask('directory::doctor')).findings.find((f) => f.code === 'namespace_missing')
+  assert.deepEqual([finding.root, finding.path], ['global', 'mail'])
+  const end = await run(directoryBin, ['doctor', '--config', file], { env: { HOME: tempDir() } })
+  assert.match(end.stdout, /global:mail .*namespace_missing/)
+})
+
+test('one caller\'s slow downloads keep nobody waiting, and are dropped when it leaves', { skip: needsOwnEngine }, async (t) => {
+  const held = []
+  const later = []
+  let slow = true
+  const server = http.createServer((request, response) => {
+    if (slow) return void held.push({ url: request.url, response })
+    later.push(request.url)
+    response.writeHead(404).end('{}')
+  })
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.after(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { ask, url } = await startDirectory(t, { config: { registry_url: `http://127.0.0.1:${server.address().port}`, registry_retries: 0 } })
+  const greedy = connect(t, sdks['0.22.1'], url)
+  await callable(greedy, 'directory::health')
+  let refused = 0
+  const calls = [...Array(60).keys()].map((n) =>
+    call(greedy, registryDownload, { worker: `w${n}` }).catch((error) => void (refused += /D334 /.test(error.message))),
+  )
+  await eventually('the bound', () => refused === 60 - 16 - 2)
+  assert.equal(held.length, 2)
+  // Neither local work nor another caller's download waits.
+  assert.equal((await ask('directory::lock::verify')).ok, true)
+  const other = ask(registryDownload, { worker: 'other' }).catch(() => {})
+  await eventually('the download of another caller', () => held.some((h) => h.url.includes('/other/')))
+  await greedy.shutdown()
+  slow = false
+  for (const { response } of held) response.writeHead(404).end('{}')
+  await other
+  for (let round = 0; round < 20; round++) await failure(ask(registryDownload, { worker: 'next' }))
+  assert.deepEqual(later.filter((target) => /^\/w\/w\d/.test(target)), [], 'nobody waits for these')
+  await Promise.allSettled(calls)
+})
+
 test('a bundle that is refused leaves everything as it was', async (t) => {
   const shelf = await startShelf(t, { mail: first })
   const { ask, root } = await startDirectory(t, { config: { registry_url: shelf.url } })
@@ -94,7 +211,7 @@ test('errors teach, and name neither host nor folder', async (t) => {
     [registryDownload, { worker: 'Bad Name' }, 'D311'],
     ['directory::skills::download', {}, 'D311'],
     ['directory::skills::download_from_repo', { repo: 'https://user:secret@127.0.0.1:1/x', skill: 's' }, 'D311'],
-    ['directory::skills::download_from_repo', { repo: 'https://127.0.0.1:1/x', skill: 's' }, 'D321'],
+    ['directory::skills::download_from_repo', { repo: 'https://127.0.0.1:1/x', skill: 's' }, 'D313'],
     ['directory::lock::update', { namespace: 'nobody' }, 'D310'],
   ]) {
     const { message } = await failure(ask(id, input))

@@ -29,7 +29,7 @@ const makeAlpha = (name, branch) =>
     },
     links: { 'skills/alpha/link.md': '/etc/passwd', 'skills/escape': '/etc' },
   })
-const directory = (t, { config = {}, env } = {}) => startDirectory(t, { config: { ca_file: server.caFile, ...config }, env })
+const directory = (t, { config = {}, env } = {}) => startDirectory(t, { config: { ca_file: server.caFile, git_private_hosts: ['localhost', '127.0.0.1'], ...config }, env })
 const onDisk = (root, path) => readFileSync(join(root, path), 'utf8')
 const visible = (root) => readdirSync(root).filter((name) => !name.startsWith('.'))
 
@@ -106,6 +106,16 @@ test('W1, W2, W4: what is refused or fails writes nothing and tells nothing secr
   }
   assert.deepEqual(visible(root), [])
   assert.doesNotMatch(proc.out.stderr, /s3cret/)
+})
+
+test('W25: only the operator lets git into private networks', async (t) => {
+  makeAlpha('inside')
+  const { ask } = await directory(t, { config: { git_private_hosts: [] } })
+  const before = server.seen.length
+  const { message } = await failure(ask(repoDownload, { repo: server.url('inside.git'), skill: 'alpha' }))
+  assert.match(message, /D313 host_not_allowed: .*git_private_hosts/)
+  assert.equal((await failure(ask(repoDownload, { repo: 'https://localhost:1/x', skill: 'alpha' }))).message, message)
+  assert.equal(server.seen.length, before)
 })
 
 test('ssh: a worker uses the keys of its HOME', { skip: needsOwnEngine }, async (t) => {

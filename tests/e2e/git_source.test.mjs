@@ -1,7 +1,7 @@
 // The git source against real servers: `git http-backend` over https, and sshd.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { tempDir } from './lib/engine.mjs'
@@ -38,7 +38,7 @@ after(async () => {
 })
 
 async function fetch(url, skill, options = {}, env = {}) {
-  const words = Object.entries({ ca_file: server.caFile, scratch, ...options }).map(([k, v]) => `${k}=${v}`)
+  const words = Object.entries({ ca_file: server.caFile, scratch, private_host: '*', ...options }).map(([k, v]) => `${k}=${v}`)
   const end = await run(driver, [url, skill, ...words], { env })
   assert.equal(end.code, 0, end.stderr)
   return JSON.parse(end.stdout)
@@ -99,7 +99,7 @@ test('W2: a server that hangs is a time-out, and says so', async () => {
 
 test('W2: what a killed process left behind is swept by the next one', async () => {
   server.seen.length = 0
-  const dying = start(driver, [server.url('good.git', 'hang'), 'alpha', `ca_file=${server.caFile}`, `scratch=${scratch}`])
+  const dying = start(driver, [server.url('good.git', 'hang'), 'alpha', `ca_file=${server.caFile}`, `scratch=${scratch}`, 'private_host=*'])
   await eventually('git asks', () => server.seen.some((request) => request.url.startsWith('/hang/')))
   await dying.kill('SIGKILL')
   assert.equal(readdirSync(scratch).length, 1)
@@ -116,6 +116,29 @@ test('W3: redirects to other hosts are not followed; one to the same name with .
 test('W4: a server that wants a password gets none', async () => {
   refused(await fetch(server.url('good.git', 'e401'), 'alpha'), 'D321', /user name and a password/)
   assert.ok(server.seen.every((request) => request.authorization === undefined))
+})
+
+test('W4: a credential helper of the operator is asked, and told nothing', async () => {
+  const home = tempDir()
+  const file = join(home, 'credentials')
+  const line = server.url('good.git').replace('https://', 'https://reader:s3cret@').replace(/(:\d+)\/.*/, '$1')
+  writeFileSync(file, `${line}\n`)
+  const helper = { credential_helper: `store --file=${file}` }
+  refused(await fetch(server.url('good.git', 'login'), 'alpha'), 'D321', /git_credential_helper/)
+  assert.deepEqual(texts(await fetch(server.url('good.git', 'login'), 'alpha', helper, { HOME: home })), alpha)
+  writeFileSync(file, `${line.replace('s3cret', 'wrong')}\n`)
+  refused(await fetch(server.url('good.git', 'login'), 'alpha', helper, { HOME: home }), 'D321', /git_credential_helper/)
+  assert.match(readFileSync(file, 'utf8'), /wrong/, 'what the server refused is not erased')
+})
+
+test('W25: a repository cannot lead git into the own network, and open ports look like closed ones', async () => {
+  const before = server.seen.length
+  const none = { private_host: 'git.example' }
+  const open = await fetch(server.url('good.git'), 'alpha', none)
+  refused(open, 'D313', /git_private_hosts/)
+  for (const url of [server.url('good.git').replace('localhost', '127.0.0.1'), 'https://localhost:1/x.git', 'ssh://127.0.0.1:1/x', 'git@localhost:x'])
+    assert.deepEqual(await fetch(url, 'alpha', none), open)
+  assert.equal(server.seen.length, before)
 })
 
 test('W20: what is missing or broken is told apart', async () => {

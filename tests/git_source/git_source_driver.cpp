@@ -1,6 +1,6 @@
 // Fetches one skill and prints what came as JSON:
 //   git_source_driver REPO SKILL [ref=R] [ca_file=F] [timeout_ms=N] [max_clone_bytes=N]
-//   [scratch=DIR]
+//   [scratch=DIR] [private_host=NAME] [credential_helper=H]
 #include <cstdio>
 #include <map>
 #include <string>
@@ -52,6 +52,8 @@ int main(int argc, char** argv) {
   if (given.contains("max_clone_bytes")) {
     options.limits.max_clone_bytes = std::stoull(given["max_clone_bytes"]);
   }
+  if (given.contains("private_host")) options.private_hosts = {given["private_host"]};
+  options.credential_helper = given["credential_helper"];
   iii::sources::Job job;
   if (given.contains("timeout_ms")) {
     job.allowed = std::chrono::milliseconds(std::stoll(given["timeout_ms"]));

@@ -156,7 +156,9 @@ export async function startGitServer(repos, { elsewhere = '' } = {}) {
     if (mode === 'away') return plain(res, 302, { location: `${elsewhere}/git${rest}` })
     // As some servers do with repositories named without `.git`.
     if (mode === 'suffix' && !rest.includes('.git/')) return plain(res, 301, { location: `/suffix${rest.replace('/info', '.git/info')}` })
-    const how = mode === 'suffix' ? modes.git : mode === 'stall' && req.method === 'GET' ? modes.git : mode === 'stall' ? modes.hang : modes[mode]
+    // For `reader` with the password `s3cret` only.
+    if (mode === 'login' && req.headers.authorization !== `Basic ${btoa('reader:s3cret')}`) return modes.e401(req, res)
+    const how = mode === 'suffix' || mode === 'login' ? modes.git : mode === 'stall' && req.method === 'GET' ? modes.git : mode === 'stall' ? modes.hang : modes[mode]
     if (how === undefined) return plain(res, 404)
     if (typeof how === 'function') return how(req, res)
     backend(repos, rest, req, res, how).catch(() => res.destroy())

@@ -7,6 +7,7 @@ import http from 'node:http'
  */
 export async function startShelf(t, bundles = {}) {
   const requests = []
+  const shelf = { bundles, requests, anyVersion: false }
   const answer = (response, status, body) => {
     response.writeHead(status, { 'content-type': 'application/json' })
     response.end(JSON.stringify(body))
@@ -17,7 +18,7 @@ export async function startShelf(t, bundles = {}) {
     const found = url.pathname.match(/^\/w\/([^/]+)(\/skills)?$/)
     const bundle = bundles[found?.[1]]
     const wanted = url.searchParams.get('version')
-    const matches = bundle && (wanted === bundle.version || ['latest', 'next'].includes(wanted))
+    const matches = bundle && (shelf.anyVersion || wanted === bundle.version || ['latest', 'next'].includes(wanted))
     await bundle?.hold
     if (bundle?.status) return answer(response, bundle.status, {})
     if (!matches) return answer(response, 404, { error: { code: 'worker_not_found', message: 'no' } })
@@ -30,5 +31,5 @@ export async function startShelf(t, bundles = {}) {
     server.closeAllConnections()
     server.close()
   })
-  return { url: `http://127.0.0.1:${server.address().port}`, bundles, requests }
+  return Object.assign(shelf, { url: `http://127.0.0.1:${server.address().port}` })
 }
