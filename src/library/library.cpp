@@ -71,12 +71,12 @@ Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
       now_(publisher_.current()),
       installed_(worker, options_.installed, options_.clock),
       thread_(worker.core().loop, 1) {
-  if (options_.registrations) store_.emplace(worker, *options_.registrations);
+  if (options_.registrations) store_.emplace(worker, thread_, *options_.registrations);
   if (store_ && options_.registration_feed) {
     const auto sink = [this](RegistrationsPtr registrations, bool first) {
       take_registrations(std::move(registrations), first);
     };
-    feed_.emplace(worker, *store_, *options_.registration_feed, sink, options_.clock);
+    feed_.emplace(worker, *store_, thread_, *options_.registration_feed, sink, options_.clock);
   }
   wait_for_kernel();
   plan_poll(options_.poll);

@@ -30,10 +30,11 @@ RegistrationsPtr without(const RegistrationsPtr& all,
 
 }  // namespace
 
-RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store,
+RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store, sdk::Pool& thread,
                                    RegistrationFeedOptions options, Sink sink, Clock now)
     : worker_(worker),
       store_(store),
+      thread_(thread),
       options_(options),
       sink_(std::move(sink)),
       now_(std::move(now)) {
@@ -124,7 +125,12 @@ sdk::Task<void> RegistrationFeed::ask() {
     if (prompts) {
       silent_since_.reset();
       said_ = false;
-      take(make_registrations(std::move(*skills), *prompts, known_));
+      const bool nothing = skills->empty() && prompts->empty() && (!known_ || known_->empty());
+      auto make = [skills = std::move(*skills), prompts = std::move(*prompts),
+                   before = known_]() mutable {
+        return make_registrations(std::move(skills), prompts, before);
+      };
+      take(nothing ? make() : co_await thread_.run(std::move(make)));
     } else {
       failed(prompts.error());
     }

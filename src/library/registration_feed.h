@@ -33,10 +33,12 @@ struct RegistrationFeedOptions {
 class RegistrationFeed {
  public:
   using Clock = std::function<std::chrono::steady_clock::time_point()>;
-  // Takes each new snapshot. `first`: the state before this process started, which is not a change.
+  // Snapshots are compared on `thread`; the sink takes each new one. `first`: the state before this
+  // process started, which is not a change.
   using Sink = std::function<void(RegistrationsPtr registrations, bool first)>;
   RegistrationFeed(
-      sdk::Worker& worker, RegistrationStore& store, RegistrationFeedOptions options, Sink sink,
+      sdk::Worker& worker, RegistrationStore& store, sdk::Pool& thread,
+      RegistrationFeedOptions options, Sink sink,
       Clock now = [] { return std::chrono::steady_clock::now(); });
   ~RegistrationFeed();
   RegistrationFeed(const RegistrationFeed&) = delete;
@@ -64,6 +66,7 @@ class RegistrationFeed {
 
   sdk::Worker& worker_;
   RegistrationStore& store_;
+  sdk::Pool& thread_;
   RegistrationFeedOptions options_;
   Sink sink_;
   Clock now_;

@@ -67,6 +67,32 @@ std::vector<json::Slice> records(std::string_view text) {
   return out;
 }
 
+// Decoding more than this takes more than a moment.
+constexpr size_t kLargeList = 64 * 1024;
+
+template <typename T>
+struct Listed {
+  std::vector<T> rows;        // by key
+  std::vector<size_t> sizes;  // of their records
+};
+
+template <typename T>
+Listed<T> decode_all(std::string_view text, std::string T::* key) {
+  std::vector<std::pair<T, size_t>> found;
+  for (const json::Slice record : records(text)) {
+    T one;
+    if (json::decode_into(record, one, {})) continue;
+    found.emplace_back(std::move(one), record.size());
+  }
+  std::ranges::sort(found, {}, [key](const auto& each) -> const auto& { return each.first.*key; });
+  Listed<T> out;
+  for (auto& [row, size] : found) {
+    out.rows.push_back(std::move(row));
+    out.sizes.push_back(size);
+  }
+  return out;
+}
+
 template <typename T>
 Result<std::optional<T>> decode_one(const json::Raw& reply, std::string_view what,
                                     const std::string& key) {
@@ -93,8 +119,9 @@ static sdk::Task<Result<json::Raw>> ask(sdk::Worker& worker, std::string functio
   co_return std::move(*reply);
 }
 
-RegistrationStore::RegistrationStore(sdk::Worker& worker, RegistrationStoreOptions options)
-    : worker_(worker), options_(std::move(options)) {}
+RegistrationStore::RegistrationStore(sdk::Worker& worker, sdk::Pool& thread,
+                                     RegistrationStoreOptions options)
+    : worker_(worker), thread_(thread), options_(std::move(options)) {}
 
 size_t RegistrationStore::Usage::replace(const std::string& key, size_t bytes) {
   size_t& now = by_key_[key];
@@ -102,21 +129,6 @@ size_t RegistrationStore::Usage::replace(const std::string& key, size_t bytes) {
   total_ += bytes - before;
   if (bytes == 0) by_key_.erase(key);
   return before;
-}
-
-template <typename T>
-std::vector<T> RegistrationStore::decode_all(std::string_view text, std::string T::* key,
-                                             Usage& usage) {
-  usage.reset();
-  std::vector<T> out;
-  for (const json::Slice record : records(text)) {
-    T one;
-    if (json::decode_into(record, one, {})) continue;
-    usage.replace(one.*key, record.size());
-    out.push_back(std::move(one));
-  }
-  std::ranges::sort(out, {}, key);
-  return out;
 }
 
 sdk::Task<Result<void>> RegistrationStore::put(std::string scope, std::string key,
@@ -178,18 +190,28 @@ sdk::Task<Result<std::optional<RegisteredPrompt>>> RegistrationStore::prompt(std
   co_return decode_one<RegisteredPrompt>(*reply, "prompt", name);
 }
 
-sdk::Task<Result<std::vector<RegisteredSkill>>> RegistrationStore::skills() {
-  const Scope scope{options_.skills_scope};
-  const Result<json::Raw> reply = co_await ask(worker_, "state::list", scope, options_.timeout);
+template <typename T>
+sdk::Task<Result<std::vector<T>>> RegistrationStore::list(std::string scope, std::string T::* key,
+                                                          Usage& usage) {
+  const Scope which{std::move(scope)};
+  Result<json::Raw> reply = co_await ask(worker_, "state::list", which, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
-  co_return decode_all<RegisteredSkill>(reply->text, &RegisteredSkill::id, skills_usage_);
+  const bool large = reply->text.size() > kLargeList;
+  auto decode = [text = std::move(reply->text), key] { return decode_all<T>(text, key); };
+  Listed<T> listed = large ? co_await thread_.run(std::move(decode)) : decode();
+  usage = {};
+  for (size_t i = 0; i < listed.rows.size(); ++i) {
+    usage.replace(listed.rows[i].*key, listed.sizes[i]);
+  }
+  co_return std::move(listed.rows);
+}
+
+sdk::Task<Result<std::vector<RegisteredSkill>>> RegistrationStore::skills() {
+  return list(options_.skills_scope, &RegisteredSkill::id, skills_usage_);
 }
 
 sdk::Task<Result<std::vector<RegisteredPrompt>>> RegistrationStore::prompts() {
-  const Scope scope{options_.prompts_scope};
-  const Result<json::Raw> reply = co_await ask(worker_, "state::list", scope, options_.timeout);
-  if (!reply) co_return std::unexpected(reply.error());
-  co_return decode_all<RegisteredPrompt>(reply->text, &RegisteredPrompt::name, prompts_usage_);
+  return list(options_.prompts_scope, &RegisteredPrompt::name, prompts_usage_);
 }
 
 }  // namespace iii::directory

@@ -12,6 +12,7 @@
 
 #include "base/result.h"
 #include "json/describe.h"
+#include "sdk/pool.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
@@ -81,7 +82,8 @@ inline auto describe(json::Type<RegisteredPrompt>) {
 // message, time-out), or say kScopeFull.
 class RegistrationStore {
  public:
-  RegistrationStore(sdk::Worker& worker, RegistrationStoreOptions options);
+  // Large lists are decoded by `thread`.
+  RegistrationStore(sdk::Worker& worker, sdk::Pool& thread, RegistrationStoreOptions options);
 
   sdk::Task<Result<void>> put(RegisteredSkill skill);
   sdk::Task<Result<void>> put(RegisteredPrompt prompt);
@@ -102,7 +104,6 @@ class RegistrationStore {
   // did since.
   class Usage {
    public:
-    void reset() { *this = {}; }
     size_t total() const { return total_; }
     // Gives the size before.
     size_t replace(const std::string& key, size_t bytes);
@@ -115,9 +116,10 @@ class RegistrationStore {
   sdk::Task<Result<void>> put(std::string scope, std::string key, std::string record, Usage& usage);
   sdk::Task<Result<bool>> remove(std::string scope, std::string key, Usage& usage);
   template <typename T>
-  static std::vector<T> decode_all(std::string_view text, std::string T::* key, Usage& usage);
+  sdk::Task<Result<std::vector<T>>> list(std::string scope, std::string T::* key, Usage& usage);
 
   sdk::Worker& worker_;
+  sdk::Pool& thread_;
   Usage skills_usage_;
   Usage prompts_usage_;
   RegistrationStoreOptions options_;

@@ -53,7 +53,9 @@ class RegisteredTest : public testing::Test {
   net::Loop loop;
   sdk::FakeEngine engine;
   sdk::Worker worker;
-  RegistrationStore registered{worker, {.skills_scope = "s", .prompts_scope = "p", .timeout = {}}};
+  sdk::Pool thread{loop, 1};
+  RegistrationStore registered{
+      worker, thread, {.skills_scope = "s", .prompts_scope = "p", .timeout = {}}};
 
  private:
   template <typename T>

@@ -167,7 +167,7 @@ test('a reload that opens another folder is told as what it changed', async (t) 
   const before = await ask('directory::changes', {})
   const next = tree({ 'b/SKILL.md': '# B\n\nB.\n' })
   writeFileSync(file, readFileSync(file, 'utf8').replace(root, next))
-  proc.kill('SIGHUP')
+  process.kill(proc.pid, 'SIGHUP')
   const events = [await heard.next('one event'), await heard.next('another')]
   assert.deepEqual(events.map((e) => [e.op, e.ids]).sort(), [
     ['external', ['a']],

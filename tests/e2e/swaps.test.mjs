@@ -1,5 +1,8 @@
 // Downloads replace files while others read: no answer mixes versions, and none fails, in whichever process.
 import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { startDirectory } from './lib/directory.mjs'
 import { startShelf } from './lib/shelf.mjs'
@@ -22,11 +25,18 @@ function bundle(n) {
 const inTitle = (text) => text.match(/^v(\d{4})$/)?.[1]
 const inBody = (text) => text.match(/^Body of (\d{4})\.\s*$/)?.[1]
 
+/** In memory where that is possible: a disk would spend most of the time on syncing every swap. */
+function quickFolder(t) {
+  const folder = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'iii-swaps-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
 test(`${swaps} swaps of ${documents} files under readers in three processes`, async (t) => {
   const shelf = await startShelf(t, { mail: bundle(0) })
-  const first = await startDirectory(t, { config: { registry_url: shelf.url } })
+  const config = { skills_folder: quickFolder(t), registry_url: shelf.url }
+  const first = await startDirectory(t, { config })
   await first.ask('directory::skills::download', { worker: 'mail' })
-  const config = { skills_folder: first.root, registry_url: shelf.url }
   const processes = [first, await startDirectory(t, { config }), await startDirectory(t, { config })]
   const seen = { batches: 0, singles: 0, versions: new Set() }
   const wrong = []
