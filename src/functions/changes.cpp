@@ -16,6 +16,7 @@ namespace {
 
 constexpr uint64_t kMaxDigestBytes = 4 * 1024 * 1024;
 constexpr uint64_t kDefaultLimit = 1'000;
+constexpr std::chrono::milliseconds kSlice{1};  // of sending events, then others are served
 
 struct ChangeEvent {
   std::string op;
@@ -158,13 +159,56 @@ std::optional<std::string> digest_of(const Snapshot& snapshot, const Change& cha
   return sources::sha256_hex(file->bytes);
 }
 
+// Changes that are told in one event.
+struct EventKey {
+  ChangeKind kind;
+  std::string name_space;
+  ChangeOp op;
+  std::string source;
+
+  auto operator<=>(const EventKey&) const = default;
+};
+
+std::map<EventKey, std::vector<const Change*>> grouped(const std::vector<ChangeList>& lists) {
+  std::map<EventKey, std::vector<const Change*>> out;
+  for (const ChangeList& list : lists) {
+    for (const Change& change : *list) {
+      out[{change.kind, change.name_space, change.op, change.source}].push_back(&change);
+    }
+  }
+  return out;
+}
+
+ChangeEvent event_of(const EventKey& key, uint64_t generation) {
+  return {.op = std::string(word(key.op)),
+          .name_space = key.name_space,
+          .source = key.source,
+          .generation = generation,
+          .ids = {},
+          .count = 0,
+          .digests = {}};
+}
+
+void name_documents(ChangeEvent& event, const std::vector<const Change*>& changes,
+                    const Snapshot& snapshot, size_t max_ids) {
+  std::map<std::string_view, const Change*> last;  // of several changes to one document
+  for (const Change* change : changes) last[change->id] = change;
+  event.count = last.size();
+  for (const auto& [id, change] : last) {
+    if (event.ids.size() == max_ids) break;
+    event.ids.emplace_back(id);
+    if (change->act == ChangeAct::kRemoved) continue;
+    if (auto digest = digest_of(snapshot, *change)) {
+      event.digests.emplace(id, std::move(*digest));
+    }
+  }
+}
+
 }  // namespace
 
-// An event on its way, and what its digests are made of.
 struct Changes::Event {
   ChangeKind kind;
   ChangeEvent payload;
-  std::vector<Change> named;
 };
 
 Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
@@ -176,8 +220,7 @@ Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
       log_(options.log_capacity),
       epoch_(new_epoch()) {
   subscription_ = library_.changes().subscribe(
-      [this](const ChangeSet& changes) { observe(changes); },
-      [this] { return !skills_.bindings().empty() || !prompts_.bindings().empty(); });
+      [this](const ChangeSet& changes) { observe(changes); }, [this] { return anybody_listens(); });
   const auto answer = [this](ChangesInput in) {
     return list_changes(library_, log_, epoch_, std::move(in));
   };
@@ -201,7 +244,7 @@ sdk::Task<void> Changes::end(std::string name_space, bool skills_changed, bool p
   // Files that are not served, or hidden by others, change no document; the download is told
   // anyway.
   const auto note = [&](ChangeKind kind, bool changed, bool& seen) {
-    if (changed && !seen) gathered_[EventKey(kind, name_space, ChangeOp::kDownload, source)];
+    if (changed && !seen) unseen_.push_back({kind, name_space, source});
     return std::exchange(seen, false) || changed;
   };
   const bool skills = note(ChangeKind::kSkill, skills_changed, download.skills);
@@ -216,65 +259,69 @@ sdk::Task<void> Changes::end(std::string name_space, bool skills_changed, bool p
 }
 
 void Changes::observe(const ChangeSet& changes) {
+  if (changes.changes->empty()) return;
   log_.add(changes.changes);
-  for (const Change& change : changes.changes) {
-    gathered_[EventKey(change.kind, change.name_space, change.op, change.source)].push_back(change);
+  gathered_.push_back(changes.changes);
+  for (const Change& change : *changes.changes) {
     if (change.op != ChangeOp::kDownload) continue;
     const std::string_view path = change.file.path;
     if (const auto own = downloads_.find(path.substr(0, path.find('/'))); own != downloads_.end()) {
       (change.kind == ChangeKind::kSkill ? own->second.skills : own->second.prompts) = true;
     }
   }
-  if (gathered_.empty() || tell_timer_ != 0) return;
+  if (tell_timer_ != 0) return;
   tell_timer_ = worker_.core().loop.after(options_.gather, [this] {
     tell_timer_ = 0;
     worker_.spawn(tell_gathered());
   });
 }
 
-// Oldest generation first: who was told of a generation has been told of all before it.
+// Grouping and digests take time, so the content thread does them.
 sdk::Task<void> Changes::tell_gathered() {
+  const std::vector<ChangeList> lists = std::exchange(gathered_, {});
+  const std::vector<DownloadEvent> unseen = std::exchange(unseen_, {});
   std::vector<Event> events;
-  for (auto& [key, changes] : std::exchange(gathered_, {})) {
-    const auto& [kind, name_space, op, source] = key;
-    if (type_of(kind).bindings().empty()) continue;
-    Event event{.kind = kind,
-                .payload = {.op = std::string(word(op)),
-                            .name_space = name_space,
-                            .source = source,
-                            .generation = library_.latest()->generation->number,
-                            .ids = {},
-                            .count = 0,
-                            .digests = {}},
-                .named = {}};
-    if (!changes.empty()) event.payload.generation = changes.back().generation;
-    std::map<std::string, const Change*> last;  // of several changes to one document
-    for (const Change& change : changes) last[change.id] = &change;
-    event.payload.count = last.size();
-    for (const auto& [id, change] : last) {
-      if (event.payload.ids.size() == options_.max_ids) break;
-      event.payload.ids.push_back(id);
-      event.named.push_back(*change);
-    }
-    events.push_back(std::move(event));
-  }
-  if (events.empty()) co_return;
-  std::ranges::sort(events, {}, [](const Event& event) {
-    return std::tie(event.payload.generation, event.kind, event.payload.name_space);
-  });
-  auto add_digests = [snapshot = library_.latest(), events = std::move(events)]() mutable {
-    for (Event& event : events) {
-      for (const Change& change : event.named) {
-        if (change.act == ChangeAct::kRemoved) continue;
-        if (auto digest = digest_of(*snapshot, change)) {
-          event.payload.digests[change.id] = std::move(*digest);
-        }
+  if (anybody_listens() && !(lists.empty() && unseen.empty())) {
+    events = co_await library_.on_content_thread([snapshot = library_.latest(), lists, unseen,
+                                                  max_ids = options_.max_ids] {
+      std::vector<Event> out;
+      for (const DownloadEvent& each : unseen) {
+        out.push_back(
+            {each.kind, event_of({each.kind, each.name_space, ChangeOp::kDownload, each.source},
+                                 snapshot->generation->number)});
       }
-    }
-    return std::move(events);
-  };
-  for (const Event& event : co_await library_.on_content_thread(std::move(add_digests)))
-    fire(event);
+      for (const auto& [key, changes] : grouped(lists)) {
+        Event& event = out.emplace_back(Event{key.kind, event_of(key, changes.back()->generation)});
+        name_documents(event.payload, changes, *snapshot, max_ids);
+      }
+      std::ranges::sort(out, {}, [](const Event& event) {
+        return std::tie(event.payload.generation, event.kind, event.payload.name_space);
+      });
+      return out;
+    });
+  }
+  co_await send(std::move(events));
+}
+
+// In the order in which they come, and not too many at a time.
+sdk::Task<void> Changes::send(std::vector<Event> events) {
+  std::ranges::move(events, std::back_inserter(outbox_));
+  if (sending_) {
+    const Latch done = *sending_;
+    co_await done;
+    co_return;
+  }
+  sending_.emplace();
+  auto begin = std::chrono::steady_clock::now();
+  while (!outbox_.empty()) {
+    fire(outbox_.front());
+    outbox_.pop_front();
+    if (std::chrono::steady_clock::now() - begin < kSlice) continue;
+    co_await worker_.sleep(std::chrono::milliseconds(0));
+    begin = std::chrono::steady_clock::now();
+  }
+  Latch done = *std::exchange(sending_, std::nullopt);
+  done.open();
 }
 
 void Changes::fire(const Event& event) {

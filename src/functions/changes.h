@@ -3,11 +3,13 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <map>
+#include <optional>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "library/latch.h"
 #include "library/library.h"
 #include "sdk/worker.h"
 
@@ -51,13 +53,15 @@ class Changes {
     bool skills = false;  // changes were seen
     bool prompts = false;
   };
-  // Changes that are told in one event: kind, namespace, op and source are the same.
-  using EventKey = std::tuple<ChangeKind, std::string, ChangeOp, std::string>;
   struct Event;
 
   void observe(const ChangeSet& changes);
   sdk::Task<void> tell_gathered();
+  sdk::Task<void> send(std::vector<Event> events);
   void fire(const Event& event);
+  bool anybody_listens() const {
+    return !skills_.bindings().empty() || !prompts_.bindings().empty();
+  }
   const Type& type_of(ChangeKind kind) const {
     return kind == ChangeKind::kSkill ? skills_ : prompts_;
   }
@@ -71,7 +75,10 @@ class Changes {
   ChangeLog log_;
   const std::string epoch_;
   std::map<std::string, Download, std::less<>> downloads_;  // under way, by namespace
-  std::map<EventKey, std::vector<Change>> gathered_;
+  std::vector<ChangeList> gathered_;                        // not told yet, oldest first
+  std::vector<DownloadEvent> unseen_;  // downloads that changed no document; not told yet
+  std::deque<Event> outbox_;
+  std::optional<Latch> sending_;  // opens when the outbox is empty
   TimerId tell_timer_ = 0;
   ChangeHub::Subscription subscription_;
 };

@@ -31,7 +31,7 @@ class OneStore : public DirectoryTest {
     registration_feed = options;
     open_library();
     subscription = library->changes().subscribe([this](const ChangeSet& changes) {
-      for (const Change& change : changes.changes) {
+      for (const Change& change : *changes.changes) {
         told.push_back(std::string(word(change.op)) + " " + change.id + " " + change.source);
       }
     });

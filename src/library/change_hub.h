@@ -15,7 +15,7 @@ namespace iii::directory {
 struct ChangeSet {
   content::GenerationPtr before;
   content::GenerationPtr after;
-  std::vector<Change> changes;  // each has the number of `after`
+  ChangeList changes;  // each has the number of `after`
 };
 
 // On the loop thread.

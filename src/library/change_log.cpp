@@ -126,17 +126,14 @@ std::vector<Change> differences(const Generation& before, const Generation& afte
   return out;
 }
 
-void ChangeLog::add(const std::vector<Change>& changes) {
-  if (changes.size() > capacity_) {
-    forgotten_ = changes.back().generation;
-    changes_.clear();
-    return;
-  }
-  changes_.insert(changes_.end(), changes.begin(), changes.end());
-  while (changes_.size() > capacity_) {
-    // A generation of which changes were dropped cannot be answered.
-    forgotten_ = changes_.front().generation;
-    while (!changes_.empty() && changes_.front().generation == forgotten_) changes_.pop_front();
+void ChangeLog::add(ChangeList changes) {
+  if (changes->empty()) return;
+  size_ += changes->size();
+  lists_.push_back(std::move(changes));
+  // A generation of which changes were dropped cannot be answered.
+  for (; size_ > capacity_; lists_.pop_front()) {
+    size_ -= lists_.front()->size();
+    forgotten_ = lists_.front()->front().generation;
   }
 }
 
@@ -145,18 +142,14 @@ ChangeLog::Answer ChangeLog::since(uint64_t generation, uint64_t now, size_t lim
   answer.up_to = now;
   answer.truncated = generation < forgotten_ || generation > now;
   if (generation > now) return answer;
-  auto next = std::ranges::upper_bound(changes_, generation, {}, &Change::generation);
-  while (next != changes_.end()) {
-    const uint64_t one = next->generation;
-    const auto end = std::ranges::upper_bound(next, changes_.end(), one, {}, &Change::generation);
-    const auto size = static_cast<size_t>(end - next);
-    if (!answer.changes.empty() && answer.changes.size() + size > limit) {
+  for (const ChangeList& list : lists_) {
+    if (list->front().generation <= generation) continue;
+    if (!answer.changes.empty() && answer.changes.size() + list->size() > limit) {
       answer.more = true;
       answer.up_to = answer.changes.back().generation;
       break;
     }
-    answer.changes.insert(answer.changes.end(), next, end);
-    next = end;
+    answer.changes.insert(answer.changes.end(), list->begin(), list->end());
   }
   return answer;
 }

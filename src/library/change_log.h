@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,12 +37,14 @@ struct Change {
 std::vector<Change> differences(const content::Generation& before,
                                 const content::Generation& after);
 
+// All changes that led to one generation. Shared, because there may be tens of thousands.
+using ChangeList = std::shared_ptr<const std::vector<Change>>;
+
 class ChangeLog {
  public:
   explicit ChangeLog(size_t capacity) : capacity_(capacity) {}
 
-  // All changes that led to one generation, in one go.
-  void add(const std::vector<Change>& changes);
+  void add(ChangeList changes);
 
   struct Answer {
     std::vector<Change> changes;  // whole generations, oldest first
@@ -54,8 +57,9 @@ class ChangeLog {
 
  private:
   size_t capacity_;
-  std::deque<Change> changes_;
-  uint64_t forgotten_ = 0;  // changes of this generation and before may be missing
+  std::deque<ChangeList> lists_;  // none is empty
+  size_t size_ = 0;               // of all together
+  uint64_t forgotten_ = 0;        // changes of this generation and before may be missing
 };
 
 }  // namespace iii::directory

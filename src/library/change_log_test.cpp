@@ -34,6 +34,10 @@ Change at(uint64_t generation, std::string id) {
   return change;
 }
 
+ChangeList list(std::vector<Change> changes) {
+  return std::make_shared<const std::vector<Change>>(std::move(changes));
+}
+
 TEST(Differences, SharedRowsAreTheSameDocument) {
   const auto before = numbered(make_generation({{"a"}, {"b"}, {"c"}}, {"p"}), 1);
   auto after = std::make_shared<content::Generation>(*before);
@@ -60,8 +64,8 @@ TEST(Differences, IdsAreShownAsListsShowThem) {
 
 TEST(ChangeLog, TellsWhatCameAfterAGeneration) {
   ChangeLog log(10);
-  log.add({at(2, "a"), at(2, "b")});
-  log.add({at(3, "c")});
+  log.add(list({at(2, "a"), at(2, "b")}));
+  log.add(list({at(3, "c")}));
   EXPECT_THAT(words(log.since(2, 3, 100).changes), ElementsAre("~c"));
   EXPECT_THAT(words(log.since(0, 3, 100).changes), ElementsAre("~a", "~b", "~c"));
   EXPECT_THAT(log.since(3, 3, 100).changes, IsEmpty());
@@ -70,8 +74,8 @@ TEST(ChangeLog, TellsWhatCameAfterAGeneration) {
 
 TEST(ChangeLog, SaysWhenItNoLongerReachesBack) {
   ChangeLog log(3);
-  log.add({at(2, "a"), at(2, "b")});
-  log.add({at(3, "c"), at(3, "d")});
+  log.add(list({at(2, "a"), at(2, "b")}));
+  log.add(list({at(3, "c"), at(3, "d")}));
   EXPECT_TRUE(log.since(1, 3, 100).truncated);
   EXPECT_FALSE(log.since(2, 3, 100).truncated);
   EXPECT_THAT(words(log.since(1, 3, 100).changes), ElementsAre("~c", "~d"));
@@ -79,8 +83,8 @@ TEST(ChangeLog, SaysWhenItNoLongerReachesBack) {
 
 TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
   ChangeLog log(2);
-  log.add({at(2, "a")});
-  log.add({at(3, "b"), at(3, "c"), at(3, "d")});
+  log.add(list({at(2, "a")}));
+  log.add(list({at(3, "b"), at(3, "c"), at(3, "d")}));
   EXPECT_TRUE(log.since(2, 3, 100).truncated);
   EXPECT_THAT(log.since(2, 3, 100).changes, IsEmpty());
   EXPECT_FALSE(log.since(3, 3, 100).truncated);
@@ -88,8 +92,8 @@ TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
 
 TEST(ChangeLog, PagesEndAtGenerations) {
   ChangeLog log(10);
-  log.add({at(2, "a"), at(2, "b")});
-  log.add({at(3, "c")});
+  log.add(list({at(2, "a"), at(2, "b")}));
+  log.add(list({at(3, "c")}));
   const auto page = log.since(0, 3, 1);
   EXPECT_THAT(words(page.changes), ElementsAre("~a", "~b"));
   EXPECT_TRUE(page.more);

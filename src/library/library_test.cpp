@@ -132,7 +132,7 @@ TEST_F(LibraryTest, EveryObserverHearsOfEveryGenerationButTheFirst) {
   std::vector<std::string> told;
   const auto note = [&told](const std::string& who) {
     return [&told, who](const ChangeSet& set) {
-      for (const Change& change : set.changes) {
+      for (const Change& change : *set.changes) {
         EXPECT_EQ(change.generation, set.after->number);
         told.push_back(who + std::string(word(change.act)) + " " + change.id);
       }
@@ -296,7 +296,7 @@ TEST_F(Reload, OtherFoldersAreToldAsDifferencesAndTheNumbersGoOn) {
   std::vector<std::string> told;
   uint64_t generation = 0;
   const auto subscription = library->changes().subscribe([&](const ChangeSet& set) {
-    for (const Change& change : set.changes) {
+    for (const Change& change : *set.changes) {
       told.push_back(std::string(word(change.act)) + " " + change.id);
       generation = change.generation;
     }

@@ -93,8 +93,9 @@ void Publisher::publish(const content::GenerationPtr& files, RegistrationsPtr re
                    .changes = {.before = current_->generation, .after = {}, .changes = {}},
                    .silent = silent};
   made.changes.after = made.snapshot->generation;
-  made.changes.changes = differences(*made.changes.before, *made.changes.after);
-  marks_.claim(made.changes.changes);
+  std::vector<Change> changes = differences(*made.changes.before, *made.changes.after);
+  marks_.claim(changes);
+  made.changes.changes = std::make_shared<const std::vector<Change>>(std::move(changes));
   current_ = made.snapshot;
   out.push_back(std::move(made));
 }
