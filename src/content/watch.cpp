@@ -1,8 +1,8 @@
 #include "content/watch.h"
 
 #include <linux/magic.h>
+#include <poll.h>
 #include <sys/inotify.h>
-#include <sys/ioctl.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -224,8 +224,9 @@ bool Watcher::drain(const std::function<void(const Event&)>& take) {
 }
 
 bool Watcher::has_pending() const {
-  int bytes = 0;
-  return inotify_ && (::ioctl(inotify_.get(), FIONREAD, &bytes) != 0 || bytes > 0);
+  // Not FIONREAD, which walks through everything that is queued.
+  pollfd waiting{.fd = inotify_.get(), .events = POLLIN, .revents = 0};
+  return inotify_ && ::poll(&waiting, 1, 0) != 0;
 }
 
 void Watcher::begin_renewal() {

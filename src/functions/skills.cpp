@@ -108,8 +108,11 @@ class SkillFunctions {
   sdk::Task<Result<json::Raw>> get_many(const View& view, const SkillGetInput& in) {
     const bool with_description = in.include_description.value_or(false);
     std::string out = "{\"skills\":[";
+    auto begin = std::chrono::steady_clock::now();
     for (const std::string& id : *in.ids) {
+      if (out.size() > limits_.max_answer_bytes) break;  // it is refused below
       if (out.back() != '[') out += ',';
+      co_await library_.let_others_run(begin);
       const Result<SkillGetOutput> skill = co_await get_one(view, id, with_description);
       if (skill) {
         json::encode_to(out, *skill);

@@ -172,6 +172,13 @@ sdk::Task<void> Library::Retry::wait(const View& view) {
   pause_ = std::min(2 * pause_, std::chrono::milliseconds(32));
 }
 
+sdk::Task<void> Library::let_others_run(std::chrono::steady_clock::time_point& begin) {
+  constexpr std::chrono::milliseconds kMoment{1};
+  if (std::chrono::steady_clock::now() - begin < kMoment) co_return;
+  co_await worker_.sleep(std::chrono::milliseconds(0));
+  begin = std::chrono::steady_clock::now();
+}
+
 Result<Body> Library::read(const View& view, const content::Skill& skill) {
   return body_of(view, skill, skill.body_offset);
 }

@@ -93,6 +93,10 @@ class Library {
     }
   }
 
+  // For work of many steps on the loop: lets others be served when a step began more than a moment
+  // after `begin`, which is then set anew.
+  sdk::Task<void> let_others_run(std::chrono::steady_clock::time_point& begin);
+
   ChangeHub& changes() { return hub_; }
   // Comes back when everything that happened before the call has been published and told.
   sdk::Task<void> catch_up();
