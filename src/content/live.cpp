@@ -32,7 +32,7 @@ std::vector<Folder*> by_depth(std::vector<Folder*> folders) {
 
 GenerationPtr Live::fresh() {
   const std::lock_guard lock(mutex_);
-  return look();
+  return update();
 }
 
 // Whether some of it has to be compared with the disk because no notification will come.
@@ -91,7 +91,7 @@ void Live::take_rechecks() {
   }
 }
 
-GenerationPtr Live::look() {
+GenerationPtr Live::update() {
   for (auto& root : roots_) check_root(*root);
   const bool complete = watcher_.drain([this](const Watcher::Event& event) { take_event(event); });
   if (watcher_.take_path_hint_fired()) {
@@ -152,10 +152,10 @@ void Live::take_event(const Watcher::Event& event) {
     const bool is_folder = (event.mask & IN_ISDIR) != 0;
     // The content of a file that is not a document does not matter.
     if (!structural && !is_folder && !is_document_name(event.name)) return;
-    Look& look = pending_[&folder].names[std::string(event.name)];
-    look.force = true;
-    look.deep = look.deep || structural || is_folder;
-    look.rewatch = look.rewatch || structural;
+    ScanOptions& options = pending_[&folder].names[std::string(event.name)];
+    options.force = true;
+    options.deep = options.deep || structural || is_folder;
+    options.rewatch = options.rewatch || structural;
   }
 }
 
@@ -172,8 +172,8 @@ void Live::apply_pending() {
       folder->trusted = false;
       root.scanner->sync(*folder, {.deep = true, .rewatch = what.rewatch}, root.changes);
     }
-    for (const auto& [name, look] : what.names) {
-      root.scanner->refresh(*folder, name, look, root.changes);
+    for (const auto& [name, options] : what.names) {
+      root.scanner->refresh(*folder, name, options, root.changes);
     }
   }
   pending_.clear();

@@ -66,10 +66,10 @@ class Live final : public Content {
   struct Pending {
     bool whole = false;
     bool rewatch = false;
-    std::map<std::string, Look, std::less<>> names;
+    std::map<std::string, ScanOptions, std::less<>> names;
   };
 
-  GenerationPtr look();
+  GenerationPtr update();
   void save_index();
   std::shared_ptr<const RootFolder> folder_of(const FileRef& file) const;
 

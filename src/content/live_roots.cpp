@@ -112,7 +112,7 @@ Live::~Live() { save_index(); }
 void Live::start() {
   add_builtin();
   load_index();
-  look();
+  update();
   save_index();
 }
 

@@ -69,22 +69,23 @@ void Changes::absorb(Changes&& other) {
   full = full || other.full;
 }
 
-void Scanner::visit(Folder& folder, Look look, Changes& changes, ScanQueue* queue) {
+void Scanner::visit(Folder& folder, ScanOptions options, Changes& changes, ScanQueue* queue) {
   const std::string path = folder.path();
-  if (!inspect(folder, path, look, changes)) return;
+  if (!inspect(folder, path, options, changes)) return;
   if (queue == nullptr || folder.entries.size() <= kBatch) {
-    look_at(folder, path, 0, folder.entries.size(), look, changes, queue);
+    scan_entries(folder, path, 0, folder.entries.size(), options, changes, queue);
     return;
   }
   for (size_t first = 0; first < folder.entries.size(); first += kBatch) {
     const size_t last = std::min(first + kBatch, folder.entries.size());
-    queue->push({.folder = &folder, .look = look, .first = first, .last = last});
+    queue->push({.folder = &folder, .options = options, .first = first, .last = last});
   }
 }
 
 // True when a watch was set.
-bool Scanner::watch(Folder& folder, const std::string& path, Look look, Changes& changes) {
-  if (folder.watch >= 0 && !look.rewatch) return false;
+bool Scanner::watch(Folder& folder, const std::string& path, ScanOptions options,
+                    Changes& changes) {
+  if (folder.watch >= 0 && !options.rewatch) return false;
   const std::string whole = path.empty() ? path_ : path_ + "/" + path;
   // Where nothing can be watched, nothing below is tried again and again.
   const Folder* known = folder.stamp.inode != 0 ? &folder : folder.parent;
@@ -107,19 +108,20 @@ Result<FileStatus> Scanner::status_of(const Folder& folder, const std::string& p
 }
 
 // Watches, stats and (if need be) lists a folder. False: there is nothing in it to look at.
-bool Scanner::inspect(Folder& folder, const std::string& path, Look& look, Changes& changes) {
-  bool set = watch(folder, path, look, changes);
+bool Scanner::inspect(Folder& folder, const std::string& path, ScanOptions& options,
+                      Changes& changes) {
+  bool set = watch(folder, path, options, changes);
   int64_t now = limits_.clock();
   Result<FileStatus> status = status_of(folder, path);
   const FileStamp before = folder.stamp;
   const bool another =
       status && before.inode != 0 &&
       (status->stamp.inode != before.inode || status->stamp.device != before.device);
-  if (another && !look.rewatch) {
+  if (another && !options.rewatch) {
     // Another directory stands here now: the old watch is useless, and nothing below can be the
     // same.
-    look.deep = look.rewatch = true;
-    set = watch(folder, path, look, changes);
+    options.deep = options.rewatch = true;
+    set = watch(folder, path, options, changes);
     now = limits_.clock();
     status = status_of(folder, path);
   }
@@ -147,10 +149,10 @@ bool Scanner::inspect(Folder& folder, const std::string& path, Look& look, Chang
     return true;
   }
   folder.trusted = folder.stamp.settled(now);
-  return list(folder, path, look, changes);
+  return list(folder, path, options, changes);
 }
 
-bool Scanner::list(Folder& folder, const std::string& path, Look look, Changes& changes) {
+bool Scanner::list(Folder& folder, const std::string& path, ScanOptions options, Changes& changes) {
   Result<std::vector<DirectoryEntry>> listed = folder_.list_unresolved(path);
   if (!listed) {
     close(folder, changes);
@@ -173,12 +175,12 @@ bool Scanner::list(Folder& folder, const std::string& path, Look look, Changes& 
     if (old != folder.entries.end() && (*old)->name == entry.name) same = std::move(*old++);
     const std::string entry_path = join_path(path, entry.name);
     const bool kept = same != nullptr;
-    std::unique_ptr<Node> node = settle(folder, entry_path, std::move(same), entry, changes);
+    std::unique_ptr<Node> node = match_entry(folder, entry_path, std::move(same), entry, changes);
     if (node == nullptr) {
       folder.trusted = false;  // not all entries are here
       continue;
     }
-    if (kept && !look.deep) forget_if_replaced(*node, entry_path);
+    if (kept && !options.deep) forget_if_replaced(*node, entry_path);
     note_further_name(*node, entry_path, changes);
     entries.push_back(std::move(node));
   }
@@ -198,34 +200,34 @@ void Scanner::settle_links(Folder& folder, const std::string& path, Changes& cha
   std::erase(folder.entries, nullptr);
 }
 
-void Scanner::look_at(Folder& folder, const std::string& path, size_t first, size_t last, Look look,
-                      Changes& changes, ScanQueue* queue) {
+void Scanner::scan_entries(Folder& folder, const std::string& path, size_t first, size_t last,
+                           ScanOptions options, Changes& changes, ScanQueue* queue) {
   for (size_t i = first; i < last; ++i) {
     std::unique_ptr<Node>& slot = folder.entries[i];
     if (slot->kind == NodeKind::kSupporting) continue;
-    look_at_entry(slot, join_path(path, slot->name), look, changes, queue);
+    scan_entry(slot, join_path(path, slot->name), options, changes, queue);
   }
 }
 
-void Scanner::look_at_entry(std::unique_ptr<Node>& slot, const std::string& path, Look look,
-                            Changes& changes, ScanQueue* queue) {
+void Scanner::scan_entry(std::unique_ptr<Node>& slot, const std::string& path, ScanOptions options,
+                         Changes& changes, ScanQueue* queue) {
   if (slot->kind == NodeKind::kDocument) {
-    return look_at_document(slot, path, look.force, changes);
+    return scan_document(slot, path, options.force, changes);
   }
   auto& child = static_cast<Folder&>(*slot);
   // A folder that has never been looked at, or may be another one than before, has no inode.
   const bool anew = child.stamp.inode == 0;
-  if (!look.deep && !anew) return;
-  const Look below{.deep = true, .rewatch = look.rewatch || anew};
+  if (!options.deep && !anew) return;
+  const ScanOptions below{.deep = true, .rewatch = options.rewatch || anew};
   if (queue != nullptr) {
-    queue->push({.folder = &child, .look = below});
+    queue->push({.folder = &child, .options = below});
   } else {
     visit(child, below, changes, nullptr);
   }
 }
 
-void Scanner::look_at_document(std::unique_ptr<Node>& slot, const std::string& path, bool force,
-                               Changes& changes) {
+void Scanner::scan_document(std::unique_ptr<Node>& slot, const std::string& path, bool force,
+                            Changes& changes) {
   auto& document = static_cast<Document&>(*slot);
   if (document.refusal != Refusal::kNone) return;
   if (document.unread) return read(document, path, changes);
@@ -291,9 +293,9 @@ std::unique_ptr<Node> Scanner::create(Folder& folder, const DirectoryEntry& entr
 }
 
 // Keeps the old node when it still fits what is there, else retires it and makes a new one.
-std::unique_ptr<Node> Scanner::settle(Folder& folder, const std::string& path,
-                                      std::unique_ptr<Node> old, const DirectoryEntry& entry,
-                                      Changes& changes) {
+std::unique_ptr<Node> Scanner::match_entry(Folder& folder, const std::string& path,
+                                           std::unique_ptr<Node> old, const DirectoryEntry& entry,
+                                           Changes& changes) {
   if (entry.is_link) return settle_link(folder, path, std::move(old), entry.name, changes);
   const NodeKind kind = entry.kind == EntryKind::kDirectory ? NodeKind::kFolder
                         : is_document_name(entry.name)      ? NodeKind::kDocument
@@ -417,7 +419,8 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
   folder.findings = std::make_shared<const std::vector<Finding>>(1, std::move(finding));
 }
 
-void Scanner::refresh(Folder& folder, const std::string& name, Look look, Changes& changes) {
+void Scanner::refresh(Folder& folder, const std::string& name, ScanOptions options,
+                      Changes& changes) {
   if (folder.gone || folder.state != FolderState::kOpen) return;
   if (is_workshop(folder, name)) return;
   const std::string path = join_path(folder.path(), name);
@@ -438,7 +441,7 @@ void Scanner::refresh(Folder& folder, const std::string& name, Look look, Change
   }
   const DirectoryEntry entry{.name = name, .kind = status->kind, .is_link = status->is_link};
   std::unique_ptr<Node> node =
-      settle(folder, path, known ? std::move(*at) : nullptr, entry, changes);
+      match_entry(folder, path, known ? std::move(*at) : nullptr, entry, changes);
   if (node == nullptr) {
     folder.trusted = false;
     if (known) folder.entries.erase(at);
@@ -451,14 +454,14 @@ void Scanner::refresh(Folder& folder, const std::string& name, Look look, Change
     at = folder.entries.insert(at, std::move(node));
   }
   note_further_name(**at, path, changes);
-  if ((*at)->kind != NodeKind::kSupporting) look_at_entry(*at, path, look, changes, nullptr);
+  if ((*at)->kind != NodeKind::kSupporting) scan_entry(*at, path, options, changes, nullptr);
 }
 
 Document* Scanner::refresh_stamp(Document& document, Changes& changes) {
   if (document.gone) return &document;
   const auto at = document.parent->position(document.name);
   if (at == document.parent->entries.end() || at->get() != &document) return &document;
-  look_at_document(*at, document.path(), false, changes);
+  scan_document(*at, document.path(), false, changes);
   return static_cast<Document*>(at->get());
 }
 

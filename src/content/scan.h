@@ -45,8 +45,8 @@ struct Changes {
 // end. `nodes` counts those that are left.
 void retire(std::unique_ptr<Node> node, Changes& changes, std::atomic<size_t>& nodes);
 
-// How thoroughly to look.
-struct Look {
+// How thoroughly to scan.
+struct ScanOptions {
   bool deep = false;     // at folders below, even those that have their own watch
   bool rewatch = false;  // what stands here may be another directory than before
   bool force = false;    // read again even when the stamp is equal
@@ -68,29 +68,32 @@ class Scanner {
         nodes_(nodes) {}
 
   // The folder and, with `deep`, everything below it, on several threads.
-  void sync_parallel(Folder& folder, Look look, Changes& changes);
-  void sync(Folder& folder, Look look, Changes& changes) { visit(folder, look, changes, nullptr); }
-  // One entry, by name. `look.deep`: also what is below it.
-  void refresh(Folder& folder, const std::string& name, Look look, Changes& changes);
+  void sync_parallel(Folder& folder, ScanOptions options, Changes& changes);
+  void sync(Folder& folder, ScanOptions options, Changes& changes) {
+    visit(folder, options, changes, nullptr);
+  }
+  // One entry, by name. `options.deep`: also what is below it.
+  void refresh(Folder& folder, const std::string& name, ScanOptions options, Changes& changes);
   // A document that may have changed without a notification. Returns the one that stands there now.
   Document* refresh_stamp(Document& document, Changes& changes);
 
  private:
   friend class ScanQueue;
-  void visit(Folder& folder, Look look, Changes& changes, ScanQueue* queue);
-  bool inspect(Folder& folder, const std::string& path, Look& look, Changes& changes);
-  bool list(Folder& folder, const std::string& path, Look look, Changes& changes);
+  void visit(Folder& folder, ScanOptions options, Changes& changes, ScanQueue* queue);
+  bool inspect(Folder& folder, const std::string& path, ScanOptions& options, Changes& changes);
+  bool list(Folder& folder, const std::string& path, ScanOptions options, Changes& changes);
   void settle_links(Folder& folder, const std::string& path, Changes& changes);
-  void look_at(Folder& folder, const std::string& path, size_t first, size_t last, Look look,
-               Changes& changes, ScanQueue* queue);
-  void look_at_entry(std::unique_ptr<Node>& slot, const std::string& path, Look look,
-                     Changes& changes, ScanQueue* queue);
-  void look_at_document(std::unique_ptr<Node>& slot, const std::string& path, bool force,
-                        Changes& changes);
+  void scan_entries(Folder& folder, const std::string& path, size_t first, size_t last,
+                    ScanOptions options, Changes& changes, ScanQueue* queue);
+  void scan_entry(std::unique_ptr<Node>& slot, const std::string& path, ScanOptions options,
+                  Changes& changes, ScanQueue* queue);
+  void scan_document(std::unique_ptr<Node>& slot, const std::string& path, bool force,
+                     Changes& changes);
   void read(Document& document, const std::string& path, Changes& changes);
   // Null: the limit of files is reached.
-  std::unique_ptr<Node> settle(Folder& folder, const std::string& path, std::unique_ptr<Node> old,
-                               const DirectoryEntry& entry, Changes& changes);
+  std::unique_ptr<Node> match_entry(Folder& folder, const std::string& path,
+                                    std::unique_ptr<Node> old, const DirectoryEntry& entry,
+                                    Changes& changes);
   std::unique_ptr<Node> settle_link(Folder& folder, const std::string& path,
                                     std::unique_ptr<Node> old, const std::string& name,
                                     Changes& changes);
@@ -106,7 +109,7 @@ class Scanner {
   }
   void note_further_name(const Node& node, const std::string& path, Changes& changes) const;
   void forget_if_replaced(Node& node, const std::string& path) const;
-  bool watch(Folder& folder, const std::string& path, Look look, Changes& changes);
+  bool watch(Folder& folder, const std::string& path, ScanOptions options, Changes& changes);
   Result<FileStatus> status_of(const Folder& folder, const std::string& path) const;
 
   const uint16_t root_;

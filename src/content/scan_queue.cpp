@@ -60,20 +60,20 @@ void ScanQueue::run(Scanner& scanner, Changes& changes) {
       const Task task = tasks_.back();
       tasks_.pop_back();
       if (task.last > 0) {
-        scanner.look_at(*task.folder, task.folder->path(), task.first, task.last, task.look,
-                        changes, this);
+        scanner.scan_entries(*task.folder, task.folder->path(), task.first, task.last, task.options,
+                             changes, this);
       } else {
-        scanner.visit(*task.folder, task.look, changes, this);
+        scanner.visit(*task.folder, task.options, changes, this);
       }
     }
   } while (pool_.take(tasks_));
 }
 
-void Scanner::sync_parallel(Folder& folder, Look look, Changes& changes) {
+void Scanner::sync_parallel(Folder& folder, ScanOptions options, Changes& changes) {
   ScanPool pool;
   pool.join();
   ScanQueue own(pool);
-  own.push({.folder = &folder, .look = look});
+  own.push({.folder = &folder, .options = options});
   std::vector<Changes> theirs(limits_.threads > 1 ? limits_.threads - 1 : 0);
   {
     std::vector<std::jthread> threads;

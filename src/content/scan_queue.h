@@ -20,7 +20,7 @@ class ScanQueue {
  public:
   struct Task {
     Folder* folder = nullptr;
-    Look look;
+    ScanOptions options;
     size_t first = 0;  // with `last` set: only these entries, the folder itself is done
     size_t last = 0;
   };

@@ -123,9 +123,9 @@ sdk::Task<void> Library::catch_up() {
 sdk::Task<void> Library::catch_up_after_swap() {
   constexpr std::chrono::milliseconds kPause{2};
   for (auto waited = kPause; waited < kPatience; waited += kPause) {
-    const uint64_t before = looks_;
+    const uint64_t before = reads_;
     co_await catch_up();
-    if (looks_ != before) co_return;
+    if (reads_ != before) co_return;
     co_await worker_.sleep(kPause);
   }
 }
@@ -152,7 +152,7 @@ sdk::Task<void> Library::round() {
 }
 
 void Library::take(Publisher::Outcome outcome) {
-  if (outcome.looked) ++looks_;
+  if (outcome.folders_read) ++reads_;
   for (Publication& each : outcome.publications) {
     SnapshotPtr before = std::exchange(now_, std::move(each.snapshot));
     if (!each.silent) hub_.tell(each.changes);

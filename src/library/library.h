@@ -173,7 +173,7 @@ class Library {
   Publisher::Work work_;            // for the next round
   std::optional<Latch> under_way_;  // opens when the present round is over
   std::optional<Latch> next_;       // the same of the round after it, if anybody waits for that
-  uint64_t looks_ = 0;              // rounds that looked at the folders
+  uint64_t reads_ = 0;              // rounds that looked at the folders
   std::shared_ptr<void> kernel_;
   TimerId gather_timer_ = 0;
   TimerId poll_timer_ = 0;

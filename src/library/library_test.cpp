@@ -21,8 +21,8 @@ class ScriptedContent final : public content::Content {
  public:
   explicit ScriptedContent(content::GenerationPtr first) : now(std::move(first)) {}
   content::GenerationPtr fresh() override {
-    ++looks;
-    if (on_look) on_look();
+    ++reads;
+    if (on_read) on_read();
     return seen_ = now;
   }
   content::GenerationPtr unchanged() override { return seen_ == now ? now : nullptr; }
@@ -41,9 +41,9 @@ class ScriptedContent final : public content::Content {
   int notify_fd() const override { return -1; }
 
   content::GenerationPtr now;
-  std::function<void()> on_look;
+  std::function<void()> on_read;
   Result<FileBytes> file = fail("missing", "nothing here");
-  int looks = 0;
+  int reads = 0;
   std::vector<std::string> rechecked;
 
  private:
@@ -124,7 +124,7 @@ TEST_F(LibraryTest, WhenNothingIsPendingItAnswersAtOnceWithoutALookAtTheDisk) {
   std::optional<View> out;
   worker.spawn(keep(library->current(), out));
   EXPECT_TRUE(out.has_value()) << "the loop has not run";
-  EXPECT_EQ(content->looks, 1) << "only the one at the beginning";
+  EXPECT_EQ(content->reads, 1) << "only the one at the beginning";
 }
 
 TEST_F(LibraryTest, EveryObserverHearsOfEveryGenerationButTheFirst) {
@@ -154,7 +154,7 @@ TEST_F(LibraryTest, EveryObserverHearsOfEveryGenerationButTheFirst) {
 TEST_F(LibraryTest, OthersAreServedWhileTheFoldersAreLookedAt) {
   open_scripted();
   std::binary_semaphore go(0);
-  content->on_look = [&go] { go.acquire(); };
+  content->on_read = [&go] { go.acquire(); };
   content->now = make_generation({{"new"}});
   std::optional<View> slow;
   worker.spawn(keep(library->current(), slow));
@@ -175,7 +175,7 @@ TEST_F(LibraryTest, OthersAreServedWhileTheFoldersAreLookedAt) {
 TEST_F(LibraryTest, WhoAsksDuringALookWaitsForOneThatBeganLater) {
   open_scripted();
   std::binary_semaphore inside(0), go(0);
-  content->on_look = [&] {
+  content->on_read = [&] {
     inside.release();
     go.acquire();
   };
@@ -188,7 +188,7 @@ TEST_F(LibraryTest, WhoAsksDuringALookWaitsForOneThatBeganLater) {
   go.release();
   engine.run_until([&] { return second.has_value(); });
   EXPECT_TRUE(first.has_value());
-  EXPECT_EQ(content->looks, 3);
+  EXPECT_EQ(content->reads, 3);
 }
 
 // A skill as it is in a generation, and the file that belongs to it.

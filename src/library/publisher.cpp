@@ -16,9 +16,9 @@ constexpr std::chrono::milliseconds kPause{1};
 
 Publisher::Publisher(Folders folders, DownloadMarks& marks)
     : marks_(marks), folders_(std::make_shared<const Folders>(std::move(folders))) {
-  content::GenerationPtr files = look();
+  content::GenerationPtr files = read_folders();
   // Only before the first generation: there is nothing else to answer with.
-  for (; files == nullptr; files = look()) std::this_thread::sleep_for(kPause);
+  for (; files == nullptr; files = read_folders()) std::this_thread::sleep_for(kPause);
   current_ = std::make_shared<const Snapshot>(files, files, std::make_shared<const Registrations>(),
                                               folders_);
 }
@@ -26,8 +26,8 @@ Publisher::Publisher(Folders folders, DownloadMarks& marks)
 Publisher::Outcome Publisher::run(Work work) {
   Outcome out;
   if (work.replacement) replace(std::move(*work.replacement));
-  if (const content::GenerationPtr files = look()) {
-    out.looked = true;
+  if (const content::GenerationPtr files = read_folders()) {
+    out.folders_read = true;
     publish(files, current_->registrations, false, out.publications);
   }
   for (NewRegistrations& step : work.registrations) {
@@ -50,7 +50,7 @@ void Publisher::replace(Replacement with) {
   refused_since_.reset();
 }
 
-bool Publisher::may_look() {
+bool Publisher::enter_gate() {
   if (folders_->gate->enter()) {
     refused_since_.reset();
     return true;
@@ -65,9 +65,9 @@ bool Publisher::may_look() {
 }
 
 // Null: a swap is under way.
-content::GenerationPtr Publisher::look() {
+content::GenerationPtr Publisher::read_folders() {
   Gate* const gate = folders_->gate.get();
-  if (gate != nullptr && !may_look()) return nullptr;
+  if (gate != nullptr && !enter_gate()) return nullptr;
   content::GenerationPtr now = folders_->content->fresh();
   // False: the first download into this folder began meanwhile. The next look waits for its end.
   if (gate != nullptr && !gate->leave()) return nullptr;

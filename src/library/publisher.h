@@ -43,7 +43,8 @@ class Publisher {
   };
   struct Outcome {
     std::vector<Publication> publications;  // oldest first
-    bool looked = false;  // false: files are being swapped, so that the folders were not looked at
+    bool folders_read =
+        false;  // false: files are being swapped, so that the folders were not looked at
   };
   Outcome run(Work work);
 
@@ -51,8 +52,8 @@ class Publisher {
 
  private:
   void replace(Replacement with);
-  content::GenerationPtr look();
-  bool may_look();
+  content::GenerationPtr read_folders();
+  bool enter_gate();
   void publish(const content::GenerationPtr& files, RegistrationsPtr registrations, bool silent,
                std::vector<Publication>& out);
 

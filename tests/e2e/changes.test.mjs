@@ -1,9 +1,10 @@
 // Who subscribes hears of downloads and of edits, once each, and of nothing more after unsubscribing.
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { put, startDirectory, tree } from './lib/directory.mjs'
+import { tempDir } from './lib/engine.mjs'
 import { callable, typeKnown, unique } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
 import { deferred, eventually, Inbox } from './lib/wait.mjs'
@@ -183,4 +184,16 @@ test('a reload that opens another folder is told as what it changed', async (t) 
     ],
   )
   assert.ok(after.generation > before.generation)
+})
+
+test('a linked folder that is swapped is told although nobody calls', async (t) => {
+  const place = tempDir()
+  const link = join(place, 'skills')
+  symlinkSync(tree({ 'a/SKILL.md': '# A\n\nA.\n' }), link)
+  const directory = await startDirectory(t, { config: { skills_folder: link } })
+  const { heard } = await subscribe(directory, skillsChanged)
+  symlinkSync(tree({ 'b/SKILL.md': '# B\n\nB.\n' }), join(place, 'next'))
+  renameSync(join(place, 'next'), link)
+  const events = [await heard.next('one event'), await heard.next('another')]
+  assert.deepEqual(events.map((e) => e.ids).sort(), [['a'], ['b']])
 })
