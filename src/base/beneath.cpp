@@ -178,7 +178,7 @@ int open_plain_folder_by_components(int folder, std::string_view relative) {
     walk.coming.pop_back();
     const int failed = walk.enter(name);
     if (failed == 0) continue;
-    // A link is no folder either; which of the two it is matters to whoever reads the error.
+    // A link is not a folder either; the error says which of the two it is.
     struct stat found{};
     const bool link = ::fstatat(walk.here(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) == 0 &&
                       S_ISLNK(found.st_mode);

@@ -161,7 +161,7 @@ int replace_file(const Place& place, std::string_view bytes) {
 
 bool FileStamp::settled(int64_t now_ns) const {
   // File systems that never fill the last digits may count in seconds, FAT in two; the others
-  // follow the kernel's tick. The content's time is the ctime: nobody can set it back.
+  // follow the kernel's tick. The content's time is the ctime, which cannot be set back.
   constexpr int64_t kSecond = 1'000'000'000;
   const int64_t newest = ctime_ns > 0 ? ctime_ns : mtime_ns;
   const int64_t granularity = newest % kSecond == 0 ? 3 * kSecond : kSecond / 10;

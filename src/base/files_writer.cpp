@@ -82,7 +82,7 @@ Result<void> FolderWriter::make_folders(std::string_view relative) const {
     if (there != -ENOENT) return failed(there == -ENOTDIR ? EEXIST : -there, folder);
     Spot spot;
     int error = begin("make", folder, spot);
-    // Somebody else may have made it meanwhile; a link in its place shows at the next step.
+    // Another process may have created it meanwhile; the next step notices a link in its place.
     if (error == 0 && ::mkdirat(spot.folder.get(), spot.name.c_str(), 0777) != 0 &&
         errno != EEXIST) {
       error = errno;

@@ -121,7 +121,7 @@ void write(LogLevel level, std::string_view text) {
   try {
     (*to)(level, line);
   } catch (...) {
-    // Whoever logs must not fail because of it.
+    // Logging must not make its caller fail.
   }
   in_sink = false;
 }

@@ -384,7 +384,7 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
 }
 
 void Engine::answered(const protocol::InvocationResult& result, const LargeFrame* large) {
-  // Whoever answers first is believed, whatever function it names; later answers find nothing
+  // The first answer counts, whatever function it names; later answers find nothing
   // (wire §6.1).
   if (auto call = take_pending(result.invocation_id)) finish(*call, result, large);
 }

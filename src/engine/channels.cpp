@@ -8,7 +8,7 @@
 namespace iii::engine {
 
 // Handed to the reader's socket ahead of what it has taken. More than a connection ever keeps back
-// when its socket is not full: so whoever stops here is sure to be told when the queue has drained.
+// when its socket is not full: so an end that stops here is notified when the queue has drained.
 constexpr size_t kReaderQueue = 1024 * 1024;
 
 // What passes between the two ends. An end's connection is forgotten as soon as it is closed.
@@ -95,7 +95,7 @@ class Channel final : private net::MemoryBudget::Holder {
     if (writer_done_ && reader_taken_ && !reader_) retire();
   }
 
-  // Nobody can complete it any more: the end that came is not left waiting.
+  // It cannot be completed any more: the end that is there does not wait.
   void expire() {
     clear();
     reader_gone_ = true;

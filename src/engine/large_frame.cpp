@@ -9,8 +9,8 @@ namespace iii::engine {
 
 namespace {
 
-// More white space than this behind the brace of a payload is worth a copy here: whoever forwards
-// the payload looks for its first key.
+// More white space than this behind the brace of a payload is worth a copy here: the thread that
+// forwards the payload looks for its first key.
 constexpr size_t kMostSpace = 256;
 
 bool needs_splicing(const protocol::InvokeFunction& call) {

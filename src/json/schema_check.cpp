@@ -287,7 +287,7 @@ class Checker : public Work {
       if (!append_canonical(texts[i], (*array)[i])) return;
       bytes += texts[i].size();
     }
-    // Sorted and not hashed: nobody can choose elements that make it slow.
+    // Sorted and not hashed: no choice of elements makes it slow.
     const auto rounds = static_cast<size_t>(std::bit_width(texts.size()));
     if (!spend(rounds * (texts.size() / kComparisonsPerStep + bytes / kComparedPerStep))) return;
     std::ranges::sort(texts);

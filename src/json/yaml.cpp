@@ -23,7 +23,7 @@ bool all_digits(std::string_view text, int base) {
   return true;
 }
 
-// Digits with an optional prefix for the base. Nothing when it is no integer of 64 bits.
+// Digits with an optional prefix for the base. Nothing when it is not a 64-bit integer.
 std::optional<Value> integer(std::string_view text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) text.remove_prefix(1);

@@ -40,7 +40,7 @@ class Arrival : public std::enable_shared_from_this<Arrival> {
  public:
   Arrival(Hub& hub, Socket socket) : hub_(&hub), socket_(std::move(socket)) {}
   void start();
-  void end();  // without a word
+  void end();  // without a Close frame
 
  private:
   void wait();

@@ -82,7 +82,7 @@ void SocketConnection::open(std::unique_ptr<ConnectionEvents> events) {
 void SocketConnection::start(ConnectionEvents& events) {
   events_ = &events;
   deliver_later();
-  if (state_ != State::kOpen) {  // it ended before anybody listened
+  if (state_ != State::kOpen) {  // it ended before start()
     reporting_ = false;
     report_later();
   }
@@ -229,7 +229,7 @@ void SocketConnection::limit_unfinished(size_t bytes) {
   if (raised) deliver_later();
 }
 
-// Nobody hears of a socket that is not read, so it is looked at now and then.
+// There are no events of a socket that is not read, so it is polled.
 void SocketConnection::not_reading() {
   if (hangup_timer_ != 0) return;
   hangup_timer_ = loop_.after(options_.hangup_check, [weak = weak_from_this()] {

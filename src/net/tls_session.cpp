@@ -24,7 +24,7 @@ Result<std::shared_ptr<const TlsTrust>> make_tls_trust(const std::string& ca_fil
   SSL_CTX* context = trust->context.get();
   if (context == nullptr) return fail("tls_failed", "TLS is not available in this process");
   SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  // The end of a stream is told by WebSocket's Close; many servers end TLS without a word.
+  // The end of a stream is told by WebSocket's Close; many servers end TLS without a close_notify.
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
   SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                                 SSL_MODE_RELEASE_BUFFERS);

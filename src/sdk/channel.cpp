@@ -14,7 +14,7 @@ bool is_string(std::optional<json::Slice> value) {
 }
 
 std::optional<ChannelRef> as_ref(json::Slice object) {
-  // Cheap refusals first: nearly every object is no reference.
+  // Cheap refusals first: nearly no object is a reference.
   if (!is_string(json::member(object, "channel_id")) ||
       !is_string(json::member(object, "access_key"))) {
     return std::nullopt;

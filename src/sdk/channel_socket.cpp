@@ -70,7 +70,7 @@ Task<Result<void>> Socket::send(ws::Opcode kind, std::string data) {
     co_await moment;
   }
   if (state_ == State::kClosed)
-    co_return fail("channel_closed", "the other end of the channel is gone");
+    co_return fail("channel_closed", "the other end of the channel has closed");
   co_return Result<void>();
 }
 

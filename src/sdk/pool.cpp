@@ -6,7 +6,7 @@ void Pool::submit(std::move_only_function<void()> job) {
   const std::lock_guard lock(mutex_);
   if (stopping_) return;
   jobs_.push_back(std::move(job));
-  // One thread more as long as there may be nobody free for the job.
+  // One more thread as long as none may be free for the job.
   if (threads_.size() < size_ && threads_.size() < jobs_.size() + busy_) {
     threads_.emplace_back([this] { work(); });
   }

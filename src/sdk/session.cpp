@@ -100,7 +100,7 @@ void Session::heartbeat() {
   ping_timer_ = 0;
   if (timers_.now() - last_alive_ >= options_.idle_timeout) {
     transport_.drop();
-    lose_connection("the engine has been silent for too long");
+    lose_connection("the engine has not sent anything for too long");
     return;
   }
   transport_.ping();

@@ -38,7 +38,7 @@ void Session::on_text(std::string_view text) {
 void Session::handle(const protocol::WorkerRegistered& frame) {
   worker_id_ = frame.worker_id;
   reattach_token_ = owned(frame.reattach_token);
-  // Whoever greets us has let us in: the next loss is a new one.
+  // A greeting means that the engine accepted us: the next loss counts anew.
   backoff_.reset();
 }
 

@@ -80,7 +80,7 @@ SessionOptions session_options(const WorkerOptions& options) {
   return out;
 }
 
-// A log that nobody reads any more must not end the worker. A handler of the program's own is left
+// A closed log must not end the worker. A handler of the program's own is left
 // alone.
 void ignore_sigpipe() {
   struct sigaction now{};

@@ -130,7 +130,7 @@ std::string listing_event(const std::vector<ListedFunction>& functions, size_t m
 
 struct BusEvents::Listing {
   std::shared_ptr<const std::vector<std::string>> ids;
-  std::string event;  // empty when nothing has changed, or nobody wants to know
+  std::string event;  // empty when nothing has changed or nothing is subscribed
 };
 
 BusEvents::BusEvents(Engine& engine, const Catalog& catalog, std::chrono::milliseconds poll)
@@ -237,7 +237,7 @@ void BusEvents::write_listing(std::vector<ListedFunction> functions) {
       if (ids->empty() || ids->back() != listed.function->id) ids->push_back(listed.function->id);
     }
     Listing listing;
-    // An id that went and came back within one interval is no change.
+    // An id that went and came back within one interval is not a change.
     if (*ids != *seen && wanted) listing.event = listing_event(functions, kMostListingBytes);
     listing.ids = std::move(ids);
     return listing;

@@ -26,7 +26,7 @@ constexpr const char* kReserveName = "state.reserve";
 constexpr std::array kNames{kFileName,          kLogName,  "state.db-shm",
                             "state.db-journal", kMarkName, kReserveName};
 // The structure of the database is checked at the start up to this size; that takes about 0.2 s.
-// Beyond it only the records are, while they are read: nobody should wait minutes for a start.
+// Beyond it only the records are, while they are read: a start must not take minutes.
 constexpr int64_t kCheckedBytes = 64 * 1024 * 1024;
 constexpr const char* kDamageAdvice =
     ". Nothing was changed. Next: restore the data folder from a backup, or move state.db and "
@@ -162,7 +162,7 @@ Result<void> Database::check_log_file(bool repair) {
         "state.db, or the log was removed. In the second case its last changes are missing");
   }
   if (!state.damaged) return {};
-  const std::string what = "state.db-wal is damaged behind frame " +
+  const std::string what = "state.db-wal is damaged after frame " +
                            std::to_string(state.good_frames) + ": at least " +
                            std::to_string(std::max<uint64_t>(state.lost_commits, 1)) +
                            " acknowledged transaction(s) from there on cannot be read.";

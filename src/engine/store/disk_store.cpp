@@ -222,7 +222,7 @@ void DiskStore::checkpoint() {
 
 // Once when the disk stops taking writes and once when it takes them again, not for each of them.
 void DiskStore::tell_about_disk(bool stored, bool lost, const Error& reason) {
-  if (stored && disk_failed_) log_info("writing to disk works again");
+  if (stored && disk_failed_) log_info("writing to disk succeeds again");
   if (stored) disk_failed_ = false;
   if (lost && !disk_failed_) log_error("writes are not stored: {}", reason.message);
   if (lost) disk_failed_ = true;
