@@ -10,6 +10,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 sys.dont_write_bytecode = True
 
+import error_list  # noqa: E402
 import references  # noqa: E402
 import rooms_test  # noqa: E402
 
@@ -117,6 +118,45 @@ class Rooms(TreeTest):
         for text in ("| file | what |\n|---|---|\n| `gone` | x |\n", "See `gone.h`.\n", "- `mid`, `gone` — both.\n"):
             found = self.problems_with({"src/mid/README.md": text + "\nMay include: low.\n"})
             self.assert_one(found, "there is no file `gone")
+
+
+class ErrorList(TreeTest):
+    @staticmethod
+    def check(root):
+        return [list(row) + [who] for row, who in sorted(error_list.rows(root).items())]
+
+    def assert_rows(self, source, *expected):
+        self.assertEqual(self.problems_with({"src/functions/a.cpp": source}), [[*row, "caller on the bus"] for row in expected])
+
+    def test_a_literal_with_its_next_step(self):
+        self.assert_rows('f() { return fail("D1", "bad " "id. Next: call a::b."); }', ("D1", "bad id.", "call a::b"))
+
+    def test_values_and_alternatives(self):
+        self.assert_rows('return fail("c", "the " + std::to_string(n) + (n ? " files" : " folders"));', ("c", "the … files | folders", ""))
+
+    def test_a_helper_and_a_constant(self):
+        source = """
+constexpr std::string_view kNext = " Next: retry.";
+std::unexpected<Error> refuse(std::string reason) { return fail("D311", "D311 bad: " + std::move(reason) + "." + std::string(kNext)); }
+Result<void> f() { return refuse("no name"); }
+"""
+        self.assert_rows(source, ("D311", "D311 bad: no name.", "retry"))
+
+    def test_an_error_that_is_returned_as_a_value(self):
+        self.assert_rows('Error f() { return {.code = "D320", .message = "D320 away: " + why}; }', ("D320", "D320 away: …", ""))
+
+    def test_comments_and_tests_do_not_count(self):
+        self.assert_rows('// fail("a", "text")\n')
+        self.assertEqual(self.problems_with({"src/functions/a_test.cpp": 'fail("a", "text");'}), [])
+
+    def test_a_page_that_is_not_up_to_date(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "docs").mkdir()
+            self.assertEqual(error_list.main(["--write", folder]), 0)
+            (root / "src/cli").mkdir(parents=True)
+            (root / "src/cli/a.cpp").write_text('fail("usage", "a new error");', encoding="utf-8")
+            self.assert_one(error_list.problems(root), "docs/errors.md is not up to date")
 
 
 class References(TreeTest):
