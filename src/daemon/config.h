@@ -1,19 +1,14 @@
-// The configuration file of the directory: YAML keys of iii-directory 0.8.0, and ours
-// (docs/configuration.md).
+// The configuration of the directory, and what its parts take from it.
 #pragma once
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/result.h"
 #include "content/content.h"
 #include "functions/auto_download.h"
-#include "json/value.h"
 #include "library/installed_workers.h"
 #include "library/registration_feed.h"
 #include "library/registration_store.h"
@@ -21,6 +16,15 @@
 
 namespace iii::daemon {
 
+// Where `state::*` keeps what workers registered.
+struct Scopes {
+  std::string skills = "skills";
+  std::string prompts = "prompts";
+
+  bool operator==(const Scopes&) const = default;
+};
+
+// A member here has a row in config_keys.cpp, which describes it.
 struct DirectoryConfig {
   std::string skills_folder = "~/.iii/skills";
   std::string local_skills_folder = "./.iii/skills";
@@ -42,8 +46,7 @@ struct DirectoryConfig {
   uint64_t max_file_bytes = 262'144;
   // Workers that register content at run time (skills 0.1.5).
   bool legacy_skills = true;
-  std::string skills_scope = "skills";  // `scopes`: where state::* keeps it
-  std::string prompts_scope = "prompts";
+  Scopes scopes;
   uint64_t state_timeout_ms = 10'000;
   bool registered_documents = true;    // show it in directory::* too
   uint64_t registered_ttl_ms = 1'000;  // how long that may lag where state tells no events
@@ -76,27 +79,8 @@ struct DirectoryConfig {
   bool operator==(const DirectoryConfig&) const = default;
 };
 
-struct ConfigReading {
-  DirectoryConfig config;
-  std::vector<std::string> warnings;
-};
-
-// A key of the wrong type or text that is no YAML gives the defaults and a warning; unknown keys a
-// warning with a suggestion. Nothing here ever stops a start.
-ConfigReading parse_config(std::string_view yaml, DirectoryConfig defaults);
-// `path` empty: ./config.yaml, whose absence is normal.
-ConfigReading load_config(const std::optional<std::string>& path, DirectoryConfig defaults);
-// What an operator set through the engine (configuration::set) comes after the file. Only some
-// keys: whoever is on the bus may change them, so nothing that says where files or downloads come
-// from.
-void apply_entry(ConfigReading& reading, const json::Value& value);
-json::Value entry_schema();
-// III_DIRECTORY_<KEY> overrides a key of the file.
-using Environment = std::function<std::optional<std::string>(const std::string&)>;
-void apply_environment(ConfigReading& reading, const Environment& environment);
-Environment process_environment_reader();
-
-// `~` is the home folder, other relative paths start at the working directory.
+// `~` is the home folder, other relative paths start at the working directory. Without a home
+// folder a path must not start with `~`; read_config() refuses such a configuration.
 std::filesystem::path expand_path(const std::string& text, const std::string& home);
 
 content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
@@ -107,8 +91,5 @@ directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
 directory::InstalledWorkersOptions installed_options(const DirectoryConfig& config);
 directory::RegistrationStoreOptions registered_options(const DirectoryConfig& config);
 directory::RegistrationFeedOptions registration_feed_options(const DirectoryConfig& config);
-
-// The defaults as JSON, for `--manifest`.
-std::string default_config_json(const DirectoryConfig& config);
 
 }  // namespace iii::daemon

@@ -5,7 +5,11 @@
 #include <tuple>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/log.h"
+#include "daemon/config_keys.h"
+#include "daemon/folders.h"
+#include "daemon/hidden.h"
 #include "daemon/version.h"
 #include "functions/doctor.h"
 #include "functions/download.h"
@@ -80,10 +84,12 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, library_, {}),
       downloader_(worker, changes_, library_, downloads_of(config, places_.home),
-                  std::max<uint64_t>(1, config.max_downloads)) {
-  directory::add_health(
-      worker, library_,
-      {.version = kVersion, .mode = mode, .started = std::chrono::steady_clock::now()});
+                  config.max_downloads) {
+  directory::add_health(worker, library_,
+                        {.version = kVersion,
+                         .mode = mode,
+                         .started = std::chrono::steady_clock::now(),
+                         .trouble = places_.trouble});
   directory::add_skill_functions(worker, library_, {});
   directory::add_prompt_functions(worker, library_);
   directory::add_doctor(worker, library_, &downloader_);
@@ -97,9 +103,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   if (config.auto_download) {
     auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
   }
-  const content::GenerationPtr now = library_.latest()->files;
-  log_info("{} skills and {} prompts; {} of {} files are not served (directory::doctor says why)",
-           now->skills.size(), now->prompts.size(), now->accounting.skipped, now->accounting.files);
+  log_folders(config_, places_.home, *library_.latest()->files);
 }
 
 // The trigger types of 0.1.5 and 0.4.1 come before the functions: who can register can be heard.
@@ -141,10 +145,7 @@ std::filesystem::path Directory::root_path(uint16_t root) const {
 }
 
 void Directory::reload(const DirectoryConfig& config) {
-  if (config == config_) {
-    log_info("configuration read again: nothing changed");
-    return;
-  }
+  if (config == config_) return;
   const auto documents_before = content_options(config_, places_.home, places_.cache_file);
   const auto sources_before = downloads_options(config_, places_.home);
   config_ = config;
@@ -155,17 +156,25 @@ void Directory::reload(const DirectoryConfig& config) {
   if (auto documents = content_options(config, places_.home, places_.cache_file);
       !same_documents(documents, documents_before)) {
     library_.replace(std::move(documents), gate_of(config, places_.home));
+    tasks_.spawn(log_new_folders());
   }
-  log_info("configuration read again and applied");
 }
 
-DirectoryConfig read_configuration(const std::optional<std::string>& path, DirectoryConfig defaults,
-                                   const json::Value& entry) {
-  ConfigReading reading = load_config(path, std::move(defaults));
-  apply_entry(reading, entry);
-  apply_environment(reading, process_environment_reader());
-  for (const std::string& warning : reading.warnings) log_warn("{}", warning);
-  return reading.config;
+sdk::Task<void> Directory::log_new_folders() {
+  co_await library_.catch_up();
+  log_folders(config_, places_.home, *library_.latest()->files);
+}
+
+sdk::Task<void> Directory::count_hidden() {
+  const directory::View view = co_await library_.current();
+  const Hidden hidden = hidden_from(view);
+  if (hidden.skills == 0) co_return;
+  log_info(
+      "filter_unregistered hides {} of {}, of {} not installed: {}. `filter_unregistered: false` "
+      "shows all",
+      hidden.skills, counted(view.generation().skills.size(), "skill"),
+      counted(hidden.workers.size(), "worker that is", "workers that are"),
+      some_of(hidden.workers));
 }
 
 directory::EntryOptions entry_options() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "functions/guides.h"
 #include "legacy/on_change.h"
 #include "library/library.h"
+#include "sdk/task_group.h"
 #include "sdk/worker.h"
 
 namespace iii::daemon {
@@ -22,6 +24,8 @@ namespace iii::daemon {
 struct DirectoryPlaces {
   std::string home;
   std::optional<std::filesystem::path> cache_file;  // of the parsed index
+  // Why the engine in this process does not store what it is given; nothing: it does.
+  std::function<std::optional<std::string>()> trouble = {};
 };
 
 // On the loop thread of its worker, which outlives it.
@@ -32,12 +36,16 @@ class Directory {
 
   // Takes over what changed; nothing is lost when the new folders are empty or missing.
   void reload(const DirectoryConfig& config);
+  // How many skills the installed-worker filter hides, and what would show them.
+  void log_hidden() { tasks_.spawn(count_hidden()); }
 
  private:
   void add_on_change(sdk::Worker& worker);
   void add_registered_content(sdk::Worker& worker);
   void add_directory_041(sdk::Worker& worker);
   std::filesystem::path root_path(uint16_t root) const;
+  sdk::Task<void> log_new_folders();
+  sdk::Task<void> count_hidden();
 
   DirectoryConfig config_;
   DirectoryPlaces places_;
@@ -48,11 +56,9 @@ class Directory {
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::OnChange> on_change_;
   directory::Hub<directory::DownloadEvent>::Subscription on_download_;
+  sdk::TaskGroup tasks_;
 };
 
-// File, then what was set through the engine, then environment; warnings are logged.
-DirectoryConfig read_configuration(const std::optional<std::string>& path, DirectoryConfig defaults,
-                                   const json::Value& entry = {});
 directory::EntryOptions entry_options();
 
 }  // namespace iii::daemon

@@ -1,13 +1,14 @@
 #include "daemon/doctor.h"
 
 #include <cstdint>
-#include <cstdlib>
+#include <memory>
 
 #include "base/counted.h"
 #include "cli/args.h"
 #include "cli/output.h"
-#include "daemon/config.h"
-#include "daemon/directory.h"
+#include "daemon/configuration.h"
+#include "daemon/folders.h"
+#include "daemon/hidden.h"
 #include "functions/doctor.h"
 #include "functions/lock.h"
 
@@ -36,6 +37,34 @@ bool has_error(const directory::DoctorReport& report) {
   return false;
 }
 
+// True when a folder that is configured cannot be read. Sound folders are named for people only.
+bool tell_folders(const ConfigReading& reading, const content::Generation& generation,
+                  bool for_people) {
+  bool wrong = false;
+  for (const Folder& folder : folders_of(reading.config, reading.home, generation)) {
+    if (is_wrong(folder)) {
+      cli::note("Error: the {}. Next: create it, or name another folder.\n", folder_line(folder));
+      wrong = true;
+    } else if (for_people) {
+      cli::print("{}\n", folder_line(folder));
+    }
+  }
+  return wrong;
+}
+
+// Without a bus nobody knows which workers are installed, so this says what depends on them.
+void tell_filter(const ConfigReading& reading, const content::GenerationPtr& generation) {
+  if (!reading.config.filter_unregistered) return;
+  // Our own page is always shown.
+  const auto installed = std::make_shared<directory::NameSet>(directory::NameSet{"iii-directory"});
+  const Hidden hidden = hidden_from(directory::View(generation, installed));
+  if (hidden.skills == 0) return;
+  cli::note(
+      "Note: as a worker on another engine the directory hides {} while these workers are not "
+      "installed: {}. `filter_unregistered: false` shows all; `serve` does so by default.\n",
+      counted(hidden.skills, "skill"), some_of(hidden.workers));
+}
+
 }  // namespace
 
 int run_doctor(std::span<const std::string> words) {
@@ -45,12 +74,11 @@ int run_doctor(std::span<const std::string> words) {
     cli::print_text(cli::help_text(doctor_command()));
     return 0;
   }
-  DirectoryConfig config = read_configuration(args->value("config"), {});
-  if (const auto skills = args->value("skills")) config.skills_folder = *skills;
-  const char* home = std::getenv("HOME");
+  const Result<ConfigReading> reading = configuration_of(*args);
+  if (!reading) return cli::complain(reading.error());
   const auto content =
-      content::Content::open(content_options(config, home != nullptr ? home : "", std::nullopt));
-  sources::Downloads downloads(downloads_options(config, home != nullptr ? home : ""));
+      content::Content::open(content_options(reading->config, reading->home, std::nullopt));
+  sources::Downloads downloads(downloads_options(reading->config, reading->home));
   if (args->has("fix")) {
     directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
     if (const auto noted = downloads.record_fixes(outcome.in_skills_folder); !noted) {
@@ -61,12 +89,17 @@ int run_doctor(std::span<const std::string> words) {
       cli::note("not fixed: {}\n", failure);
     }
   }
-  directory::DoctorReport report = directory::examine(*content->fresh(), SIZE_MAX);
+  const content::GenerationPtr generation = content->fresh();
+  directory::DoctorReport report = directory::examine(*generation, SIZE_MAX);
   directory::add_findings(report, directory::lock_findings(downloads));
-  const std::string text =
-      args->has("json") ? directory::report_json(report) + "\n" : directory::report_text(report);
-  cli::print_text(text);
-  return has_error(report) ? 1 : 0;
+  if (args->has("json")) {
+    cli::print_text(directory::report_json(report) + "\n");
+  } else {
+    cli::print_text(directory::report_text(report));
+  }
+  const bool wrong = tell_folders(*reading, *generation, !args->has("json"));
+  tell_filter(*reading, generation);
+  return has_error(report) || wrong || !reading->errors.empty() ? 1 : 0;
 }
 
 }  // namespace iii::daemon

@@ -15,6 +15,8 @@
 #include "base/text.h"
 #include "cli/output.h"
 #include "cli/trigger.h"
+#include "daemon/config_verb.h"
+#include "daemon/descriptors.h"
 #include "daemon/doctor.h"
 #include "daemon/manifest.h"
 #include "daemon/serve.h"
@@ -26,9 +28,10 @@ namespace {
 using Words = std::span<const std::string>;
 using Verb = std::pair<std::string_view, int (*)(Words)>;
 
-constexpr std::array<Verb, 7> kVerbs{{{"serve", iii::daemon::run_serve},
+constexpr std::array<Verb, 8> kVerbs{{{"serve", iii::daemon::run_serve},
                                       {"trigger", iii::cli::run_trigger},
                                       {"doctor", iii::daemon::run_doctor},
+                                      {"config", iii::daemon::run_config},
                                       {"install", iii::daemon::run_install},
                                       {"verify", iii::daemon::run_verify},
                                       {"outdated", iii::daemon::run_outdated},
@@ -62,6 +65,9 @@ int main(int argc, char** argv) {
   // the end of the process.
   std::signal(SIGPIPE, SIG_IGN);
   iii::set_up_malloc();
+  if (const auto descriptors = iii::daemon::raise_descriptor_limit(); !descriptors) {
+    return iii::cli::complain(descriptors.error());
+  }
   const std::vector<std::string> words(argv + 1, argv + argc);
   const Words all(words);
   if (!words.empty() && !words[0].starts_with('-')) {

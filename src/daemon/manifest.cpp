@@ -1,6 +1,6 @@
 #include "daemon/manifest.h"
 
-#include "daemon/config.h"
+#include "daemon/config_keys.h"
 #include "daemon/version.h"
 #include "json/write.h"
 
@@ -31,7 +31,7 @@ std::string manifest() {
          "\",\n"
          "  \"description\": \"Skills and prompts for agents, and what is on the iii bus.\",\n"
          "  \"default_config\": " +
-         indented(default_config_json({})) +
+         indented(default_config_json()) +
          ",\n"
          "  \"supported_targets\": [\n"
          "    \"" III_TARGET

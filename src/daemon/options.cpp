@@ -8,6 +8,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "daemon/config_keys.h"
 #include "daemon/version.h"
 
 namespace iii::daemon {
@@ -100,11 +101,11 @@ Result<std::vector<std::string>> environment_names(const std::vector<std::string
 }
 
 Result<std::filesystem::path> default_data() {
-  const std::string home = environment("HOME");
+  const std::string home = home_folder();
   if (home.empty()) {
     return fail("usage",
-                "HOME is not set, so there is no default place for durable data. Next: pass "
-                "--data DIR.");
+                "HOME is not set and this user has no home folder, so there is no default place "
+                "for durable data. Next: pass --data DIR.");
   }
   return std::filesystem::path(home) / ".iii" / "directory";
 }
@@ -139,16 +140,19 @@ const cli::Command& serve_command() {
       .options = {
           {"host", "HOST", "Address to listen on (127.0.0.1). Others need a token."},
           {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
-          {"http-port", "N", "Port of the HTTP side, which arrives later; accepted and unused."},
-          {"data", "DIR", "Where durable data lives (~/.iii/directory)."},
+          {"http-port", "N", "Accepted and ignored; reserved for an HTTP interface."},
+          {"data", "DIR", "Folder of durable data (~/.iii/directory)."},
           {"repair-data", "",
            "Copy a damaged log of the data folder aside and go on with what can be read of it."},
-          {"config", "FILE", "Configuration file of the directory (./config.yaml)."},
+          {"config", "FILE",
+           "Configuration file (./config.yaml); `iii-directory config --help` lists its keys."},
           {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
+          {"extra-skills", "DIR",
+           "Another folder to serve, read-only, of lower precedence; may be repeated."},
           {"auto-download", "",
-           "Fetch the documents of workers that connect; tells the registry their names."},
-          {"token", "TOKEN", "Demand this bearer token on every path (III_TOKEN)."},
-          {"allow-origin", "ORIGIN", "Let web pages of this origin connect; may be repeated."},
+           "Download the documents of workers that connect; their names are sent to the registry."},
+          {"token", "TOKEN", "Require this bearer token on every path (III_TOKEN)."},
+          {"allow-origin", "ORIGIN", "Allow web pages of this origin to connect; may be repeated."},
           {"expand-env", "NAME[,NAME]",
            "Environment variables that ${NAME} in configuration values may read; NAME* allows all "
            "that start so. May be repeated; none by default."},
@@ -168,14 +172,17 @@ const cli::Command& worker_command() {
           "iii-directory [options]\n       iii-directory serve [options]\n"
           "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]\n"
           "       iii-directory doctor [--fix] [--json] [options]\n"
-          "       iii-directory install | verify | outdated | update [options]",
+          "       iii-directory install | verify | outdated | update [options]\n"
+          "       iii-directory config [options]",
       .summary =
           "The directory of skills and prompts for agents on the iii bus.\n"
-          "Without a verb it joins an engine that already runs (and waits for one that does not).\n"
-          "`serve` brings an engine along; `trigger` calls a function. Every verb has its own "
+          "Without a verb it connects to an engine that is running, and waits until there is one.\n"
+          "`serve` starts an engine as well; `trigger` calls a function. Every verb has its own "
           "--help.",
-      .options = {{"url", "URL", "Engine to join (III_URL, else ws://127.0.0.1:49134)."},
-                  {"config", "FILE", "Configuration file (./config.yaml)."},
+      .options = {{"url", "URL", "Engine to connect to (III_URL, else ws://127.0.0.1:49134)."},
+                  {"config", "FILE",
+                   "Configuration file (./config.yaml); `iii-directory config --help` lists its "
+                   "keys."},
                   {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
                   {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
                   {"manifest", "", "Print what this worker is, as JSON."},
@@ -246,9 +253,13 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   }
   out.engine_only = args.has("engine-only");
   out.engine.repair_data = args.has("repair-data");
-  out.skills = args.value("skills");
-  out.config = args.value("config");
-  out.auto_download = args.has("auto-download");
+  out.config = {.file = args.value("config"),
+                .defaults = serve_defaults(),
+                .home = home_folder(),
+                .environment = process_environment(),
+                .skills = args.value("skills"),
+                .extra_skills = args.all("extra-skills"),
+                .auto_download = args.has("auto-download")};
   out.engine.worker_manager = !args.has("no-worker-manager");
   out.engine.keeps_state = !args.has("no-state");
   return out;

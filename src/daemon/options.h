@@ -7,16 +7,15 @@
 
 #include "base/result.h"
 #include "cli/args.h"
+#include "daemon/config_read.h"
 #include "engine/embedded.h"
 
 namespace iii::daemon {
 
 struct ServeOptions {
   engine::EmbeddedOptions engine;
-  bool auto_download = false;
   bool engine_only = false;
-  std::optional<std::string> skills;
-  std::optional<std::string> config;
+  ConfigSources config;
 };
 
 const cli::Command& serve_command();

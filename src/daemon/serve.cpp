@@ -10,7 +10,10 @@
 #include "base/log.h"
 #include "cli/args.h"
 #include "cli/output.h"
+#include "daemon/configuration.h"
+#include "daemon/descriptors.h"
 #include "daemon/directory.h"
+#include "daemon/folders.h"
 #include "daemon/local_attach.h"
 #include "daemon/options.h"
 #include "daemon/version.h"
@@ -52,40 +55,64 @@ sdk::WorkerOptions worker_options() {
   return options;
 }
 
-std::string home_folder() {
-  const char* home = std::getenv("HOME");
-  return home != nullptr ? home : "";
+// A folder that was named on the command line and can never be read is a mistake to correct now.
+Result<void> check_named_folder(const ConfigReading& reading) {
+  const auto origin = reading.origins.find("skills_folder");
+  if (origin == reading.origins.end() || origin->second != "--skills") return {};
+  for (const Folder& folder : folders_of(reading.config, reading.home, {})) {
+    if (folder.label != "global" || folder.state != FolderState::kUnusable) continue;
+    return fail("usage", "--skills: " + folder.path.string() + " " + folder.problem +
+                             ". Next: name a folder that can be read.");
+  }
+  return {};
+}
+
+Result<Configuration> start_configuration(ConfigSources sources) {
+  Result<Configuration> configuration = Configuration::start(std::move(sources));
+  if (!configuration) return configuration;
+  if (auto ok = check_named_folder(configuration->reading()); !ok) {
+    return std::unexpected(ok.error());
+  }
+  return configuration;
 }
 
 // What `serve` adds to its engine, unless it was asked for the engine alone.
 struct LocalDirectory {
-  LocalDirectory(net::Loop& loop, engine::Engine& engine, const ServeOptions& its_options)
-      : options(its_options),
+  LocalDirectory(net::Loop& loop, engine::Embedded& embedded, const ServeOptions& options,
+                 Configuration& its_configuration)
+      : configuration(its_configuration),
         worker(worker_options(), loop,
-               [&engine](net::Loop& its_loop) {
-                 return std::make_unique<sdk::InProcessTransport>(its_loop, attach_to(engine));
+               [&embedded](net::Loop& its_loop) {
+                 return std::make_unique<sdk::InProcessTransport>(its_loop,
+                                                                  attach_to(embedded.engine()));
                }),
-        directory(configuration(),
-                  {.home = home_folder(), .cache_file = *options.engine.data / "index.cache"},
+        directory(configuration.now(),
+                  {.home = configuration.home(),
+                   .cache_file = *options.engine.data / "index.cache",
+                   .trouble = [&embedded] { return embedded.trouble(); }},
                   worker, "serve") {}
 
-  DirectoryConfig configuration() const {
-    DirectoryConfig defaults;
-    // The embedded engine lists connected workers, not installed ones: whoever put a folder here
-    // wants to see it.
-    defaults.filter_unregistered = false;
-    // A local server tells no registry which workers connect to it, unless it is asked to.
-    defaults.auto_download = false;
-    DirectoryConfig config = read_configuration(options.config, defaults);
-    if (options.skills) config.skills_folder = *options.skills;
-    if (options.auto_download) config.auto_download = true;
-    return config;
+  void reload() {
+    configuration.reload();
+    directory.reload(configuration.now());
   }
 
-  const ServeOptions& options;
+  Configuration& configuration;
   sdk::Worker worker;
   Directory directory;
 };
+
+// Beyond what fits connections are refused at once, instead of waiting for a descriptor.
+void fit_connections(engine::EmbeddedOptions& options) {
+  const Result<uint64_t> descriptors = raise_descriptor_limit();
+  if (!descriptors) return;  // main() has refused to start
+  size_t& most = options.server.max_connections;
+  const size_t fit = connections_that_fit(*descriptors, most);
+  if (fit == most) return;
+  log_info("{} connections fit into the limit of {} open files (max_connections is {})", fit,
+           *descriptors, most);
+  most = fit;
+}
 
 }  // namespace
 
@@ -98,8 +125,15 @@ int run_serve(std::span<const std::string> words) {
   }
   if (!set_level(*args))
     return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
-  const Result<ServeOptions> options = serve_options(*args);
+  Result<ServeOptions> options = serve_options(*args);
   if (!options) return cli::complain(options.error());
+  fit_connections(options->engine);
+  std::optional<Configuration> configuration;
+  if (!options->engine_only) {
+    Result<Configuration> read = start_configuration(options->config);
+    if (!read) return cli::complain(read.error());
+    configuration = std::move(*read);
+  }
 
   net::Loop loop;
   auto embedded = engine::Embedded::start(loop, options->engine);
@@ -111,7 +145,7 @@ int run_serve(std::span<const std::string> words) {
   if (options->engine_only) {
     loop.post([&] { print_ready(host, port); });
   } else {
-    local = std::make_unique<LocalDirectory>(loop, (*embedded)->engine(), *options);
+    local = std::make_unique<LocalDirectory>(loop, **embedded, *options, *configuration);
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) print_ready(host, port);
     });
@@ -120,7 +154,7 @@ int run_serve(std::span<const std::string> words) {
   // Always taken: the default action of SIGHUP would end the process.
   loop.on_reload_signal([&] {
     if (local == nullptr) return log_info("SIGHUP: nothing to reload, the engine runs alone");
-    local->directory.reload(local->configuration());
+    local->reload();
   });
   loop.on_stop_signals([&] {
     log_info("stopping");
@@ -145,17 +179,22 @@ int run_worker(std::span<const std::string> words) {
   }
   if (!set_level(*args))
     return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
-  const std::string home = home_folder();
-  const auto config_file = args->value("config");
   const Result<std::optional<std::string>> token = token_option(*args);
   if (!token) return cli::complain(token.error());
-  const DirectoryConfig config = read_configuration(config_file, {});
+  Result<Configuration> configuration = start_configuration({.file = args->value("config"),
+                                                             .defaults = {},
+                                                             .home = home_folder(),
+                                                             .environment = process_environment(),
+                                                             .skills = {},
+                                                             .extra_skills = {}});
+  if (!configuration) return cli::complain(configuration.error());
+  const std::string& home = configuration->home();
   sdk::WorkerOptions options = worker_options();
   options.url = args->value("url").value_or("");
   options.token = token->value_or("");
   // A second directory on one engine would serve nothing.
   options.indispensable = "directory::";
-  options.answer_repeat = std::chrono::milliseconds(config.answer_repeat_ms);
+  options.answer_repeat = std::chrono::milliseconds(configuration->now().answer_repeat_ms);
   if (const char* name = std::getenv("III_WORKER_NAME"); name != nullptr && *name != '\0') {
     options.name = name;
   }
@@ -166,18 +205,20 @@ int run_worker(std::span<const std::string> words) {
   std::optional<std::filesystem::path> cache;
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
-  Directory directory(config, {.home = home, .cache_file = cache}, worker, "worker");
-  json::Value entered;  // what an operator set through the engine
-  const auto reload = [&] { directory.reload(read_configuration(config_file, {}, entered)); };
-  loop.on_reload_signal(reload);
+  Directory directory(configuration->now(), {.home = home, .cache_file = cache}, worker, "worker");
+  worker.on_ready([&, said = false]() mutable {
+    if (!std::exchange(said, true)) directory.log_hidden();
+  });
+  loop.on_reload_signal([&] {
+    configuration->reload();
+    directory.reload(configuration->now());
+  });
   std::optional<directory::ConfigurationEntry> entry;
-  if (config.configuration_entry) {
-    const auto changed = [&](const json::Value& value) {
-      if (entered == value) return;
-      entered = value;
-      reload();
-    };
-    entry.emplace(worker, entry_options(), changed);
+  if (configuration->now().configuration_entry) {
+    entry.emplace(worker, entry_options(), [&](const json::Value& value) {
+      configuration->use_entry(value);
+      directory.reload(configuration->now());
+    });
   }
   if (auto started = worker.start(); !started) return cli::complain(started.error());
   loop.run();

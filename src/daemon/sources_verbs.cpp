@@ -1,7 +1,6 @@
 #include "daemon/sources_verbs.h"
 
 #include <csignal>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,8 +10,7 @@
 #include "cli/next_step.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
-#include "daemon/config.h"
-#include "daemon/directory.h"
+#include "daemon/configuration.h"
 #include "functions/download.h"
 #include "functions/lock.h"
 #include "json/describe.h"
@@ -108,12 +106,14 @@ std::optional<Session> begin(const cli::Command& command, std::span<const std::s
     exit_code = complain({"usage", "one name at a time, please"});
     return std::nullopt;
   }
-  DirectoryConfig config = read_configuration(args->value("config"), {});
-  if (const auto skills = args->value("skills")) config.skills_folder = *skills;
-  const char* home = std::getenv("HOME");
+  const Result<ConfigReading> reading = configuration_of(*args);
+  if (!reading) {
+    exit_code = complain(reading.error());
+    return std::nullopt;
+  }
   Session session{.args = std::move(*args),
                   .downloads = std::make_unique<sources::Downloads>(
-                      downloads_options(config, home != nullptr ? home : "")),
+                      downloads_options(reading->config, reading->home)),
                   .name = std::nullopt};
   if (!session.args.positionals().empty()) session.name = session.args.positionals().front();
   return session;

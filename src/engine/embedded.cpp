@@ -22,7 +22,7 @@ struct Embedded::Parts {
         memory(std::make_shared<net::MemoryBudget>(options.server.max_total_bytes)),
         channels(loop, ids, options.channels, memory),
         catalog(engine, options.version),
-        observability(engine, options.version),
+        observability(engine, options.version, store.get()),
         events(engine, catalog, options.limits.functions_poll),
         configuration(*store, engine, allowed_environment(options.expand_env)),
         state(*store, engine, &configuration, options.state) {}
@@ -96,6 +96,8 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
 Engine& Embedded::engine() { return parts_->engine; }
 
 uint16_t Embedded::port() const { return parts_->server->port(); }
+
+std::optional<std::string> Embedded::trouble() const { return parts_->store->trouble(); }
 
 void Embedded::stop() {
   parts_->server->stop();

@@ -44,6 +44,8 @@ class Embedded {
 
   Engine& engine();
   uint16_t port() const;
+  // See Store::trouble.
+  std::optional<std::string> trouble() const;
   // Drops all connections and puts what was accepted on disk.
   void stop();
 

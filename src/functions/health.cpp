@@ -21,6 +21,7 @@ struct ContentHealth {
 };
 struct HealthOutput {
   std::string status;
+  std::optional<std::string> problem;
   std::string version;
   std::string mode;
   int64_t uptime_ms = 0;
@@ -49,7 +50,11 @@ auto describe(json::Type<HealthOutput>) {
   using T = HealthOutput;
   return json::object<T>(
       "DirectoryHealthOutput", "State of the directory.",
-      json::field("status", &T::status, "`ok` when calls can be answered."),
+      json::field(
+          "status", &T::status,
+          "`ok`, or `degraded`: calls are answered, but the engine in this process does not "
+          "store what it is given."),
+      json::field("problem", &T::problem, "Why the status is `degraded`."),
       json::field("version", &T::version, "Version of iii-directory."),
       json::field("mode", &T::mode,
                   "`serve`: with an embedded engine; `worker`: connected to another engine."),
@@ -75,8 +80,10 @@ sdk::Task<ContentHealth> health_of(Library& library) {
 sdk::Task<HealthOutput> health_now(Library& library, const HealthFacts& facts) {
   ContentHealth content = co_await health_of(library);
   const auto up = std::chrono::steady_clock::now() - facts.started;
+  std::optional<std::string> problem = facts.trouble ? facts.trouble() : std::nullopt;
   co_return HealthOutput{
-      .status = "ok",
+      .status = problem ? "degraded" : "ok",
+      .problem = std::move(problem),
       .version = facts.version,
       .mode = facts.mode,
       .uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(up).count(),

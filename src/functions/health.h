@@ -2,6 +2,8 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <optional>
 #include <string>
 
 #include "library/library.h"
@@ -13,6 +15,8 @@ struct HealthFacts {
   std::string version;
   std::string mode;  // `serve` or `worker`
   std::chrono::steady_clock::time_point started;
+  // Why the engine in this process does not store what it is given; nothing: it does.
+  std::function<std::optional<std::string>()> trouble = {};
 };
 
 // `library` outlives the worker's use of it.

@@ -80,16 +80,36 @@ class Reader {
     if (!expect(YAML_STREAM_START_EVENT) || !expect(YAML_DOCUMENT_START_EVENT)) return std::nullopt;
     Value value;
     if (!next() || !read(value, 0)) return std::nullopt;
-    if (!expect(YAML_DOCUMENT_END_EVENT) || !expect(YAML_STREAM_END_EVENT)) return std::nullopt;
+    if (!expect(YAML_DOCUMENT_END_EVENT)) return std::nullopt;
+    if (!next()) return std::nullopt;
+    if (event_.type != YAML_STREAM_END_EVENT) {
+      refuse("there is more than one document");
+      return std::nullopt;
+    }
     return value;
   }
+
+  // Of the document that was read, or where and why reading ended.
+  YamlPlaces& places() { return places_; }
 
  private:
   bool next() {
     yaml_event_delete(&event_);
-    return yaml_parser_parse(&parser_, &event_) != 0;
+    if (yaml_parser_parse(&parser_, &event_) != 0) return true;
+    places_.error = parser_.problem != nullptr ? parser_.problem : "it cannot be read";
+    places_.error_line = parser_.problem_mark.line + 1;
+    return false;
   }
-  bool expect(yaml_event_type_t type) { return next() && event_.type == type; }
+  bool expect(yaml_event_type_t type) {
+    if (!next()) return false;
+    return event_.type == type || refuse("it is empty");
+  }
+  // False, with the reason and the line of the current event.
+  bool refuse(std::string reason) {
+    places_.error = std::move(reason);
+    places_.error_line = event_.start_mark.line + 1;
+    return false;
+  }
 
   std::string scalar_text() const {
     return {reinterpret_cast<const char*>(event_.data.scalar.value), event_.data.scalar.length};
@@ -101,20 +121,23 @@ class Reader {
       case YAML_SCALAR_EVENT:
         return read_scalar(out);
       case YAML_SEQUENCE_START_EVENT:
-        return depth < max_depth_ && read_sequence(out, depth + 1);
+        return may_nest(depth) && read_sequence(out, depth + 1);
       case YAML_MAPPING_START_EVENT:
-        return depth < max_depth_ && read_mapping(out, depth + 1);
+        return may_nest(depth) && read_mapping(out, depth + 1);
+      case YAML_ALIAS_EVENT:
+        return refuse("aliases are not supported");
       default:
-        return false;
+        return refuse("a value is missing");
     }
   }
+  bool may_nest(size_t depth) { return depth < max_depth_ || refuse("it nests too deeply"); }
 
   bool read_scalar(Value& out) {
     const auto& scalar = event_.data.scalar;
     if (scalar.tag != nullptr) {
       // `!word` is more likely a text that looks like a tag than a tag.
       const std::string_view tag = reinterpret_cast<const char*>(scalar.tag);
-      if (tag != YAML_STR_TAG) return false;
+      if (tag != YAML_STR_TAG) return refuse("the tag " + std::string(tag) + " is not supported");
       out = scalar_text();
       return true;
     }
@@ -142,11 +165,13 @@ class Reader {
         out = std::move(object);
         return true;
       }
-      if (event_.type != YAML_SCALAR_EVENT) return false;
+      if (event_.type != YAML_SCALAR_EVENT) return refuse("a key is not text");
       std::string key = scalar_text();
+      if (object.contains(key)) return refuse("the key `" + key + "` is repeated");
+      if (depth == 1) places_.lines[key] = event_.start_mark.line + 1;
       Value member;
       if (!next() || !read(member, depth)) return false;
-      if (!object.emplace(std::move(key), std::move(member)).second) return false;
+      object.emplace(std::move(key), std::move(member));
     }
     return false;
   }
@@ -154,6 +179,7 @@ class Reader {
   const size_t max_depth_;
   yaml_parser_t parser_{};
   yaml_event_t event_{};
+  YamlPlaces places_;
 };
 
 }  // namespace
@@ -173,9 +199,15 @@ Value plain_yaml_scalar(std::string_view text) {
   return Value(text);
 }
 
-std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits) {
-  if (text.size() > limits.max_bytes) return std::nullopt;
-  return Reader(text, limits.max_depth).document();
+std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits, YamlPlaces* places) {
+  if (text.size() > limits.max_bytes) {
+    if (places != nullptr) *places = {{}, "it is too large", 1};
+    return std::nullopt;
+  }
+  Reader reader(text, limits.max_depth);
+  std::optional<Value> value = reader.document();
+  if (places != nullptr) *places = std::move(reader.places());
+  return value;
 }
 
 }  // namespace iii::json

@@ -1,6 +1,7 @@
 // YAML as JSON values, with the YAML 1.2 core rules for plain scalars.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,9 +20,18 @@ struct YamlLimits {
   size_t max_depth = kMaxYamlDepth;
 };
 
-// Nothing when the text is no YAML, holds more than one document, uses aliases, repeats a key, or
+// For messages about a text. Lines count from 1.
+struct YamlPlaces {
+  std::map<std::string, size_t, std::less<>> lines;  // of the keys of the outermost mapping
+  // Why there is no value.
+  std::string error;
+  size_t error_line = 0;
+};
+
+// Nothing when the text is not YAML, holds more than one document, uses aliases, repeats a key, or
 // goes beyond the limits.
-std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits = {});
+std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits = {},
+                                YamlPlaces* places = nullptr);
 
 // A plain scalar: null, booleans, integers (decimal, 0x, 0o, 0b), floats; everything else is a
 // string (`yes`, dates, `007`).

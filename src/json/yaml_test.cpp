@@ -39,5 +39,24 @@ TEST(YamlRead, LimitsAreTheCallers) {
   EXPECT_FALSE(parse_yaml("[[1]]", {.max_bytes = 4, .max_depth = 2}));
 }
 
+TEST(YamlRead, SaysInWhichLineAKeyStands) {
+  YamlPlaces places;
+  ASSERT_TRUE(parse_yaml("# note\na: 1\n\nb:\n  c: 2\n", {}, &places));
+  EXPECT_EQ(places.lines, (std::map<std::string, size_t, std::less<>>{{"a", 2}, {"b", 4}}));
+}
+
+TEST(YamlRead, SaysInWhichLineAndWhyReadingEnded) {
+  const auto why = [](std::string_view text) {
+    YamlPlaces places;
+    EXPECT_FALSE(parse_yaml(text, {}, &places)) << text;
+    return std::to_string(places.error_line) + " " + places.error;
+  };
+  EXPECT_EQ(why("a: 1\nb: 2\na: 3\n"), "3 the key `a` is repeated");
+  EXPECT_EQ(why("a: &x 1\nb: *x\n"), "2 aliases are not supported");
+  EXPECT_EQ(why("a: !odd 1\n"), "1 the tag !odd is not supported");
+  EXPECT_EQ(why("a: 1\n---\nb: 1\n"), "2 there is more than one document");
+  EXPECT_EQ(why("a: 1\nb: [1,\n").substr(0, 2), "3 ");
+}
+
 }  // namespace
 }  // namespace iii::json

@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/builtins/in_process.h"
+#include "json/write.h"
 #include "protocol/trace.h"
 
 namespace iii::engine {
@@ -151,8 +152,11 @@ std::string log_event(const OtelLogInput& in, const std::string& level, int seve
 
 }  // namespace
 
-Observability::Observability(Engine& engine, std::string version)
-    : engine_(engine), version_(std::move(version)), log_(engine, "log", read_log_config) {}
+Observability::Observability(Engine& engine, std::string version, const Store* store)
+    : engine_(engine),
+      version_(std::move(version)),
+      store_(store),
+      log_(engine, "log", read_log_config) {}
 
 BuiltinFunction Observability::log_function(const std::string& level, int severity) {
   return deferred_builtin<OtelLogInput>(
@@ -207,8 +211,15 @@ std::vector<BuiltinFunction> Observability::functions() {
       owner, "engine::health::check", "Reports whether the engine and its components are healthy.",
       [this](const CallInfo&, const HealthCheckInput&, Reply reply) {
         // Telemetry is accepted and discarded, so there is nothing to store and nothing to fail.
+        // Durable data is shown only when it does: the public engine has no such component.
+        const auto trouble = store_ != nullptr ? store_->trouble() : std::nullopt;
+        const std::string store = trouble
+                                      ? R"("store":{"status":"unhealthy","details":{"reason":)" +
+                                            json::to_text(*trouble) + "}},"
+                                      : "";
         reply(
-            R"({"status":"healthy","components":{)"
+            std::string(R"({"status":")") + (trouble ? "unhealthy" : "healthy") +
+            R"(","components":{)" + store +
             R"("otel":{"status":"healthy","details":{"enabled":false,"exporter":"none",)"
             R"("service_name":"iii-directory"}},)"
             R"("metrics":{"status":"healthy","details":{"stored_metrics":0}},)"

@@ -6,6 +6,7 @@
 
 #include "engine/builtin.h"
 #include "engine/engine.h"
+#include "engine/store/store.h"
 #include "engine/subscriptions.h"
 
 namespace iii::engine {
@@ -13,7 +14,8 @@ namespace iii::engine {
 // Log lines of workers go to our own log, and to whoever bound the `log` trigger type.
 class Observability {
  public:
-  Observability(Engine& engine, std::string version);
+  // Both outlive it. Without a store its health is not reported.
+  Observability(Engine& engine, std::string version, const Store* store = nullptr);
 
   std::vector<BuiltinFunction> functions();
   BuiltinTriggerType trigger_type();
@@ -23,6 +25,7 @@ class Observability {
 
   Engine& engine_;
   std::string version_;
+  const Store* store_;
   Subscriptions log_;
 };
 

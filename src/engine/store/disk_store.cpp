@@ -106,6 +106,13 @@ StoreCounters DiskStore::counters() const {
   return shared_->counters;
 }
 
+std::optional<std::string> DiskStore::trouble() const {
+  if (room_ != Database::kUnlimited) return "the disk is full, and only deletes are stored";
+  if (!disk_failure_) return std::nullopt;
+  // The message may contain a path, which is not for the bus.
+  return "the last write was not stored (" + disk_failure_->code + "); the log says more";
+}
+
 void DiskStore::run_writer() {
   database_->reserve_log(limits_.log_bytes);
   std::unique_lock lock(shared_->mutex);
@@ -222,10 +229,10 @@ void DiskStore::checkpoint() {
 
 // Once when the disk stops taking writes and once when it takes them again, not for each of them.
 void DiskStore::tell_about_disk(bool stored, bool lost, const Error& reason) {
-  if (stored && disk_failed_) log_info("writing to disk succeeds again");
-  if (stored) disk_failed_ = false;
-  if (lost && !disk_failed_) log_error("writes are not stored: {}", reason.message);
-  if (lost) disk_failed_ = true;
+  if (stored && disk_failure_) log_info("writing to disk succeeds again");
+  if (stored) disk_failure_.reset();
+  if (lost && !disk_failure_) log_error("writes are not stored: {}", reason.message);
+  if (lost) disk_failure_ = reason;
 }
 
 // On the loop thread: tells the owners of finished and failed writes.

@@ -25,6 +25,7 @@ class DiskStore final : public Store {
   Result<void> write(Write write) override;
   void close() override;
   StoreCounters counters() const override;
+  std::optional<std::string> trouble() const override;
 
  private:
   // What the two threads share. Posted callbacks hold it weakly, so that one which runs after the
@@ -74,7 +75,7 @@ class DiskStore final : public Store {
   size_t waiting_bytes_ = 0;
   size_t room_ = Database::kUnlimited;
   bool closed_ = false;
-  bool disk_failed_ = false;
+  std::optional<Error> disk_failure_;  // of the last write
 };
 
 }  // namespace iii::engine

@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -108,6 +109,8 @@ class Store {
   virtual void close() = 0;
 
   virtual StoreCounters counters() const = 0;
+  // Why writes are not stored at the moment; nothing: they are. For callers on the bus.
+  virtual std::optional<std::string> trouble() const { return std::nullopt; }
 };
 
 }  // namespace iii::engine

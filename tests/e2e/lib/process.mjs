@@ -6,6 +6,9 @@ import { deferred, within } from './wait.mjs'
 export const directoryBin = process.env.III_DIRECTORY_BIN
 export const binDir = process.env.III_BIN_DIR
 
+// The program takes variables with this prefix for its configuration.
+const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('III_DIRECTORY_')))
+
 const running = new Set()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
@@ -19,7 +22,7 @@ export function built(...parts) {
 
 /** Starts a program. `exit` resolves to {code, signal, stdout, stderr}; `line(pred)` waits for a line on stdout. */
 export function start(program, args = [], { env = {}, cwd, input } = {}) {
-  const child = spawn(program, args, { cwd, env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { cwd, env: { ...inherited, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
   running.add(child)
   const out = { stdout: '', stderr: '' }
   const watchers = new Set()

@@ -1,0 +1,109 @@
+#include "daemon/config_keys.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <set>
+
+#include "json/write.h"
+
+namespace iii::daemon {
+namespace {
+
+using testing::HasSubstr;
+
+bool sets(const char* name, const json::Value& value) {
+  DirectoryConfig config;
+  std::vector<std::string> warnings;
+  return set_key(config, *find_config_key(name), value, warnings).has_value();
+}
+
+TEST(ConfigKeys, EveryKeyHasANameADescriptionAndADefaultThatItAccepts) {
+  std::set<std::string_view> names;
+  for (const ConfigKey& key : config_keys()) {
+    EXPECT_TRUE(names.insert(key.name).second) << key.name;
+    EXPECT_FALSE(key.description.empty()) << key.name;
+    EXPECT_FALSE(key.restart && key.entry) << key.name;
+    EXPECT_TRUE(sets(std::string(key.name).c_str(), value_of({}, key))) << key.name;
+  }
+  EXPECT_EQ(names.size(), config_keys().size());
+}
+
+TEST(ConfigKeys, EveryNumberIsAcceptedFromItsLowestToItsHighestValueOnly) {
+  for (const ConfigKey& key : config_keys()) {
+    if (!std::holds_alternative<ConfigKey::Of<uint64_t>>(key.member)) continue;
+    const std::string name(key.name);
+    EXPECT_TRUE(sets(name.c_str(), key.low)) << name;
+    EXPECT_TRUE(sets(name.c_str(), key.high)) << name;
+    EXPECT_FALSE(sets(name.c_str(), key.high + 1)) << name;
+    EXPECT_FALSE(sets(name.c_str(), static_cast<int64_t>(key.low) - 1)) << name;
+    EXPECT_FALSE(sets(name.c_str(), "5")) << name;
+  }
+}
+
+TEST(ConfigKeys, LimitsThatWouldForbidEverythingAreRefused) {
+  for (const char* name :
+       {"max_file_bytes", "max_downloads", "max_bundle_files", "max_bundle_bytes",
+        "max_bundle_file_bytes", "max_bundle_depth", "max_clone_bytes", "download_timeout_ms",
+        "state_timeout_ms", "auto_download_jobs"}) {
+    EXPECT_FALSE(sets(name, 0)) << name;
+  }
+  for (const char* name : {"registry_cache_ttl_ms", "registry_retries", "answer_repeat_ms"}) {
+    EXPECT_TRUE(sets(name, 0)) << name;
+  }
+}
+
+TEST(ConfigKeys, AURLOfARegistryIsCheckedAndNeverReplacedByTheDefault) {
+  for (const char* url : {"https://r.example", "http://127.0.0.1:1/", "https://[::1]:8/x"}) {
+    EXPECT_TRUE(sets("registry_url", url)) << url;
+  }
+  for (const char* url : {"", "r.example", "htps://r.example", "https://", "https://:80/",
+                          "https://me:word@r.example", "https://a b", "file:///etc"}) {
+    EXPECT_FALSE(sets("registry_url", url)) << url;
+  }
+  DirectoryConfig config;
+  std::vector<std::string> warnings;
+  EXPECT_FALSE(set_key(config, *find_config_key("registry_url"), "htps://mine", warnings));
+  EXPECT_EQ(config.registry_url, "htps://mine");
+  EXPECT_FALSE(set_key(config, *find_config_key("registry_url"), 5, warnings));
+  EXPECT_EQ(config.registry_url, "5");
+}
+
+TEST(ConfigKeys, AnErrorSaysWhatIsExpectedAndWhatWasFound) {
+  DirectoryConfig config;
+  std::vector<std::string> warnings;
+  const auto refused = set_key(config, *find_config_key("max_downloads"), "many", warnings);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message, "max_downloads must be a whole number, 1 to 64, not \"many\"");
+}
+
+TEST(ConfigKeys, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
+  const json::Value schema = entry_schema();
+  EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");
+  const json::Object& properties = *schema.find("properties")->as_object();
+  EXPECT_EQ(properties.size(), 6U);
+  for (const char* name : {"skills_folder", "registry_url", "ca_file", "max_file_bytes"}) {
+    EXPECT_FALSE(properties.contains(name)) << name;
+  }
+  EXPECT_EQ(json::to_text(*properties.at("worker_list_timeout_ms").find("minimum")), "1");
+}
+
+TEST(ConfigKeys, TheManifestShowsTheKeysOf080) {
+  EXPECT_EQ(default_config_json(),
+            R"({"auto_download":true,"download_timeout_ms":60000,"filter_unregistered":true,)"
+            R"("local_skills_folder":"./.iii/skills","registry_cache_ttl_ms":60000,)"
+            R"("registry_url":"https://api.workers.iii.dev","skills_folder":"~/.iii/skills"})");
+}
+
+TEST(ConfigKeys, TheTableInTheDocumentationIsThisOne) {
+  std::ifstream file(III_SOURCE_DIR "/docs/configuration.md");
+  const std::string text(std::istreambuf_iterator<char>(file), {});
+  EXPECT_TRUE(text.contains(keys_markdown()))
+      << "Next: put the output of `iii-directory config --markdown` into docs/configuration.md";
+  EXPECT_THAT(keys_help(), HasSubstr("max_downloads: whole number, 1 to 64; default 4"));
+}
+
+}  // namespace
+}  // namespace iii::daemon

@@ -1,0 +1,241 @@
+#include "daemon/config_read.h"
+
+#include <pwd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include "base/text.h"
+#include "daemon/config_keys.h"
+#include "json/write.h"
+#include "json/yaml.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using json::Value;
+
+constexpr std::string_view kPrefix = "III_DIRECTORY_";
+constexpr const char* kKeyIgnored = "the key is ignored";
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
+  const std::string_view meant = nearest(word, names);
+  return meant.empty() ? "" : ". Did you mean " + std::string(meant) + "?";
+}
+
+bool needs_home(const Value& value) {
+  if (const std::string* path = value.as_string()) return path->starts_with('~');
+  if (const json::Array* several = value.as_array()) {
+    for (const Value& each : *several) {
+      if (needs_home(each)) return true;
+    }
+  }
+  return false;
+}
+
+// A file of certificates that is not there must not silently mean "trust the system's".
+void check_file(ConfigReading& reading, const ConfigKey& key, const std::string& origin) {
+  const Value value = value_of(reading.config, key);
+  if (value.as_string()->empty() || (needs_home(value) && reading.home.empty())) return;
+  const std::filesystem::path path = expand_path(*value.as_string(), reading.home);
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(path, ignored);
+  if (!folder && ::access(path.c_str(), R_OK) == 0) return;
+  reading.errors.push_back({origin + ": " + std::string(key.name) + " " + path.string() +
+                                " cannot be read (" +
+                                (folder ? "it is a folder" : std::strerror(errno)) + ")",
+                            "downloads fail until it can be read"});
+}
+
+void set(ConfigReading& reading, const ConfigKey& key, const Value& value,
+         const std::string& origin) {
+  std::vector<std::string> warnings;
+  const Result<void> done = set_key(reading.config, key, value, warnings);
+  for (const std::string& warning : warnings) {
+    reading.warnings.push_back(origin + ": " + std::string(key.name) + ": " + warning);
+  }
+  const bool is_text = std::holds_alternative<ConfigKey::Of<std::string>>(key.member);
+  if (!done) {
+    const bool url = is_text && key.text == TextKind::kUrl;
+    reading.errors.push_back({origin + ": " + done.error().message,
+                              url ? "downloads from the registry fail until it is" : kKeyIgnored});
+    if (!url) return;
+  }
+  reading.origins[std::string(key.name)] = origin;
+  if (is_text && key.text == TextKind::kFile) check_file(reading, key, origin);
+}
+
+// A file whose every line is blank or a comment says nothing, which is fine.
+bool only_comments(std::string_view yaml) {
+  for (const std::string_view line : split(yaml, '\n')) {
+    const std::string_view text = trim(line);
+    if (!text.empty() && !text.starts_with('#')) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+ConfigReading parse_config(std::string_view yaml, const std::string& name,
+                           const ConfigSources& sources) {
+  ConfigReading out{.config = sources.defaults,
+                    .home = sources.home,
+                    .origins = {},
+                    .errors = {},
+                    .warnings = {}};
+  if (only_comments(yaml)) return out;
+  json::YamlPlaces places;
+  const std::optional<Value> value = json::parse_yaml(yaml, {}, &places);
+  const auto at = [&](size_t line) { return name + ", line " + std::to_string(line); };
+  if (!value) {
+    out.errors.push_back(
+        {yaml.size() > json::kMaxYamlBytes
+             ? name + ": the file is larger than 64 KiB"
+             : at(places.error_line) + ": the file is not valid YAML: " + places.error,
+         "the file is ignored"});
+    return out;
+  }
+  if (value->is_null()) return out;
+  if (value->as_object() == nullptr) {
+    out.errors.push_back(
+        {name + ": the file is not a mapping of keys to values, but a value of type " +
+             std::string(value->kind_name()),
+         "the file is ignored"});
+    return out;
+  }
+  for (const auto& [word, entry] : *value->as_object()) {
+    const std::string origin = at(places.lines[word]);
+    const ConfigKey* key = find_config_key(word);
+    if (key == nullptr) {
+      out.warnings.push_back(origin + ": unknown key `" + word + "` is ignored" +
+                             did_you_mean(word, config_key_names()));
+    } else if (!entry.is_null()) {
+      set(out, *key, entry, origin);
+    }
+  }
+  return out;
+}
+
+Result<ConfigReading> read_config_file(const ConfigSources& sources) {
+  const std::string name = sources.file_name();
+  std::error_code ignored;
+  const bool folder = std::filesystem::is_directory(name, ignored);
+  errno = 0;
+  std::ifstream file;
+  if (!folder) file.open(name, std::ios::binary);
+  if (file.is_open()) {
+    std::string yaml(json::kMaxYamlBytes + 1, '\0');  // one more than is accepted
+    file.read(yaml.data(), static_cast<std::streamsize>(yaml.size()));
+    if (!file.bad()) {
+      yaml.resize(static_cast<size_t>(file.gcount()));
+      return parse_config(yaml, name, sources);
+    }
+  }
+  const int reason = folder ? EISDIR : errno;
+  const std::string what =
+      "the configuration file " + name + " cannot be read: " + std::strerror(reason);
+  if (sources.file) return fail("usage", what + ". Next: check the path given with --config.");
+  ConfigReading out = parse_config("", name, sources);
+  if (reason != ENOENT) out.errors.push_back({what, "the file is ignored"});
+  return out;
+}
+
+void apply_entry(ConfigReading& reading, const Value& value) {
+  if (value.is_null()) return;
+  const std::string origin = "configuration entry iii-directory";
+  if (value.as_object() == nullptr) {
+    reading.errors.push_back({origin + ": the value is not an object", "it is ignored"});
+    return;
+  }
+  for (const auto& [word, entry] : *value.as_object()) {
+    const ConfigKey* key = find_config_key(word);
+    if (key == nullptr) {
+      reading.warnings.push_back(origin + ": unknown key `" + word + "` is ignored");
+    } else if (!key->entry) {
+      reading.warnings.push_back(origin + ": " + word +
+                                 " is ignored; it can be set in the configuration file only");
+    } else if (!entry.is_null()) {
+      set(reading, *key, entry, origin);
+    }
+  }
+}
+
+void apply_environment(ConfigReading& reading, const Environment& environment) {
+  Environment unknown = environment;
+  for (const ConfigKey& key : config_keys()) {
+    const std::string name = environment_name(key.name);
+    const auto found = environment.find(name);
+    if (found == environment.end()) continue;
+    unknown.erase(name);
+    // A path such as `5` is text where text is expected.
+    const bool text = std::holds_alternative<ConfigKey::Of<std::string>>(key.member);
+    const std::optional<Value> value = text ? std::nullopt : json::parse_yaml(found->second);
+    set(reading, key, value ? *value : Value(found->second), name);
+  }
+  std::vector<std::string> names;
+  for (const ConfigKey& key : config_keys()) names.push_back(environment_name(key.name));
+  for (const auto& [name, value] : unknown) {
+    reading.warnings.push_back("unknown environment variable " + name + " is ignored" +
+                               did_you_mean(name, names));
+  }
+}
+
+Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& sources,
+                                      const Value& entry) {
+  ConfigReading out = std::move(file);
+  apply_entry(out, entry);
+  apply_environment(out, sources.environment);
+  if (sources.skills) {
+    set(out, *find_config_key("skills_folder"), *sources.skills, "--skills");
+    if (sources.skills->empty()) return fail("usage", "--skills is empty. Next: name a folder.");
+  }
+  for (const std::string& folder : sources.extra_skills) {
+    if (folder.empty()) return fail("usage", "--extra-skills is empty. Next: name a folder.");
+    out.config.extra_skills_folders.push_back(folder);
+    out.origins["extra_skills_folders"] = "--extra-skills";
+  }
+  if (sources.auto_download) {
+    set(out, *find_config_key("auto_download"), true, "--auto-download");
+  }
+  if (!out.home.empty()) return out;
+  for (const ConfigKey& key : config_keys()) {
+    const Value value = value_of(out.config, key);
+    const bool path = key.text == TextKind::kFolder || key.text == TextKind::kFile;
+    if (!path || !needs_home(value)) continue;
+    return fail("no_home", std::string(key.name) + " is " + json::to_text(value) +
+                               ", but HOME is not set and this user has no home folder. Next: set "
+                               "HOME, or set " +
+                               environment_name(key.name) + " to a path without `~`.");
+  }
+  return out;
+}
+
+Environment process_environment() {
+  Environment out;
+  for (char** each = environ; each != nullptr && *each != nullptr; ++each) {
+    const std::string_view assignment = *each;
+    const size_t equals = assignment.find('=');
+    if (!assignment.starts_with(kPrefix) || equals == std::string_view::npos) continue;
+    const std::string_view value = assignment.substr(equals + 1);
+    if (!value.empty()) out.emplace(assignment.substr(0, equals), value);
+  }
+  return out;
+}
+
+std::string home_folder() {
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') return home;
+  std::array<char, 16'384> buffer{};
+  passwd entry{};
+  passwd* found = nullptr;
+  if (::getpwuid_r(::geteuid(), &entry, buffer.data(), buffer.size(), &found) != 0) return "";
+  return found != nullptr && found->pw_dir != nullptr ? found->pw_dir : "";
+}
+
+}  // namespace iii::daemon

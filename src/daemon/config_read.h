@@ -1,0 +1,63 @@
+// Reading the configuration. Later sources win: defaults, file, the engine's configuration entry,
+// environment, options of the command line.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "daemon/config.h"
+#include "json/value.h"
+
+namespace iii::daemon {
+
+// A value that cannot be used. It costs its own key only.
+struct ConfigError {
+  std::string what;    // where it stands, what is expected, what was found
+  std::string effect;  // `the key is ignored`
+};
+
+struct ConfigReading {
+  DirectoryConfig config;
+  std::string home;  // empty: there is none
+  // Where a key was set: `./config.yaml, line 3`, `III_DIRECTORY_WATCH`. Others have their default.
+  std::map<std::string, std::string, std::less<>> origins;
+  std::vector<ConfigError> errors;
+  std::vector<std::string> warnings;
+};
+
+// The variables named III_DIRECTORY_*, without empty ones.
+using Environment = std::map<std::string, std::string>;
+Environment process_environment();
+// HOME, else the home folder of the user that runs this; empty when there is neither.
+std::string home_folder();
+
+struct ConfigSources {
+  std::optional<std::string> file;  // --config; nothing: ./config.yaml, if there is one
+  DirectoryConfig defaults;
+  std::string home;
+  Environment environment;
+  std::optional<std::string> skills;      // --skills
+  std::vector<std::string> extra_skills;  // --extra-skills
+  bool auto_download = false;             // --auto-download
+
+  std::string file_name() const { return file.value_or("./config.yaml"); }
+};
+
+// `name` is for messages.
+ConfigReading parse_config(std::string_view yaml, const std::string& name,
+                           const ConfigSources& sources);
+// The file alone. An error only when it was named and cannot be read.
+Result<ConfigReading> read_config_file(const ConfigSources& sources);
+// What an operator set through the engine (configuration::set). Only some keys: everybody on the
+// bus may change them, so none that says where files or downloads come from.
+void apply_entry(ConfigReading& reading, const json::Value& value);
+void apply_environment(ConfigReading& reading, const Environment& environment);
+// All that comes after the file. An error when a path needs a home folder and there is none.
+Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& sources,
+                                      const json::Value& entry = {});
+
+}  // namespace iii::daemon

@@ -1,0 +1,108 @@
+#include "daemon/configuration.h"
+
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "cli/output.h"
+#include "daemon/config_keys.h"
+
+namespace iii::daemon {
+
+namespace {
+
+void log_problems(const ConfigReading& reading) {
+  for (const ConfigError& error : reading.errors) log_error("{}; {}", error.what, error.effect);
+  for (const std::string& warning : reading.warnings) log_warn("{}", warning);
+}
+
+std::vector<std::string> changed_keys(const DirectoryConfig& before, const DirectoryConfig& after,
+                                      bool restart) {
+  std::vector<std::string> names;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.restart == restart && value_of(before, key) != value_of(after, key)) {
+      names.emplace_back(key.name);
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+Result<Configuration> Configuration::start(ConfigSources sources) {
+  Configuration out(std::move(sources));
+  Result<ConfigReading> file = read_config_file(out.sources_);
+  if (!file) return std::unexpected(std::move(file.error()));
+  out.file_ = std::move(*file);
+  Result<ConfigReading> all = complete_config(out.file_, out.sources_);
+  if (!all) return std::unexpected(std::move(all.error()));
+  out.reading_ = std::move(*all);
+  log_problems(out.reading_);
+  out.file_.errors.clear();
+  out.file_.warnings.clear();
+  return out;
+}
+
+void Configuration::reload() {
+  Result<ConfigReading> file = read_config_file(sources_);
+  if (!file || !file->errors.empty()) {
+    if (!file) log_error("{}", file.error().message);
+    if (file) {
+      for (const ConfigError& error : file->errors) log_error("{}", error.what);
+    }
+    log_error("configuration not reloaded: {} has errors, and what was in force stays in force",
+              sources_.file_name());
+    return;
+  }
+  apply(*file);
+}
+
+void Configuration::use_entry(const json::Value& entry) {
+  if (entry_ == entry) return;
+  entry_ = entry;
+  apply(file_);
+}
+
+void Configuration::apply(const ConfigReading& file) {
+  Result<ConfigReading> all = complete_config(file, sources_, entry_);
+  if (!all) {
+    log_error("configuration not reloaded: {}", all.error().message);
+    return;
+  }
+  file_ = file;
+  log_problems(*all);
+  const std::vector<std::string> at_restart = changed_keys(now(), all->config, true);
+  const std::vector<std::string> changed = changed_keys(now(), all->config, false);
+  for (const std::string& name : at_restart) {
+    copy_key(all->config, now(), *find_config_key(name));
+  }
+  reading_ = std::move(*all);
+  if (!at_restart.empty()) {
+    log_warn("configuration: restart to apply the new value of {}", join(at_restart, ", "));
+  }
+  if (!changed.empty()) {
+    log_info("configuration read again: {} applied", join(changed, ", "));
+  } else if (at_restart.empty()) {
+    log_info("configuration read again: nothing changed");
+  }
+}
+
+Result<ConfigReading> configuration_of(const cli::Args& args) {
+  const ConfigSources sources{.file = args.value("config"),
+                              .defaults = {},
+                              .home = home_folder(),
+                              .environment = process_environment(),
+                              .skills = args.value("skills"),
+                              .extra_skills = {}};
+  Result<ConfigReading> file = read_config_file(sources);
+  if (!file) return file;
+  Result<ConfigReading> all = complete_config(std::move(*file), sources);
+  if (!all) return all;
+  for (const ConfigError& error : all->errors) {
+    cli::note("Error: {}; {}.\n", error.what, error.effect);
+  }
+  for (const std::string& warning : all->warnings) cli::note("Warning: {}\n", warning);
+  return all;
+}
+
+}  // namespace iii::daemon

@@ -1,0 +1,40 @@
+// The configuration in force: read at start, and again on SIGHUP or when the engine's entry
+// changed.
+#pragma once
+
+#include "base/result.h"
+#include "cli/args.h"
+#include "daemon/config_read.h"
+#include "json/value.h"
+
+namespace iii::daemon {
+
+class Configuration {
+ public:
+  // Reads everything; problems are logged. An error when this configuration cannot be started with.
+  static Result<Configuration> start(ConfigSources sources);
+
+  const DirectoryConfig& now() const { return reading_.config; }
+  const ConfigReading& reading() const { return reading_; }
+  const std::string& home() const { return sources_.home; }
+
+  // Reads everything again. A file with errors changes nothing: what was read before stays in
+  // force. Keys that need a restart keep their value, and are named in the log.
+  void reload();
+  // What an operator set through the engine.
+  void use_entry(const json::Value& entry);
+
+ private:
+  explicit Configuration(ConfigSources sources) : sources_(std::move(sources)) {}
+  void apply(const ConfigReading& file);
+
+  ConfigSources sources_;
+  ConfigReading file_;  // the last good one
+  json::Value entry_;
+  ConfigReading reading_;
+};
+
+// For verbs that end by themselves: reads `--config` and `--skills`, and notes problems on stderr.
+Result<ConfigReading> configuration_of(const cli::Args& args);
+
+}  // namespace iii::daemon

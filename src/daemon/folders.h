@@ -1,0 +1,44 @@
+// The folders of skills as they are on disk, for the log and for `doctor`.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "content/types.h"
+#include "daemon/config.h"
+
+namespace iii::daemon {
+
+enum class FolderState {
+  kReadable,
+  kMissing,  // it is read as soon as it appears
+  kUnusable  // not a folder, or not readable
+};
+
+struct Folder {
+  std::string label;  // `local`, `global`, `extra-1`, as in the answers of functions
+  std::filesystem::path path;
+  bool configured = false;  // not the default
+  FolderState state = FolderState::kReadable;
+  std::string problem;  // empty when it is readable
+  size_t skills = 0;
+  size_t prompts = 0;
+};
+
+// In order of precedence. The counts are those of `generation`.
+std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string& home,
+                               const content::Generation& generation);
+// A folder that somebody named is worth a warning when it is missing.
+bool is_wrong(const Folder& folder);
+// `global folder /home/me/.iii/skills: 3 skills, 1 prompt`
+std::string folder_line(const Folder& folder);
+// `4 files: 2 skills, 1 prompt, 1 supporting file, 0 skipped; 2 compiled-in skills`
+std::string documents_line(const content::Generation& generation);
+
+// Which folders are read, what they hold, and what is wrong with them.
+void log_folders(const DirectoryConfig& config, const std::string& home,
+                 const content::Generation& generation);
+
+}  // namespace iii::daemon
