@@ -1,5 +1,6 @@
 #include "functions/doctor.h"
 
+#include "base/counted.h"
 #include "content/ids.h"
 #include "content/parse.h"
 #include "functions/descriptions.h"
@@ -158,9 +159,9 @@ std::string report_text(const DoctorReport& report) {
     if (f.fix) out += " (fixable)";
     out += '\n';
   }
-  out += std::to_string(report.files) + " files: " + std::to_string(report.skills) + " skills, " +
-         std::to_string(report.prompts) + " prompts, " + std::to_string(report.supporting) +
-         " supporting, " + std::to_string(report.skipped) + " skipped\n";
+  out += counted(report.files, "file") + ": " + counted(report.skills, "skill") + ", " +
+         counted(report.prompts, "prompt") + ", " + counted(report.supporting, "supporting file") +
+         ", " + std::to_string(report.skipped) + " skipped\n";
   return out;
 }
 
