@@ -1,12 +1,13 @@
 // The configuration file, its reload, the folders that are named, and what the machine allows.
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { put, startDirectory, tree } from './lib/directory.mjs'
 import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
 import { directoryBin, run, start } from './lib/process.mjs'
 import { call, connect, failure, sdks } from './lib/sdks.mjs'
+import { startShelf } from './lib/shelf.mjs'
 
 const page = '# A\n\nText.\n'
 const own = { skip: needsOwnEngine }
@@ -163,4 +164,37 @@ test('as a worker it says how many skills the filter hides, and doctor what depe
   const doctor = (env) => run(directoryBin, ['doctor', '--skills', root], { cwd: tempDir(), env: { HOME: tempDir(), ...env } })
   assert.match((await doctor({})).stderr, /hides 3 skills while these workers are not installed: mail, notes\. `filter_unregistered: false` shows all/)
   assert.equal((await doctor({ III_DIRECTORY_FILTER_UNREGISTERED: 'false' })).stderr, '')
+})
+
+test('scripts/serve runs where you are, with your own folders; the examples come read-only beside them', async () => {
+  const repository = tempDir()
+  const cwd = tempDir()
+  const program = (path, text) => {
+    mkdirSync(dirname(join(repository, path)), { recursive: true })
+    writeFileSync(join(repository, path), text, { mode: 0o755 })
+  }
+  program('scripts/serve', readFileSync(new URL('../../scripts/serve', import.meta.url)))
+  program('scripts/setup', '#!/bin/sh\n')
+  program('bin/cmake', '#!/bin/sh\n')
+  program('build/build.ninja', '')
+  program('build/iii-directory', '#!/bin/sh\necho "$PWD" "$@"\n')
+  const { stdout, code } = await run(join(repository, 'scripts/serve'), ['--port', '0'], { cwd, env: { PATH: `${join(repository, 'bin')}:${process.env.PATH}` } })
+  assert.equal(code, 0)
+  assert.equal(stdout, `${cwd} serve --extra-skills ${repository}/examples/skills --port 0\n`)
+})
+
+test('serve shows the skills of the user and those of an extra folder; the former win, and downloads go there', own, async (t) => {
+  const home = tempDir()
+  put(join(home, '.iii/skills'), 'mine/SKILL.md', page)
+  put(join(home, '.iii/skills'), 'notes/SKILL.md', '# My notes\n\nText.\n')
+  const examples = tree({ 'notes/SKILL.md': '# Example\n\nText.\n', 'bus/SKILL.md': page })
+  const shelf = await startShelf(t, { mail: { version: '1.0.0', skills: { 'SKILL.md': page } } })
+  const env = { HOME: home, III_DIRECTORY_REGISTRY_URL: shelf.url, III_DIRECTORY_BUILTIN_DOCS: 'false' }
+  const engine = await startEngine({ args: ['--extra-skills', examples], env })
+  t.after(() => engine.stop())
+  assert.equal((await run(directoryBin, ['install', 'mail'], { cwd: home, env })).code, 0)
+  const node = connect(t, sdks['0.22.1'], engine.url)
+  const { skills } = await call(node, 'directory::skills::list', {})
+  assert.deepEqual(skills.map((s) => `${s.id} ${s.title}`), ['bus A', 'mail A', 'mine A', 'notes My notes'])
+  assert.deepEqual(readdirSync(examples).sort(), ['bus', 'notes'])
 })
