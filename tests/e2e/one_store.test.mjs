@@ -258,7 +258,7 @@ test('both are killed and restart: nothing registered is lost', own, async (t) =
 test('a second live instance says that its place is taken and ends; it takes over when the first has gone', own, async (t) => {
   const { url, root, ask, node, proc } = await startDirectory(t)
   await ask('skills::register', { id: 'mail', skill: mail })
-  const file = configFile({ skills_folder: root, local_skills_folder: join(tempDir(), 'no-local'), auto_download: false, builtin_docs: false })
+  const file = configFile({ skills_folder: root, local_skills_folder: tempDir(), auto_download: false, builtin_docs: false })
   const env = { III_URL: '', III_TOKEN: '', HOME: tempDir() }
   for (const [name, word] of [
     ['iii-directory', /another live worker is called `iii-directory`/],
