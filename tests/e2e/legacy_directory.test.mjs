@@ -424,7 +424,7 @@ describe('skills::download from a repository', { skip: needsOwnEngine }, () => {
     const made = makeRepository(repos, 'skills', {
       files: { 'skills/kit/index.md': '# Kit v1\n', 'skills/kit/a/b.md': '# B\n', 'skills/kit/c.md': '# C\n', 'skills/kit/prompts/ask.md': '---\ndescription: Asks.\n---\nBody.\n' },
     })
-    const { ask } = await startDirectory(t, { config: { ca_file: server.caFile } })
+    const { ask } = await startDirectory(t, { config: { ca_file: server.caFile, git_private_hosts: ['localhost'] } })
     const repo = server.url('skills.git')
     const done = await ask('skills::download', { repo, skill: 'kit' })
     assert.equal(done.skills_written.length, 3)
