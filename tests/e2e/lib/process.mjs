@@ -7,7 +7,7 @@ export const directoryBin = process.env.III_DIRECTORY_BIN
 export const binDir = process.env.III_BIN_DIR
 
 // The program takes variables with this prefix for its configuration.
-const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('III_DIRECTORY_')))
+const inherited = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('III_DIRECTORY_')))
 
 const running = new Set()
 process.on('exit', () => {
@@ -22,7 +22,7 @@ export function built(...parts) {
 
 /** Starts a program. `exit` resolves to {code, signal, stdout, stderr}; `line(pred)` waits for a line on stdout. */
 export function start(program, args = [], { env = {}, cwd, input } = {}) {
-  const child = spawn(program, args, { cwd, env: { ...inherited, ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { cwd, env: { ...inherited(), ...env }, stdio: ['pipe', 'pipe', 'pipe'] })
   running.add(child)
   const out = { stdout: '', stderr: '' }
   const watchers = new Set()
