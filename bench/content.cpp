@@ -354,26 +354,31 @@ void Bench::stamps() {
 void Bench::stalls() {
   const size_t folders = options_.quick ? 10 : 1'000;
   std::map<std::string, std::vector<double>> worst;
+  std::map<std::string, std::vector<double>> busy;  // CPU time of the loop between two calls
   std::map<std::string, std::vector<double>> seconds;
   for (size_t i = 0; i < options_.rounds; ++i) {
     std::vector<std::string> command = role("stalls", false, SIZE_MAX);
     command.insert(command.end(), {"--tree", place_.scratch(), "--calls", std::to_string(folders)});
     listen(command, [&](const std::string&, std::istream& rest) {
       std::string key;
-      double ms = 0, took = 0;
-      rest >> key >> ms >> took;
+      double ms = 0, cpu = 0, took = 0;
+      rest >> key >> ms >> cpu >> took;
       worst[key].push_back(ms);
+      busy[key].push_back(cpu);
       seconds[key].push_back(took);
     });
   }
-  fmt::print("\n{:<56}{:>12}{:>12}\n", "an unrelated call waits at worst", "ms", "takes s");
+  fmt::print("\n{:<50}{:>10}{:>10}{:>10}\n", "an unrelated call waits at worst", "ms", "CPU ms",
+             "takes s");
   const std::pair<const char*, std::string> rows[] = {
+      {"nothing", "while nothing happens: the machine itself"},
       {"rename", fmt::format("while {} folders are renamed", folders)},
       {"reload", fmt::format("while other folders with {} files are opened", 6 * folders)},
       {"download", fmt::format("while {} files are downloaded", 6 * folders)}};
   for (const auto& [key, name] : rows) {
-    fmt::print("  {:<54}{:>12.1f}{:>12.2f}\n", name, median(worst.at(key)),
-               median(seconds.at(key)));
+    fmt::print("  {:<48}{:>10.1f}{:>10.1f}{:>10.2f}\n", name, median(worst.at(key)),
+               median(busy.at(key)), median(seconds.at(key)));
+    if (key == rows[0].first) continue;
     aims_.push_back({"worst delay " + name, median(worst.at(key)), true, 10, " ms"});
   }
   std::fflush(stdout);

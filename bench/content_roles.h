@@ -2,7 +2,7 @@
 //   open SECONDS CPU_SECONDS RSS_MB PARSED WATCHES
 //   time KEY P50_US P99_US
 //   memory KEY MB
-//   stall KEY WORST_MS SECONDS
+//   stall KEY WORST_MS MOST_CPU_MS SECONDS
 //   wrong WHAT
 //   done
 #pragma once
