@@ -3,7 +3,8 @@
 #
 #   iii_room(ws SOURCES decoder.cpp TESTS decoder_test.cpp DEPS iii_base)
 #
-# TEST_DATA: the tests get the path of tests/data as III_TEST_DATA.
+# TEST_DATA: the tests that get the path of tests/data as III_TEST_DATA. Only those: in another checkout it is another path, and
+# ccache has no object for them.
 #
 # With III_SDK_ONLY a room is no target: its sources become part of the one library (sdk_package.cmake), so that a
 # project that includes this one may give its targets any name.
@@ -13,7 +14,7 @@ if(NOT III_SDK_ONLY)
 endif()
 
 function(iii_room name)
-  cmake_parse_arguments(ROOM "TEST_DATA" "" "SOURCES;TESTS;DEPS;TEST_DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;DEPS;TEST_DEPS;TEST_DATA" ${ARGN})
   if(III_SDK_ONLY)
     list(TRANSFORM ROOM_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY III_SDK_SOURCES ${ROOM_SOURCES})
@@ -22,16 +23,15 @@ function(iii_room name)
   add_library(iii_${name} STATIC ${ROOM_SOURCES})
   target_include_directories(iii_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(iii_${name} PUBLIC ${ROOM_DEPS})
-  iii_use_pch(iii_${name} iii_pch)
+  iii_use_pch(iii_${name} library)
   if(ROOM_TESTS)
     set(test iii_${name}_test)
     add_executable(${test} ${ROOM_TESTS})
     set_target_properties(${test} PROPERTIES OUTPUT_NAME ${name}_test)
     target_link_libraries(${test} PRIVATE iii_${name} ${ROOM_TEST_DEPS} GTest::gmock_main)
-    if(ROOM_TEST_DATA)
-      target_compile_definitions(${test} PRIVATE III_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
-    endif()
-    iii_use_pch(${test} iii_test_pch)
+    set_property(SOURCE ${ROOM_TEST_DATA} APPEND PROPERTY COMPILE_DEFINITIONS
+                 III_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    iii_test_program(${test})
     gtest_discover_tests(${test} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60)
   endif()
 endfunction()

@@ -22,7 +22,7 @@ if(III_CCACHE)
   # A second checkout gets the same objects: paths below the source folder are made relative, and the settings that
   # ccache wants for precompiled headers are given here rather than asked of the user.
   set(CMAKE_CXX_COMPILER_LAUNCHER
-      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime ${III_CCACHE})
 endif()
 

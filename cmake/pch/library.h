@@ -1,6 +1,5 @@
-// Compiled once and shared by every library: what most files include anyway, and is slow to parse.
+// Compiled once and shared by all: what most files include anyway, and is slow to parse. System headers only: see cmake/pch.cmake.
 // Files still include what they use; a build without precompiled headers (III_PCH=OFF) works too.
-#pragma once
 
 #include <fmt/format.h>
 

@@ -1,7 +1,3 @@
-// As library.h, for unit tests.
-#pragma once
-
+// In addition to library.h, for the tests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-
-#include "library.h"
