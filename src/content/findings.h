@@ -70,6 +70,8 @@ inline constexpr std::string_view kSkillCase =
 // What workers registered (functions/joined).
 inline constexpr std::string_view kRegisteredHidden =
     "registered_hidden";  // a file, or another registration, has the id
+inline constexpr std::string_view kHiddenByFilter =
+    "hidden_by_filter";  // documents of a worker that is not installed
 inline constexpr std::string_view kRegisteredInvalid =
     "registered_invalid";  // a record in state whose id breaks the rule
 

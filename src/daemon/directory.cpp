@@ -19,13 +19,7 @@
 #include "functions/prompts.h"
 #include "functions/registry.h"
 #include "functions/skills.h"
-#include "legacy/directory_041.h"
-#include "legacy/fetch.h"
-#include "legacy/introspect.h"
-#include "legacy/lists.h"
-#include "legacy/prompt_functions.h"
-#include "legacy/registry_041.h"
-#include "legacy/skill_functions.h"
+#include "functions/state_events.h"
 
 namespace iii::daemon {
 
@@ -74,7 +68,9 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 
 Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
                      const std::string& mode)
-    : config_(config),
+    : worker_(worker),
+      engine_(worker),
+      config_(config),
       places_(std::move(places)),
       library_(worker,
                {.content = content::Content::open(
@@ -85,59 +81,45 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       changes_(worker, library_, {}),
       downloader_(worker, changes_, library_, downloads_of(config, places_.home),
                   config.max_downloads) {
-  directory::add_health(worker, library_,
+  changes_.add_to(table_);
+  if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
+  directory::add_health(table_, library_,
                         {.version = kVersion,
                          .mode = mode,
                          .started = std::chrono::steady_clock::now(),
                          .trouble = places_.trouble});
-  directory::add_skill_functions(worker, library_, {});
-  directory::add_prompt_functions(worker, library_);
-  directory::add_doctor(worker, library_, &downloader_);
-  directory::add_download_functions(worker, downloader_);
-  directory::add_lock_functions(worker, downloader_);
-  directory::add_registry_functions(worker, [this] { return downloader_.downloads(); });
-  directory::add_engine_info(worker, config.legacy_directory_051 ? &guides_ : nullptr);
-  if (config.legacy_skills) add_registered_content(worker);
-  if (config.legacy_directory_041) add_directory_041(worker);
-  if (config.legacy_directory_051) directory::add_introspection_051(worker, guides_);
+  directory::add_skill_functions(table_, library_, {});
+  directory::add_prompt_functions(table_, library_);
+  directory::add_doctor(table_, library_, &downloader_);
+  directory::add_download_functions(table_, downloader_);
+  directory::add_lock_functions(table_, downloader_);
+  directory::add_registry_functions(table_, worker.pool(),
+                                    [this] { return downloader_.downloads(); });
+  directory::add_engine_info(table_, engine_, config.legacy_directory_051 ? &guides_ : nullptr);
+  const auto fetch_settings = [this] {
+    return directory::FetchSettings{
+        .open_fn = config_.legacy_open_fn,
+        .timeout = std::chrono::milliseconds(config_.download_timeout_ms)};
+  };
+  legacy_.emplace(directory::LegacyHost{.worker = worker,
+                                        .table = table_,
+                                        .engine = engine_,
+                                        .library = library_,
+                                        .changes = changes_,
+                                        .downloader = downloader_,
+                                        .guides = guides_,
+                                        .fetch_settings = fetch_settings},
+                  directory::LegacyVersions{.skills_015 = config.legacy_skills,
+                                            .directory_041 = config.legacy_directory_041,
+                                            .directory_051 = config.legacy_directory_051});
   if (config.auto_download) {
-    auto_download_.emplace(worker, downloader_, auto_download_options(config, places_.home));
+    auto_download_.emplace(worker, table_, downloader_,
+                           auto_download_options(config, places_.home));
   }
   log_folders(config_, places_.home, *library_.latest()->files);
 }
 
-// The trigger types of 0.1.5 and 0.4.1 come before the functions: who can register can be heard.
-void Directory::add_on_change(sdk::Worker& worker) {
-  on_change_.emplace(worker);
-  on_download_ = changes_.downloads().subscribe([this](const directory::DownloadEvent& event) {
-    on_change_->downloaded(event.kind, event.name_space, event.source);
-  });
-}
-
-// Skills 0.1.5.
-void Directory::add_registered_content(sdk::Worker& worker) {
-  add_on_change(worker);
-  const directory::LegacyParts parts{library_, *on_change_};
-  directory::add_legacy_lists(worker, library_);
-  directory::add_registered_skill_functions(worker, parts);
-  directory::add_registered_prompt_functions(worker, parts);
-}
-
-void Directory::add_directory_041(sdk::Worker& worker) {
-  if (!on_change_) {
-    add_on_change(worker);
-    directory::add_legacy_lists(worker, library_);
-  }
-  directory::add_download_041(worker, downloader_);
-  directory::add_prompt_get_041(worker, library_);
-  directory::add_fetch(worker, library_, [this] {
-    return directory::FetchSettings{
-        .open_fn = config_.legacy_open_fn,
-        .timeout = std::chrono::milliseconds(config_.download_timeout_ms)};
-  });
-  directory::add_registry_041(worker, [this] { return downloader_.downloads(); });
-  directory::add_introspection_041(worker, guides_);
-}
+void Directory::serve() { directory::serve_on(worker_, table_); }
 
 std::filesystem::path Directory::root_path(uint16_t root) const {
   const auto roots = content_options(config_, places_.home, std::nullopt).roots;

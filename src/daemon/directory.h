@@ -10,11 +10,12 @@
 
 #include "daemon/config.h"
 #include "functions/auto_download.h"
+#include "functions/bus.h"
 #include "functions/changes.h"
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
 #include "functions/guides.h"
-#include "legacy/on_change.h"
+#include "legacy/generations.h"
 #include "library/library.h"
 #include "sdk/task_group.h"
 #include "sdk/worker.h"
@@ -34,19 +35,24 @@ class Directory {
   Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
             const std::string& mode);
 
+  // Everything that is offered. Others may add functions until serve().
+  directory::FunctionTable& functions() { return table_; }
+  // Offers the functions; before the worker starts.
+  void serve();
+
   // Takes over what changed; nothing is lost when the new folders are empty or missing.
   void reload(const DirectoryConfig& config);
   // How many skills the installed-worker filter hides, and what would show them.
   void log_hidden() { tasks_.spawn(count_hidden()); }
 
  private:
-  void add_on_change(sdk::Worker& worker);
-  void add_registered_content(sdk::Worker& worker);
-  void add_directory_041(sdk::Worker& worker);
   std::filesystem::path root_path(uint16_t root) const;
   sdk::Task<void> log_new_folders();
   sdk::Task<void> count_hidden();
 
+  sdk::Worker& worker_;
+  directory::FunctionTable table_;
+  directory::BusClient engine_;
   DirectoryConfig config_;
   DirectoryPlaces places_;
   directory::Library library_;
@@ -54,8 +60,7 @@ class Directory {
   directory::Changes changes_;
   directory::Downloader downloader_;
   std::optional<directory::AutoDownload> auto_download_;
-  std::optional<directory::OnChange> on_change_;
-  directory::Hub<directory::DownloadEvent>::Subscription on_download_;
+  std::optional<directory::Legacy> legacy_;
   sdk::TaskGroup tasks_;
 };
 

@@ -149,6 +149,7 @@ int run_serve(std::span<const std::string> words) {
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) print_ready(host, port);
     });
+    local->directory.serve();
     if (auto started = local->worker.start(); !started) return cli::complain(started.error());
   }
   // Always taken: the default action of SIGHUP would end the process.
@@ -215,11 +216,12 @@ int run_worker(std::span<const std::string> words) {
   });
   std::optional<directory::ConfigurationEntry> entry;
   if (configuration->now().configuration_entry) {
-    entry.emplace(worker, entry_options(), [&](const json::Value& value) {
+    entry.emplace(worker, directory.functions(), entry_options(), [&](const json::Value& value) {
       configuration->use_entry(value);
       directory.reload(configuration->now());
     });
   }
+  directory.serve();
   if (auto started = worker.start(); !started) return cli::complain(started.error());
   loop.run();
   return worker.fatal_error() ? 1 : 0;

@@ -100,15 +100,19 @@ std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wante
   return out;
 }
 
-AutoDownload::AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDownloadOptions options)
+AutoDownload::AutoDownload(sdk::Worker& worker, FunctionTable& table, Downloader& downloader,
+                           AutoDownloadOptions options)
     : worker_(worker),
       downloader_(downloader),
       options_(std::move(options)),
       timers_(options_.timers != nullptr ? *options_.timers : worker.core().loop) {
-  const auto handler = [this](json::Raw payload) { return on_event(std::move(payload)); };
-  static_cast<void>(worker_.function(
-      {.id = std::string(kHandler), .description = about::kOnWorkerAdded, .metadata = std::nullopt},
-      handler));
+  table.add<json::Raw, json::Raw>(
+      {.id = std::string(kHandler),
+       .title = "Worker added",
+       .description = about::kOnWorkerAdded,
+       .hints = {.idempotent = true, .network = true, .internal = true},
+       .listed = true},
+      [this](json::Raw payload) { return on_event(std::move(payload)); });
   bind(1);
   worker_.on_ready([this] { worker_.spawn(reconcile()); });
 }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "library/latch.h"
 #include "sdk/worker.h"
 
@@ -48,7 +49,9 @@ std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wante
 // On the loop thread; lives as long as its worker.
 class AutoDownload {
  public:
-  AutoDownload(sdk::Worker& worker, Downloader& downloader, AutoDownloadOptions options);
+  // What the engine calls goes into `table`.
+  AutoDownload(sdk::Worker& worker, FunctionTable& table, Downloader& downloader,
+               AutoDownloadOptions options);
   ~AutoDownload();
   AutoDownload(const AutoDownload&) = delete;
   AutoDownload& operator=(const AutoDownload&) = delete;

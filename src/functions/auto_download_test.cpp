@@ -33,13 +33,12 @@ class AutoDownloadTest : public DirectoryTest {
     open_library();
     changes = std::make_unique<Changes>(worker, *library, ChangesOptions{});
     downloader = std::make_unique<Downloader>(worker, *changes, *library, downloads, 2);
-    automatic.emplace(worker, *downloader,
+    automatic.emplace(worker, table, *downloader,
                       AutoDownloadOptions{.local_folder = tree.at("no-local"),
                                           .pause = milliseconds(1'000),
                                           .max_pause = milliseconds(8'000),
                                           .timers = &timers});
-    ASSERT_TRUE(worker.start());
-    engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
+    serve();
   }
   void TearDown() override {
     DirectoryTest::TearDown();

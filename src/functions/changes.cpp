@@ -221,10 +221,15 @@ Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
       epoch_(new_epoch()) {
   subscription_ = library_.changes().subscribe(
       [this](const ChangeSet& changes) { observe(changes); }, [this] { return anybody_listens(); });
-  const auto answer = [this](ChangesInput in) {
-    return list_changes(library_, log_, epoch_, std::move(in));
-  };
-  static_cast<void>(worker_.function("directory::changes", about::kChanges, answer));
+}
+
+void Changes::add_to(FunctionTable& table) {
+  table.add<ChangesInput, ChangesOutput>(
+      {.id = "directory::changes",
+       .title = "Changes",
+       .description = about::kChanges,
+       .hints = kReadOnly},
+      [this](ChangesInput in) { return list_changes(library_, log_, epoch_, std::move(in)); });
 }
 
 Changes::~Changes() { worker_.core().loop.cancel(tell_timer_); }

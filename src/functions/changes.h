@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/function_table.h"
 #include "library/latch.h"
 #include "library/library.h"
 #include "sdk/worker.h"
@@ -44,6 +45,9 @@ class Changes {
 
   // For the on-change types of the earlier generations.
   Hub<DownloadEvent>& downloads() { return downloads_hub_; }
+
+  // directory::changes. This object outlives the table.
+  void add_to(FunctionTable& table);
 
  private:
   using Type = sdk::TriggerType<json::Raw>;

@@ -13,21 +13,24 @@ constexpr const char* kOnChange = "directory::on-config-change";
 
 }  // namespace
 
-ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, EntryOptions options, Changed changed)
+ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, FunctionTable& table,
+                                       EntryOptions options, Changed changed)
     : worker_(worker), options_(std::move(options)), changed_(std::move(changed)) {
-  const auto on_change = [this](json::Raw) -> sdk::Task<json::Raw> {
-    // Events can overtake each other, so the value is asked for and not taken from the event.
-    co_await fetch();
-    co_return json::Raw{R"({"ok":true})"};
-  };
-  static_cast<void>(worker_.function({.id = kOnChange,
-                                      .description = about::kOnConfigChange,
-                                      .metadata = json::Raw{R"({"internal":true})"}},
-                                     on_change));
+  table.add<json::Raw, json::Raw>({.id = kOnChange,
+                                   .title = "Configuration changed",
+                                   .description = about::kOnConfigChange,
+                                   .hints = {.idempotent = true, .internal = true}},
+                                  [this](const json::Raw&) { return on_change(); });
   const json::Value config = json::Object{{"configuration_id", options_.id},
                                           {"event_types", json::Array{"configuration:updated"}}};
   static_cast<void>(worker_.bind("configuration", kOnChange, config));
   worker_.on_ready([this] { tasks_.spawn(keep(++run_)); });
+}
+
+// Events can overtake each other, so the value is asked for and not taken from the event.
+sdk::Task<json::Raw> ConfigurationEntry::on_change() {
+  co_await fetch();
+  co_return json::Raw{R"({"ok":true})"};
 }
 
 sdk::Task<void> ConfigurationEntry::keep(uint64_t run) {

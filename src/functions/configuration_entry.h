@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/function_table.h"
 #include "json/value.h"
 #include "sdk/worker.h"
 
@@ -38,8 +39,9 @@ class ConfigurationEntry {
   // Hears the stored value once it is known and whenever it changed; null when nobody set one.
   using Changed = std::function<void(const json::Value& value)>;
 
-  // Before the worker starts. Registers at every connect.
-  ConfigurationEntry(sdk::Worker& worker, EntryOptions options, Changed changed);
+  // Before the worker starts. Registers at every connect. What the engine calls goes into `table`.
+  ConfigurationEntry(sdk::Worker& worker, FunctionTable& table, EntryOptions options,
+                     Changed changed);
   ConfigurationEntry(const ConfigurationEntry&) = delete;
   ConfigurationEntry& operator=(const ConfigurationEntry&) = delete;
 
@@ -49,6 +51,7 @@ class ConfigurationEntry {
  private:
   enum class Step { kDone, kFailed, kNobody };
 
+  sdk::Task<json::Raw> on_change();
   sdk::Task<void> keep(uint64_t run);
   sdk::Task<Step> enter();
   // Whether the entry is there, with a schema, at every look.

@@ -1,6 +1,7 @@
 // Against an engine that forgets, as the public one does now and then.
 #include "functions/configuration_entry.h"
 
+#include "functions/bus.h"
 #include "sdk/fake_engine.h"
 
 namespace iii::directory {
@@ -24,8 +25,9 @@ class ForgetfulEngine : public testing::Test {
   }
   void TearDown() override { engine.deafen(); }
   void start() {
-    entry.emplace(worker, options,
+    entry.emplace(worker, table, options,
                   [this](const json::Value& value) { values.push_back(json::to_text(value)); });
+    serve_on(worker, table);
     ASSERT_TRUE(worker.start());
   }
   void until(std::function<bool()> done) { engine.run_until(std::move(done)); }
@@ -33,6 +35,7 @@ class ForgetfulEngine : public testing::Test {
   net::Loop loop;
   sdk::FakeEngine engine;
   sdk::Worker worker;
+  FunctionTable table;
   EntryOptions options;
   std::optional<ConfigurationEntry> entry;
 

@@ -1,6 +1,9 @@
 #include "functions/doctor.h"
 
+#include <map>
+
 #include "base/counted.h"
+#include "content/findings.h"
 #include "content/ids.h"
 #include "content/parse.h"
 #include "functions/descriptions.h"
@@ -79,6 +82,9 @@ inline auto describe(json::Type<DoctorReport>) {
       json::field("supporting", &T::supporting,
                   "Files that are not documents, such as scripts and images."),
       json::field("skipped", &T::skipped, "Documents that are not served; each has a finding."),
+      json::field("hidden", &T::hidden,
+                  "Skills that `filter_unregistered` hides, because their worker is not installed; "
+                  "each namespace has a finding."),
       json::field("findings", &T::findings, "What was noticed about files."),
       json::field("truncated", &T::truncated, "There are more findings than shown."));
 }
@@ -90,6 +96,7 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings)
                    .prompts = a.prompts,
                    .supporting = a.supporting,
                    .skipped = a.skipped,
+                   .hidden = 0,
                    .findings = {}};
   for (const content::FindingsPtr& list : generation.findings) {
     for (const content::Finding& finding : *list) {
@@ -103,9 +110,42 @@ DoctorReport examine(const content::Generation& generation, size_t max_findings)
   return out;
 }
 
+void add_hidden(DoctorReport& report, const View& view) {
+  struct Namespace {
+    uint16_t root = 0;
+    uint64_t skills = 0;
+  };
+  std::map<std::string, Namespace> hidden;
+  for (const content::SkillPtr& skill : view.generation().skills) {
+    if (view.shows(skill->id)) continue;
+    Namespace& found = hidden[skill->id.substr(0, skill->id.find('/'))];
+    if (found.skills++ == 0) found.root = skill->file.root;
+    ++report.hidden;
+  }
+  std::vector<DoctorFinding> findings;
+  for (const auto& [name, found] : hidden) {
+    findings.push_back(
+        {.root = view.generation().roots[found.root].label,
+         .path = name + "/",
+         .severity = severity_word(content::Severity::kWarning),
+         .code = std::string(content::findings::kHiddenByFilter),
+         .line = {},
+         .column = {},
+         .message =
+             std::to_string(found.skills) + (found.skills == 1 ? " skill is" : " skills are") +
+             " hidden: `filter_unregistered` is on, and worker::list does not name the worker `" +
+             name + "`. Install it, or set `filter_unregistered: false` to show " +
+             (found.skills == 1 ? "it." : "them."),
+         .served_as = {},
+         .fix = {}});
+  }
+  add_findings(report, std::move(findings));
+}
+
 static sdk::Task<DoctorReport> examine_now(Library& library, Downloader* downloader) {
-  const View view = co_await library.current({.filtered = false});
+  const View view = co_await library.current();
   DoctorReport report = examine(view.generation());
+  add_hidden(report, view);
   if (downloader == nullptr) co_return report;
   auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
   std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
@@ -165,11 +205,13 @@ std::string report_text(const DoctorReport& report) {
   return out;
 }
 
-void add_doctor(sdk::Worker& worker, Library& library, Downloader* downloader) {
-  const auto doctor = [&library, downloader](const DoctorInput&) {
-    return examine_now(library, downloader);
-  };
-  static_cast<void>(worker.function("directory::doctor", about::kDoctor, doctor));
+void add_doctor(FunctionTable& table, Library& library, Downloader* downloader) {
+  table.add<DoctorInput, DoctorReport>(
+      {.id = "directory::doctor",
+       .title = "Examine the skill folders",
+       .description = about::kDoctor,
+       .hints = kReadOnly},
+      [&library, downloader](const DoctorInput&) { return examine_now(library, downloader); });
 }
 
 }  // namespace iii::directory

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "content/content.h"
+#include "functions/function_table.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 #include "sources/installer.h"
 
 namespace iii::directory {
@@ -38,6 +38,7 @@ struct DoctorReport {
   uint64_t prompts = 0;
   uint64_t supporting = 0;
   uint64_t skipped = 0;
+  uint64_t hidden = 0;  // of the skills
   std::vector<DoctorFinding> findings;
   bool truncated = false;  // more findings than one answer should carry
 };
@@ -45,6 +46,8 @@ struct DoctorReport {
 inline constexpr size_t kMaxFindings = 10'000;
 
 DoctorReport examine(const content::Generation& generation, size_t max_findings = kMaxFindings);
+// Adds what the installed-worker filter hides, a finding for each namespace.
+void add_hidden(DoctorReport& report, const View& view);
 
 struct FixOutcome {
   size_t fixed_files = 0;
@@ -58,8 +61,8 @@ FixOutcome apply_ready_fixes(content::Content& content);
 std::string report_text(const DoctorReport& report);  // for people
 std::string report_json(const DoctorReport& report);
 
-// `library` outlives the worker's use of it. `downloader` knows what `directory.lock` names; null:
-// nothing is said about that.
-void add_doctor(sdk::Worker& worker, Library& library, Downloader* downloader = nullptr);
+// Everything outlives the table. `downloader` knows what `directory.lock` names; null: nothing is
+// said about that.
+void add_doctor(FunctionTable& table, Library& library, Downloader* downloader = nullptr);
 
 }  // namespace iii::directory

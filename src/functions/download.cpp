@@ -9,6 +9,9 @@ namespace iii::directory {
 
 namespace {
 
+// `force` overwrites what was edited here.
+constexpr Hints kDownloads{.destructive = true, .idempotent = true, .network = true};
+
 struct DownloadInput {
   std::optional<std::string> repo;
   std::optional<std::string> skill;
@@ -88,10 +91,6 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string c
   co_return output_of(*source, std::move(*report));
 }
 
-json::Raw label(std::string_view text) {
-  return json::Raw{json::to_text(json::Object{{"tool", json::Object{{"label", text}}}})};
-}
-
 }  // namespace
 
 json::Raw source_json(const sources::Source& source, const std::string& branch) {
@@ -127,9 +126,9 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
   return out;
 }
 
-void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
-  const auto any = [&downloader](const sdk::Call& call, const DownloadInput& in) {
-    return download(downloader, call.caller_worker_id(),
+void add_download_functions(FunctionTable& table, Downloader& downloader) {
+  const auto any = [&downloader](const Context& context, const DownloadInput& in) {
+    return download(downloader, context.caller,
                     {.repo = in.repo,
                      .skill = in.skill,
                      .branch = in.branch,
@@ -139,35 +138,41 @@ void add_download_functions(sdk::Worker& worker, Downloader& downloader) {
                      .tag = in.tag},
                     in.force.value_or(false));
   };
-  const auto from_registry = [&downloader](const sdk::Call& call, const RegistryDownloadInput& in) {
+  const auto from_registry = [&downloader](const Context& context,
+                                           const RegistryDownloadInput& in) {
     sources::SourceFields fields;
     fields.worker = in.worker;
     fields.version = in.version;
     fields.tag = in.tag;
-    return download(downloader, call.caller_worker_id(), std::move(fields),
-                    in.force.value_or(false));
+    return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
   };
-  const auto from_repo = [&downloader](const sdk::Call& call, const RepoDownloadInput& in) {
+  const auto from_repo = [&downloader](const Context& context, const RepoDownloadInput& in) {
     sources::SourceFields fields;
     fields.repo = in.repo;
     fields.skill = in.skill;
     fields.branch = in.branch;
     fields.ref = in.ref;
-    return download(downloader, call.caller_worker_id(), std::move(fields),
-                    in.force.value_or(false));
+    return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
   };
-  static_cast<void>(worker.function({.id = "directory::skills::download",
-                                     .description = about::kDownload,
-                                     .metadata = label("Download skills")},
-                                    any));
-  static_cast<void>(worker.function({.id = "directory::skills::download_from_registry",
-                                     .description = about::kDownloadFromRegistry,
-                                     .metadata = label("Download skills (registry)")},
-                                    from_registry));
-  static_cast<void>(worker.function({.id = "directory::skills::download_from_repo",
-                                     .description = about::kDownloadFromRepo,
-                                     .metadata = label("Download skills (repo)")},
-                                    from_repo));
+  table.add<DownloadInput, DownloadOutput>({.id = "directory::skills::download",
+                                            .title = "Download skills",
+                                            .description = about::kDownload,
+                                            .hints = kDownloads,
+                                            .tool_label = "Download skills"},
+                                           any);
+  table.add<RegistryDownloadInput, DownloadOutput>(
+      {.id = "directory::skills::download_from_registry",
+       .title = "Download skills from the registry",
+       .description = about::kDownloadFromRegistry,
+       .hints = kDownloads,
+       .tool_label = "Download skills (registry)"},
+      from_registry);
+  table.add<RepoDownloadInput, DownloadOutput>({.id = "directory::skills::download_from_repo",
+                                                .title = "Download skills from a repository",
+                                                .description = about::kDownloadFromRepo,
+                                                .hints = kDownloads,
+                                                .tool_label = "Download skills (repo)"},
+                                               from_repo);
 }
 
 }  // namespace iii::directory

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -74,6 +75,6 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
 // `{"kind":"registry","worker":…,"tag":…}`, as the published worker echoes it.
 json::Raw source_json(const sources::Source& source, const std::string& branch);
 
-void add_download_functions(sdk::Worker& worker, Downloader& downloader);
+void add_download_functions(FunctionTable& table, Downloader& downloader);
 
 }  // namespace iii::directory

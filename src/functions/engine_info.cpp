@@ -138,7 +138,7 @@ std::vector<std::string> ids_in(const std::string& list) {
 Error failed(std::string text) { return {"invocation_failed", std::move(text)}; }
 
 Error not_found(const std::string& id, std::string_view near) {
-  return failed("D340 not_found: the engine knows no function " + content::quoted(id) + "." +
+  return failed("D340 not_found: function " + content::quoted(id) + " was not found." +
                 (near.empty() ? "" : " Did you mean: " + std::string(near) + "?") +
                 " Next: call engine::functions::list to see the functions there are.");
 }
@@ -154,7 +154,8 @@ Error engine_failed(const sdk::RemoteError& error) {
                 ". Next: retry shortly, or call engine::functions::info itself.");
 }
 
-sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, Guides* guides, FunctionInfoInput in) {
+sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, Guides* guides,
+                                           FunctionInfoInput in) {
   const std::string id(trim(in.function_id));
   if (id.empty()) {
     co_return std::unexpected(
@@ -162,9 +163,8 @@ sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, Guides* guides, Funct
                "engine::functions::list to see the functions there are."));
   }
   const Value question = json::Object{{"function_id", id}};
-  const sdk::CallOptions patient{.timeout = kAnswerTimeout};
   const sdk::Reply<json::Raw> reply =
-      co_await call.trigger("engine::functions::info", question, patient);
+      co_await engine.call(context, "engine::functions::info", question, kAnswerTimeout);
   if (reply) {
     const Result<Value> answer = json::parse(reply->text);
     FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
@@ -177,21 +177,23 @@ sdk::Task<Result<FunctionInfoOutput>> info(sdk::Call call, Guides* guides, Funct
   }
   if (reply.error().code != "NOT_FOUND") co_return std::unexpected(engine_failed(reply.error()));
   const Value everything = json::Object{};
-  const sdk::CallOptions brief{.timeout = kSuggestionTimeout};
   const sdk::Reply<json::Raw> list =
-      co_await call.trigger("engine::functions::list", everything, brief);
+      co_await engine.call(context, "engine::functions::list", everything, kSuggestionTimeout);
   const std::vector<std::string> ids = list ? ids_in(list->text) : std::vector<std::string>();
   co_return std::unexpected(not_found(id, nearest(id, ids)));
 }
 
 }  // namespace
 
-void add_engine_info(sdk::Worker& worker, Guides* guides) {
-  const auto show = [guides](const sdk::Call& call, FunctionInfoInput in) {
-    return info(call, guides, std::move(in));
-  };
-  static_cast<void>(
-      worker.function("directory::engine::functions::info", about::kFunctionInfo, show));
+void add_engine_info(FunctionTable& table, EngineClient& engine, Guides* guides) {
+  table.add<FunctionInfoInput, FunctionInfoOutput>(
+      {.id = "directory::engine::functions::info",
+       .title = "Show a function of the engine",
+       .description = about::kFunctionInfo,
+       .hints = kReadOnly},
+      [&engine, guides](const Context& context, FunctionInfoInput in) {
+        return info(context, engine, guides, std::move(in));
+      });
 }
 
 }  // namespace iii::directory

@@ -2,12 +2,13 @@
 // (directory-write §9), and as in 0.5.1 the documents about it.
 #pragma once
 
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
 #include "functions/guides.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
-// `guides` null: as 0.8.0 answered, without documents.
-void add_engine_info(sdk::Worker& worker, Guides* guides = nullptr);
+// `guides` null: as 0.8.0 answered, without documents. Both outlive the table.
+void add_engine_info(FunctionTable& table, EngineClient& engine, Guides* guides = nullptr);
 
 }  // namespace iii::directory

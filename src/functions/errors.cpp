@@ -33,6 +33,17 @@ Error skill_not_found(std::string_view id, const std::vector<std::string>& sugge
                did_you_mean(suggestions) + std::string(kBrowseSkills));
 }
 
+Error skill_hidden(std::string_view id, std::string_view worker,
+                   const std::vector<std::string>& suggestions) {
+  const std::string name(worker);
+  return error("D110 not_found: skill " + in_quotes(id) +
+               " was not found: the file exists, but `filter_unregistered` hides the skills of "
+               "workers that are not installed, and `" +
+               name + "` is not. To show it, install the worker `" + name +
+               "`, or set `filter_unregistered: false`." + did_you_mean(suggestions) +
+               std::string(kBrowseSkills));
+}
+
 Error worker_without_document(std::string_view id, std::string_view worker) {
   return error(
       "D110 not_found: " + in_quotes(id) + " was not found: the worker `" + std::string(worker) +
@@ -73,6 +84,11 @@ Error answer_too_large(size_t bytes, size_t limit, std::string_view remedy) {
   return error("D120 too_large: the answer would have " + std::to_string(bytes) +
                " bytes, and one message carries " + std::to_string(limit) + ". Next: call " +
                std::string(remedy) + ".");
+}
+
+Result<json::Raw> bounded(std::string text, std::string_view remedy, size_t limit) {
+  if (text.size() <= limit) return json::Raw{std::move(text)};
+  return std::unexpected(answer_too_large(text.size(), limit, remedy));
 }
 
 Error empty_page(std::string_view function_id) {

@@ -12,6 +12,7 @@
 
 #include "content/fixture_for_test.h"
 #include "functions/builtin_docs.h"
+#include "functions/bus.h"
 #include "functions/doctor.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
@@ -35,9 +36,14 @@ class DirectoryTest : public testing::Test {
   // Starts the worker with every function of the read side; set the members below before.
   void start() {
     open_library();
-    add_skill_functions(worker, *library, limits);
-    add_prompt_functions(worker, *library, limits.max_answer_bytes);
-    add_doctor(worker, *library);
+    add_skill_functions(table, *library, limits);
+    add_prompt_functions(table, *library, limits.max_answer_bytes);
+    add_doctor(table, *library);
+    serve();
+  }
+  // Starts the worker with what is in the table.
+  void serve() {
+    serve_on(worker, table);
     ASSERT_TRUE(worker.start());
     engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
   }
@@ -122,6 +128,8 @@ class DirectoryTest : public testing::Test {
   net::Loop loop;
   sdk::FakeEngine engine;
   sdk::Worker worker;
+  BusClient client{worker};
+  FunctionTable table;
   std::unique_ptr<Library> library;
 
  private:

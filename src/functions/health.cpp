@@ -92,10 +92,14 @@ sdk::Task<HealthOutput> health_now(Library& library, const HealthFacts& facts) {
 
 }  // namespace
 
-void add_health(sdk::Worker& worker, Library& library, HealthFacts facts) {
-  const auto health = [&library, shared = std::make_shared<const HealthFacts>(std::move(facts))](
-                          const HealthInput&) { return health_now(library, *shared); };
-  static_cast<void>(worker.function("directory::health", about::kHealth, health));
+void add_health(FunctionTable& table, Library& library, HealthFacts facts) {
+  table.add<HealthInput, HealthOutput>(
+      {.id = "directory::health",
+       .title = "Health",
+       .description = about::kHealth,
+       .hints = kReadOnly},
+      [&library, shared = std::make_shared<const HealthFacts>(std::move(facts))](
+          const HealthInput&) { return health_now(library, *shared); });
 }
 
 }  // namespace iii::directory

@@ -6,8 +6,8 @@
 #include <optional>
 #include <string>
 
+#include "functions/function_table.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
@@ -19,7 +19,7 @@ struct HealthFacts {
   std::function<std::optional<std::string>()> trouble = {};
 };
 
-// `library` outlives the worker's use of it.
-void add_health(sdk::Worker& worker, Library& library, HealthFacts facts);
+// `library` outlives the table.
+void add_health(FunctionTable& table, Library& library, HealthFacts facts);
 
 }  // namespace iii::directory

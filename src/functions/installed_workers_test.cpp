@@ -61,6 +61,41 @@ TEST_F(InstalledWorkers, R51_NamesMatchExactly) {
   EXPECT_THAT(listed(), ElementsAre("rootdoc"));
 }
 
+// Defect: what the filter hides was "not found", and nothing named the filter.
+TEST_F(InstalledWorkers, AMissThatTheFilterCausesNamesTheFilterAndWhatWouldShowTheSkill) {
+  tree.put("global/beta/deep/er.md");
+  answers(kAlpha);
+  start();
+  for (const char* id : {"beta", "beta/index", "iii://beta/deep/er"}) {
+    EXPECT_THAT(
+        refusal("directory::skills::get", std::string(R"({"id":")") + id + R"("})"),
+        testing::AllOf(testing::StartsWith("D110 not_found:"), testing::HasSubstr("was not found"),
+                       testing::HasSubstr("`filter_unregistered` hides"),
+                       testing::HasSubstr("install the worker `beta`"),
+                       testing::HasSubstr("`filter_unregistered: false`"),
+                       testing::HasSubstr("Next: call directory::skills::list")))
+        << id;
+  }
+  EXPECT_THAT(refusal("directory::skills::get", R"({"id":"gamma"})"),
+              testing::Not(testing::HasSubstr("filter_unregistered")));
+}
+
+TEST_F(InstalledWorkers, TheDoctorNamesEveryNamespaceThatTheFilterHides) {
+  tree.put("global/beta/deep/er.md");
+  answers(kAlpha);
+  start();
+  const json::Value report = ask("directory::doctor");
+  EXPECT_EQ(json::to_text(*report.find("hidden")), "2");
+  ASSERT_THAT(*report.find("findings")->as_array(), SizeIs(1));
+  const json::Value& finding = report.find("findings")->as_array()->front();
+  EXPECT_EQ(text(finding, "code"), "hidden_by_filter");
+  EXPECT_EQ(text(finding, "path"), "beta/");
+  EXPECT_THAT(
+      text(finding, "message"),
+      testing::AllOf(testing::HasSubstr("2 skills are hidden"), testing::HasSubstr("worker `beta`"),
+                     testing::HasSubstr("filter_unregistered: false")));
+}
+
 TEST_F(InstalledWorkers, AWorkerWhoseNameIsNoIdKeepsItsDocuments) {
   tree.put("global/My Worker/SKILL.md", "# Mine\n\nText.\n");
   answers(R"({"name":"My Worker"})");

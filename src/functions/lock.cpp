@@ -303,22 +303,35 @@ std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
   return json::encode(out);
 }
 
-void add_lock_functions(sdk::Worker& worker, Downloader& downloader) {
-  const auto verify_all = [&downloader](const LockInput& in) { return verify(downloader, in); };
-  const auto list_outdated = [&downloader](const sdk::Call& call, const LockInput& in) {
-    return outdated(downloader, call.caller_worker_id(), in);
+void add_lock_functions(FunctionTable& table, Downloader& downloader) {
+  // `force` overwrites what was edited here.
+  const Hints writes{.destructive = true, .idempotent = true, .network = true};
+  table.add<LockInput, VerifyOutput>(
+      {.id = "directory::lock::verify",
+       .title = "Verify downloads",
+       .description = about::kLockVerify,
+       .hints = kReadOnly},
+      [&downloader](const LockInput& in) { return verify(downloader, in); });
+  table.add<LockInput, OutdatedOutput>(
+      {.id = "directory::lock::outdated",
+       .title = "Outdated downloads",
+       .description = about::kLockOutdated,
+       .hints = {.read_only = true, .idempotent = true, .network = true}},
+      [&downloader](const Context& context, const LockInput& in) {
+        return outdated(downloader, context.caller, in);
+      });
+  const auto add = [&](const char* id, const char* title, const char* about,
+                       Downloader::Again what) {
+    table.add<LockInput, OutcomesOutput>(
+        {.id = id, .title = title, .description = about, .hints = writes},
+        [&downloader, what](const Context& context, const LockInput& in) {
+          return again(downloader, context.caller, what, in);
+        });
   };
-  const auto update = [&downloader](const sdk::Call& call, const LockInput& in) {
-    return again(downloader, call.caller_worker_id(), Downloader::Again::kUpdate, in);
-  };
-  const auto restore = [&downloader](const sdk::Call& call, const LockInput& in) {
-    return again(downloader, call.caller_worker_id(), Downloader::Again::kRestore, in);
-  };
-  static_cast<void>(worker.function("directory::lock::verify", about::kLockVerify, verify_all));
-  static_cast<void>(
-      worker.function("directory::lock::outdated", about::kLockOutdated, list_outdated));
-  static_cast<void>(worker.function("directory::lock::update", about::kLockUpdate, update));
-  static_cast<void>(worker.function("directory::lock::restore", about::kLockRestore, restore));
+  add("directory::lock::update", "Update downloads", about::kLockUpdate,
+      Downloader::Again::kUpdate);
+  add("directory::lock::restore", "Restore downloads", about::kLockRestore,
+      Downloader::Again::kRestore);
 }
 
 }  // namespace iii::directory

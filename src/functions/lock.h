@@ -3,10 +3,11 @@
 
 #include "functions/doctor.h"
 #include "functions/downloader.h"
+#include "functions/function_table.h"
 
 namespace iii::directory {
 
-void add_lock_functions(sdk::Worker& worker, Downloader& downloader);
+void add_lock_functions(FunctionTable& table, Downloader& downloader);
 
 // What the doctor says about `directory.lock`: namespaces whose folder does not exist, or that the
 // file cannot be used. Looks at the disk.

@@ -29,17 +29,26 @@ struct ListPromptsOutput {
 struct PromptGetInput {
   std::string name;
 };
-struct PromptGetOutput {
-  std::string name;
-  std::string description;
-  std::string body;
-  std::string modified_at;
-  std::optional<std::string> origin;
-};
 
 constexpr std::string_view kDescriptionHelp = "What the prompt is for, in one or two sentences.";
 constexpr std::string_view kModifiedHelp =
     "When the file was modified or the prompt registered, RFC 3339 in UTC.";
+
+}  // namespace
+
+static auto describe(json::Type<PromptGetOutput>) {
+  using T = PromptGetOutput;
+  return json::object<T>(
+      "PromptGetOutput", "", json::field("name", &T::name, "Name of the prompt."),
+      json::field("description", &T::description, kDescriptionHelp),
+      json::field("body", &T::body,
+                  "The markdown after the frontmatter, unchanged. For a registered prompt, which "
+                  "has no template: how to get its messages from prompts::mcp-get."),
+      json::field("modified_at", &T::modified_at, kModifiedHelp),
+      json::field("origin", &T::origin, kOriginHelp));
+}
+
+namespace {
 
 auto describe(json::Type<ListPromptsInput>) {
   using T = ListPromptsInput;
@@ -69,18 +78,6 @@ auto describe(json::Type<PromptGetInput>) {
           "Name as directory::prompts::list returns it: lowercase letters, digits, `-` and `_`, "
           "at most 64 bytes. Required."));
 }
-auto describe(json::Type<PromptGetOutput>) {
-  using T = PromptGetOutput;
-  return json::object<T>(
-      "PromptGetOutput", "", json::field("name", &T::name, "Name of the prompt."),
-      json::field("description", &T::description, kDescriptionHelp),
-      json::field("body", &T::body,
-                  "The markdown after the frontmatter, unchanged. For a registered prompt, which "
-                  "has no template: how to get its messages from prompts::mcp-get."),
-      json::field("modified_at", &T::modified_at, kModifiedHelp),
-      json::field("origin", &T::origin, kOriginHelp));
-}
-
 std::optional<std::string> origin_of(const content::Generation& generation,
                                      const content::Prompt& prompt) {
   if (!content::is_registered(generation, prompt.file)) return std::nullopt;
@@ -102,23 +99,19 @@ Result<json::Raw> list(const content::Generation& generation, const ListPromptsI
                            .modified_at = content::format_time(prompt->mtime_ns),
                            .origin = origin_of(generation, *prompt)});
   }
-  std::string text = json::encode(out);
-  if (text.size() > max_answer_bytes) {
-    return std::unexpected(answer_too_large(
-        text.size(), max_answer_bytes,
-        "directory::prompts::list with `limit`, and with `cursor` for what follows"));
-  }
-  return json::Raw{std::move(text)};
+  return bounded(json::encode(out),
+                 "directory::prompts::list with `limit`, and with `cursor` for what follows",
+                 max_answer_bytes);
 }
 
 constexpr ViewOptions kPrompts{.filtered = false};  // prompts are not filtered
 
 sdk::Task<Result<PromptGetOutput>> get(Library& library, const View& view,
-                                       const PromptGetInput& in) {
+                                       const std::string& name) {
   const content::Generation& generation = view.generation();
-  const content::Prompt* prompt = generation.prompt(in.name);
+  const content::Prompt* prompt = generation.prompt(name);
   if (prompt == nullptr) {
-    co_return std::unexpected(prompt_not_found(in.name, suggest_prompts(generation, in.name)));
+    co_return std::unexpected(prompt_not_found(name, suggest_prompts(generation, name)));
   }
   Result<Body> body = read_prompt(library, view, *prompt);
   if (!body) co_return std::unexpected(std::move(body.error()));
@@ -135,24 +128,32 @@ sdk::Task<Result<json::Raw>> list_now(Library& library, ListPromptsInput in,
   co_return list(view.generation(), in, max_answer_bytes);
 }
 
-sdk::Task<Result<PromptGetOutput>> get_now(Library& library, PromptGetInput in) {
-  if (const Result<void> legal = content::check_name(in.name); !legal) {
-    co_return std::unexpected(invalid_prompt_name(legal.error().message));
-  }
-  co_return co_await library.answer_from(kPrompts,
-                                         [&](const View& view) { return get(library, view, in); });
-}
-
 }  // namespace
 
-void add_prompt_functions(sdk::Worker& worker, Library& library, size_t max_answer_bytes) {
-  const auto list_all = [&library, max_answer_bytes](ListPromptsInput in) {
-    return list_now(library, std::move(in), max_answer_bytes);
-  };
-  const auto get_one = [&library](PromptGetInput in) { return get_now(library, std::move(in)); };
-  static_cast<void>(worker.function_returning<ListPromptsOutput>(
-      {.id = "directory::prompts::list", .description = about::kPromptsList}, list_all));
-  static_cast<void>(worker.function("directory::prompts::get", about::kPromptsGet, get_one));
+sdk::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string name, bool registered) {
+  if (const Result<void> legal = content::check_name(name); !legal) {
+    co_return std::unexpected(invalid_prompt_name(legal.error().message));
+  }
+  const ViewOptions options{.filtered = false, .registered = registered};
+  co_return co_await library.answer_from(
+      options, [&](const View& view) { return get(library, view, name); });
+}
+
+void add_prompt_functions(FunctionTable& table, Library& library, size_t max_answer_bytes) {
+  table.add<ListPromptsInput, ListPromptsOutput>({.id = "directory::prompts::list",
+                                                  .title = "List prompts",
+                                                  .description = about::kPromptsList,
+                                                  .hints = kReadOnly},
+                                                 [&library, max_answer_bytes](ListPromptsInput in) {
+                                                   return list_now(library, std::move(in),
+                                                                   max_answer_bytes);
+                                                 });
+  table.add<PromptGetInput, PromptGetOutput>(
+      {.id = "directory::prompts::get",
+       .title = "Get prompt",
+       .description = about::kPromptsGet,
+       .hints = kReadOnly},
+      [&library](PromptGetInput in) { return get_prompt(library, std::move(in.name)); });
 }
 
 }  // namespace iii::directory

@@ -1,14 +1,25 @@
 // directory::prompts::list and ::get (directory-read §9).
 #pragma once
 
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
-// `library` outlives the worker's use of it.
-void add_prompt_functions(sdk::Worker& worker, Library& library,
+struct PromptGetOutput {
+  std::string name;
+  std::string description;
+  std::string body;
+  std::string modified_at;
+  std::optional<std::string> origin;
+};
+// `registered`: also what workers registered. The library outlives the task.
+sdk::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string name,
+                                              bool registered = true);
+
+// `library` outlives the table.
+void add_prompt_functions(FunctionTable& table, Library& library,
                           size_t max_answer_bytes = kMaxAnswerBytes);
 
 }  // namespace iii::directory

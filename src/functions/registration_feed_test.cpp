@@ -2,6 +2,7 @@
 #include <map>
 
 #include "functions/fixture_for_test.h"
+#include "functions/state_events.h"
 #include "json/write.h"
 
 namespace iii::directory {
@@ -35,11 +36,11 @@ class OneStore : public DirectoryTest {
         told.push_back(std::string(word(change.op)) + " " + change.id + " " + change.source);
       }
     });
-    add_skill_functions(worker, *library, limits);
-    add_prompt_functions(worker, *library, limits.max_answer_bytes);
-    add_doctor(worker, *library);
-    ASSERT_TRUE(worker.start());
-    engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
+    add_state_events(table, *library->registration_feed());
+    add_skill_functions(table, *library, limits);
+    add_prompt_functions(table, *library, limits.max_answer_bytes);
+    add_doctor(table, *library);
+    serve();
   }
 
   void put_skill(const std::string& id, const std::string& text) {

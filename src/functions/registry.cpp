@@ -27,23 +27,19 @@ std::string trimmed(const std::optional<std::string>& field) {
 Result<json::Raw> answer_of(Result<Registry::Answer> answer, std::string_view smaller) {
   if (!answer) return failed(answer.error());
   if (answer->stale) answer->value.as_object()->insert_or_assign("stale", true);
-  std::string text = json::to_text(answer->value);
-  if (text.size() > kMaxAnswerBytes) {
-    return std::unexpected(answer_too_large(text.size(), kMaxAnswerBytes, smaller));
-  }
-  return json::Raw{std::move(text)};
+  return bounded(json::to_text(answer->value), smaller);
 }
 
-sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+sdk::Task<Result<json::Raw>> list(sdk::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
                                   std::string search, std::string cursor) {
   auto work = [downloads, search = std::move(search), cursor = std::move(cursor)] {
     return answer_of(downloads->registry().list(search, cursor, downloads->job()),
                      "directory::registry::workers::list with a narrower `search`");
   };
-  co_return co_await call.pool().run(std::move(work));
+  co_return co_await pool.run(std::move(work));
 }
 
-sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+sdk::Task<Result<json::Raw>> info(sdk::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
                                   WorkerInfoInput in) {
   const Result<sources::RegistrySource> source = registry_source(in);
   if (!source) co_return std::unexpected(source.error());
@@ -51,7 +47,7 @@ sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downl
     return answer_of(downloads->registry().info(source, downloads->job()),
                      "directory::skills::download to have its documents");
   };
-  co_return co_await call.pool().run(std::move(work));
+  co_return co_await pool.run(std::move(work));
 }
 
 }  // namespace
@@ -74,19 +70,22 @@ Result<sources::RegistrySource> registry_source(const WorkerInfoInput& in) {
   return std::get<sources::RegistrySource>(*source);
 }
 
-void add_registry_functions(sdk::Worker& worker, CurrentDownloads current) {
-  const auto list_workers = [current](const sdk::Call& call, const WorkerListInput& in) {
-    return list(call, current(), trimmed(in.search), trimmed(in.cursor));
-  };
-  const auto show_worker = [current](const sdk::Call& call, WorkerInfoInput in) {
-    return info(call, current(), std::move(in));
-  };
-  static_cast<void>(worker.function_returning<WorkerListOutput>(
-      {.id = "directory::registry::workers::list", .description = about::kRegistryList},
-      list_workers));
-  static_cast<void>(worker.function_returning<WorkerInfoOutput>(
-      {.id = "directory::registry::workers::info", .description = about::kRegistryInfo},
-      show_worker));
+void add_registry_functions(FunctionTable& table, sdk::Pool& pool, CurrentDownloads current) {
+  const Hints reads{.read_only = true, .idempotent = true, .network = true};
+  table.add<WorkerListInput, WorkerListOutput>({.id = "directory::registry::workers::list",
+                                                .title = "List workers of the registry",
+                                                .description = about::kRegistryList,
+                                                .hints = reads},
+                                               [&pool, current](const WorkerListInput& in) {
+                                                 return list(pool, current(), trimmed(in.search),
+                                                             trimmed(in.cursor));
+                                               });
+  table.add<WorkerInfoInput, WorkerInfoOutput>(
+      {.id = "directory::registry::workers::info",
+       .title = "Show a worker of the registry",
+       .description = about::kRegistryInfo,
+       .hints = reads},
+      [&pool, current](WorkerInfoInput in) { return info(pool, current(), std::move(in)); });
 }
 
 }  // namespace iii::directory

@@ -5,7 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "sdk/worker.h"
+#include "functions/function_table.h"
+#include "sdk/pool.h"
 #include "sources/downloads.h"
 
 namespace iii::directory {
@@ -17,7 +18,7 @@ struct WorkerInfoInput;
 // Which worker is meant; the error is ready for the bus.
 Result<sources::RegistrySource> registry_source(const WorkerInfoInput& in);
 
-// What blocks runs on the worker's pool.
-void add_registry_functions(sdk::Worker& worker, CurrentDownloads current);
+// What blocks runs on `pool`, which outlives the table.
+void add_registry_functions(FunctionTable& table, sdk::Pool& pool, CurrentDownloads current);
 
 }  // namespace iii::directory

@@ -31,8 +31,8 @@ class RegistryFunctions : public DirectoryTest {
     options.registry.cache_ttl = std::chrono::milliseconds(cache ? 1 : 0);
     options.registry.negative_ttl = std::chrono::milliseconds(0);
     downloads = std::make_shared<sources::Downloads>(options);
-    add_registry_functions(worker, [this] { return downloads; });
-    add_engine_info(worker);
+    add_registry_functions(table, worker.pool(), [this] { return downloads; });
+    add_engine_info(table, client);
     start();
   }
 
@@ -157,7 +157,8 @@ TEST_F(EngineInfo, W24_NotFoundIsCodedAndSuggests) {
   serve(R"(,"error":{"code":"NOT_FOUND","message":"no"})");
   begin();
   EXPECT_THAT(refusal(kEngineId, R"({"function_id":"probe::ful"})"),
-              AllOf(HasSubstr("D340 not_found:"), HasSubstr("Did you mean: probe::full?"),
+              AllOf(HasSubstr("D340 not_found:"), HasSubstr("was not found"),
+                    HasSubstr("Did you mean: probe::full?"),
                     HasSubstr("Next: call engine::functions::list")));
   EXPECT_THAT(refusal(kEngineId, R"({"function_id":"  "})"),
               AllOf(HasSubstr("D341"), HasSubstr("non-empty")));

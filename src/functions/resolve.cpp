@@ -213,7 +213,11 @@ Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const 
       return std::unexpected(worker_without_document(id, *worker));
     }
   }
-  return std::unexpected(skill_not_found(id, suggest_skills(view, id)));
+  const std::vector<std::string> near = suggest_skills(view, id);
+  if (look_up(view.unfiltered(), id) != nullptr) {
+    return std::unexpected(skill_hidden(id, id.substr(0, id.find('/')), near));
+  }
+  return std::unexpected(skill_not_found(id, near));
 }
 
 std::vector<std::string> suggest_skills(const View& view, std::string_view missed) {

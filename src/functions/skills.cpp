@@ -30,7 +30,8 @@ class SkillFunctions {
     if (!rows) co_return std::unexpected(std::move(rows.error()));
     co_return bounded(std::move(*rows),
                       "directory::skills::list with `limit` (and `cursor` for what follows), or "
-                      "narrow it with `prefix`, `search`, `type` or include_description=false");
+                      "narrow it with `prefix`, `search`, `type` or include_description=false",
+                      limits_.max_answer_bytes);
   }
 
   sdk::Task<Result<json::Raw>> get(SkillGetInput in) {
@@ -56,7 +57,8 @@ class SkillFunctions {
     }
     co_return bounded(index_text_,
                       "directory::skills::list with type=index and `limit` for the same overviews "
-                      "in pages");
+                      "in pages",
+                      limits_.max_answer_bytes);
   }
 
  private:
@@ -64,7 +66,7 @@ class SkillFunctions {
     const Result<SkillGetOutput> out =
         co_await get_one(view, *in.id, in.include_description.value_or(false));
     if (!out) co_return std::unexpected(out.error());
-    co_return bounded(json::encode(*out), kGetLess);
+    co_return bounded(json::encode(*out), kGetLess, limits_.max_answer_bytes);
   }
 
   sdk::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
@@ -127,16 +129,7 @@ class SkillFunctions {
       }
     }
     out += "]}";
-    co_return bounded(std::move(out), kGetLess);
-  }
-
-  // An engine cuts a worker off for a message it cannot take: better an error that says how to ask
-  // for less.
-  Result<json::Raw> bounded(std::string text, std::string_view remedy) const {
-    if (text.size() > limits_.max_answer_bytes) {
-      return std::unexpected(answer_too_large(text.size(), limits_.max_answer_bytes, remedy));
-    }
-    return json::Raw{std::move(text)};
+    co_return bounded(std::move(out), kGetLess, limits_.max_answer_bytes);
   }
 
   Library& library_;
@@ -150,21 +143,27 @@ class SkillFunctions {
 
 }  // namespace
 
-void add_skill_functions(sdk::Worker& worker, Library& library, SkillLimits limits) {
+void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits) {
   const auto skills = std::make_shared<SkillFunctions>(library, limits);
-  // The answers are written as text already, so the schema of what they hold is given by type.
-  const auto list = [skills](ListSkillsInput in) { return skills->list(std::move(in)); };
-  const auto get = [skills](SkillGetInput in) { return skills->get(std::move(in)); };
-  const auto index = [skills](IndexSkillsInput in) { return skills->index(in); };
-  static_cast<void>(worker.function_returning<ListSkillsOutput>(
-      {.id = "directory::skills::list", .description = about::kSkillsList}, list));
-  static_cast<void>(worker.function_returning<SkillGetOutput>(
+  table.add<ListSkillsInput, ListSkillsOutput>(
+      {.id = "directory::skills::list",
+       .title = "List skills",
+       .description = about::kSkillsList,
+       .hints = kReadOnly},
+      [skills](ListSkillsInput in) { return skills->list(std::move(in)); });
+  table.add<SkillGetInput, SkillGetOutput>(
       {.id = "directory::skills::get",
+       .title = "Get skill",
        .description = about::kSkillsGet,
-       .metadata = json::Raw{R"({"tool":{"label":"Get skill"}})"}},
-      get));
-  static_cast<void>(worker.function_returning<IndexSkillsOutput>(
-      {.id = "directory::skills::index", .description = about::kSkillsIndex}, index));
+       .hints = kReadOnly,
+       .tool_label = "Get skill"},
+      [skills](SkillGetInput in) { return skills->get(std::move(in)); });
+  table.add<IndexSkillsInput, IndexSkillsOutput>(
+      {.id = "directory::skills::index",
+       .title = "Index of skills",
+       .description = about::kSkillsIndex,
+       .hints = kReadOnly},
+      [skills](IndexSkillsInput in) { return skills->index(in); });
 }
 
 }  // namespace iii::directory

@@ -4,9 +4,9 @@
 #include <memory>
 #include <string>
 
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
@@ -15,7 +15,7 @@ struct SkillLimits {
   size_t max_batch = kMaxBatch;
 };
 
-// `library` outlives the worker's use of it.
-void add_skill_functions(sdk::Worker& worker, Library& library, SkillLimits limits);
+// `library` outlives the table.
+void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits);
 
 }  // namespace iii::directory

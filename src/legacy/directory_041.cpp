@@ -3,14 +3,10 @@
 #include <utility>
 
 #include "base/text.h"
-#include "content/ids.h"
-#include "functions/document.h"
 #include "functions/download.h"
-#include "functions/errors.h"
-#include "functions/resolve.h"
+#include "functions/prompts.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
-#include "legacy/files.h"
 
 namespace iii::directory {
 
@@ -95,32 +91,23 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string c
   options.force = in.force.value_or(false);
   Result<sources::InstallReport> report =
       co_await downloader.install(std::move(caller), *source, options);
-  if (!report) co_return std::unexpected(std::move(report.error()));
+  if (!report) {
+    const bool registry = std::holds_alternative<sources::RegistrySource>(*source);
+    co_return std::unexpected(registry ? with_status_041(std::move(report.error()))
+                                       : std::move(report.error()));
+  }
   DownloadOutput out = output_of(*source, std::move(*report));
   out.source = source_of_041(*source);
   co_return out;
 }
 
-sdk::Task<Result<PromptText>> prompt_in(Library& library, const View& view,
-                                        const std::string& name) {
-  const content::Prompt* prompt = view.generation().prompt(name);
-  if (prompt == nullptr) {
-    co_return std::unexpected(prompt_not_found(name, suggest_prompts(view.generation(), name)));
-  }
-  Result<Body> body = read_prompt(library, view, *prompt);
-  if (!body) co_return std::unexpected(std::move(body.error()));
-  co_return PromptText{.name = prompt->name,
-                       .description = prompt->description,
-                       .body = std::move(body->text),
-                       .modified_at = content::format_time(body->mtime_ns)};
-}
-
 sdk::Task<Result<PromptText>> prompt_of(Library& library, std::string name) {
-  if (const Result<void> legal = content::check_name(name); !legal) {
-    co_return std::unexpected(invalid_prompt_name(legal.error().message));
-  }
-  co_return co_await library.answer_from(
-      kAllFiles, [&](const View& view) { return prompt_in(library, view, name); });
+  Result<PromptGetOutput> found = co_await get_prompt(library, std::move(name), false);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return PromptText{.name = std::move(found->name),
+                       .description = std::move(found->description),
+                       .body = std::move(found->body),
+                       .modified_at = std::move(found->modified_at)};
 }
 
 }  // namespace
@@ -135,20 +122,31 @@ Result<sources::Source> source_041(const sources::SourceFields& fields) {
   return sources::classify(fields);
 }
 
-void add_download_041(sdk::Worker& worker, Downloader& downloader) {
-  const auto run = [&downloader](const sdk::Call& call, DownloadInput041 in) {
-    return download(downloader, call.caller_worker_id(), std::move(in));
-  };
-  const json::Value label = json::Object{{"tool", json::Object{{"label", "Download skills"}}}};
-  static_cast<void>(worker.function({.id = "skills::download",
-                                     .description = about::kDownload041,
-                                     .metadata = json::Raw{json::to_text(label)}},
-                                    run));
+Error with_status_041(Error error) {
+  constexpr std::string_view kNotFound = "D310 not_found:";
+  if (error.message.starts_with(kNotFound)) error.message.insert(kNotFound.size(), " HTTP 404:");
+  return error;
 }
 
-void add_prompt_get_041(sdk::Worker& worker, Library& library) {
-  const auto get = [&library](const PromptName& in) { return prompt_of(library, in.name); };
-  static_cast<void>(worker.function("prompts::get", about::kPromptsGet041, get));
+void add_download_041(FunctionTable& table, Downloader& downloader) {
+  table.add<DownloadInput041, DownloadOutput>(
+      {.id = "skills::download",
+       .title = "Download skills",
+       .description = about::kDownload041,
+       .hints = {.destructive = true, .idempotent = true, .network = true},
+       .tool_label = "Download skills"},
+      [&downloader](const Context& context, DownloadInput041 in) {
+        return download(downloader, context.caller, std::move(in));
+      });
+}
+
+void add_prompt_get_041(FunctionTable& table, Library& library) {
+  table.add<PromptName, PromptText>(
+      {.id = "prompts::get",
+       .title = "Get prompt",
+       .description = about::kPromptsGet041,
+       .hints = kReadOnly},
+      [&library](const PromptName& in) { return prompt_of(library, in.name); });
 }
 
 }  // namespace iii::directory

@@ -2,15 +2,19 @@
 #pragma once
 
 #include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
 // 0.4.1 takes no worker without a version or tag. Nothing: as the later versions read it.
 Result<sources::Source> source_041(const sources::SourceFields& fields);
 
-void add_download_041(sdk::Worker& worker, Downloader& downloader);
-void add_prompt_get_041(sdk::Worker& worker, Library& library);
+// Callers of 0.4.1 look for the status of the registry in the message; later versions do not show
+// it. `error` is about a question to the registry.
+Error with_status_041(Error error);
+
+void add_download_041(FunctionTable& table, Downloader& downloader);
+void add_prompt_get_041(FunctionTable& table, Library& library);
 
 }  // namespace iii::directory

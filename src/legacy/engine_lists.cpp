@@ -56,9 +56,9 @@ Error engine_failed(std::string_view function_id, const sdk::RemoteError& error)
                                    ". Next: retry shortly, or call " + id + " itself."};
 }
 
-Pending<json::Raw> start(const sdk::Call& call, std::string_view function_id, const Value& input) {
-  const sdk::CallOptions patient{.timeout = kEngineTimeout};
-  return call.trigger(function_id, input, patient);
+Pending<json::Raw> start(const EngineCaller& caller, std::string_view function_id,
+                         const Value& input) {
+  return caller.engine.call(caller.context, function_id, input, kEngineTimeout);
 }
 
 Result<Value> settled(std::string_view function_id, const sdk::Reply<json::Raw>& reply) {
@@ -78,13 +78,14 @@ const Value& everything() {
   return kAll;
 }
 
-sdk::Task<Result<std::vector<EngineTriggerType>>> types(sdk::Call call, Pending<json::Raw> asked) {
+sdk::Task<Result<std::vector<EngineTriggerType>>> types(EngineCaller caller,
+                                                        Pending<json::Raw> asked) {
   const sdk::Reply<json::Raw> reply = co_await asked;
   const Result<Value> listed = settled("engine::triggers::list", reply);
   if (!listed) co_return std::unexpected(listed.error());
   if (are_types(*listed)) co_return types_in(*listed, "triggers");
   const sdk::Reply<json::Raw> older =
-      co_await start(call, "engine::trigger-types::list", everything());
+      co_await start(caller, "engine::trigger-types::list", everything());
   if (!older && older.error().code == kNoSuchFunction) {
     co_return std::vector<EngineTriggerType>();
   }
@@ -93,14 +94,16 @@ sdk::Task<Result<std::vector<EngineTriggerType>>> types(sdk::Call call, Pending<
   co_return types_in(*answer, "trigger_types");
 }
 
-sdk::Task<Result<std::vector<EngineTrigger>>> triggers(sdk::Call call, Pending<json::Raw> asked) {
+sdk::Task<Result<std::vector<EngineTrigger>>> triggers(EngineCaller caller,
+                                                       Pending<json::Raw> asked) {
   const sdk::Reply<json::Raw> reply = co_await asked;
   if (reply || reply.error().code != kNoSuchFunction) {
     const Result<Value> listed = settled("engine::registered-triggers::list", reply);
     if (!listed) co_return std::unexpected(listed.error());
     co_return triggers_in(*listed, "registered_triggers");
   }
-  const sdk::Reply<json::Raw> older = co_await start(call, "engine::triggers::list", everything());
+  const sdk::Reply<json::Raw> older =
+      co_await start(caller, "engine::triggers::list", everything());
   const Result<Value> answer = settled("engine::triggers::list", older);
   if (!answer) co_return std::unexpected(answer.error());
   co_return triggers_in(*answer, "triggers");
@@ -121,7 +124,8 @@ EngineTriggerType type_of(const Value& row) {
   return {.id = text_in(row, "id").value_or(""),
           .description = text_in(row, "description").value_or(""),
           .configuration_schema = first_of(row, {"configuration_schema", "trigger_request_format"}),
-          .request_schema = first_of(row, {"request_schema", "call_request_format"})};
+          .request_schema = first_of(row, {"request_schema", "call_request_format"}),
+          .worker_name = text_in(row, "worker_name")};
 }
 
 std::vector<EngineFunction> functions_in(const Value& answer) {
@@ -185,7 +189,7 @@ std::vector<EngineTrigger> triggers_in(const Value& answer, std::string_view key
   return out;
 }
 
-sdk::Task<Result<EngineLists>> ask_engine(sdk::Call call, WantedLists wanted) {
+sdk::Task<Result<EngineLists>> ask_engine(EngineCaller caller, WantedLists wanted) {
   std::optional<Pending<json::Raw>> functions;
   std::optional<Pending<json::Raw>> workers;
   std::optional<Pending<json::Raw>> type_rows;
@@ -193,12 +197,12 @@ sdk::Task<Result<EngineLists>> ask_engine(sdk::Call call, WantedLists wanted) {
   const Value nothing = Object{};
   if (wanted.functions) {
     functions.emplace(
-        start(call, "engine::functions::list", wanted.internal ? everything() : nothing));
+        start(caller, "engine::functions::list", wanted.internal ? everything() : nothing));
   }
-  if (wanted.workers) workers.emplace(start(call, "engine::workers::list", nothing));
-  if (wanted.types) type_rows.emplace(start(call, "engine::triggers::list", everything()));
+  if (wanted.workers) workers.emplace(start(caller, "engine::workers::list", nothing));
+  if (wanted.types) type_rows.emplace(start(caller, "engine::triggers::list", everything()));
   if (wanted.triggers) {
-    trigger_rows.emplace(start(call, "engine::registered-triggers::list", everything()));
+    trigger_rows.emplace(start(caller, "engine::registered-triggers::list", everything()));
   }
   EngineLists out;
   if (functions) {
@@ -214,21 +218,21 @@ sdk::Task<Result<EngineLists>> ask_engine(sdk::Call call, WantedLists wanted) {
     out.workers = workers_in(*answer);
   }
   if (type_rows) {
-    Result<std::vector<EngineTriggerType>> rows = co_await types(call, *type_rows);
+    Result<std::vector<EngineTriggerType>> rows = co_await types(caller, *type_rows);
     if (!rows) co_return std::unexpected(rows.error());
     out.types = std::move(*rows);
   }
   if (trigger_rows) {
-    Result<std::vector<EngineTrigger>> rows = co_await triggers(call, *trigger_rows);
+    Result<std::vector<EngineTrigger>> rows = co_await triggers(caller, *trigger_rows);
     if (!rows) co_return std::unexpected(rows.error());
     out.triggers = std::move(*rows);
   }
   co_return out;
 }
 
-sdk::Task<Result<EngineAnswer>> ask_engine_about(sdk::Call call, std::string function_id,
+sdk::Task<Result<EngineAnswer>> ask_engine_about(EngineCaller caller, std::string function_id,
                                                  Value question) {
-  const sdk::Reply<json::Raw> reply = co_await start(call, function_id, question);
+  const sdk::Reply<json::Raw> reply = co_await start(caller, function_id, question);
   EngineAnswer out;
   if (!reply && reply.error().code == "NOT_FOUND") {
     out.kind = EngineAnswer::Kind::kUnknown;

@@ -10,12 +10,19 @@
 #include <vector>
 
 #include "base/result.h"
+#include "functions/engine_client.h"
 #include "json/value.h"
-#include "sdk/worker.h"
+#include "sdk/task.h"
 
 namespace iii::directory {
 
 inline constexpr std::chrono::milliseconds kEngineTimeout{10'000};
+
+// The engine as it is asked on behalf of one call.
+struct EngineCaller {
+  EngineClient& engine;
+  Context context;
+};
 
 struct EngineFunction {
   std::string id;
@@ -47,6 +54,7 @@ struct EngineTriggerType {
   std::string description;
   std::optional<json::Value> configuration_schema;  // of a binding's config
   std::optional<json::Value> request_schema;        // of what bound functions get
+  std::optional<std::string> worker_name = {};      // newer engines say it
 };
 
 // A binding of a function to a trigger type.
@@ -75,7 +83,7 @@ struct WantedLists {
 };
 
 // Asked anew, all at once. A failure names the function of the engine that failed.
-sdk::Task<Result<EngineLists>> ask_engine(sdk::Call call, WantedLists wanted);
+sdk::Task<Result<EngineLists>> ask_engine(EngineCaller caller, WantedLists wanted);
 
 // One question; nothing when the engine has no such function (it is older) or knows nothing of that
 // name.
@@ -84,7 +92,7 @@ struct EngineAnswer {
   Kind kind = Kind::kFound;
   json::Value value;
 };
-sdk::Task<Result<EngineAnswer>> ask_engine_about(sdk::Call call, std::string function_id,
+sdk::Task<Result<EngineAnswer>> ask_engine_about(EngineCaller caller, std::string function_id,
                                                  json::Value question);
 
 // Rows of one answer; what has no id is left out.

@@ -6,14 +6,13 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "content/ids.h"
-#include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "json/describe.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
-#include "legacy/files.h"
+#include "legacy/documents.h"
 #include "legacy/names.h"
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
@@ -47,7 +46,10 @@ std::unexpected<Error> refused(std::string reason) {
               "D114 invalid_input: " + std::move(reason) + "." + std::string(kNext));
 }
 
+constexpr ViewOptions kAll{.filtered = false};
+
 struct Fetcher {
+  EngineClient& engine;
   Library& library;
   std::function<FetchSettings()> settings;
 };
@@ -62,24 +64,17 @@ sdk::Task<std::optional<std::string>> registered_body(RegistrationStore* registe
   co_return (*found)->skill;
 }
 
-sdk::Task<Result<std::string>> skill_text_in(const Fetcher& from, const View& everything,
-                                             const std::string& id) {
-  if (const content::Skill* skill = look_up(everything, id)) {
-    Result<Body> body = read_skill(from.library, everything, *skill, id);
-    if (!body) co_return std::unexpected(std::move(body.error()));
-    co_return std::move(body->text);
-  }
+sdk::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string id) {
+  Result<std::optional<std::string>> file = co_await file_text(from.library, kAll, id);
+  if (!file) co_return std::unexpected(std::move(file.error()));
+  if (*file) co_return std::move(**file);
   std::optional<std::string> body = co_await registered_body(from.library.registrations(), id);
   if (body) co_return std::move(*body);
+  const View everything = co_await from.library.current(kAll);
   co_return std::unexpected(skill_not_found(id, suggest_skills(everything, id)));
 }
 
-sdk::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string id) {
-  co_return co_await from.library.answer_from(
-      kAllFiles, [&](const View& view) { return skill_text_in(from, view, id); });
-}
-
-sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& from,
+sdk::Task<Result<std::string>> function_text_of(Context context, const Fetcher& from,
                                                 std::string id) {
   const FetchSettings settings = from.settings();
   if (!settings.open_fn && is_reserved_function(id)) {
@@ -88,9 +83,8 @@ sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& f
                        "` is in an internal namespace, which addresses do not reach. Next: call "
                        "the function itself; an operator may set `legacy_open_fn: true`.");
   }
-  const json::Value nothing = json::Object{};
-  const sdk::CallOptions patient{.timeout = settings.timeout};
-  const sdk::Reply<json::Raw> reply = co_await call.trigger(id, nothing, patient);
+  const sdk::Reply<json::Raw> reply =
+      co_await from.engine.call(context, id, std::string_view("{}"), settings.timeout);
   if (!reply) {
     co_return fail("invocation_failed", "D116 call_failed: `" + id + "` " +
                                             cause_of(reply.error(), settings.timeout) +
@@ -101,40 +95,34 @@ sdk::Task<Result<std::string>> function_text_of(sdk::Call call, const Fetcher& f
 }
 
 sdk::Task<std::string> index_of(const Fetcher& from) {
+  const Library::Asked asked = co_await from.library.ask_registrations(ChangeKind::kSkill, kAll);
+  if (asked.problem) log_debug("iii://skills: {}", asked.problem->message);
   std::vector<FetchIndexLine> lines;
-  const View view = co_await from.library.current(kAllFiles);
-  for (const content::SkillPtr& skill : view.generation().skills) {
-    lines.push_back({.id = skill->id, .title = skill->title, .description = skill->description});
+  for (const content::SkillPtr& skill : asked.view.generation().skills) {
+    const RegisteredDocument* registered = asked.view.registration(skill->file);
+    lines.push_back({.id = registered != nullptr ? registered->key : skill->id,
+                     .title = skill->title,
+                     .description = skill->description});
   }
-  if (RegistrationStore* registered = from.library.registrations()) {
-    const Result<std::vector<RegisteredSkill>> rows = co_await registered->skills();
-    if (!rows) log_debug("iii://skills: {}", rows.error().message);
-    for (const RegisteredSkill& row : rows ? *rows : std::vector<RegisteredSkill>()) {
-      if (view.generation().skill(row.id) != nullptr) continue;
-      lines.push_back({.id = row.id,
-                       .title = heading_of(row.skill).value_or(""),
-                       .description = paragraph_of(row.skill)});
-    }
-    std::ranges::sort(lines, {}, &FetchIndexLine::id);
-  }
+  std::ranges::sort(lines, {}, &FetchIndexLine::id);
   co_return fetch_index(lines);
 }
 
-sdk::Task<Result<std::string>> text_of(sdk::Call call, const Fetcher& from, FetchTarget target) {
+sdk::Task<Result<std::string>> text_of(Context context, const Fetcher& from, FetchTarget target) {
   if (target.kind == FetchTarget::Kind::kIndex) {
     std::string page = co_await index_of(from);
     co_return page;
   }
   if (target.kind == FetchTarget::Kind::kFunction) {
-    Result<std::string> text = co_await function_text_of(call, from, std::move(target.id));
+    Result<std::string> text = co_await function_text_of(context, from, std::move(target.id));
     co_return text;
   }
   Result<std::string> text = co_await skill_text_of(from, std::move(target.id));
   co_return text;
 }
 
-sdk::Task<Result<std::string>> fetch(sdk::Call call, std::shared_ptr<const Fetcher> from,
-                                     FetchInput in) {
+sdk::Task<Result<std::string>> fetch(Context context, std::shared_ptr<const Fetcher> from,
+                                     std::string_view function_id, FetchInput in) {
   const Result<std::vector<std::string>> addresses = wanted_addresses(in.uri, in.uris);
   if (!addresses) co_return std::unexpected(addresses.error());
   std::vector<std::pair<std::string, std::string>> sections;
@@ -142,12 +130,12 @@ sdk::Task<Result<std::string>> fetch(sdk::Call call, std::shared_ptr<const Fetch
   for (const std::string& address : *addresses) {
     Result<FetchTarget> target = parse_address(address);
     if (!target) co_return std::unexpected(target.error());
-    Result<std::string> text = co_await text_of(call, *from, std::move(*target));
+    Result<std::string> text = co_await text_of(context, *from, std::move(*target));
     if (!text) co_return std::unexpected(std::move(text.error()));
     bytes += text->size();
     if (bytes > kMaxAnswerBytes) {
       co_return std::unexpected(answer_too_large(
-          bytes, kMaxAnswerBytes, std::string(call.function_id()) + " with fewer addresses"));
+          bytes, kMaxAnswerBytes, std::string(function_id) + " with fewer addresses"));
     }
     sections.emplace_back(address, std::move(*text));
   }
@@ -239,17 +227,20 @@ std::string join_sections(const std::vector<std::pair<std::string, std::string>>
   return out;
 }
 
-void add_fetch(sdk::Worker& worker, Library& library, std::function<FetchSettings()> settings) {
-  const auto from = std::make_shared<const Fetcher>(Fetcher{library, std::move(settings)});
-  const auto read = [from](const sdk::Call& call, FetchInput in) {
-    return fetch(call, from, std::move(in));
+void add_fetch(FunctionTable& table, EngineClient& engine, Library& library,
+               std::function<FetchSettings()> settings) {
+  const auto from = std::make_shared<const Fetcher>(Fetcher{engine, library, std::move(settings)});
+  const auto add = [&](const char* id, std::string label) {
+    table.add<FetchInput, std::string>({.id = id,
+                                        .title = "Fetch skill",
+                                        .description = about::kFetch,
+                                        .tool_label = std::move(label)},
+                                       [from, id](const Context& context, FetchInput in) {
+                                         return fetch(context, from, id, std::move(in));
+                                       });
   };
-  const char* about = about::kFetch;
-  const json::Value label = json::Object{{"tool", json::Object{{"label", "Fetch skill"}}}};
-  static_cast<void>(worker.function("skills::fetch_skill", about, read));
-  static_cast<void>(worker.function(
-      {.id = "skill::fetch", .description = about, .metadata = json::Raw{json::to_text(label)}},
-      read));
+  add("skills::fetch_skill", "");
+  add("skill::fetch", "Fetch skill");
 }
 
 }  // namespace iii::directory

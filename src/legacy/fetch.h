@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
@@ -42,7 +43,8 @@ struct FetchSettings {
   std::chrono::milliseconds timeout{60'000};
 };
 
-// `library` outlives the worker's use of it. Settings are asked for at every call.
-void add_fetch(sdk::Worker& worker, Library& library, std::function<FetchSettings()> settings);
+// Everything outlives the table. Settings are asked for at every call.
+void add_fetch(FunctionTable& table, EngineClient& engine, Library& library,
+               std::function<FetchSettings()> settings);
 
 }  // namespace iii::directory

@@ -73,6 +73,14 @@ TEST(Fetch, TheIndexIndentsByDepth) {
   EXPECT_THAT(fetch_index({}), HasSubstr("\n_"));
 }
 
+// Callers of 0.4.1 look for the status in the message.
+TEST(Download041, WhatTheRegistryDoesNotHaveIsCalled404) {
+  EXPECT_EQ(with_status_041({"invocation_failed", "D310 not_found: no bundle."}).message,
+            "D310 not_found: HTTP 404: no bundle.");
+  EXPECT_EQ(with_status_041({"invocation_failed", "D320 registry_error: x"}).message,
+            "D320 registry_error: x");
+}
+
 TEST(Download041, AWorkerNeedsAVersionOrTag) {
   EXPECT_THAT(refusal(source_041({.worker = "mail"})), HasSubstr("version or tag"));
   EXPECT_THAT(refusal(source_041({.worker = "mail", .version = " "})), HasSubstr("version or tag"));

@@ -2,13 +2,15 @@
 // directory::engine::{functions,triggers,registered-triggers,workers}::{list,info} (0.5.1).
 #pragma once
 
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
 #include "functions/guides.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
-void add_introspection_041(sdk::Worker& worker, Guides& guides);
+// Everything outlives the table.
+void add_introspection_041(FunctionTable& table, EngineClient& engine, Guides& guides);
 // All but directory::engine::functions::info, which 0.8.0 has too (engine_info.h).
-void add_introspection_051(sdk::Worker& worker, Guides& guides);
+void add_introspection_051(FunctionTable& table, EngineClient& engine, Guides& guides);
 
 }  // namespace iii::directory

@@ -25,11 +25,10 @@ class Introspect : public DirectoryTest {
     open_library();
     guides = std::make_unique<Guides>(worker, *library,
                                       [this](uint16_t) { return content_options.roots[0].path; });
-    add_introspection_041(worker, *guides);
-    add_introspection_051(worker, *guides);
-    add_engine_info(worker, guides.get());
-    ASSERT_TRUE(worker.start());
-    engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
+    add_introspection_041(table, client, *guides);
+    add_introspection_051(table, client, *guides);
+    add_engine_info(table, client, guides.get());
+    serve();
   }
   // An engine before 0.13.
   void be_old() {

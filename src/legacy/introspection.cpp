@@ -59,6 +59,10 @@ std::optional<std::string> first_part(std::string_view id) {
   return std::string(id.substr(0, end));
 }
 
+std::optional<std::string> owner_of(const EngineTriggerType& type) {
+  return type.worker_name ? type.worker_name : first_part(type.id);
+}
+
 std::string config_summary(const json::Value& config) {
   std::string text = json::to_text(config);
   std::ranges::replace(text, '\n', ' ');
@@ -102,7 +106,7 @@ template <Line L>
 TypeEntries<L> list_types(const EngineLists& lists, const TypeFilter& filter) {
   TypeEntries<L> out;
   for (const EngineTriggerType& type : lists.types) {
-    std::optional<std::string> owner = first_part(type.id);
+    std::optional<std::string> owner = owner_of(type);
     if (!mentions(filter.search, {type.id + " " + type.description})) continue;
     if (!begins(filter.prefix, type.id) || !is(filter.worker, owner)) continue;
     out.triggers.push_back({.id = type.id,
@@ -170,7 +174,7 @@ template <Line L>
 TypeDetail<L> type_detail(const EngineTriggerType& type, uint64_t instance_count) {
   return {.id = type.id,
           .name = last_part(type.id),
-          .worker_name = first_part(type.id),
+          .worker_name = owner_of(type),
           .description = type.description,
           .configuration_schema = type.configuration_schema,
           .return_schema = type.request_schema,
@@ -201,7 +205,7 @@ std::optional<WorkerDetail<L>> worker_detail(const EngineLists& lists, std::stri
          .description = found != known.end() ? found->second->description : std::nullopt});
   }
   for (const EngineTriggerType& type : lists.types) {
-    if (first_part(type.id) != name) continue;
+    if (owner_of(type) != name) continue;
     out.trigger_types.push_back(
         {.id = type.id, .name = last_part(type.id), .description = type.description});
   }

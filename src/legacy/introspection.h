@@ -16,6 +16,8 @@ namespace iii::directory {
 std::string last_part(std::string_view id);
 // What stands before the first `::`; nothing when there is none.
 std::optional<std::string> first_part(std::string_view id);
+// Which worker provides a trigger type: the engine says it, else its id does.
+std::optional<std::string> owner_of(const EngineTriggerType& type);
 // Compact JSON in one line; at most 80 characters, then `...`.
 std::string config_summary(const json::Value& config);
 

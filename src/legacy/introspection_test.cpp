@@ -158,6 +158,22 @@ TEST(Introspection, AWorkerIsShownWithItsFunctionsTypesAndBindings) {
   EXPECT_FALSE(worker_detail<Line::k041>(all, "Mailer"));
 }
 
+// Defect: types were matched by the first part of their id, so `iii-directory` had none.
+TEST(Introspection, ATypeBelongsToTheWorkerThatTheEngineNames) {
+  EngineLists all = lists();
+  all.types = types_in(parsed(R"({"triggers":[
+      {"id":"directory::skills::on-change","worker_name":"mailer","description":"Changed"},
+      {"id":"mailer::on-send","worker_name":"other","description":"Sent"}]})"),
+                       "triggers");
+  const auto mailer = worker_detail<Line::k041>(all, "mailer");
+  ASSERT_TRUE(mailer);
+  ASSERT_EQ(mailer->trigger_types.size(), 1U);
+  EXPECT_EQ(mailer->trigger_types[0].id, "directory::skills::on-change");
+  EXPECT_EQ(list_types<Line::k051>(all, {.worker = "mailer"}).triggers.size(), 1U);
+  EXPECT_EQ(list_types<Line::k051>(all, {}).triggers[1].worker_name, "other");
+  EXPECT_EQ(type_detail<Line::k041>(all.types[0], 0).worker_name, "mailer");
+}
+
 TEST(Introspection, OnOlderEnginesFunctionsComeInTheWorkersOwnOrder) {
   EngineLists old = lists();
   old.workers = workers_in(parsed(

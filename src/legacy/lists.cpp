@@ -8,7 +8,7 @@
 #include "functions/limits.h"
 #include "json/describe.h"
 #include "legacy/descriptions.h"
-#include "legacy/files.h"
+#include "legacy/documents.h"
 #include "legacy/refusals.h"
 
 namespace iii::directory {
@@ -27,11 +27,11 @@ struct SkillEntry {
 struct PromptEntry {
   std::string name;
   std::string description;
-  std::string function_id;
+  std::string function_id = {};  // empty for a file
   uint64_t arguments = 0;
-  std::string registered_at;
-  std::string modified_at;
-  std::string origin;
+  std::string registered_at = {};
+  std::string modified_at = {};
+  std::string origin = {};
 };
 struct ListSkillsOutput {
   std::vector<SkillEntry> skills;
@@ -87,98 +87,65 @@ auto describe(json::Type<ListPromptsOutput>) {
                          json::field("incomplete", &T::incomplete, kIncomplete));
 }
 
+// Who asked for registrations only must not take an outage for an empty list.
 template <typename Out>
-Result<json::Raw> bounded(const Out& out, std::string_view remedy) {
-  std::string text = json::encode(out);
-  if (text.size() > kMaxAnswerBytes) {
-    return std::unexpected(answer_too_large(text.size(), kMaxAnswerBytes, remedy));
-  }
-  return json::Raw{std::move(text)};
+Result<json::Raw> answer(Out& out, bool empty, Registry registry,
+                         const std::optional<Error>& problem) {
+  if (problem && empty) return std::unexpected(failed_state(registry, *problem));
+  if (problem) out.incomplete = problem->message;
+  const std::string later = registry == Registry::kSkills ? "skills" : "prompts";
+  return bounded(json::encode(out),
+                 "directory::" + later + "::list with `limit`, and with `cursor` for the rest");
 }
 
-class Lists {
- public:
-  explicit Lists(Library& library) : library_(library), registered_(library.registrations()) {}
-
-  sdk::Task<Result<json::Raw>> skills() {
-    std::vector<SkillEntry> registered;
-    std::optional<Error> problem;
-    if (registered_ != nullptr) {
-      const Result<std::vector<RegisteredSkill>> found = co_await registered_->skills();
-      if (!found) problem = found.error();
-      if (found) registered = rows(*found);
-    }
-    const View view = co_await library_.current(kVisibleFiles);
-    std::vector<SkillEntry> files;
-    for (const FileSkill& file : file_skills(view)) {
-      const std::string time = content::format_time(file.skill->mtime_ns);
-      files.push_back({file.id, file.skill->bytes, time, time, "file"});
-    }
-    // Who asked for registrations only must not take an outage for an empty list.
-    if (problem && files.empty()) {
-      co_return std::unexpected(failed_state(Registry::kSkills, *problem));
-    }
-    ListSkillsOutput out;
-    out.skills = merge_rows(std::move(files), std::move(registered), &SkillEntry::id);
-    if (problem) out.incomplete = problem->message;
-    co_return bounded(out, "directory::skills::list with `limit`, and with `cursor` for the rest");
+sdk::Task<Result<json::Raw>> list_skills(Library& library) {
+  const Library::Asked asked = co_await library.ask_registrations(ChangeKind::kSkill);
+  ListSkillsOutput out;
+  for (const LegacySkill& skill : skills_in(asked.view)) {
+    const bool file = skill.registered == nullptr;
+    const std::string time =
+        file ? content::format_time(skill.row->mtime_ns) : skill.registered->registered_at;
+    out.skills.push_back({skill.id, skill.row->bytes, time, time, file ? "file" : "registered"});
   }
+  co_return answer(out, out.skills.empty(), Registry::kSkills, asked.problem);
+}
 
-  sdk::Task<Result<json::Raw>> prompts() {
-    std::vector<PromptEntry> registered;
-    std::optional<Error> problem;
-    if (registered_ != nullptr) {
-      const Result<std::vector<RegisteredPrompt>> found = co_await registered_->prompts();
-      if (!found) problem = found.error();
-      if (found) registered = rows(*found);
+sdk::Task<Result<json::Raw>> list_prompts(Library& library) {
+  const Library::Asked asked =
+      co_await library.ask_registrations(ChangeKind::kPrompt, {.filtered = false});
+  ListPromptsOutput out;
+  for (const content::PromptPtr& prompt : asked.view.generation().prompts) {
+    PromptEntry row{.name = prompt->name, .description = prompt->description};
+    if (const RegisteredDocument* registered = asked.view.registration(prompt->file)) {
+      row.function_id = registered->function_id;
+      row.arguments = registered->arguments.size();
+      row.registered_at = registered->registered_at;
+      row.origin = "registered";
+    } else {
+      row.registered_at = content::format_time(prompt->mtime_ns);
+      row.origin = "file";
     }
-    std::vector<PromptEntry> files;
-    const View view = co_await library_.current(kAllFiles);
-    for (const content::PromptPtr& prompt : view.generation().prompts) {
-      const std::string time = content::format_time(prompt->mtime_ns);
-      files.push_back({prompt->name, prompt->description, "", 0, time, time, "file"});
-    }
-    if (problem && files.empty()) {
-      co_return std::unexpected(failed_state(Registry::kPrompts, *problem));
-    }
-    ListPromptsOutput out;
-    out.prompts = merge_rows(std::move(files), std::move(registered), &PromptEntry::name);
-    if (problem) out.incomplete = problem->message;
-    co_return bounded(out, "directory::prompts::list with `limit`, and with `cursor` for the rest");
+    row.modified_at = row.registered_at;
+    out.prompts.push_back(std::move(row));
   }
-
- private:
-  static std::vector<SkillEntry> rows(const std::vector<RegisteredSkill>& skills) {
-    std::vector<SkillEntry> out;
-    for (const RegisteredSkill& skill : skills) {
-      out.push_back(
-          {skill.id, skill.skill.size(), skill.registered_at, skill.registered_at, "registered"});
-    }
-    return out;
-  }
-  static std::vector<PromptEntry> rows(const std::vector<RegisteredPrompt>& prompts) {
-    std::vector<PromptEntry> out;
-    for (const RegisteredPrompt& prompt : prompts) {
-      out.push_back({prompt.name, prompt.description, prompt.function_id, prompt.arguments.size(),
-                     prompt.registered_at, prompt.registered_at, "registered"});
-    }
-    return out;
-  }
-
-  Library& library_;
-  RegistrationStore* registered_;
-};
+  co_return answer(out, out.prompts.empty(), Registry::kPrompts, asked.problem);
+}
 
 }  // namespace
 
-void add_legacy_lists(sdk::Worker& worker, Library& library) {
-  const auto lists = std::make_shared<Lists>(library);
-  const auto skills = [lists](ListSkillsInput) { return lists->skills(); };
-  const auto prompts = [lists](ListPromptsInput) { return lists->prompts(); };
-  static_cast<void>(worker.function_returning<ListSkillsOutput>(
-      {.id = "skills::list", .description = about::kLegacySkillsList}, skills));
-  static_cast<void>(worker.function_returning<ListPromptsOutput>(
-      {.id = "prompts::list", .description = about::kLegacyPromptsList}, prompts));
+void add_legacy_lists(FunctionTable& table, Library& library) {
+  table.add<ListSkillsInput, ListSkillsOutput>(
+      {.id = "skills::list",
+       .title = "List skills",
+       .description = about::kLegacySkillsList,
+       .hints = kReadOnly},
+      [&library](ListSkillsInput) { return list_skills(library); });
+  table.add<ListPromptsInput, ListPromptsOutput>(
+      {.id = "prompts::list",
+       .title = "List prompts",
+       .description = about::kLegacyPromptsList,
+       .hints = kReadOnly},
+      [&library](ListPromptsInput) { return list_prompts(library); });
 }
 
 }  // namespace iii::directory

@@ -5,6 +5,15 @@
 
 namespace iii::directory {
 
+sdk::Family skills_family() {
+  return {.name = "skills 0.1.5 (skills::*, prompts::*)",
+          .functions = {"skills::register", "skills::unregister", "skills::list",
+                        "skills::resources-list", "skills::resources-read",
+                        "skills::resources-templates", "prompts::register", "prompts::unregister",
+                        "prompts::list", "prompts::mcp-list", "prompts::mcp-get"},
+          .trigger_types = {"skills::on-change", "prompts::on-change"}};
+}
+
 OnChange::OnChange(sdk::Worker& worker)
     : worker_(worker),
       skills_(worker.trigger_type("skills::on-change", about::kLegacySkillsOnChange).value()),

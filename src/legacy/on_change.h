@@ -10,6 +10,10 @@
 
 namespace iii::directory {
 
+// What skills 0.1.5 offered. A worker of the published version that is on the same engine keeps all
+// of it.
+sdk::Family skills_family();
+
 // On the loop thread; lives as long as the worker's use of it.
 class OnChange {
  public:

@@ -10,7 +10,6 @@
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "legacy/descriptions.h"
-#include "legacy/files.h"
 #include "legacy/names.h"
 #include "legacy/refusals.h"
 #include "legacy/resource.h"
@@ -30,9 +29,13 @@ using legacy::RegisterPromptOutput;
 using legacy::UnregisterPromptInput;
 using legacy::UnregisterPromptOutput;
 
+constexpr std::string_view kAskForLess = "directory::prompts::list with `limit`";
+// Files; what was registered is asked for by name.
+constexpr ViewOptions kAllFiles{.filtered = false, .registered = false};
+
 class PromptFunctions {
  public:
-  PromptFunctions(sdk::Worker& worker, const LegacyParts& parts) : worker_(worker), parts_(parts) {}
+  explicit PromptFunctions(const LegacyParts& parts) : parts_(parts) {}
 
   sdk::Task<Result<RegisterPromptOutput>> add(RegisterPromptInput in) {
     RegisteredPrompt prompt{.name = std::move(in.name),
@@ -62,25 +65,19 @@ class PromptFunctions {
 
   // When state is away, the files alone.
   sdk::Task<Result<json::Raw>> list() {
-    Result<std::vector<RegisteredPrompt>> found = co_await parts_.registered().prompts();
-    std::vector<McpPrompt> registered;
-    if (found) {
-      for (RegisteredPrompt& prompt : *found) {
-        registered.push_back(
-            {std::move(prompt.name), std::move(prompt.description), std::move(prompt.arguments)});
-      }
-    }
-    std::vector<McpPrompt> files;
-    const View view = co_await parts_.library.current(kAllFiles);
-    for (const content::PromptPtr& prompt : view.generation().prompts) {
-      files.push_back({prompt->name, prompt->description, {}});
-    }
+    const Library::Asked asked =
+        co_await parts_.library.ask_registrations(ChangeKind::kPrompt, {.filtered = false});
     McpPromptsOutput out;
-    out.prompts = merge_rows(std::move(files), std::move(registered), &McpPrompt::name);
-    co_return bounded(json::encode(out));
+    for (const content::PromptPtr& prompt : asked.view.generation().prompts) {
+      const RegisteredDocument* registered = asked.view.registration(prompt->file);
+      out.prompts.push_back(
+          {prompt->name, prompt->description,
+           registered != nullptr ? registered->arguments : std::vector<PromptArgument>()});
+    }
+    co_return bounded(json::encode(out), kAskForLess);
   }
 
-  sdk::Task<Result<json::Raw>> get(PromptGetInput in) {
+  sdk::Task<Result<json::Raw>> get(Context context, PromptGetInput in) {
     if (const Result<void> legal = check_registered_name("name", in.name); !legal) {
       co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
     }
@@ -96,7 +93,7 @@ class PromptFunctions {
       co_return std::unexpected(
           prompt_not_found(in.name, suggest_prompts(view.generation(), in.name)));
     }
-    co_return co_await render(**found, std::move(in.arguments));
+    co_return co_await render(std::move(context), **found, std::move(in.arguments));
   }
 
  private:
@@ -107,23 +104,23 @@ class PromptFunctions {
     if (!body) co_return std::unexpected(body.error());
     PromptGetOutput out{.description = prompt->description, .messages = {}};
     out.messages.push_back(user_message(body->text));
-    Result<json::Raw> text = bounded(json::encode(out));
+    Result<json::Raw> text = bounded(json::encode(out), kAskForLess);
     if (!text) co_return std::unexpected(std::move(text.error()));
     co_return std::optional(std::move(*text));
   }
 
-  sdk::Task<Result<json::Raw>> render(RegisteredPrompt prompt, json::Raw arguments) {
+  sdk::Task<Result<json::Raw>> render(Context context, RegisteredPrompt prompt,
+                                      json::Raw arguments) {
     if (is_reserved_function(prompt.function_id)) {
       co_return std::unexpected(reserved_function(Registry::kPrompts, prompt.function_id));
     }
     if (arguments.is_null()) arguments.text = "{}";
-    sdk::CallOptions options;
-    options.timeout = parts_.registered().options().timeout;
-    const sdk::Reply<json::Raw> output =
-        co_await worker_.trigger(prompt.function_id, arguments, options);
+    const std::chrono::milliseconds timeout = parts_.registered().options().timeout;
+    const sdk::Reply<json::Raw> output = co_await parts_.engine.call(
+        context, prompt.function_id, std::string_view(arguments.text), timeout);
     if (!output) {
-      co_return std::unexpected(failed_call(Registry::kPrompts, prompt.function_id,
-                                            cause_of(output.error(), *options.timeout)));
+      co_return std::unexpected(
+          failed_call(Registry::kPrompts, prompt.function_id, cause_of(output.error(), timeout)));
     }
     Result<std::vector<json::Raw>> messages = prompt_messages(output->text);
     if (!messages) {
@@ -132,37 +129,40 @@ class PromptFunctions {
     }
     const PromptGetOutput out{.description = std::move(prompt.description),
                               .messages = std::move(*messages)};
-    co_return bounded(json::encode(out));
+    co_return bounded(json::encode(out), kAskForLess);
   }
 
-  static Result<json::Raw> bounded(std::string text) {
-    if (text.size() > kMaxAnswerBytes) {
-      return std::unexpected(
-          answer_too_large(text.size(), kMaxAnswerBytes, "directory::prompts::list with `limit`"));
-    }
-    return json::Raw{std::move(text)};
-  }
-
-  sdk::Worker& worker_;
   const LegacyParts parts_;
 };
 
 }  // namespace
 
-void add_registered_prompt_functions(sdk::Worker& worker, const LegacyParts& parts) {
-  const auto prompts = std::make_shared<PromptFunctions>(worker, parts);
-  const auto add = [prompts](RegisterPromptInput in) { return prompts->add(std::move(in)); };
-  const auto remove = [prompts](UnregisterPromptInput in) {
-    return prompts->remove(std::move(in));
-  };
-  const auto list = [prompts](legacy::EmptyInput) { return prompts->list(); };
-  const auto get = [prompts](PromptGetInput in) { return prompts->get(std::move(in)); };
-  static_cast<void>(worker.function("prompts::register", about::kPromptsRegister, add));
-  static_cast<void>(worker.function("prompts::unregister", about::kPromptsUnregister, remove));
-  static_cast<void>(worker.function_returning<McpPromptsOutput>(
-      {.id = "prompts::mcp-list", .description = about::kMcpPromptsList}, list));
-  static_cast<void>(worker.function_returning<PromptGetOutput>(
-      {.id = "prompts::mcp-get", .description = about::kMcpPromptsGet}, get));
+void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& parts) {
+  const auto prompts = std::make_shared<PromptFunctions>(parts);
+  table.add<RegisterPromptInput, RegisterPromptOutput>(
+      {.id = "prompts::register",
+       .title = "Register a prompt",
+       .description = about::kPromptsRegister,
+       .hints = {.idempotent = true}},
+      [prompts](RegisterPromptInput in) { return prompts->add(std::move(in)); });
+  table.add<UnregisterPromptInput, UnregisterPromptOutput>(
+      {.id = "prompts::unregister",
+       .title = "Unregister a prompt",
+       .description = about::kPromptsUnregister,
+       .hints = {.destructive = true, .idempotent = true}},
+      [prompts](UnregisterPromptInput in) { return prompts->remove(std::move(in)); });
+  table.add<legacy::EmptyInput, McpPromptsOutput>(
+      {.id = "prompts::mcp-list",
+       .title = "List prompts for a bridge",
+       .description = about::kMcpPromptsList,
+       .hints = kReadOnly},
+      [prompts](legacy::EmptyInput) { return prompts->list(); });
+  table.add<PromptGetInput, PromptGetOutput>({.id = "prompts::mcp-get",
+                                              .title = "Run a prompt for a bridge",
+                                              .description = about::kMcpPromptsGet},
+                                             [prompts](const Context& context, PromptGetInput in) {
+                                               return prompts->get(context, std::move(in));
+                                             });
 }
 
 }  // namespace iii::directory

@@ -5,6 +5,6 @@
 
 namespace iii::directory {
 
-void add_registered_prompt_functions(sdk::Worker& worker, const LegacyParts& parts);
+void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& parts);
 
 }  // namespace iii::directory

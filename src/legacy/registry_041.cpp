@@ -13,6 +13,7 @@
 #include "json/describe.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
+#include "legacy/directory_041.h"
 
 namespace iii::directory {
 
@@ -106,15 +107,6 @@ Value member(const Value& from, std::string_view key) {
   return value != nullptr ? *value : Value();
 }
 
-Result<json::Raw> checked(const Object& out) {
-  std::string text = json::to_text(out);
-  if (text.size() > kMaxAnswerBytes) {
-    return std::unexpected(
-        answer_too_large(text.size(), kMaxAnswerBytes, "skills::download to have its documents"));
-  }
-  return json::Raw{std::move(text)};
-}
-
 // Page after page, until there are enough.
 Result<json::Raw> search(sources::Downloads& downloads, const std::string& words, size_t limit) {
   Array rows;
@@ -135,21 +127,21 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
   }
   Object out{{"workers", std::move(rows)}};
   if (stale) out.emplace("stale", true);
-  return checked(out);
+  return bounded(json::to_text(out), "skills::download to have its documents");
 }
 
 Result<json::Raw> details(sources::Downloads& downloads, const sources::RegistrySource& source) {
   const Result<Registry::Answer> answer = downloads.registry().info(source, downloads.job());
-  if (!answer) return std::unexpected(on_the_bus(answer.error()));
+  if (!answer) return std::unexpected(with_status_041(on_the_bus(answer.error())));
   Object out{{"worker", row_041(member(answer->value, "worker"))},
              {"readme", member(answer->value, "readme")},
              {"api_reference", member(answer->value, "api_reference")},
              {"skills_tree", member(answer->value, "skills_tree")}};
   if (answer->stale) out.emplace("stale", true);
-  return checked(out);
+  return bounded(json::to_text(out), "skills::download to have its documents");
 }
 
-sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+sdk::Task<Result<json::Raw>> list(sdk::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
                                   ListInput in) {
   std::string words(trim(in.search.value_or("")));
   if (words.empty()) {
@@ -161,15 +153,15 @@ sdk::Task<Result<json::Raw>> list(sdk::Call call, std::shared_ptr<sources::Downl
   auto work = [downloads, words = std::move(words), limit] {
     return search(*downloads, words, limit);
   };
-  co_return co_await call.pool().run(std::move(work));
+  co_return co_await pool.run(std::move(work));
 }
 
-sdk::Task<Result<json::Raw>> info(sdk::Call call, std::shared_ptr<sources::Downloads> downloads,
+sdk::Task<Result<json::Raw>> info(sdk::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
                                   WorkerInfoInput in) {
   const Result<sources::RegistrySource> source = registry_source(in);
   if (!source) co_return std::unexpected(source.error());
   auto work = [downloads, source = *source] { return details(*downloads, source); };
-  co_return co_await call.pool().run(std::move(work));
+  co_return co_await pool.run(std::move(work));
 }
 
 }  // namespace
@@ -190,17 +182,20 @@ Value row_041(const Value& row) {
                 {"author", std::move(named)}};
 }
 
-void add_registry_041(sdk::Worker& worker, CurrentDownloads current) {
-  const auto list_workers = [current](const sdk::Call& call, ListInput in) {
-    return list(call, current(), std::move(in));
-  };
-  const auto show_worker = [current](const sdk::Call& call, WorkerInfoInput in) {
-    return info(call, current(), std::move(in));
-  };
-  static_cast<void>(worker.function_returning<ListOutput>(
-      {.id = "registry::worker-list", .description = about::kRegistryList041}, list_workers));
-  static_cast<void>(worker.function_returning<InfoOutput>(
-      {.id = "registry::worker-info", .description = about::kRegistryInfo041}, show_worker));
+void add_registry_041(FunctionTable& table, sdk::Pool& pool, CurrentDownloads current) {
+  const Hints reads{.read_only = true, .idempotent = true, .network = true};
+  table.add<ListInput, ListOutput>(
+      {.id = "registry::worker-list",
+       .title = "Search workers of the registry",
+       .description = about::kRegistryList041,
+       .hints = reads},
+      [&pool, current](ListInput in) { return list(pool, current(), std::move(in)); });
+  table.add<WorkerInfoInput, InfoOutput>(
+      {.id = "registry::worker-info",
+       .title = "Show a worker of the registry",
+       .description = about::kRegistryInfo041,
+       .hints = reads},
+      [&pool, current](WorkerInfoInput in) { return info(pool, current(), std::move(in)); });
 }
 
 }  // namespace iii::directory

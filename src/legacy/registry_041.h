@@ -8,6 +8,6 @@ namespace iii::directory {
 // A row of the later shape (registry_rows.h) as 0.4.1 spelled it.
 json::Value row_041(const json::Value& row);
 
-void add_registry_041(sdk::Worker& worker, CurrentDownloads current);
+void add_registry_041(FunctionTable& table, sdk::Pool& pool, CurrentDownloads current);
 
 }  // namespace iii::directory

@@ -10,7 +10,7 @@
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "legacy/descriptions.h"
-#include "legacy/files.h"
+#include "legacy/documents.h"
 #include "legacy/names.h"
 #include "legacy/refusals.h"
 #include "legacy/resource.h"
@@ -35,6 +35,8 @@ using legacy::UnregisterSkillOutput;
 constexpr const char* kMarkdown = "text/markdown";
 constexpr std::string_view kScheme = "iii://";
 
+constexpr std::string_view kAskForLess = "directory::skills::list with `limit`";
+
 // What the list and the index page are made of.
 struct Listing {
   std::vector<IndexLine> lines;
@@ -50,7 +52,7 @@ std::string on_one_line(std::string text) {
 
 class SkillFunctions {
  public:
-  SkillFunctions(sdk::Worker& worker, const LegacyParts& parts) : worker_(worker), parts_(parts) {}
+  explicit SkillFunctions(const LegacyParts& parts) : parts_(parts) {}
 
   sdk::Task<Result<RegisterSkillOutput>> add(RegisterSkillInput in) {
     Result<void> legal = check_registered_name("id", in.id);
@@ -88,22 +90,26 @@ class SkillFunctions {
                                .description = {},
                                .mime_type = kMarkdown});
     }
-    co_return bounded(json::encode(out));
+    co_return bounded(json::encode(out), kAskForLess);
   }
 
-  sdk::Task<Result<json::Raw>> read(ReadResourceInput in) {
+  sdk::Task<Result<json::Raw>> read(Context context, ReadResourceInput in) {
     const Result<ResourceUri> uri = parse_resource_uri(in.uri);
     if (uri && uri->kind == ResourceUri::Kind::kIndex) {
       const Listing found = co_await everything();
       co_return content_of(in.uri, {kMarkdown, index_page(found.lines, found.problem)});
     }
-    Result<std::optional<std::string>> file = co_await file_text(in.uri);
-    if (!file) co_return std::unexpected(std::move(file.error()));
-    if (*file) co_return content_of(in.uri, {kMarkdown, std::move(**file)});
+    // A file of exactly that id comes first.
+    if (in.uri.starts_with(kScheme)) {
+      Result<std::optional<std::string>> file =
+          co_await file_text(parts_.library, {}, in.uri.substr(kScheme.size()));
+      if (!file) co_return std::unexpected(std::move(file.error()));
+      if (*file) co_return content_of(in.uri, {kMarkdown, std::move(**file)});
+    }
     if (!uri) co_return std::unexpected(refused_resource(uri.error()));
     const bool whole = uri->kind == ResourceUri::Kind::kSkill;
-    Result<SectionText> text =
-        co_await (whole ? registered_text(uri->skill_id) : section(uri->function_id));
+    Result<SectionText> text = co_await (whole ? registered_text(uri->skill_id)
+                                               : section(std::move(context), uri->function_id));
     if (!text) co_return std::unexpected(std::move(text.error()));
     co_return content_of(in.uri, std::move(*text));
   }
@@ -120,48 +126,21 @@ class SkillFunctions {
   }
 
  private:
-  // Files and registrations by id. Never fails: a problem with state is told beside what there is.
+  // Never fails: a problem with state is told beside what there is.
   sdk::Task<Listing> everything() {
+    Library::Asked asked = co_await parts_.library.ask_registrations(ChangeKind::kSkill);
     Listing out;
-    std::vector<IndexLine> registered;
-    const Result<std::vector<RegisteredSkill>> found = co_await parts_.registered().skills();
-    if (!found) {
-      out.problem = found.error().message;
-    } else {
-      for (const RegisteredSkill& skill : *found) {
-        registered.push_back(
-            {skill.id, heading_of(skill.skill).value_or(""), paragraph_of(skill.skill)});
+    for (const LegacySkill& skill : skills_in(asked.view)) {
+      if (skill.registered != nullptr) {
+        const std::string& text = *skill.registered->text;
+        out.lines.push_back({skill.id, heading_of(text).value_or(""), paragraph_of(text)});
+      } else {
+        out.lines.push_back({skill.id, asked.view.title(*skill.row),
+                             on_one_line(cut_text(skill.row->description, kMaxDescription))});
       }
     }
-    const View view = co_await parts_.library.current(kVisibleFiles);
-    std::vector<IndexLine> files;
-    for (const FileSkill& file : file_skills(view)) {
-      files.push_back({file.id, view.title(*file.skill),
-                       on_one_line(cut_text(file.skill->description, kMaxDescription))});
-    }
-    out.lines = merge_rows(std::move(files), std::move(registered), &IndexLine::id);
+    if (asked.problem) out.problem = std::move(asked.problem->message);
     co_return out;
-  }
-
-  // The body of the file that an address names exactly, if there is one.
-  sdk::Task<Result<std::optional<std::string>>> file_text(std::string uri) {
-    using Found = std::optional<std::string>;
-    if (!uri.starts_with(kScheme)) co_return Found();
-    const std::string id = uri.substr(kScheme.size());
-    const View all = co_await parts_.library.current(kAllFiles);
-    if (look_up(all, id) == nullptr) co_return Found();
-    co_return co_await parts_.library.answer_from(
-        kVisibleFiles, [&](const View& view) { return file_text_of(view, id); });
-  }
-
-  sdk::Task<Result<std::optional<std::string>>> file_text_of(const View& view,
-                                                             const std::string& id) {
-    using Found = std::optional<std::string>;
-    const content::Skill* skill = look_up(view, id);
-    if (skill == nullptr) co_return Found();
-    Result<Body> body = read_skill(parts_.library, view, *skill, id);
-    if (!body) co_return std::unexpected(std::move(body.error()));
-    co_return Found(std::move(body->text));
   }
 
   sdk::Task<Result<SectionText>> registered_text(std::string id) {
@@ -171,24 +150,22 @@ class SkillFunctions {
     Result<std::optional<RegisteredSkill>> found = co_await parts_.registered().skill(id);
     if (!found) co_return std::unexpected(failed_state(Registry::kSkills, found.error()));
     if (!*found) {
-      const View all = co_await parts_.library.current(kAllFiles);
+      const View all = co_await parts_.library.current({.filtered = false, .registered = false});
       co_return std::unexpected(skill_not_found(id, suggest_skills(all, id)));
     }
     co_return SectionText{kMarkdown, std::move((*found)->skill)};
   }
 
-  sdk::Task<Result<SectionText>> section(std::string function_id) {
+  sdk::Task<Result<SectionText>> section(Context context, std::string function_id) {
     if (is_reserved_function(function_id)) {
       co_return std::unexpected(reserved_function(Registry::kSkills, function_id));
     }
-    sdk::CallOptions options;
-    options.timeout = parts_.registered().options().timeout;
-    const json::Raw nothing{"{}"};
-    const sdk::Reply<json::Value> output =
-        co_await worker_.trigger<json::Value>(function_id, nothing, options);
+    const std::chrono::milliseconds timeout = parts_.registered().options().timeout;
+    const sdk::Reply<json::Value> output = sdk::decode_reply<json::Value>(
+        co_await parts_.engine.call(context, function_id, std::string_view("{}"), timeout));
     if (!output) {
       co_return std::unexpected(
-          failed_call(Registry::kSkills, function_id, cause_of(output.error(), *options.timeout)));
+          failed_call(Registry::kSkills, function_id, cause_of(output.error(), timeout)));
     }
     co_return section_text(*output);
   }
@@ -198,38 +175,47 @@ class SkillFunctions {
     out.contents.push_back({.uri = std::move(uri),
                             .mime_type = std::move(text.mime_type),
                             .text = std::move(text.text)});
-    return bounded(json::encode(out));
+    return bounded(json::encode(out), kAskForLess);
   }
 
-  static Result<json::Raw> bounded(std::string text) {
-    if (text.size() > kMaxAnswerBytes) {
-      return std::unexpected(
-          answer_too_large(text.size(), kMaxAnswerBytes, "directory::skills::list with `limit`"));
-    }
-    return json::Raw{std::move(text)};
-  }
-
-  sdk::Worker& worker_;
   const LegacyParts parts_;
 };
 
 }  // namespace
 
-void add_registered_skill_functions(sdk::Worker& worker, const LegacyParts& parts) {
-  const auto skills = std::make_shared<SkillFunctions>(worker, parts);
-  const auto add = [skills](RegisterSkillInput in) { return skills->add(std::move(in)); };
-  const auto remove = [skills](UnregisterSkillInput in) { return skills->remove(std::move(in)); };
-  const auto list = [skills](legacy::EmptyInput) { return skills->list(); };
-  const auto read = [skills](ReadResourceInput in) { return skills->read(std::move(in)); };
-  const auto templates = [](legacy::EmptyInput) { return SkillFunctions::templates(); };
-  static_cast<void>(worker.function("skills::register", about::kSkillsRegister, add));
-  static_cast<void>(worker.function("skills::unregister", about::kSkillsUnregister, remove));
-  static_cast<void>(worker.function_returning<ResourcesOutput>(
-      {.id = "skills::resources-list", .description = about::kResourcesList}, list));
-  static_cast<void>(worker.function_returning<ReadResourceOutput>(
-      {.id = "skills::resources-read", .description = about::kResourcesRead}, read));
-  static_cast<void>(
-      worker.function("skills::resources-templates", about::kResourcesTemplates, templates));
+void add_registered_skill_functions(FunctionTable& table, const LegacyParts& parts) {
+  const auto skills = std::make_shared<SkillFunctions>(parts);
+  table.add<RegisterSkillInput, RegisterSkillOutput>(
+      {.id = "skills::register",
+       .title = "Register a skill",
+       .description = about::kSkillsRegister,
+       .hints = {.idempotent = true}},
+      [skills](RegisterSkillInput in) { return skills->add(std::move(in)); });
+  table.add<UnregisterSkillInput, UnregisterSkillOutput>(
+      {.id = "skills::unregister",
+       .title = "Unregister a skill",
+       .description = about::kSkillsUnregister,
+       .hints = {.destructive = true, .idempotent = true}},
+      [skills](UnregisterSkillInput in) { return skills->remove(std::move(in)); });
+  table.add<legacy::EmptyInput, ResourcesOutput>(
+      {.id = "skills::resources-list",
+       .title = "List resources for a bridge",
+       .description = about::kResourcesList,
+       .hints = kReadOnly},
+      [skills](legacy::EmptyInput) { return skills->list(); });
+  table.add<ReadResourceInput, ReadResourceOutput>(
+      {.id = "skills::resources-read",
+       .title = "Read a resource for a bridge",
+       .description = about::kResourcesRead},
+      [skills](const Context& context, ReadResourceInput in) {
+        return skills->read(context, std::move(in));
+      });
+  table.add<legacy::EmptyInput, ResourceTemplatesOutput>(
+      {.id = "skills::resources-templates",
+       .title = "Resource templates for a bridge",
+       .description = about::kResourcesTemplates,
+       .hints = kReadOnly},
+      [](legacy::EmptyInput) { return SkillFunctions::templates(); });
 }
 
 }  // namespace iii::directory

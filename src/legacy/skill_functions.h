@@ -1,20 +1,22 @@
 // skills::{register,unregister,resources-list,resources-read,resources-templates} of skills 0.1.5.
 #pragma once
 
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
 #include "legacy/on_change.h"
 #include "library/library.h"
-#include "sdk/worker.h"
 
 namespace iii::directory {
 
-// Everything outlives the worker's use of it.
+// Everything outlives the table.
 struct LegacyParts {
+  EngineClient& engine;
   Library& library;  // has registrations()
   OnChange& on_change;
 
   RegistrationStore& registered() const { return *library.registrations(); }
 };
 
-void add_registered_skill_functions(sdk::Worker& worker, const LegacyParts& parts);
+void add_registered_skill_functions(FunctionTable& table, const LegacyParts& parts);
 
 }  // namespace iii::directory

@@ -102,6 +102,34 @@ sdk::Task<View> Library::current(ViewOptions options) {
                  options.registered ? View::Show::kEverything : View::Show::kFilesOnly);
 }
 
+sdk::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOptions options) {
+  options.registered = false;
+  RegistrationsPtr found;
+  std::optional<Error> problem;
+  if (store_ && kind == ChangeKind::kSkill) {
+    Result<std::vector<RegisteredSkill>> rows = co_await store_->skills();
+    if (rows) found = make_registrations(std::move(*rows), {}, nullptr);
+    if (!rows) problem = std::move(rows.error());
+  } else if (store_) {
+    Result<std::vector<RegisteredPrompt>> rows = co_await store_->prompts();
+    if (rows) found = make_registrations({}, *rows, nullptr);
+    if (!rows) problem = std::move(rows.error());
+  }
+  View files = co_await current(options);
+  if (found == nullptr || found->empty()) co_return Asked{std::move(files), std::move(problem)};
+  const Snapshot& seen = files.snapshot();
+  // Most of the time that is what is published already.
+  const bool known = seen.registrations != nullptr &&
+                     (kind == ChangeKind::kSkill ? seen.registrations->skills == found->skills
+                                                 : seen.registrations->prompts == found->prompts);
+  if (known) co_return Asked{View(files.shared_snapshot(), files.installed())};
+  content::GenerationPtr merged = GenerationMerger().merge(*seen.files, *found, seen.files->number,
+                                                           seen.folders->content->lenient());
+  co_return Asked{View(std::make_shared<const Snapshot>(std::move(merged), seen.files,
+                                                        std::move(found), seen.folders),
+                       files.installed())};
+}
+
 bool Library::is_current() const {
   return !under_way_ && !work_.replacement && work_.registrations.empty() &&
          now_->folders->content->unchanged() == now_->files;

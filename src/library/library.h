@@ -72,6 +72,15 @@ class Library {
 
   sdk::Task<View> current(ViewOptions options = {});
 
+  // The same with the registrations of one kind as state::* has them at this moment: it is asked
+  // for this call, and what it says is merged by the same rules. For callers that expect to see at
+  // once what other workers wrote, and to hear when state fails.
+  struct Asked {
+    View view;
+    std::optional<Error> problem = {};  // then only files are shown
+  };
+  sdk::Task<Asked> ask_registrations(ChangeKind kind, ViewOptions options = {});
+
   // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …).
   Result<Body> read(const View& view, const content::Skill& skill);
   Result<Body> read(const View& view, const content::Prompt& prompt);
@@ -122,6 +131,8 @@ class Library {
 
   // Null: workers cannot register documents. Reads ask the engine every time.
   RegistrationStore* registrations() { return store_ ? &*store_ : nullptr; }
+  // Null: what they register is not shown in views.
+  RegistrationFeed* registration_feed() { return feed_ ? &*feed_ : nullptr; }
   // Later views contain it. Only if registrations() is not null.
   sdk::Task<Result<void>> register_skill(RegisteredSkill skill);
   sdk::Task<Result<void>> register_prompt(RegisteredPrompt prompt);

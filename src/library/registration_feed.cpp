@@ -11,8 +11,6 @@ namespace iii::directory {
 
 namespace {
 
-constexpr std::string_view kHandler = "directory::__on_state_change";
-
 // All of it but what was written by ourselves since we came.
 RegistrationsPtr without(const RegistrationsPtr& all,
                          const std::set<std::pair<ChangeKind, std::string>>& written) {
@@ -38,17 +36,6 @@ RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store
       options_(options),
       sink_(std::move(sink)),
       now_(std::move(now)) {
-  const auto handler = [this](const json::Raw&) {
-    events_ = true;
-    outdated();
-    return json::Raw{"null"};
-  };
-  static_cast<void>(
-      worker_.function({.id = std::string(kHandler),
-                        .description = "Internal: called by the engine when stored registrations "
-                                       "have changed; reads them again.",
-                        .metadata = json::Raw{R"({"internal":true})"}},
-                       handler));
   bind_events();
   worker_.on_ready([this] {
     // Another engine, or the same with what happened meanwhile.
@@ -67,7 +54,7 @@ void RegistrationFeed::bind_events() {
   const RegistrationStoreOptions& where = store_.options();
   for (const std::string& scope : {where.skills_scope, where.prompts_scope}) {
     const json::Value filter = json::Object{{"scope", scope}};
-    if (auto bound = worker_.bind("state", std::string(kHandler), filter)) {
+    if (auto bound = worker_.bind("state", kOnStateChange, filter)) {
       bindings_.push_back(std::move(*bound));
     }
   }
@@ -76,6 +63,11 @@ void RegistrationFeed::bind_events() {
 void RegistrationFeed::set_options(RegistrationFeedOptions options) {
   options_ = options;
   bind_events();
+  outdated();
+}
+
+void RegistrationFeed::state_changed() {
+  events_ = true;
   outdated();
 }
 

@@ -21,6 +21,9 @@
 
 namespace iii::directory {
 
+// What the engine calls when state changes; it leads to RegistrationFeed::state_changed().
+inline constexpr const char* kOnStateChange = "directory::__on_state_change";
+
 struct RegistrationFeedOptions {
   std::chrono::milliseconds ttl{1'000};  // `registered_ttl_ms`; 0: every reader asks
   std::chrono::milliseconds ttl_with_events{60'000};
@@ -51,6 +54,9 @@ class RegistrationFeed {
 
   // We wrote or removed something: later readers see it.
   void changed(ChangeKind kind, std::string_view key);
+
+  // The engine says that records changed.
+  void state_changed();
 
   void set_options(RegistrationFeedOptions options);
 

@@ -68,8 +68,8 @@ void remove_duplicates(std::vector<RegisteredDocument>& rows,
 }  // namespace
 
 bool RegisteredDocument::operator==(const RegisteredDocument& other) const {
-  return key == other.key && description == other.description && time_ns == other.time_ns &&
-         (text == other.text || *text == *other.text);
+  return key == other.key && description == other.description &&
+         registered_at == other.registered_at && (text == other.text || *text == *other.text);
 }
 
 int64_t parse_time(std::string_view text) {
@@ -131,14 +131,18 @@ RegistrationsPtr make_registrations(std::vector<RegisteredSkill> skills,
     out->skills.push_back({.key = std::move(skill.id),
                            .description = {},
                            .text = std::make_shared<const std::string>(std::move(skill.skill)),
-                           .time_ns = parse_time(skill.registered_at)});
+                           .time_ns = parse_time(skill.registered_at),
+                           .registered_at = std::move(skill.registered_at)});
   }
   out->prompts.reserve(prompts.size());
   for (const RegisteredPrompt& prompt : prompts) {
     out->prompts.push_back({.key = prompt.name,
                             .description = prompt.description,
                             .text = std::make_shared<const std::string>(how_to_run(prompt)),
-                            .time_ns = parse_time(prompt.registered_at)});
+                            .time_ns = parse_time(prompt.registered_at),
+                            .registered_at = prompt.registered_at,
+                            .function_id = prompt.function_id,
+                            .arguments = prompt.arguments});
   }
   remove_duplicates(out->skills, before != nullptr ? &before->skills : nullptr);
   remove_duplicates(out->prompts, before != nullptr ? &before->prompts : nullptr);

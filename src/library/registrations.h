@@ -18,6 +18,10 @@ struct RegisteredDocument {
   // run it.
   std::shared_ptr<const std::string> text;
   int64_t time_ns = 0;
+  std::string registered_at = {};  // as stored
+  // Of a prompt; `text` names them too.
+  std::string function_id = {};
+  std::vector<PromptArgument> arguments = {};
 
   bool operator==(const RegisteredDocument& other) const;
 };

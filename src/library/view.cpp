@@ -1,6 +1,7 @@
 #include "library/view.h"
 
 #include "content/ids.h"
+#include "library/merger.h"
 
 namespace iii::directory {
 
@@ -33,6 +34,17 @@ bool View::is_installed(std::string_view name) const {
 const content::Skill* View::find(std::string_view id) const {
   const content::Skill* skill = generation_->skill(id);
   return skill != nullptr && shows(id) ? skill : nullptr;
+}
+
+View View::unfiltered() const {
+  View out = *this;
+  out.installed_.reset();
+  return out;
+}
+
+const RegisteredDocument* View::registration(const content::FileRef& file) const {
+  if (!content::is_registered(*generation_, file)) return nullptr;
+  return find_registered(*snapshot_->registrations, file);
 }
 
 std::string View::title(const content::Skill& skill) const {

@@ -32,6 +32,7 @@ class View {
   const content::Generation& generation() const { return *generation_; }
   const content::GenerationPtr& shared_generation() const { return generation_; }
   const Snapshot& snapshot() const { return *snapshot_; }
+  const SnapshotPtr& shared_snapshot() const { return snapshot_; }
   const NamesPtr& installed() const { return installed_; }
 
   // R52: root-level documents, `directory`, `iii`, and namespaces of installed
@@ -45,6 +46,12 @@ class View {
   std::string title(const content::Skill& skill) const;
   // Whether any visible document is `name` or stands below `name/`; and how many stand there.
   size_t documents_of(std::string_view name) const;
+
+  // The same without the filter.
+  View unfiltered() const;
+
+  // The registration that a row stands for; null when it is a file.
+  const RegisteredDocument* registration(const content::FileRef& file) const;
 
   // For the last attempt to read a document that changes all the time (see Library::answer_from).
   void accept_any_version() { any_version_ = true; }

@@ -37,13 +37,16 @@ Outcome outcome_of_exception() {
   }
 }
 
+std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_view data, void* in) {
+  const json::Problem problem = json::decode_value(codec, lenient(codec, data), in, {});
+  if (!problem) return std::nullopt;
+  return remote_error(kInvocationFailed, "serialization error: " + *problem + expectation(codec));
+}
+
 bool read_input(Core& core, const Invocation& received, const json::Codec& codec, void* in) {
-  const json::Problem problem = json::decode_value(codec, lenient(codec, received.data), in, {});
-  if (!problem) return true;
-  // Worded as the published SDKs word it.
-  core.session.answer(
-      received, std::unexpected(remote_error(
-                    kInvocationFailed, "serialization error: " + *problem + expectation(codec))));
+  std::optional<RemoteError> error = decode_input(codec, received.data, in);
+  if (!error) return true;
+  core.session.answer(received, std::unexpected(std::move(*error)));
   return false;
 }
 

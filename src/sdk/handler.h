@@ -98,7 +98,9 @@ Outcome outcome_of_text(Result<std::string> text);
 Outcome outcome_of_error(RemoteError error);
 // Only from inside a catch block.
 Outcome outcome_of_exception();
-// Decodes the input into `in`, or answers with an error. False: it answered.
+// Decodes the input into `in`; the error is worded as the published SDKs word it.
+std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_view data, void* in);
+// The same, and answers with the error. False: it answered.
 bool read_input(Core& core, const Invocation& received, const json::Codec& codec, void* in);
 std::shared_ptr<const Invocation> keep(Invocation&& received);
 // Answers with an error when too many calls are being handled. True: it answered.

@@ -1,6 +1,7 @@
 // The life of a connection: open, replay, announce, heartbeat, loss, reconnect, stop.
 #include "sdk/session.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -48,7 +49,10 @@ void Session::on_open() {
     if (reattach_token_) reattach.reattach_token = *reattach_token_;
     transport_.send(protocol::to_text(reattach));
   }
-  for (const TriggerType& type : trigger_types_) transport_.send(type.frame);
+  for (OfferedFamily& offered : families_) offered.left = false;
+  for (const TriggerType& type : trigger_types_) {
+    if (family_with(&Family::trigger_types, type.id) == nullptr) transport_.send(type.frame);
+  }
   for (const Function& function : functions_) transport_.send(function.frame);
   for (const Trigger& trigger : triggers_) transport_.send(trigger.frame);
   announce();
@@ -73,6 +77,11 @@ void Session::become_ready() {
   timers_.cancel(std::exchange(ready_timer_, 0));
   backoff_.reset();
   state_ = SessionState::kReady;
+  // Refusals came before this, because functions are registered before the announce.
+  for (const TriggerType& type : trigger_types_) {
+    const OfferedFamily* offered = family_with(&Family::trigger_types, type.id);
+    if (offered != nullptr && !offered->left) transport_.send(type.frame);
+  }
   while (std::optional<Outbox::Item> item = outbox_.pop()) {
     if (item->bound && !*item->bound) {
       if (item->call) settle(*item->call, std::unexpected(binding_ended()));
@@ -86,6 +95,25 @@ void Session::become_ready() {
     transport_.send(item->text);
   }
   if (listener_.on_ready) listener_.on_ready();
+}
+
+Session::OfferedFamily* Session::family_with(std::vector<std::string> Family::* members,
+                                             std::string_view id) {
+  for (OfferedFamily& offered : families_) {
+    const std::vector<std::string>& ids = offered.family.*members;
+    if (std::ranges::find(ids, id) != ids.end()) return &offered;
+  }
+  return nullptr;
+}
+
+void Session::leave(OfferedFamily& offered) {
+  if (std::exchange(offered.left, true)) return;
+  log_warn("{} is offered by another live worker: its functions and trigger types are left to it",
+           offered.family.name);
+  for (const std::string& id : offered.family.functions) {
+    if (functions_.find(id) == nullptr) continue;
+    transport_.send(protocol::to_text(protocol::UnregisterFunction{.id = id}));
+  }
 }
 
 // The engine re-sends every live binding of a type before it answers the announce. What was not

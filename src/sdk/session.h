@@ -15,6 +15,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/log.h"
 #include "base/result.h"
@@ -78,6 +79,14 @@ struct FunctionSpec {
   std::optional<std::string> invocation;  // HTTP-invoked (wire §13): the engine calls a URL, not us
 };
 
+// Functions and trigger types that belong together. When another live worker has one of the
+// functions, all of them are left to it, and the trigger types too.
+struct Family {
+  std::string name;  // for the log
+  std::vector<std::string> functions;
+  std::vector<std::string> trigger_types;
+};
+
 struct TriggerSpec {
   std::string trigger_type;
   std::string function_id;
@@ -133,6 +142,9 @@ class Session final : public TransportEvents {
   // The engine has no such message: it keeps the type until we disconnect, and hears
   // `trigger_type_not_found` for bindings that come in meanwhile.
   bool remove_trigger_type(std::string_view id);
+  // Before start(). Whether a family can be taken is decided at every connect: its functions are
+  // registered first, and its types when the engine has not refused any of them.
+  void add_family(Family family) { families_.push_back({std::move(family)}); }
   Result<std::string> add_trigger(TriggerSpec spec);  // the binding's id
   bool remove_trigger(std::string_view id);
 
@@ -163,6 +175,10 @@ class Session final : public TransportEvents {
     std::string trigger_type;
     std::function<void(const RemoteError&)> on_rejected;
   };
+  struct OfferedFamily {
+    Family family;
+    bool left = false;  // to another worker, on this connection
+  };
   struct PendingCall {
     OnReply on_reply;
     TimerId timer = 0;
@@ -178,6 +194,9 @@ class Session final : public TransportEvents {
   void become_ready();
   void heartbeat();
   void drop_stale_bindings();
+  // Null when the id belongs to no family.
+  OfferedFamily* family_with(std::vector<std::string> Family::* members, std::string_view id);
+  void leave(OfferedFamily& offered);
   void fail_pending(const RemoteError& error, bool only_sent);
   void finish();
   void give_up(Error reason);
@@ -230,6 +249,7 @@ class Session final : public TransportEvents {
   Ordered<TriggerType> trigger_types_;
   Ordered<Function> functions_;
   Ordered<Trigger> triggers_;
+  std::vector<OfferedFamily> families_;
   std::unordered_map<Uuid, PendingCall, UuidHash> pending_;
   Outbox outbox_;
 

@@ -107,7 +107,10 @@ Result<void> Session::add_trigger_type(TriggerTypeSpec spec) {
   // Stored before it is sent: the engine may deliver parked bindings at once.
   const TriggerType& type = trigger_types_.add(
       {.id = std::move(id), .frame = std::move(frame), .bindings = std::move(bindings)});
-  if (is_open()) transport_.send(type.frame);
+  const OfferedFamily* offered = family_with(&Family::trigger_types, type.id);
+  const bool due =
+      offered == nullptr ? is_open() : state_ == SessionState::kReady && !offered->left;
+  if (due) transport_.send(type.frame);
   return {};
 }
 

@@ -198,6 +198,60 @@ TEST_F(Connecting, AFunctionThatIsTakenIsOnlyAWarning) {
   EXPECT_EQ(stopped, 0);
 }
 
+class Families : public SessionTest {
+ protected:
+  Families() {
+    session->add_family(
+        {.name = "the mail family", .functions = {"f::a", "f::b"}, .trigger_types = {"f::on"}});
+    for (const char* id : {"f::on", "other"}) {
+      TriggerTypeSpec type;
+      type.id = id;
+      EXPECT_TRUE(session->add_trigger_type(std::move(type)));
+    }
+    for (const char* id : {"f::a", "f::b", "g::c"}) EXPECT_TRUE(add_echo(id));
+  }
+  void refuse(const std::string& id) {
+    transport.deliver(
+        R"({"type":"registrationrejected","code":"FUNCTION_NAMESPACE_CONFLICT","namespace":"default","function_id":")" +
+        id + R"(","owner_worker_id":"o"})");
+  }
+};
+
+// Defect: the trigger types were taken although the functions had to be left to another worker.
+TEST_F(Families, TypesFollowWhenNoFunctionIsRefused) {
+  open();
+  EXPECT_THAT(summaries(),
+              ElementsAre("registertriggertype:other", "registerfunction:f::a",
+                          "registerfunction:f::b", "registerfunction:g::c", "announce"));
+  timers.advance(Millis(5'000));  // as if the announce had been answered
+  EXPECT_THAT(summaries(), ElementsAre("registertriggertype:f::on"));
+}
+
+TEST_F(Families, OneFunctionThatIsTakenLeavesAllOfItToTheOther) {
+  open();
+  refuse("f::b");
+  refuse("f::a");
+  answer_announce();
+  const auto frames = summaries();
+  EXPECT_THAT(frames, testing::Contains("unregisterfunction:f::a"));
+  EXPECT_THAT(frames, testing::Not(testing::Contains("registertriggertype:f::on")));
+  EXPECT_THAT(frames, testing::Not(testing::Contains("unregisterfunction:g::c")));
+  EXPECT_EQ(session->state(), SessionState::kReady);
+}
+
+TEST_F(Families, TheNextConnectionDecidesAnew) {
+  open();
+  refuse("f::a");
+  answer_announce();
+  session->on_closed("gone");
+  timers.advance(Millis(1'000));
+  transport.sent.clear();
+  session->on_open();
+  EXPECT_THAT(summaries(), testing::Not(testing::Contains("registertriggertype:f::on")));
+  timers.advance(Millis(5'000));
+  EXPECT_THAT(summaries(), ElementsAre("registertriggertype:f::on"));
+}
+
 TEST_F(Connecting, AnIndispensableFunctionThatIsTakenEndsTheSessionForGood) {
   SessionOptions options;
   options.indispensable = "f::";

@@ -138,6 +138,9 @@ void Session::handle(const protocol::RegistrationRejected& frame) {
                                   "that one, or stop it before you start this one",
                                   *frame.function_id, frame.name_space)});
     }
+    if (OfferedFamily* offered = family_with(&Family::functions, frame.function_id.value_or(""))) {
+      return leave(*offered);
+    }
     return log_warn(
         "function {} belongs to another live worker in namespace {}: calls go there, not here",
         frame.function_id.value_or("?"), frame.name_space);

@@ -115,6 +115,9 @@ class Worker : public Calls<Worker> {
   Result<TriggerType<Config>> trigger_type(std::string id, std::string description, Bind on_bind,
                                            Unbind on_unbind);
   bool unregister_trigger_type(std::string_view id);
+  // Before run() or start(): functions and trigger types that are offered all or not at all, when
+  // another live worker may have the same ones.
+  void family(Family family) { core().session.add_family(std::move(family)); }
 
   // Calls the function of a binding, with what belongs to it.
   template <typename Config, typename In>

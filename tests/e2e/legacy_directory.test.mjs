@@ -176,6 +176,8 @@ describe('directory::*-list and *-info (0.4.1)', () => {
     assert.deepEqual(info.trigger_types, [{ id: `${name}::on-event`, name: 'on-event', description: 'Something happened.' }])
     assert.deepEqual(info.registered_triggers, [{ id: binding, trigger_type: `${name}::on-event`, function_id: observe }])
     assert.match(await refusal(ask('directory::worker-info', { name: 'nobody-of-that-name' })), /not found/)
+    const ours = (await ask('directory::worker-info', { name: 'iii-directory' })).trigger_types.map((type) => type.id).sort()
+    assert.deepEqual(ours, ['directory::prompts::on-change', 'directory::skills::on-change', 'prompts::on-change', 'skills::on-change'])
   })
 })
 
@@ -203,7 +205,7 @@ describe('directory::engine::* (0.5.1)', () => {
       ['directory::engine::workers::info', { name: 'no-such' }],
       ['directory::engine::functions::info', { function_id: 'no::such' }],
     ]) {
-      assert.match(await refusal(ask(id, input)), /D340 not_found: .* Next: /, id)
+      assert.match(await refusal(ask(id, input)), /D340 not_found: .* was not found\..* Next: /, id)
     }
   })
 
@@ -406,8 +408,8 @@ describe('skills::download', () => {
     await says({ repo: 'file:///etc', skill: 's' }, /file:/)
     await says({ worker: '../../etc', tag: 'latest' }, /D311/)
     assert.deepEqual(shelf.requests, [])
-    await says({ worker: 'nobody', tag: 'latest' }, /D310 not_found/)
-    await says({ worker: 'resend', version: '99.99.99' }, /D310 not_found/)
+    await says({ worker: 'nobody', tag: 'latest' }, /D310 not_found:.*\b404\b/)
+    await says({ worker: 'resend', version: '99.99.99' }, /D310 not_found:.*\b404\b/)
     assert.deepEqual(shelf.requests, ['/w/nobody/skills?version=latest', '/w/resend/skills?version=99.99.99'])
   })
 })
@@ -483,7 +485,7 @@ describe('registry::worker-list and worker-info', () => {
     await says({ name: ' ' }, /non-empty/)
     await says({ name: 'resend', version: '1', tag: 'latest' }, /either version OR tag/)
     await says({ name: '../../admin' }, /D311/)
-    await says({ name: 'nobody' }, /D310/)
+    await says({ name: 'nobody' }, /D310.*\b404\b/)
   })
 })
 

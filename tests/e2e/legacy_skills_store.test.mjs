@@ -53,6 +53,9 @@ test('where one id has both, the file wins', async (t) => {
   const { skills } = await call(node, 'skills::list', {})
   assert.deepEqual(skills.filter((row) => row.id === 'mail').map((row) => row.origin), ['file'])
   assert.equal(await read(node, 'iii://mail'), '# Mail\n\nSends mail.\n')
+  // The index of 0.4.1 shows on-disk ids: the file's is `mail/index`, and nothing stands beside it.
+  const index = await call(node, 'skill::fetch', { uri: 'iii://skills' })
+  assert.ok(index.includes('(iii://mail/index)') && !index.includes('(iii://mail)'), index)
   const { prompts } = await call(node, 'prompts::list', {})
   assert.deepEqual(prompts.map((row) => [row.name, row.origin]), [['compose', 'file']])
   assert.equal((await call(node, 'prompts::mcp-get', { name: 'compose' })).messages[0].content.text, 'Write a mail.\n')

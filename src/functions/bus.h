@@ -1,0 +1,26 @@
+// The table of functions on an iii bus. Only this file registers functions there.
+#pragma once
+
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
+#include "sdk/worker.h"
+
+namespace iii::directory {
+
+// Offers every function of the table; before the worker starts. What is added later is not offered.
+void serve_on(sdk::Worker& worker, const FunctionTable& table);
+
+// Calls through a worker, which outlives it.
+class BusClient final : public EngineClient {
+ public:
+  explicit BusClient(sdk::Worker& worker) : worker_(worker) {}
+  using EngineClient::call;
+  sdk::Pending<json::Raw> call(const Context& context, std::string_view function_id,
+                               std::string_view payload,
+                               std::chrono::milliseconds timeout) override;
+
+ private:
+  sdk::Worker& worker_;
+};
+
+}  // namespace iii::directory

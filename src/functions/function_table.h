@@ -1,0 +1,148 @@
+// What the directory offers, as values: every function with its texts, hints, schemas and handler.
+// The bus (bus.h) reads this table; so can a command line, a protocol bridge or a reference.
+//
+//   table.add<Person, Greeting>({.id = "hello::greet", .title = "Greet",
+//                                .description = "Greets somebody by name."},
+//                               [](const Context&, Person who) { return greeting_for(who); });
+//
+// A handler takes (In) or (const Context&, In) and gives Out, Result<Out>, or a Task of either. It
+// may give its answer as json::Raw, which is already written; the schema is that of Out all the
+// same. json::Raw as In or Out means that there is no schema.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "functions/context.h"
+#include "sdk/handler.h"
+#include "sdk/task.h"
+
+namespace iii::directory {
+
+// What a caller may expect before it calls.
+struct Hints {
+  bool read_only = false;    // changes nothing
+  bool destructive = false;  // may remove or overwrite what cannot be had back
+  bool idempotent = false;   // a second call with the same input changes nothing more
+  bool network = false;      // reaches beyond this machine and this bus
+  bool internal = false;     // not for callers: the engine calls it
+
+  bool operator==(const Hints&) const = default;
+};
+// The common case.
+inline constexpr Hints kReadOnly{.read_only = true, .idempotent = true};
+
+struct FunctionInfo {
+  std::string id;
+  std::string title;  // a few words
+  std::string description;
+  Hints hints = {};
+  std::string tool_label = {};  // `tool.label` of its metadata on the bus, where it has one
+  bool listed = false;          // shown in an engine's list although it is internal
+};
+
+using Answer = Result<json::Raw>;
+
+struct Function {
+  FunctionInfo info;
+  std::optional<std::string> request_schema;  // JSON text; none: anything
+  std::optional<std::string> response_schema;
+  // The answer, or the task that gives it. Input that does not fit is refused at once.
+  using Started = std::variant<Answer, sdk::Task<Answer>>;
+  std::function<Started(const Context&, std::string_view input)> handler;
+
+  // Calls the handler. An exception that leaves it becomes an error.
+  Started start(const Context& context, std::string_view input) const;
+};
+using FunctionPtr = std::shared_ptr<const Function>;
+
+// The end of what start() began; an exception becomes an error here, too.
+sdk::Task<Answer> finish(sdk::Task<Answer> task);
+
+class FunctionTable {
+ public:
+  // An id that is already in the table is refused, and logged.
+  template <typename In, typename Out, typename Handler>
+  bool add(FunctionInfo info, Handler handler);
+  bool add(Function function);
+
+  // In the order in which they were added.
+  const std::vector<FunctionPtr>& functions() const { return functions_; }
+  // Null when there is none.
+  FunctionPtr find(std::string_view id) const;
+
+  // Calls a function directly, with the same checks and errors as on the bus. The table outlives
+  // the task.
+  sdk::Task<Answer> call(std::string id, Context context, std::string input) const;
+
+ private:
+  std::vector<FunctionPtr> functions_;
+  std::map<std::string, FunctionPtr, std::less<>> by_id_;
+};
+
+namespace table_detail {
+
+Answer answer_of_text(Result<std::string> text);
+
+inline Answer answer_of(json::Raw text) { return text; }
+inline Answer answer_of(Answer answer) { return answer; }
+template <typename T>
+Answer answer_of(const T& value) {
+  return answer_of_text(sdk::encode_payload(value));
+}
+template <typename T>
+Answer answer_of(const Result<T>& result) {
+  if (!result) return std::unexpected(result.error());
+  return answer_of_text(sdk::encode_payload(*result));
+}
+
+template <typename T>
+sdk::Task<Answer> encoded(sdk::Task<T> task) {
+  co_return answer_of(co_await task);
+}
+
+template <typename T>
+Function::Started started(T returned) {
+  return answer_of(std::move(returned));
+}
+template <typename T>
+Function::Started started(sdk::Task<T> task) {
+  if constexpr (std::is_same_v<T, Answer>) {
+    return task;
+  } else {
+    return encoded(std::move(task));
+  }
+}
+
+}  // namespace table_detail
+
+template <typename In, typename Out, typename Handler>
+bool FunctionTable::add(FunctionInfo info, Handler handler) {
+  auto start = [handler = std::move(handler)](const Context& context,
+                                              std::string_view input) mutable -> Function::Started {
+    In in{};
+    if (auto error = sdk::handler_detail::decode_input(json::kCodec<In>, input, &in)) {
+      return Answer(std::unexpected(std::move(*error)));
+    }
+    if constexpr (std::is_invocable_v<Handler&, const Context&, In>) {
+      return table_detail::started(handler(context, std::move(in)));
+    } else {
+      return table_detail::started(handler(std::move(in)));
+    }
+  };
+  return add(Function{.info = std::move(info),
+                      .request_schema = sdk::handler_detail::schema_text<In>(),
+                      .response_schema = sdk::handler_detail::schema_text<Out>(),
+                      .handler = std::move(start)});
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,159 @@
+// The table by itself, and the same table on a bus: one definition, the same answers and errors.
+#include "functions/function_table.h"
+
+#include <stdexcept>
+
+#include "functions/bus.h"
+#include "functions/fixture_for_test.h"
+#include "sdk/task_group.h"
+
+namespace iii::directory {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+struct Person {
+  std::string name;
+};
+struct Greeting {
+  std::string text;
+  std::string asked_by;
+};
+auto describe(json::Type<Person>) {
+  return json::object<Person>("Person", "", json::field("name", &Person::name, "Who."));
+}
+auto describe(json::Type<Greeting>) {
+  return json::object<Greeting>("Greeting", "", json::field("text", &Greeting::text, "What."),
+                                json::field("asked_by", &Greeting::asked_by, "Who asked."));
+}
+
+sdk::Task<Result<Greeting>> greet_later(Context context, Person who) {
+  if (who.name == "nobody") co_return fail("invocation_failed", "D1 nobody is there");
+  if (who.name == "bomb") throw std::runtime_error("it burst");
+  co_return Greeting{"Hello, " + who.name, context.caller};
+}
+
+FunctionTable greetings() {
+  FunctionTable out;
+  out.add<Person, Greeting>({.id = "t::now", .title = "Now", .description = "Greets at once."},
+                            [](const Context& context, const Person& who) {
+                              return Greeting{"Hi, " + who.name, context.caller};
+                            });
+  out.add<Person, Greeting>(
+      {.id = "t::later", .title = "Later", .description = "Greets as a coroutine."},
+      [](const Context& context, Person who) { return greet_later(context, std::move(who)); });
+  out.add<Person, Greeting>(
+      {.id = "t::written", .title = "Written", .description = "Greets in JSON."},
+      [](const Person&) { return json::Raw{R"({"text":"W","asked_by":""})"}; });
+  out.add<Person, json::Raw>(
+      {.id = "t::bad", .title = "Bad", .description = "Throws.", .tool_label = "Throw"},
+      [](const Person&) -> Result<json::Raw> { throw std::runtime_error("oh"); });
+  out.add<json::Raw, json::Raw>({.id = "t::hidden",
+                                 .title = "Hidden",
+                                 .description = "For the engine.",
+                                 .hints = {.internal = true}},
+                                [](json::Raw in) { return in; });
+  return out;
+}
+
+// The answer of a direct call, or the error's code and message.
+std::string called(const FunctionTable& table, const std::string& id, const std::string& input,
+                   Context context = {.caller = "command line"}) {
+  std::string out = "(never answered)";
+  const auto run = [&]() -> sdk::Task<void> {
+    const Answer answer = co_await table.call(id, context, input);
+    out = answer ? answer->text : answer.error().code + ": " + answer.error().message;
+  };
+  sdk::TaskGroup tasks;
+  tasks.spawn(run());
+  return out;
+}
+
+TEST(FunctionTable, EnumeratesWhatWasAddedInOrderWithSchemasAndHints) {
+  const FunctionTable table = greetings();
+  std::vector<std::string> ids;
+  for (const FunctionPtr& function : table.functions()) ids.push_back(function->info.id);
+  EXPECT_THAT(ids, ElementsAre("t::now", "t::later", "t::written", "t::bad", "t::hidden"));
+  const FunctionPtr found = table.find("t::written");
+  ASSERT_NE(found, nullptr);
+  EXPECT_EQ(found->info.title, "Written");
+  EXPECT_FALSE(found->info.hints.read_only);
+  EXPECT_THAT(*found->request_schema, HasSubstr("\"title\":\"Person\""));
+  EXPECT_THAT(*found->response_schema, HasSubstr("\"title\":\"Greeting\""));
+  EXPECT_EQ(table.find("t::hidden")->request_schema, std::nullopt);
+  EXPECT_EQ(table.find("t::none"), nullptr);
+}
+
+TEST(FunctionTable, KeepsTheFirstOfTwoDefinitions) {
+  FunctionTable table = greetings();
+  EXPECT_FALSE(
+      (table.add<Person, json::Raw>({.id = "t::now", .title = "Again", .description = "Second."},
+                                    [](const Person&) { return json::Raw{"2"}; })));
+  EXPECT_EQ(table.functions().size(), 5U);
+  EXPECT_EQ(table.find("t::now")->info.title, "Now");
+}
+
+TEST(FunctionTable, CallsDirectlyAndSaysWhoAsks) {
+  const FunctionTable table = greetings();
+  EXPECT_EQ(called(table, "t::now", R"({"name":"Ann"})"),
+            R"({"text":"Hi, Ann","asked_by":"command line"})");
+  EXPECT_EQ(called(table, "t::later", R"({"name":"Ann"})"),
+            R"({"text":"Hello, Ann","asked_by":"command line"})");
+  EXPECT_EQ(called(table, "t::written", R"({"name":"Ann"})"), R"({"text":"W","asked_by":""})");
+}
+
+TEST(FunctionTable, ErrorsOfADirectCallAreThoseOfTheBus) {
+  const FunctionTable table = greetings();
+  EXPECT_EQ(called(table, "t::now", "{}"),
+            "invocation_failed: serialization error: missing field `name`; an object with `name` "
+            "is expected");
+  EXPECT_THAT(called(table, "t::now", "{"), HasSubstr("not valid JSON"));
+  EXPECT_EQ(called(table, "t::later", R"({"name":"nobody"})"),
+            "invocation_failed: D1 nobody is there");
+  EXPECT_EQ(called(table, "t::later", R"({"name":"bomb"})"), "invocation_failed: it burst");
+  EXPECT_EQ(called(table, "t::bad", R"({"name":"x"})"), "invocation_failed: oh");
+  EXPECT_EQ(called(table, "t::latr", "{}"),
+            "function_not_found: There is no function `t::latr`. Did you mean: t::later?");
+}
+
+class OnTheBus : public DirectoryTest {
+ protected:
+  OnTheBus() { table = greetings(); }
+  json::Value registered(const std::string& id) const {
+    for (const json::Value& frame : engine.of_type("registerfunction")) {
+      if (*frame.find("id") == json::Value(id)) return frame;
+    }
+    return {};
+  }
+};
+
+TEST_F(OnTheBus, ServesTheTableWithTextsSchemasAndMetadata) {
+  serve();
+  EXPECT_EQ(engine.of_type("registerfunction").size(), table.functions().size());
+  const json::Value now = registered("t::now");
+  EXPECT_EQ(text(now, "description"), "Greets at once.");
+  EXPECT_EQ(json::to_text(*now.find("request_format")), *table.find("t::now")->request_schema);
+  EXPECT_EQ(json::to_text(*now.find("response_format")), *table.find("t::now")->response_schema);
+  EXPECT_TRUE(now.find("metadata") == nullptr || now.find("metadata")->is_null());
+  EXPECT_EQ(json::to_text(*registered("t::bad").find("metadata")), R"({"tool":{"label":"Throw"}})");
+  EXPECT_EQ(json::to_text(*registered("t::hidden").find("metadata")), R"({"internal":true})");
+}
+
+TEST_F(OnTheBus, AnswersAsADirectCallDoesAndKnowsTheCaller) {
+  serve();
+  EXPECT_EQ(json::to_text(ask("t::now", R"({"name":"Ann","_caller_worker_id":"w7"})")),
+            R"({"asked_by":"w7","text":"Hi, Ann"})");
+  EXPECT_EQ(json::to_text(ask("t::later", R"({"name":"Ann","_caller_worker_id":"w7"})")),
+            R"({"asked_by":"w7","text":"Hello, Ann"})");
+  for (const auto& [id, input] : {std::pair("t::now", "{}"),
+                                  {"t::now", "7"},
+                                  {"t::later", R"({"name":"nobody"})"},
+                                  {"t::later", R"({"name":"bomb"})"},
+                                  {"t::bad", R"({"name":"x"})"}}) {
+    EXPECT_EQ("invocation_failed: " + refusal(id, input), called(table, id, input));
+  }
+}
+
+}  // namespace
+}  // namespace iii::directory

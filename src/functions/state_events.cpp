@@ -1,0 +1,18 @@
+#include "functions/state_events.h"
+
+namespace iii::directory {
+
+void add_state_events(FunctionTable& table, RegistrationFeed& feed) {
+  table.add<json::Raw, json::Raw>(
+      {.id = kOnStateChange,
+       .title = "State changed",
+       .description = "Internal: called by the engine when stored registrations have changed; "
+                      "reads them again.",
+       .hints = {.idempotent = true, .internal = true}},
+      [&feed](const json::Raw&) {
+        feed.state_changed();
+        return json::Raw{"null"};
+      });
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,49 @@
+// The earlier versions beside the present one: which of them are offered, and what they need.
+#pragma once
+
+#include <functional>
+#include <optional>
+
+#include "functions/changes.h"
+#include "functions/downloader.h"
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
+#include "functions/guides.h"
+#include "legacy/fetch.h"
+#include "legacy/on_change.h"
+#include "library/library.h"
+
+namespace iii::directory {
+
+// Of those that are compiled in (III_LEGACY_015, III_LEGACY_041, III_LEGACY_051).
+struct LegacyVersions {
+  bool skills_015 = true;
+  bool directory_041 = true;
+  bool directory_051 = true;
+};
+
+// Everything outlives the table.
+struct LegacyHost {
+  sdk::Worker& worker;
+  FunctionTable& table;
+  EngineClient& engine;
+  Library& library;  // with registrations for skills 0.1.5
+  Changes& changes;
+  Downloader& downloader;
+  Guides& guides;
+  std::function<FetchSettings()> fetch_settings;
+};
+
+// Adds their functions to the table and their trigger types to the worker. Lives as long as both.
+class Legacy {
+ public:
+  Legacy(const LegacyHost& host, LegacyVersions versions);
+  Legacy(const Legacy&) = delete;
+  Legacy& operator=(const Legacy&) = delete;
+
+ private:
+  std::optional<OnChange> on_change_;
+  Hub<DownloadEvent>::Subscription on_download_;
+};
+
+}  // namespace iii::directory
