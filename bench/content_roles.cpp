@@ -15,6 +15,7 @@
 #include "content_line.h"
 #include "content_tree.h"
 #include "functions/builtin_docs.h"
+#include "functions/bus.h"
 #include "functions/skills.h"
 #include "histogram.h"
 #include "json/value.h"
@@ -81,7 +82,8 @@ class Calls {
                 }),
         library_(worker_, {.content = open_tree(work), .gate = nullptr}, unfiltered()),
         content_(library_.latest()->folders->content.get()) {
-    directory::add_skill_functions(worker_, library_, {});
+    directory::add_skill_functions(table_, library_, {});
+    directory::serve_on(worker_, table_);
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
   }
@@ -230,6 +232,7 @@ class Calls {
   net::Loop loop_;
   Line* line_ = nullptr;
   sdk::Worker worker_;
+  directory::FunctionTable table_;
   directory::Library library_;
   content::Content* const content_;
   const std::string* answer_ = nullptr;

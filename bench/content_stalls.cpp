@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "content_line.h"
 #include "content_roles.h"
+#include "functions/bus.h"
 #include "functions/changes.h"
 #include "functions/skills.h"
 #include "sources/installer.h"
@@ -81,7 +82,8 @@ class Stalls {
                   .gate = std::make_unique<FolderGate>(place_ / "one")},
                  unfiltered()),
         changes_(worker_, library_, {}) {
-    directory::add_skill_functions(worker_, library_, {});
+    directory::add_skill_functions(table_, library_, {});
+    directory::serve_on(worker_, table_);
     made("two");
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
@@ -177,6 +179,7 @@ class Stalls {
   net::Loop loop_;
   Line* line_ = nullptr;
   sdk::Worker worker_;
+  directory::FunctionTable table_;
   directory::Library library_;
   directory::Changes changes_;
 };
