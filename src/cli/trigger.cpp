@@ -126,8 +126,8 @@ const Command& trigger_command() {
                   {"timeout-ms", "N", "How long to wait for the answer (30000)."},
                   {"namespace", "NS", "Of the function.", 'n'},
                   {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
-                  {"function-id", "ID", "Old spelling of FUNCTION_PATH."},
-                  {"payload", "JSON", "Old spelling of --json."},
+                  {"function-id", "ID", "Same as FUNCTION_PATH (older spelling)."},
+                  {"payload", "JSON", "Same as --json (older spelling)."},
                   {"help", "", "This text; behind FUNCTION_PATH, what that function takes.", 'h'}},
       .positionals = true};
   return command;

@@ -19,12 +19,12 @@ Error refused_registration(Registry registry, const Error& reason) {
   const bool skills = registry == Registry::kSkills;
   return error(std::string(skills ? "D111" : "D211") + " invalid_input: " + reason.message +
                ". Next: correct it and call again; " + std::string(list_of(registry)) +
-               " shows what is there.");
+               " lists what is registered.");
 }
 
 Error refused_resource(const Error& reason) {
   return error("D114 invalid_input: " + reason.message +
-               ". Next: call skills::resources-list for the addresses there are.");
+               ". Next: call skills::resources-list for the addresses.");
 }
 
 Error reserved_function(Registry registry, std::string_view function_id) {
@@ -40,7 +40,7 @@ Error failed_call(Registry registry, std::string_view function_id, std::string_v
   const std::string function(function_id);
   return error(std::string(skills ? "D116" : "D213") + " call_failed: calling " + function +
                " for this " + (skills ? "section" : "prompt") + " failed: " + std::string(cause) +
-               ". Next: see with engine::functions::info whether its worker is connected.");
+               ". Next: call engine::functions::info to check that its worker is connected.");
 }
 
 Error unsupported_output(std::string_view prompt, std::string_view function_id,

@@ -86,7 +86,7 @@ void append_pretty(std::string& out, const json::Value& value, size_t level) {
 }  // namespace
 
 Result<ResourceUri> parse_resource_uri(std::string_view uri) {
-  if (!uri.starts_with(kScheme)) return refuse(uri, "a resource begins with iii://, not so");
+  if (!uri.starts_with(kScheme)) return refuse(uri, "a resource URI must begin with iii://");
   const std::string_view rest = uri.substr(kScheme.size());
   if (rest.empty()) return refuse(uri, "the id after iii:// is missing");
   if (rest == "skills") return ResourceUri{};

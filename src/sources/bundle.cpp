@@ -78,7 +78,7 @@ Result<void> check_file(const BundleFile& file, const BundleLimits& limits) {
   if (*clean != file.path) return refuse_path(file.path, "the path is not in its clean form");
   if (file.bytes.size() > limits.max_file_bytes) {
     return refuse("the file " + shown(file.path) + " has " + bytes_text(file.bytes.size()) +
-                  ", at most " + std::to_string(limits.max_file_bytes) + " are taken");
+                  ", at most " + std::to_string(limits.max_file_bytes) + " are allowed");
   }
   return {};
 }
@@ -89,9 +89,10 @@ Result<void> check_collisions(const std::vector<BundleFile>& files) {
   for (const BundleFile& file : files) {
     const auto [other, fresh] = seen.emplace(collision_key(file.path), &file.path);
     if (fresh) continue;
-    if (*other->second == file.path) return refuse("the path " + shown(file.path) + " comes twice");
+    if (*other->second == file.path)
+      return refuse("the path " + shown(file.path) + " occurs twice");
     return refuse("the paths " + shown(*other->second) + " and " + shown(file.path) +
-                  " are one file where case or Unicode forms do not count");
+                  " are the same file on file systems that ignore case or Unicode forms");
   }
   for (const auto& [key, path] : seen) {
     for (size_t slash = key.find('/'); slash != std::string::npos;
@@ -159,14 +160,14 @@ Result<std::string> clean_path(std::string_view path, const BundleLimits& limits
 Result<Bundle> checked(Bundle bundle, const BundleLimits& limits) {
   if (bundle.files.size() > limits.max_files) {
     return refuse("it has " + std::to_string(bundle.files.size()) + " files, at most " +
-                  std::to_string(limits.max_files) + " are taken");
+                  std::to_string(limits.max_files) + " are allowed");
   }
   uint64_t total = 0;
   for (const BundleFile& file : bundle.files) {
     if (auto ok = check_file(file, limits); !ok) return std::unexpected(std::move(ok.error()));
     total += file.bytes.size();
     if (total > limits.max_bundle_bytes) {
-      return refuse("it has more than " + bytes_text(limits.max_bundle_bytes) + " altogether");
+      return refuse("it has more than " + bytes_text(limits.max_bundle_bytes) + " in total");
     }
   }
   if (auto ok = check_collisions(bundle.files); !ok) return std::unexpected(std::move(ok.error()));

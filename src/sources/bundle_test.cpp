@@ -100,7 +100,7 @@ TEST(Bundle, W7_DocumentsTooLargeToBeServedAreSkippedAndSaid) {
 }
 
 TEST(Bundle, PathsThatAreOneFileSomewhereAreRefused) {
-  EXPECT_THAT(refusal({{"a.md", "1"}, {"a.md", "2"}}), HasSubstr("comes twice"));
+  EXPECT_THAT(refusal({{"a.md", "1"}, {"a.md", "2"}}), HasSubstr("occurs twice"));
   EXPECT_THAT(refusal({{"a.md", "1"}, {"A.md", "2"}}), HasSubstr("are one file"));
   EXPECT_THAT(refusal({{"straße.md", "1"}, {"STRASSE.md", "2"}}), HasSubstr("are one file"));
   // é as one code point, and as e with an accent.

@@ -102,12 +102,12 @@ Result<uint64_t> check_sizes(const Git& git, const std::vector<WantedFile>& file
     if (size == sizes.end()) return incomplete();
     if (size->second > limits.max_file_bytes) {
       return refuse("the file \"" + file.path + "\" has " + std::to_string(size->second) +
-                    " bytes, at most " + std::to_string(limits.max_file_bytes) + " are taken");
+                    " bytes, at most " + std::to_string(limits.max_file_bytes) + " are allowed");
     }
     total += size->second;
     if (total > limits.max_bundle_bytes) {
       return refuse("the folder has more than " + std::to_string(limits.max_bundle_bytes) +
-                    " bytes altogether");
+                    " bytes in total");
     }
   }
   return once;

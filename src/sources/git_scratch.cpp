@@ -70,15 +70,15 @@ Result<Scratch> Scratch::make(const fs::path& place) {
   std::string name = (folder / (std::string(kPrefix) + "XXXXXX")).native();
   if (mkdtemp(name.data()) == nullptr) {
     return fail("D321",
-                "D321 git_error: there is no place for temporary files. Next: see that the "
-                "system's temporary folder can be written and has room");
+                "D321 git_error: cannot create a temporary folder. Next: check that the system's "
+                "temporary folder is writable and has free space");
   }
   const int lock = open_locked(name, O_CREAT | O_EXCL);
   if (lock < 0) {
     fs::remove_all(name, bad);
     return fail("D321",
-                "D321 git_error: the temporary folder takes no files. Next: see that the system's "
-                "temporary folder has room");
+                "D321 git_error: cannot write to the temporary folder. Next: check that the "
+                "system's temporary folder has free space");
   }
   return Scratch(std::move(name), lock);
 }

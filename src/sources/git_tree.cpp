@@ -105,7 +105,7 @@ Result<Selection> select_files(const std::vector<TreeEntry>& entries, const Bund
     return fail("D312", "D312 invalid_bundle: the folder has " +
                             std::to_string(selection.files.size()) + " files, at most " +
                             std::to_string(limits.max_files) +
-                            " are taken. Next: raise `max_files`, or use a smaller skill");
+                            " are allowed. Next: raise `max_files`, or use a smaller skill");
   }
   std::ranges::sort(selection.files, {}, &WantedFile::path);
   return selection;

@@ -42,7 +42,7 @@ Result<FileLock> FileLock::wait(const FolderWriter& root, std::string_view path,
     Result<std::optional<FileLock>> lock = attempt(root, path);
     if (!lock) return std::unexpected(lock.error());
     if (*lock) return std::move(**lock);
-    if (job.should_stop()) return fail("busy", "somebody else has it");
+    if (job.should_stop()) return fail("busy", "another process holds it");
     std::this_thread::sleep_for(std::min(pause, job.left()));
   }
 }

@@ -50,7 +50,7 @@ Result<void> rename_into(const FolderWriter& root, const std::string& from, cons
   return root.rename(from, to);
 }
 
-// One step forward. False: somebody else changed the file meanwhile, and it was kept.
+// One step forward. False: the file was changed by somebody else meanwhile, and is kept.
 Result<bool> take(const FolderWriter& root, const Journal& journal, const Step& step) {
   const std::string staged = step.staged.empty() ? "" : below(journal.stage, step.staged);
   if (!staged.empty() && !root.exists(staged)) return true;  // taken before
@@ -174,7 +174,7 @@ bool read_steps(const json::Value& from, Journal& journal) {
   return true;
 }
 
-// Nobody can make sense of it, and nothing may be read while it lies there: out of the way with it.
+// It cannot be read, and nothing may be read while it is there: it is moved aside.
 Result<Recovery> set_aside(const FolderWriter& root, const Error& error) {
   log_error("the journal of an unfinished download is damaged ({}); it is set aside",
             error.message);
@@ -253,7 +253,7 @@ Result<Journal> parse_journal(std::string_view text) {
                      journal.stage.starts_with(std::string(kStagingFolder) + "/") &&
                      read_steps(*value, journal) && read_list(*value, "made", journal.made) &&
                      read_list(*value, "emptied", journal.emptied);
-  if (!whole) return fail("damaged", "a field is missing or odd");
+  if (!whole) return fail("damaged", "a field is missing or invalid");
   return journal;
 }
 
@@ -293,7 +293,8 @@ Result<void> turn_back(const FolderWriter& root, const Journal& journal) {
 Result<void> close_journal(const FolderWriter& root, const Journal& journal) {
   Result<void> removed = remove_if_there(root, std::string(kJournalPath));
   if (!removed) return removed;
-  // Were the stage gone and the journal still there after a power cut, nobody could undo anything.
+  // Were the stage gone and the journal still there after a power cut, nothing could be rolled
+  // back.
   if (root.sync_folder(kOwnFolder)) sweep_stage(root, journal.stage);
   return {};
 }

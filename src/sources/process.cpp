@@ -72,7 +72,7 @@ struct Pipe {
   }
 };
 
-// A file in memory: the child reads at its own pace and nobody has to feed it.
+// A file in memory: the child reads at its own pace, without a thread that writes.
 Descriptor input_of(const std::string& bytes) {
   if (bytes.empty()) return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
   Descriptor file(memfd_create("input", MFD_CLOEXEC));
@@ -150,7 +150,7 @@ void limit(int resource, rlim_t most) {
     keep_only_standard_descriptors();
     limit(RLIMIT_CORE, 1);
     limit(RLIMIT_FSIZE, launch.file_bytes);
-    // An error that the program can tell about, instead of a death without a word.
+    // An error that the program can tell about, instead of being killed silently.
     if (launch.file_bytes != 0) ::signal(SIGXFSZ, SIG_IGN);
     limit(RLIMIT_AS, launch.memory_bytes);
     execve(launch.program, launch.argv, launch.environment);

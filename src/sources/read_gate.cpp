@@ -91,7 +91,7 @@ ReadGate::Impl::Entry ReadGate::Impl::try_enter() {
     held = Held::kLock;
     return Entry::kOpen;
   }
-  // Nobody swaps, and yet a swap is not over: whoever began it is dead.
+  // No process is swapping, and yet a swap is not over: its process has died.
   ::flock(swap.get(), LOCK_UN);
   return recover_now() ? Entry::kAgain : Entry::kShut;
 }
@@ -99,7 +99,8 @@ ReadGate::Impl::Entry ReadGate::Impl::try_enter() {
 bool ReadGate::Impl::recover_now() {
   const auto give_up = [this](const Error& error) {
     if (!complained) {
-      log_error("an unfinished download can be neither finished nor undone: {}", error.message);
+      log_error("an unfinished download can neither be completed nor rolled back: {}",
+                error.message);
     }
     complained = true;
     return false;

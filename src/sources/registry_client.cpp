@@ -45,7 +45,7 @@ RegistryFailure failure_of(HttpProblem problem) {
   return {.kind = FailureKind::kUnreachable};
 }
 
-// A time-out has used up what time there was; a body that came whole and is no JSON will be none
+// A time-out has used up the time there was; a complete body that is not JSON will not be JSON
 // the next time either.
 bool is_worth_retrying(HttpProblem problem) {
   return problem == HttpProblem::kUnreachable || problem == HttpProblem::kCut;
@@ -141,7 +141,7 @@ std::optional<Fetched> RegistryClient::cached(const std::string& target, const F
   const CachedAnswer* answer = how.from_cache ? cache_.find(target) : nullptr;
   if (answer == nullptr) return std::nullopt;
   if (is_fresh(*answer)) return Fetched{.found = answer->found, .body = answer->body};
-  // Nobody waits for a registry that was away a moment ago.
+  // A registry that could not be reached a moment ago is not waited for.
   const bool just_failed =
       answer->failed_at && clock_.now() - *answer->failed_at < options_.negative_ttl;
   if (just_failed && may_stand_in(*answer)) return Fetched{.body = answer->body, .stale = true};
@@ -211,7 +211,7 @@ RegistryClient::FetchResult RegistryClient::settle(
     old.failed_at = clock_.now();
     cache_.put(target, old);
     if (!how.from_cache || !may_stand_in(old)) return std::unexpected(answer.error());
-    log_warn("the registry is away; an answer from before is used");
+    log_warn("the registry cannot be reached; a cached answer is used");
     return Fetched{.body = old.body, .stale = true};
   }
   CachedAnswer fresh{.found = answer->status != 404, .asked_at = clock_.now()};

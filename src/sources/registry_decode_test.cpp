@@ -134,7 +134,7 @@ TEST(RegistryBundle, W5_BadPathsAndNamesRefuseTheWholeBundle) {
               AllOf(HasSubstr("D312"), HasSubstr("\"other\""), HasSubstr("expected \"w\"")));
   EXPECT_THAT(refusal(R"({"skills":[{"path":"prompts/p.md","content":""}],
                           "prompts":[{"name":"p","content":""}]})"),
-              HasSubstr("comes twice"));
+              HasSubstr("occurs twice"));
 }
 
 TEST(RegistryBundle, W6_EntriesAreCountedBeforeTheyAreKept) {
