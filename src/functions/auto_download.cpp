@@ -15,7 +15,6 @@ namespace {
 constexpr std::string_view kHandler = "directory::__on_worker_added";
 constexpr std::string_view kBinding = R"({"operations":["add","update"],"stages":["done"]})";
 constexpr std::string_view kEngine = "iii";
-constexpr std::string_view kCaller = "auto-download";  // in the queue of downloads
 constexpr unsigned kBindAttempts = 5;
 constexpr std::chrono::seconds kBindPause{2};
 constexpr size_t kMaxRemembered = 10'000;  // workers, of either kind
@@ -291,13 +290,13 @@ sdk::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) 
   const bool exact = !worker.version.empty();
   sources::RegistrySource source{.worker = worker.name, .version = {}, .tag = {}};
   (exact ? source.version : source.tag) = exact ? worker.version : "latest";
-  Result<sources::InstallReport> report = co_await downloader_.install(
-      std::string(kCaller), worker.as_before.value_or(source), options);
+  Result<sources::InstallReport> report =
+      co_await downloader_.install("", worker.as_before.value_or(source), options);
   if (!report && is_other_version(report.error()) && exact && !worker.as_before) {
     // DW14: better the documents of another version than none.
     source.version.reset();
     source.tag = "latest";
-    report = co_await downloader_.install(std::string(kCaller), source, options);
+    report = co_await downloader_.install("", source, options);
   }
   co_return report;
 }

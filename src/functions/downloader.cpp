@@ -13,7 +13,8 @@ namespace {
 using sources::InstallReport;
 using sources::NamespaceResult;
 
-constexpr std::chrono::milliseconds kListTimeout{10'000};
+// A place in the queue may already be held while the engine is asked, so nobody waits for long.
+constexpr std::chrono::milliseconds kListTimeout{1'000};
 
 // Steps of one download as log lines; not every block of bytes.
 std::function<void(const sources::Progress&)> log_steps(std::string name) {
