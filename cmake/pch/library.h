@@ -1,5 +1,6 @@
-// Compiled once and shared by all: what most files include anyway, and is slow to parse. System headers only: see cmake/pch.cmake.
-// Files still include what they use; a build without precompiled headers (III_PCH=OFF) works too.
+// Compiled once and shared by all: what most files include anyway, and is slow to parse. System
+// headers only: see cmake/pch.cmake. Files still include what they use; a build without precompiled
+// headers (III_PCH=OFF) works too.
 
 #include <fmt/format.h>
 

@@ -76,11 +76,11 @@ TEST_F(ConnectionTest, SendsSharedBytesWithoutACopyAndReleasesThem) {
       client->heard.clear();
       run_until([&] { return client->heard.size() == 3; }, "three messages");
       EXPECT_THAT(client->heard, ElementsAre("before", "head" + *body + "tail", "after"));
-      EXPECT_EQ(body.use_count(), 1);
+      EXPECT_EQ(body.use_count(), 2);  // `body` and `parts`
       // A client has to mask, so it copies.
       client->heard.clear();
       client->own->send_parts(Opcode::kText, parts);
-      EXPECT_EQ(body.use_count(), 1);
+      EXPECT_EQ(body.use_count(), 2);
       run_until([&] { return client->heard.size() == 1; }, "the echo");
       EXPECT_EQ(client->heard[0], "head" + *body + "tail");
     }

@@ -80,7 +80,7 @@ TEST(Bundle, W6_CountsAndSizesAtAndAboveTheLimit) {
   EXPECT_EQ(refusal({{"a.png", "1234"}, {"b.png", "12"}}, limits), "taken");
   EXPECT_THAT(refusal({{"a", ""}, {"b", ""}, {"c", ""}}, limits), HasSubstr("3 files, at most 2"));
   EXPECT_THAT(refusal({{"a.png", "12345"}}, limits), HasSubstr("5 bytes, at most 4"));
-  EXPECT_THAT(refusal({{"a.png", "1234"}, {"b.png", "123"}}, limits), HasSubstr("altogether"));
+  EXPECT_THAT(refusal({{"a.png", "1234"}, {"b.png", "123"}}, limits), HasSubstr("in total"));
 }
 
 TEST(Bundle, W7_DocumentsTooLargeToBeServedAreSkippedAndSaid) {
@@ -101,10 +101,10 @@ TEST(Bundle, W7_DocumentsTooLargeToBeServedAreSkippedAndSaid) {
 
 TEST(Bundle, PathsThatAreOneFileSomewhereAreRefused) {
   EXPECT_THAT(refusal({{"a.md", "1"}, {"a.md", "2"}}), HasSubstr("occurs twice"));
-  EXPECT_THAT(refusal({{"a.md", "1"}, {"A.md", "2"}}), HasSubstr("are one file"));
-  EXPECT_THAT(refusal({{"straße.md", "1"}, {"STRASSE.md", "2"}}), HasSubstr("are one file"));
+  EXPECT_THAT(refusal({{"a.md", "1"}, {"A.md", "2"}}), HasSubstr("are the same file"));
+  EXPECT_THAT(refusal({{"straße.md", "1"}, {"STRASSE.md", "2"}}), HasSubstr("are the same file"));
   // é as one code point, and as e with an accent.
-  EXPECT_THAT(refusal({{"\u00e9.md", "1"}, {"e\u0301.md", "2"}}), HasSubstr("are one file"));
+  EXPECT_THAT(refusal({{"\u00e9.md", "1"}, {"e\u0301.md", "2"}}), HasSubstr("are the same file"));
   EXPECT_EQ(refusal({{"e.md", "1"}, {"\u00e9.md", "2"}}), "taken");
 }
 
