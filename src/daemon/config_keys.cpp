@@ -302,7 +302,8 @@ struct Setter {
     for (const auto& [name, scope] : *value.as_object()) {
       if (scope.as_array() != nullptr || scope.as_object() != nullptr) return false;
       if (name != "skills" && name != "prompts") {
-        const std::string_view meant = nearest(name, {"skills", "prompts"});
+        static const std::vector<std::string> known{"skills", "prompts"};
+        const std::string_view meant = nearest(name, known);
         warnings.push_back("there is no scope `" + name + "`" +
                            (meant.empty() ? "" : ". Did you mean " + std::string(meant) + "?"));
         continue;

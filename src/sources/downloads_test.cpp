@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <condition_variable>
+#include <memory>
 #include <mutex>
 
 #include "sources/http_server_for_test.h"
@@ -77,21 +79,25 @@ TEST_F(DownloadsTest, OutdatedGivesEachNamespaceItsOwnDeadline) {
   std::vector<std::string> names;
   for (char c = 'a'; c <= 'l'; ++c) names.emplace_back(1, c);
   lock(names);
-  std::mutex mutex;
-  std::condition_variable over;
-  bool done = false;
-  before_answer = [&](const Request& request) {
+  // Shared with the server's threads, which may still answer when this function has returned.
+  struct Gate {
+    std::mutex mutex;
+    std::condition_variable opened;
+    bool open = false;
+  };
+  const auto gate = std::make_shared<Gate>();
+  before_answer = [gate](const Request& request) {
     if (worker_of(request) > "d") return;
-    std::unique_lock guard(mutex);  // the first four, which are asked together
-    over.wait(guard, [&] { return done; });
+    std::unique_lock guard(gate->mutex);  // the first four, which are asked together
+    gate->opened.wait(guard, [&gate] { return gate->open; });
   };
   const auto all = downloads(milliseconds(400));
   const auto rows = all->outdated(std::nullopt, all->job());
   {
-    const std::lock_guard guard(mutex);
-    done = true;
+    const std::lock_guard guard(gate->mutex);
+    gate->open = true;
   }
-  over.notify_all();
+  gate->opened.notify_all();
   ASSERT_TRUE(rows);
   ASSERT_EQ(rows->size(), names.size());
   for (const OutdatedRow& row : *rows) {

@@ -164,10 +164,12 @@ class Run {
       mutator_.learn(connection.owed.back());
     }
     if (type != "invocationresult") return;
-    Tally& tally = answers_[std::string(field(head, "function_id").substr(0, 80))];
-    if (answers_.size() > 2'000)
+    // Before the reference below is taken: it may be to one of those.
+    if (answers_.size() >= 2'000) {
       std::erase_if(answers_,
                     [this](const auto& entry) { return !builtins_.contains(entry.first); });
+    }
+    Tally& tally = answers_[std::string(field(head, "function_id").substr(0, 80))];
     const size_t error = head.find(R"("error":{"code":")");
     if (error == std::string_view::npos) {
       ++tally.results;
