@@ -442,6 +442,24 @@ TEST_F(ConnectionTest, APausedPeerThatLeavesIsNoticed) {
   run_until([&] { return accepted[1]->closed; }, "the end");
 }
 
+// The FIN waits in the peer's kernel behind bytes that nobody reads.
+TEST_F(ConnectionTest, APausedPeerThatLeavesWithUnsentBytesIsNoticed) {
+  react = [](Recorder& recorder, Opcode, std::string_view) {
+    recorder.connection->pause_reading();
+  };
+  ServerOptions options;
+  options.connection.hangup_check = Millis(5);
+  serve(options);
+  RawPeer peer;
+  upgrade(peer);
+  peer.write(RawFrame{.payload = "pause"}.bytes());
+  run_until([&] { return accepted[0]->heard.size() == 1; }, "the pause");
+  peer.write_until_full();
+  peer.read_some();  // closing with unread bytes would reset the connection by itself
+  peer.hang_up();
+  run_until([&] { return accepted[0]->closed; }, "the end");
+}
+
 TEST_F(ConnectionTest, ReadsOfAnUnfinishedMessageNoMoreThanItsLimit) {
   serve();
   RawPeer peer;

@@ -105,6 +105,11 @@ class RawPeer {
     return ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
            static_cast<ssize_t>(bytes.size());
   }
+  // Writes until the other end takes no more.
+  void write_until_full() {
+    const std::string piece(65536, 'x');
+    while (::send(socket_, piece.data(), piece.size(), MSG_NOSIGNAL | MSG_DONTWAIT) > 0) continue;
+  }
   // Takes what has arrived. `ended` and `reset` tell how the stream ended, if it did.
   void read_some() {
     char piece[65536];

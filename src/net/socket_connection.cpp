@@ -245,7 +245,11 @@ void SocketConnection::check_hangup() {
     if ((look.revents & (POLLERR | POLLHUP)) != 0) return finish();
     if (!std::exchange(half_closed_, true) && events_ != nullptr) events_->on_half_closed();
   }
-  if (state_ == State::kOpen && !reading()) not_reading();
+  if (state_ != State::kOpen || reading()) return;
+  // The FIN of a peer that left may wait behind bytes that are not read; its kernel answers a ping
+  // with a reset.
+  ping({});
+  not_reading();
 }
 
 // ---- a peer that asks for more than it takes ----
