@@ -147,7 +147,7 @@ void channel_flood(Arena& arena) {
     while (sent - received > 10'000 && arena.in_time() && reader.open()) reader.listen(0.001);
   }
   while (received < sent && arena.in_time() && reader.open()) reader.listen(0.01);
-  arena.check("every item arrives", received == sent && sent > 0);
+  arena.check(fmt::format("{} of {} items arrive", received, sent), received == sent && sent > 0);
 }
 
 void many_channels(Arena& arena) {

@@ -162,7 +162,9 @@ void HostilePeer::leave() {
 
 int HostilePeer::wait_ms(int64_t until) const {
   const int64_t left = std::min(until, deadline_) - now_ns();
-  return static_cast<int>(std::clamp<int64_t>(left / 1'000'000, 0, 1'000'000));
+  constexpr int64_t kMillisecond = 1'000'000;
+  return static_cast<int>(
+      std::clamp<int64_t>((left + kMillisecond - 1) / kMillisecond, 0, kMillisecond));
 }
 
 bool HostilePeer::read_some() {

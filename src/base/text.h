@@ -29,6 +29,8 @@ size_t utf8_length(std::string_view text);
 std::string_view utf8_prefix(std::string_view text, size_t count);
 
 // The candidate that the writer of `word` most likely meant, or an empty view when none is near.
+// The view is into `candidates`.
 std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates);
+std::string_view nearest(std::string_view word, std::vector<std::string>&& candidates) = delete;
 
 }  // namespace iii

@@ -42,9 +42,20 @@ struct FileVersion {
 
 inline constexpr uint64_t kUnknownOffset = UINT64_MAX;
 
+// What a document is for whoever lists it. A prompt has its own type.
+enum class SkillKind : uint8_t {
+  kSkill,      // a SKILL.md, a document that describes itself, or one that belongs to no skill
+  kReference,  // another document in the folder of a skill
+  kReadme,     // README, AGENTS, LICENSE and the like
+};
+
 struct Skill {
   std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
   FileRef file;
+  SkillKind kind = SkillKind::kSkill;
+  // False: `disable-model-invocation`; readable by id, not in lists for agents.
+  bool for_agents = true;
+  std::string name;   // as the frontmatter gives it; may be empty
   std::string title;  // frontmatter title, else H1; empty: show the display id (R29)
   std::optional<std::string> type;
   std::optional<std::string> function_id;

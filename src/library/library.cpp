@@ -62,6 +62,14 @@ Result<Body> body_of(const View& view, const Row& row, uint64_t known_offset) {
   return Body{std::move(text), file->stamp.mtime_ns};
 }
 
+SnapshotPtr merged_with(const Snapshot& snapshot, RegistrationsPtr registrations) {
+  content::GenerationPtr merged =
+      GenerationMerger().merge(*snapshot.files, *registrations, snapshot.files->number,
+                               snapshot.folders->content->lenient());
+  return std::make_shared<const Snapshot>(std::move(merged), snapshot.files,
+                                          std::move(registrations), snapshot.folders);
+}
+
 }  // namespace
 
 Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
@@ -108,26 +116,32 @@ sdk::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOption
   std::optional<Error> problem;
   if (store_ && kind == ChangeKind::kSkill) {
     Result<std::vector<RegisteredSkill>> rows = co_await store_->skills();
-    if (rows) found = make_registrations(std::move(*rows), {}, nullptr);
+    if (rows) {
+      found = co_await thread_.run([skills = std::move(*rows)]() mutable {
+        return make_registrations(std::move(skills), {}, nullptr);
+      });
+    }
     if (!rows) problem = std::move(rows.error());
   } else if (store_) {
     Result<std::vector<RegisteredPrompt>> rows = co_await store_->prompts();
-    if (rows) found = make_registrations({}, *rows, nullptr);
+    if (rows) {
+      found = co_await thread_.run([prompts = std::move(*rows)] {
+        return make_registrations({}, prompts, nullptr);
+      });
+    }
     if (!rows) problem = std::move(rows.error());
   }
   View files = co_await current(options);
   if (found == nullptr || found->empty()) co_return Asked{std::move(files), std::move(problem)};
-  const Snapshot& seen = files.snapshot();
   // Most of the time that is what is published already.
-  const bool known = seen.registrations != nullptr &&
-                     (kind == ChangeKind::kSkill ? seen.registrations->skills == found->skills
-                                                 : seen.registrations->prompts == found->prompts);
-  if (known) co_return Asked{View(files.shared_snapshot(), files.installed())};
-  content::GenerationPtr merged = GenerationMerger().merge(*seen.files, *found, seen.files->number,
-                                                           seen.folders->content->lenient());
-  co_return Asked{View(std::make_shared<const Snapshot>(std::move(merged), seen.files,
-                                                        std::move(found), seen.folders),
-                       files.installed())};
+  SnapshotPtr merged = co_await thread_.run([kind, files = files.shared_snapshot(), found] {
+    const Registrations* published = files->registrations.get();
+    const bool known = published != nullptr && (kind == ChangeKind::kSkill
+                                                    ? published->skills == found->skills
+                                                    : published->prompts == found->prompts);
+    return known ? files : merged_with(*files, found);
+  });
+  co_return Asked{View(std::move(merged), files.installed())};
 }
 
 bool Library::is_current() const {
