@@ -203,8 +203,10 @@ Result<void> apply_limit(std::string_view assignment, EmbeddedOptions& options) 
                              (meant.empty() ? "" : " Did you mean " + std::string(meant) + "?") +
                              " Known: " + join(names, ", "));
   }
-  const auto value =
-      cli::number("limit " + std::string(name), assignment.substr(equals + 1), 1, int64_t{1} << 40);
+  // 0 leaves this one to the system; every other limit of 0 would stop the engine.
+  const int64_t least = name == "dead_peer_timeout_ms" ? 0 : 1;
+  const auto value = cli::number("limit " + std::string(name), assignment.substr(equals + 1), least,
+                                 int64_t{1} << 40);
   if (!value) return std::unexpected(value.error());
   entry->second(options, *value);
   return {};

@@ -58,6 +58,9 @@ TEST(ServeOptions, LimitsAreSetByName) {
   ASSERT_TRUE(o);
   EXPECT_EQ(o->engine.server.max_connections, 7U);
   EXPECT_EQ(o->engine.server.connection.stall_timeout.count(), 50);
+  const auto off = options({"--limit", "dead_peer_timeout_ms=0"});
+  ASSERT_TRUE(off);
+  EXPECT_EQ(off->engine.server.connection.dead_peer_timeout.count(), 0);
 }
 
 TEST(ServeOptions, MistakesTeach) {

@@ -63,7 +63,7 @@ class ChannelTable final : public WorkerEvents {
   void on_worker(std::string_view event, const Worker& worker, bool first_announce) override;
   void owner_gone(const Uuid& owner);
 
-  // Including those that are over: a late end must still find them, to be told so.
+  // Including those that are over: an end that attaches late must get a clear answer.
   size_t size() const { return channels_.size(); }
 
  private:

@@ -36,7 +36,7 @@ class WorkerEvents {
  public:
   virtual ~WorkerEvents() = default;
   // `event`: worker_connected, worker_metadata_updated, worker_disconnected. `first_announce` marks
-  // the moment a worker has told its name.
+  // the moment a worker has announced its name.
   virtual void on_worker(std::string_view event, const Worker& worker, bool first_announce) = 0;
 };
 

@@ -25,7 +25,7 @@ class Link {
     for (const SharedBytes& part : parts) whole += part.bytes;
     send(whole);
   }
-  // False when the connection is over, although the engine has not been told yet.
+  // False when the connection is over, although the engine has not been notified yet.
   virtual bool open() const { return true; }
   // Bytes that were sent and that the peer has not fetched yet.
   virtual size_t queued_bytes() const { return 0; }
@@ -42,7 +42,7 @@ class Link {
   virtual void ended(bool politely) = 0;
 };
 
-// The link of a worker, for as long as there is one: what is sent after its end goes nowhere.
+// The link of a worker, for as long as there is one: what is sent after its end is dropped.
 class WorkerLink {
  public:
   explicit WorkerLink(Link& link) : link_(&link) {}

@@ -1,5 +1,5 @@
 // Helpers for tests of the engine core: a bus without sockets, with time that stands still, ids
-// that count up, and peers that write down what they are told.
+// that count up, and peers that record what they receive.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -251,7 +251,7 @@ class Peer final : public Link {
     bus_.turn();
   }
   bool open() const override { return !cut_off; }
-  bool cut_off = false;  // the connection is over, but the engine has not been told yet
+  bool cut_off = false;  // the connection is over, but the engine has not been notified yet
 
   bool connected() const { return worker_ != nullptr; }
   bool was_ended() const { return ended_; }

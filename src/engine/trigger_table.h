@@ -104,7 +104,7 @@ class TriggerTable {
   void drained(const Worker& provider);
 
   // Teardown steps 4–6 of a connection (wire §4.4). Its types and bindings have no effect from now
-  // on; the providers of its bindings are told in slices.
+  // on; the providers of its bindings are notified in slices.
   void forget(Worker& worker);
 
   TriggerTypePtr type(const TypeKey& key) const;

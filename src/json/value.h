@@ -58,7 +58,7 @@ class Value {
   Array* as_array() { return std::get_if<Array>(&data_); }
   Object* as_object() { return std::get_if<Object>(&data_); }
 
-  // The member of an object, or nullptr when this is no object or lacks the key.
+  // The member of an object, or nullptr when this is not an object or lacks the key.
   const Value* find(std::string_view key) const;
 
   // `null`, `boolean`, `number`, `string`, `array`, `object`.

@@ -18,7 +18,7 @@ Error reserved_function(Registry registry, std::string_view function_id);
 Error failed_call(Registry registry, std::string_view function_id, std::string_view cause);
 Error unsupported_output(std::string_view prompt, std::string_view function_id,
                          const Error& reason);
-// `state::*` failed, or holds something that is no record of ours.
+// `state::*` failed, or holds something that is not a record of ours.
 Error failed_state(Registry registry, const Error& reason);
 
 }  // namespace iii::directory

@@ -1,5 +1,5 @@
-// What all connections of a server hold together. When it is too much, whoever holds most gives it
-// up: a few greedy peers cannot use up the memory of everybody.
+// What all connections of a server hold together. When it is too much, the holder of the most gives
+// it up: a few greedy peers cannot use up the memory of everybody.
 #pragma once
 
 #include <cstddef>

@@ -78,7 +78,7 @@ class Forward final : public ConnectionEvents {
   const std::shared_ptr<Recorder> to_;
 };
 
-// A blocking TCP socket without any manners of its own.
+// A plain blocking TCP socket.
 class RawPeer {
  public:
   RawPeer() : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {}

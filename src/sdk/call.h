@@ -24,7 +24,7 @@ class Call : public Calls<Call> {
   // The payload as it came, `_caller_worker_id` included.
   const std::string& payload() const { return invocation_->data; }
   // Who called, as the engine attests it; empty for calls of the engine itself and for payloads
-  // that are no objects.
+  // that are not objects.
   std::string caller_worker_id() const {
     if (json::kind_of(json::trimmed(payload())) != json::Kind::kObject) return {};
     const auto caller = json::member(json::trimmed(payload()), protocol::kCallerKey);

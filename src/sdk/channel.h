@@ -73,7 +73,7 @@ class ChannelReader {
 
   // The next item; nothing at the end of the stream.
   Task<Result<std::optional<ChannelItem>>> next();
-  // The bytes of all binary items up to the end, as long as they are no more than `most`.
+  // The bytes of all binary items up to the end, if they are at most `most`.
   Task<Result<std::string>> read_all(size_t most);
 
  private:

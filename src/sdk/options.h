@@ -1,4 +1,4 @@
-// What a worker can be told about itself and its engine. Blank fields are filled from the
+// Options of a worker and its connection to the engine. Blank fields are filled from the
 // environment.
 #pragma once
 

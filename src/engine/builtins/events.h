@@ -1,5 +1,5 @@
 // Trigger types about the bus itself: engine::workers-available, engine::functions-available,
-// `worker`; and `worker::list`, which tells what the `worker` events add up to.
+// `worker`; and `worker::list`, which lists what the `worker` events add up to.
 #pragma once
 
 #include <memory>

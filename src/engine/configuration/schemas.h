@@ -148,7 +148,7 @@ inline auto describe(json::Type<ConfigurationEventType>) {
                                {E::kDeleted, "configuration:deleted"}});
 }
 
-// What a binding's config is decoded into. Words that are no event type are accepted and never
+// What a binding's config is decoded into. Words that are not an event type are accepted and never
 // match.
 struct ConfigurationTriggerConfig {
   std::optional<std::string> condition_function_id;

@@ -1,4 +1,4 @@
-// state::* — values under (scope, key), durable, with a trigger that tells about every change.
+// state::* — values under (scope, key), durable, with a trigger that fires on every change.
 //
 // Values are kept as the JSON text that was sent. Reads come from memory and see writes in the
 // order in which they were accepted; a write is answered, and its event fired, after it is on disk.
@@ -70,7 +70,7 @@ class State {
   size_t bytes() const { return memory_.bytes(); }
 
  private:
-  // What a write in flight needs to be answered, told about, or taken back.
+  // What a write in flight needs to be answered, published, or undone.
   struct Pending;
   using PendingPtr = std::shared_ptr<Pending>;
 

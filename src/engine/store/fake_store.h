@@ -1,4 +1,4 @@
-// A store for tests: nothing is durable until the test says so, and the disk fails when told to.
+// A store for tests: nothing is durable until the test says so, and the disk fails on request.
 #pragma once
 
 #include <map>

@@ -2,7 +2,7 @@
 //
 // SQLite reads the log up to the first frame whose checksum is wrong and takes that for the end: a
 // transaction torn by a power failure looks like that. It also looks like that when one bit in the
-// middle flips, and then every later transaction is dropped without a word. The two are told apart
+// middle flips, and then every later transaction is dropped silently. The two are told apart
 // here, before SQLite opens the file, by two facts:
 //
 // - Every commit is synced before it is acknowledged and before the next one begins. So only the
