@@ -16,6 +16,8 @@ std::atomic<size_t> allocated_bytes = 0;
 
 }  // namespace
 
+// Under tsan memory is not counted: its runtime does not let a program replace these.
+#if !__has_feature(thread_sanitizer)
 void* operator new(size_t size) {
   allocated_bytes += size;
   if (void* memory = std::malloc(size)) return memory;
@@ -23,6 +25,7 @@ void* operator new(size_t size) {
 }
 void operator delete(void* memory) noexcept { std::free(memory); }
 void operator delete(void* memory, size_t) noexcept { std::free(memory); }
+#endif
 
 namespace iii::json {
 namespace {
