@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 
 #include "engine/store/store_testing.h"
@@ -18,7 +19,7 @@ namespace {
 using testing::IsEmpty;
 
 std::filesystem::path disk;
-size_t capacity = 0;
+std::atomic<size_t> capacity = 0;  // read by the writer of the store
 
 bool fits(int file, off_t end) {
   struct stat info{};
@@ -136,7 +137,7 @@ TEST(StoreFull, GoesOnWhenThereIsSpaceAgain) {
   EXPECT_TRUE(in_child([&folder] {
     bound_disk(folder.path(), 1024 * 1024);
     FullStore full(folder.path());
-    capacity *= 4;
+    capacity = 4 * capacity;
     StoreRunner& runner = full.runner;
     while (!runner.put(runner.next_id(), "large", std::string(600'000, 'x'))) {
       runner.wait_posted();
