@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "base/utf8.h"
 #include "content/document.h"
 #include "content/findings.h"
 #include "content/ids.h"
+#include "content/kinds.h"
 
 namespace iii::content {
 
@@ -28,6 +31,20 @@ const SkillPtr& row_of(const Document& document, const SkillPtr*) { return docum
 const PromptPtr& row_of(const Document& document, const PromptPtr*) { return document.prompt; }
 std::string_view key_of(const SkillPtr& row) { return row->id; }
 std::string_view key_of(const PromptPtr& row) { return row->name; }
+
+bool is_below_a_skill(const Document& document) {
+  for (const Folder* folder = document.parent; folder != nullptr; folder = folder->parent) {
+    if (folder->overviews > 0) return true;
+  }
+  return false;
+}
+
+// The kind that the folders give it, where it is another one than the row says.
+std::optional<SkillKind> other_kind(const Document& document) {
+  if (!document.skill || !document.skill->kind_by_folder) return std::nullopt;
+  const SkillKind kind = kind_of({.by_folder = true}, is_below_a_skill(document));
+  return kind == document.skill->kind ? std::nullopt : std::optional(kind);
+}
 
 // Sorts by merging the ascending runs that are there already: a walk comes almost in order of the
 // ids, and the library's sort gains nothing from that.
@@ -128,6 +145,7 @@ void Catalog::account(Document& document, Account column) {
 void Catalog::remove(Document& document) {
   if (document.account == Account::kNone) return;  // never got here
   account(document, Account::kNone);
+  count_overview(document, false);
   if (document.skill || document.prompt) {
     set_findings(document.root, path_of(document), nullptr);
     (document.skill ? skills_ : prompts_).removed.push_back(&document);
@@ -137,6 +155,7 @@ void Catalog::remove(Document& document) {
 }
 
 void Catalog::add(Document& document) {
+  count_overview(document, true);
   if (document.skill || document.prompt) {
     // Until decided.
     account(document, Account::kSkipped);
@@ -145,6 +164,38 @@ void Catalog::add(Document& document) {
     account(document, Account::kSkipped);
     set_findings(document.root, document.path(), document.own);
   }
+}
+
+void Catalog::count_overview(const Document& document, bool there) {
+  Folder* folder = document.parent;
+  if (folder == nullptr || !document.skill || !is_skill_file(document.name)) return;
+  there ? ++folder->overviews : --folder->overviews;
+  overview_folders_.push_back(folder);
+}
+
+// Documents that do not describe themselves are references below a SKILL.md and skills elsewhere:
+// those that are new, and all below a folder whose only SKILL.md came or went.
+void Catalog::set_kinds() {
+  for (Document* document : skills_.added) {
+    // Nobody has seen the row of a new document.
+    if (const auto kind = other_kind(*document)) const_cast<Skill&>(*document->skill).kind = *kind;
+  }
+  for (Folder* folder : overview_folders_) {
+    const bool has = folder->overviews > 0;
+    if (folder->gone || std::exchange(folder->had_overview, has) == has) continue;
+    each_node(*folder, [this](Node& node) {
+      if (node.kind != NodeKind::kDocument) return;
+      auto& document = static_cast<Document&>(node);
+      const auto kind = other_kind(document);
+      if (!kind) return;
+      auto row = std::make_shared<Skill>(*document.skill);
+      row->kind = *kind;
+      document.skill = std::move(row);
+      skills_.dirty.emplace_back(document.skill->id);
+      changed_ = true;
+    });
+  }
+  overview_folders_.clear();
 }
 
 // As precedes() orders them; the keys are looked up once and not for every comparison.
@@ -324,6 +375,7 @@ void Catalog::update_rows(const List& list, std::vector<Row>& rows) {
 }
 
 GenerationPtr Catalog::publish() {
+  set_kinds();
   for (List* list : {&skills_, &prompts_}) {
     merge(*list);
     mark_shadowed(*list);

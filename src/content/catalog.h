@@ -69,6 +69,8 @@ class Catalog {
   void serve(Document& document);
   void skip(Document& document, Severity severity, std::string_view code, std::string message);
   void account(Document& document, Account column);
+  void count_overview(const Document& document, bool there);
+  void set_kinds();
   template <typename Row>
   void update_rows(const List& list, std::vector<Row>& rows);
 
@@ -77,6 +79,7 @@ class Catalog {
   List skills_{.kind = Kind::kSkill};
   List prompts_{.kind = Kind::kPrompt};
   std::vector<std::string> shadow_names_;
+  std::vector<Folder*> overview_folders_;  // where a SKILL.md came or went
   std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder> findings_;
   bool findings_changed_ = true;
   bool changed_ = true;

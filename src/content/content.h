@@ -32,8 +32,9 @@ struct BuiltinDocument {
 struct ContentOptions {
   std::vector<RootConfig> roots;  // in order of precedence: local, global, extra …
   std::vector<BuiltinDocument> builtin;
-  bool normalise_ids = true;  // serve files whose path breaks the id rule under a normalised id
-  bool lenient = true;        // see parse.h
+  bool normalise_ids = true;    // serve files whose path breaks the id rule under a normalised id
+  bool lenient = true;          // see parse.h
+  bool title_from_name = true;  // see title_of in document.h
   uint64_t max_file_bytes = 262'144;  // R27
   size_t max_files = 1'000'000;       // entries of all roots together: files, folders, links
   size_t max_depth = 64;

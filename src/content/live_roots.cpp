@@ -87,6 +87,7 @@ Live::Live(ContentOptions options)
     : options_(std::move(options)),
       rules_{.normalise_ids = options_.normalise_ids,
              .lenient = options_.lenient,
+             .title_from_name = options_.title_from_name,
              .max_file_bytes = options_.max_file_bytes},
       limits_{.max_files = options_.max_files,
               .max_depth = options_.max_depth,
@@ -129,9 +130,9 @@ void Live::add_builtin() {
 }
 
 std::string Live::fingerprint() const {
-  std::string out =
-      fmt::format("{} {} {} {} {} {}", program_identity(), rules_.normalise_ids, rules_.lenient,
-                  rules_.max_file_bytes, limits_.max_files, limits_.max_depth);
+  std::string out = fmt::format("{} {} {} {} {} {} {}", program_identity(), rules_.normalise_ids,
+                                rules_.lenient, rules_.title_from_name, rules_.max_file_bytes,
+                                limits_.max_files, limits_.max_depth);
   for (const auto& root : roots_) out += '\n' + root->path;
   return out;
 }

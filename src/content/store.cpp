@@ -145,7 +145,13 @@ enum Flag : uint8_t {
   kHasSkill = 64,
   kHasPrompt = 128,
 };
-enum Extra : uint8_t { kHasType = 1, kHasFunction = 2, kHasTime = 4, kHasFindings = 8 };
+enum Extra : uint8_t {
+  kHasType = 1,
+  kHasFunction = 2,
+  kHasTime = 4,
+  kHasFindings = 8,
+  kKindByFolder = 128,
+};
 enum FindingPart : uint8_t { kHasLine = 1, kHasColumn = 2, kHasServedAs = 4, kHasFix = 8 };
 
 void put_findings(Out& out, const std::vector<Finding>& findings) {
@@ -204,9 +210,9 @@ void put_document(Out& out, const Document& document, uint8_t flags) {
   uint8_t extra = document.own ? kHasFindings : 0;
   if (document.skill) {
     const Skill& skill = *document.skill;
-    extra |=
-        static_cast<uint8_t>((skill.type ? kHasType : 0) | (skill.function_id ? kHasFunction : 0) |
-                             (skill.mtime_ns != kNoTime ? kHasTime : 0));
+    extra |= static_cast<uint8_t>(
+        (skill.type ? kHasType : 0) | (skill.function_id ? kHasFunction : 0) |
+        (skill.mtime_ns != kNoTime ? kHasTime : 0) | (skill.kind_by_folder ? kKindByFolder : 0));
     out.byte(extra);
     out.text(skill.id);
     out.text(skill.title);
@@ -375,6 +381,7 @@ class Loader {
     auto skill = std::make_shared<Skill>();
     skill->id = in_.text();
     skill->file = {root_, path};
+    skill->kind_by_folder = (extra & kKindByFolder) != 0;
     skill->title = in_.text();
     skill->description = in_.text();
     if ((extra & kHasType) != 0) skill->type = in_.text();

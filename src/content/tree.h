@@ -72,6 +72,10 @@ struct Folder final : Node {
   FolderState state = FolderState::kOpen;
   bool trusted = false;     // an equal stamp means equal entries
   bool below_link = false;  // it or a folder above it is a link
+  // SKILL.md files in it that the catalog knows, and whether there were any when kinds were
+  // decided.
+  uint32_t overviews = 0;
+  bool had_overview = false;
   uint16_t root = 0;
   uint16_t depth = 0;
   int watch = -1;
