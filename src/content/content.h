@@ -58,6 +58,10 @@ struct ContentStatus {
   uint64_t files = 0;
   uint64_t parsed_at_start = 0;  // files read at start because the cache did not know them
   uint64_t rescans = 0;
+  // What no notification tells about, even while `watching`: files with several names, of which
+  // each call compares some in turn, and folders that cannot be watched.
+  uint64_t polled_files = 0;
+  uint64_t polled_folders = 0;
 };
 
 // May be called from several threads: one looks at the disk at a time, and only fresh(), save() and

@@ -19,9 +19,13 @@ namespace {
 // How much of an oversize file is looked at: the longest frontmatter and a paragraph.
 constexpr uint64_t kHead = 2 * kMaxFrontmatter;
 
-std::string_view file_stem(std::string_view path) {
+std::string_view document_name(std::string_view path) {
   const size_t slash = path.rfind('/');
-  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
+
+std::string_view file_stem(std::string_view path) {
+  const std::string_view name = document_name(path);
   return name.ends_with(".md") ? name.substr(0, name.size() - 3) : name;
 }
 
@@ -31,14 +35,6 @@ struct Naming {
   bool normalised = false;
   std::optional<Finding> finding;
 };
-
-Naming bent(const Document& document, const std::string& path, std::string name,
-            std::string_view code, const std::string& why) {
-  Naming naming{.name = std::move(name), .normalised = true};
-  naming.finding = make_finding(document.root, path, Severity::kWarning, code,
-                                fmt::format("{} It is served as `{}`.", why, naming.name));
-  return naming;
-}
 
 Naming refused(const Document& document, const std::string& path, std::string_view code,
                const std::string& why) {
@@ -52,17 +48,35 @@ std::string sentence(std::string text) {
   return text;
 }
 
+// At most one finding: what is wrong with the file's name, and what it is served as.
 Naming name_skill(const Document& document, const std::string& path, const DocumentRules& rules) {
-  std::string id = derive_id(path);
+  std::string id = rules.normalise_ids ? path_id(path) : derive_id(path);
   const Result<void> legal = check_id(id);
-  if (legal) return {.name = std::move(id)};
-  const std::string why = sentence(legal.error().message);
-  if (!rules.normalise_ids) return refused(document, path, findings::kInvalidId, why);
-  if (std::optional<std::string> meant = meant_overview(path)) {
-    return bent(document, path, std::move(*meant), findings::kSkillCase,
-                "Only `SKILL.md` in capitals is an overview.");
+  if (!legal && !rules.normalise_ids) {
+    return refused(document, path, findings::kInvalidId, sentence(legal.error().message));
   }
-  return bent(document, path, normalise_id(id), findings::kIdNormalised, why);
+  const std::string problem = legal ? "" : sentence(id_problem(id));
+  Naming naming{.name = legal ? std::move(id) : normalise_id(id), .normalised = !legal};
+  const auto say = [&](Severity severity, std::string_view code, const std::string& what) {
+    naming.finding =
+        make_finding(document.root, path, severity, code, what + served_as_sentence(naming.name));
+  };
+  switch (rules.normalise_ids ? overview_name(document_name(path)) : OverviewName::kNone) {
+    case OverviewName::kSpelling:
+      say(Severity::kInfo, findings::kSkillCase,
+          "Other readers look for exactly `SKILL.md`. Rename the file.");
+      break;
+    case OverviewName::kNear:
+      say(Severity::kWarning, findings::kNearSkill,
+          "The file is not called `SKILL.md`, so it is not the overview of its folder. Rename it "
+          "if "
+          "it was meant to be.");
+      break;
+    default:
+      if (!legal)
+        say(Severity::kInfo, findings::kIdNormalised, "The path is not an id: " + problem);
+  }
+  return naming;
 }
 
 Naming name_prompt(const Document& document, const std::string& path,
@@ -72,7 +86,10 @@ Naming name_prompt(const Document& document, const std::string& path,
   if (legal) return {.name = std::move(name)};
   const std::string why = sentence(legal.error().message);
   if (!rules.normalise_ids) return refused(document, path, findings::kInvalidName, why);
-  return bent(document, path, normalise_name(name), findings::kNameNormalised, why);
+  Naming naming{.name = normalise_name(name), .normalised = true};
+  naming.finding = make_finding(document.root, path, Severity::kInfo, findings::kNameNormalised,
+                                why + served_as_sentence(naming.name));
+  return naming;
 }
 
 // R28: nothing but line feeds.
@@ -252,6 +269,15 @@ Finding make_finding(uint16_t root, std::string_view path, Severity /*severity*/
   return finding;
 }
 
+std::string served_as_sentence(std::string_view name) {
+  return fmt::format(" It is served as `{}`.", name);
+}
+
+bool is_about_name(const Finding& finding) {
+  return finding.code == findings::kIdNormalised || finding.code == findings::kNameNormalised ||
+         finding.code == findings::kSkillCase || finding.code == findings::kNearSkill;
+}
+
 void understand_document(Document& document, const std::string& path, std::string_view bytes,
                          const DocumentRules& rules) {
   const bool is_prompt = is_prompt_path(path);
@@ -316,7 +342,8 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
   unreadable_document(document, path, rules, findings::kTooLarge, file.error().message);
 }
 
-void refuse_document(Document& document, const std::string& path, Refusal why) {
+void refuse_document(Document& document, const std::string& path, Refusal why,
+                     std::string_view elsewhere) {
   document.refusal = why;
   Finding finding = make_finding(document.root, path, Severity::kWarning, "", "");
   switch (why) {
@@ -325,6 +352,17 @@ void refuse_document(Document& document, const std::string& path, Refusal why) {
       finding.message =
           "The link leaves its root, so it is not followed. Copy what it points to, or link to it "
           "by a relative path inside the root.";
+      break;
+    case Refusal::kOtherRoot:
+      finding.severity = Severity::kInfo;
+      finding.code = findings::kOtherRoot;
+      finding.message = fmt::format("The link leads to {}, and is served there.", elsewhere);
+      break;
+    case Refusal::kMisnamed:
+      finding.code = findings::kNearSkill;
+      finding.message =
+          "The file is not called `SKILL.md`, so it is not served. Rename it if it was meant to be "
+          "the overview of its folder.";
       break;
     case Refusal::kDangling:
       finding.severity = Severity::kInfo;

@@ -82,7 +82,9 @@ inline constexpr std::string_view kDuplicateName =
     "duplicate_name";  // another prompt has the name; not served
 inline constexpr std::string_view kShadowed = "shadowed";  // hidden by a root of higher precedence
 inline constexpr std::string_view kSkillCase =
-    "skill_case";  // `Skill.md`, served as the overview it was meant to be
+    "skill_case";  // `skill.md`, `SKILL.markdown`: an overview, but for few readers
+inline constexpr std::string_view kNearSkill =
+    "near_skill_name";  // `SKLL.md`, `SKILL.md.txt`: not an overview, perhaps meant to be
 
 // What workers registered (functions/joined).
 inline constexpr std::string_view kRegisteredHidden =
@@ -103,7 +105,9 @@ inline constexpr std::string_view kUnreadable =
     "unreadable";  // the system refused to open or read it
 inline constexpr std::string_view kNotRegular =
     "not_regular";  // a socket, pipe or device called `.md`
-inline constexpr std::string_view kOutsideRoot = "outside_root";    // a link that leaves the root
+inline constexpr std::string_view kOutsideRoot = "outside_root";  // a link that leaves the root
+inline constexpr std::string_view kOtherRoot =
+    "in_other_root";  // a link into another root, served there
 inline constexpr std::string_view kDanglingLink = "dangling_link";  // a link to nothing
 inline constexpr std::string_view kLinkCycle = "link_cycle";  // a link to a folder it stands in
 inline constexpr std::string_view kTooDeep = "too_deep";      // folders nested beyond the limit
@@ -159,6 +163,7 @@ inline constexpr auto kSeverities = std::to_array<CodeSeverity>({
     {kDuplicateName, Severity::kError},
     {kShadowed, Severity::kInfo},
     {kSkillCase, Severity::kInfo},
+    {kNearSkill, Severity::kWarning},
     {kRegisteredHidden, Severity::kWarning},
     {kHiddenByFilter, Severity::kWarning},
     {kRegisteredInvalid, Severity::kError},
@@ -169,6 +174,7 @@ inline constexpr auto kSeverities = std::to_array<CodeSeverity>({
     {kUnreadable, Severity::kError},
     {kNotRegular, Severity::kInfo},
     {kOutsideRoot, Severity::kError},
+    {kOtherRoot, Severity::kInfo},
     {kDanglingLink, Severity::kInfo},
     {kLinkCycle, Severity::kInfo},
     {kTooDeep, Severity::kError},

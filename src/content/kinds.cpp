@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "content/ids.h"
 
 namespace iii::content {
 
@@ -13,17 +14,9 @@ constexpr std::array<std::string_view, 10> kReadmes = {
     "readme", "agents",    "claude",       "gemini",   "license",
     "notice", "changelog", "contributing", "security", "code_of_conduct"};
 
-struct FileName {
-  std::string_view stem;
-  bool is_markdown = false;
-};
-
-FileName split_name(std::string_view path) {
+std::string_view stem_of(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is the start
-  const size_t dot = name.rfind('.');
-  if (dot == std::string_view::npos) return {name};
-  const std::string_view suffix = name.substr(dot + 1);
-  return {name.substr(0, dot), iequals(suffix, "md") || iequals(suffix, "markdown")};
+  return name.substr(0, name.rfind('.'));
 }
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -42,19 +35,18 @@ bool is_language(std::string_view text) {
 }
 
 bool is_overview(std::string_view path) {
-  return is_skill_file(path) || iequals(split_name(path).stem, "index");
+  return is_skill_file(path) || iequals(stem_of(path), "index");
 }
 
 }  // namespace
 
 bool is_skill_file(std::string_view path) {
-  const FileName name = split_name(path);
-  // `SKILLS.md` is an overview, too (R12).
-  return name.is_markdown && (iequals(name.stem, "skill") || iequals(name.stem, "skills"));
+  const OverviewName name = overview_name(path.substr(path.rfind('/') + 1));
+  return name == OverviewName::kExact || name == OverviewName::kSpelling;
 }
 
 bool is_readme_file(std::string_view path) {
-  const std::string_view stem = split_name(path).stem;
+  const std::string_view stem = stem_of(path);
   if (std::ranges::any_of(kReadmes, [stem](auto each) { return iequals(each, stem); })) return true;
   constexpr std::string_view kReadme = kReadmes.front();
   return iequals(stem.substr(0, kReadme.size()), kReadme) &&

@@ -112,6 +112,21 @@ TEST_F(KindsOfATree, FolderMovesAndRootSkills) {
   EXPECT_EQ(content_->fresh()->skill("d/b/c")->kind, SkillKind::kReference);
 }
 
+TEST_F(KindsOfATree, AlsoOfDocumentsThatSteppedAsideFromTheirId) {
+  tree_.put("global/ns/A B.md");
+  tree_.put("global/ns/a-b.md");
+  content_ = Content::open(tree_.options());
+  const auto all_are = [&](SkillKind kind) {
+    const GenerationPtr now = content_->fresh();
+    return std::ranges::count(now->skills, kind, [](const SkillPtr& row) { return row->kind; });
+  };
+  EXPECT_EQ(all_are(SkillKind::kSkill), 2);
+  tree_.put("global/ns/SKILL.md");
+  EXPECT_EQ(all_are(SkillKind::kReference), 2);
+  tree_.remove("global/ns/SKILL.md");
+  EXPECT_EQ(all_are(SkillKind::kSkill), 2);
+}
+
 TEST_F(KindsOfATree, OfALargeTreeAreDecidedAtOnce) {
   for (int i = 0; i < 400; ++i) tree_.put("global/ns/r" + std::to_string(i) + ".md");
   tree_.put("global/ns/SKILL.md");
