@@ -2,11 +2,15 @@
 // Turns what the scanner reports into generations.
 //
 // All documents that could be served stand in one sorted list each for skills and prompts, in the
-// order of precedence among those that want the same id. The first one that no folder of a higher
-// root hides is served; the others get a finding that names the winner.
+// order of precedence among those that want the same id. Where several files of one root want the
+// same id, those that are not called exactly so step aside to a spare id with a hash of their own
+// name. Of those that remain the first one that no folder of a higher root hides is served; the
+// others get a finding that names the winner.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,10 +52,24 @@ class Catalog {
     }
   };
 
+  // A document that stepped aside: its row and findings under its spare id.
+  struct Aside {
+    Document* document = nullptr;
+    SkillPtr skill;
+    PromptPtr prompt;
+    FindingsPtr own;
+  };
+  // One that could be served under the id in question.
+  struct Candidate {
+    Document* document = nullptr;
+    const Aside* aside = nullptr;
+  };
+
   // One of the two lists, with what happened to it since the last generation.
   struct List {
     Kind kind;
     Documents documents;
+    std::multimap<std::string, Aside, std::less<>> aside;  // by spare id
     Documents removed;
     Documents added;
     std::vector<std::string> dirty;  // ids to decide again
@@ -63,12 +81,21 @@ class Catalog {
   void sort_by_key(Documents& documents) const;
   void merge(List& list);
   void mark_shadowed(List& list);
+  using Run = std::span<Document* const>;  // all that want one id
+  Run run_of(const List& list, std::string_view id) const;
+  void displace(List& list, Run run);
+  void step_aside(List& list, Document& document, Spare how);
+  void step_back(List& list, Document& document);
+  std::vector<Candidate> candidates(const List& list, std::string_view id) const;
   void decide(List& list);
-  void decide_run(Documents::const_iterator first, Documents::const_iterator last);
-  const RootInfo* hidden_by(const Document& document) const;
-  void serve(Document& document);
+  void decide_id(List& list, std::string_view id);
+  void decide_among(std::string_view id, std::span<const Candidate> candidates);
+  const RootInfo* hidden_by(const Document& document, std::string_view id) const;
+  void serve(Document& document, const FindingsPtr& own);
   void skip(Document& document, Severity severity, std::string_view code, std::string message);
   void account(Document& document, Account column);
+  void count_overview(const Document& document, bool there);
+  void set_kinds();
   template <typename Row>
   void update_rows(const List& list, std::vector<Row>& rows);
 
@@ -77,6 +104,7 @@ class Catalog {
   List skills_{.kind = Kind::kSkill};
   List prompts_{.kind = Kind::kPrompt};
   std::vector<std::string> shadow_names_;
+  std::vector<Folder*> overview_folders_;  // where a SKILL.md came or went
   std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder> findings_;
   bool findings_changed_ = true;
   bool changed_ = true;

@@ -32,8 +32,9 @@ struct BuiltinDocument {
 struct ContentOptions {
   std::vector<RootConfig> roots;  // in order of precedence: local, global, extra …
   std::vector<BuiltinDocument> builtin;
-  bool normalise_ids = true;  // serve files whose path breaks the id rule under a normalised id
-  bool lenient = true;        // see parse.h
+  bool normalise_ids = true;    // serve files whose path breaks the id rule under a normalised id
+  bool lenient = true;          // see parse.h
+  bool title_from_name = true;  // see title_of in document.h
   uint64_t max_file_bytes = 262'144;  // R27
   size_t max_files = 1'000'000;       // entries of all roots together: files, folders, links
   size_t max_depth = 64;
@@ -57,6 +58,10 @@ struct ContentStatus {
   uint64_t files = 0;
   uint64_t parsed_at_start = 0;  // files read at start because the cache did not know them
   uint64_t rescans = 0;
+  // What no notification tells about, even while `watching`: files with several names, of which
+  // each call compares some in turn, and folders that cannot be watched.
+  uint64_t polled_files = 0;
+  uint64_t polled_folders = 0;
 };
 
 // May be called from several threads: one looks at the disk at a time, and only fresh(), save() and

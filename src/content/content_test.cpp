@@ -5,8 +5,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 
 #include "content/fixture_for_test.h"
+#include "content/ids.h"
 
 namespace iii::content {
 namespace {
@@ -193,7 +195,7 @@ TEST_F(ContentRules, R10ToR12IdsComeFromPaths) {
   tree_.put("global/promptsx/q.md");
   tree_.put("global/bs\\q.md");
   EXPECT_THAT(ids(scan()),
-              ElementsAre("bs/q", "index", "ns/deep/er/index", "ns/skill", "promptsx/q"));
+              ElementsAre("bs/q", "index", "ns/deep/er/index", "ns/index", "promptsx/q"));
 }
 
 TEST_F(ContentRules, R14PathsThatBreakTheRuleAreServedUnderANormalisedId) {
@@ -211,11 +213,12 @@ TEST_F(ContentRules, R14PathsThatBreakTheRuleAreServedUnderANormalisedId) {
 TEST_F(ContentRules, R14WithoutTheSwitchTheyAreSkipped) {
   tree_.put("global/up/UPPER.md");
   tree_.put("global/cap/Skill.md");
+  tree_.put("global/low/skill.md");
   ContentOptions options = tree_.options();
   options.normalise_ids = false;
   const GenerationPtr generation = scan(options);
-  EXPECT_THAT(ids(generation), IsEmpty());
-  EXPECT_EQ(counts(generation), "2 = 0 skills + 0 prompts + 0 supporting + 2 skipped");
+  EXPECT_THAT(ids(generation), ElementsAre("low/skill")) << "R12 to the letter";
+  EXPECT_EQ(counts(generation), "3 = 1 skills + 0 prompts + 0 supporting + 2 skipped");
   EXPECT_THAT(complaints(generation),
               ElementsAre("global:cap/Skill.md invalid_id", "global:up/UPPER.md invalid_id"));
 }
@@ -226,13 +229,13 @@ TEST_F(ContentRules, ANormalisedIdNeverDisplacesOneThatIsSpelledOut) {
   tree_.put("local/Other.md", "# bent local\n\nBent.\n");
   tree_.put("global/other.md", "# exact global\n\nExact.\n");
   const GenerationPtr generation = scan();
-  EXPECT_THAT(ids(generation), ElementsAre("ns/doc", "other"));
+  const std::string aside = spare_id("ns/Doc.md");
+  EXPECT_THAT(ids(generation), ElementsAre("ns/doc", aside, "other"));
   EXPECT_EQ(generation->skill("ns/doc")->title, "exact");
+  EXPECT_EQ(generation->skill(aside)->title, "bent");
   EXPECT_EQ(generation->skill("other")->title, "exact global");
-  EXPECT_THAT(
-      complaints(generation),
-      UnorderedElementsAre("local:Other.md shadowed", "local:Other.md id_normalised",
-                           "global:ns/Doc.md duplicate_id", "global:ns/Doc.md id_normalised"));
+  EXPECT_THAT(complaints(generation),
+              ElementsAre("local:Other.md shadowed", "global:ns/Doc.md id_normalised -> " + aside));
 }
 
 TEST_F(ContentRules, R17R18ALocalFolderHidesTheGlobalNamespace) {
@@ -301,6 +304,7 @@ TEST_F(ContentRules, R27R28R47RowsThatCannotBeReadStay) {
   tree_.put("global/r/bytes.md", "# \xff\n");
   ContentOptions options = tree_.options();
   options.max_file_bytes = 200;
+  options.lenient = false;
   const GenerationPtr generation = scan(options);
   EXPECT_THAT(ids(generation), ElementsAre("r/bytes", "r/empty", "r/exact", "r/oversize"));
   EXPECT_TRUE(generation->skill("r/exact")->readable);
@@ -315,6 +319,108 @@ TEST_F(ContentRules, R27R28R47RowsThatCannotBeReadStay) {
   EXPECT_THAT(complaints(generation), ElementsAre("global:r/bytes.md not_utf8 -> r/bytes",
                                                   "global:r/empty.md empty_body -> r/empty",
                                                   "global:r/oversize.md too_large -> r/oversize"));
+}
+
+TEST_F(ContentRules, ADocumentWithoutTextIsADocument) {
+  tree_.put("global/r/empty.md", "---\ntitle: Empty\ndescription: D.\n---\n\n\n");
+  tree_.put("global/r/nothing.md", "");
+  const GenerationPtr generation = scan();
+  EXPECT_TRUE(generation->skill("r/empty")->readable);
+  EXPECT_EQ(generation->skill("r/empty")->title, "Empty");
+  EXPECT_EQ(generation->skill("r/empty")->description, "D.");
+  EXPECT_TRUE(generation->skill("r/nothing")->readable);
+  EXPECT_THAT(complaints(generation), ElementsAre("global:r/empty.md empty_body -> r/empty",
+                                                  "global:r/nothing.md empty_body -> r/nothing"));
+  EXPECT_EQ(generation->findings[0]->front().severity, Severity::kInfo);
+}
+
+TEST_F(ContentRules, AFileFarOverTheLimitIsListedWithItsMetadata) {
+  tree_.put("global/r/huge.md",
+            "---\nname: huge\ndescription: Large.\n---\n# H\n\n```\n" + std::string(900, 'x'));
+  tree_.put("global/r/prompts/p.md", "Do it.\n\n" + std::string(900, 'x'));
+  ContentOptions options = tree_.options();
+  options.max_file_bytes = 200;
+  const GenerationPtr generation = scan(options);
+  const Skill& skill = *generation->skill("r/huge");
+  EXPECT_EQ(skill.title, "huge");
+  EXPECT_EQ(skill.description, "Large.");
+  EXPECT_FALSE(skill.readable) << "not as a whole";
+  EXPECT_EQ(generation->prompt("p")->description, "Do it.");
+  EXPECT_THAT(
+      complaints(generation),
+      ElementsAre("global:r/huge.md too_large -> r/huge", "global:r/prompts/p.md too_large -> p",
+                  "global:r/prompts/p.md prompt_no_frontmatter -> p"));
+}
+
+TEST_F(ContentRules, ATitleIsTheTitleElseTheNameElseTheHeading) {
+  tree_.put("global/a.md", "---\ntitle: T\nname: n\n---\n# H\n");
+  tree_.put("global/b.md", "---\nname: xlsx\n---\n# Requirements for Outputs\n");
+  tree_.put("global/c.md", "# H\n");
+  tree_.put("global/d.md", "text\n");
+  GenerationPtr generation = scan();
+  const auto titles = [&] {
+    std::vector<std::string> out;
+    for (const SkillPtr& skill : generation->skills) out.push_back(skill->title);
+    return out;
+  };
+  EXPECT_THAT(titles(), ElementsAre("T", "xlsx", "H", ""));
+  EXPECT_EQ(generation->skill("a")->name, "n");
+  EXPECT_EQ(generation->skill("b")->name, "xlsx");
+  EXPECT_EQ(generation->skill("c")->name, "");
+  ContentOptions options = tree_.options();
+  options.title_from_name = false;
+  generation = scan(options);
+  EXPECT_THAT(titles(), ElementsAre("T", "Requirements for Outputs", "H", ""));
+  EXPECT_EQ(generation->skill("b")->name, "xlsx") << "searched all the same";
+}
+
+TEST_F(ContentRules, ModelInvocationCanBeSwitchedOff) {
+  tree_.put("global/a.md", "---\ndisable-model-invocation: true\n---\ntext\n");
+  tree_.put("global/b.md");
+  const GenerationPtr generation = scan();
+  EXPECT_FALSE(generation->skill("a")->for_agents);
+  EXPECT_TRUE(generation->skill("b")->for_agents);
+}
+
+TEST_F(ContentRules, PromptsWithoutFrontmatterAreServedButNotTheirReadme) {
+  tree_.put("global/p/prompts/review.md", "# Review\n\nReview the change.\n");
+  tree_.put("global/p/prompts/README.md", "# Prompts\n\nAbout them.\n");
+  tree_.put("global/p/prompts/agents.md", "---\ndescription: D.\n---\ntext\n");
+  GenerationPtr generation = scan();
+  EXPECT_THAT(names(generation), ElementsAre("agents", "review"));
+  EXPECT_EQ(generation->prompt("review")->description, "Review the change.");
+  EXPECT_THAT(complaints(generation),
+              ElementsAre("global:p/prompts/README.md prompt_readme",
+                          "global:p/prompts/review.md prompt_no_frontmatter -> review"));
+  EXPECT_EQ(counts(generation), "3 = 0 skills + 2 prompts + 0 supporting + 1 skipped");
+  ContentOptions options = tree_.options();
+  options.lenient = false;
+  generation = scan(options);
+  EXPECT_THAT(names(generation), ElementsAre("agents"));
+  EXPECT_THAT(complaints(generation), ElementsAre("global:p/prompts/README.md prompt_undescribed",
+                                                  "global:p/prompts/review.md prompt_undescribed"));
+}
+
+// error: not served; warning: served, something lost or guessed; info: harmless.
+TEST_F(ContentRules, SeveritiesSayWhetherAFileIsServed) {
+  tree_.put("global/A B.md");
+  tree_.put("global/bytes.md", "\xff");
+  tree_.put("global/colon.md", "---\ntitle: a: b\nallowed-tools: Read\n---\ntext\n");
+  tree_.put("global/empty.md", "");
+  tree_.put("global/p/prompts/none.md", "\n");
+  tree_.link("global/out.md", "../../../etc/hosts");
+  const GenerationPtr generation = scan();
+  std::vector<std::string> seen;
+  for (const FindingsPtr& list : generation->findings) {
+    for (const Finding& finding : *list) {
+      constexpr std::array<const char*, 3> kWords = {"info", "warning", "error"};
+      seen.push_back(finding.code + " " + kWords.at(static_cast<size_t>(finding.severity)));
+    }
+  }
+  EXPECT_THAT(seen, UnorderedElementsAre("id_normalised info", "not_utf8 error",
+                                         "permission_unreadable warning", "unquoted_colon warning",
+                                         "empty_body info", "outside_root error",
+                                         "prompt_undescribed error"));
 }
 
 TEST_F(ContentRules, R27UpToFourTimesTheLimitIsReadLeniently) {
@@ -359,7 +465,7 @@ TEST_F(ContentRules, R70ToR73Prompts) {
   ContentOptions options = tree_.options();
   options.max_file_bytes = 200;
   const GenerationPtr generation = scan(options);
-  EXPECT_THAT(names(generation), ElementsAre("big", "dup", "no-desc", "other", "upper"));
+  EXPECT_THAT(names(generation), ElementsAre("big", "dup", "no-desc", "no-fm", "other", "upper"));
   EXPECT_EQ(generation->prompt("dup")->description, "First.");
   EXPECT_EQ(generation->prompt("other")->description, "Trimmed.");
   EXPECT_EQ(generation->prompt("no-desc")->description, "First paragraph.");
@@ -367,9 +473,9 @@ TEST_F(ContentRules, R70ToR73Prompts) {
               ElementsAre("global:p1/prompts/Upper.md name_normalised -> upper",
                           "global:p1/prompts/big.md too_large -> big",
                           "global:p1/prompts/no-desc.md prompt_no_description -> no-desc",
-                          "global:p1/prompts/no-fm.md prompt_no_frontmatter",
+                          "global:p1/prompts/no-fm.md prompt_no_frontmatter -> no-fm",
                           "global:p2/prompts/dup.md duplicate_name"));
-  EXPECT_EQ(counts(generation), "7 = 0 skills + 5 prompts + 0 supporting + 2 skipped");
+  EXPECT_EQ(counts(generation), "7 = 0 skills + 6 prompts + 0 supporting + 1 skipped");
 }
 
 TEST_F(ContentRules, DisplayIdsAreUnique) {

@@ -7,20 +7,25 @@
 #include "base/text.h"
 #include "base/utf8.h"
 #include "content/findings.h"
+#include "content/frontmatter_yaml.h"
 #include "content/ids.h"
+#include "content/kinds.h"
 #include "content/parse.h"
 
 namespace iii::content {
 
 namespace {
 
-// How much of an oversize prompt is looked at: R72 lists it all the same, and its frontmatter
-// cannot be longer.
-constexpr uint64_t kPromptHead = 65'536;
+// How much of an oversize file is looked at: the longest frontmatter and a paragraph.
+constexpr uint64_t kHead = 2 * kMaxFrontmatter;
+
+std::string_view document_name(std::string_view path) {
+  const size_t slash = path.rfind('/');
+  return slash == std::string_view::npos ? path : path.substr(slash + 1);
+}
 
 std::string_view file_stem(std::string_view path) {
-  const size_t slash = path.rfind('/');
-  const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
+  const std::string_view name = document_name(path);
   return name.ends_with(".md") ? name.substr(0, name.size() - 3) : name;
 }
 
@@ -30,14 +35,6 @@ struct Naming {
   bool normalised = false;
   std::optional<Finding> finding;
 };
-
-Naming bent(const Document& document, const std::string& path, std::string name,
-            std::string_view code, const std::string& why) {
-  Naming naming{.name = std::move(name), .normalised = true};
-  naming.finding = make_finding(document.root, path, Severity::kWarning, code,
-                                fmt::format("{} It is served as `{}`.", why, naming.name));
-  return naming;
-}
 
 Naming refused(const Document& document, const std::string& path, std::string_view code,
                const std::string& why) {
@@ -51,17 +48,35 @@ std::string sentence(std::string text) {
   return text;
 }
 
+// At most one finding: what is wrong with the file's name, and what it is served as.
 Naming name_skill(const Document& document, const std::string& path, const DocumentRules& rules) {
-  std::string id = derive_id(path);
+  std::string id = rules.normalise_ids ? path_id(path) : derive_id(path);
   const Result<void> legal = check_id(id);
-  if (legal) return {.name = std::move(id)};
-  const std::string why = sentence(legal.error().message);
-  if (!rules.normalise_ids) return refused(document, path, findings::kInvalidId, why);
-  if (std::optional<std::string> meant = meant_overview(path)) {
-    return bent(document, path, std::move(*meant), findings::kSkillCase,
-                "Only `SKILL.md` in capitals is an overview.");
+  if (!legal && !rules.normalise_ids) {
+    return refused(document, path, findings::kInvalidId, sentence(legal.error().message));
   }
-  return bent(document, path, normalise_id(id), findings::kIdNormalised, why);
+  const std::string problem = legal ? "" : sentence(id_problem(id));
+  Naming naming{.name = legal ? std::move(id) : normalise_id(id), .normalised = !legal};
+  const auto say = [&](Severity severity, std::string_view code, const std::string& what) {
+    naming.finding =
+        make_finding(document.root, path, severity, code, what + served_as_sentence(naming.name));
+  };
+  switch (rules.normalise_ids ? overview_name(document_name(path)) : OverviewName::kNone) {
+    case OverviewName::kSpelling:
+      say(Severity::kInfo, findings::kSkillCase,
+          "Other readers look for exactly `SKILL.md`. Rename the file.");
+      break;
+    case OverviewName::kNear:
+      say(Severity::kWarning, findings::kNearSkill,
+          "The file is not called `SKILL.md`, so it is not the overview of its folder. Rename it "
+          "if "
+          "it was meant to be.");
+      break;
+    default:
+      if (!legal)
+        say(Severity::kInfo, findings::kIdNormalised, "The path is not an id: " + problem);
+  }
+  return naming;
 }
 
 Naming name_prompt(const Document& document, const std::string& path,
@@ -71,7 +86,10 @@ Naming name_prompt(const Document& document, const std::string& path,
   if (legal) return {.name = std::move(name)};
   const std::string why = sentence(legal.error().message);
   if (!rules.normalise_ids) return refused(document, path, findings::kInvalidName, why);
-  return bent(document, path, normalise_name(name), findings::kNameNormalised, why);
+  Naming naming{.name = normalise_name(name), .normalised = true};
+  naming.finding = make_finding(document.root, path, Severity::kInfo, findings::kNameNormalised,
+                                why + served_as_sentence(naming.name));
+  return naming;
 }
 
 // R28: nothing but line feeds.
@@ -84,8 +102,9 @@ class Builder {
   Builder(Document& document, const std::string& path, const DocumentRules& rules)
       : document_(document), path_(path), rules_(rules) {}
 
-  void add(Severity severity, std::string_view code, std::string message) {
-    findings_.push_back(make_finding(document_.root, path_, severity, code, std::move(message)));
+  void add(std::string_view code, std::string message) {
+    findings_.push_back(
+        make_finding(document_.root, path_, findings::severity_of(code), code, std::move(message)));
   }
 
   void take(std::vector<Finding> found) {
@@ -95,8 +114,9 @@ class Builder {
     }
   }
 
-  // `parsed` is null when the text could not be had; the row stays (R47).
-  void skill(ParsedDocument* parsed) {
+  // `parsed` is null when the text could not be had; the row stays (R47). Of an oversize file it
+  // is the beginning.
+  void skill(ParsedDocument* parsed, bool whole = true) {
     Naming naming = name_skill(document_, path_, rules_);
     if (naming.finding) findings_.insert(findings_.begin(), std::move(*naming.finding));
     if (naming.name.empty()) return finish("");
@@ -106,15 +126,21 @@ class Builder {
     skill->file = {document_.root, path_};
     skill->bytes = document_.stamp.size;
     skill->mtime_ns = time();
-    skill->readable = parsed != nullptr;
+    skill->readable = parsed != nullptr && whole;
     skill->version = version();
     if (parsed != nullptr) {
-      skill->title = std::move(parsed->title ? *parsed->title : parsed->heading);  // R29
+      const OwnKind own = own_kind(path_, *parsed);
+      skill->kind = own.kind;
+      skill->kind_by_folder = own.by_folder;
+      skill->for_agents = parsed->for_agents;
+      skill->title = title_of(*parsed, rules_.title_from_name);
+      if (parsed->name) skill->name = std::move(*parsed->name);
       skill->description =
           std::move(parsed->description ? *parsed->description : parsed->teaser);  // R31
       skill->type = std::move(parsed->type);
       skill->function_id = std::move(parsed->function_id);
       // They are kept for long, and grew while they were read.
+      skill->name.shrink_to_fit();
       skill->title.shrink_to_fit();
       skill->description.shrink_to_fit();
       if (document_.trusted) skill->body_offset = parsed->body_offset;
@@ -124,15 +150,7 @@ class Builder {
   }
 
   void prompt(ParsedDocument* parsed) {
-    const bool described = parsed != nullptr && parsed->has_frontmatter && parsed->description &&
-                           !is_blank(*parsed->description);
-    if (!described) {
-      if (findings_.empty()) {
-        add(Severity::kError, findings::kPromptNoDescription,
-            "The prompt has no description, so it is not served.");
-      }
-      return finish("");  // R70
-    }
+    if (parsed == nullptr || !parsed->description) return finish("");  // R70; a finding says why
     Naming naming = name_prompt(document_, path_, parsed->name, rules_);
     if (naming.finding) findings_.insert(findings_.begin(), std::move(*naming.finding));
     if (naming.name.empty()) return finish("");
@@ -170,13 +188,14 @@ class Builder {
 void unreadable_document(Document& document, const std::string& path, const DocumentRules& rules,
                          std::string_view code, const std::string& why) {
   Builder builder(document, path, rules);
-  builder.add(Severity::kError, code, sentence(why));
+  builder.add(code, sentence(why));
   is_prompt_path(path) ? builder.prompt(nullptr) : builder.skill(nullptr);
 }
 
-void read_oversize_prompt(Document& document, const RootFolder& folder, const std::string& path,
-                          const DocumentRules& rules, const std::string& why) {
-  Result<FileBytes> head = folder.read_head(path, kPromptHead);
+// What an oversize file is comes from its beginning.
+void read_oversize(Document& document, const RootFolder& folder, const std::string& path,
+                   const DocumentRules& rules, const std::string& why) {
+  Result<FileBytes> head = folder.read_head(path, kHead);
   if (!head) return unreadable_document(document, path, rules, findings::kUnreadable, why);
   document.stamp = head->stamp;
   std::string_view text = head->bytes;
@@ -189,12 +208,15 @@ void read_oversize_prompt(Document& document, const RootFolder& folder, const st
     return unreadable_document(document, path, rules, findings::kNotUtf8,
                                "The file is not UTF-8 text.");
   }
-  ParsedDocument parsed = parse_document(text, {.lenient = rules.lenient, .prompt = true});
+  const bool prompt = is_prompt_path(path);
+  ParsedDocument parsed = parse_document(text, {.lenient = rules.lenient, .prompt = prompt});
   for (Finding& finding : parsed.findings) finding.fix.reset();  // made for the head, not the file
+  // The fence may be closed in what was not read.
+  std::erase_if(parsed.findings, [](const Finding& f) { return f.code == findings::kOpenFence; });
   Builder builder(document, path, rules);
-  builder.add(Severity::kError, findings::kTooLarge, sentence(why));
+  builder.add(findings::kTooLarge, sentence(why));
   builder.take(std::move(parsed.findings));
-  builder.prompt(&parsed);
+  prompt ? builder.prompt(&parsed) : builder.skill(&parsed, false);
 }
 
 bool equal(const Finding& a, const Finding& b) {
@@ -214,7 +236,10 @@ bool equal(const FindingsPtr& a, const FindingsPtr& b) {
 
 bool equal(const SkillPtr& a, const SkillPtr& b) {
   if (!a || !b) return !a && !b;
-  return a->id == b->id && a->file.path == b->file.path && a->title == b->title &&
+  const bool same_kind =
+      a->kind_by_folder == b->kind_by_folder && (a->kind_by_folder || a->kind == b->kind);
+  return a->id == b->id && a->file.path == b->file.path && same_kind &&
+         a->for_agents == b->for_agents && a->name == b->name && a->title == b->title &&
          a->type == b->type && a->function_id == b->function_id &&
          a->description == b->description && a->bytes == b->bytes && a->mtime_ns == b->mtime_ns &&
          a->readable == b->readable && a->version == b->version;
@@ -228,14 +253,29 @@ bool equal(const PromptPtr& a, const PromptPtr& b) {
 
 }  // namespace
 
-Finding make_finding(uint16_t root, std::string_view path, Severity severity, std::string_view code,
-                     std::string message) {
+std::string title_of(ParsedDocument& parsed, bool from_name) {
+  if (parsed.title) return std::move(*parsed.title);
+  if (from_name && parsed.name) return *parsed.name;
+  return std::move(parsed.heading);
+}
+
+Finding make_finding(uint16_t root, std::string_view path, Severity /*severity*/,
+                     std::string_view code, std::string message) {
   Finding finding;
   finding.file = {root, printable(path)};
-  finding.severity = severity;
+  finding.severity = findings::severity_of(code);
   finding.code = code;
   finding.message = std::move(message);
   return finding;
+}
+
+std::string served_as_sentence(std::string_view name) {
+  return fmt::format(" It is served as `{}`.", name);
+}
+
+bool is_about_name(const Finding& finding) {
+  return finding.code == findings::kIdNormalised || finding.code == findings::kNameNormalised ||
+         finding.code == findings::kSkillCase || finding.code == findings::kNearSkill;
 }
 
 void understand_document(Document& document, const std::string& path, std::string_view bytes,
@@ -248,30 +288,33 @@ void understand_document(Document& document, const std::string& path, std::strin
   ParsedDocument parsed = parse_document(bytes, {.lenient = rules.lenient, .prompt = is_prompt});
   Builder builder(document, path, rules);
   if (bytes.size() > rules.max_file_bytes) {
-    builder.add(Severity::kWarning, findings::kTooLarge,
+    builder.add(findings::kTooLarge,
                 fmt::format("The document is too large ({} bytes; max {}). It is served anyway; "
                             "split it, so that readers need not load all of it.",
                             bytes.size(), rules.max_file_bytes));
   }
   if (is_prompt) {
+    if (rules.lenient && !parsed.has_frontmatter && is_readme_file(path)) {
+      builder.add(findings::kPromptReadme, "A README beside prompts is not a prompt itself.");
+      return builder.finish("");
+    }
     builder.take(std::move(parsed.findings));
     return builder.prompt(&parsed);
   }
-  if (is_empty_body(bytes.substr(parsed.body_offset))) {
-    builder.add(Severity::kError, findings::kEmptyBody,
-                "The file contains only frontmatter and line ends.");
-    builder.take(std::move(parsed.findings));
-    return builder.skill(nullptr);
+  const bool empty = is_empty_body(bytes.substr(parsed.body_offset));
+  if (empty) {
+    builder.add(findings::kEmptyBody, "There is no text after the frontmatter.");
   }
   builder.take(std::move(parsed.findings));
-  builder.skill(&parsed);
+  // R28, R47: for 0.8.0 a document without text cannot be read.
+  builder.skill(empty && !rules.lenient ? nullptr : &parsed);
 }
 
 void read_document(Document& document, const RootFolder& folder, const std::string& path,
                    const DocumentRules& rules, int64_t now_ns) {
   if (!is_utf8(path)) {
     Builder builder(document, path, rules);
-    builder.add(Severity::kError, findings::kNameNotUtf8,
+    builder.add(findings::kNameNotUtf8,
                 "The name is not UTF-8, so it cannot be an id. Rename the file.");
     document.trusted = false;
     return builder.finish("");
@@ -292,13 +335,15 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
     return unreadable_document(document, path, rules, findings::kUnreadable, file.error().message);
   }
   document.trusted = document.stamp.settled(now_ns);
-  if (is_prompt_path(path)) {
-    return read_oversize_prompt(document, folder, path, rules, file.error().message);
+  // R72 lists prompts of any size; of such skills 0.8.0 knows only the id (R47).
+  if (rules.lenient || is_prompt_path(path)) {
+    return read_oversize(document, folder, path, rules, file.error().message);
   }
   unreadable_document(document, path, rules, findings::kTooLarge, file.error().message);
 }
 
-void refuse_document(Document& document, const std::string& path, Refusal why) {
+void refuse_document(Document& document, const std::string& path, Refusal why,
+                     std::string_view elsewhere) {
   document.refusal = why;
   Finding finding = make_finding(document.root, path, Severity::kWarning, "", "");
   switch (why) {
@@ -307,6 +352,17 @@ void refuse_document(Document& document, const std::string& path, Refusal why) {
       finding.message =
           "The link leaves its root, so it is not followed. Copy what it points to, or link to it "
           "by a relative path inside the root.";
+      break;
+    case Refusal::kOtherRoot:
+      finding.severity = Severity::kInfo;
+      finding.code = findings::kOtherRoot;
+      finding.message = fmt::format("The link leads to {}, and is served there.", elsewhere);
+      break;
+    case Refusal::kMisnamed:
+      finding.code = findings::kNearSkill;
+      finding.message =
+          "The file is not called `SKILL.md`, so it is not served. Rename it if it was meant to be "
+          "the overview of its folder.";
       break;
     case Refusal::kDangling:
       finding.severity = Severity::kInfo;
@@ -323,6 +379,7 @@ void refuse_document(Document& document, const std::string& path, Refusal why) {
       finding.code = findings::kUnreadable;
       finding.message = "It cannot be read (permission denied).";
   }
+  finding.severity = findings::severity_of(finding.code);
   document.own = std::make_shared<const std::vector<Finding>>(1, std::move(finding));
 }
 

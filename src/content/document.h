@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "content/parse.h"
 #include "content/tree.h"
 
 namespace iii::content {
@@ -13,6 +14,7 @@ namespace iii::content {
 struct DocumentRules {
   bool normalise_ids = true;
   bool lenient = true;
+  bool title_from_name = true;  // see title_of
   uint64_t max_file_bytes = 262'144;
 };
 
@@ -32,12 +34,23 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
 // The same from bytes that are at hand.
 void understand_document(Document& document, const std::string& path, std::string_view bytes,
                          const DocumentRules& rules);
-// An entry that is not read at all.
-void refuse_document(Document& document, const std::string& path, Refusal why);
+// An entry that is not read at all. `elsewhere`: where a link into another root leads.
+void refuse_document(Document& document, const std::string& path, Refusal why,
+                     std::string_view elsewhere = {});
 
 // True when a reader could not tell the two apart (their stamps may differ).
 bool same_outcome(const Document& a, const Document& b);
 
+// The last sentence of a finding about a file's name.
+std::string served_as_sentence(std::string_view name);
+// Whether a finding says how the id or name came to be: true only of a file that is served.
+bool is_about_name(const Finding& finding);
+
+// Frontmatter `title`, else `name`, else the first heading. Without `from_name` a name is not a
+// title, as in iii-directory 0.8.0 (R29).
+std::string title_of(ParsedDocument& parsed, bool from_name);
+
+// The severity is that of the code (findings.h).
 Finding make_finding(uint16_t root, std::string_view path, Severity severity, std::string_view code,
                      std::string message);
 

@@ -112,10 +112,11 @@ inline std::vector<std::string> everything(const GenerationPtr& generation) {
   std::vector<std::string> out;
   for (const SkillPtr& skill : generation->skills) {
     out.push_back("skill " + skill->id + "|" + std::to_string(skill->file.root) + "|" +
-                  skill->file.path + "|" + skill->title + "|" + skill->type.value_or("-") + "|" +
-                  skill->function_id.value_or("-") + "|" + skill->description + "|" +
-                  std::to_string(skill->bytes) + "|" + std::to_string(skill->mtime_ns) +
-                  (skill->readable ? "" : "|unreadable"));
+                  skill->file.path + "|" + std::to_string(static_cast<int>(skill->kind)) + "|" +
+                  (skill->for_agents ? "" : "hidden|") + skill->name + "|" + skill->title + "|" +
+                  skill->type.value_or("-") + "|" + skill->function_id.value_or("-") + "|" +
+                  skill->description + "|" + std::to_string(skill->bytes) + "|" +
+                  std::to_string(skill->mtime_ns) + (skill->readable ? "" : "|unreadable"));
   }
   for (const PromptPtr& prompt : generation->prompts) {
     out.push_back("prompt " + prompt->name + "|" + std::to_string(prompt->file.root) + "|" +

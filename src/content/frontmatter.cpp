@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "content/findings.h"
+#include "content/frontmatter_description.h"
 #include "content/frontmatter_recover.h"
 #include "content/frontmatter_split.h"
 #include "content/frontmatter_yaml.h"
@@ -58,7 +59,9 @@ class FrontmatterReader {
   }
 
   void drop_fields() {
+    const bool for_agents = out_.fields.for_agents;
     out_.fields = {};
+    out_.fields.for_agents = for_agents;  // what is forbidden stays forbidden
     for (Finding& finding : out_.findings) {
       finding.message +=
           " Lenient reading is switched off, so nothing of this frontmatter is used.";
@@ -82,34 +85,35 @@ class FrontmatterReader {
     out_.present = true;
     out_.body_offset = fences.body;
     out_.closing_line = fences.yaml_end + 1;
-    take(fences.yaml_begin, yaml);
+    take({fences.yaml_begin, fences.yaml_end}, yaml);
     return std::move(out_);
   }
 
-  // A well-formed mapping, whatever its values are. `begin` is where the block begins.
-  void take(size_t begin, const YamlMapping& yaml) {
+  // A well-formed mapping, whatever its values are.
+  void take(Range block, const YamlMapping& yaml) {
     std::vector<std::string_view> seen;
     for (const YamlEntry& entry : yaml.entries) {
       const bool again = std::ranges::find(seen, entry.key) != seen.end();
       seen.push_back(entry.key);
       if (is_permission_key(entry.key)) {
-        take_permission(begin, entry, again);
+        take_permission(block.begin, entry, again);
+      } else if (is_invocation_key(entry.key)) {
+        take_invocation(block.begin, entry, again);
       } else {
-        take_text(begin, entry, again);
+        take_text(block, entry, again);
       }
     }
     for (const YamlEntry& entry : yaml.present) {
-      add_at(begin, entry, findings::kKeyCase,
-             fmt::format("`{}` is not read: keys are lower-case.", entry.key))
-          .severity = Severity::kInfo;
+      add_at(block.begin, entry, findings::kKeyCase,
+             fmt::format("`{}` is not read: keys are lower-case.", entry.key));
     }
   }
 
-  void take_text(size_t begin, const YamlEntry& entry, bool again) {
+  void take_text(Range block, const YamlEntry& entry, bool again) {
     const bool strict = must_be_text(entry.key, options_.prompt);
     if (again) {
       if (!strict) return;
-      add_at(begin, entry, findings::kDuplicateKey,
+      add_at(block.begin, entry, findings::kDuplicateKey,
              fmt::format("`{}` occurs a second time; the first one is used.", entry.key));
       return;
     }
@@ -118,13 +122,47 @@ class FrontmatterReader {
       const auto list = text_of_list(entry.key, entry.items);
       if (strict) {
         const bool is_list = entry.kind == Kind::kList;
-        add_at(begin, entry, is_list ? findings::kListValue : findings::kMapValue,
+        add_at(block.begin, entry, is_list ? findings::kListValue : findings::kMapValue,
                structure_message(entry.key, is_list, list.has_value()));
       }
       value = list.value_or("");
     }
+    if (entry.key == "description") mend_description(block, entry, value);
     const std::string_view trimmed = trim_space(value);
     if (!trimmed.empty()) *out_.fields.find(entry.key) = std::string(trimmed);
+  }
+
+  // Descriptions that YAML reads differently than they were meant.
+  void mend_description(Range block, const YamlEntry& entry, std::string& value) {
+    const std::string_view source = text(block);
+    if (const auto stub = stub_of(source, entry)) {
+      Finding& finding =
+          add(block.begin + entry.value_begin, findings::kDescriptionStub, stub_message(*stub));
+      std::string meant(stub->text);
+      const std::string_view written =
+          trim_space(source.substr(entry.value_begin, entry.value_end - entry.value_begin));
+      if (!meant.empty() && !written.empty()) {
+        finding.fix = Fix{block.begin + entry.value_begin, written.size(), yaml_quote(meant)};
+      }
+      if (!options_.lenient) return;
+      out_.fields.stub = stub->cut_off;
+      value = std::move(meant);
+      return;
+    }
+    const std::string_view comment = comment_after(source, entry);
+    if (comment.empty()) return;
+    const std::string whole = entry.text + std::string(comment);
+    const size_t length = entry.value_end - entry.value_begin + comment.size();
+    add(block.begin + entry.value_begin, findings::kDescriptionCut, cut_message()).fix =
+        Fix{block.begin + entry.value_begin, length, yaml_quote(whole)};
+    if (options_.lenient) value = whole;
+  }
+
+  void take_invocation(size_t begin, const YamlEntry& entry, bool again) {
+    // Of a repeated key only the first value is known.
+    const std::optional<bool> yes = again ? std::nullopt : is_yes(entry);
+    if (yes.value_or(true)) out_.fields.for_agents = false;
+    if (!yes) add_at(begin, entry, findings::kPermissionUnreadable, invocation_message(entry.key));
   }
 
   // Fails closed: what is not plainly a text or a list of texts, or is said twice, grants nothing.
@@ -137,8 +175,7 @@ class FrontmatterReader {
           begin, entry, findings::kPermissionUnreadable,
           fmt::format(
               "`{}` {}, so it grants nothing. Write it once, as one text or a list of texts.",
-              entry.key, again ? "occurs a second time" : "is neither a text nor a list of texts"))
-          .severity = Severity::kError;
+              entry.key, again ? "occurs a second time" : "is neither a text nor a list of texts"));
       return;
     }
     if (!tools) return;
@@ -159,7 +196,7 @@ class FrontmatterReader {
   // The block by YAML or else line by line; says what keys it had.
   Keys read_block(Range block, const YamlResult& yaml) {
     if (yaml) {
-      take(block.begin, *yaml);
+      take(block, *yaml);
       return !yaml->entries.empty() ? Keys::kKnown : yaml->any_key ? Keys::kUnknown : Keys::kNone;
     }
     const Range head = {block.begin, std::min(block.end, block.begin + kMaxFrontmatter)};
@@ -198,7 +235,8 @@ class FrontmatterReader {
     tell(found);
     const Range block = {found.fences.yaml_begin, found.fences.yaml_end};
     const Keys keys = read_block(block, read_yaml(text(block), interest_in));
-    const bool doubtful = found.closing == Closing::kUnclosed || !found.blank_lines.empty();
+    const bool doubtful = found.closing == Closing::kUnclosed || !found.blank_lines.empty() ||
+                          !found.comments.empty();
     const bool empty = found.empty && !doubtful && found.closing == Closing::kDashes;
     if (!empty && (keys == Keys::kNone || (doubtful && keys != Keys::kKnown))) {
       out_ = {};
@@ -219,7 +257,6 @@ class FrontmatterReader {
         0, findings::kBom,
         "The file begins with a byte order mark, which hides the first line from other programs. "
         "Save it as UTF-8 without one.");
-    finding.severity = Severity::kInfo;
     finding.fix = Fix{0, kBom.size(), ""};
   }
 
@@ -231,11 +268,30 @@ class FrontmatterReader {
           found.blank_lines, findings::kBlankBeforeFence,
           "Frontmatter must begin on the first line; the empty lines before it were ignored.");
     }
-    if (!found.opening_blanks.empty()) {
+    if (!found.comments.empty()) {
+      add(found.comments.begin, findings::kCommentBeforeFence,
+          "Frontmatter must begin on the first line; the comment before it hides it from other "
+          "programs. Write the comment below it, or inside it after `#`.")
+          .fix = comment_fix(found);
+    } else if (!found.opening_blanks.empty()) {
       add_removal(found.opening_blanks, findings::kFenceBlanks,
                   "The opening `---` must stand alone; the spaces after it were ignored.");
     }
     tell_closing(found);
+  }
+
+  // The comment goes into the frontmatter, as a YAML comment.
+  Fix comment_fix(const LenientFences& found) const {
+    const std::string_view above = text(found.comments);
+    const std::string_view opening = text({found.comments.end, found.fences.yaml_begin});
+    std::string block = opening.ends_with("\r\n") ? "---\r\n" : "---\n";
+    for (size_t at = 0; at < above.size();) {
+      const size_t begin = at;
+      if (trim_space(next_line(above, at)).empty()) continue;
+      block += "# ";
+      block += above.substr(begin, at - begin);
+    }
+    return {found.comments.begin, found.fences.yaml_begin - found.comments.begin, std::move(block)};
   }
 
   void tell_closing(const LenientFences& found) {
@@ -252,7 +308,6 @@ class FrontmatterReader {
       Finding& finding = add(line.begin, findings::kFrontmatterEmpty,
                              "The frontmatter is empty. Other programs read its two lines as text: "
                              "put an empty line between them, or remove them.");
-      finding.severity = Severity::kInfo;
       finding.fix = Fix{line.begin, 0, "\n"};
     }
     if (found.closing == Closing::kDots) {

@@ -18,6 +18,8 @@ struct FrontmatterFields {
   std::optional<std::string> type;
   std::optional<std::string> function_id;
   std::optional<std::string> description;
+  bool stub = false;       // the description says nothing (frontmatter_description.h)
+  bool for_agents = true;  // false: `disable-model-invocation`
   std::vector<std::string> allowed_tools;
 
   // The field a key names, or null.

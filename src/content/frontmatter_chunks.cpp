@@ -25,10 +25,7 @@ std::optional<KeyPlace> key_of(std::string_view line) {
   const bool glued = colon + 1 < line.size() && !is_blank_char(line[colon + 1]);
   // Without the space it may be anything (`http://…`, `a::b`), so only a known key counts.
   if (!looks_like_key(glued ? line.substr(0, colon + 1) : line)) return std::nullopt;
-  std::string_view key = trim(line.substr(0, colon));
-  if (key.size() >= 2 && (key.front() == '"' || key.front() == '\'')) {
-    key = key.substr(1, key.size() - 2);
-  }
+  const std::string_view key = key_name(line);
   if (glued && (!is_known_key(key) || line[colon + 1] == ':')) return std::nullopt;
   return KeyPlace{key, colon};
 }

@@ -65,6 +65,14 @@ bool read_value(std::string_view value, YamlEntry& entry) {
   return true;
 }
 
+void set_place(std::string_view text, std::string_view line, size_t after_colon, YamlEntry& entry) {
+  const auto line_begin = static_cast<size_t>(line.data() - text.data());
+  const size_t begin = line.find_first_not_of(' ', after_colon);
+  entry.value_begin = line_begin + begin;
+  entry.value_end = line_begin + line.find_last_not_of(' ') + 1;
+  entry.bare = line[begin] != '"' && line[begin] != '\'';
+}
+
 }  // namespace
 
 std::optional<YamlMapping> read_plain_yaml(std::string_view text, YamlWanted wanted) {
@@ -99,6 +107,8 @@ std::optional<YamlMapping> read_plain_yaml(std::string_view text, YamlWanted wan
     if (interest == YamlInterest::kPresence || again) {
       entry.kind = Kind::kNull;
       entry.text.clear();
+    } else if (entry.kind == Kind::kText) {
+      set_place(text, line, colon + 1, entry);
     }
     if (list.size() < kMaxYamlEntries) list.push_back(std::move(entry));
   }

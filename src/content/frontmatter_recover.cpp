@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "content/findings.h"
 #include "content/frontmatter_chunks.h"
+#include "content/frontmatter_description.h"
 #include "content/space.h"
 
 namespace iii::content {
@@ -51,6 +52,13 @@ bool is_guesswork(std::string_view key, std::string_view raw) {
   if (raw.front() == '*' && raw.find_first_of(" *", 1) == std::string_view::npos) return true;
   return !is_sentence_key(key) &&
          std::string_view("[{&*").find(raw.front()) != std::string_view::npos;
+}
+
+std::optional<bool> is_yes(std::string_view value) {
+  const std::string word = ascii_lower(trim(value));
+  if (word == "true" || word == "yes" || word == "on") return true;
+  if (word == "false" || word == "no" || word == "off" || word.empty()) return false;
+  return std::nullopt;
 }
 
 class Recoverer {
@@ -100,14 +108,15 @@ class Recoverer {
           fmt::format("{} is in frontmatter that is not valid YAML, so it grants nothing. "
                       "Repair the other "
                       "findings of this file.",
-                      quoted_key(chunk.key)))
-          .severity = Severity::kError;
+                      quoted_key(chunk.key)));
     }
     std::string text = fmt::format("{}: ", chunk.key);
     text += bytes_.substr(chunk.value_begin, chunk.end - chunk.value_begin);
     const bool as_it_is = !chunk.tabbed && !chunk.glued;
-    const YamlResult yaml = read_yaml(
-        as_it_is ? bytes_.substr(chunk.begin, chunk.end - chunk.begin) : text, interest_in);
+    const std::string_view source =
+        as_it_is ? bytes_.substr(chunk.begin, chunk.end - chunk.begin) : text;
+    const YamlResult yaml = read_yaml(source, interest_in);
+    if (is_invocation_key(chunk.key)) return take_invocation(chunk, yaml);
     if (!yaml) return take_raw(chunk);
     if (!is_known_key(chunk.key)) return;
     if (yaml->entries.size() != 1) return take_raw(chunk);
@@ -115,10 +124,36 @@ class Recoverer {
     if (entry.kind == YamlEntry::Kind::kList || entry.kind == YamlEntry::Kind::kOther) {
       return take_structure(chunk, entry);
     }
-    if (!as_it_is) {
+    if (chunk.key == "description") {
+      if (const auto stub = stub_of(source, entry)) return take_stub(chunk, *stub);
+      if (const std::string_view comment = comment_after(source, entry); !comment.empty()) {
+        return bend(chunk, entry.text + std::string(comment));
+      }
+    }
+    if (as_it_is) {
+      set(chunk, entry.text);
+    } else {
       bend(chunk, entry.text);
-    } else if (!set(chunk, entry.text)) {
-      return;
+    }
+  }
+
+  void take_stub(const Chunk& chunk, const Stub& stub) {
+    if (!set(chunk, stub.text)) return;
+    out_.fields.stub = stub.cut_off;
+    Finding& finding = add(chunk.value_begin, findings::kDescriptionStub, stub_message(stub));
+    if (!stub.text.empty()) finding.fix = quote_fix(chunk, stub.text);
+  }
+
+  void take_invocation(const Chunk& chunk, const YamlResult& yaml) {
+    std::optional<bool> yes;
+    if (yaml && yaml->entries.size() == 1) {
+      yes = is_yes(yaml->entries.front());
+    } else if (!yaml) {
+      yes = is_yes(raw_value(bytes_.substr(chunk.value_begin, chunk.end - chunk.value_begin)));
+    }
+    if (yes.value_or(true)) out_.fields.for_agents = false;
+    if (!yes) {
+      add(chunk.key_begin, findings::kPermissionUnreadable, invocation_message(chunk.key));
     }
   }
 
@@ -148,6 +183,9 @@ class Recoverer {
                       "quotes.",
                       quoted_key(chunk.key)));
       return;
+    }
+    if (const auto stub = chunk.key == "description" ? stub_of(raw) : std::nullopt) {
+      return take_stub(chunk, *stub);
     }
     bend(chunk, raw);
   }
@@ -190,6 +228,9 @@ class Recoverer {
     if (chunk.unindented) return findings::kUnindentedText;
     if (raw.find(": ") != std::string_view::npos || raw.ends_with(':'))
       return findings::kUnquotedColon;
+    if (chunk.key == "description" && raw.find(" #") != std::string_view::npos) {
+      return findings::kDescriptionCut;
+    }
     if (raw.find('"') != std::string_view::npos || raw.find('\'') != std::string_view::npos) {
       return findings::kBrokenQuotes;
     }
@@ -221,6 +262,7 @@ class Recoverer {
           "was read as written; put it in quotes.",
           key);
     }
+    if (code == findings::kDescriptionCut) return cut_message();
     if (code == findings::kBrokenQuotes) {
       return fmt::format(
           "The quotes in the value of {} are not closed where YAML expects it. It was read as "
@@ -250,8 +292,14 @@ bool is_permission_key(std::string_view key) {
   return std::ranges::find(kPermissionKeys, key) != kPermissionKeys.end();
 }
 
+bool is_invocation_key(std::string_view key) {
+  return key == "disable-model-invocation" || key == "disable_model_invocation";
+}
+
 YamlInterest interest_in(std::string_view key) {
-  if (is_known_key(key) || is_permission_key(key)) return YamlInterest::kValue;
+  if (is_known_key(key) || is_permission_key(key) || is_invocation_key(key)) {
+    return YamlInterest::kValue;
+  }
   const bool other_case =
       std::ranges::any_of(kKnownKeys, [key](auto known) { return iequals(known, key); });
   return other_case ? YamlInterest::kPresence : YamlInterest::kNone;
@@ -263,6 +311,7 @@ Finding finding_at(std::string_view bytes, size_t offset, std::string_view code,
   const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is the start of the file
   Finding finding;
   finding.code = code;
+  finding.severity = findings::severity_of(code);
   finding.message = std::move(message);
   finding.line = 1 + static_cast<uint32_t>(std::ranges::count(before, '\n'));
   finding.column = 1 + static_cast<uint32_t>(utf8_length(before.substr(line_begin)));
@@ -271,6 +320,19 @@ Finding finding_at(std::string_view bytes, size_t offset, std::string_view code,
 
 Recovery recover_lines(std::string_view bytes, Range block, const YamlProblem& problem) {
   return Recoverer(bytes, block).run(block, problem);
+}
+
+std::optional<bool> is_yes(const YamlEntry& entry) {
+  if (entry.kind == YamlEntry::Kind::kNull) return false;
+  if (entry.kind != YamlEntry::Kind::kText) return std::nullopt;
+  return is_yes(entry.text);
+}
+
+std::string invocation_message(std::string_view key) {
+  return fmt::format(
+      "The value of `{}` is neither true nor false; it was read as true, so the document is not "
+      "in lists for agents.",
+      key);
 }
 
 std::optional<std::string> text_of_list(std::string_view key,

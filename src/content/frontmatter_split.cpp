@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
+#include "content/frontmatter_recover.h"
 #include "content/frontmatter_yaml.h"
 #include "content/space.h"
 
@@ -40,19 +42,74 @@ size_t skip_blank_lines(std::string_view bytes, size_t from) {
   return at;
 }
 
-// A block without an end goes as far as lines look like it, and no further than `limit`.
-size_t end_of_unclosed(std::string_view bytes, size_t begin, size_t limit) {
-  size_t at = begin;
-  while (at < bytes.size()) {
-    const size_t line_begin = at;
-    const std::string_view line = next_line(bytes, at);
-    const bool continues = line_begin > begin && (line.starts_with(' ') || line.starts_with('\t') ||
-                                                  line.starts_with("- "));
-    if (at > limit || trim_space(line).empty() || (!continues && !looks_like_key(line)))
-      return line_begin;
+// Skips blank lines and HTML comments that have their lines for themselves.
+size_t skip_comments(std::string_view bytes, size_t from) {
+  size_t at = skip_blank_lines(bytes, from);
+  while (bytes.substr(at).starts_with("<!--")) {
+    const size_t length = bytes.substr(at, kMaxFrontmatter).find("-->", 4);
+    if (length == kNone) break;
+    size_t next = at + length + 3;
+    if (!trim_space(next_line(bytes, next)).empty()) break;
+    at = skip_blank_lines(bytes, next);
   }
   return at;
 }
+
+bool is_indented(std::string_view line) { return line.starts_with(' ') || line.starts_with('\t'); }
+
+// Finds the end of a block without a closing fence: it goes as far as lines look like it.
+class UnclosedBlock {
+ public:
+  // Goes no further than `limit`.
+  UnclosedBlock(std::string_view bytes, size_t limit) : bytes_(bytes), limit_(limit) {}
+
+  size_t end(size_t begin) {
+    size_t at = begin;
+    while (at < bytes_.size()) {
+      const size_t line_begin = at;
+      const std::string_view line = next_line(bytes_, at);
+      if (at > limit_) return line_begin;
+      if (trim_space(line).empty()) {
+        if (!goes_on_after(at)) return line_begin;
+        continue;
+      }
+      const bool continues = line_begin > begin && (is_indented(line) || line.starts_with("- "));
+      if (continues) continue;
+      if (!looks_like_key(line)) return line_begin;
+      const std::string_view value = trim(line.substr(line.find(':') + 1));
+      open_value_ = value.empty() || value.front() == '|' || value.front() == '>';
+    }
+    return at;
+  }
+
+ private:
+  // Whether the block continues behind blank lines: with the text of a key that has none on its own
+  // line (a YAML block has blank lines between paragraphs), or with lines that lead to another key
+  // this program reads.
+  bool goes_on_after(size_t at) {
+    if (at <= key_ahead_) return true;
+    const size_t next = skip_blank_lines(bytes_, at);
+    size_t end = next;
+    if (is_indented(next_line(bytes_, end)) && open_value_) return true;
+    for (end = next; end < bytes_.size();) {
+      const size_t begin = end;
+      const std::string_view line = next_line(bytes_, end);
+      if (end > limit_) return false;
+      if (trim_space(line).empty() || (is_indented(line) && begin > next)) continue;
+      if (!looks_like_key(line)) return false;
+      if (interest_in(key_name(line)) == YamlInterest::kValue) {
+        key_ahead_ = begin;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  std::string_view bytes_;
+  size_t limit_;
+  bool open_value_ = false;  // the last key has its text on the lines that follow
+  size_t key_ahead_ = 0;     // the lines up to this one are known to belong to the block
+};
 
 void end_at(LenientFences& out, size_t end) {
   out.closing = LenientFences::Closing::kUnclosed;
@@ -81,6 +138,14 @@ std::optional<Fences> strict_fences(std::string_view bytes) {
   return std::nullopt;
 }
 
+std::string_view key_name(std::string_view line) {
+  std::string_view key = trim(line.substr(0, line.find(':')));
+  if (key.size() >= 2 && (key.front() == '"' || key.front() == '\'')) {
+    key = key.substr(1, key.size() - 2);
+  }
+  return key;
+}
+
 bool looks_like_key(std::string_view line) {
   size_t at = 0;
   const char quote = line.starts_with('"') || line.starts_with('\'') ? line.front() : '\0';
@@ -104,9 +169,10 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes) {
     out.bom = true;
     at = kBom.size();
   }
-  out.blank_lines = {at, skip_blank_lines(bytes, at)};
-  at = out.blank_lines.end;
-  const size_t opening = at;
+  const size_t opening = skip_comments(bytes, at);
+  const bool comments = opening > skip_blank_lines(bytes, at);
+  (comments ? out.comments : out.blank_lines) = {at, opening};
+  at = opening;
   std::string_view line = next_line(bytes, at);
   if (!is_fence(line, "---") || at == opening + line.size()) return std::nullopt;
   out.opening_blanks = {opening + 3, opening + line.size()};
@@ -126,13 +192,13 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes) {
     out.closing_blanks = {begin + 3, begin + line.size()};
     return out;
   }
-  end_at(out, end_of_unclosed(bytes, out.fences.yaml_begin, limit));
+  end_at(out, UnclosedBlock(bytes, limit).end(out.fences.yaml_begin));
   return out;
 }
 
 std::optional<LenientFences> unclosed_fences(std::string_view bytes, const LenientFences& found) {
   const std::string_view text = bytes.substr(0, found.fences.yaml_end);
-  const size_t end = end_of_unclosed(text, found.fences.yaml_begin, text.size());
+  const size_t end = UnclosedBlock(text, text.size()).end(found.fences.yaml_begin);
   size_t at = end;
   const std::string_view first = next_line(text, at);
   if (!trim_space(first).empty() && !first.starts_with('#')) return std::nullopt;

@@ -34,6 +34,7 @@ struct LenientFences {
   Closing closing = Closing::kDashes;
   bool bom = false;
   Range blank_lines;     // before the opening fence
+  Range comments;        // HTML comments before it, with the blank lines around them
   Range opening_blanks;  // after its dashes
   Range closing_line;    // the closing fence without its line end
   Range closing_blanks;  // after its dashes or dots, before the line end
@@ -49,5 +50,7 @@ std::optional<LenientFences> unclosed_fences(std::string_view bytes, const Lenie
 
 // A line that can only be meant as `key: value`, a comment line excluded.
 bool looks_like_key(std::string_view line);
+// The key of such a line, without quotes.
+std::string_view key_name(std::string_view line);
 
 }  // namespace iii::content

@@ -24,6 +24,23 @@ struct Node {
   std::vector<std::string> items;
 };
 
+// Where the scalar that was read last stands, in characters.
+struct Place {
+  size_t begin = 0;
+  size_t end = 0;
+  bool bare = false;
+};
+
+// The byte at which character number `index` begins.
+size_t byte_of(std::string_view text, size_t index) {
+  size_t at = 0;
+  for (; at < text.size(); ++at) {
+    if ((static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U) continue;
+    if (index-- == 0) break;
+  }
+  return at;
+}
+
 // An event that frees itself.
 class Event {
  public:
@@ -69,7 +86,7 @@ Node scalar_node(const yaml_event_t& event) {
 
 class Reader {
  public:
-  Reader(std::string_view text, YamlWanted wanted) : wanted_(wanted) {
+  Reader(std::string_view text, YamlWanted wanted) : text_(text), wanted_(wanted) {
     yaml_parser_initialize(&parser_);
     yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
@@ -131,10 +148,16 @@ class Reader {
       const YamlInterest interest = wanted_(entry.key);
       keep_ = interest == YamlInterest::kValue && !has(entry.key);
       Node value;
+      place_ = {};
       if (!next() || !node(value, 1)) return false;
       entry.kind = value.kind;
       entry.text = std::move(value.text);
       entry.items = std::move(value.items);
+      if (keep_ && entry.kind == Kind::kText) {
+        entry.value_begin = byte_of(text_, place_.begin);
+        entry.value_end = byte_of(text_, place_.end);
+        entry.bare = place_.bare;
+      }
       if (interest == YamlInterest::kValue) keep(mapping_.entries, std::move(entry));
       if (interest == YamlInterest::kPresence) keep(mapping_.present, std::move(entry));
     }
@@ -175,6 +198,8 @@ class Reader {
         if (keep_ || event_->data.scalar.anchor != nullptr) {
           out = scalar_node(*event_);
           remember(event_->data.scalar.anchor, out);
+          place_ = {event_->start_mark.index, event_->end_mark.index,
+                    event_->data.scalar.style == YAML_PLAIN_SCALAR_STYLE};
         }
         return true;
       case YAML_ALIAS_EVENT:
@@ -244,10 +269,12 @@ class Reader {
     if (anchor != nullptr) anchors_.insert_or_assign(std::string(text_of(anchor)), node);
   }
 
+  std::string_view text_;
   yaml_parser_t parser_{};
   Event event_;
   YamlWanted wanted_;
   bool keep_ = false;  // the value being read was asked for
+  Place place_;
   YamlMapping mapping_;
   YamlProblem problem_;
   std::map<std::string, Node, std::less<>> anchors_;

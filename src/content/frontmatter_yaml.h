@@ -27,6 +27,10 @@ struct YamlEntry {
   std::vector<std::string> items;  // of kList
   uint32_t line = 0;               // of the key, from 0
   uint32_t column = 0;
+  // Where a text was written, quotes or block indicator included, in bytes from the block's start.
+  size_t value_begin = 0;
+  size_t value_end = 0;
+  bool bare = false;  // without quotes or indicator
 };
 
 // What the caller wants to know of a key: nothing, that it is there, its value.

@@ -148,6 +148,29 @@ TEST(FrontmatterYaml, ThePlainWayIsTakenWhereItCan) {
   }
 }
 
+TEST(FrontmatterYaml, ATextHasItsPlace) {
+  const std::string_view text =
+      "é: \"日 本\"  \na: bare é # c\nb: 'q' # c\nc: one\n  two # c\nd: |\n  block\ne: last";
+  const YamlResult yaml = read_full_yaml(text, all);
+  ASSERT_TRUE(yaml);
+  std::vector<std::string> places;
+  for (const YamlEntry& entry : yaml->entries) {
+    places.emplace_back(text.substr(entry.value_begin, entry.value_end - entry.value_begin));
+    if (entry.bare) places.back() += " (bare)";
+  }
+  EXPECT_THAT(places, testing::ElementsAre("\"日 本\"", "bare é (bare)", "'q'", "one\n  two (bare)",
+                                           "|\n  block\n", "last (bare)"));
+  const std::string_view plain_text = "a: b c  \nb: \"é\" \nc: 'x'";
+  const auto plain = read_plain_yaml(plain_text, all);
+  const YamlResult full = read_full_yaml(plain_text, all);
+  ASSERT_TRUE(plain && full);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(plain->entries[i].value_begin, full->entries[i].value_begin) << i;
+    EXPECT_EQ(plain->entries[i].value_end, full->entries[i].value_end) << i;
+    EXPECT_EQ(plain->entries[i].bare, full->entries[i].bare) << i;
+  }
+}
+
 TEST(FrontmatterYaml, QuotedTextReadsBackAsItWas) {
   for (const std::string& text :
        {std::string("plain"), std::string("a: b"), std::string("\"q\" \\ 'x'"),

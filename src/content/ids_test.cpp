@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <random>
+#include <set>
 
 namespace iii::content {
 namespace {
@@ -39,15 +40,33 @@ TEST(Ids, R12_OnlySkillMdInCapitalsIsTheOverview) {
   EXPECT_EQ(derive_id("a\\SKILL.md"), "a/SKILL");
 }
 
-TEST(Ids, OtherSpellingsOfSkillMdWereMeantAsTheOverview) {
-  EXPECT_EQ(meant_overview("cap/Skill.md"), "cap/index");
-  EXPECT_EQ(meant_overview("Ns/SkillS.md"), "ns/index");
-  EXPECT_EQ(meant_overview("Skill.md"), "index");
-  EXPECT_EQ(meant_overview("low/skill.md"), std::nullopt);
-  EXPECT_EQ(meant_overview("low/skills.md"), std::nullopt);
-  EXPECT_EQ(meant_overview("up/SKILL.md"), std::nullopt);
-  EXPECT_EQ(meant_overview("up/SKILL.MD"), std::nullopt);
-  EXPECT_EQ(meant_overview("up/Skilled.md"), std::nullopt);
+TEST(Ids, EverySpellingOfSkillMdIsTheOverview) {
+  for (const char* name : {"skill.md", "Skill.md", "SKILL.MD", "sKiLl.Md", "SKILL.markdown",
+                           "skill.MARKDOWN", "Skills.md", "SKILLS.MD", "SKILLS.markdown"}) {
+    EXPECT_EQ(overview_name(name), OverviewName::kSpelling) << name;
+    EXPECT_EQ(path_id(std::string("ns/") + name), "ns/index") << name;
+    EXPECT_EQ(path_id(name), "index") << name;
+  }
+  EXPECT_EQ(overview_name("SKILL.md"), OverviewName::kExact);
+  EXPECT_EQ(path_id("ns/SKILL.md"), "ns/index");
+}
+
+TEST(Ids, NamesCloseToSkillMdAreNoticed) {
+  for (const char* name :
+       {"SKILL.md.txt", "SKILL .md", " SKILL.md", "SKILL.md ", "SKILL.mdx", "SKLL.md", "skilll.md",
+        "SKIL.MD", "skill.txt", "SKILL.TXT", "skill.text", "SKILL.md.bak", "SKILL.md~", "SKILL",
+        "SKILLmd", "skill_.md", "SKILL. md", "sklil.md.md"}) {
+    const bool far = std::string_view(name) == "sklil.md.md";  // two letters changed places
+    EXPECT_EQ(overview_name(name), far ? OverviewName::kNone : OverviewName::kNear) << name;
+  }
+}
+
+TEST(Ids, OrdinaryNamesAreNotTakenForSkillMd) {
+  for (const char* name :
+       {"skills.md", "kill.md", "still.md", "skilled.md", "my-skill.md", "skill.json", "skill.py",
+        "skill", "README.md", "index.md", "s.md", "skills.txt", "skill-creator.md", ""}) {
+    EXPECT_EQ(overview_name(name), OverviewName::kNone) << name;
+  }
 }
 
 TEST(Ids, R14_LegalIds) {
@@ -105,18 +124,41 @@ TEST(Ids, R71_NamesOfPrompts) {
   EXPECT_THAT(reason(check_name("a/b")), HasSubstr("lowercase"));
 }
 
-TEST(Ids, NormalisedIdsStayReadable) {
+TEST(Ids, NamesThatLoseNothingStayReadable) {
   EXPECT_EQ(normalise_id("up/UPPER"), "up/upper");
   EXPECT_EQ(normalise_id("with space/x"), "with-space/x");
   EXPECT_EQ(normalise_id("v1.2/x"), "v1-2/x");
   EXPECT_EQ(normalise_id(".hidden/h"), "hidden/h");
   EXPECT_EQ(normalise_id("ext/two.md"), "ext/two-md");
+  EXPECT_EQ(normalise_id("My_File"), "my_file");
   EXPECT_EQ(normalise_id("umlaut/ä"), "umlaut/a");
   EXPECT_EQ(normalise_id("Straße/Œuvre"), "strasse/oeuvre");
   EXPECT_EQ(normalise_id("a\u0301/x"), "a/x");
-  EXPECT_EQ(normalise_id("a — b!!c"), "a-b-c");
   EXPECT_EQ(normalise_name("Bad Name"), "bad-name");
   EXPECT_EQ(normalise_name("a/b"), "a-b");
+}
+
+TEST(Ids, WhatLosesACharacterHasAHashOfItsOwn) {
+  // These are addresses: they must never change.
+  EXPECT_EQ(normalise_id("C++"), "c-ja543t");
+  EXPECT_EQ(normalise_id("数据-skill/index"), "skill-win5zk/index");
+  EXPECT_THAT(normalise_id("a — b!!c"), testing::MatchesRegex("a-b-c-[a-z2-7]{6}"));
+  std::set<std::string> all;
+  const std::vector<std::string> names = {"C++",        "C#",         "c",     "C",      "C!",
+                                          "数据-skill", "报告-skill", "skill", "skill!", "日本"};
+  for (const std::string& name : names) all.insert(normalise_id(name));
+  EXPECT_EQ(all.size(), names.size() - 1) << "c and C lose nothing: the catalog keeps them apart";
+}
+
+TEST(Ids, ASpareIdHasTheHashInEverySegmentThatDiffers) {
+  EXPECT_THAT(spare_id("My Skill/SKILL.md"), testing::MatchesRegex("my-skill-[a-z2-7]{6}/index"));
+  EXPECT_THAT(spare_id("ns/Doc.md"), testing::MatchesRegex("ns/doc-[a-z2-7]{6}"));
+  EXPECT_NE(spare_id("My Skill/x.md"), spare_id("my skill/x.md"));
+  EXPECT_EQ(spare_id("C++.md"), normalise_id("C++")) << "it has one already";
+  EXPECT_EQ(spare_overview_id("ns/skill.md"), "ns/skill");
+  EXPECT_THAT(spare_overview_id("ns/SKILL.MD"), testing::MatchesRegex("ns/skill-[a-z2-7]{6}"));
+  EXPECT_NE(spare_name("ask", "a/prompts/Ask.md"), spare_name("ask", "b/prompts/Ask.md"));
+  EXPECT_EQ(spare_name(std::string(64, 'x'), "x.md").size(), kMaxSegment);
 }
 
 TEST(Ids, NormalisingLeavesLegalSegmentsAlone) {

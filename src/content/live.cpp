@@ -16,11 +16,28 @@ constexpr size_t kFewUnwatched = 64;
 // next call.
 constexpr int kMaxLinkPasses = 16;
 
+// Files with several names that one call compares with the disk. With more of them a change through
+// a name outside the roots is seen when the file's turn comes; a reader of the file sees it at
+// once.
+constexpr size_t kSharedPerCall = 256;
+
 constexpr uint32_t kStructural = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 
 bool has_effect(const Changes& changes) {
   return !changes.added.empty() || !changes.retired.empty() || !changes.folders.empty() ||
          changes.supporting > 0;
+}
+
+// Whether links in this root have to be followed again.
+bool may_differ(const LiveRoot& root) {
+  return root.active || !root.unwatched.empty() || !root.troubled.empty() ||
+         has_effect(root.changes);
+}
+
+bool leaves_root(const Node& link) {
+  if (link.kind != NodeKind::kDocument) return false;
+  const Refusal why = static_cast<const Document&>(link).refusal;
+  return why == Refusal::kOutside || why == Refusal::kOtherRoot;
 }
 
 std::vector<Folder*> by_depth(std::vector<Folder*> folders) {
@@ -108,9 +125,12 @@ GenerationPtr Live::update() {
     rescan_all();
   }
   for (auto& root : roots_) {
-    if (root->top == nullptr) continue;
-    poll(*root);
-    follow_links(*root);
+    if (root->top != nullptr) poll(*root);
+  }
+  const bool anywhere =
+      std::ranges::any_of(roots_, [](const auto& root) { return may_differ(*root); });
+  for (auto& root : roots_) {
+    if (root->top != nullptr) follow_links(*root, anywhere);
   }
   share_names();
   // What has left the trees lives until the catalog has let go of it.
@@ -135,6 +155,11 @@ void Live::show() {
   status_.files = catalog_.current()->accounting.files;
   status_.parsed_at_start = parsed_at_start_;
   status_.rescans = rescans_;
+  status_.polled_files = status_.polled_folders = 0;
+  for (const auto& root : roots_) {
+    status_.polled_files += root->shared.size();
+    status_.polled_folders += root->unwatched.size();
+  }
 }
 
 void Live::take_event(const Watcher::Event& event) {
@@ -206,16 +231,25 @@ void Live::poll(LiveRoot& root) {
       if (!folder->gone) root.scanner->sync(*folder, {}, root.changes);
     }
   }
-  for (Document* document : root.shared) root.scanner->refresh_stamp(*document, root.changes);
+  poll_shared(root);
 }
 
-// A link changes its meaning when anything on the way to its target does. All targets are inside
-// the root: so it is enough to look when something has happened there, or when some of it is out of
-// sight.
-void Live::follow_links(LiveRoot& root) {
-  const bool blind = !root.unwatched.empty() || !root.troubled.empty();
-  if (!root.active && !blind && !has_effect(root.changes)) return;
+void Live::poll_shared(LiveRoot& root) {
+  auto at = root.shared.upper_bound(root.last_shared);
+  for (size_t left = std::min(kSharedPerCall, root.shared.size()); left > 0; --left, ++at) {
+    if (at == root.shared.end()) at = root.shared.begin();
+    root.last_shared = *at;
+    root.scanner->refresh_stamp(**at, root.changes);
+  }
+}
+
+// A link changes its meaning when anything on the way to its target does. Targets are inside the
+// root: so it is enough to look when something has happened there, or when some of it is out of
+// sight. Links that leave the root may lead into another one: they depend on what happens anywhere.
+void Live::follow_links(LiveRoot& root, bool anywhere) {
+  if (!anywhere) return;
   std::unordered_set<Node*> links = root.links;
+  if (!may_differ(root)) std::erase_if(links, [](const Node* link) { return !leaves_root(*link); });
   for (int pass = 0; pass < kMaxLinkPasses; ++pass) {
     links.insert(root.changes.links.begin(), root.changes.links.end());
     const size_t known = root.changes.links.size();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -26,6 +27,8 @@ struct LiveRoot {
   uint16_t index = 0;
   RootConfig config;
   std::string path;  // absolute
+  std::string real;  // the same without links; empty: missing
+  std::string label;
   std::shared_ptr<const RootFolder> folder;
   FileStamp identity;  // of the open folder
   std::optional<Scanner> scanner;
@@ -33,12 +36,14 @@ struct LiveRoot {
   std::unordered_set<Node*> links;
   std::unordered_set<Folder*> unwatched;  // looked at on every call
   std::unordered_set<Folder*> troubled;   // with findings: something below is out of sight
-  std::unordered_set<Document*> shared;   // looked at on every call
-  bool full = false;                      // the limit of files was reached
-  FindingsPtr trouble;                    // with the root as a whole
-  bool active = false;                    // something has happened in this round
-  Changes changes;                        // of this round
-  int hint = -1;                          // wakes us when the missing root may have appeared
+  // Looked at in turn, a limited number on every call; the one looked at last.
+  std::set<Document*> shared;
+  Document* last_shared = nullptr;
+  bool full = false;    // the limit of files was reached
+  FindingsPtr trouble;  // with the root as a whole
+  bool active = false;  // something has happened in this round
+  Changes changes;      // of this round
+  int hint = -1;        // wakes us when the missing root may have appeared
   std::string hinted;
   std::vector<int> path_hints;     // wake us when a part of the path is moved or replaced
   const LiveRoot* twin = nullptr;  // an earlier root that is the same folder: this one stays empty
@@ -93,7 +98,9 @@ class Live final : public Content {
   void apply_pending();
   void rescan_all();
   void poll(LiveRoot& root);
-  void follow_links(LiveRoot& root);
+  void poll_shared(LiveRoot& root);
+  void follow_links(LiveRoot& root, bool anywhere);
+  std::string find_elsewhere(const std::string& path) const;
   std::vector<std::unique_ptr<Node>> finish_round(LiveRoot& root);
   void forget(LiveRoot& root, Node& node);
   void share_names();

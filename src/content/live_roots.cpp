@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/utf8.h"
 #include "content/findings.h"
 #include "content/live.h"
 #include "content/store.h"
@@ -72,6 +73,13 @@ std::vector<std::string> entries_on(const std::filesystem::path& path) {
   return out;
 }
 
+// Empty: it does not exist.
+std::string without_links(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path real = std::filesystem::canonical(path, problem);
+  return problem ? "" : real.string();
+}
+
 std::string nearest_existing(std::filesystem::path path) {
   while (path.has_relative_path() && !path_status(path)) path = path.parent_path();
   return path.string();
@@ -87,6 +95,7 @@ Live::Live(ContentOptions options)
     : options_(std::move(options)),
       rules_{.normalise_ids = options_.normalise_ids,
              .lenient = options_.lenient,
+             .title_from_name = options_.title_from_name,
              .max_file_bytes = options_.max_file_bytes},
       limits_{.max_files = options_.max_files,
               .max_depth = options_.max_depth,
@@ -94,14 +103,17 @@ Live::Live(ContentOptions options)
               .clock = options_.clock},
       watcher_(options_.max_watches),
       catalog_(describe(options_), options_.generations_before) {
+  const std::vector<RootInfo> described = describe(options_);
   for (const RootConfig& config : options_.roots) {
     auto root = std::make_unique<LiveRoot>();
     root->index = static_cast<uint16_t>(roots_.size());
+    root->label = described[root->index].label;
     root->config = config;
     std::error_code ignored;
     const std::filesystem::path whole = std::filesystem::absolute(config.path, ignored);
     root->path = whole.lexically_normal().string();
     while (root->path.size() > 1 && root->path.ends_with('/')) root->path.pop_back();
+    root->real = without_links(root->path);
     roots_.push_back(std::move(root));
   }
   start();
@@ -129,9 +141,9 @@ void Live::add_builtin() {
 }
 
 std::string Live::fingerprint() const {
-  std::string out =
-      fmt::format("{} {} {} {} {} {}", program_identity(), rules_.normalise_ids, rules_.lenient,
-                  rules_.max_file_bytes, limits_.max_files, limits_.max_depth);
+  std::string out = fmt::format("{} {} {} {} {} {} {}", program_identity(), rules_.normalise_ids,
+                                rules_.lenient, rules_.title_from_name, rules_.max_file_bytes,
+                                limits_.max_files, limits_.max_depth);
   for (const auto& root : roots_) out += '\n' + root->path;
   return out;
 }
@@ -216,7 +228,10 @@ void Live::open_root(LiveRoot& root) {
   set_trouble(root, "", "");
   root.folder = std::make_shared<const RootFolder>(std::move(*opened));
   root.identity = *identity;
-  root.scanner.emplace(root.index, *root.folder, root.path, rules_, limits_, watcher_, nodes_);
+  root.scanner.emplace(
+      root.index, *root.folder, root.path,
+      [this](const std::string& path) { return find_elsewhere(path); }, rules_, limits_, watcher_,
+      nodes_);
   if (root.top == nullptr) {
     root.top = std::make_unique<Folder>("", nullptr);
     root.top->root = root.index;
@@ -264,6 +279,24 @@ void Live::watch_path(LiveRoot& root) {
     }
   }
   for (const int watch : old) watcher_.remove_path_hint(watch);
+  std::string real = without_links(root.path);
+  root.active = root.active || real != root.real;
+  root.real = std::move(real);
+}
+
+// A root that several configured paths name is the first of them.
+std::string Live::find_elsewhere(const std::string& path) const {
+  const std::string target = without_links(path);
+  if (target.empty()) return "";
+  for (const auto& root : roots_) {
+    if (root->real.empty() || !target.starts_with(root->real)) continue;
+    std::string_view rest = std::string_view(target).substr(root->real.size());
+    if (rest.empty()) return fmt::format("the {} root itself", root->label);
+    if (root->real != "/" && rest.front() != '/') continue;
+    if (rest.front() == '/') rest.remove_prefix(1);
+    return fmt::format("`{}` in the {} root", printable(rest), root->label);
+  }
+  return "";
 }
 
 // Before saving: notifications have kept us up to date, so what was too young to be trusted when it

@@ -9,6 +9,8 @@ namespace {
 // Columns from here on make a line code, unless it continues a paragraph.
 constexpr size_t kCodeIndent = 4;
 
+constexpr std::string_view kEllipsis = "…";
+
 // Columns of spaces and tabs before the text; other white space has no width in Markdown.
 size_t indent_of(std::string_view line, size_t& bytes) {
   size_t columns = 0;
@@ -157,7 +159,24 @@ class Summariser {
     if (summary_.teaser.empty() && indent_of(line, bytes) >= kCodeIndent) return;
     if (text.front() == '#' || text.front() == '>') return end_paragraph();
     if (!summary_.teaser.empty()) summary_.teaser += ' ';
-    summary_.teaser += text;
+    summary_.teaser += text.substr(0, kMaxTeaser + 1);
+    if (summary_.teaser.size() > kMaxTeaser) cut_teaser();
+  }
+
+  // Behind the last word that fits, or behind the last character when there is none near.
+  void cut_teaser() {
+    std::string& teaser = summary_.teaser;
+    size_t end = kMaxTeaser - kEllipsis.size();
+    if (const size_t blank = teaser.rfind(' ', end);
+        blank != std::string::npos && blank > end / 2) {
+      end = blank;
+    }
+    while (end > 0 && (static_cast<unsigned char>(teaser[end]) & 0xc0U) == 0x80U) --end;
+    teaser.resize(end);
+    teaser.resize(trim_space(teaser).size());
+    teaser += kEllipsis;
+    summary_.teaser_cut = true;
+    end_paragraph();
   }
 
   void end_paragraph() { teaser_done_ = teaser_done_ || !summary_.teaser.empty(); }

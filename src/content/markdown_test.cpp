@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/utf8.h"
+
 namespace iii::content {
 namespace {
 
@@ -98,9 +100,31 @@ TEST(Markdown, CodeIsNoTeaser) {
   EXPECT_EQ(teaser("Intro:\n```\ncode\n```\nmore\n"), "Intro:");
 }
 
-TEST(Markdown, R32_NothingIsCutOff) {
-  const std::string words(10'000, 'w');
-  EXPECT_EQ(teaser("# L\n\n" + words + "\n"), words);
+TEST(Markdown, R32_NothingIsCutOffUpToTheLimit) {
+  const std::string words(kMaxTeaser, 'w');
+  EXPECT_EQ(teaser("# L\n\n" + words + "\n\nmore\n"), words);
+  EXPECT_FALSE(summarise(words).teaser_cut);
+  EXPECT_TRUE(summarise(words + "w").teaser_cut);
+  EXPECT_EQ(teaser(words + "w"), words.substr(3) + "…");
+}
+
+TEST(Markdown, ALongParagraphIsCutBehindAWord) {
+  const std::string long_line = std::string(900, 'a') + " " + std::string(400, 'b') + " c\nd\n";
+  EXPECT_EQ(teaser(long_line), std::string(900, 'a') + "…");
+  // Not through a character.
+  std::string letters = "a";
+  for (int i = 0; i < 1'000; ++i) letters += "é";
+  const std::string cut = teaser(letters);
+  EXPECT_LE(cut.size(), kMaxTeaser);
+  EXPECT_TRUE(is_utf8(cut));
+  // Short lines add up; what follows the paragraph is still read.
+  std::string lines;
+  for (int i = 0; i < 500; ++i) lines += "word\n";
+  const BodySummary summary = summarise(lines + "\n# Heading\n");
+  EXPECT_TRUE(summary.teaser_cut);
+  EXPECT_TRUE(summary.teaser.ends_with("word…"));
+  EXPECT_LE(summary.teaser.size(), kMaxTeaser);
+  EXPECT_EQ(summary.heading, "Heading");
 }
 
 TEST(Markdown, AFenceNobodyClosesIsTold) {

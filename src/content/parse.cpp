@@ -8,6 +8,7 @@
 #include "content/frontmatter_recover.h"
 #include "content/frontmatter_yaml.h"
 #include "content/markdown.h"
+#include "content/space.h"
 
 namespace iii::content {
 
@@ -20,28 +21,28 @@ constexpr size_t kMaxFixesTried = 8;
 // else does.
 void describe_prompt(std::string_view bytes, const Frontmatter& frontmatter,
                      const ParseOptions& options, ParsedDocument& document) {
-  if (!document.has_frontmatter) {
-    Finding finding =
-        finding_at(bytes, 0, findings::kPromptNoFrontmatter,
-                   "A prompt needs frontmatter with a `description`; without it the file is not "
-                   "served.");
-    finding.severity = Severity::kError;
-    document.findings.push_back(std::move(finding));
+  if (document.description) return;
+  const std::string& instead = document.teaser.empty() ? document.heading : document.teaser;
+  if (!options.lenient || instead.empty()) {
+    document.findings.push_back(finding_at(
+        bytes, 0, findings::kPromptUndescribed,
+        document.has_frontmatter
+            ? "The prompt has no `description`, so it is not served."
+            : "A prompt needs frontmatter with a `description`; without it the file is not "
+              "served."));
     return;
   }
-  if (document.description) return;
-  Finding finding = finding_at(bytes, 0, findings::kPromptNoDescription,
-                               "The prompt has no `description`, so it is not served.");
-  finding.severity = Severity::kError;
-  const std::string& instead = document.teaser.empty() ? document.heading : document.teaser;
-  if (options.lenient && !instead.empty()) {
-    document.description = instead;
-    finding.severity = Severity::kWarning;
-    finding.message =
-        "The prompt has no `description`; the beginning of its text stands in for it.";
-    if (frontmatter.closing_line) {
-      finding.fix = Fix{*frontmatter.closing_line, 0, "description: " + yaml_quote(instead) + "\n"};
-    }
+  document.description = instead;
+  Finding finding =
+      document.has_frontmatter
+          ? finding_at(
+                bytes, 0, findings::kPromptNoDescription,
+                "The prompt has no `description`; the beginning of its text stands in for it.")
+          : finding_at(bytes, 0, findings::kPromptNoFrontmatter,
+                       "The prompt has no frontmatter with a `description`; the beginning of its "
+                       "text stands in for it.");
+  if (frontmatter.closing_line) {
+    finding.fix = Fix{*frontmatter.closing_line, 0, "description: " + yaml_quote(instead) + "\n"};
   }
   document.findings.push_back(std::move(finding));
 }
@@ -57,15 +58,22 @@ ParsedDocument parse_once(std::string_view bytes, const ParseOptions& options) {
   document.type = std::move(frontmatter.fields.type);
   document.function_id = std::move(frontmatter.fields.function_id);
   document.description = std::move(frontmatter.fields.description);
+  document.for_agents = frontmatter.fields.for_agents;
   document.allowed_tools = std::move(frontmatter.fields.allowed_tools);
   document.heading = std::move(summary.heading);
   document.teaser = std::move(summary.teaser);
   document.findings = std::move(frontmatter.findings);
+  if (frontmatter.fields.stub && !document.teaser.empty()) document.description.reset();
+  if (summary.teaser_cut && !document.description) {
+    document.findings.push_back(
+        finding_at(bytes, document.body_offset, findings::kTeaserCut,
+                   "There is no description, and the first paragraph is too long to stand for it; "
+                   "only its beginning is shown. Write a `description`."));
+  }
   if (summary.open_fence) {
     document.findings.push_back(
         finding_at(bytes, bytes.size(), findings::kOpenFence,
                    "A code fence is never closed, so no heading or paragraph was found after it."));
-    document.findings.back().severity = Severity::kInfo;
   }
   if (options.prompt) describe_prompt(bytes, frontmatter, options, document);
   return document;
@@ -91,7 +99,17 @@ bool fixes_work(std::string_view bytes, const ParsedDocument& document,
          again.has_frontmatter == document.has_frontmatter && again.title == document.title &&
          again.name == document.name && again.type == document.type &&
          again.function_id == document.function_id && again.description == document.description &&
+         again.for_agents == document.for_agents &&
          std::string_view(mended).substr(again.body_offset) == bytes.substr(document.body_offset);
+}
+
+bool loses_text(std::string_view bytes, const Finding& finding) {
+  std::string_view removed = bytes.substr(finding.fix->offset, finding.fix->length);
+  if (finding.code == findings::kFenceDots || finding.code == findings::kCommentBeforeFence) {
+    removed = trim_space(removed);
+    removed.remove_suffix(3);  // the fence
+  }
+  return !keeps_text(removed, finding.fix->text);
 }
 
 // A fix is offered only when it is known to work: all together, else those that work one after the
@@ -100,7 +118,8 @@ void keep_working_fixes(std::string_view bytes, ParsedDocument& document,
                         const ParseOptions& options) {
   std::vector<std::optional<Fix>> fixes;
   size_t count = 0;
-  for (const Finding& finding : document.findings) {
+  for (Finding& finding : document.findings) {
+    if (finding.fix && loses_text(bytes, finding)) finding.fix.reset();
     fixes.push_back(finding.fix);
     count += finding.fix ? 1 : 0;
   }
@@ -120,6 +139,30 @@ ParsedDocument parse_document(std::string_view bytes, const ParseOptions& option
   ParsedDocument document = parse_once(bytes, options);
   keep_working_fixes(bytes, document, options);
   return document;
+}
+
+bool keeps_text(std::string_view before, std::string_view after) {
+  const auto is_syntax = [](char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '"' || c == '\'' || c == '\\';
+  };
+  const auto skip_syntax = [&] {
+    while (!before.empty() && is_syntax(before.front())) before.remove_prefix(1);
+  };
+  skip_syntax();
+  while (before.starts_with('|') || before.starts_with('>')) {
+    before.remove_prefix(1);
+    if (before.starts_with('-') || before.starts_with('+')) before.remove_prefix(1);
+    skip_syntax();
+  }
+  if (before.starts_with(kBom)) before.remove_prefix(kBom.size());
+  size_t at = 0;
+  for (const char c : before) {
+    if (is_syntax(c)) continue;
+    at = after.find(c, at);
+    if (at == std::string_view::npos) return false;
+    ++at;
+  }
+  return true;
 }
 
 std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& findings) {

@@ -13,8 +13,8 @@ namespace iii::content {
 struct ParseOptions {
   bool lenient = true;
   // The rules for prompts (directory-read §9): `name` and `description` count, and a missing
-  // description is a finding; when lenient, the first paragraph takes its place. Without
-  // frontmatter there is no prompt to serve.
+  // description is a finding; when lenient, the first paragraph takes its place, also without
+  // frontmatter.
   bool prompt = false;
 };
 
@@ -27,9 +27,10 @@ struct ParsedDocument {
   std::optional<std::string> type;
   std::optional<std::string> function_id;
   std::optional<std::string> description;
+  bool for_agents = true;  // false: `disable-model-invocation`
   // From the body, fences and indented code respected.
   std::string heading;  // first H1 (R30)
-  std::string teaser;   // first paragraph (R32)
+  std::string teaser;   // first paragraph (R32), cut to kMaxTeaser
   // Strictly read or empty: what cannot be read grants nothing.
   std::vector<std::string> allowed_tools;
   std::vector<Finding> findings;  // `file` and `served_as` are filled in by the caller
@@ -37,8 +38,12 @@ struct ParsedDocument {
 
 // `bytes` is the whole file, valid UTF-8, within the size limit. Fixes that come out have been
 // tried: all of them applied together give a document that says the same, of which only the
-// findings without a fix remain.
+// findings without a fix remain. They lose nothing that the author wrote.
 ParsedDocument parse_document(std::string_view bytes, const ParseOptions& options);
+
+// Whether all of `before` is still in `after`, in the same order, but for blanks, quotes, the byte
+// order mark, and block indicators at its beginning.
+bool keeps_text(std::string_view before, std::string_view after);
 
 // The file with all fixes among `findings` applied, in whatever order they come.
 std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& findings);

@@ -192,7 +192,7 @@ std::map<std::string, std::string> prompts(bool lenient) {
     if (file.path.starts_with("shadow/") || file.path == "over/prompts/gone.md") continue;
     if (file.path.ends_with("nonutf8.md")) continue;  // R26
     const ParsedDocument parsed = parse_document(file.bytes, {.lenient = lenient, .prompt = true});
-    if (!parsed.has_frontmatter || !parsed.description) continue;
+    if (!parsed.description) continue;
     const std::string name = parsed.name.value_or(fs::path(file.path).stem().string());
     if (check_name(name)) out.emplace(name, *parsed.description);
   }
@@ -220,7 +220,8 @@ TEST(ParseGolden, R70_LenientPromptsAreTheRecordedOnesAndAFewMore) {
                                                        {"bad-yaml", "Body."},
                                                        {"blank-desc", "Body."},
                                                        {"empty-block", "Body."},
-                                                       {"no-desc", "Body."}};
+                                                       {"no-desc", "Body."},
+                                                       {"no-fm", "Body."}};
   EXPECT_EQ(more, expected);
 }
 

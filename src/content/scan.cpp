@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "content/findings.h"
+#include "content/ids.h"
 #include "content/scan_queue.h"
 
 namespace iii::content {
@@ -38,6 +39,12 @@ Refusal refusal_of(const Error& error) {
   if (error.code == "outside") return Refusal::kOutside;
   if (error.code == "missing") return Refusal::kDangling;
   return Refusal::kUnreadable;
+}
+
+// A file that is not a document, but may have been meant to be one.
+bool is_misnamed(EntryKind kind, std::string_view name) {
+  return kind == EntryKind::kFile && !is_document_name(name) &&
+         overview_name(name) == OverviewName::kNear;
 }
 
 }  // namespace
@@ -303,6 +310,9 @@ std::unique_ptr<Node> Scanner::match_entry(Folder& folder, const std::string& pa
   if (entry.kind != EntryKind::kDirectory && entry.kind != EntryKind::kFile) {
     return settle_refusal(folder, path, std::move(old), entry, Refusal::kNotRegular, changes);
   }
+  if (is_misnamed(entry.kind, entry.name)) {
+    return settle_refusal(folder, path, std::move(old), entry, Refusal::kMisnamed, changes);
+  }
   if (old != nullptr) {
     const bool refused =
         old->kind == NodeKind::kDocument && static_cast<Document&>(*old).refusal != Refusal::kNone;
@@ -329,6 +339,9 @@ std::unique_ptr<Node> Scanner::settle_link(Folder& folder, const std::string& pa
     return settle_refusal(folder, path, std::move(old), entry, refusal_of(target.error()), changes);
   }
   entry.kind = target->kind;
+  if (is_misnamed(entry.kind, name)) {
+    return settle_refusal(folder, path, std::move(old), entry, Refusal::kMisnamed, changes);
+  }
   if (old != nullptr && old->is_link) {
     if (entry.kind == EntryKind::kDirectory && old->kind == NodeKind::kFolder) {
       auto& child = static_cast<Folder&>(*old);
@@ -356,10 +369,21 @@ std::unique_ptr<Node> Scanner::settle_refusal(Folder& folder, const std::string&
                                               std::unique_ptr<Node> old,
                                               const DirectoryEntry& entry, Refusal why,
                                               Changes& changes) {
+  std::string elsewhere;
+  if (why == Refusal::kOutside) {
+    elsewhere = find_elsewhere_(join_path(path_, path));
+    if (!elsewhere.empty()) why = Refusal::kOtherRoot;
+  }
   if (old != nullptr) {
-    if (old->kind == NodeKind::kDocument && old->is_link == entry.is_link &&
-        static_cast<Document&>(*old).refusal == why) {
-      return old;
+    if (old->kind == NodeKind::kDocument && old->is_link == entry.is_link) {
+      auto& before = static_cast<Document&>(*old);
+      Document now(old->name, &folder);
+      now.root = root_;
+      refuse_document(now, path, why, elsewhere);
+      if (before.refusal == why && before.own &&
+          before.own->front().message == now.own->front().message) {
+        return old;
+      }
     }
     drop(std::move(old), changes);
   }
@@ -367,14 +391,16 @@ std::unique_ptr<Node> Scanner::settle_refusal(Folder& folder, const std::string&
   if (node == nullptr) return node;
   auto& document = static_cast<Document&>(*node);
   document.unread = false;
-  refuse_document(document, path, why);
+  refuse_document(document, path, why, elsewhere);
   changes.added.push_back(&document);
   return node;
 }
 
 // A file that is not a document may be another name of one, and change it.
 void Scanner::note_further_name(const Node& node, const std::string& path, Changes& changes) const {
-  if (node.kind != NodeKind::kSupporting || node.is_link) return;
+  const bool misnamed = node.kind == NodeKind::kDocument &&
+                        static_cast<const Document&>(node).refusal == Refusal::kMisnamed;
+  if ((node.kind != NodeKind::kSupporting && !misnamed) || node.is_link) return;
   const Result<FileStatus> status = folder_.peek(path);
   if (status && status->kind == EntryKind::kFile && status->names > 1) {
     changes.shared.push_back(status->stamp.inode);

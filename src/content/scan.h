@@ -52,16 +52,22 @@ struct ScanOptions {
   bool force = false;    // read again even when the stamp is equal
 };
 
+// Where a path leads that leaves its root: a place in a root, as a finding shows it; empty when
+// that is outside all of them. Called from several threads.
+using FindElsewhere = std::function<std::string(const std::string& path)>;
+
 class ScanQueue;
 
 class Scanner {
  public:
   // `path` is the root's own; `nodes` counts the entries of all roots.
-  Scanner(uint16_t root, const RootFolder& folder, std::string path, const DocumentRules& rules,
-          const ScanLimits& limits, Watcher& watcher, std::atomic<size_t>& nodes)
+  Scanner(uint16_t root, const RootFolder& folder, std::string path, FindElsewhere find_elsewhere,
+          const DocumentRules& rules, const ScanLimits& limits, Watcher& watcher,
+          std::atomic<size_t>& nodes)
       : root_(root),
         folder_(folder),
         path_(std::move(path)),
+        find_elsewhere_(std::move(find_elsewhere)),
         rules_(rules),
         limits_(limits),
         watcher_(watcher),
@@ -115,6 +121,7 @@ class Scanner {
   const uint16_t root_;
   const RootFolder& folder_;
   const std::string path_;
+  const FindElsewhere find_elsewhere_;
   const DocumentRules& rules_;
   const ScanLimits& limits_;
   Watcher& watcher_;

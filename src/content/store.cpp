@@ -16,7 +16,7 @@ namespace iii::content {
 
 namespace {
 
-constexpr std::string_view kMagic = "iii-index 3\n";
+constexpr std::string_view kMagic = "iii-index 4\n";
 constexpr size_t kHeader = kMagic.size() + 16;  // magic, length, checksum
 constexpr size_t kMaxDepth = 4096;
 // Reading is shared out among threads in pieces of at least this many bytes.
@@ -145,7 +145,15 @@ enum Flag : uint8_t {
   kHasSkill = 64,
   kHasPrompt = 128,
 };
-enum Extra : uint8_t { kHasType = 1, kHasFunction = 2, kHasTime = 4, kHasFindings = 8 };
+enum Extra : uint8_t {
+  kHasType = 1,
+  kHasFunction = 2,
+  kHasTime = 4,
+  kHasFindings = 8,
+  kForAgents = 16,
+  kSkillKindShift = 5,  // two bits
+  kKindByFolder = 128,
+};
 enum FindingPart : uint8_t { kHasLine = 1, kHasColumn = 2, kHasServedAs = 4, kHasFix = 8 };
 
 void put_findings(Out& out, const std::vector<Finding>& findings) {
@@ -204,11 +212,14 @@ void put_document(Out& out, const Document& document, uint8_t flags) {
   uint8_t extra = document.own ? kHasFindings : 0;
   if (document.skill) {
     const Skill& skill = *document.skill;
-    extra |=
-        static_cast<uint8_t>((skill.type ? kHasType : 0) | (skill.function_id ? kHasFunction : 0) |
-                             (skill.mtime_ns != kNoTime ? kHasTime : 0));
+    extra |= static_cast<uint8_t>(
+        (skill.type ? kHasType : 0) | (skill.function_id ? kHasFunction : 0) |
+        (skill.mtime_ns != kNoTime ? kHasTime : 0) | (skill.for_agents ? kForAgents : 0) |
+        (static_cast<unsigned>(skill.kind) << kSkillKindShift) |
+        (skill.kind_by_folder ? kKindByFolder : 0));
     out.byte(extra);
     out.text(skill.id);
+    out.text(skill.name);
     out.text(skill.title);
     out.text(skill.description);
     if (skill.type) out.text(*skill.type);
@@ -266,7 +277,7 @@ size_t size_of(const Node& node) {
     const auto& document = static_cast<const Document&>(node);
     if (document.skill) {
       const Skill& skill = *document.skill;
-      size += skill.id.size() + skill.title.size() + skill.description.size();
+      size += skill.id.size() + skill.name.size() + skill.title.size() + skill.description.size();
     }
     if (document.own) size += document.own->size() * 256;
   }
@@ -349,7 +360,7 @@ class Loader {
     made->root = root_;
     if ((flags & kTrusted) == 0) return made;
     made->unread = false;
-    made->refusal = static_cast<Refusal>(in_.byte() % 5);
+    made->refusal = static_cast<Refusal>(in_.byte() % kRefusals);
     made->trusted = made->refusal == Refusal::kNone;
     made->normalised = (flags & kNormalised) != 0;
     made->stamp = in_.stamp();
@@ -375,6 +386,10 @@ class Loader {
     auto skill = std::make_shared<Skill>();
     skill->id = in_.text();
     skill->file = {root_, path};
+    skill->kind = static_cast<SkillKind>((extra >> kSkillKindShift & 3) % kSkillKinds);
+    skill->kind_by_folder = (extra & kKindByFolder) != 0;
+    skill->for_agents = (extra & kForAgents) != 0;
+    skill->name = in_.text();
     skill->title = in_.text();
     skill->description = in_.text();
     if ((extra & kHasType) != 0) skill->type = in_.text();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "content/ids.h"
+
 namespace iii::content {
 
 std::string Node::path() const {
@@ -42,7 +44,9 @@ bool walk_before(std::string_view a, std::string_view b) {
   return std::ranges::lexicographical_compare(a, b, {}, rank, rank);
 }
 
-bool is_document_name(std::string_view name) { return name.ends_with(".md"); }
+bool is_document_name(std::string_view name) {
+  return name.ends_with(".md") || overview_name(name) == OverviewName::kSpelling;
+}
 
 std::string join_path(std::string_view folder, std::string_view name) {
   std::string out;

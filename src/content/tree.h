@@ -36,14 +36,26 @@ struct Node {
   Folder* parent;
 };
 
-// Why an entry that is neither a folder nor a plain file is not read.
-enum class Refusal : uint8_t { kNone, kOutside, kDangling, kNotRegular, kUnreadable };
+// Why an entry is not read although it has to be accounted for.
+enum class Refusal : uint8_t {
+  kNone,
+  kOutside,    // a link that leaves all roots
+  kOtherRoot,  // a link into another root, or by an absolute path into its own
+  kDangling,
+  kNotRegular,
+  kUnreadable,
+  kMisnamed,  // almost SKILL.md
+};
+inline constexpr uint8_t kRefusals = 7;
+
+// How a document stands aside from the id that its path gives (Catalog::displace).
+enum class Spare : uint8_t { kNone, kHashed, kPlain };
 
 // In which column of the accounting a document stands.
 enum class Account : uint8_t { kNone, kSkill, kPrompt, kSkipped };
 
-// A `.md` file, or an entry that cannot be one and has to be accounted for. Has a skill, or a
-// prompt, or (not servable) neither and at least one finding.
+// A `.md` file or another spelling of SKILL.md, or an entry that cannot be one and has to be
+// accounted for. Has a skill, or a prompt, or (not servable) neither and at least one finding.
 struct Document final : Node {
   Document(std::string called, Folder* in) : Node(NodeKind::kDocument, std::move(called), in) {}
 
@@ -53,6 +65,7 @@ struct Document final : Node {
   bool shared = false;      // has further hard links: may change without an event in its folder
   bool normalised = false;  // its own path would not give this id or name
   Account account = Account::kNone;
+  Spare spare = Spare::kNone;
   uint16_t root = 0;
   FileStamp stamp;
   SkillPtr skill;
@@ -72,6 +85,10 @@ struct Folder final : Node {
   FolderState state = FolderState::kOpen;
   bool trusted = false;     // an equal stamp means equal entries
   bool below_link = false;  // it or a folder above it is a link
+  // SKILL.md files in it that the catalog knows, and whether there were any when kinds were
+  // decided.
+  uint32_t overviews = 0;
+  bool had_overview = false;
   uint16_t root = 0;
   uint16_t depth = 0;
   int watch = -1;
@@ -85,7 +102,7 @@ struct Folder final : Node {
 // R3: depth first, the entries of a folder in bytewise order of their names.
 bool walk_before(std::string_view a, std::string_view b);
 
-bool is_document_name(std::string_view name);  // R1
+bool is_document_name(std::string_view name);  // R1, and every spelling of SKILL.md
 std::string join_path(std::string_view folder, std::string_view name);
 
 // Visits a node and everything below it.

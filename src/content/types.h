@@ -48,21 +48,25 @@ enum class SkillKind : uint8_t {
   kReference,  // another document in the folder of a skill
   kReadme,     // README, AGENTS, LICENSE and the like
 };
+inline constexpr uint8_t kSkillKinds = 3;
 
 struct Skill {
   std::string id;  // on-disk id: `ns/index` for an overview (R11–R13)
   FileRef file;
   SkillKind kind = SkillKind::kSkill;
+  bool kind_by_folder = false;  // the kind follows the SKILL.md files above it (kinds.h)
   // False: `disable-model-invocation`; readable by id, not in lists for agents.
   bool for_agents = true;
   std::string name;   // as the frontmatter gives it; may be empty
-  std::string title;  // frontmatter title, else H1; empty: show the display id (R29)
+  std::string title;  // frontmatter title, else name, else H1; empty: show the display id (R29)
   std::optional<std::string> type;
   std::optional<std::string> function_id;
   std::string description;  // frontmatter description, else first paragraph (R31)
   uint64_t bytes = 0;
   int64_t mtime_ns = 0;
-  bool readable = true;  // false: oversize, not UTF-8, empty, unreadable; the row stays (R47)
+  // False: the whole text cannot be had (oversize, not UTF-8, unreadable); the row stays (R47). An
+  // oversize file has its metadata all the same, and can be read in parts.
+  bool readable = true;
   FileVersion version;
   // Where the body begins, if this version can be told from every other one by its stamp; spares
   // readers the frontmatter.

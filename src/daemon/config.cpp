@@ -28,6 +28,7 @@ content::ContentOptions content_options(const DirectoryConfig& config, const std
   if (config.builtin_docs) out.builtin = directory::builtin_documents();
   out.normalise_ids = config.normalise_ids;
   out.lenient = config.lenient;
+  out.title_from_name = config.title_from_name;
   out.max_file_bytes = config.max_file_bytes;
   if (!config.watch) out.max_watches = 0;
   if (config.index_cache) out.cache_file = std::move(cache_file);

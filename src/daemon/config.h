@@ -37,6 +37,7 @@ struct DirectoryConfig {
   // Ours.
   bool normalise_ids = true;
   bool lenient = true;
+  bool title_from_name = true;
   bool builtin_docs = true;
   bool index_cache = true;
   // Kernel notifications; off: stamps are compared at every call.

@@ -61,6 +61,11 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::lenient,
      .description = "read broken frontmatter as far as possible, with findings",
      .entry = true},
+    {.name = "title_from_name",
+     .member = &C::title_from_name,
+     .description = "the title of a document without `title` is the `name` of its frontmatter; "
+                    "`false`: its first heading, as in iii-directory 0.8.0",
+     .entry = true},
     {.name = "builtin_docs",
      .member = &C::builtin_docs,
      .description = "the compiled-in documents `iii` and `iii-directory`",

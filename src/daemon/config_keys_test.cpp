@@ -83,7 +83,7 @@ TEST(ConfigKeys, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
   const json::Value schema = entry_schema();
   EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");
   const json::Object& properties = *schema.find("properties")->as_object();
-  EXPECT_EQ(properties.size(), 6U);
+  EXPECT_EQ(properties.size(), 7U);
   for (const char* name : {"skills_folder", "registry_url", "ca_file", "max_file_bytes"}) {
     EXPECT_FALSE(properties.contains(name)) << name;
   }

@@ -53,8 +53,8 @@ std::unique_ptr<directory::Gate> gate_of(const DirectoryConfig& config, const st
 // Whether two configurations show the same documents; all other keys leave them alone.
 bool same_documents(const content::ContentOptions& a, const content::ContentOptions& b) {
   const auto parts = [](const content::ContentOptions& o) {
-    return std::tie(o.roots, o.builtin, o.normalise_ids, o.lenient, o.max_file_bytes, o.cache_file,
-                    o.max_watches);
+    return std::tie(o.roots, o.builtin, o.normalise_ids, o.lenient, o.title_from_name,
+                    o.max_file_bytes, o.cache_file, o.max_watches);
   };
   return parts(a) == parts(b);
 }

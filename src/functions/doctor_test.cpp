@@ -59,7 +59,7 @@ TEST_F(Doctor, EverySkippedFileHasAFinding) {
   options.lenient = false;
   const std::map<std::string, std::string> skipped = {
       {"global/tri/index.md", "duplicate_id"},   {"global/Up/x.md", "invalid_id"},
-      {"global/shadow/x.md", "shadowed"},        {"global/p/prompts/a.md", "prompt_no_frontmatter"},
+      {"global/shadow/x.md", "shadowed"},        {"global/p/prompts/a.md", "prompt_undescribed"},
       {"global/p/prompts/B.md", "invalid_name"}, {"global/q/prompts/same.md", "duplicate_name"},
   };
   for (const auto& [path, code] : skipped) tree.put(path, "Text.\n");

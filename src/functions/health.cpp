@@ -18,6 +18,8 @@ struct ContentHealth {
   uint64_t skipped = 0;
   bool watching = false;
   std::optional<std::string> fallback;
+  uint64_t polled_files = 0;
+  uint64_t polled_folders = 0;
 };
 struct HealthOutput {
   std::string status;
@@ -44,7 +46,12 @@ auto describe(json::Type<ContentHealth>) {
       json::field("watching", &T::watching,
                   "Changes on disk are reported by the kernel. false: calls compare the files."),
       json::field("fallback", &T::fallback,
-                  "Why not everything is watched; absent when everything is."));
+                  "Why not everything is watched; absent when everything is."),
+      json::field("polled_files", &T::polled_files,
+                  "Files with several names (hard links): the kernel reports a change only under "
+                  "the name that was used, so each call compares some of them in turn."),
+      json::field("polled_folders", &T::polled_folders,
+                  "Folders that cannot be watched; each call compares them with the disk."));
 }
 auto describe(json::Type<HealthOutput>) {
   using T = HealthOutput;
@@ -72,7 +79,9 @@ sdk::Task<ContentHealth> health_of(Library& library) {
                     .prompts = now.prompts.size(),
                     .skipped = now.accounting.skipped,
                     .watching = status.watching,
-                    .fallback = {}};
+                    .fallback = {},
+                    .polled_files = status.polled_files,
+                    .polled_folders = status.polled_folders};
   if (!status.fallback_reason.empty()) out.fallback = status.fallback_reason;
   co_return out;
 }

@@ -165,7 +165,7 @@ class GenerationMerger::Run {
   void add_finding(const FileRef& place, std::string_view code, std::string message) {
     Finding finding;
     finding.file = place;
-    finding.severity = content::Severity::kWarning;
+    finding.severity = content::findings::severity_of(code);
     finding.code = code;
     finding.message = std::move(message);
     out_->findings.push_back(std::make_shared<const std::vector<Finding>>(1, std::move(finding)));

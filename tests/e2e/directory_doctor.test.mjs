@@ -52,7 +52,13 @@ const kinds = [
   ['bytes that are no text', 'a.md', Buffer.from([0x23, 0x20, 0xff, 0xfe]), 'not_utf8', 'a'],
   ['tools that cannot be read', 'a.md', '---\nallowed-tools: {a: b}\n---\nText.\n', 'permission_unreadable', 'a'],
   ['a prompt without description', 'ns/prompts/p.md', '---\nname: p\n---\nDo it.\n', 'prompt_no_description', 'p', true],
-  ['a prompt without frontmatter', 'ns/prompts/p.md', 'Do it.\n', 'prompt_no_frontmatter', undefined],
+  ['a prompt without frontmatter', 'ns/prompts/p.md', 'Do it.\n', 'prompt_no_frontmatter', 'p'],
+  ['a prompt without any text', 'ns/prompts/p.md', '\n', 'prompt_undescribed', undefined],
+  ['a block indicator in the description', 'a.md', '---\ndescription: "| Use when it breaks"\n---\nText.\n', 'description_stub', 'a', true],
+  ['a block indicator instead of a description', 'a.md', '---\ndescription: "|"\n---\nText.\n', 'description_stub', 'a'],
+  ['a hash in the description', 'a.md', '---\ndescription: For C # and more\n---\nText.\n', 'description_cut', 'a', true],
+  ['a comment before the frontmatter', 'a.md', '<!-- mine -->\n---\ntitle: A\n---\nText.\n', 'comment_before_fence', 'a', true],
+  ['a paragraph of 5 KB', 'a.md', `${'word '.repeat(1_000)}\n`, 'teaser_cut', 'a'],
 ]
 
 for (const [what, path, text, code, servedAs, mends] of kinds) {
@@ -147,14 +153,16 @@ test('without our leniences the files left out are those that 0.8.0 left out, fo
   const report = await doctor(join(dest, 'global'), { env: strict })
   const classes = {
     invalid_id: 'invalid id', invalid_name: 'invalid name', duplicate_id: 'duplicate', duplicate_name: 'duplicate',
-    prompt_no_frontmatter: 'no frontmatter', prompt_no_description: 'no description', not_utf8: 'unreadable',
+    not_utf8: 'unreadable',
   }
+  const classOf = ({ code, message }) =>
+    code === 'prompt_undescribed' ? (message.includes('frontmatter') ? 'no frontmatter' : 'no description') : classes[code]
   const leftOut = report.findings.filter((f) => !f.served_as)
   const of = new Map(leftOut.map((f) => [f.path, leftOut.filter((g) => g.path === f.path)]))
   for (const { path, class: reason, winner } of recorded.skipped) {
     const found = of.get(path)
     assert.ok(found, `${path} is left out`)
-    if (reason !== 'bad YAML') assert.ok(found.some((f) => classes[f.code] === reason), `${path}: ${reason}, not ${found.map((f) => f.code)}`)
+    if (reason !== 'bad YAML') assert.ok(found.some((f) => classOf(f) === reason), `${path}: ${reason}, not ${found.map((f) => f.code)}`)
     if (winner) assert.ok(found.some((f) => f.message.includes(winner)), `${path}: names ${winner}`)
     of.delete(path)
   }

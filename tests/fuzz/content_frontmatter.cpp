@@ -25,12 +25,14 @@ void check_same_fields(const ParsedDocument& a, const ParsedDocument& b) {
   III_CHECK(a.type == b.type);
   III_CHECK(a.function_id == b.function_id);
   III_CHECK(a.description == b.description);
+  III_CHECK(a.for_agents == b.for_agents);
 }
 
 bool same_entries(const std::vector<YamlEntry>& a, const std::vector<YamlEntry>& b) {
   return std::ranges::equal(a, b, [](const YamlEntry& x, const YamlEntry& y) {
     return x.key == y.key && x.kind == y.kind && x.text == y.text && x.line == y.line &&
-           x.column == y.column;
+           x.column == y.column && x.value_begin == y.value_begin && x.value_end == y.value_end &&
+           x.bare == y.bare;
   });
 }
 
@@ -58,6 +60,9 @@ void check_findings(std::string_view bytes, const ParsedDocument& document) {
     if (!finding.fix) continue;
     III_CHECK(finding.fix->offset <= bytes.size());
     III_CHECK(finding.fix->length <= bytes.size() - finding.fix->offset);
+  }
+  for (const Finding& finding : document.findings) {
+    III_CHECK(finding.severity == findings::severity_of(finding.code));
   }
   const bool denied = std::ranges::any_of(document.findings, [](const Finding& f) {
     return f.code == findings::kPermissionUnreadable;

@@ -17,6 +17,7 @@ const replay = spawn(
     stdio: 'inherit',
     env: {
       ...process.env, III_DIRECTORY_BUILTIN_DOCS: 'false', III_DIRECTORY_NORMALISE_IDS: 'false', III_DIRECTORY_LENIENT: 'false',
+      III_DIRECTORY_TITLE_FROM_NAME: 'false',
       III_DIRECTORY_REGISTRY_RETRIES: '0', III_DIRECTORY_AUTO_DOWNLOAD_JOBS: '1',
     },
   },
