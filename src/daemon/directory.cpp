@@ -87,7 +87,10 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                         {.version = kVersion,
                          .mode = mode,
                          .started = std::chrono::steady_clock::now(),
-                         .trouble = places_.trouble});
+                         .trouble = places_.trouble,
+                         .skills_folder = [this] {
+                           return expand_path(config_.skills_folder, places_.home);
+                         }});
   directory::add_skill_functions(table_, library_, {});
   directory::add_prompt_functions(table_, library_);
   directory::add_doctor(table_, library_, &downloader_);

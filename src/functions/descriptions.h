@@ -30,6 +30,14 @@ inline constexpr const char* kSkillsGet =
     "(`Did you mean:`) and the function to call next (`Next:`). An id that contains `::` is a "
     "function id and is refused (D112): call that function instead.";
 
+inline constexpr const char* kSkillsFile =
+    "Reads one file of a skill: a script, a reference or an asset from the folder of its SKILL.md. "
+    "`files` of directory::skills::get names them. Text comes as it is (`encoding: utf-8`), other "
+    "bytes in base64. A file larger than `limit` comes in parts: pass `next_offset` back as `offset` "
+    "until it is absent. Nothing outside the folder of the skill can be read. A file that does not "
+    "exist is the error `D114 not_found` with the closest paths. For the skill itself call "
+    "directory::skills::get.";
+
 inline constexpr const char* kSkillsIndex =
     "Renders one markdown page with a short section per installed worker: `## <title>` of the "
     "worker's overview (`<ns>/index`, whether or not it declares `type: index`), its first "
@@ -116,8 +124,10 @@ inline constexpr const char* kLockRestore =
 inline constexpr const char* kDoctor =
     "Reports what the skills folders contain and what is wrong with it: how many files are served "
     "as skills and prompts, and a finding for every document that is not served or was read "
-    "leniently, with place, reason and, where a repair is safe, a patch. Changes nothing. Call it "
-    "when a document that exists on disk is missing from the lists.";
+    "leniently, with place, reason and, where a repair is safe, a patch. `summary` counts all "
+    "findings by kind; `findings` is one page of them, narrowed by `code`, `severity` (`error`: not "
+    "served) and `prefix`. Changes nothing. Call it when a document that exists on disk is missing "
+    "from the lists.";
 
 inline constexpr const char* kHealth =
     "Tells whether the directory can answer, its version, how long it has run, and how many "
