@@ -18,7 +18,8 @@ namespace {
 
 const cli::Command& doctor_command() {
   static const cli::Command command{
-      .usage = "iii-directory doctor [--fix] [--json] [--code CODE] [--severity S] [--all] [options]",
+      .usage =
+          "iii-directory doctor [--fix] [--json] [--code CODE] [--severity S] [--all] [options]",
       .summary =
           "Accounts for every file under the skill folders: what is served, what is not, and why.",
       .options = {

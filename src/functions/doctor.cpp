@@ -32,9 +32,10 @@ auto describe(json::Type<DoctorInput>) {
   return json::object<T>(
       "DoctorInput", "",
       json::field("code", &T::code, "Only findings of this kind, as `summary` names them."),
-      json::field("severity", &T::severity,
-                  "Only findings of this severity: `error` (a document is not served), `warning` or "
-                  "`info`."),
+      json::field(
+          "severity", &T::severity,
+          "Only findings of this severity: `error` (a document is not served), `warning` or "
+          "`info`."),
       json::field("prefix", &T::prefix,
                   "Only findings about files whose path, or whose id, starts with this text, for "
                   "example a namespace. The summary is about these files, too."),
@@ -96,7 +97,8 @@ inline auto describe(json::Type<DoctorFinding>) {
       json::field("root", &T::root,
                   "Folder: `local`, `global`, `extra-N`, `builtin` or `registered`."),
       json::field("path", &T::path, "Path below the root; for a registration, its id."),
-      json::field("severity", &T::severity, "`error` (the document is not served), `warning` or `info`."),
+      json::field("severity", &T::severity,
+                  "`error` (the document is not served), `warning` or `info`."),
       json::field("code", &T::code, "Kind of finding; stable."),
       json::field("line", &T::line, "Line in the file, from 1; absent for whole files."),
       json::field("column", &T::column, "Column in that line, from 1."),
@@ -110,8 +112,7 @@ inline auto describe(json::Type<DoctorKind>) {
   using T = DoctorKind;
   return json::object<T>(
       "DoctorKind", "", json::field("code", &T::code, "Kind of finding; stable."),
-      json::field("severity", &T::severity,
-                  "`error` (not served), `warning` or `info`."),
+      json::field("severity", &T::severity, "`error` (not served), `warning` or `info`."),
       json::field("count", &T::count, "How many findings of this kind there are."),
       json::field("fixable", &T::fixable, "How many of them have a ready patch."),
       json::field("example", &T::example, "Place of one of them: folder, `:`, path."),
@@ -172,8 +173,8 @@ template <typename Make>
 void Examination::count(std::string_view root, std::string_view path, std::string_view served_as,
                         std::string_view severity, std::string_view code, std::string_view message,
                         bool fixable, const Make& make) {
-  const bool here = !query_.prefix || path.starts_with(*query_.prefix) ||
-                    served_as.starts_with(*query_.prefix);
+  const bool here =
+      !query_.prefix || path.starts_with(*query_.prefix) || served_as.starts_with(*query_.prefix);
   if (!here) return;
   const std::pair<std::string, std::string> key(code, severity);
   const auto [kind, is_new] = kinds_.try_emplace(key);
@@ -374,14 +375,13 @@ std::string report_text(const DoctorReport& report) {
 }
 
 void add_doctor(FunctionTable& table, Library& library, Downloader* downloader) {
-  table.add<DoctorInput, DoctorReport>(
-      {.id = "directory::doctor",
-       .title = "Examine the skill folders",
-       .description = about::kDoctor,
-       .hints = kReadOnly},
-      [&library, downloader](DoctorInput in) {
-        return examine_now(library, downloader, std::move(in));
-      });
+  table.add<DoctorInput, DoctorReport>({.id = "directory::doctor",
+                                        .title = "Examine the skill folders",
+                                        .description = about::kDoctor,
+                                        .hints = kReadOnly},
+                                       [&library, downloader](DoctorInput in) {
+                                         return examine_now(library, downloader, std::move(in));
+                                       });
 }
 
 }  // namespace iii::directory

@@ -50,7 +50,7 @@ struct DoctorReport {
   uint64_t prompts = 0;
   uint64_t supporting = 0;
   uint64_t skipped = 0;
-  uint64_t hidden = 0;  // of the skills
+  uint64_t hidden = 0;              // of the skills
   std::vector<DoctorKind> summary;  // worst first, then the most frequent
   uint64_t matching = 0;            // findings that the query selects
   std::vector<DoctorFinding> findings;

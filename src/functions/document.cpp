@@ -29,8 +29,8 @@ Result<Body> read_whole_skill(Library& library, const View& view, const content:
                               std::string_view shown) {
   Result<Body> body = library.read(view, skill);
   // Leniently a document of any size is served, in parts.
-  const bool in_parts = !body && body.error().code == "too_large" &&
-                        view.snapshot().folders->content->lenient();
+  const bool in_parts =
+      !body && body.error().code == "too_large" && view.snapshot().folders->content->lenient();
   return in_parts ? std::move(body) : explained(std::move(body), "skill", shown, skill.file);
 }
 

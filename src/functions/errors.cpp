@@ -108,22 +108,24 @@ Error unknown_cursor(std::string_view given) {
 }
 
 Error unknown_kind(std::string_view given) {
-  return error("D121 invalid_input: `kind` is `skill`, `reference` or `readme`, or a list of them; " +
-               std::string(given) +
-               " is none of these. Next: call the function again with one of them, or without "
-               "`kind`.");
+  return error(
+      "D121 invalid_input: `kind` is `skill`, `reference` or `readme`, or a list of them; " +
+      std::string(given) +
+      " is none of these. Next: call the function again with one of them, or without "
+      "`kind`.");
 }
 
 Error link_not_found(std::string_view link, std::string_view from, std::string_view target,
                      const std::vector<std::string>& suggestions) {
-  const std::string place =
-      target.empty() ? " leads out of the skills folder"
-                     : " leads to " + in_quotes(target) + ", and no document is there";
-  return error("D110 not_found: the link " + in_quotes(link) + " in " + in_quotes(from) + place +
-               "." + did_you_mean(suggestions) +
-               " Next: if it is not markdown, call directory::skills::file with the id of the skill "
-               "and the path relative to its folder; else call directory::skills::list to see the "
-               "ids there are.");
+  const std::string place = target.empty()
+                                ? " leads out of the skills folder"
+                                : " leads to " + in_quotes(target) + ", and no document is there";
+  return error(
+      "D110 not_found: the link " + in_quotes(link) + " in " + in_quotes(from) + place + "." +
+      did_you_mean(suggestions) +
+      " Next: if it is not markdown, call directory::skills::file with the id of the skill "
+      "and the path relative to its folder; else call directory::skills::list to see the "
+      "ids there are.");
 }
 
 Error file_not_found(std::string_view id, std::string_view path,
@@ -147,8 +149,8 @@ Error file_of_another(std::string_view path, std::string_view other_id) {
 }
 
 Error file_unreadable(std::string_view id, std::string_view path, std::string_view reason) {
-  return error("D116 unreadable: file " + in_quotes(path) + " of the skill " + in_quotes(id) + ": " +
-               std::string(reason) +
+  return error("D116 unreadable: file " + in_quotes(path) + " of the skill " + in_quotes(id) +
+               ": " + std::string(reason) +
                ". Next: call directory::skills::get with include_files=true for the files that can "
                "be read.");
 }

@@ -53,9 +53,10 @@ auto describe(json::Type<ContentHealth>) {
                   "Changes on disk are reported by the kernel. false: calls compare the files."),
       json::field("fallback", &T::fallback,
                   "Why not everything is watched; absent when everything is."),
-      json::field("polled_files", &T::polled_files,
-                  "Files that are compared by calls, a few each time, because changes of files with "
-                  "several names (hard links) are not reported."),
+      json::field(
+          "polled_files", &T::polled_files,
+          "Files that are compared by calls, a few each time, because changes of files with "
+          "several names (hard links) are not reported."),
       json::field("polled_folders", &T::polled_folders,
                   "Folders that every call compares, because they cannot be watched."));
 }
@@ -84,7 +85,8 @@ std::optional<std::string> why_not_writable(const std::filesystem::path& path) {
   }
   if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return std::nullopt;
   return std::string("the skills folder cannot be written (") + std::strerror(errno) +
-         "), so nothing can be downloaded. Next: give the user that runs the directory the right to "
+         "), so nothing can be downloaded. Next: give the user that runs the directory the right "
+         "to "
          "write there, or name another `skills_folder`.";
 }
 

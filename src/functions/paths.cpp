@@ -123,7 +123,8 @@ PathIndex::Match PathIndex::find(std::string_view path, std::optional<uint16_t> 
   size_t begin = 0;
   for (const auto& [rows, block] : blocks_.pieces()) {
     for (size_t k = 0; k < count; ++k) {
-      const auto same = std::ranges::equal_range(block->entries, keys[k], {}, &PathBlock::Entry::hash);
+      const auto same =
+          std::ranges::equal_range(block->entries, keys[k], {}, &PathBlock::Entry::hash);
       for (const PathBlock::Entry& entry : same) {
         const content::Skill& skill = *generation.skills[begin + entry.row];
         if (root && skill.file.root != *root) continue;

@@ -23,8 +23,8 @@ bool is_document_path(std::string_view path);
 // `SKILL.md` in any spelling: it makes its folder a skill.
 bool is_skill_file(std::string_view name);
 
-// The path of a document whose id cannot be read off it (`C++/My Skill.md`), for lists and searches;
-// empty for all others.
+// The path of a document whose id cannot be read off it (`C++/My Skill.md`), for lists and
+// searches; empty for all others.
 std::string_view unusual_path(const content::Skill& skill);
 
 // `path` seen from `folder`, with `.` and `..` resolved; nothing when it leaves the root.

@@ -18,9 +18,9 @@ constexpr std::array kPrivateFolders = {std::string_view(".git"), std::string_vi
                                         std::string_view(".svn"),
                                         std::string_view(".iii-directory")};
 constexpr std::array kScriptSuffixes = {
-    ".py",  ".sh",  ".bash", ".zsh", ".fish", ".js",  ".mjs", ".cjs", ".ts",  ".mts", ".rb",
-    ".pl",  ".php", ".lua",  ".ps1", ".psm1", ".bat", ".cmd", ".vbs", ".awk", ".r",   ".jl",
-    ".tcl", ".go",  ".rs",   ".java", ".kts", ".swift", ".scpt"};
+    ".py", ".sh", ".bash", ".zsh", ".fish", ".js",   ".mjs", ".cjs",   ".ts",  ".mts",
+    ".rb", ".pl", ".php",  ".lua", ".ps1",  ".psm1", ".bat", ".cmd",   ".vbs", ".awk",
+    ".r",  ".jl", ".tcl",  ".go",  ".rs",   ".java", ".kts", ".swift", ".scpt"};
 
 std::string joined(std::string_view folder, std::string_view name) {
   std::string out(folder);

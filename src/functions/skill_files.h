@@ -39,8 +39,8 @@ struct SkillFiles {
   std::vector<SkillFileEntry> files;  // by path, relative to the folder; kMaxSkillFiles of them
   uint64_t total = 0;                 // how many there are, as far as they were counted
 };
-// `folder` is relative to the root; `main` is the name of the SKILL.md, which is not listed. Folders
-// that are skills themselves are left out, and so are those of version control.
+// `folder` is relative to the root; `main` is the name of the SKILL.md, which is not listed.
+// Folders that are skills themselves are left out, and so are those of version control.
 SkillFiles list_skill_files(const RootFolder& root, const std::string& folder,
                             std::string_view main, FileDigests& digests);
 // The paths alone, as many as one answer lists.

@@ -230,10 +230,11 @@ bool IndexPage::belongs(const Skill& skill) const {
   if (!skill.for_agents && !in_.include_user_only.value_or(false)) return false;
   if (in_.kind) return kinds_.takes(skill.kind);
   if (is_overview(skill)) return true;
-  if (!is_index_id(skill.id)) return false;
+  if (in_.prefix) return is_index_id(skill.id);
+  if (!skill.id.ends_with("/index")) return false;
   // A repository is a folder without an overview of its own: its skills speak for themselves.
   const std::string top = skill.id.substr(0, skill.id.find('/'));
-  return in_.prefix || view_.generation().skill(top + "/index") == nullptr;
+  return view_.generation().skill(top + "/index") == nullptr;
 }
 
 void IndexPage::write(std::string_view text) {

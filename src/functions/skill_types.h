@@ -145,9 +145,9 @@ inline auto describe(json::Type<ListSkillsInput>) {
   return json::object<T>(
       "ListSkillsInput", "",
       json::field("search", &T::search,
-                  "Text that id, title, description, frontmatter `name:` or original path must "
-                  "contain, ignoring case. Descriptions are searched with `include_description: "
-                  "false`, too.")
+                  "Text that id, title or description must contain, ignoring case; frontmatter "
+                  "`name:` and an unusual path are searched, too. Descriptions are searched with "
+                  "`include_description: false`, too.")
           .null_default(),
       json::field("prefix", &T::prefix,
                   "Text that the id must start with, exactly. Ids of a worker start with its name "
@@ -202,13 +202,13 @@ inline auto describe(json::Type<SkillGetInput>) {
       json::field("id", &T::id,
                   "Id as directory::skills::list returns it (`directory/skills/list`), or a bare "
                   "worker name for its overview. `<id>.md` and `iii://<id>` are accepted, other "
-                  "URI schemes are refused; `SKILL.md` and `SKILLS.md` mean `index.md`. The path of "
-                  "a file below a skills folder, or of a skill's folder, is accepted as well. "
-                  "Required without `ids`."),
+                  "URI schemes are refused; `SKILL.md` and `SKILLS.md` mean `index.md`. Paths of "
+                  "files and folders of skills work, too. Required without `ids`."),
       json::field("ids", &T::ids, "Several ids in one call, at most 100, instead of `id`."),
-      json::field("from", &T::from,
-                  "Id or path of the document that contains the link: `id` is then first looked for "
-                  "relative to it (`./a.md`, `../b/c.md`, `references/a.md#part`)."),
+      json::field(
+          "from", &T::from,
+          "Id or path of the document that contains the link: `id` is then first looked for "
+          "relative to it (`./a.md`, `../b/c.md`, `references/a.md#part`)."),
       json::field("include_description", &T::include_description,
                   "true adds `description` to the answer. Default false."),
       json::field("include_files", &T::include_files,
@@ -279,8 +279,7 @@ inline auto describe(json::Type<SkillFileInput>) {
                   "Path of the file relative to the folder of the skill, as `files` of "
                   "directory::skills::get shows it. Required."),
       json::field("offset", &T::offset, "First byte to return. Default 0."),
-      json::field("limit", &T::limit,
-                  "Most bytes to return, at most 1048576. Default 262144."));
+      json::field("limit", &T::limit, "Most bytes to return, at most 1048576. Default 262144."));
 }
 
 inline auto describe(json::Type<SkillFileOutput>) {
@@ -311,8 +310,7 @@ inline auto describe(json::Type<IndexSkillsInput>) {
                   "for all skills of that repository.")
           .null_default(),
       json::field("kind", &T::kind, kKindFilterHelp).null_default(),
-      json::field("include_user_only", &T::include_user_only, kIncludeUserOnlyHelp)
-          .null_default());
+      json::field("include_user_only", &T::include_user_only, kIncludeUserOnlyHelp).null_default());
 }
 
 inline auto describe(json::Type<IndexSkillsOutput>) {

@@ -253,8 +253,8 @@ class SkillFunctions {
     const uint64_t next = found->offset + found->text.size();
     if (next < found->total) {
       out.next_offset = next;
-      out.more = "This is a part of the body. Next: call directory::skills::get with id=" +
-                 out.id + " and offset=" + std::to_string(next) + ".";
+      out.more = "This is a part of the body. Next: call directory::skills::get with id=" + out.id +
+                 " and offset=" + std::to_string(next) + ".";
     }
     out.body = std::move(found->text);
     co_return found->mtime_ns;
@@ -262,8 +262,8 @@ class SkillFunctions {
 
   // The files of a skill are those below the folder of its overview.
   sdk::Task<void> add_files(const View& view, const content::Skill& skill, SkillGetOutput& out) {
-    const bool overview = is_skill_file(file_name(skill.file.path)) ||
-                          skill.id == "index" || skill.id.ends_with("/index");
+    const bool overview = is_skill_file(file_name(skill.file.path)) || skill.id == "index" ||
+                          skill.id.ends_with("/index");
     const auto folder = view.snapshot().folders->content->folder_of(skill.file);
     if (!overview || folder == nullptr) co_return;
     auto work = [folder, path = skill.file.path, digests = digests_] {
@@ -278,8 +278,8 @@ class SkillFunctions {
                                     const content::Skill& skill, const std::string& asked) {
     const auto skill_at = [&](std::string_view folder) -> const content::Skill* {
       const PathIndex::Match match = paths.find(folder, skill.file.root);
-      const bool is_skill = match.fit == PathIndex::Fit::kFolder &&
-                            is_skill_file(file_name(match.skill->file.path));
+      const bool is_skill =
+          match.fit == PathIndex::Fit::kFolder && is_skill_file(file_name(match.skill->file.path));
       return is_skill ? match.skill : nullptr;
     };
     // A reference belongs to the skill in a folder above it.
@@ -292,9 +292,8 @@ class SkillFunctions {
     const std::string shown = view.display(skill.id);
     FilePlace out{.folder = std::string(own), .path = {}};
     std::optional<std::string> path = join_relative(own, asked);
-    const bool below =
-        path && path->size() > own.size() &&
-        (own.empty() || (path->starts_with(own) && (*path)[own.size()] == '/'));
+    const bool below = path && path->size() > own.size() &&
+                       (own.empty() || (path->starts_with(own) && (*path)[own.size()] == '/'));
     if (!below || asked.starts_with('/')) return std::unexpected(file_outside(shown, asked));
     out.path = std::move(*path);
     for (std::string_view folder = folder_of(out.path); folder.size() > own.size();

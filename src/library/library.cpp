@@ -180,9 +180,8 @@ sdk::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOption
   } else if (store_) {
     Result<std::vector<RegisteredPrompt>> rows = co_await store_->prompts();
     if (rows) {
-      found = co_await thread_.run([prompts = std::move(*rows)] {
-        return make_registrations({}, prompts, nullptr);
-      });
+      found = co_await thread_.run(
+          [prompts = std::move(*rows)] { return make_registrations({}, prompts, nullptr); });
     }
     if (!rows) problem = std::move(rows.error());
   }
@@ -191,9 +190,9 @@ sdk::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOption
   // Most of the time that is what is published already.
   SnapshotPtr merged = co_await thread_.run([kind, files = files.shared_snapshot(), found] {
     const Registrations* published = files->registrations.get();
-    const bool known = published != nullptr && (kind == ChangeKind::kSkill
-                                                    ? published->skills == found->skills
-                                                    : published->prompts == found->prompts);
+    const bool known =
+        published != nullptr && (kind == ChangeKind::kSkill ? published->skills == found->skills
+                                                            : published->prompts == found->prompts);
     return known ? files : merged_with(*files, found);
   });
   co_return Asked{View(std::move(merged), files.installed())};
