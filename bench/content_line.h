@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -23,6 +24,12 @@ class Line final : public sdk::Transport {
     sent_ = text;
     if (waiting_) loop_.stop();
   }
+  void send_encoded(SharedBytes frame) override {
+    if (!on_large) return send(frame.bytes);
+    on_large();
+  }
+  // Hears of large answers, which are then not copied.
+  std::function<void()> on_large;
   void ping() override {}
   void close() override {}
   void drop() override {}

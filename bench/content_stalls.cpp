@@ -1,6 +1,6 @@
-// The worst delay of an unrelated call while folders are renamed, while other folders are opened,
-// and while a download is installed. Calls come in every half millisecond on the loop that serves
-// documents as well; one that comes late waited for something.
+// The worst delay of an unrelated call while somebody lists every skill, while folders are renamed,
+// while other folders are opened, and while a download is installed. Calls come in every half
+// millisecond on the loop that serves documents as well; one that comes late waited for something.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -27,6 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::microseconds kInterval{500};
 constexpr size_t kInFolder = 6;
+constexpr size_t kLists = 5;  // lists of everything, one after the other
 
 // As the daemon has it.
 class FolderGate final : public directory::Gate {
@@ -40,8 +41,8 @@ class FolderGate final : public directory::Gate {
 };
 
 std::string text_of(size_t i) {
-  return fmt::format("---\ntitle: Document {}\ndescription: What it is for.\n---\n\n{}\n", i,
-                     std::string(2'000, 'x'));
+  return fmt::format("---\ntitle: Document {}\ndescription: What it is for. {}\n---\n\n{}\n", i,
+                     std::string(600, 'd'), std::string(2'000, 'x'));
 }
 
 void fill(const fs::path& root, size_t folders) {
@@ -99,6 +100,13 @@ class Stalls {
     measure(
         "nothing", [] {},
         [end](const content::Generation&) { return std::chrono::steady_clock::now() >= end; });
+    size_t lists = 0;
+    line_->on_large = [this, &lists] {
+      if (++lists < kLists) list_all();
+    };
+    loop_.post([this] { list_all(); });
+    measure("list", [] {}, [&lists](const content::Generation&) { return lists >= kLists; });
+    line_->on_large = nullptr;
     measure(
         "rename", [this] { rename_folders(); },
         [this](const content::Generation& now) { return renamed(now) == folders_; });
@@ -121,6 +129,7 @@ class Stalls {
     fill(place_ / name, folders_);
     return place_ / name;
   }
+  void list_all() { line_->deliver(Line::frame("directory::skills::list", "{}")); }
   void rename_folders() const {
     for (size_t i = 0; i < folders_; ++i) {
       fs::rename(place_ / "one" / fmt::format("old-{:05}", i),

@@ -81,6 +81,9 @@ class Content {
   // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the
   // text).
   virtual Result<FileBytes> read(const Generation& generation, const FileRef& file) = 0;
+  // The open folder that a file is in, for readers of parts and of files beside documents; null
+  // when there is none.
+  virtual std::shared_ptr<const RootFolder> folder_of(const FileRef&) const { return nullptr; }
   // Replaces a file's bytes atomically; used by `doctor --fix`. Read-only roots refuse.
   virtual Result<void> write(const Generation& generation, const FileRef& file,
                              std::string_view bytes) = 0;
