@@ -7,14 +7,16 @@ namespace iii::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kVerbs = {{
     {"directory::lock::verify", "verify"},
     {"directory::lock::outdated", "outdated"},
+    {"directory::lock::diff", "diff"},
     {"directory::lock::update", "update"},
     {"directory::lock::restore", "install --frozen"},
     {"directory::skills::download", "install"},
     {"directory::skills::download_from_registry", "install"},
     {"directory::skills::download_from_repo", "install"},
+    {"directory::repo::skills", "install --list"},
     {"directory::doctor", "doctor"},
 }};
 

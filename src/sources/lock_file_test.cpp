@@ -146,6 +146,26 @@ TEST(LockFile, KeptAndFixedFilesAreRecorded) {
   EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("`fixed` must be 64 hex digits"));
 }
 
+TEST(LockFile, WhereASkillIsAndHowItsFilesAreIsRecorded) {
+  Lock lock = example();
+  LockedNamespace design = lock.namespaces["design"];
+  design.tree = std::string(40, 'b');
+  design.files["SKILL.md"].executable = true;
+  auto& source = std::get<RepoSource>(design.source);
+  source.path = "plugins/x/skills/design";
+  source.as = "mine";
+  lock.namespaces.emplace("mine", design);
+  source = {"file:///home/me/skills", "local", {}};
+  lock.namespaces.emplace("local", design);
+  const std::string text = render_lock(lock);
+  EXPECT_EQ(parse_lock(text).value(), lock);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("source: folder"), HasSubstr("mode: x"), HasSubstr("as: mine")));
+  design.tree = "--x";
+  lock.namespaces["local"] = design;
+  EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("`tree` is not the id of a tree"));
+}
+
 TEST(LockFile, OneDigestStandsForAllFiles) {
   LockedNamespace one = example().namespaces["resend"];
   LockedNamespace two = one;
