@@ -39,6 +39,20 @@ std::string_view function_id_at(std::string_view text) {
   return id.find("::") == std::string_view::npos ? std::string_view() : id;
 }
 
+// Fields of a call that are options of a command.
+std::string with_options(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFields = {
+      {{"with `as`", "with --as NAME"},
+       {"with `force`", "with --force"},
+       {"as `path`", "with --path"}}};
+  for (const auto& [field, option] : kFields) {
+    for (size_t at = text.find(field); at != std::string::npos; at = text.find(field, at)) {
+      text.replace(at, field.size(), option);
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string as_commands(std::string_view message) {
@@ -68,7 +82,7 @@ std::string as_commands(std::string_view message) {
     out += message.front();
     message.remove_prefix(1);
   }
-  return out;
+  return with_options(std::move(out));
 }
 
 }  // namespace iii::cli

@@ -439,12 +439,13 @@ int run_outdated(std::span<const std::string> words) {
     return differs ? 1 : 0;
   }
   for (const sources::OutdatedRow& row : *rows) {
-    const std::string note = row.error                   ? cli::as_commands(row.error->message)
-                             : row.pinned                ? "pinned"
-                             : !row.outdated             ? "up to date"
-                             : row.latest == row.current ? "up to date"
-                             : row.latest.empty()        ? "unknown upstream"
-                                                         : "-> " + row.latest;
+    const std::string note = row.error       ? cli::as_commands(row.error->message)
+                             : row.pinned    ? "pinned"
+                             : !row.outdated ? "up to date"
+                             : !row.kept.empty() && row.latest == row.current ? "up to date"
+                             : is_local(row.source)                           ? "changed"
+                             : row.latest.empty()                             ? "unknown upstream"
+                                                                              : "-> " + row.latest;
     cli::print("{} {} {}{}\n", row.name_space, row.current, note,
                row.kept.empty() ? "" : ", except files that were kept:");
     for (const std::string& path : row.kept) {

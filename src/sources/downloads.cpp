@@ -142,11 +142,13 @@ Result<std::vector<NamespaceResult>> Downloads::download_all(const RepoSource& s
                                                              const InstallOptions& options,
                                                              const Job& job) {
   std::vector<NamespaceResult> outcomes;
+  Job own = job_like(job);
   const auto take = [&](const ListedSkill& skill, Result<Bundle> bundle) {
+    own.deadline = job_like(job).deadline;  // each skill has the whole time-out for itself
     NamespaceResult outcome{
         .name_space = skill.name_space, .before = {}, .report = {}, .error = {}};
     if (bundle) outcome.source = bundle->source;
-    Result<InstallReport> report = bundle ? install(std::move(*bundle), options, job)
+    Result<InstallReport> report = bundle ? install(std::move(*bundle), options, own)
                                           : Result<InstallReport>(std::unexpected(bundle.error()));
     if (report) {
       outcome.report = std::move(*report);
@@ -157,8 +159,8 @@ Result<std::vector<NamespaceResult>> Downloads::download_all(const RepoSource& s
   };
   const bool folder = is_local(source) && !options_.git.allow_local;
   if (folder && !options_.local_folders) return std::unexpected(only_by_command(source));
-  const auto listing = folder ? fetch_all_of_folder(source, options_.git.limits, job, take)
-                              : fetch_all(source, options_.git, job, take);
+  const auto listing = folder ? fetch_all_of_folder(source, options_.git.limits, own, take)
+                              : fetch_all(source, options_.git, own, take);
   if (!listing) return std::unexpected(listing.error());
   if (outcomes.empty()) {
     return fail("D310",

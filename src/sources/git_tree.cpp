@@ -165,7 +165,8 @@ class Selector {
                           return is_inside(folder, *target);
                         });
     if (circle) {
-      skipper_.skip(shown, "a symbolic link to a folder that contains it");
+      skipper_.skip(shown,
+                    "a symbolic link to a folder that contains it, or links nested too deeply");
       return {};
     }
     return add_folder(*target, shown);

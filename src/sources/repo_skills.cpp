@@ -171,7 +171,8 @@ Result<Selection> RepoSkills::select(const std::string& folder) {
   }
   // A repository that is a skill itself leaves the others to their own namespaces.
   std::set<std::string> others;
-  if (folder.empty()) {
+  const bool is_skill = std::ranges::find(skills_, "", &FoundSkill::folder) != skills_.end();
+  if (folder.empty() && is_skill) {
     for (const FoundSkill& skill : skills_) {
       if (!skill.folder.empty()) others.insert(skill.folder);
     }

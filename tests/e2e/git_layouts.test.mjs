@@ -126,7 +126,7 @@ test('a namespace belongs to its source', async () => {
   await json('install', '--repo', server.url('owner.git'), '--skill', 'creator')
   const refused = await cli('install', '--repo', server.url('other.git'), '--skill', 'creator')
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, /D335 namespace_taken: .*owner\.git.*other\.git.*Next: .*`as`.*`force`/)
+  assert.match(refused.stderr, /D335 namespace_taken: .*owner\.git.*other\.git.*Next: .*--as NAME.*--force/)
   assert.deepEqual(readdirSync(join(root, 'creator')).sort(), ['SKILL.md', 'owner.md'])
   assert.equal((await json('install', '--repo', server.url('other.git'), '--skill', 'creator', '--as', 'creator2')).namespace, 'creator2')
   await json('install', '--repo', server.url('other.git'), '--skill', 'creator', '--force')
