@@ -161,9 +161,10 @@ class Planner {
     const bool mended = known != nullptr && !options_.force && known->same_content(entry) &&
                         is_ours(*known, *state);
     entry.executable = file.executable;
-    if (*state == state_of_bytes(file.bytes) || mended) {
+    const bool same = *state == state_of_bytes(file.bytes);
+    if (same || mended) {
       if (mended) entry.fixed = known->fixed;
-      if (!mended && wants_mode(file, known, whole)) {
+      if (same && wants_mode(file, known, whole)) {
         const mode_t mode = root_.mode(whole).value_or(FolderWriter::kUsualMode);
         plan_->changes.push_back({.path = whole,
                                   .was = *state,

@@ -114,11 +114,17 @@ TEST(LockFile, SourcesPassTheChecksOfRequests) {
     return complaint(render_lock(lock));
   };
   EXPECT_EQ(with_repo("ssh://git@git.test/x"), "fine");
-  for (const char* repo :
-       {"ssh://-oProxyCommand=id/x", "ext::sh -c id", "file:///etc", "/etc", "--upload-pack=id",
-        "http://git.test/x", "https://%31/x", "git@-oProxyCommand=id:x"}) {
+  for (const char* repo : {"ssh://-oProxyCommand=id/x", "ext::sh -c id", "/etc", "--upload-pack=id",
+                           "http://git.test/x", "https://%31/x", "git@-oProxyCommand=id:x"}) {
     EXPECT_THAT(with_repo(repo), AllOf(HasSubstr("D333|"), HasSubstr("`design`: "))) << repo;
   }
+  // A folder has to be called one, and only the command line reads it (Downloads).
+  Lock local = example();
+  std::get<RepoSource>(local.namespaces["design"].source).repo = "file:///etc";
+  std::string text = render_lock(local);
+  EXPECT_EQ(complaint(text), "fine");
+  text.replace(text.find("source: folder"), 14, "source: repo");
+  EXPECT_THAT(complaint(text), HasSubstr("may not use 'file:'"));
   EXPECT_THAT(with_repo("https://me:s3cret@git.test/x"),
               AllOf(HasSubstr("credentials"), Not(HasSubstr("s3cret"))));
   Lock lock = example();
