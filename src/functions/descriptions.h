@@ -83,7 +83,8 @@ inline constexpr const char* kDownloadFromRepo =
 
 inline constexpr const char* kRepoSkills =
     "Lists the skills of a git repository without downloading them: one row per SKILL.md, in "
-    "whatever folder, with path, name, description. Pass a row's `path` with the same `repo` to "
+    "whatever folder, with path, name, description. `repo` is required. Pass a row's `path` with "
+    "the same `repo` to "
     "directory::skills::download. A repository or branch that does not exist is the error `D310 "
     "not_found`.";
 
@@ -121,7 +122,8 @@ inline constexpr const char* kLockOutdated =
 inline constexpr const char* kLockDiff =
     "Shows what directory::lock::update would change in one namespace: for each file that differs "
     "from what the source has now, whether it is added, changed or removed, and the unified "
-    "difference of texts. Large differences are cut, with a note. Changes nothing.";
+    "difference of texts. `namespace` is required. Large differences are cut, with a note. Changes "
+    "nothing.";
 inline constexpr const char* kLockUpdate =
     "Downloads again what was asked for before, in its newest form. Without `namespace`, all that "
     "are not pinned to an exact version or commit. Files edited here are kept and named in "
