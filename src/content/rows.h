@@ -82,8 +82,8 @@ class Rows {
       const auto begin = all.begin() + static_cast<std::ptrdiff_t>(first);
       const auto end =
           all.begin() + static_cast<std::ptrdiff_t>(std::min(first + kMaxChunk, all.size()));
-      chunks_.push_back(std::make_shared<const Chunk>(std::make_move_iterator(begin),
-                                                      std::make_move_iterator(end)));
+      chunks_.push_back(
+          std::make_shared<Chunk>(std::make_move_iterator(begin), std::make_move_iterator(end)));
     }
     count_from(0);
   }
@@ -108,7 +108,7 @@ class Rows {
   }
   // Before the row at `place`, or at the end.
   void insert(size_t place, T value) {
-    if (chunks_.empty()) chunks_.push_back(std::make_shared<const Chunk>());
+    if (chunks_.empty()) chunks_.push_back(std::make_shared<Chunk>());
     const size_t chunk = std::min(chunk_of(place), chunks_.size() - 1);
     const size_t at = place - begin_of(chunk);
     Chunk& rows = own(chunk);
@@ -137,15 +137,15 @@ class Rows {
   // To be changed. What others hold, too, is copied.
   Chunk& own(size_t chunk) {
     ChunkPtr& held = chunks_[chunk];
-    if (held.use_count() > 1) held = std::make_shared<const Chunk>(*held);
+    if (held.use_count() > 1) held = std::make_shared<Chunk>(*held);
     return const_cast<Chunk&>(*held);  // made above or in insert(), and nobody else's
   }
   // A list that only grows at its end keeps its chunks full.
   void split(size_t chunk, Chunk& rows) {
     const size_t keep = chunk + 1 == chunks_.size() ? kMaxChunk : rows.size() / 2;
     const auto middle = rows.begin() + static_cast<std::ptrdiff_t>(keep);
-    auto rest = std::make_shared<const Chunk>(std::make_move_iterator(middle),
-                                              std::make_move_iterator(rows.end()));
+    auto rest = std::make_shared<Chunk>(std::make_move_iterator(middle),
+                                        std::make_move_iterator(rows.end()));
     rows.erase(middle, rows.end());
     chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(chunk) + 1, std::move(rest));
   }

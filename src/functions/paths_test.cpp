@@ -105,14 +105,14 @@ TEST(PathIndex, FollowsTheGenerations) {
   const auto before = generation_of(files);
   const PathIndex first = index_of(before);
   auto after = std::make_shared<content::Generation>(*before);
-  after->skills.erase(after->skills.begin() + 300, after->skills.begin() + 310);
+  for (int i = 0; i < 10; ++i) after->skills.erase(300);
   const PathIndex second = index_of(after, first);
   EXPECT_EQ(second.find("D 10305.md").skill, nullptr);
   for (const int i : {0, 299, 310, 999}) {
     const std::string n = std::to_string(10'000 + i);
     EXPECT_EQ(second.find("D " + n + ".md").skill->id, "d" + n);
   }
-  EXPECT_EQ(first.blocks().pieces()[0].block, second.blocks().pieces()[0].block)
+  EXPECT_EQ(first.blocks().pieces()[1].block, second.blocks().pieces()[1].block)
       << "blocks without a change are kept";
 }
 
