@@ -6,6 +6,7 @@
 #include <iterator>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 #include "base/utf8.h"
@@ -61,15 +62,14 @@ FindingsPtr reworded(const Document& document, std::string_view wanted, const st
   return std::make_shared<const std::vector<Finding>>(std::move(findings));
 }
 
-const SkillPtr& row_of(const Document& document, const SkillPtr*) { return document.skill; }
-const PromptPtr& row_of(const Document& document, const PromptPtr*) { return document.prompt; }
-template <typename Aside>
-const SkillPtr& row_aside(const Aside& aside, const SkillPtr*) {
-  return aside.skill;
-}
-template <typename Aside>
-const PromptPtr& row_aside(const Aside& aside, const PromptPtr*) {
-  return aside.prompt;
+// The row of a document, or of one that stepped aside.
+template <typename Row, typename Holder>
+const Row& row_of(const Holder& holder) {
+  if constexpr (std::is_same_v<Row, SkillPtr>) {
+    return holder.skill;
+  } else {
+    return holder.prompt;
+  }
 }
 std::string_view key_of(const SkillPtr& row) { return row->id; }
 std::string_view key_of(const PromptPtr& row) { return row->name; }
@@ -149,19 +149,15 @@ void Catalog::count_supporting(int64_t difference) {
 }
 
 void Catalog::set_findings(uint16_t root, std::string_view path, FindingsPtr findings) {
-  const std::pair key(root, path);
-  const auto at = findings_.find(key);
-  if (findings == nullptr) {
-    if (at == findings_.end()) return;
-    findings_.erase(at);
-  } else if (at == findings_.end()) {
-    findings_.emplace(std::pair(root, std::string(path)), std::move(findings));
-  } else if (at->second == findings) {
-    return;
-  } else {
-    at->second = std::move(findings);
+  auto at = findings_.find(std::pair(root, path));
+  if (at == findings_.end()) {
+    if (findings == nullptr) return;
+    at = findings_.emplace(std::pair(root, std::string(path)), nullptr).first;
   }
-  findings_changed_ = changed_ = true;
+  if (at->second == findings) return;
+  at->second = std::move(findings);
+  to_be_told_.push_back(at);
+  changed_ = true;
 }
 
 void Catalog::account(Document& document, Account column) {
@@ -511,22 +507,23 @@ void Catalog::decide(List& list) {
 }
 
 template <typename Row>
-void Catalog::update_rows(const List& list, std::vector<Row>& rows) {
+void Catalog::update_rows(const List& list, Rows<Row>& rows) {
   const Account column = list.kind == Kind::kSkill ? Account::kSkill : Account::kPrompt;
   if (list.all_dirty) {
-    rows.clear();
-    rows.reserve(list.documents.size());
+    std::vector<Row> all;
+    all.reserve(list.documents.size());
     for (const Document* document : list.documents) {
       if (document->account == column && document->spare == Spare::kNone) {
-        rows.push_back(row_of(*document, rows.data()));
+        all.push_back(row_of<Row>(*document));
       }
     }
     for (const auto& [id, aside] : list.aside) {
-      if (aside.document->account == column) rows.push_back(row_aside(aside, rows.data()));
+      if (aside.document->account == column) all.push_back(row_of<Row>(aside));
     }
     if (!list.aside.empty()) {
-      merge_runs(rows, [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
+      merge_runs(all, [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
     }
+    rows = Rows<Row>(std::move(all));
     return;
   }
   for (const std::string& id : list.dirty) {
@@ -535,19 +532,62 @@ void Catalog::update_rows(const List& list, std::vector<Row>& rows) {
         all, [&](const Candidate& each) { return each.document->account == column; });
     const auto at = std::ranges::lower_bound(rows, std::string_view(id), {},
                                              [](const Row& row) { return key_of(row); });
+    const auto place = static_cast<size_t>(at - rows.begin());
     const bool known = at != rows.end() && key_of(*at) == id;
     if (winner == all.end()) {
-      if (known) rows.erase(at);
+      if (known) rows.erase(place);
       continue;
     }
-    const Row& row = winner->aside != nullptr ? row_aside(*winner->aside, rows.data())
-                                              : row_of(*winner->document, rows.data());
-    if (known) {
-      *at = row;
-    } else {
-      rows.insert(at, row);
+    const Row& row =
+        winner->aside != nullptr ? row_of<Row>(*winner->aside) : row_of<Row>(*winner->document);
+    if (!known) {
+      rows.insert(place, row);
+    } else if (*at != row) {
+      rows.set(place, row);
     }
   }
+}
+
+void Catalog::update_findings(Rows<FindingsPtr>& rows) {
+  if (to_be_told_.size() > kFewChanges) {
+    std::erase_if(findings_, [](const auto& each) { return each.second == nullptr; });
+    std::vector<FindingsPtr> all;
+    std::vector<Findings::iterator> told;
+    all.reserve(findings_.size());
+    told.reserve(findings_.size());
+    for (auto at = findings_.begin(); at != findings_.end(); ++at) {
+      all.push_back(at->second);
+      told.push_back(at);
+    }
+    rows = Rows<FindingsPtr>(std::move(all));
+    told_ = Rows<Findings::iterator>(std::move(told));
+    to_be_told_.clear();
+    return;
+  }
+  const auto address = [](const Findings::iterator& at) { return &*at; };
+  std::ranges::sort(to_be_told_, std::less<>(), address);
+  const auto rest = std::ranges::unique(to_be_told_, {}, address);
+  to_be_told_.erase(rest.begin(), rest.end());
+  for (const Findings::iterator file : to_be_told_) {
+    const auto at = std::ranges::lower_bound(
+        told_, file->first, FileOrder(),
+        [](const Findings::iterator& each) -> const auto& { return each->first; });
+    const auto place = static_cast<size_t>(at - told_.begin());
+    const bool known = at != told_.end() && *at == file;
+    if (file->second == nullptr) {
+      if (known) {
+        told_.erase(place);
+        rows.erase(place);
+      }
+      findings_.erase(file);
+    } else if (known) {
+      rows.set(place, file->second);
+    } else {
+      told_.insert(place, file);
+      rows.insert(place, file->second);
+    }
+  }
+  to_be_told_.clear();
 }
 
 GenerationPtr Catalog::publish() {
@@ -561,16 +601,12 @@ GenerationPtr Catalog::publish() {
     auto next = std::make_shared<Generation>();
     next->number = current_->number + 1;
     next->roots = roots_;
-    if (!skills_.all_dirty) next->skills = current_->skills;
-    if (!prompts_.all_dirty) next->prompts = current_->prompts;
+    next->skills = current_->skills;
+    next->prompts = current_->prompts;
+    next->findings = current_->findings;
     update_rows(skills_, next->skills);
     update_rows(prompts_, next->prompts);
-    if (findings_changed_) {
-      next->findings.reserve(findings_.size());
-      for (const auto& [file, findings] : findings_) next->findings.push_back(findings);
-    } else {
-      next->findings = current_->findings;
-    }
+    update_findings(next->findings);
     next->accounting = accounting_;
     next->accounting.files =
         accounting_.skills + accounting_.prompts + accounting_.supporting + accounting_.skipped;
@@ -581,7 +617,7 @@ GenerationPtr Catalog::publish() {
     list->all_dirty = false;
   }
   shadow_names_.clear();
-  findings_changed_ = changed_ = false;
+  changed_ = false;
   return current_;
 }
 

@@ -97,7 +97,8 @@ class Catalog {
   void count_overview(const Document& document, bool there);
   void set_kinds();
   template <typename Row>
-  void update_rows(const List& list, std::vector<Row>& rows);
+  void update_rows(const List& list, Rows<Row>& rows);
+  void update_findings(Rows<FindingsPtr>& rows);
 
   std::vector<RootInfo> roots_;
   std::vector<const Folder*> tops_;
@@ -105,8 +106,11 @@ class Catalog {
   List prompts_{.kind = Kind::kPrompt};
   std::vector<std::string> shadow_names_;
   std::vector<Folder*> overview_folders_;  // where a SKILL.md came or went
-  std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder> findings_;
-  bool findings_changed_ = true;
+  // A null value is removed by the next generation.
+  using Findings = std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder>;
+  Findings findings_;
+  Rows<Findings::iterator> told_;               // those in the present generation, in its order
+  std::vector<Findings::iterator> to_be_told_;  // changed since then
   bool changed_ = true;
   Accounting accounting_;
   GenerationPtr current_;

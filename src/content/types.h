@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "content/rows.h"
+
 namespace iii::content {
 
 // Roots in order of precedence. The last is not a folder: documents that workers registered at run
@@ -122,9 +124,9 @@ struct Accounting {
 struct Generation {
   uint64_t number = 0;
   std::vector<RootInfo> roots;
-  std::vector<SkillPtr> skills;       // merged view, ascending by on-disk id, ids unique
-  std::vector<PromptPtr> prompts;     // merged view, ascending by name, names unique
-  std::vector<FindingsPtr> findings;  // one list per file that has any, in order of root and path
+  Rows<SkillPtr> skills;       // merged view, ascending by on-disk id, ids unique
+  Rows<PromptPtr> prompts;     // merged view, ascending by name, names unique
+  Rows<FindingsPtr> findings;  // one list per file that has any, in order of root and path
   Accounting accounting;
 
   // Exact on-disk id; null when absent. Binary search.

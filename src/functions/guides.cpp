@@ -166,7 +166,7 @@ Guides::Seen Guides::read_row(const View& view, const std::shared_ptr<const Row>
 
 template <typename Row>
 sdk::Task<void> Guides::add_rows(const View& view,
-                                 const std::vector<std::shared_ptr<const Row>>& rows,
+                                 const content::Rows<std::shared_ptr<const Row>>& rows,
                                  SeenRows& seen) {
   size_t read = 0;
   for (const std::shared_ptr<const Row>& row : rows) {

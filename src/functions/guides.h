@@ -68,7 +68,7 @@ class Guides {
 
   sdk::Task<GuideDocuments> documents(const View& view);
   template <typename Row>
-  sdk::Task<void> add_rows(const View& view, const std::vector<std::shared_ptr<const Row>>& rows,
+  sdk::Task<void> add_rows(const View& view, const content::Rows<std::shared_ptr<const Row>>& rows,
                            SeenRows& seen);
   template <typename Row>
   Seen read_row(const View& view, const std::shared_ptr<const Row>& row);

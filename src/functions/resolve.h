@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
+#include "functions/suggest.h"
 #include "library/view.h"
 
 namespace iii::directory {
@@ -26,11 +26,5 @@ struct Resolution {
 // directory-read §5.2, from step 3 on: for an id that look_up() missed. `workers` are the installed
 // names.
 Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const std::string& id);
-
-// directory-read §6.1, at most three display ids; a lone misspelt segment gets one too.
-std::vector<std::string> suggest_skills(const View& view, std::string_view missed);
-// directory-read §6.2: the three nearest names.
-std::vector<std::string> suggest_prompts(const content::Generation& generation,
-                                         std::string_view missed);
 
 }  // namespace iii::directory

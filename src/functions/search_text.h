@@ -34,7 +34,7 @@ class SearchText {
     std::string text;
     std::vector<uint32_t> ends;  // where each row ends in `text`
   };
-  using Rows = std::vector<content::SkillPtr>;
+  using Rows = content::Rows<content::SkillPtr>;
 
   static void build(const Rows& rows, size_t first, size_t last, std::vector<Block>& out);
   static void look(const Block& block, size_t begin, std::string_view needle, size_t first,

@@ -45,10 +45,11 @@ std::vector<TestSkill> rows(size_t count, const std::string& salt) {
 GenerationPtr edited(const GenerationPtr& before, const std::vector<TestSkill>& wanted) {
   const GenerationPtr fresh = make_generation(wanted);
   auto out = std::make_shared<content::Generation>(*fresh);
-  for (content::SkillPtr& skill : out->skills) {
-    for (const content::SkillPtr& old : before->skills) {
-      if (old->id == skill->id && old->title == skill->title) skill = old;
-    }
+  for (size_t i = 0; i < out->skills.size(); ++i) {
+    const content::Skill& skill = *out->skills[i];
+    const content::Skill* old = before->skill(skill.id);
+    if (old == nullptr || old->title != skill.title) continue;
+    out->skills.set(i, *std::ranges::find(before->skills, old, &content::SkillPtr::get));
   }
   return out;
 }

@@ -54,8 +54,8 @@ Change change_of(const Generation& shown, const content::Prompt& prompt) {
 
 // Walks two sorted lists side by side.
 template <typename Row>
-void compare(const Generation& before, const std::vector<Row>& old_rows, const Generation& after,
-             const std::vector<Row>& new_rows, std::vector<Change>& out) {
+void compare(const Generation& before, const content::Rows<Row>& old_rows, const Generation& after,
+             const content::Rows<Row>& new_rows, std::vector<Change>& out) {
   const auto add = [&](const Generation& shown, const auto& row, ChangeAct act, bool registered) {
     Change change = change_of(shown, row);
     change.act = act;
@@ -69,6 +69,12 @@ void compare(const Generation& before, const std::vector<Row>& old_rows, const G
   auto old_row = old_rows.begin();
   auto new_row = new_rows.begin();
   while (old_row != old_rows.end() || new_row != new_rows.end()) {
+    // Most rows are shared; their keys need not be looked at.
+    if (old_row != old_rows.end() && new_row != new_rows.end() && *old_row == *new_row) {
+      ++old_row;
+      ++new_row;
+      continue;
+    }
     const int order = old_row == old_rows.end()   ? 1
                       : new_row == new_rows.end() ? -1
                                                   : key_of(**old_row).compare(key_of(**new_row));

@@ -44,9 +44,9 @@ TEST(Differences, SharedRowsAreTheSameDocument) {
   after->number = 2;
   auto other = std::make_shared<content::Skill>(*after->skills[1]);
   other->title = "B";
-  after->skills[1] = other;
-  after->skills[2] = std::make_shared<content::Skill>(*after->skills[2]);  // equal
-  after->skills.erase(after->skills.begin());
+  after->skills.set(1, other);
+  after->skills.set(2, std::make_shared<content::Skill>(*after->skills[2]));  // equal
+  after->skills.erase(0);
   after->prompts.clear();
   const auto changes = differences(*before, *after);
   EXPECT_THAT(words(changes), ElementsAre("-a", "~b", "-p"));

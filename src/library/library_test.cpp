@@ -92,7 +92,7 @@ struct LibraryTest : ::testing::Test {
     out.emplace(co_await std::move(task));
   }
   View view() { return wait(library->current()); }
-  std::string only_id() { return view().generation().skills.at(0)->id; }
+  std::string only_id() { return view().generation().skills[0]->id; }
 
   net::Loop loop;
   sdk::FakeEngine engine;
@@ -169,7 +169,7 @@ TEST_F(LibraryTest, OthersAreServedWhileTheFoldersAreLookedAt) {
   EXPECT_FALSE(slow.has_value());
   go.release();
   engine.run_until([&] { return slow.has_value(); });
-  EXPECT_EQ(slow->generation().skills.at(0)->id, "new");
+  EXPECT_EQ(slow->generation().skills[0]->id, "new");
 }
 
 TEST_F(LibraryTest, WhoAsksDuringALookWaitsForOneThatBeganLater) {

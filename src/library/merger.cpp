@@ -28,13 +28,13 @@ const std::string& key_of(const SkillPtr& row) { return row->id; }
 const std::string& key_of(const PromptPtr& row) { return row->name; }
 
 template <typename Row>
-std::vector<Row> merged(const std::vector<Row>& files, std::vector<Row> registered) {
+content::Rows<Row> merged(content::Rows<Row> files, const std::vector<Row>& registered) {
   const auto key = [](const Row& row) -> const std::string& { return key_of(row); };
-  std::ranges::sort(registered, {}, key);
-  std::vector<Row> out;
-  out.reserve(files.size() + registered.size());
-  std::ranges::merge(files, registered, std::back_inserter(out), {}, key, key);
-  return out;
+  for (const Row& row : registered) {
+    const auto after = std::ranges::upper_bound(files, key(row), {}, key);
+    files.insert(static_cast<size_t>(after - files.begin()), row);
+  }
+  return files;
 }
 
 SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string id, bool lenient,
@@ -80,7 +80,7 @@ class GenerationMerger::Run {
       now.emplace(document.key, Known<SkillPtr>{document, std::move(row)});
     }
     known = std::move(now);
-    out_->skills = merged(files_.skills, std::move(rows));
+    out_->skills = merged(files_.skills, rows);
   }
 
   void add_prompts(const std::vector<RegisteredDocument>& documents, Rows<PromptPtr>& known) {
@@ -109,7 +109,7 @@ class GenerationMerger::Run {
       now.emplace(document.key, Known<PromptPtr>{document, std::move(row)});
     }
     known = std::move(now);
-    out_->prompts = merged(files_.prompts, std::move(rows));
+    out_->prompts = merged(files_.prompts, rows);
   }
 
   GenerationPtr finish(uint64_t number, bool with_root) {

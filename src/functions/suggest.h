@@ -1,0 +1,25 @@
+// "Did you mean": what a caller who named something that does not exist may have meant.
+//
+// Tens of thousands of ids are compared with the missed one in about a millisecond: of each chunk
+// of rows (content/rows.h) a sketch is made when it is first needed and kept as long as the chunk
+// lives, so that after an edit only one has to be made again. What a sketch excludes is not
+// compared.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "library/view.h"
+
+namespace iii::directory {
+
+// directory-read §6.1, at most three display ids; a lone misspelt segment gets one too.
+std::vector<std::string> suggest_skills(const View& view, std::string_view missed);
+// directory-read §6.2: the three nearest names.
+std::vector<std::string> suggest_prompts(const content::Generation& generation,
+                                         std::string_view missed);
+// Folders directly in a root that have an overview and whose name contains `part` (lower-case).
+NameSet namespaces_like(const View& view, std::string_view part);
+
+}  // namespace iii::directory
