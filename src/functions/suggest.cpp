@@ -154,7 +154,7 @@ class Search {
   std::vector<std::string> with_shared_segments() {
     std::vector<Found> found = rows_with_segments();
     // The most shared first: most of the others cannot be better then.
-    std::ranges::stable_sort(found, std::greater<>(), &Found::shared);
+    std::ranges::sort(found, std::greater<>(), &Found::shared);
     Best<std::pair<int64_t, size_t>> best;  // (−score, place): ties stay in id order
     for (const Found& each : found) {
       const std::string_view id = each.sketch->id(each.row);
