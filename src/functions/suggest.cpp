@@ -142,6 +142,14 @@ bool has_segment(std::string_view id, std::string_view segment) {
 }
 
 class Search {
+  struct Found {
+    const Sketch* sketch = nullptr;
+    size_t row = 0;
+    size_t place = 0;
+    size_t shared = 0;
+  };
+  using Ranking = Best<std::pair<int64_t, size_t>>;  // (−score, place): ties stay in id order
+
  public:
   Search(const View& view, std::string_view missed)
       : view_(view),
@@ -152,23 +160,15 @@ class Search {
 
   // Ids that share segments with the missed one: 100 for each, less the distance.
   std::vector<std::string> with_shared_segments() {
-    std::vector<Found> found = rows_with_segments();
+    const std::vector<Found> found = rows_with_segments();
+    size_t shared = 0;
+    for (const Found& each : found) shared = std::max(shared, each.shared);
     // The most shared first: most of the others cannot be better then.
-    std::ranges::stable_sort(found, std::greater<>(), &Found::shared);
-    Best<std::pair<int64_t, size_t>> best;  // (−score, place): ties stay in id order
-    for (const Found& each : found) {
-      const std::string_view id = each.sketch->id(each.row);
-      const size_t length_gap = gap(missed_.size(), id.size());
-      const auto at_best = static_cast<int64_t>(100 * each.shared);
-      const auto worse = [&](size_t apart) {
-        const int64_t score = at_best - static_cast<int64_t>(apart);
-        return score <= 0 || (best.is_full() && -score > best.worst().first);
-      };
-      if (worse(length_gap)) continue;
-      if (worse(letters_apart(letters_, each.sketch->letters[each.row], length_gap))) continue;
-      const auto apart = static_cast<int64_t>(distance_.to(id));
-      const int64_t score = 100 * shared_with(id) - apart;
-      if (score > 0 && view_.shows(id)) best.offer({-score, each.place});
+    Ranking best;
+    for (; shared > 0; --shared) {
+      for (const Found& each : found) {
+        if (each.shared == shared) consider(each, best);
+      }
     }
     std::vector<std::string> out;
     for (const auto& [score, place] : best.items()) {
@@ -209,12 +209,21 @@ class Search {
   }
 
  private:
-  struct Found {
-    const Sketch* sketch = nullptr;
-    size_t row = 0;
-    size_t place = 0;
-    size_t shared = 0;
-  };
+  void consider(const Found& found, Ranking& best) const {
+    const std::string_view id = found.sketch->id(found.row);
+    const auto is_out = [&](size_t shared, size_t apart) {
+      const int64_t score = static_cast<int64_t>(100 * shared) - static_cast<int64_t>(apart);
+      return score <= 0 || (best.is_full() && -score > best.worst().first);
+    };
+    const size_t length_gap = gap(missed_.size(), id.size());
+    if (is_out(found.shared, length_gap)) return;
+    const Letters& letters = found.sketch->letters[found.row];
+    if (is_out(found.shared, letters_apart(letters_, letters, length_gap))) return;
+    const size_t apart = distance_.to(id);
+    const size_t shared = shared_with(id);
+    if (is_out(shared, apart) || !view_.shows(id)) return;
+    best.offer({static_cast<int64_t>(apart) - static_cast<int64_t>(100 * shared), found.place});
+  }
 
   std::vector<Found> rows_with_segments() const {
     std::vector<Found> out;
@@ -237,9 +246,9 @@ class Search {
     return out;
   }
 
-  int64_t shared_with(std::string_view id) const {
-    return std::ranges::count_if(
-        segments_, [&](std::string_view segment) { return has_segment(id, segment); });
+  size_t shared_with(std::string_view id) const {
+    return static_cast<size_t>(std::ranges::count_if(
+        segments_, [&](std::string_view segment) { return has_segment(id, segment); }));
   }
 
   const View& view_;

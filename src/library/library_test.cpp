@@ -7,6 +7,7 @@
 #include <semaphore>
 
 #include "content/fixture_for_test.h"
+#include "library/merger.h"
 #include "library/testing.h"
 #include "sdk/fake_engine.h"
 
@@ -101,6 +102,20 @@ struct LibraryTest : ::testing::Test {
   ScriptedGate* gate = nullptr;
   std::unique_ptr<Library> library;
 };
+
+TEST(Merger, ARegisteredDocumentHasItsNameAndAudience) {
+  Registrations registrations;
+  registrations.skills.push_back({.key = "a",
+                                  .text = std::make_shared<const std::string>(
+                                      "---\nname: n\ndisable-model-invocation: true\n---\n# H\n"),
+                                  .time_ns = 1});
+  const content::GenerationPtr merged =
+      GenerationMerger().merge(content::Generation(), registrations, 1, true);
+  ASSERT_NE(merged->skill("a"), nullptr);
+  EXPECT_EQ(merged->skill("a")->name, "n");
+  EXPECT_FALSE(merged->skill("a")->for_agents);
+  EXPECT_EQ(merged->skill("a")->title, "H");
+}
 
 TEST_F(LibraryTest, WhileFilesAreSwappedTheGenerationBeforeIsShown) {
   open_scripted();

@@ -45,6 +45,8 @@ SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string
   skill->file = std::move(place);
   skill->title = std::move(parsed.title ? *parsed.title : parsed.heading);                   // R29
   skill->description = std::move(parsed.description ? *parsed.description : parsed.teaser);  // R31
+  skill->name = std::move(parsed.name).value_or("");
+  skill->for_agents = parsed.for_agents;
   skill->type = std::move(parsed.type);
   skill->function_id = std::move(parsed.function_id);
   skill->bytes = document.text->size();
