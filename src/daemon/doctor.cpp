@@ -11,6 +11,7 @@
 #include "daemon/hidden.h"
 #include "functions/doctor.h"
 #include "functions/lock.h"
+#include "functions/risks.h"
 
 namespace iii::daemon {
 
@@ -92,6 +93,11 @@ int run_doctor(std::span<const std::string> words) {
   const content::GenerationPtr generation = content->fresh();
   directory::DoctorReport report = directory::examine(*generation, SIZE_MAX);
   directory::add_findings(report, directory::lock_findings(downloads));
+  if (reading->config.scan != sources::ScanAction::kOff) {
+    directory::add_findings(report,
+                            directory::scan_documents(*content, *generation,
+                                                      downloads.lock().value_or(sources::Lock{})));
+  }
   if (args->has("json")) {
     cli::print_text(directory::report_json(report) + "\n");
   } else {

@@ -7,6 +7,7 @@
 
 #include "base/counted.h"
 #include "cli/args.h"
+#include "cli/ask.h"
 #include "cli/next_step.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
@@ -28,6 +29,10 @@ constexpr cli::Option kConfig{"config", "FILE",
 constexpr cli::Option kSkills{"skills", "DIR", "Use this folder instead of `skills_folder`."};
 constexpr cli::Option kJson{"json", "", "Print the result as JSON."};
 constexpr cli::Option kForce{"force", "", "Overwrite files that were edited here."};
+constexpr cli::Option kYes{"yes", "", "Install without asking when there are findings.", 'y'};
+constexpr cli::Option kAcceptRisks{
+    "accept-risks", "",
+    "Install in spite of findings, and record them in directory.lock as accepted."};
 constexpr cli::Option kHelp{"help", "", "This text.", 'h'};
 
 const cli::Command& install_command() {
@@ -45,6 +50,8 @@ const cli::Command& install_command() {
                   {"ref", "REF", "Branch, tag or commit."},
                   {"frozen", "", "Take nothing but what directory.lock says."},
                   kForce,
+                  kYes,
+                  kAcceptRisks,
                   kJson,
                   kConfig,
                   kSkills,
@@ -75,7 +82,7 @@ const cli::Command& update_command() {
       .usage = "iii-directory update [NAMESPACE] [options]",
       .summary =
           "Downloads again what was asked for before. Exact versions stay unless they are named.",
-      .options = {kForce, kJson, kConfig, kSkills, kHelp},
+      .options = {kForce, kYes, kJson, kConfig, kSkills, kHelp},
       .positionals = true};
   return command;
 }
@@ -138,6 +145,25 @@ void print_report(const sources::InstallReport& report) {
   }
 }
 
+void tell_risks(const std::vector<sources::FileRisk>& risks) {
+  cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
+  for (const sources::FileRisk& risk : risks) {
+    cli::note("  {}: {}{}{}\n", sources::where(risk), risk.risk.message,
+              risk.risk.excerpt.empty() ? "" : ": ", risk.risk.excerpt);
+  }
+}
+
+// Shows what was found before anything is written, and asks where somebody can answer.
+std::function<bool(const std::vector<sources::FileRisk>&)> confirm_risks(const Session& session,
+                                                                         cli::ProgressLine& line) {
+  const bool sure = session.args.has("yes") || session.args.has("accept-risks") || !cli::can_ask();
+  return [sure, &line](const std::vector<sources::FileRisk>& risks) {
+    line.clear();
+    tell_risks(risks);
+    return sure || cli::ask("Install nevertheless?");
+  };
+}
+
 // Several namespaces, each with its own end.
 int print_outcomes(Session& session, Result<std::vector<NamespaceResult>> outcomes) {
   if (!outcomes) return complain(outcomes.error());
@@ -181,13 +207,14 @@ int install_source(Session& session) {
   if (!source) return complain(source.error());
   sources::InstallOptions options;
   options.force = session.args.has("force");
+  options.accept_risks = session.args.has("accept-risks");
   cli::ProgressLine line;
-  const auto report = session.downloads->download(
-      *source, options,
-      session.downloads->job(
-          [&line, name = sources::namespace_of(*source)](const sources::Progress& progress) {
-            line.show(name, progress.step, progress.done, progress.total);
-          }));
+  sources::Job job = session.downloads->job(
+      [&line, name = sources::namespace_of(*source)](const sources::Progress& progress) {
+        line.show(name, progress.step, progress.done, progress.total);
+      });
+  job.confirm = confirm_risks(session, line);
+  const auto report = session.downloads->download(*source, options, job);
   line.clear();
   if (!report) return complain(report.error());
   if (session.args.has("json")) {
@@ -289,11 +316,11 @@ int run_update(std::span<const std::string> words) {
   std::optional<Session> session = begin(update_command(), words, exit_code);
   if (!session) return exit_code;
   cli::ProgressLine line;
-  auto outcomes = session->downloads->update(
-      session->name, session->args.has("force"),
-      session->downloads->job([&line](const sources::Progress& progress) {
-        line.show("update", progress.step, progress.done, progress.total);
-      }));
+  sources::Job job = session->downloads->job([&line](const sources::Progress& progress) {
+    line.show("update", progress.step, progress.done, progress.total);
+  });
+  job.confirm = confirm_risks(*session, line);
+  auto outcomes = session->downloads->update(session->name, session->args.has("force"), job);
   line.clear();
   return print_outcomes(*session, std::move(outcomes));
 }

@@ -9,15 +9,25 @@
 #include "functions/descriptions.h"
 #include "functions/downloader.h"
 #include "functions/lock.h"
+#include "functions/risks.h"
 #include "json/describe.h"
 
 namespace iii::directory {
 
 namespace {
 
-struct DoctorInput {};
+struct DoctorInput {
+  std::optional<bool> risks;
+};
 
-auto describe(json::Type<DoctorInput>) { return json::object<DoctorInput>("DoctorInput", ""); }
+auto describe(json::Type<DoctorInput>) {
+  return json::object<DoctorInput>(
+      "DoctorInput", "",
+      json::field("risks", &DoctorInput::risks,
+                  "true also reads every document and reports what a reader should look at, with "
+                  "codes that begin with `risk_`. Default false.")
+          .null_default());
+}
 
 std::string severity_word(content::Severity severity) {
   switch (severity) {
@@ -142,7 +152,7 @@ void add_hidden(DoctorReport& report, const View& view) {
   add_findings(report, std::move(findings));
 }
 
-static sdk::Task<DoctorReport> examine_now(Library& library, Downloader* downloader) {
+static sdk::Task<DoctorReport> examine_now(Library& library, Downloader* downloader, bool risks) {
   const View view = co_await library.current();
   DoctorReport report = examine(view.generation());
   add_hidden(report, view);
@@ -150,6 +160,14 @@ static sdk::Task<DoctorReport> examine_now(Library& library, Downloader* downloa
   auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
   std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
   add_findings(report, std::move(more));
+  if (!risks) co_return report;
+  // Not on the content thread: reading every file would keep all others waiting for it.
+  auto scan = [snapshot = library.latest(), downloads = downloader->downloads()] {
+    return scan_documents(*snapshot->folders->content, *snapshot->files,
+                          downloads->lock().value_or(sources::Lock{}));
+  };
+  std::vector<DoctorFinding> found = co_await downloader->local().run(std::move(scan));
+  add_findings(report, std::move(found));
   co_return report;
 }
 
@@ -206,12 +224,14 @@ std::string report_text(const DoctorReport& report) {
 }
 
 void add_doctor(FunctionTable& table, Library& library, Downloader* downloader) {
-  table.add<DoctorInput, DoctorReport>(
-      {.id = "directory::doctor",
-       .title = "Examine the skill folders",
-       .description = about::kDoctor,
-       .hints = kReadOnly},
-      [&library, downloader](const DoctorInput&) { return examine_now(library, downloader); });
+  table.add<DoctorInput, DoctorReport>({.id = "directory::doctor",
+                                        .title = "Examine the skill folders",
+                                        .description = about::kDoctor,
+                                        .hints = kReadOnly},
+                                       [&library, downloader](const DoctorInput& in) {
+                                         return examine_now(library, downloader,
+                                                            in.risks.value_or(false));
+                                       });
 }
 
 }  // namespace iii::directory

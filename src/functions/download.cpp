@@ -21,12 +21,14 @@ struct DownloadInput {
   std::optional<std::string> version;
   std::optional<std::string> tag;
   std::optional<bool> force;
+  std::optional<bool> accept_risks;
 };
 struct RegistryDownloadInput {
   std::string worker;
   std::optional<std::string> version;
   std::optional<std::string> tag;
   std::optional<bool> force;
+  std::optional<bool> accept_risks;
 };
 struct RepoDownloadInput {
   std::string repo;
@@ -34,6 +36,7 @@ struct RepoDownloadInput {
   std::optional<std::string> branch;
   std::optional<std::string> ref;
   std::optional<bool> force;
+  std::optional<bool> accept_risks;
 };
 
 constexpr std::string_view kRepo =
@@ -43,6 +46,12 @@ constexpr std::string_view kSkill =
 constexpr std::string_view kWorker =
     "Name of a worker in the registry, for example `shell`; also the namespace in skills_folder.";
 constexpr std::string_view kForce = "true overwrites files that were edited here. Default false.";
+constexpr std::string_view kAcceptRisks =
+    "true installs in spite of findings that `scan: block` refuses (D335), and records all "
+    "findings "
+    "as accepted in directory.lock, so that they are not reported again until the file changes. "
+    "Set "
+    "it only when a person has read them. Default false.";
 constexpr std::string_view kBranch =
     "Branch or tag. When absent `main`; if there is no `main` (for example `master`), the "
     "repository's default branch.";
@@ -53,38 +62,46 @@ constexpr std::string_view kTag =
 
 auto describe(json::Type<DownloadInput>) {
   using T = DownloadInput;
-  return json::object<T>("DownloadInput", "Either `repo` and `skill`, or `worker`, is required.",
-                         json::field("repo", &T::repo, kRepo).null_default(),
-                         json::field("skill", &T::skill, kSkill).null_default(),
-                         json::field("branch", &T::branch, kBranch).null_default(),
-                         json::field("ref", &T::ref, kRef).null_default(),
-                         json::field("worker", &T::worker, kWorker).null_default(),
-                         json::field("version", &T::version, kVersion).null_default(),
-                         json::field("tag", &T::tag, kTag).null_default(),
-                         json::field("force", &T::force, kForce).null_default());
+  return json::object<T>(
+      "DownloadInput", "Either `repo` and `skill`, or `worker`, is required.",
+      json::field("repo", &T::repo, kRepo).null_default(),
+      json::field("skill", &T::skill, kSkill).null_default(),
+      json::field("branch", &T::branch, kBranch).null_default(),
+      json::field("ref", &T::ref, kRef).null_default(),
+      json::field("worker", &T::worker, kWorker).null_default(),
+      json::field("version", &T::version, kVersion).null_default(),
+      json::field("tag", &T::tag, kTag).null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 auto describe(json::Type<RegistryDownloadInput>) {
   using T = RegistryDownloadInput;
-  return json::object<T>("RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
-                         json::field("version", &T::version, kVersion).null_default(),
-                         json::field("tag", &T::tag, kTag).null_default(),
-                         json::field("force", &T::force, kForce).null_default());
+  return json::object<T>(
+      "RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
+      json::field("version", &T::version, kVersion).null_default(),
+      json::field("tag", &T::tag, kTag).null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
-  return json::object<T>("RepoDownloadInput", "", json::field("repo", &T::repo, kRepo),
-                         json::field("skill", &T::skill, kSkill),
-                         json::field("branch", &T::branch, kBranch).null_default(),
-                         json::field("ref", &T::ref, kRef).null_default(),
-                         json::field("force", &T::force, kForce).null_default());
+  return json::object<T>(
+      "RepoDownloadInput", "", json::field("repo", &T::repo, kRepo),
+      json::field("skill", &T::skill, kSkill),
+      json::field("branch", &T::branch, kBranch).null_default(),
+      json::field("ref", &T::ref, kRef).null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 
 sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string caller,
-                                           sources::SourceFields fields, bool force) {
+                                           sources::SourceFields fields, std::optional<bool> force,
+                                           std::optional<bool> accept_risks) {
   Result<sources::Source> source = sources::classify(fields);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
   sources::InstallOptions options;
-  options.force = force;
+  options.force = force.value_or(false);
+  options.accept_risks = accept_risks.value_or(false);
   Result<sources::InstallReport> report =
       co_await downloader.install(std::move(caller), *source, options);
   if (!report) co_return std::unexpected(std::move(report.error()));
@@ -117,6 +134,7 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
                      .conflicts = std::move(report.conflicts),
                      .overwritten = std::move(report.overwritten),
                      .skipped = {},
+                     .risks = rows_of(report.risks),
                      .resolved = {},
                      .digest = std::move(report.digest)};
   for (sources::SkippedFile& file : report.skipped) {
@@ -136,7 +154,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                      .worker = in.worker,
                      .version = in.version,
                      .tag = in.tag},
-                    in.force.value_or(false));
+                    in.force, in.accept_risks);
   };
   const auto from_registry = [&downloader](const Context& context,
                                            const RegistryDownloadInput& in) {
@@ -144,7 +162,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.worker = in.worker;
     fields.version = in.version;
     fields.tag = in.tag;
-    return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
+    return download(downloader, context.caller, std::move(fields), in.force, in.accept_risks);
   };
   const auto from_repo = [&downloader](const Context& context, const RepoDownloadInput& in) {
     sources::SourceFields fields;
@@ -152,7 +170,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.skill = in.skill;
     fields.branch = in.branch;
     fields.ref = in.ref;
-    return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
+    return download(downloader, context.caller, std::move(fields), in.force, in.accept_risks);
   };
   table.add<DownloadInput, DownloadOutput>({.id = "directory::skills::download",
                                             .title = "Download skills",

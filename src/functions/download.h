@@ -7,6 +7,7 @@
 
 #include "functions/downloader.h"
 #include "functions/function_table.h"
+#include "functions/risks.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -26,6 +27,7 @@ struct DownloadOutput {
   std::vector<std::string> conflicts;
   std::vector<std::string> overwritten;
   std::vector<SkippedRow> skipped;
+  std::vector<RiskRow> risks;
   std::optional<std::string> resolved;
   std::string digest;
 };
@@ -65,6 +67,7 @@ inline auto describe(json::Type<DownloadOutput>) {
       json::field("skipped", &T::skipped,
                   "Files of the source that were left out, with the reason.")
           .optional(),
+      json::field("risks", &T::risks, kRisksHelp).optional(),
       json::field("resolved", &T::resolved, "Version or commit that was downloaded."),
       json::field("digest", &T::digest,
                   "Hash over all files of the namespace, as directory.lock records it.")

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/risks.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -42,6 +43,7 @@ struct SkillGetInput {
   std::optional<std::string> id;
   std::optional<std::vector<std::string>> ids;
   std::optional<bool> include_description;
+  std::optional<bool> risks;
 };
 struct SkillGetOutput {
   std::string id;
@@ -52,6 +54,7 @@ struct SkillGetOutput {
   std::string body;
   std::string modified_at;
   std::optional<std::string> origin;
+  std::optional<std::vector<RiskRow>> risks = {};
 };
 
 struct IndexSkillsInput {};
@@ -135,7 +138,10 @@ inline auto describe(json::Type<SkillGetInput>) {
                   "without `ids`."),
       json::field("ids", &T::ids, "Several ids in one call, at most 100, instead of `id`."),
       json::field("include_description", &T::include_description,
-                  "true adds `description` to the answer. Default false."));
+                  "true adds `description` to the answer. Default false."),
+      json::field("risks", &T::risks,
+                  "true adds `risks`: what to look at before following the document. Default "
+                  "false."));
 }
 
 inline auto describe(json::Type<SkillGetOutput>) {
@@ -154,7 +160,11 @@ inline auto describe(json::Type<SkillGetOutput>) {
                   "part of a worker's name, a note comes first."),
       json::field("modified_at", &T::modified_at,
                   "When the file was modified, RFC 3339 in UTC; empty for compiled-in pages."),
-      json::field("origin", &T::origin, kOriginHelp));
+      json::field("origin", &T::origin, kOriginHelp),
+      json::field("risks", &T::risks,
+                  "Only with `risks: true`: patterns in the file that a reader should look at, the "
+                  "worst first, at most 50. Empty means that nothing was recognised, not that the "
+                  "document can be trusted."));
 }
 
 inline auto describe(json::Type<IndexSkillsInput>) {

@@ -63,14 +63,14 @@ class SkillFunctions {
 
  private:
   sdk::Task<Result<json::Raw>> get_one_text(const View& view, const SkillGetInput& in) {
-    const Result<SkillGetOutput> out =
-        co_await get_one(view, *in.id, in.include_description.value_or(false));
+    const Result<SkillGetOutput> out = co_await get_one(
+        view, *in.id, in.include_description.value_or(false), in.risks.value_or(false));
     if (!out) co_return std::unexpected(out.error());
     co_return bounded(json::encode(*out), kGetLess, limits_.max_answer_bytes);
   }
 
   sdk::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
-                                            bool with_description) {
+                                            bool with_description, bool with_risks) {
     Result<std::string> id = normalise_input(input);
     if (!id) co_return std::unexpected(std::move(id.error()));
     Resolution found{look_up(view, *id), ""};
@@ -80,7 +80,13 @@ class SkillFunctions {
       if (!resolved) co_return std::unexpected(std::move(resolved.error()));
       found = std::move(*resolved);
     }
-    co_return read(view, found, with_description);
+    Result<SkillGetOutput> out = read(view, found, with_description);
+    if (!out || !with_risks) co_return out;
+    // Only on request: a scan takes longer than all the rest of a call.
+    const Result<DocumentRisks::Rows> rows = co_await risks_.of(library_, view, *found.skill);
+    if (!rows && rows.error().code == kStale) co_return std::unexpected(rows.error());
+    out->risks = rows ? **rows : std::vector<RiskRow>();
+    co_return out;
   }
 
   Result<SkillGetOutput> read(const View& view, const Resolution& found, bool with_description) {
@@ -115,7 +121,8 @@ class SkillFunctions {
       if (out.size() > limits_.max_answer_bytes) break;  // it is refused below
       if (out.back() != '[') out += ',';
       co_await library_.let_others_run(begin);
-      const Result<SkillGetOutput> skill = co_await get_one(view, id, with_description);
+      const Result<SkillGetOutput> skill =
+          co_await get_one(view, id, with_description, in.risks.value_or(false));
       if (skill) {
         json::encode_to(out, *skill);
       } else if (skill.error().code == kStale) {
@@ -135,6 +142,7 @@ class SkillFunctions {
   Library& library_;
   SkillLimits limits_;
   SearchText search_text_;
+  DocumentRisks risks_;
   // The last index page, and what it was made from.
   std::string index_text_;
   content::GenerationPtr index_generation_;

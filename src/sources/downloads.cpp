@@ -4,7 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/files_writer.h"
 #include "base/text.h"
+#include "risks/scan.h"
 
 namespace iii::sources {
 
@@ -40,6 +42,16 @@ Source exact_source(const LockedNamespace& locked) {
   RepoSource repo = std::get<RepoSource>(locked.source);
   repo.ref = locked.resolved;
   return repo;
+}
+
+// Files of a namespace as they lie there. Larger ones than a scan examines count as absent.
+InstalledText installed_texts(const std::filesystem::path& folder, const std::string& name) {
+  auto root = std::make_shared<Result<FolderWriter>>(FolderWriter::open(folder));
+  return [root, name](const std::string& path) -> std::optional<std::string> {
+    if (!*root) return std::nullopt;
+    Result<std::string> text = (*root)->read(name + "/" + path, risks::ScanOptions().max_bytes);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  };
 }
 
 constexpr size_t kResolvers = 4;  // sources asked at the same time by `outdated`
@@ -81,6 +93,7 @@ Job Downloads::job_like(const Job& job) const {
   Job own = this->job(job.report);
   own.cancelled = job.cancelled;
   own.before_swap = job.before_swap;
+  own.confirm = job.confirm;
   return own;
 }
 
@@ -98,11 +111,45 @@ Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
   return resolve_repo(std::get<RepoSource>(source), options_.git, job);
 }
 
+Result<InstallReport> Downloads::install(const Bundle& bundle, InstallOptions options,
+                                         const Job& job) {
+  const std::string& name = namespace_of(bundle.source);
+  const Result<Lock> lock = installer_.lock();  // what is wrong with it, the installer says
+  const LockedNamespace* before = nullptr;
+  if (lock) {
+    const auto found = lock->namespaces.find(name);
+    if (found != lock->namespaces.end()) before = &found->second;
+  }
+  if (before != nullptr) options.accepted = still_accepted(bundle, before->accepted);
+  std::vector<FileRisk> risks = scan_bundle(
+      bundle, options_.scan, options.accepted,
+      before == nullptr ? InstalledText() : installed_texts(options_.skills_folder, name));
+  if (options.accept_risks) {
+    accept(options.accepted, bundle, risks);
+  } else if (const Result<void> allowed = check_risks(risks); !allowed) {
+    return std::unexpected(allowed.error());
+  }
+  Job own = job;
+  if (!risks.empty() && job.confirm) {
+    const auto asked = std::chrono::steady_clock::now();
+    if (!job.confirm(risks)) {
+      return fail("D335", "D335 risks_found: the installation was declined. Nothing was written.");
+    }
+    // Somebody who reads carefully does not use up the time for writing.
+    const auto spent = std::chrono::steady_clock::now() - asked;
+    if (own.deadline < decltype(own.deadline)::max() - spent) own.deadline += spent;
+  }
+  if (options.exactly) options.exactly->accepted = options.accepted;
+  Result<InstallReport> report = installer_.install(bundle, options, own);
+  if (report) report->risks = std::move(risks);
+  return report;
+}
+
 Result<InstallReport> Downloads::download(const Source& source, const InstallOptions& options,
                                           const Job& job) {
   Result<Bundle> bundle = fetch(source, job);
   if (!bundle) return std::unexpected(std::move(bundle.error()));
-  Result<InstallReport> report = installer_.install(*bundle, options, job);
+  Result<InstallReport> report = install(*bundle, options, job);
   if (report) report->branch = bundle->branch;
   return report;
 }
@@ -204,7 +251,7 @@ NamespaceResult Downloads::restore_one(const std::string& name, const LockedName
   bundle->source = locked.source;
   bundle->branch = locked.branch;
   const InstallOptions options{.force = force, .automatic = locked.automatic, .exactly = locked};
-  if (auto report = installer_.install(*bundle, options, own)) {
+  if (auto report = install(*bundle, options, own)) {
     outcome.report = std::move(*report);
   } else {
     outcome.error = std::move(report.error());

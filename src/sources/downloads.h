@@ -22,6 +22,7 @@ struct DownloadsOptions {
   RegistryOptions registry;
   GitOptions git;
   std::chrono::milliseconds timeout{60'000};  // of one download, from asking to writing
+  ScanPolicy scan;
 
   bool operator==(const DownloadsOptions&) const = default;
 };
@@ -83,6 +84,8 @@ class Downloads {
   Job job_like(const Job& job) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);
+  // Looks through the files, and installs them unless something is found that blocks them.
+  Result<InstallReport> install(const Bundle& bundle, InstallOptions options, const Job& job);
   NamespaceResult restore_one(const std::string& name, const LockedNamespace& locked, bool force,
                               const Job& job);
 

@@ -14,6 +14,7 @@
 #include "base/files_writer.h"
 #include "base/result.h"
 #include "sources/bundle.h"
+#include "sources/bundle_risks.h"
 #include "sources/lock_file.h"
 #include "sources/progress.h"
 
@@ -22,6 +23,10 @@ namespace iii::sources {
 struct InstallOptions {
   bool force = false;      // overwrite what the user edited
   bool automatic = false;  // recorded in the lock; also writes the upstream marker
+  // Record the findings about the files as accepted, instead of being refused because of them.
+  bool accept_risks = false;
+  // Goes into the lock: what was accepted before, and now (bundle_risks.h).
+  AcceptedRisks accepted = {};
   // Restoring: the files must be exactly these, else D332 and nothing is written.
   std::optional<LockedNamespace> exactly;
 };
@@ -38,6 +43,7 @@ struct InstallReport {
   // published worker's mark and is older than `directory.lock`.
   std::vector<std::string> overwritten;
   std::vector<SkippedFile> skipped;
+  std::vector<FileRisk> risks;  // what a reader should look at; accepted ones are left out
   std::string resolved;
   std::string branch;  // repo: what was really used
   std::string digest;

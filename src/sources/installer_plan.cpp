@@ -297,7 +297,8 @@ LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options) {
                          .branch = bundle.branch,
                          .folder = bundle.folder,
                          .automatic = options.automatic,
-                         .files = {}};
+                         .files = {},
+                         .accepted = options.accepted};
   for (const BundleFile& file : bundle.files) {
     locked.files[file.path] = {sha256_hex(file.bytes), file.bytes.size()};
   }

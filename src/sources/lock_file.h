@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -41,6 +42,8 @@ struct LockedNamespace {
   std::string folder;      // repo only
   bool automatic = false;  // by auto-download, which may update it; else a person's choice
   std::map<std::string, LockedFile, std::less<>> files;
+  // Findings that a person accepted: SHA-256 of a file → codes (docs/risks.md).
+  std::map<std::string, std::set<std::string>> accepted = {};
 
   // One digest for all files: equal means equal content.
   std::string digest() const;
