@@ -185,8 +185,8 @@ class AgentMatcher {
     };
     if (!is_what(what) && !is_what(more)) return;
     const Token& verb = words_.token(at);
-    found(code::kInstructionOverride, spoken(Severity::kHigh, verb), verb,
-          "the reader is told to drop its instructions");
+    sink_.found(code::kInstructionOverride, spoken(verb), verb.at,
+                "the reader is told to drop its instructions");
   }
 
   // "Do not tell the user that …"; "Don't tell the user to run it" is advice, and "never … without
@@ -246,11 +246,12 @@ class AgentMatcher {
             is_any(more, {"checks", "check", "prompts", "prompt", "filters", "mode"}));
   }
 
-  // A sentence: in quotes, in code and where it is warned of, it is an example.
-  Severity spoken(Severity severity, const Token& token) const {
+  // A sentence in quotes, in code or in a table is an example. One that stands beside a warning may
+  // be; whoever wrote it may also have written the warning.
+  Severity spoken(const Token& token) const {
     if (token.quoted || line_.place.where != Where::kProse) return Severity::kLow;
     if (line_.place.syntax == Syntax::kTable) return Severity::kLow;
-    return in_place(severity, line_);
+    return line_.place.warned || line_.own_warning() ? Severity::kMedium : Severity::kHigh;
   }
 
   void found(std::string_view code, Severity severity, const Token& token, std::string message) {

@@ -66,6 +66,11 @@ bool is_secret_place(std::string_view word) {
   return std::ranges::any_of(kPlaces, [&](std::string_view part) { return word.contains(part); });
 }
 
+// Settings of a project: read all the time, and worth a finding only when they are sent.
+bool is_settings(std::string_view word) {
+  return word == ".env" || word.ends_with("/.env") || word.ends_with("@.env");
+}
+
 // The environment as a whole: `os.environ` and not `os.environ["x"]` or `os.environ.get`.
 bool is_environment(std::string_view word) {
   return word == "process.env" || word == "os.environ" || word == "...process.env" ||
@@ -103,6 +108,7 @@ class CredentialMatcher {
       dumps = dumps || (call && is_one_of(text, kDumpers));
       reads_ = reads_ || (is_one_of(program(text), kReaders) && (call || at == segment.command));
       if (is_secret_place(text) && secret_ == kNoToken) secret_ = at;
+      if (is_settings(text) && settings_ == kNoToken) settings_ = at;
       if (is_environment(text) && (dumps || sends_)) {
         environment_ = at;
         stored_ = true;
@@ -155,9 +161,10 @@ class CredentialMatcher {
   }
 
   void end_statement() {
+    if (secret_ == kNoToken && sends_) secret_ = settings_;
     if (secret_ != kNoToken) secret();
     if (environment_ != kNoToken) environment();
-    secret_ = environment_ = kNoToken;
+    secret_ = settings_ = environment_ = kNoToken;
     sends_ = reads_ = stored_ = alone_ = false;
   }
 
@@ -194,6 +201,7 @@ class CredentialMatcher {
   Sink& sink_;
   // Of the statement.
   size_t secret_ = kNoToken;
+  size_t settings_ = kNoToken;
   size_t environment_ = kNoToken;
   bool sends_ = false;
   bool reads_ = false;
