@@ -74,7 +74,7 @@ bool is_settings(std::string_view word) {
 // The environment as a whole: `os.environ` and not `os.environ["x"]` or `os.environ.get`.
 bool is_environment(std::string_view word) {
   return word == "process.env" || word == "os.environ" || word == "...process.env" ||
-         word == "**os.environ" || word == "env:";
+         word == "**os.environ";
 }
 
 class CredentialMatcher {
@@ -97,7 +97,7 @@ class CredentialMatcher {
     if (environment_ != kNoToken && segment.piped) piped_environment(segment);
     if (const size_t bare = bare_environment(segment); bare != kNoToken) {
       environment_ = bare;
-      alone_ = true;
+      alone_ = line_.place.where == Where::kCode;
     }
     bool dumps = false;
     for (size_t at = segment.begin; at < segment.end; ++at) {
@@ -117,23 +117,23 @@ class CredentialMatcher {
     keychain(segment);
   }
 
-  // `env` or `printenv` without anything: it prints all variables.
+  // `env` or `printenv` without anything: it prints all variables. In YAML and JSON `env` is a key,
+  // in sentences a name.
   size_t bare_environment(const Segment& segment) const {
-    if (line_.place.where == Where::kProse && !is_code_span(segment)) return kNoToken;
-    size_t words = 0;
     size_t only = kNoToken;
     for (size_t at = segment.begin; at < segment.end; ++at) {
       if (tokens_[at].kind == TokenKind::kRedirect) break;
       if (tokens_[at].kind != TokenKind::kWord || tokens_[at].text == "$") continue;
-      ++words;
+      if (only != kNoToken) return kNoToken;
       only = at;
     }
-    if (words != 1) return kNoToken;
-    const std::string_view name = program(tokens_[only].text);
-    return name == "env" || name == "printenv" ? only : kNoToken;
-  }
-  bool is_code_span(const Segment& segment) const {
-    return segment.begin < segment.end && tokens_[segment.begin].quoted;
+    if (only == kNoToken) return kNoToken;
+    const Token& token = tokens_[only];
+    const std::string_view name = program(token.text);
+    if (name != "env" && name != "printenv") return kNoToken;
+    const bool code = line_.place.where == Where::kCode && line_.place.shell;
+    const bool key = line_.tokens.lower().substr(token.at + token.text.size()).starts_with(':');
+    return token.quoted != code && !key ? only : kNoToken;
   }
 
   void piped_environment(const Segment& segment) {
