@@ -71,9 +71,13 @@ TEST(Environment, PartsOfIt) {
     EXPECT_EQ(dump(line), "none") << line;
     EXPECT_EQ(sent(line), "none") << line;
   }
-  EXPECT_EQ(
-      severity_of("environment_dump", "a.md", in_prose("Set the variables in env and go on.")),
-      "none");
+  for (const std::string_view text : {"Set the variables in env and go on.", "The `env` field."}) {
+    EXPECT_EQ(severity_of("environment_dump", "a.md", in_prose(text)), "none") << text;
+  }
+  EXPECT_EQ(severity_of("environment_dump", "a.md", "```yaml\njobs:\n  env:\n    A: 1\n```\n"),
+            "none");
+  EXPECT_EQ(severity_of("environment_dump", "a.md", "```\nenv:\n  A: 1\n```\n"), "none");
+  EXPECT_EQ(severity_of("environment_dump", "a.json", "{\n  \"env\": {\n  }\n}\n"), "none");
 }
 
 TEST(Environment, SentToTheNetwork) {
