@@ -131,9 +131,10 @@ class CredentialMatcher {
     const Token& token = tokens_[only];
     const std::string_view name = program(token.text);
     if (name != "env" && name != "printenv") return kNoToken;
-    const bool code = line_.place.where == Where::kCode && line_.place.shell;
+    const bool command =
+        line_.place.where == Where::kCode ? line_.place.shell && !token.quoted : token.quoted;
     const bool key = line_.tokens.lower().substr(token.at + token.text.size()).starts_with(':');
-    return token.quoted != code && !key ? only : kNoToken;
+    return command && !key ? only : kNoToken;
   }
 
   void piped_environment(const Segment& segment) {
