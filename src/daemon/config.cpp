@@ -49,6 +49,7 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   sources::DownloadsOptions out;
   out.skills_folder = expand_path(config.skills_folder, home);
   out.timeout = timeout;
+  out.scan = {.action = config.scan, .overrides = config.scan_overrides};
   out.registry.url = config.registry_url;
   out.registry.timeout = timeout;
   out.registry.cache_ttl = std::chrono::milliseconds(config.registry_cache_ttl_ms);

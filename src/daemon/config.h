@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,9 @@ struct Scopes {
 
   bool operator==(const Scopes&) const = default;
 };
+
+// What to do about single codes of findings (docs/risks.md).
+using ScanOverrides = std::map<std::string, sources::ScanAction, std::less<>>;
 
 // A member here has a row in config_keys.cpp, which describes it.
 struct DirectoryConfig {
@@ -71,7 +75,9 @@ struct DirectoryConfig {
   uint64_t max_bundle_depth = 16;
   uint64_t max_bundle_path_bytes = 512;
   uint64_t max_clone_bytes = 256ULL * 1024 * 1024;
-  bool keep_executable_bits = true;            // of files in repositories
+  bool keep_executable_bits = true;  // of files in repositories
+  sources::ScanAction scan = sources::ScanAction::kWarn;
+  ScanOverrides scan_overrides;
   std::vector<std::string> git_private_hosts;  // names, `*.suffix` or `*`
   std::string git_credential_helper;           // as git's `credential.helper`; empty: none
   uint64_t auto_download_jobs = 2;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "risks/codes.h"
 
 namespace iii::daemon {
 
@@ -172,6 +173,15 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::keep_executable_bits,
      .description = "files that a repository has as executable are executable here; `false`: none "
                     "is"},
+    {.name = "scan",
+     .member = &C::scan,
+     .description = "what happens with findings about the files of a download (`docs/risks.md`): "
+                    "`warn` reports them, `block` also refuses a download with a finding of "
+                    "severity `high` (D336), `off` does not look"},
+    {.name = "scan_overrides",
+     .member = &C::scan_overrides,
+     .description = "the same for single codes, for example `{raw_address: \"off\", download_run: "
+                    "block}`; `block` refuses whatever the severity"},
     {.name = "git_private_hosts",
      .member = &C::git_private_hosts,
      .description =
@@ -325,6 +335,37 @@ struct Setter {
     return true;
   }
 
+  // Some tools write `off` as false.
+  static std::optional<sources::ScanAction> action(const Value& value) {
+    if (value.as_bool() != nullptr && !*value.as_bool()) return sources::ScanAction::kOff;
+    if (value.as_string() == nullptr) return std::nullopt;
+    return sources::action_of(*value.as_string());
+  }
+  bool operator()(sources::ScanAction C::* member) const {
+    const auto wanted = action(value);
+    if (wanted) config.*member = *wanted;
+    return wanted.has_value();
+  }
+  bool operator()(ScanOverrides C::* member) const {
+    if (value.as_object() == nullptr) return false;
+    ScanOverrides overrides;
+    for (const auto& [code, wanted] : *value.as_object()) {
+      const auto chosen = action(wanted);
+      if (!chosen) return false;
+      if (risks::find_code(code) == nullptr) {
+        std::vector<std::string> known;
+        for (const risks::CodeInfo& info : risks::kCodes) known.emplace_back(info.code);
+        const std::string_view meant = nearest(code, known);
+        warnings.push_back("there is no code `" + code + "`" +
+                           (meant.empty() ? "" : ". Did you mean " + std::string(meant) + "?"));
+        continue;
+      }
+      overrides[code] = *chosen;
+    }
+    config.*member = std::move(overrides);
+    return true;
+  }
+
   static bool is_http_url(std::string_view url) {
     const size_t scheme = url.starts_with("https://") ? 8 : url.starts_with("http://") ? 7 : 0;
     const std::string_view host = url.substr(scheme, url.find_first_of("/?#", scheme) - scheme);
@@ -395,6 +436,14 @@ Value value_of(const DirectoryConfig& config, const ConfigKey& key) {
       const std::vector<std::string>& folders = config.*member;
       return json::Array(folders.begin(), folders.end());
     }
+    Value operator()(sources::ScanAction C::* member) const {
+      return sources::action_word(config.*member);
+    }
+    Value operator()(ScanOverrides C::* member) const {
+      json::Object out;
+      for (const auto& [code, wanted] : config.*member) out[code] = sources::action_word(wanted);
+      return out;
+    }
     Value operator()(Scopes C::* member) const {
       return json::Object{{"skills", (config.*member).skills},
                           {"prompts", (config.*member).prompts}};
@@ -422,6 +471,8 @@ std::string type_of(const ConfigKey& key) {
   if (holds<std::vector<std::string>>(key)) {
     return key.text == TextKind::kFolder ? "list of folders" : "list of texts";
   }
+  if (holds<sources::ScanAction>(key)) return "choice of off, warn, block";
+  if (holds<ScanOverrides>(key)) return "mapping of codes to off, warn or block";
   if (holds<Scopes>(key)) return "mapping of skills and prompts to texts";
   switch (key.text) {
     case TextKind::kFolder:

@@ -22,7 +22,7 @@ struct ConfigKey {
   template <typename T>
   using Of = T DirectoryConfig::*;
   using Member = std::variant<Of<bool>, Of<uint64_t>, Of<std::string>, Of<std::vector<std::string>>,
-                              Of<Scopes>>;
+                              Of<Scopes>, Of<sources::ScanAction>, Of<ScanOverrides>>;
 
   std::string_view name;
   Member member;

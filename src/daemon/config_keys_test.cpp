@@ -116,6 +116,26 @@ TEST(ConfigKeys, AnErrorSaysWhatIsExpectedAndWhatWasFound) {
   EXPECT_EQ(refused.error().message, "max_downloads must be a whole number, 1 to 64, not \"many\"");
 }
 
+TEST(ConfigKeys, ScanAndItsOverridesNameActionsAndCodes) {
+  DirectoryConfig config;
+  std::vector<std::string> warnings;
+  const auto set = [&](std::string_view key, const json::Value& value) {
+    return set_key(config, *find_config_key(key), value, warnings).has_value();
+  };
+  EXPECT_TRUE(set("scan", "block"));
+  EXPECT_EQ(config.scan, sources::ScanAction::kBlock);
+  EXPECT_TRUE(set("scan", false));
+  EXPECT_EQ(config.scan, sources::ScanAction::kOff);
+  EXPECT_FALSE(set("scan", "on"));
+  EXPECT_FALSE(set("scan", true));
+  EXPECT_TRUE(set("scan_overrides", json::Object{{"raw_address", "off"}, {"raw_adress", "off"}}));
+  EXPECT_EQ(config.scan_overrides, (ScanOverrides{{"raw_address", sources::ScanAction::kOff}}));
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_NE(warnings[0].find("Did you mean raw_address?"), std::string::npos);
+  EXPECT_FALSE(set("scan_overrides", json::Object{{"raw_address", "loud"}}));
+  EXPECT_FALSE(set("scan_overrides", "block"));
+}
+
 TEST(ConfigKeys, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
   const json::Value schema = entry_schema();
   EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");

@@ -11,6 +11,7 @@
 #include "daemon/hidden.h"
 #include "functions/doctor.h"
 #include "functions/lock.h"
+#include "functions/risks.h"
 
 namespace iii::daemon {
 
@@ -118,6 +119,10 @@ int run_doctor(std::span<const std::string> words) {
   while (examination.step()) {
   }
   examination.add(directory::lock_findings(downloads));
+  if (reading->config.scan != sources::ScanAction::kOff) {
+    examination.add(directory::scan_documents(*content, *generation,
+                                              downloads.lock().value_or(sources::Lock{})));
+  }
   directory::DoctorReport report = examination.take();
   const bool failed = directory::has_errors(report);
   if (args->has("json")) {

@@ -11,6 +11,7 @@
 #include "base/counted.h"
 #include "base/text.h"
 #include "cli/args.h"
+#include "cli/ask.h"
 #include "cli/next_step.h"
 #include "cli/output.h"
 #include "cli/progress_line.h"
@@ -34,6 +35,10 @@ constexpr cli::Option kSkills{"skills", "DIR", "Use this folder instead of `skil
 constexpr cli::Option kJson{"json", "", "Print the result as JSON."};
 constexpr cli::Option kForce{
     "force", "", "Overwrite files that were edited here, and what another source installed."};
+constexpr cli::Option kYes{"yes", "", "Install without asking when there are findings.", 'y'};
+constexpr cli::Option kAcceptRisks{
+    "accept-risks", "",
+    "Install in spite of findings, and record them in directory.lock as accepted."};
 constexpr cli::Option kHelp{"help", "", "This text.", 'h'};
 
 const cli::Command& install_command() {
@@ -61,6 +66,8 @@ const cli::Command& install_command() {
                   {"ref", "REF", "Branch, tag or commit."},
                   {"frozen", "", "Take nothing but what directory.lock says."},
                   kForce,
+                  kYes,
+                  kAcceptRisks,
                   kJson,
                   kConfig,
                   kSkills,
@@ -102,7 +109,7 @@ const cli::Command& update_command() {
       .usage = "iii-directory update [NAMESPACE] [options]",
       .summary =
           "Downloads again what was asked for before. Exact versions stay unless they are named.",
-      .options = {kForce, kJson, kConfig, kSkills, kHelp},
+      .options = {kForce, kYes, kJson, kConfig, kSkills, kHelp},
       .positionals = true};
   return command;
 }
@@ -179,6 +186,25 @@ void print_report(const sources::InstallReport& report, bool files = false) {
   for (const sources::SkippedFile& file : report.skipped) {
     cli::print("  skipped {}: {}\n", file.path, file.reason);
   }
+}
+
+void tell_risks(const std::vector<sources::FileRisk>& risks) {
+  cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
+  for (const sources::FileRisk& risk : risks) {
+    cli::note("  {}: {}{}{}\n", sources::where(risk), risk.risk.message,
+              risk.risk.excerpt.empty() ? "" : ": ", risk.risk.excerpt);
+  }
+}
+
+// Shows what was found before anything is written, and asks where somebody can answer.
+std::function<bool(const std::vector<sources::FileRisk>&)> confirm_risks(const Session& session,
+                                                                         cli::ProgressLine& line) {
+  const bool sure = session.args.has("yes") || session.args.has("accept-risks") || !cli::can_ask();
+  return [sure, &line](const std::vector<sources::FileRisk>& risks) {
+    line.clear();
+    tell_risks(risks);
+    return sure || cli::ask("Install nevertheless?");
+  };
 }
 
 // Several namespaces, each with its own end.
@@ -313,13 +339,16 @@ class InstallVerb {
   sources::InstallOptions options() const {
     sources::InstallOptions options;
     options.force = session_.args.has("force");
+    options.accept_risks = session_.args.has("accept-risks");
     return options;
   }
   sources::Job job(std::string name) {
-    return session_.downloads->job(
-        [this, name = std::move(name)](const sources::Progress& progress) {
+    sources::Job job =
+        session_.downloads->job([this, name = std::move(name)](const sources::Progress& progress) {
           line_.show(name, progress.step, progress.done, progress.total);
         });
+    job.confirm = confirm_risks(session_, line_);
+    return job;
   }
   Result<sources::RepoSource> repository() const {
     auto source = sources::classify_repository(*fields_.repo, fields_.ref, fields_.local);
@@ -461,11 +490,11 @@ int run_update(std::span<const std::string> words) {
   std::optional<Session> session = begin(update_command(), words, exit_code);
   if (!session) return exit_code;
   cli::ProgressLine line;
-  auto outcomes = session->downloads->update(
-      session->name, session->args.has("force"),
-      session->downloads->job([&line](const sources::Progress& progress) {
-        line.show("update", progress.step, progress.done, progress.total);
-      }));
+  sources::Job job = session->downloads->job([&line](const sources::Progress& progress) {
+    line.show("update", progress.step, progress.done, progress.total);
+  });
+  job.confirm = confirm_risks(*session, line);
+  auto outcomes = session->downloads->update(session->name, session->args.has("force"), job);
   line.clear();
   return print_outcomes(*session, std::move(outcomes), true);
 }

@@ -12,6 +12,7 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/lock.h"
+#include "functions/risks.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
 
@@ -25,6 +26,7 @@ struct DoctorInput {
   std::optional<std::string> prefix;
   std::optional<uint64_t> limit;
   std::optional<std::string> cursor;
+  std::optional<bool> risks;
 };
 
 auto describe(json::Type<DoctorInput>) {
@@ -45,7 +47,11 @@ auto describe(json::Type<DoctorInput>) {
       json::field("cursor", &T::cursor,
                   "`next_cursor` of the previous answer, with the same filters. First page when "
                   "absent. When files change between two pages, a finding may be missed or come "
-                  "twice."));
+                  "twice."),
+      json::field("risks", &T::risks,
+                  "true also reads every document and reports what a reader should look at, with "
+                  "codes that begin with `risk_`. Default false.")
+          .null_default());
 }
 
 // Findings that are looked at in one step, and rows that are compared with the filter.
@@ -306,6 +312,15 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
     auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
     std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
     examination.add(std::move(more));
+  }
+  if (downloader != nullptr && in.risks.value_or(false)) {
+    // Not on the content thread: reading every file would keep all others waiting for it.
+    auto scan = [snapshot = view.shared_snapshot(), downloads = downloader->downloads()] {
+      return scan_documents(*snapshot->folders->content, *snapshot->files,
+                            downloads->lock().value_or(sources::Lock{}));
+    };
+    std::vector<DoctorFinding> found = co_await downloader->local().run(std::move(scan));
+    examination.add(std::move(found));
   }
   DoctorReport report = examination.take();
   library.let_go(std::move(view));

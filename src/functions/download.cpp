@@ -23,12 +23,14 @@ struct DownloadInput {
   std::optional<std::string> path;
   std::optional<std::string> as;
   std::optional<bool> force;
+  std::optional<bool> accept_risks;
 };
 struct RegistryDownloadInput {
   std::string worker;
   std::optional<std::string> version;
   std::optional<std::string> tag;
   std::optional<bool> force;
+  std::optional<bool> accept_risks;
 };
 struct RepoDownloadInput {
   std::string repo;
@@ -38,6 +40,7 @@ struct RepoDownloadInput {
   std::optional<std::string> path;
   std::optional<std::string> as;
   std::optional<bool> force;
+  std::optional<bool> accept_risks;
 };
 
 constexpr std::string_view kRepo =
@@ -56,6 +59,10 @@ constexpr std::string_view kWorker =
 constexpr std::string_view kForce =
     "true overwrites files that were edited here, and a namespace that another source filled. "
     "Default false.";
+constexpr std::string_view kAcceptRisks =
+    "true installs in spite of findings that `scan: block` refuses (D336), and records all "
+    "findings as accepted in directory.lock, so that they are not reported again until the file "
+    "changes. Set it only when a person has read them. Default false.";
 constexpr std::string_view kBranch =
     "Branch or tag. When absent `main`; if there is no `main` (for example `master`), the "
     "repository's default branch.";
@@ -66,42 +73,50 @@ constexpr std::string_view kTag =
 
 auto describe(json::Type<DownloadInput>) {
   using T = DownloadInput;
-  return json::object<T>("DownloadInput", "Either `repo` and `skill`, or `worker`, is required.",
-                         json::field("repo", &T::repo, kRepo).null_default(),
-                         json::field("skill", &T::skill, kSkill).null_default(),
-                         json::field("branch", &T::branch, kBranch).null_default(),
-                         json::field("ref", &T::ref, kRef).null_default(),
-                         json::field("worker", &T::worker, kWorker).null_default(),
-                         json::field("version", &T::version, kVersion).null_default(),
-                         json::field("tag", &T::tag, kTag).null_default(),
-                         json::field("path", &T::path, kPath).null_default(),
-                         json::field("as", &T::as, kAs).null_default(),
-                         json::field("force", &T::force, kForce).null_default());
+  return json::object<T>(
+      "DownloadInput", "Either `repo` and `skill`, or `worker`, is required.",
+      json::field("repo", &T::repo, kRepo).null_default(),
+      json::field("skill", &T::skill, kSkill).null_default(),
+      json::field("branch", &T::branch, kBranch).null_default(),
+      json::field("ref", &T::ref, kRef).null_default(),
+      json::field("worker", &T::worker, kWorker).null_default(),
+      json::field("version", &T::version, kVersion).null_default(),
+      json::field("tag", &T::tag, kTag).null_default(),
+      json::field("path", &T::path, kPath).null_default(),
+      json::field("as", &T::as, kAs).null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 auto describe(json::Type<RegistryDownloadInput>) {
   using T = RegistryDownloadInput;
-  return json::object<T>("RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
-                         json::field("version", &T::version, kVersion).null_default(),
-                         json::field("tag", &T::tag, kTag).null_default(),
-                         json::field("force", &T::force, kForce).null_default());
+  return json::object<T>(
+      "RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
+      json::field("version", &T::version, kVersion).null_default(),
+      json::field("tag", &T::tag, kTag).null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
-  return json::object<T>("RepoDownloadInput", "", json::field("repo", &T::repo, kRepo),
-                         json::field("skill", &T::skill, kSkill),
-                         json::field("branch", &T::branch, kBranch).null_default(),
-                         json::field("ref", &T::ref, kRef).null_default(),
-                         json::field("path", &T::path, kPath).null_default(),
-                         json::field("as", &T::as, kAs).null_default(),
-                         json::field("force", &T::force, kForce).null_default());
+  return json::object<T>(
+      "RepoDownloadInput", "", json::field("repo", &T::repo, kRepo),
+      json::field("skill", &T::skill, kSkill),
+      json::field("branch", &T::branch, kBranch).null_default(),
+      json::field("ref", &T::ref, kRef).null_default(),
+      json::field("path", &T::path, kPath).null_default(),
+      json::field("as", &T::as, kAs).null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 
 sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string caller,
-                                           sources::SourceFields fields, bool force) {
+                                           sources::SourceFields fields, std::optional<bool> force,
+                                           std::optional<bool> accept_risks) {
   Result<sources::Source> source = sources::classify(fields);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
   sources::InstallOptions options;
-  options.force = force;
+  options.force = force.value_or(false);
+  options.accept_risks = accept_risks.value_or(false);
   Result<sources::InstallReport> report =
       co_await downloader.install(std::move(caller), *source, options);
   if (!report) co_return std::unexpected(std::move(report.error()));
@@ -143,6 +158,7 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
                      .changed = std::move(report.changed),
                      .executable = std::move(report.executable),
                      .executable_dropped = std::move(report.executable_dropped),
+                     .risks = rows_of(report.risks),
                      .resolved = {},
                      .digest = std::move(report.digest)};
   for (sources::SkippedFile& file : report.skipped) {
@@ -164,7 +180,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                      .tag = in.tag,
                      .path = in.path,
                      .as = in.as},
-                    in.force.value_or(false));
+                    in.force, in.accept_risks);
   };
   const auto from_registry = [&downloader](const Context& context,
                                            const RegistryDownloadInput& in) {
@@ -172,7 +188,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.worker = in.worker;
     fields.version = in.version;
     fields.tag = in.tag;
-    return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
+    return download(downloader, context.caller, std::move(fields), in.force, in.accept_risks);
   };
   const auto from_repo = [&downloader](const Context& context, const RepoDownloadInput& in) {
     sources::SourceFields fields;
@@ -182,7 +198,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.ref = in.ref;
     fields.path = in.path;
     fields.as = in.as;
-    return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
+    return download(downloader, context.caller, std::move(fields), in.force, in.accept_risks);
   };
   table.add<DownloadInput, DownloadOutput>({.id = "directory::skills::download",
                                             .title = "Download skills",

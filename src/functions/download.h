@@ -7,6 +7,7 @@
 
 #include "functions/downloader.h"
 #include "functions/function_table.h"
+#include "functions/risks.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -30,6 +31,7 @@ struct DownloadOutput {
   std::vector<std::string> changed;
   std::vector<std::string> executable;
   std::vector<std::string> executable_dropped;
+  std::vector<RiskRow> risks;
   std::optional<std::string> resolved;
   std::string digest;
 };
@@ -79,6 +81,7 @@ inline auto describe(json::Type<DownloadOutput>) {
                   "Paths of files that the repository has as executable and that were written "
                   "without, because `keep_executable_bits` is off.")
           .optional(),
+      json::field("risks", &T::risks, kRisksHelp).optional(),
       json::field("resolved", &T::resolved, "Version or commit that was downloaded."),
       json::field("digest", &T::digest,
                   "Hash over all files of the namespace, as directory.lock records it.")

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "base/counted.h"
 #include "base/log.h"
 
 namespace iii::directory {
@@ -117,6 +118,11 @@ sdk::Task<Result<InstallReport>> Downloader::install(std::string caller, sources
   log_info("{}: {} skills, {} prompts written, {} unchanged, {} pruned, {} kept as edited", name,
            report->skills_written.size(), report->prompts_written.size(), report->unchanged.size(),
            report->pruned.size(), report->conflicts.size());
+  // Nobody reads the answer of an automatic download.
+  if (!report->risks.empty()) {
+    log_warn("{}: {} about its files, first: {}. Next: read them; see docs/risks.md", name,
+             counted(report->risks.size(), "finding"), sources::where(report->risks.front()));
+  }
   co_return report;
 }
 

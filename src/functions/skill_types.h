@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/risks.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -52,6 +53,7 @@ struct SkillGetInput {
   std::optional<bool> include_files;
   std::optional<uint64_t> offset;
   std::optional<uint64_t> limit;
+  std::optional<bool> risks;
 };
 struct SkillFileEntry {
   std::string path;
@@ -78,6 +80,7 @@ struct SkillGetOutput {
   std::optional<std::string> more;
   std::optional<std::vector<SkillFileEntry>> files;
   std::optional<uint64_t> files_total;
+  std::optional<std::vector<RiskRow>> risks = {};
 };
 
 struct SkillFileInput {
@@ -219,7 +222,10 @@ inline auto describe(json::Type<SkillGetInput>) {
                   "`id`. Default 0."),
       json::field("limit", &T::limit,
                   "Most bytes of the body to return, at most 1048576. Only with `id`. All when "
-                  "absent, unless the file is too large: then its first 262144 bytes."));
+                  "absent, unless the file is too large: then its first 262144 bytes."),
+      json::field("risks", &T::risks,
+                  "true adds `risks`: what to look at before following the document. Default "
+                  "false."));
 }
 
 inline auto describe(json::Type<SkillFileEntry>) {
@@ -266,7 +272,11 @@ inline auto describe(json::Type<SkillGetOutput>) {
                   "those of nested skills left out, by path; at most 200. Read one with "
                   "directory::skills::file."),
       json::field("files_total", &T::files_total,
-                  "How many files there are, when `files` does not name all of them."));
+                  "How many files there are, when `files` does not name all of them."),
+      json::field("risks", &T::risks,
+                  "Only with `risks: true`: patterns in the file that a reader should look at, the "
+                  "worst first, at most 50. Empty means that nothing was recognised, not that the "
+                  "document can be trusted."));
 }
 
 inline auto describe(json::Type<SkillFileInput>) {

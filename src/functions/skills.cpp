@@ -149,6 +149,11 @@ class SkillFunctions {
     if (out && first && in.include_files.value_or(in.id.has_value())) {
       co_await add_files(view, *found->skill, *out);
     }
+    if (!out || !in.risks.value_or(false)) co_return out;
+    // Only on request: a scan takes longer than all the rest of a call.
+    const Result<DocumentRisks::Rows> rows = co_await risks_.of(library_, view, *found->skill);
+    if (!rows && rows.error().code == kStale) co_return std::unexpected(rows.error());
+    out->risks = rows ? **rows : std::vector<RiskRow>();
     co_return out;
   }
 
@@ -364,6 +369,7 @@ class SkillFunctions {
   std::shared_ptr<const SearchText> search_text_ = std::make_shared<const SearchText>();
   std::shared_ptr<const PathIndex> paths_ = std::make_shared<const PathIndex>();
   const std::shared_ptr<FileDigests> digests_ = std::make_shared<FileDigests>();
+  DocumentRisks risks_;
   // The last index page, and what it was made from.
   std::string index_text_;
   content::GenerationPtr index_generation_;

@@ -4,7 +4,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/files_writer.h"
 #include "base/text.h"
+#include "risks/scan.h"
 #include "sources/local_folder.h"
 #include "sources/namespace_diff.h"
 
@@ -54,6 +56,16 @@ Error only_by_command(const Source& source) {
               namespace_of(source) + "` on the machine."};
 }
 
+// Files of a namespace as they lie there. Larger ones than a scan examines count as absent.
+InstalledText installed_texts(const std::filesystem::path& folder, const std::string& name) {
+  auto root = std::make_shared<Result<FolderWriter>>(FolderWriter::open(folder));
+  return [root, name](const std::string& path) -> std::optional<std::string> {
+    if (!*root) return std::nullopt;
+    Result<std::string> text = (*root)->read(name + "/" + path, risks::ScanOptions().max_bytes);
+    return text ? std::optional(std::move(*text)) : std::nullopt;
+  };
+}
+
 constexpr size_t kResolvers = 4;  // sources asked at the same time by `outdated`
 
 // What was edited here and is based on an older version than the lock's.
@@ -93,6 +105,7 @@ Job Downloads::job_like(const Job& job) const {
   Job own = this->job(job.report);
   own.cancelled = job.cancelled;
   own.before_swap = job.before_swap;
+  own.confirm = job.confirm;
   return own;
 }
 
@@ -130,11 +143,39 @@ Result<RepoListing> Downloads::list(const RepoSource& source, const Job& job) {
   return list_folder(source, options_.git.limits, job);
 }
 
-Result<InstallReport> Downloads::install(Bundle bundle, const InstallOptions& options,
-                                         const Job& job) {
+Result<InstallReport> Downloads::install(Bundle bundle, InstallOptions options, const Job& job) {
   drop_executable_bits(bundle);
-  Result<InstallReport> report = installer_.install(bundle, options, job);
-  if (report) report->branch = bundle.branch;
+  const std::string& name = namespace_of(bundle.source);
+  const Result<Lock> lock = installer_.lock();  // what is wrong with it, the installer says
+  const LockedNamespace* before = nullptr;
+  if (lock) {
+    const auto found = lock->namespaces.find(name);
+    if (found != lock->namespaces.end()) before = &found->second;
+  }
+  if (before != nullptr) options.accepted = still_accepted(bundle, before->accepted);
+  std::vector<FileRisk> risks = scan_bundle(
+      bundle, options_.scan, options.accepted,
+      before == nullptr ? InstalledText() : installed_texts(options_.skills_folder, name));
+  if (options.accept_risks) {
+    accept(options.accepted, bundle, risks);
+  } else if (const Result<void> allowed = check_risks(risks); !allowed) {
+    return std::unexpected(allowed.error());
+  }
+  Job own = job;
+  if (!risks.empty() && job.confirm) {
+    const auto asked = std::chrono::steady_clock::now();
+    if (!job.confirm(risks)) {
+      return fail("D336", "D336 risks_found: the installation was declined. Nothing was written.");
+    }
+    // Somebody who reads carefully does not use up the time for writing.
+    const auto spent = std::chrono::steady_clock::now() - asked;
+    if (own.deadline < decltype(own.deadline)::max() - spent) own.deadline += spent;
+  }
+  if (options.exactly) options.exactly->accepted = options.accepted;
+  Result<InstallReport> report = installer_.install(bundle, options, own);
+  if (!report) return report;
+  report->risks = std::move(risks);
+  report->branch = bundle.branch;
   return report;
 }
 
@@ -301,7 +342,7 @@ NamespaceResult Downloads::restore_one(const std::string& name, const LockedName
   bundle->source = locked.source;
   bundle->branch = locked.branch;
   const InstallOptions options{.force = force, .automatic = locked.automatic, .exactly = locked};
-  if (auto report = installer_.install(*bundle, options, own)) {
+  if (auto report = install(std::move(*bundle), options, own)) {
     outcome.report = std::move(*report);
   } else {
     outcome.error = std::move(report.error());

@@ -24,6 +24,7 @@ struct DownloadsOptions {
   std::chrono::milliseconds timeout{60'000};  // of one download, from asking to writing
   bool keep_executable_bits = true;
   bool local_folders = false;  // the command line: folders of this machine may be sources
+  ScanPolicy scan;
 
   bool operator==(const DownloadsOptions&) const = default;
 };
@@ -110,11 +111,12 @@ class Downloads {
   Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
   void compare(OutdatedRow& row, const Job& job);
   Result<bool> has_changed(const OutdatedRow& row, const Job& job);
-  Result<InstallReport> install(Bundle bundle, const InstallOptions& options, const Job& job);
   void drop_executable_bits(Bundle& bundle) const;
   Job job_like(const Job& job) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);
+  // Looks through the files, and installs them unless something is found that blocks them.
+  Result<InstallReport> install(Bundle bundle, InstallOptions options, const Job& job);
   NamespaceResult restore_one(const std::string& name, const LockedNamespace& locked, bool force,
                               const Job& job);
 

@@ -14,6 +14,7 @@
 #include "base/files_writer.h"
 #include "base/result.h"
 #include "sources/bundle.h"
+#include "sources/bundle_risks.h"
 #include "sources/lock_file.h"
 #include "sources/progress.h"
 
@@ -22,6 +23,10 @@ namespace iii::sources {
 struct InstallOptions {
   bool force = false;      // overwrite what the user edited, and what another source filled
   bool automatic = false;  // recorded in the lock; also writes the upstream marker
+  // Record the findings about the files as accepted, instead of being refused because of them.
+  bool accept_risks = false;
+  // Goes into the lock: what was accepted before, and now (bundle_risks.h).
+  AcceptedRisks accepted = {};
   // Restoring: the files must be exactly these, else D332 and nothing is written.
   std::optional<LockedNamespace> exactly;
 };
@@ -43,6 +48,7 @@ struct InstallReport {
   std::vector<std::string> changed;
   std::vector<std::string> executable;          // files of the source that may be run here
   std::vector<std::string> executable_dropped;  // and that may not, by configuration
+  std::vector<FileRisk> risks;  // what a reader should look at; accepted ones are left out
   std::string resolved;
   std::string branch;  // repo: what was really used
   std::string digest;

@@ -374,7 +374,8 @@ LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options) {
                          .folder = bundle.folder,
                          .automatic = options.automatic,
                          .tree = bundle.tree,
-                         .files = {}};
+                         .files = {},
+                         .accepted = options.accepted};
   for (const BundleFile& file : bundle.files) {
     LockedFile& locked_file = locked.files[file.path];
     locked_file.sha256 = sha256_hex(file.bytes);

@@ -87,6 +87,11 @@ json::Value entry_of(const LockedNamespace& locked) {
     files[path] = std::move(row);
   }
   entry["files"] = std::move(files);
+  json::Object accepted;
+  for (const auto& [sha256, codes] : locked.accepted) {
+    accepted[sha256] = json::Array(codes.begin(), codes.end());
+  }
+  if (!accepted.empty()) entry["accepted_risks"] = std::move(accepted);
   return entry;
 }
 
@@ -114,6 +119,7 @@ class EntryReader {
       locked.automatic = value != nullptr && *value;
     }
     read_files(locked);
+    read_accepted(locked);
     const std::string digest = required("digest");
     if (complaint_.empty() && digest != locked.digest()) {
       complain("`digest` does not fit its files");
@@ -183,6 +189,21 @@ class EntryReader {
       reason.remove_prefix(colon + 2);
     }
     complain(std::string(reason.substr(0, reason.find(". Next:"))));
+  }
+
+  void read_accepted(LockedNamespace& locked) {
+    const json::Value* const accepted = entry_.find("accepted_risks");
+    if (accepted == nullptr) return;
+    constexpr std::string_view kForm =
+        "`accepted_risks` must be a mapping of SHA-256 (64 hex digits) to lists of codes";
+    if (accepted->as_object() == nullptr) return complain(std::string(kForm));
+    for (const auto& [sha256, codes] : *accepted->as_object()) {
+      if (!is_sha256(sha256) || codes.as_array() == nullptr) return complain(std::string(kForm));
+      for (const json::Value& code : *codes.as_array()) {
+        if (code.as_string() == nullptr) return complain(std::string(kForm));
+        locked.accepted[sha256].insert(*code.as_string());
+      }
+    }
   }
 
   void read_files(LockedNamespace& locked) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -44,6 +45,8 @@ struct LockedNamespace {
   // repo only: id of the folder's tree; equal means equal content. Empty: not known.
   std::string tree = {};
   std::map<std::string, LockedFile, std::less<>> files;
+  // Findings that a person accepted: SHA-256 of a file → codes (docs/risks.md).
+  std::map<std::string, std::set<std::string>> accepted = {};
 
   // One digest for all files: equal means equal content.
   std::string digest() const;

@@ -46,6 +46,18 @@ TEST(LockFile, HoldsWhatWasWritten) {
   EXPECT_EQ(parse_lock(render_lock({})).value(), Lock{});
 }
 
+TEST(LockFile, HoldsAcceptedRisks) {
+  Lock lock = example();
+  lock.namespaces["design"].accepted = {{sha256_hex("ccc"), {"download_run", "paste_host"}}};
+  const std::string text = render_lock(lock);
+  EXPECT_EQ(parse_lock(text).value(), lock);
+  EXPECT_THAT(text, HasSubstr("accepted_risks:"));
+  EXPECT_THAT(render_lock(example()), Not(HasSubstr("accepted_risks")));
+  std::string broken = text;
+  broken.replace(broken.find(sha256_hex("ccc"), broken.find("accepted_risks:")), 64, "x");
+  EXPECT_THAT(complaint(broken), AllOf(HasSubstr("D333|"), HasSubstr("accepted_risks")));
+}
+
 TEST(LockFile, IsSortedAndWithoutTimesSoThatEqualContentIsEqualBytes) {
   const std::string text = render_lock(example());
   EXPECT_EQ(text, render_lock(parse_lock(text).value()));

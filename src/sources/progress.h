@@ -10,6 +10,8 @@
 
 namespace iii::sources {
 
+struct FileRisk;
+
 struct Progress {
   std::string step;    // `asking`, `fetching`, `checking`, `writing`
   uint64_t done = 0;   // bytes or files, by step
@@ -28,6 +30,10 @@ struct Job {
   // Called on the working thread right before files are replaced, when readers are kept out
   // already: which files, by their paths in the skills folder. May be empty.
   std::function<void(const std::vector<std::string>& paths)> before_swap;
+
+  // Called on the working thread before anything is written, when there are findings about the
+  // files: whether to go on. Empty: yes.
+  std::function<bool(const std::vector<FileRisk>& risks)> confirm = {};
 
   bool should_stop() const {
     return cancelled->load(std::memory_order_relaxed) ||
