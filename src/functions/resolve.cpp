@@ -26,6 +26,14 @@ bool ends_with_overview_file(std::string& id) {
   return false;
 }
 
+// `ns/skill.md` is the overview `ns/index`. In 0.8.0 it was `ns/skill`: that id goes on to work.
+const Skill* former_id(const View& view, std::string_view id) {
+  constexpr std::string_view kName = "skill";
+  if (id != kName && !id.ends_with("/skill")) return nullptr;
+  const Skill* overview = view.find(std::string(id.substr(0, id.size() - kName.size())) + "index");
+  return overview != nullptr && overview->file.path.ends_with("skill.md") ? overview : nullptr;
+}
+
 // directory-read §5.2, step 3: equal ignoring case wins; else the strictly shortest name that
 // contains `top`.
 std::optional<std::string> match_worker(const NameSet& names, std::string_view top) {
@@ -93,7 +101,8 @@ Result<std::string> normalise_input(std::string_view input) {
 
 const Skill* look_up(const View& view, std::string_view id) {
   if (const Skill* exact = view.find(id)) return exact;
-  return view.find(std::string(id) + "/index");
+  if (const Skill* overview = view.find(std::string(id) + "/index")) return overview;
+  return former_id(view, id);
 }
 
 static std::string_view without_scheme(std::string_view input) {

@@ -79,6 +79,19 @@ TEST(LookUp, ExactIdBeatsTheOverview) {
   EXPECT_EQ(look_up(view, "c"), nullptr);
 }
 
+TEST(LookUp, TheFormerIdOfALowerCaseSkillMdMeansItsOverview) {
+  auto generation =
+      std::make_shared<content::Generation>(*make_generation({{"a/index"}, {"b/index"}}));
+  auto lower = std::make_shared<content::Skill>(*generation->skills[0]);
+  lower->file.path = "a/skill.md";
+  generation->skills.set(0, lower);
+  const View view(generation, nullptr);
+  ASSERT_NE(look_up(view, "a/skill"), nullptr);
+  EXPECT_EQ(look_up(view, "a/skill")->id, "a/index");
+  EXPECT_EQ(look_up(view, "b/skill"), nullptr) << "its overview was never called so";
+  EXPECT_EQ(look_up(view, "skill"), nullptr);
+}
+
 // The worked cases of directory-read §5.2.
 struct Case {
   NamesPtr names;

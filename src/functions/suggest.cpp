@@ -56,21 +56,34 @@ struct Sketch {
   std::vector<uint16_t> owners;    // whose segment it is
 
   explicit Sketch(const Chunk& chunk) {
-    std::vector<std::string_view> seen;
+    size_t bytes = 0;
+    for (const content::SkillPtr& row : chunk) bytes += row->id.size() + 1;
+    text.reserve(bytes);
+    ends.reserve(chunk.size());
+    letters.reserve(chunk.size());
     for (const content::SkillPtr& row : chunk) {
-      const auto owner = static_cast<uint16_t>(ends.size());
       text += '\0';
       text += row->id;
-      ends.push_back(static_cast<uint32_t>(text.size()));
       letters.push_back(letters_of(row->id));
-      seen = split(row->id, '/');
-      std::ranges::sort(seen);
-      const auto twice = std::ranges::unique(seen);
-      seen.erase(twice.begin(), twice.end());
-      for (const std::string_view segment : seen) {
-        segments.push_back(hash_of(segment));
+      add_segments(row->id, static_cast<uint16_t>(ends.size()));
+      ends.push_back(static_cast<uint32_t>(text.size()));
+    }
+    segments.shrink_to_fit();
+    owners.shrink_to_fit();
+  }
+
+  void add_segments(std::string_view id, uint16_t owner) {
+    const size_t first = segments.size();
+    while (true) {
+      const size_t slash = id.find('/');
+      const uint32_t hash = hash_of(id.substr(0, slash));
+      if (std::find(segments.begin() + static_cast<std::ptrdiff_t>(first), segments.end(), hash) ==
+          segments.end()) {
+        segments.push_back(hash);
         owners.push_back(owner);
       }
+      if (slash == std::string_view::npos) return;
+      id.remove_prefix(slash + 1);
     }
   }
 
@@ -104,10 +117,15 @@ class Sketches {
   std::unordered_map<const Chunk*, Known> known_;
 };
 
+Sketches& sketches_of_thread() {
+  thread_local Sketches sketches;
+  return sketches;
+}
+
 // Visits the sketches of all rows, with the place of the first row of each.
 template <typename Visit>
 void each_sketch(const View& view, const Visit& visit) {
-  thread_local Sketches sketches;
+  Sketches& sketches = sketches_of_thread();
   sketches.drop_old();
   size_t begin = 0;
   for (const ChunkPtr& chunk : view.generation().skills.chunks()) {

@@ -25,8 +25,10 @@ bool same_file(const Row& a, const Row& b) {
          a.description == b.description && (a.version.inode != 0 || a.version == b.version);
 }
 bool same(const content::SkillPtr& a, const content::SkillPtr& b) {
-  return a == b || (same_file(*a, *b) && a->title == b->title && a->type == b->type &&
-                    a->function_id == b->function_id && a->readable == b->readable);
+  // The kind may change because of a neighbour; the document is the same.
+  return a == b || (same_file(*a, *b) && a->name == b->name && a->title == b->title &&
+                    a->type == b->type && a->function_id == b->function_id &&
+                    a->for_agents == b->for_agents && a->readable == b->readable);
 }
 bool same(const content::PromptPtr& a, const content::PromptPtr& b) {
   return a == b || same_file(*a, *b);
