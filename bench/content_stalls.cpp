@@ -27,7 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::microseconds kInterval{500};
 constexpr size_t kInFolder = 6;
-constexpr size_t kLists = 5;  // lists of everything, one after the other
+constexpr size_t kManyTimes = 10;  // as many folders for the list of everything
+constexpr size_t kLists = 5;       // lists of everything, one after the other
 
 // As the daemon has it.
 class FolderGate final : public directory::Gate {
@@ -45,9 +46,9 @@ std::string text_of(size_t i) {
                      std::string(600, 'd'), std::string(2'000, 'x'));
 }
 
-void fill(const fs::path& root, size_t folders) {
+void fill(const fs::path& root, std::string_view prefix, size_t folders) {
   for (size_t i = 0; i < folders * kInFolder; ++i) {
-    const fs::path folder = root / fmt::format("old-{:05}", i / kInFolder);
+    const fs::path folder = root / fmt::format("{}-{:05}", prefix, i / kInFolder);
     fs::create_directories(folder);
     std::ofstream(folder / (i % kInFolder == 0 ? "SKILL.md" : fmt::format("doc-{}.md", i)))
         << text_of(i);
@@ -79,13 +80,15 @@ class Stalls {
                   return line;
                 }),
         library_(worker_,
-                 {.content = content::Content::open(folder_options(made("one"))),
-                  .gate = std::make_unique<FolderGate>(place_ / "one")},
+                 {.content = content::Content::open(
+                      folder_options(made("many", "many", kManyTimes * folders))),
+                  .gate = std::make_unique<FolderGate>(place_ / "many")},
                  unfiltered()),
         changes_(worker_, library_, {}) {
     directory::add_skill_functions(table_, library_, {});
     directory::serve_on(worker_, table_);
-    made("two");
+    made("one", "old", folders);
+    made("two", "old", folders);
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
     // Somebody listens, so that events are made.
@@ -101,12 +104,13 @@ class Stalls {
         "nothing", [] {},
         [end](const content::Generation&) { return std::chrono::steady_clock::now() >= end; });
     size_t lists = 0;
-    line_->on_large = [this, &lists] {
-      if (++lists < kLists) list_all();
+    line_->on_answer = [this, &lists] {
+      if (++lists < kLists) loop_.post([this] { list_all(); });
     };
     loop_.post([this] { list_all(); });
     measure("list", [] {}, [&lists](const content::Generation&) { return lists >= kLists; });
-    line_->on_large = nullptr;
+    line_->on_answer = nullptr;
+    open_one();
     measure(
         "rename", [this] { rename_folders(); },
         [this](const content::Generation& now) { return renamed(now) == folders_; });
@@ -125,9 +129,18 @@ class Stalls {
   }
 
  private:
-  fs::path made(const std::string& name) const {
-    fill(place_ / name, folders_);
+  fs::path made(const std::string& name, std::string_view prefix, size_t folders) const {
+    fill(place_ / name, prefix, folders);
     return place_ / name;
+  }
+  void open_one() {
+    library_.replace(folder_options(place_ / "one"), std::make_unique<FolderGate>(place_ / "one"));
+    std::function<void()> look = [&] {
+      if (library_.latest()->generation->skill("old-00000/index") != nullptr) return loop_.stop();
+      loop_.after(kInterval, look);
+    };
+    look();
+    loop_.run();
   }
   void list_all() { line_->deliver(Line::frame("directory::skills::list", "{}")); }
   void rename_folders() const {
