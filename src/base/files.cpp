@@ -257,8 +257,8 @@ Result<std::vector<DirectoryEntry>> RootFolder::list(std::string_view relative) 
   return entries;
 }
 
-Result<FileBytes> RootFolder::read_up_to(std::string_view relative, uint64_t max_bytes,
-                                         bool cut) const {
+Result<FileBytes> RootFolder::read_up_to(std::string_view relative, uint64_t max_bytes, bool cut,
+                                         uint64_t offset) const {
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
   const int fd = open_at(fd_, resolver_, relative, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (fd == -ENXIO) return fail("not_a_file", shown_path(relative) + " is not a regular file");
@@ -275,7 +275,11 @@ Result<FileBytes> RootFolder::read_up_to(std::string_view relative, uint64_t max
                                  " bytes, the limit is " + std::to_string(max_bytes));
   };
   if (!cut && file.stamp.size > max_bytes) return too_large(file.stamp.size);
-  const int error = read_all(fd, file.stamp.size, max_bytes, file.bytes);
+  if (offset >= file.stamp.size && offset > 0) return file;
+  if (offset > 0 && ::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) {
+    return failed(errno, relative);
+  }
+  const int error = read_all(fd, file.stamp.size - offset, max_bytes, file.bytes);
   if (error != 0) return failed(error, relative);
   if (file.bytes.size() > max_bytes) {
     if (!cut) return too_large(file.bytes.size());
@@ -290,6 +294,11 @@ Result<FileBytes> RootFolder::read(std::string_view relative, uint64_t max_bytes
 
 Result<FileBytes> RootFolder::read_head(std::string_view relative, uint64_t count) const {
   return read_up_to(relative, count, true);
+}
+
+Result<FileBytes> RootFolder::read_part(std::string_view relative, uint64_t offset,
+                                        uint64_t count) const {
+  return read_up_to(relative, count, true, offset);
 }
 
 Result<FileBytes> RootFolder::read_text(std::string_view relative, uint64_t max_bytes) const {

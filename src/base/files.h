@@ -84,6 +84,8 @@ class RootFolder {
   Result<FileBytes> read_text(std::string_view relative, uint64_t max_bytes) const;  // valid UTF-8
   // The first bytes of a file of any size.
   Result<FileBytes> read_head(std::string_view relative, uint64_t count) const;
+  // At most `count` bytes from `offset` on, of a file of any size; fewer, or none, at its end.
+  Result<FileBytes> read_part(std::string_view relative, uint64_t offset, uint64_t count) const;
   // Replaces or creates atomically (temporary file beside it, fsync, rename); parents must exist.
   // Mode is kept when the file existed; a link stays and its target is replaced.
   Result<void> write(std::string_view relative, std::string_view bytes) const;
@@ -94,7 +96,8 @@ class RootFolder {
 
  private:
   RootFolder(int fd, Resolver resolver) : fd_(fd), resolver_(resolver) {}
-  Result<FileBytes> read_up_to(std::string_view relative, uint64_t max_bytes, bool cut) const;
+  Result<FileBytes> read_up_to(std::string_view relative, uint64_t max_bytes, bool cut,
+                               uint64_t offset = 0) const;
 
   int fd_ = -1;
   Resolver resolver_ = Resolver::kAuto;

@@ -152,6 +152,15 @@ TEST_P(Files, ChecksTheSizeBeforeReading) {
   EXPECT_EQ(error_of(root().read_head("a/doc.md", 400)), "read: hello");
 }
 
+TEST_P(Files, ReadsAPart) {
+  EXPECT_EQ(error_of(root().read_part("a/doc.md", 0, 2)), "read: he");
+  EXPECT_EQ(error_of(root().read_part("a/doc.md", 1, 2)), "read: el");
+  EXPECT_EQ(error_of(root().read_part("a/doc.md", 3, 100)), "read: lo");
+  EXPECT_EQ(error_of(root().read_part("a/doc.md", 5, 100)), "read: ");
+  EXPECT_EQ(error_of(root().read_part("a/doc.md", UINT64_MAX, 100)), "read: ");
+  EXPECT_EQ(root().read_part("a/doc.md", 1, 2)->stamp.size, 5U);
+}
+
 TEST_P(Files, ReadTextWantsUtf8) {
   put("root/bad.md", "a\xff");
   EXPECT_EQ(error_of(root().read_text("bad.md", 100)), "not_utf8");

@@ -173,6 +173,24 @@ std::string percent_encode(std::string_view text) {
   return out;
 }
 
+std::string base64_encode(std::string_view bytes) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min<size_t>(3, bytes.size()))) {
+    const auto byte = [&bytes](size_t i) -> uint32_t {
+      return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U;
+    };
+    const uint32_t group = (byte(0) << 16U) | (byte(1) << 8U) | byte(2);
+    out += kLetters[group >> 18U];
+    out += kLetters[(group >> 12U) & 63U];
+    out += bytes.size() > 1 ? kLetters[(group >> 6U) & 63U] : '=';
+    out += bytes.size() > 2 ? kLetters[group & 63U] : '=';
+  }
+  return out;
+}
+
 std::string percent_decode(std::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {

@@ -24,6 +24,8 @@ std::string percent_encode(std::string_view text);
 // Broken escapes are kept as they stand.
 std::string percent_decode(std::string_view text);
 
+std::string base64_encode(std::string_view bytes);  // with padding
+
 // Number of code points; the first `count` code points. Input is valid UTF-8.
 size_t utf8_length(std::string_view text);
 std::string_view utf8_prefix(std::string_view text, size_t count);

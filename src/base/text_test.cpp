@@ -32,6 +32,14 @@ TEST(Text, PercentCodingRoundTripsEveryByte) {
   EXPECT_EQ(percent_decode("x%41"), "xA");
 }
 
+TEST(Text, Base64HasPadding) {
+  EXPECT_EQ(base64_encode(""), "");
+  EXPECT_EQ(base64_encode("f"), "Zg==");
+  EXPECT_EQ(base64_encode("fo"), "Zm8=");
+  EXPECT_EQ(base64_encode("foobar"), "Zm9vYmFy");
+  EXPECT_EQ(base64_encode("\xfb\xff"), "+/8=");
+}
+
 TEST(Text, Utf8PrefixCountsCodePoints) {
   EXPECT_EQ(utf8_length("aé😀"), 3U);
   EXPECT_EQ(utf8_prefix("aé😀", 2), "aé");

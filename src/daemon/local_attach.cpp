@@ -17,11 +17,19 @@ class LocalPeer final : public sdk::InProcessPeer, public engine::Link {
   void on_text(std::string_view text) override {
     if (worker_ != nullptr) engine_.received(*worker_, text);
   }
+  void on_shared_text(SharedBytes text) override {
+    if (worker_ != nullptr) engine_.received(*worker_, std::move(text));
+  }
   void on_closed() override {
     if (worker_ != nullptr) engine_.disconnected(*std::exchange(worker_, nullptr));
   }
 
   void send(std::string_view frame) override { line_->send(frame); }
+  bool pause() override {
+    line_->pause();
+    return true;
+  }
+  void resume() override { line_->resume(); }
   void ended(bool) override {
     worker_ = nullptr;
     line_->drop();

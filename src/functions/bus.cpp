@@ -30,14 +30,14 @@ sdk::Outcome outcome_of(Answer answer) {
 sdk::Task<void> answer_later(sdk::Core& core, [[maybe_unused]] FunctionPtr function,
                              sdk::Invocation invocation, sdk::Task<Answer> task) {
   Answer answer = co_await finish(std::move(task));
-  core.session.answer(invocation, outcome_of(std::move(answer)));
+  sdk::handler_detail::answer(core, invocation, outcome_of(std::move(answer)));
 }
 
 sdk::FunctionHandler handler_of(sdk::Core& core, const FunctionPtr& function) {
   return [&core, function](sdk::Invocation&& received) {
     Function::Started started = function->start(context_of(received), received.data);
     if (auto* answer = std::get_if<Answer>(&started)) {
-      return core.session.answer(received, outcome_of(std::move(*answer)));
+      return sdk::handler_detail::answer(core, received, outcome_of(std::move(*answer)));
     }
     if (sdk::handler_detail::is_busy(core, received)) return;
     core.tasks.spawn(answer_later(core, function, std::move(received),

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/discard.h"
 #include "net/asio.h"
 #include "net/socket_connection.h"
 #include "net/socket_options.h"
@@ -223,6 +224,16 @@ class AttemptHandle final : public Connecting {
 };
 
 }  // namespace
+
+SharedBytes encode_message(std::string_view text, const ws::Limits& limits) {
+  constexpr size_t kHeader = 14;
+  ws::Encoder encoder(ws::Role::kClient, limits.max_frame);
+  std::string frames;
+  frames.reserve(text.size() + kHeader * (text.size() / limits.max_frame + 1));
+  encoder.message(frames, ws::Opcode::kText, text);
+  const auto shared = shared_text(std::move(frames));
+  return {shared, *shared};
+}
 
 std::unique_ptr<Connecting> connect(Loop& loop, const Url& url, ConnectOptions options,
                                     Connected done) {

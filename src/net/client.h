@@ -34,6 +34,10 @@ struct ConnectOptions {
   std::shared_ptr<const TlsTrust> trust = {};  // for wss; none: whom the system trusts
 };
 
+// A text message as a client sends it, masked and in frames, for ClientConnection::send_encoded.
+// From any thread.
+SharedBytes encode_message(std::string_view text, const ws::Limits& limits);
+
 // A connection attempt; destroying it cancels.
 class Connecting {
  public:
@@ -48,6 +52,8 @@ class Connecting {
 class ClientConnection : public Connection {
  public:
   virtual void start(ConnectionEvents& events) = 0;
+  // One message that a ws::Encoder of a client has already written. It is not copied.
+  virtual void send_encoded(SharedBytes message) = 0;
 };
 using Connected = std::move_only_function<void(Result<std::shared_ptr<ClientConnection>>)>;
 std::unique_ptr<Connecting> connect(Loop& loop, const Url& url, ConnectOptions options,

@@ -330,6 +330,12 @@ void SocketConnection::send_parts(ws::Opcode kind, std::span<const SharedBytes> 
   queued();
 }
 
+void SocketConnection::send_encoded(SharedBytes message) {
+  if (state_ != State::kOpen) return;
+  output_.append(std::move(message));
+  queued();
+}
+
 void SocketConnection::ping(std::string_view payload) {
   if (state_ != State::kOpen) return;
   encoder_.control(output_.tail(), ws::Opcode::kPing, payload);

@@ -50,6 +50,7 @@ class SocketConnection final : public ClientConnection,
 
   void send(ws::Opcode kind, std::string_view payload) override;
   void send_parts(ws::Opcode kind, std::span<const SharedBytes> parts) override;
+  void send_encoded(SharedBytes message) override;
   void ping(std::string_view payload) override;
   void close(uint16_t code, std::string_view reason) override;
   void drop() override;

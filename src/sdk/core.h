@@ -44,6 +44,7 @@ struct Core {
   Session session;
   size_t max_running_calls;
   Pool pool;
+  Pool encoding;  // of one thread: large answers are written there
   std::shared_ptr<std::set<std::shared_ptr<channel_detail::Socket>>>
       closing_channels;  // never null
   TaskGroup tasks;

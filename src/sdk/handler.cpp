@@ -14,6 +14,36 @@ std::string expectation(const json::Codec& codec) {
   return names.empty() ? "; an object is expected" : "; an object with " + names + " is expected";
 }
 
+// Without the payload, which may be large.
+Invocation head_of(const Invocation& invocation) {
+  Invocation out{.id = invocation.id,
+                 .function_id = invocation.function_id,
+                 .metadata = {},
+                 .traceparent = invocation.traceparent,
+                 .baggage = invocation.baggage};
+  out.arrived = invocation.arrived;
+  return out;
+}
+
+Task<void> answer_large(Core& core, Invocation invocation, std::string text) {
+  auto write = [transport = core.transport.get(), invocation,
+                text = std::move(text)]() mutable -> Result<SharedBytes> {
+    Result<std::string> frame = Session::answer_text(invocation, text);
+    std::string().swap(text);
+    if (!frame) return std::unexpected(std::move(frame.error()));
+    return transport->encode(std::move(*frame));
+  };
+  Result<SharedBytes> frame = co_await core.encoding.run(std::move(write));
+  if (!frame) {
+    co_return core.session.answer(invocation, std::unexpected(as_remote(std::move(frame.error()))));
+  }
+  // An engine may not have recorded the call yet (see Session::send_answer).
+  if (invocation.arrived + kLargeAnswerDelay > core.loop.now()) {
+    co_await Sleep(core.loop, kLargeAnswerDelay);
+  }
+  core.session.answer_encoded(std::move(*frame));
+}
+
 }  // namespace
 
 Outcome outcome_of_text(Result<std::string> text) {
@@ -62,8 +92,10 @@ bool is_busy(Core& core, const Invocation& invocation) {
   return true;
 }
 
-void answer(const Call& call, const Invocation& invocation, Outcome outcome) {
-  call.core().session.answer(invocation, std::move(outcome));
+void answer(Core& core, const Invocation& invocation, Outcome outcome) {
+  const bool large = outcome && *outcome && (*outcome)->size() >= kLargeAnswerBytes;
+  if (!large || !invocation.id) return core.session.answer(invocation, std::move(outcome));
+  core.tasks.spawn(answer_large(core, head_of(invocation), std::move(**outcome)));
 }
 
 }  // namespace iii::sdk::handler_detail

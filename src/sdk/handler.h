@@ -105,7 +105,8 @@ bool read_input(Core& core, const Invocation& received, const json::Codec& codec
 std::shared_ptr<const Invocation> keep(Invocation&& received);
 // Answers with an error when too many calls are being handled. True: it answered.
 bool is_busy(Core& core, const Invocation& invocation);
-void answer(const Call& call, const Invocation& invocation, Outcome outcome);
+// Answers; what is large is written on another thread first.
+void answer(Core& core, const Invocation& invocation, Outcome outcome);
 
 template <typename T>
 Outcome outcome_of(const T& value) {
@@ -175,7 +176,7 @@ Task<void> run_task(std::shared_ptr<F> callable, std::shared_ptr<const Invocatio
   } catch (...) {
     outcome = outcome_of_exception();
   }
-  answer(call, *invocation, std::move(outcome));
+  answer(call.core(), *invocation, std::move(outcome));
 }
 
 template <typename F>
@@ -193,7 +194,7 @@ FunctionHandler make_handler(Core& core, F callable) {
       if (is_busy(core, *invocation)) return;
       core.tasks.spawn(run_task<F>(shared, invocation, call, std::move(in)));
     } else {
-      answer(call, *invocation, run_plain(*shared, call, in));
+      answer(core, *invocation, run_plain(*shared, call, in));
     }
   };
 }

@@ -1,5 +1,6 @@
 #include "sdk/in_process_transport.h"
 
+#include <deque>
 #include <utility>
 
 namespace iii::sdk {
@@ -7,24 +8,35 @@ namespace {
 
 // Parsers read (never use) a little beyond the end of a text.
 constexpr size_t kReadableBehind = 64;
+// Texts from this size on are handed over instead of shown.
+constexpr size_t kSharedText = 1024 * 1024;
+
+SharedBytes padded(std::string_view text) {
+  auto kept = std::make_shared<std::string>();
+  kept->reserve(text.size() + kReadableBehind);
+  kept->append(text).append(kReadableBehind, '\0');
+  const std::string_view bytes = std::string_view(*kept).substr(0, text.size());
+  return {std::move(kept), bytes};
+}
 
 // Frames in one direction, delivered together on the next turn of the loop.
 class Conveyor {
  public:
   // True when a delivery has to be arranged.
-  bool put(std::string_view text) {
-    std::string& kept = waiting_.emplace_back();
-    kept.reserve(text.size() + kReadableBehind);
-    kept.append(text).append(kReadableBehind, '\0');
+  bool put(SharedBytes text) {
+    waiting_.push_back(std::move(text));
     return waiting_.size() == 1;
   }
-  std::vector<std::string> take() { return std::exchange(waiting_, {}); }
-  static std::string_view text_of(const std::string& kept) {
-    return std::string_view(kept).substr(0, kept.size() - kReadableBehind);
+  bool empty() const { return waiting_.empty(); }
+  SharedBytes take() {
+    SharedBytes first = std::move(waiting_.front());
+    waiting_.pop_front();
+    return first;
   }
+  size_t size() const { return waiting_.size(); }
 
  private:
-  std::vector<std::string> waiting_;
+  std::deque<SharedBytes> waiting_;
 };
 
 }  // namespace
@@ -45,12 +57,18 @@ class InProcessTransport::Line final : public InProcessLine,
 
   // Engine to worker.
   void send(std::string_view text) override {
-    if (events_ == nullptr || !to_worker_.put(text)) return;
+    if (events_ == nullptr || !to_worker_.put(padded(text))) return;
     loop_.post([self = shared_from_this()] {
-      for (const std::string& kept : self->to_worker_.take()) {
-        if (self->events_ != nullptr) self->events_->on_text(Conveyor::text_of(kept));
+      for (size_t left = self->to_worker_.size(); left > 0; --left) {
+        const SharedBytes kept = self->to_worker_.take();
+        if (self->events_ != nullptr) self->events_->on_text(kept.bytes);
       }
     });
+  }
+  void pause() override { paused_ = true; }
+  void resume() override {
+    paused_ = false;
+    if (!to_engine_.empty()) deliver_soon();
   }
   void drop() override {
     loop_.post([self = shared_from_this()] {
@@ -62,9 +80,9 @@ class InProcessTransport::Line final : public InProcessLine,
   }
 
   // Worker to engine.
-  void send_to_engine(std::string_view text) {
-    if (events_ == nullptr || closing_ || !to_engine_.put(text)) return;
-    loop_.post([self = shared_from_this()] { self->deliver_to_engine(); });
+  void send_to_engine(SharedBytes text) {
+    if (events_ == nullptr || closing_) return;
+    if (to_engine_.put(std::move(text)) && !paused_) deliver_soon();
   }
   void ping() {
     loop_.post([self = shared_from_this()] {
@@ -74,7 +92,7 @@ class InProcessTransport::Line final : public InProcessLine,
   void close() {
     closing_ = true;
     loop_.post([self = shared_from_this()] {
-      self->deliver_to_engine();
+      self->deliver_the_rest();
       self->end_engine_side();
       if (TransportEvents* events = std::exchange(self->events_, nullptr)) {
         events->on_closed("closed");
@@ -84,15 +102,24 @@ class InProcessTransport::Line final : public InProcessLine,
   // At once, because the loop may not turn any more: this is also how a transport is destroyed.
   void abandon() {
     events_ = nullptr;
-    deliver_to_engine();
+    deliver_the_rest();
     end_engine_side();
   }
 
  private:
-  void deliver_to_engine() {
-    for (const std::string& kept : to_engine_.take()) {
-      if (peer_) peer_->on_text(Conveyor::text_of(kept));
-    }
+  void deliver_soon() {
+    loop_.post([self = shared_from_this()] {
+      while (!self->paused_ && !self->to_engine_.empty()) self->deliver_one();
+    });
+  }
+  void deliver_the_rest() {
+    while (!to_engine_.empty()) deliver_one();
+  }
+  void deliver_one() {
+    SharedBytes text = to_engine_.take();
+    if (!peer_) return;
+    if (text.bytes.size() < kSharedText) return peer_->on_text(text.bytes);
+    peer_->on_shared_text(std::move(text));
   }
   void end_engine_side() {
     if (const std::unique_ptr<InProcessPeer> peer = std::move(peer_)) peer->on_closed();
@@ -101,6 +128,7 @@ class InProcessTransport::Line final : public InProcessLine,
   net::Loop& loop_;
   TransportEvents* events_;
   bool closing_ = false;
+  bool paused_ = false;  // the engine's end
   std::unique_ptr<InProcessPeer> peer_;
   Conveyor to_worker_;
   Conveyor to_engine_;
@@ -113,7 +141,11 @@ void InProcessTransport::open(TransportEvents& events) {
 }
 
 void InProcessTransport::send(std::string_view text) {
-  if (line_) line_->send_to_engine(text);
+  if (line_) line_->send_to_engine(padded(text));
+}
+
+void InProcessTransport::send_encoded(SharedBytes frame) {
+  if (line_) line_->send_to_engine(std::move(frame));
 }
 
 void InProcessTransport::ping() {

@@ -21,6 +21,8 @@ class InProcessPeer {
   virtual ~InProcessPeer() = default;
   // 64 bytes behind `text` are readable. Nothing here is called from inside InProcessLine::send.
   virtual void on_text(std::string_view text) = 0;
+  // The same for a large one, which may be kept.
+  virtual void on_shared_text(SharedBytes text) { on_text(text.bytes); }
   // The worker leaves; nothing follows.
   virtual void on_closed() = 0;
 };
@@ -30,6 +32,9 @@ class InProcessLine {
  public:
   virtual ~InProcessLine() = default;
   virtual void send(std::string_view text) = 0;
+  // Nothing is delivered to the engine's end between these two, unless the worker leaves.
+  virtual void pause() = 0;
+  virtual void resume() = 0;
   // As when a socket is dropped: the worker sees the end and comes back.
   virtual void drop() = 0;
 };
@@ -43,6 +48,7 @@ class InProcessTransport final : public Transport {
 
   void open(TransportEvents& events) override;
   void send(std::string_view text) override;
+  void send_encoded(SharedBytes frame) override;
   void ping() override;
   void close() override;
   void drop() override;

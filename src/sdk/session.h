@@ -54,6 +54,8 @@ struct SessionOptions {
 inline constexpr size_t kRepeatedAnswerBytes = 64 * 1024;
 inline constexpr size_t kHeldAnswersBytes = 4 * 1024 * 1024;
 inline constexpr Millis kLargeAnswerDelay{1};
+// Answers from this size on are written and encoded on another thread.
+inline constexpr size_t kLargeAnswerBytes = 256 * 1024;
 
 // A call that has arrived. Without an id nobody waits for the answer.
 struct Invocation {
@@ -151,6 +153,10 @@ class Session final : public TransportEvents {
   void call(const OutgoingCall& call, OnReply on_reply);
   Result<void> send_void(const OutgoingCall& call);
   void answer(const Invocation& invocation, Outcome outcome);
+  // The same in steps for a large result: its frame (from any thread), then, after a
+  // Transport::encode(), the sending.
+  static Result<std::string> answer_text(const Invocation& invocation, std::string_view result);
+  void answer_encoded(SharedBytes frame);
   size_t pending_calls() const { return pending_.size(); }
 
   void on_open() override;

@@ -35,6 +35,15 @@ Result<void> check_registration(std::string_view what, std::string_view id, bool
   return {};
 }
 
+protocol::InvocationResult answer_frame(const Invocation& invocation) {
+  protocol::InvocationResult frame;
+  frame.invocation_id = *invocation.id;
+  frame.function_id = invocation.function_id;
+  frame.traceparent = view(invocation.traceparent);
+  frame.baggage = view(invocation.baggage);
+  return frame;
+}
+
 Result<void> check_size(std::string_view frame) {
   if (frame.size() <= protocol::kMaxMessageBytes) return {};
   return fail(
@@ -231,6 +240,19 @@ Result<void> Session::send_void(const OutgoingCall& call) {
   return {};
 }
 
+Result<std::string> Session::answer_text(const Invocation& invocation, std::string_view result) {
+  protocol::InvocationResult frame = answer_frame(invocation);
+  frame.result = result;
+  std::string text = protocol::to_text(frame);
+  if (auto ok = check_size(text); !ok) return std::unexpected(std::move(ok.error()));
+  return text;
+}
+
+// Too large to wait for a connection, which would not know the call anyway.
+void Session::answer_encoded(SharedBytes frame) {
+  if (is_open()) transport_.send_encoded(std::move(frame));
+}
+
 void Session::answer(const Invocation& invocation, Outcome outcome) {
   if (!invocation.id) {
     if (!outcome) {
@@ -240,11 +262,7 @@ void Session::answer(const Invocation& invocation, Outcome outcome) {
     return;
   }
   if (state_ == SessionState::kStopped) return;
-  protocol::InvocationResult frame;
-  frame.invocation_id = *invocation.id;
-  frame.function_id = invocation.function_id;
-  frame.traceparent = view(invocation.traceparent);
-  frame.baggage = view(invocation.baggage);
+  protocol::InvocationResult frame = answer_frame(invocation);
   if (outcome) {
     frame.result = view(*outcome);
   } else {

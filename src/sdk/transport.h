@@ -2,7 +2,10 @@
 // on one loop thread.
 #pragma once
 
+#include <string>
 #include <string_view>
+
+#include "base/shared_bytes.h"
 
 namespace iii::sdk {
 
@@ -26,6 +29,10 @@ class Transport {
   // Leads to on_open or on_closed. May be called again once closed or dropped.
   virtual void open(TransportEvents& events) = 0;
   virtual void send(std::string_view text) = 0;
+  // A frame of many megabytes in two steps, so that the loop thread does not copy it: encode() may
+  // be called from any thread and does the work, send_encoded() takes what it made.
+  virtual SharedBytes encode(std::string text) const;
+  virtual void send_encoded(SharedBytes frame) { send(frame.bytes); }
   // A peer that lives answers with on_alive.
   virtual void ping() = 0;
   // What was sent still arrives, then the connection ends politely: on_closed follows.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace iii::sdk {
 
 void WebSocketTransport::open(TransportEvents& events) {
@@ -19,6 +21,14 @@ void WebSocketTransport::open(TransportEvents& events) {
 
 void WebSocketTransport::send(std::string_view text) {
   if (connection_) connection_->send(ws::Opcode::kText, text);
+}
+
+SharedBytes WebSocketTransport::encode(std::string text) const {
+  return net::encode_message(text, options_.connection.limits);
+}
+
+void WebSocketTransport::send_encoded(SharedBytes frame) {
+  if (connection_) connection_->send_encoded(std::move(frame));
 }
 
 void WebSocketTransport::ping() {

@@ -15,6 +15,8 @@ class WebSocketTransport final : public Transport, private net::ConnectionEvents
 
   void open(TransportEvents& events) override;
   void send(std::string_view text) override;
+  SharedBytes encode(std::string text) const override;  // masked, in WebSocket frames
+  void send_encoded(SharedBytes frame) override;
   void ping() override;
   void close() override;
   void drop() override;

@@ -104,11 +104,13 @@ Core::Core(net::Loop& on, EngineAddress where, std::unique_ptr<Transport> throug
       session(session_options(options), *transport, on, ids, even_random(), std::move(listener)),
       max_running_calls(options.max_running_calls),
       pool(on, options.pool_threads),
+      encoding(on, 1),
       closing_channels(std::make_shared<channel_detail::Closing>()) {}
 
 Core::~Core() {
   // What runs on the pool may refer to the locals of the coroutine that awaits it.
   pool.stop();
+  encoding.stop();
   tasks.clear();
   // No event may reach the session while it goes.
   transport->drop();

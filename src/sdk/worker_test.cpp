@@ -438,5 +438,87 @@ TEST(Worker, RunIgnoresSigpipe) {
   EXPECT_EQ(std::signal(SIGPIPE, before), SIG_IGN);
 }
 
+// Written on another thread, and in order among themselves.
+TEST_F(WorkerTest, LargeAnswersArriveWhole) {
+  const std::string large(3 * kLargeAnswerBytes, 'x');
+  worker.function("test::large", "Answers at once.",
+                  [&large](Add in) { return std::to_string(in.a) + large; });
+  worker.function("test::later", "Answers later.", [&](Add in) -> Task<std::string> {
+    co_await worker.sleep(Millis(1));
+    co_return std::to_string(in.a) + large;
+  });
+  start();
+  for (const char* function : {"test::large", "test::later"}) {
+    const json::Value frame = result_of(function, R"({"a":7,"b":0})");
+    EXPECT_EQ(*result(frame).as_string(), "7" + large) << function;
+  }
+}
+
+TEST_F(WorkerTest, AnAnswerThatNoMessageCanCarryIsRefused) {
+  worker.function("test::huge", "Answers too much.",
+                  [](Add) { return std::string(protocol::kMaxMessageBytes, 'x'); });
+  start();
+  EXPECT_EQ(code_of(result_of("test::huge", R"({"a":1,"b":2})")), kPayloadTooLarge);
+}
+
+// An engine's end that takes large texts and pauses.
+class PausingPeer final : public InProcessPeer {
+ public:
+  PausingPeer(std::shared_ptr<InProcessLine> line, std::vector<std::string>& heard)
+      : line_(std::move(line)), heard_(heard) {}
+  void on_text(std::string_view text) override { heard_.emplace_back(text); }
+  void on_shared_text(SharedBytes text) override {
+    heard_.push_back("large " + std::to_string(text.bytes.size()));
+    line_->pause();
+  }
+  void on_closed() override { heard_.emplace_back("closed"); }
+
+ private:
+  std::shared_ptr<InProcessLine> line_;
+  std::vector<std::string>& heard_;
+};
+
+class NoEvents final : public TransportEvents {
+ public:
+  void on_open() override {}
+  void on_text(std::string_view) override {}
+  void on_alive() override {}
+  void on_closed(std::string_view) override {}
+};
+
+TEST(InProcess, NothingIsDeliveredWhileTheEngineIsBusyWithALargeText) {
+  net::Loop loop;
+  std::vector<std::string> heard;
+  std::shared_ptr<InProcessLine> line;
+  NoEvents events;
+  InProcessTransport transport(loop, [&](std::shared_ptr<InProcessLine> made) {
+    line = made;
+    return std::make_unique<PausingPeer>(std::move(made), heard);
+  });
+  const auto turn = [&loop] {
+    loop.after(Millis(5), [&loop] { loop.stop(); });
+    loop.run();
+  };
+  transport.open(events);
+  turn();
+  transport.send("first");
+  transport.send_encoded(transport.encode(std::string(2'000'000, 'x')));
+  transport.send("second");
+  turn();
+  EXPECT_THAT(heard, testing::ElementsAre("first", "large 2000000"));
+  transport.send("third");
+  turn();
+  EXPECT_THAT(heard, SizeIs(2));
+  line->resume();
+  turn();
+  EXPECT_THAT(heard, testing::ElementsAre("first", "large 2000000", "second", "third"));
+  line->pause();
+  transport.send("last");
+  transport.drop();
+  EXPECT_THAT(heard,
+              testing::ElementsAre("first", "large 2000000", "second", "third", "last", "closed"))
+      << "who leaves is heard";
+}
+
 }  // namespace
 }  // namespace iii::sdk
