@@ -57,6 +57,10 @@ struct ContentStatus {
   uint64_t files = 0;
   uint64_t parsed_at_start = 0;  // files read at start because the cache did not know them
   uint64_t rescans = 0;
+  // What no notification tells about, even while `watching`: files with several names, of which
+  // each call compares some in turn, and folders that cannot be watched.
+  uint64_t polled_files = 0;
+  uint64_t polled_folders = 0;
 };
 
 // May be called from several threads: one looks at the disk at a time, and only fresh(), save() and
@@ -76,6 +80,9 @@ class Content {
   // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the
   // text).
   virtual Result<FileBytes> read(const Generation& generation, const FileRef& file) = 0;
+  // The open folder that a file is in, for readers of parts and of files beside documents; null
+  // when there is none.
+  virtual std::shared_ptr<const RootFolder> folder_of(const FileRef&) const { return nullptr; }
   // Replaces a file's bytes atomically; used by `doctor --fix`. Read-only roots refuse.
   virtual Result<void> write(const Generation& generation, const FileRef& file,
                              std::string_view bytes) = 0;

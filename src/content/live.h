@@ -55,6 +55,7 @@ class Live final : public Content {
   Result<FileBytes> read(const Generation& generation, const FileRef& file) override;
   Result<void> write(const Generation& generation, const FileRef& file,
                      std::string_view bytes) override;
+  std::shared_ptr<const RootFolder> folder_of(const FileRef& file) const override;
   ContentStatus status() const override;
   bool lenient() const override { return options_.lenient; }
   void save() override;
@@ -71,7 +72,6 @@ class Live final : public Content {
 
   GenerationPtr update();
   void save_index();
-  std::shared_ptr<const RootFolder> folder_of(const FileRef& file) const;
 
   void start();
   void add_builtin();

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "content/parse.h"
 
 namespace iii::directory {
@@ -55,11 +56,63 @@ Result<Body> body_of(const View& view, const Row& row, uint64_t known_offset) {
   const bool known = known_offset <= text.size() && is_version(row, file->stamp);
   const bool lenient = view.snapshot().folders->content->lenient();
   text.erase(0, known ? known_offset : content::body_offset(text, {.lenient = lenient}));
-  // R28: only line feeds, or nothing at all.
-  if (text.find_first_not_of('\n') == std::string::npos) {
+  // R28: only line feeds, or nothing at all. Leniently an empty body is a body.
+  if (!lenient && text.find_first_not_of('\n') == std::string::npos) {
     return fail("empty", row.file.path + " has an empty body");
   }
   return Body{std::move(text), file->stamp.mtime_ns};
+}
+
+bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
+
+// Moves `at` to where a character begins, by at most three bytes.
+size_t character_start(std::string_view text, size_t at) {
+  const size_t first = at > 3 ? at - 3 : 0;
+  size_t start = at;
+  while (start > first && start < text.size() && continues_character(text[start])) --start;
+  return start;
+}
+
+// The part of `body` that `range` names.
+BodyPart part_of(std::string_view body, PartRange range, int64_t mtime_ns) {
+  const size_t begin =
+      character_start(body, static_cast<size_t>(std::min<uint64_t>(range.offset, body.size())));
+  const uint64_t length = std::min<uint64_t>(range.limit, body.size() - begin);
+  size_t end = character_start(body, begin + static_cast<size_t>(length));
+  if (end <= begin) end = body.size();  // less than one character was asked for: cannot be cut
+  return {.text = std::string(body.substr(begin, end - begin)),
+          .mtime_ns = mtime_ns,
+          .offset = begin,
+          .total = body.size()};
+}
+
+// Most that is read to find where the body begins.
+constexpr uint64_t kHeadBytes = 1024 * 1024;
+constexpr uint64_t kCharacter = 4;  // longest, in bytes
+
+// From a file of any size. The stamp of the file comes with the part.
+struct FilePart {
+  BodyPart part;
+  FileStamp stamp;
+};
+Result<FilePart> file_part(const RootFolder& folder, const std::string& path, bool lenient,
+                           PartRange range) {
+  Result<FileBytes> head = folder.read_head(path, kHeadBytes);
+  if (!head) return std::unexpected(std::move(head.error()));
+  const uint64_t body = content::body_offset(head->bytes, {.lenient = lenient});
+  const uint64_t total = head->stamp.size - std::min<uint64_t>(body, head->stamp.size);
+  const uint64_t before = std::min<uint64_t>(std::min(range.offset, total), kCharacter - 1);
+  const uint64_t begin = std::min(range.offset, total) - before;
+  Result<FileBytes> piece =
+      folder.read_part(path, body + begin, before + range.limit + kCharacter - 1);
+  if (!piece) return std::unexpected(std::move(piece.error()));
+  if (piece->stamp != head->stamp) return fail(kStale, path + " is being replaced");
+  PartRange within{.offset = before, .limit = range.limit};
+  BodyPart part = part_of(piece->bytes, within, piece->stamp.mtime_ns);
+  part.offset += begin;
+  part.total = total;
+  if (!is_utf8(part.text)) return fail("not_utf8", "it is not UTF-8 text");
+  return FilePart{std::move(part), piece->stamp};
 }
 
 SnapshotPtr merged_with(const Snapshot& snapshot, RegistrationsPtr registrations) {
@@ -78,6 +131,7 @@ Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
       publisher_(std::move(folders), marks_),
       now_(publisher_.current()),
       installed_(worker, options_.installed, options_.clock),
+      answers_(worker.core().loop, 2),
       thread_(worker.core().loop, 1) {
   if (options_.registrations) store_.emplace(worker, thread_, *options_.registrations);
   if (store_ && options_.registration_feed) {
@@ -92,6 +146,7 @@ Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
 
 Library::~Library() {
   thread_.stop();
+  answers_.stop();
   worker_.core().loop.cancel(gather_timer_);
   worker_.core().loop.cancel(poll_timer_);
 }
@@ -125,9 +180,8 @@ sdk::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOption
   } else if (store_) {
     Result<std::vector<RegisteredPrompt>> rows = co_await store_->prompts();
     if (rows) {
-      found = co_await thread_.run([prompts = std::move(*rows)] {
-        return make_registrations({}, prompts, nullptr);
-      });
+      found = co_await thread_.run(
+          [prompts = std::move(*rows)] { return make_registrations({}, prompts, nullptr); });
     }
     if (!rows) problem = std::move(rows.error());
   }
@@ -136,9 +190,9 @@ sdk::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOption
   // Most of the time that is what is published already.
   SnapshotPtr merged = co_await thread_.run([kind, files = files.shared_snapshot(), found] {
     const Registrations* published = files->registrations.get();
-    const bool known = published != nullptr && (kind == ChangeKind::kSkill
-                                                    ? published->skills == found->skills
-                                                    : published->prompts == found->prompts);
+    const bool known =
+        published != nullptr && (kind == ChangeKind::kSkill ? published->skills == found->skills
+                                                            : published->prompts == found->prompts);
     return known ? files : merged_with(*files, found);
   });
   co_return Asked{View(std::move(merged), files.installed())};
@@ -227,6 +281,36 @@ Result<Body> Library::read(const View& view, const content::Skill& skill) {
 Result<Body> Library::read(const View& view, const content::Prompt& prompt) {
   return body_of(view, prompt, content::kUnknownOffset);
 }
+sdk::Task<Result<BodyPart>> Library::read_part(const View& view, const content::Skill& skill,
+                                               PartRange range) {
+  // A character has to fit, or there would be no end to the parts.
+  range.limit = std::max(range.limit, kCharacter);
+  content::Content& content = *view.snapshot().folders->content;
+  const auto folder = content.folder_of(skill.file);
+  const bool is_file = folder != nullptr && !content::is_registered(view.generation(), skill.file);
+  if (!is_file) {  // compiled in, or registered: in memory
+    Result<Body> body = read(view, skill);
+    if (!body) co_return std::unexpected(std::move(body.error()));
+    co_return part_of(body->text, range, body->mtime_ns);
+  }
+  auto work = [folder, path = skill.file.path, lenient = content.lenient(), range] {
+    return file_part(*folder, path, lenient, range);
+  };
+  Result<FilePart> found = co_await on_answer_thread(std::move(work));
+  const bool stale = found ? !is_version(skill, found->stamp) : found.error().code == "missing";
+  if (stale && !view.accepts_any_version()) {
+    content.recheck(skill.file);
+    co_return fail(kStale, skill.file.path + " is being replaced");
+  }
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return std::move(found->part);
+}
+
+void Library::let_go(View view) {
+  if (view.shared_snapshot() == now_) return;
+  static_cast<void>(answers_.run([gone = std::move(view)] {}));
+}
+
 Result<FileBytes> Library::read_file(const View& view, const content::Skill& skill) {
   return read_row(view, skill);
 }

@@ -59,6 +59,20 @@ struct Body {
   int64_t mtime_ns = 0;
 };
 
+// Which part of a body is wanted.
+struct PartRange {
+  uint64_t offset = 0;
+  uint64_t limit = 0;
+};
+// Begins and ends between characters, so it may begin a little before the place that was asked for
+// and have a little less than the limit.
+struct BodyPart {
+  std::string text;
+  int64_t mtime_ns = 0;
+  uint64_t offset = 0;  // where it begins
+  uint64_t total = 0;   // bytes of the whole body
+};
+
 // Code of the error when a document is not what the view shows any more: take a newer view.
 inline constexpr const char* kStale = "stale";
 
@@ -84,6 +98,10 @@ class Library {
   // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …).
   Result<Body> read(const View& view, const content::Skill& skill);
   Result<Body> read(const View& view, const content::Prompt& prompt);
+  // A part of a body, also of a document that is too large to be read at once. The disk is read on
+  // another thread. `skill` belongs to `view`, which the caller keeps.
+  sdk::Task<Result<BodyPart>> read_part(const View& view, const content::Skill& skill,
+                                        PartRange range);
   // The whole file.
   Result<FileBytes> read_file(const View& view, const content::Skill& skill);
   Result<FileBytes> read_file(const View& view, const content::Prompt& prompt);
@@ -120,6 +138,15 @@ class Library {
   auto on_content_thread(F work) {
     return thread_.run(std::move(work));
   }
+
+  // The same on a thread for work that belongs to one answer (files are read, hashed): nobody who
+  // wants to know the state of the folders waits for it.
+  template <typename F>
+  auto on_answer_thread(F work) {
+    return answers_.run(std::move(work));
+  }
+  // Lets go of a view that was held for a while: thousands of rows are not freed on the loop.
+  void let_go(View view);
 
   // Other folders from now on. Views taken before stay valid. The differences are told.
   void replace(content::ContentOptions content, std::unique_ptr<Gate> gate);
@@ -188,6 +215,7 @@ class Library {
   std::shared_ptr<void> kernel_;
   TimerId gather_timer_ = 0;
   TimerId poll_timer_ = 0;
+  sdk::Pool answers_;
   sdk::Pool thread_;  // of one thread; ends first
 };
 
