@@ -5,6 +5,7 @@
 
 #include "functions/document.h"
 #include "functions/resolve.h"
+#include "library/merger.h"
 
 namespace iii::directory {
 
@@ -20,13 +21,27 @@ sdk::Task<Result<Text>> file_text_in(Library& library, const View& view, const s
   co_return Text(std::move(body->text));
 }
 
+// The registration that a file has the id of. The file wins, but not where the installed-worker
+// filter hides it: then nothing would be shown.
+const RegisteredDocument* registration_behind(const View& view, const content::Skill& file) {
+  const RegistrationsPtr& registrations = view.snapshot().registrations;
+  if (registrations == nullptr) return nullptr;
+  const auto of_key = [&](const std::string& key) {
+    return find_registered(*registrations, {.root = 0, .path = "skills/" + key});
+  };
+  const RegisteredDocument* exact = of_key(file.id);
+  return exact != nullptr ? exact : of_key(content::display_id(view.generation(), file.id));
+}
+
 }  // namespace
 
 std::vector<LegacySkill> skills_in(const View& view) {
   std::vector<LegacySkill> out;
   for (const content::SkillPtr& skill : view.generation().skills) {
-    if (!view.shows(skill->id)) continue;
-    const RegisteredDocument* registered = view.registration(skill->file);
+    const bool shown = view.shows(skill->id);
+    const RegisteredDocument* registered =
+        shown ? view.registration(skill->file) : registration_behind(view, *skill);
+    if (!shown && registered == nullptr) continue;
     out.push_back({registered != nullptr ? registered->key : view.display(skill->id), skill.get(),
                    registered});
   }

@@ -11,7 +11,8 @@ namespace iii::directory {
 
 struct LegacySkill {
   std::string id;  // as shown: of a file its display id, else the id it was registered under
-  const content::Skill* row = nullptr;
+  const content::Skill* row =
+      nullptr;  // of a registration that a hidden file stands before: the file's
   const RegisteredDocument* registered = nullptr;  // null: a file
 };
 // Those that the view shows, by id.

@@ -105,7 +105,8 @@ sdk::Task<Result<json::Raw>> list_skills(Library& library) {
     const bool file = skill.registered == nullptr;
     const std::string time =
         file ? content::format_time(skill.row->mtime_ns) : skill.registered->registered_at;
-    out.skills.push_back({skill.id, skill.row->bytes, time, time, file ? "file" : "registered"});
+    const uint64_t bytes = file ? skill.row->bytes : skill.registered->text->size();
+    out.skills.push_back({skill.id, bytes, time, time, file ? "file" : "registered"});
   }
   co_return answer(out, out.skills.empty(), Registry::kSkills, asked.problem);
 }

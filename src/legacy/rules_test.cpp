@@ -5,9 +5,12 @@
 
 #include "base/text.h"
 #include "json/write.h"
+#include "legacy/documents.h"
 #include "legacy/names.h"
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
+#include "library/merger.h"
+#include "library/testing.h"
 
 namespace iii::directory {
 
@@ -28,6 +31,26 @@ SectionText section(std::string_view output) { return section_text(json::parse(o
 size_t count_messages(std::string_view output) {
   const auto messages = prompt_messages(output);
   return messages ? messages->size() : 0;
+}
+
+// The file of a worker that is not installed is hidden; what was registered under its id is not.
+TEST(LegacyLists, ARegistrationBehindAHiddenFileIsShown) {
+  const content::GenerationPtr files =
+      make_generation({{"mail/index"}, {"seen/index"}, {"gone/index"}});
+  const RegistrationsPtr registrations = make_registrations(
+      {{.id = "mail", .skill = "# Mail\n\nText.\n", .registered_at = "2026-01-01T00:00:00Z"}}, {},
+      nullptr);
+  const content::GenerationPtr merged = GenerationMerger().merge(*files, *registrations, 1, true);
+  const auto snapshot = std::make_shared<const Snapshot>(merged, files, registrations, nullptr);
+  const auto ids = [&](NamesPtr installed) {
+    std::string out;
+    for (const LegacySkill& skill : skills_in(View(snapshot, std::move(installed)))) {
+      out += skill.id + (skill.registered != nullptr ? " registered, " : " file, ");
+    }
+    return out;
+  };
+  EXPECT_EQ(ids(std::make_shared<const NameSet>(NameSet{"seen"})), "mail registered, seen file, ");
+  EXPECT_EQ(ids(nullptr), "gone file, mail file, seen file, ") << "a file that is shown wins";
 }
 
 }  // namespace
