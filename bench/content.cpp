@@ -372,6 +372,7 @@ void Bench::stalls() {
              "takes s");
   const std::pair<const char*, std::string> rows[] = {
       {"nothing", "while nothing happens: the machine itself"},
+      {"list", "while somebody lists every skill"},
       {"rename", fmt::format("while {} folders are renamed", folders)},
       {"reload", fmt::format("while other folders with {} files are opened", 6 * folders)},
       {"download", fmt::format("while {} files are downloaded", 6 * folders)}};

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -20,9 +21,16 @@ class Line final : public sdk::Transport {
   explicit Line(net::Loop& loop) : loop_(loop) {}
   void open(sdk::TransportEvents& events) override { events_ = &events; }
   void send(std::string_view text) override {
+    if (on_answer) return on_answer();
     sent_ = text;
     if (waiting_) loop_.stop();
   }
+  void send_encoded(SharedBytes frame) override {
+    if (on_answer) return on_answer();
+    send(frame.bytes);
+  }
+  // Hears of answers, which are then not copied.
+  std::function<void()> on_answer;
   void ping() override {}
   void close() override {}
   void drop() override {}

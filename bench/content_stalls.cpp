@@ -1,6 +1,6 @@
-// The worst delay of an unrelated call while folders are renamed, while other folders are opened,
-// and while a download is installed. Calls come in every half millisecond on the loop that serves
-// documents as well; one that comes late waited for something.
+// The worst delay of an unrelated call while somebody lists every skill, while folders are renamed,
+// while other folders are opened, and while a download is installed. Calls come in every half
+// millisecond on the loop that serves documents as well; one that comes late waited for something.
 #include <fmt/format.h>
 #include <time.h>
 
@@ -27,6 +27,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::microseconds kInterval{500};
 constexpr size_t kInFolder = 6;
+constexpr size_t kManyTimes = 10;  // as many folders for the list of everything
+constexpr size_t kLists = 5;       // lists of everything, one after the other
 
 // As the daemon has it.
 class FolderGate final : public directory::Gate {
@@ -40,13 +42,13 @@ class FolderGate final : public directory::Gate {
 };
 
 std::string text_of(size_t i) {
-  return fmt::format("---\ntitle: Document {}\ndescription: What it is for.\n---\n\n{}\n", i,
-                     std::string(2'000, 'x'));
+  return fmt::format("---\ntitle: Document {}\ndescription: What it is for. {}\n---\n\n{}\n", i,
+                     std::string(600, 'd'), std::string(2'000, 'x'));
 }
 
-void fill(const fs::path& root, size_t folders) {
+void fill(const fs::path& root, std::string_view prefix, size_t folders) {
   for (size_t i = 0; i < folders * kInFolder; ++i) {
-    const fs::path folder = root / fmt::format("old-{:05}", i / kInFolder);
+    const fs::path folder = root / fmt::format("{}-{:05}", prefix, i / kInFolder);
     fs::create_directories(folder);
     std::ofstream(folder / (i % kInFolder == 0 ? "SKILL.md" : fmt::format("doc-{}.md", i)))
         << text_of(i);
@@ -78,13 +80,15 @@ class Stalls {
                   return line;
                 }),
         library_(worker_,
-                 {.content = content::Content::open(folder_options(made("one"))),
-                  .gate = std::make_unique<FolderGate>(place_ / "one")},
+                 {.content = content::Content::open(
+                      folder_options(made("many", "many", kManyTimes * folders))),
+                  .gate = std::make_unique<FolderGate>(place_ / "many")},
                  unfiltered()),
         changes_(worker_, library_, {}) {
     directory::add_skill_functions(table_, library_, {});
     directory::serve_on(worker_, table_);
-    made("two");
+    made("one", "old", folders);
+    made("two", "old", folders);
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
     // Somebody listens, so that events are made.
@@ -99,6 +103,14 @@ class Stalls {
     measure(
         "nothing", [] {},
         [end](const content::Generation&) { return std::chrono::steady_clock::now() >= end; });
+    size_t lists = 0;
+    line_->on_answer = [this, &lists] {
+      if (++lists < kLists) loop_.post([this] { list_all(); });
+    };
+    loop_.post([this] { list_all(); });
+    measure("list", [] {}, [&lists](const content::Generation&) { return lists >= kLists; });
+    line_->on_answer = nullptr;
+    open_one();
     measure(
         "rename", [this] { rename_folders(); },
         [this](const content::Generation& now) { return renamed(now) == folders_; });
@@ -117,10 +129,20 @@ class Stalls {
   }
 
  private:
-  fs::path made(const std::string& name) const {
-    fill(place_ / name, folders_);
+  fs::path made(const std::string& name, std::string_view prefix, size_t folders) const {
+    fill(place_ / name, prefix, folders);
     return place_ / name;
   }
+  void open_one() {
+    library_.replace(folder_options(place_ / "one"), std::make_unique<FolderGate>(place_ / "one"));
+    std::function<void()> look = [&] {
+      if (library_.latest()->generation->skill("old-00000/index") != nullptr) return loop_.stop();
+      loop_.after(kInterval, look);
+    };
+    look();
+    loop_.run();
+  }
+  void list_all() { line_->deliver(Line::frame("directory::skills::list", "{}")); }
   void rename_folders() const {
     for (size_t i = 0; i < folders_; ++i) {
       fs::rename(place_ / "one" / fmt::format("old-{:05}", i),
