@@ -83,11 +83,13 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                   config.max_downloads) {
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
-  directory::add_health(table_, library_,
-                        {.version = kVersion,
-                         .mode = mode,
-                         .started = std::chrono::steady_clock::now(),
-                         .trouble = places_.trouble});
+  directory::add_health(
+      table_, library_,
+      {.version = kVersion,
+       .mode = mode,
+       .started = std::chrono::steady_clock::now(),
+       .trouble = places_.trouble,
+       .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
   directory::add_skill_functions(table_, library_, {});
   directory::add_prompt_functions(table_, library_);
   directory::add_doctor(table_, library_, &downloader_);

@@ -18,23 +18,43 @@ namespace {
 
 const cli::Command& doctor_command() {
   static const cli::Command command{
-      .usage = "iii-directory doctor [--fix] [--json] [options]",
+      .usage =
+          "iii-directory doctor [--fix] [--json] [--code CODE] [--severity S] [--all] [options]",
       .summary =
           "Accounts for every file under the skill folders: what is served, what is not, and why.",
       .options = {
           {"fix", "", "Apply the patches that are safe; the rest of each file stays as it is."},
           {"json", "", "Print the report as JSON."},
+          {"code", "CODE", "Show the findings of this kind."},
+          {"severity", "S", "Show the findings of this severity: error, warning or info."},
+          {"prefix", "TEXT", "Look only at files whose path or id starts with this."},
+          {"all", "", "Show all findings; without it only a few, and how many of each kind."},
           {"config", "FILE", "Configuration file of the directory (./config.yaml)."},
           {"skills", "DIR", "Look at this folder instead of `skills_folder`."},
           {"help", "", "This text.", 'h'}}};
   return command;
 }
 
-bool has_error(const directory::DoctorReport& report) {
-  for (const directory::DoctorFinding& finding : report.findings) {
-    if (finding.severity == "error") return true;
+// Findings that are shown without being asked for.
+constexpr size_t kFewFindings = 20;
+
+directory::DoctorQuery query_of(const cli::Args& args) {
+  directory::DoctorQuery out;
+  if (args.has("code")) out.code = args.value("code");
+  if (args.has("severity")) out.severity = args.value("severity");
+  if (args.has("prefix")) out.prefix = args.value("prefix");
+  return out;
+}
+
+void show(directory::DoctorReport& report, bool all) {
+  const bool many = !all && report.findings.size() > kFewFindings;
+  const size_t count = report.findings.size();
+  if (many) report.findings.clear();
+  cli::print_text(directory::report_text(report));
+  if (many) {
+    cli::note("Note: {} findings. Next: iii-directory doctor --code CODE, --severity S or --all.\n",
+              count);
   }
-  return false;
 }
 
 // True when a folder that is configured cannot be read. Sound folders are named for people only.
@@ -74,6 +94,9 @@ int run_doctor(std::span<const std::string> words) {
     cli::print_text(cli::help_text(doctor_command()));
     return 0;
   }
+  if (const auto known = directory::check_severity(query_of(*args).severity); !known) {
+    return cli::complain({"usage", known.error().message});
+  }
   const Result<ConfigReading> reading = configuration_of(*args);
   if (!reading) return cli::complain(reading.error());
   const auto content =
@@ -90,16 +113,21 @@ int run_doctor(std::span<const std::string> words) {
     }
   }
   const content::GenerationPtr generation = content->fresh();
-  directory::DoctorReport report = directory::examine(*generation, SIZE_MAX);
-  directory::add_findings(report, directory::lock_findings(downloads));
+  const directory::View view(generation, nullptr);
+  directory::Examination examination(view, query_of(*args));
+  while (examination.step()) {
+  }
+  examination.add(directory::lock_findings(downloads));
+  directory::DoctorReport report = examination.take();
+  const bool failed = directory::has_errors(report);
   if (args->has("json")) {
     cli::print_text(directory::report_json(report) + "\n");
   } else {
-    cli::print_text(directory::report_text(report));
+    show(report, args->has("all") || args->has("code") || args->has("severity"));
   }
   const bool wrong = tell_folders(*reading, *generation, !args->has("json"));
   tell_filter(*reading, generation);
-  return has_error(report) || wrong || !reading->errors.empty() ? 1 : 0;
+  return failed || wrong || !reading->errors.empty() ? 1 : 0;
 }
 
 }  // namespace iii::daemon

@@ -12,7 +12,8 @@ inline constexpr const char* kSkillsList =
     "`function_id` (`sandbox::create`) is the function to call: pass that one to agent_trigger. "
     "Filters, all of which must match: `search` (part of id, title or description, ignoring "
     "case), `prefix` (start of the id; `iii-sandbox/` selects that worker's overview and its other "
-    "skills), `type` (exact). `include_description: false` makes rows short. Without `limit` all "
+    "skills), `type` (exact), `kind` (`skill`, `reference`, `readme`). `include_description: "
+    "false` makes rows short. Without `limit` all "
     "rows are returned; with it, pass `next_cursor` back as `cursor` until it is absent. No match "
     "is an empty list. Only installed workers' skills are shown, unless the operator turned that "
     "filter off. For one overview per worker call directory::skills::index.";
@@ -25,10 +26,23 @@ inline constexpr const char* kSkillsGet =
     "same. If no id matches, the name is searched for in worker names, ignoring case (`sandbox` "
     "finds `iii-sandbox`), and the body then starts with a note that says what is shown. "
     "`description` is not returned by default, because the body contains it: use "
-    "directory::skills::list for summaries. With `ids` the answer is {skills:[...]} in that order, "
+    "directory::skills::list for summaries. `from` resolves a link as the document that has it "
+    "means "
+    "it. For a SKILL.md `files` names its scripts, references and assets: read them with "
+    "directory::skills::file. A body that is too large comes in parts (`next_offset`). With `ids` "
+    "the answer is {skills:[...]} in that order, "
     "each entry a skill or {id, error}. A miss is the error `D110 not_found` with the closest ids "
     "(`Did you mean:`) and the function to call next (`Next:`). An id that contains `::` is a "
     "function id and is refused (D112): call that function instead.";
+
+inline constexpr const char* kSkillsFile =
+    "Reads one file of a skill: a script, a reference or an asset from the folder of its SKILL.md. "
+    "`files` of directory::skills::get names them. Text comes as it is (`encoding: utf-8`), other "
+    "bytes in base64. A file larger than `limit` comes in parts: pass `next_offset` back as "
+    "`offset` "
+    "until it is absent. Nothing outside the folder of the skill can be read. A file that does not "
+    "exist is the error `D114 not_found` with the closest paths. For the skill itself call "
+    "directory::skills::get.";
 
 inline constexpr const char* kSkillsIndex =
     "Renders one markdown page with a short section per installed worker: `## <title>` of the "
@@ -116,8 +130,11 @@ inline constexpr const char* kLockRestore =
 inline constexpr const char* kDoctor =
     "Reports what the skills folders contain and what is wrong with it: how many files are served "
     "as skills and prompts, and a finding for every document that is not served or was read "
-    "leniently, with place, reason and, where a repair is safe, a patch. Changes nothing. Call it "
-    "when a document that exists on disk is missing from the lists.";
+    "leniently, with place, reason and, where a repair is safe, a patch. `summary` counts all "
+    "findings by kind; `findings` is one page of them, narrowed by `code`, `severity` (`error`: "
+    "not "
+    "served) and `prefix`. Changes nothing. Call it when a document that exists on disk is missing "
+    "from the lists.";
 
 inline constexpr const char* kHealth =
     "Tells whether the directory can answer, its version, how long it has run, and how many "

@@ -1,6 +1,8 @@
 #include "functions/doctor.h"
 
-#include <map>
+#include <algorithm>
+#include <charconv>
+#include <tuple>
 
 #include "base/counted.h"
 #include "content/findings.h"
@@ -8,16 +10,49 @@
 #include "content/parse.h"
 #include "functions/descriptions.h"
 #include "functions/downloader.h"
+#include "functions/errors.h"
 #include "functions/lock.h"
+#include "functions/skill_types.h"
 #include "json/describe.h"
 
 namespace iii::directory {
 
 namespace {
 
-struct DoctorInput {};
+struct DoctorInput {
+  std::optional<std::string> code;
+  std::optional<std::string> severity;
+  std::optional<std::string> prefix;
+  std::optional<uint64_t> limit;
+  std::optional<std::string> cursor;
+};
 
-auto describe(json::Type<DoctorInput>) { return json::object<DoctorInput>("DoctorInput", ""); }
+auto describe(json::Type<DoctorInput>) {
+  using T = DoctorInput;
+  return json::object<T>(
+      "DoctorInput", "",
+      json::field("code", &T::code, "Only findings of this kind, as `summary` names them."),
+      json::field(
+          "severity", &T::severity,
+          "Only findings of this severity: `error` (a document is not served), `warning` or "
+          "`info`."),
+      json::field("prefix", &T::prefix,
+                  "Only findings about files whose path, or whose id, starts with this text, for "
+                  "example a namespace. The summary is about these files, too."),
+      json::field("limit", &T::limit,
+                  "Most findings to return, from 1 to 10000. Default 100. The summary is complete "
+                  "all the same."),
+      json::field("cursor", &T::cursor,
+                  "`next_cursor` of the previous answer, with the same filters. First page when "
+                  "absent. When files change between two pages, a finding may be missed or come "
+                  "twice."));
+}
+
+// Findings that are looked at in one step, and rows that are compared with the filter.
+constexpr size_t kListsPerStep = 256;
+constexpr size_t kRowsPerStep = 1'024;
+// Longer pages are written on another thread.
+constexpr size_t kShortPage = 500;
 
 std::string severity_word(content::Severity severity) {
   switch (severity) {
@@ -62,7 +97,8 @@ inline auto describe(json::Type<DoctorFinding>) {
       json::field("root", &T::root,
                   "Folder: `local`, `global`, `extra-N`, `builtin` or `registered`."),
       json::field("path", &T::path, "Path below the root; for a registration, its id."),
-      json::field("severity", &T::severity, "`info`, `warning` or `error`."),
+      json::field("severity", &T::severity,
+                  "`error` (the document is not served), `warning` or `info`."),
       json::field("code", &T::code, "Kind of finding; stable."),
       json::field("line", &T::line, "Line in the file, from 1; absent for whole files."),
       json::field("column", &T::column, "Column in that line, from 1."),
@@ -71,6 +107,16 @@ inline auto describe(json::Type<DoctorFinding>) {
                   "Id or name under which the file is served nevertheless."),
       json::field("fix", &T::fix,
                   "Replacement of bytes that repairs it; absent when no repair is safe."));
+}
+inline auto describe(json::Type<DoctorKind>) {
+  using T = DoctorKind;
+  return json::object<T>(
+      "DoctorKind", "", json::field("code", &T::code, "Kind of finding; stable."),
+      json::field("severity", &T::severity, "`error` (not served), `warning` or `info`."),
+      json::field("count", &T::count, "How many findings of this kind there are."),
+      json::field("fixable", &T::fixable, "How many of them have a ready patch."),
+      json::field("example", &T::example, "Place of one of them: folder, `:`, path."),
+      json::field("message", &T::message, "What is wrong there."));
 }
 inline auto describe(json::Type<DoctorReport>) {
   using T = DoctorReport;
@@ -85,47 +131,102 @@ inline auto describe(json::Type<DoctorReport>) {
       json::field("hidden", &T::hidden,
                   "Skills that `filter_unregistered` hides, because their worker is not installed; "
                   "each namespace has a finding."),
-      json::field("findings", &T::findings, "What was noticed about files."),
-      json::field("truncated", &T::truncated, "There are more findings than shown."));
+      json::field("summary", &T::summary,
+                  "All findings by kind, errors first, then the most frequent."),
+      json::field("matching", &T::matching,
+                  "How many findings `code`, `severity` and `prefix` select."),
+      json::field("findings", &T::findings,
+                  "What was noticed about files: those that are selected, one page of them."),
+      json::field("next_cursor", &T::next_cursor, kNextCursorHelp),
+      json::field("truncated", &T::truncated, "There are more findings after these."));
 }
 
-DoctorReport examine(const content::Generation& generation, size_t max_findings) {
-  const content::Accounting& a = generation.accounting;
-  DoctorReport out{.files = a.files,
-                   .skills = a.skills,
-                   .prompts = a.prompts,
-                   .supporting = a.supporting,
-                   .skipped = a.skipped,
-                   .hidden = 0,
-                   .findings = {}};
-  for (const content::FindingsPtr& list : generation.findings) {
-    for (const content::Finding& finding : *list) {
-      if (out.findings.size() >= max_findings) {
-        out.truncated = true;
-        return out;
-      }
-      out.findings.push_back(told(generation, finding));
+Examination::Examination(const View& view, DoctorQuery query)
+    : view_(view), query_(std::move(query)) {
+  const content::Accounting& a = view.generation().accounting;
+  report_.files = a.files;
+  report_.skills = a.skills;
+  report_.prompts = a.prompts;
+  report_.supporting = a.supporting;
+  report_.skipped = a.skipped;
+}
+
+bool Examination::step() {
+  if (done_) return false;
+  const auto& lists = view_.generation().findings;
+  if (next_list_ < lists.size()) {
+    const size_t stop = std::min(lists.size(), next_list_ + kListsPerStep);
+    for (; next_list_ < stop; ++next_list_) {
+      for (const content::Finding& finding : *lists[next_list_]) look_at(finding);
     }
+  } else if (view_.installed() != nullptr && next_skill_ < view_.generation().skills.size()) {
+    look_for_hidden();
+  } else {
+    tell_hidden();
+    done_ = true;
   }
-  return out;
+  return true;
 }
 
-void add_hidden(DoctorReport& report, const View& view) {
-  struct Namespace {
-    uint16_t root = 0;
-    uint64_t skills = 0;
-  };
-  std::map<std::string, Namespace> hidden;
-  for (const content::SkillPtr& skill : view.generation().skills) {
-    if (view.shows(skill->id)) continue;
-    Namespace& found = hidden[skill->id.substr(0, skill->id.find('/'))];
-    if (found.skills++ == 0) found.root = skill->file.root;
-    ++report.hidden;
+// `make` gives the whole finding; it is asked only for those that are shown.
+template <typename Make>
+void Examination::count(std::string_view root, std::string_view path, std::string_view served_as,
+                        std::string_view severity, std::string_view code, std::string_view message,
+                        bool fixable, const Make& make) {
+  const bool here =
+      !query_.prefix || path.starts_with(*query_.prefix) || served_as.starts_with(*query_.prefix);
+  if (!here) return;
+  const std::pair<std::string, std::string> key(code, severity);
+  const auto [kind, is_new] = kinds_.try_emplace(key);
+  if (is_new) {
+    kind->second.code = code;
+    kind->second.severity = severity;
+    kind->second.example = std::string(root) + ":" + std::string(path);
+    kind->second.message = message;
   }
+  ++kind->second.count;
+  kind->second.fixable += fixable ? 1 : 0;
+  if ((query_.code && *query_.code != code) || (query_.severity && *query_.severity != severity)) {
+    return;
+  }
+  ++report_.matching;
+  if (report_.matching <= query_.skip) return;
+  report_.truncated |= report_.findings.size() >= query_.limit;
+  if (!report_.truncated) report_.findings.push_back(make());
+}
+
+void Examination::look_at(const content::Finding& finding) {
+  const content::Generation& generation = view_.generation();
+  count(generation.roots[finding.file.root].label, finding.file.path,
+        finding.served_as ? std::string_view(*finding.served_as) : std::string_view(),
+        severity_word(finding.severity), finding.code, finding.message, finding.fix.has_value(),
+        [&] { return told(generation, finding); });
+}
+
+void Examination::add(std::vector<DoctorFinding> findings) {
+  for (DoctorFinding& each : findings) {
+    count(each.root, each.path, each.served_as.value_or(""), each.severity, each.code, each.message,
+          each.fix.has_value(), [&] { return std::move(each); });
+  }
+}
+
+void Examination::look_for_hidden() {
+  const auto& skills = view_.generation().skills;
+  const size_t stop = std::min(skills.size(), next_skill_ + kRowsPerStep);
+  for (; next_skill_ < stop; ++next_skill_) {
+    const content::Skill& skill = *skills[next_skill_];
+    if (view_.shows(skill.id)) continue;
+    HiddenNamespace& found = hidden_[skill.id.substr(0, skill.id.find('/'))];
+    if (found.skills++ == 0) found.root = skill.file.root;
+    ++report_.hidden;
+  }
+}
+
+void Examination::tell_hidden() {
   std::vector<DoctorFinding> findings;
-  for (const auto& [name, found] : hidden) {
+  for (const auto& [name, found] : hidden_) {
     findings.push_back(
-        {.root = view.generation().roots[found.root].label,
+        {.root = view_.generation().roots[found.root].label,
          .path = name + "/",
          .severity = severity_word(content::Severity::kWarning),
          .code = std::string(content::findings::kHiddenByFilter),
@@ -139,18 +240,80 @@ void add_hidden(DoctorReport& report, const View& view) {
          .served_as = {},
          .fix = {}});
   }
-  add_findings(report, std::move(findings));
+  add(std::move(findings));
 }
 
-static sdk::Task<DoctorReport> examine_now(Library& library, Downloader* downloader) {
-  const View view = co_await library.current();
-  DoctorReport report = examine(view.generation());
-  add_hidden(report, view);
-  if (downloader == nullptr) co_return report;
-  auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
-  std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
-  add_findings(report, std::move(more));
-  co_return report;
+DoctorReport Examination::take() {
+  for (auto& [key, kind] : kinds_) report_.summary.push_back(std::move(kind));
+  const auto rank = [](const DoctorKind& kind) {
+    return kind.severity == "error" ? 0 : kind.severity == "warning" ? 1 : 2;
+  };
+  std::ranges::sort(report_.summary, [&rank](const DoctorKind& a, const DoctorKind& b) {
+    return std::tuple(rank(a), b.count, a.code) < std::tuple(rank(b), a.count, b.code);
+  });
+  if (report_.truncated) {
+    report_.next_cursor = std::to_string(query_.skip + report_.findings.size());
+  }
+  return std::move(report_);
+}
+
+DoctorReport examine(const View& view, DoctorQuery query) {
+  Examination examination(view, std::move(query));
+  while (examination.step()) {
+  }
+  return examination.take();
+}
+
+DoctorReport examine(const content::GenerationPtr& generation, size_t max_findings) {
+  DoctorQuery query;
+  query.limit = max_findings;
+  return examine(View(generation, nullptr), std::move(query));
+}
+
+bool has_errors(const DoctorReport& report) {
+  return std::ranges::any_of(report.summary,
+                             [](const DoctorKind& kind) { return kind.severity == "error"; });
+}
+
+Result<void> check_severity(const std::optional<std::string>& severity) {
+  if (!severity || *severity == "error" || *severity == "warning" || *severity == "info") return {};
+  return std::unexpected(unknown_severity(*severity));
+}
+
+// What a caller asked for, or why it cannot be had.
+static Result<DoctorQuery> query_of(const DoctorInput& in) {
+  if (in.limit == 0U) return std::unexpected(empty_page("directory::doctor"));
+  if (auto known = check_severity(in.severity); !known) return std::unexpected(known.error());
+  DoctorQuery out{.code = in.code, .severity = in.severity, .prefix = in.prefix};
+  out.limit =
+      static_cast<size_t>(std::min<uint64_t>(in.limit.value_or(kFindingsPage), kMaxFindings));
+  if (!in.cursor) return out;
+  const char* end = in.cursor->data() + in.cursor->size();
+  const auto [stop, error] = std::from_chars(in.cursor->data(), end, out.skip);
+  if (error != std::errc() || stop != end) return std::unexpected(unknown_cursor(*in.cursor));
+  return out;
+}
+
+static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* downloader,
+                                                DoctorInput in) {
+  Result<DoctorQuery> query = query_of(in);
+  if (!query) co_return std::unexpected(std::move(query.error()));
+  View view = co_await library.current();
+  Examination examination(view, std::move(*query));
+  auto begin = std::chrono::steady_clock::now();
+  while (examination.step()) co_await library.let_others_run(begin);
+  if (downloader != nullptr) {
+    auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
+    std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
+    examination.add(std::move(more));
+  }
+  DoctorReport report = examination.take();
+  library.let_go(std::move(view));
+  const std::string_view remedy = "directory::doctor with a lower `limit`";
+  if (report.findings.size() <= kShortPage) co_return bounded(json::encode(report), remedy);
+  auto write = [report = std::move(report)] { return json::encode(report); };
+  std::string text = co_await library.on_answer_thread(std::move(write));
+  co_return bounded(std::move(text), remedy);
 }
 
 FixOutcome apply_ready_fixes(content::Content& content) {
@@ -190,6 +353,12 @@ std::string report_json(const DoctorReport& report) { return json::encode(report
 
 std::string report_text(const DoctorReport& report) {
   std::string out;
+  for (const DoctorKind& kind : report.summary) {
+    out += kind.severity + "  " + kind.code + ": " + counted(kind.count, "finding");
+    if (kind.fixable > 0) out += ", " + std::to_string(kind.fixable) + " fixable";
+    out += ", for example " + kind.example + "\n";
+  }
+  if (!report.summary.empty() && !report.findings.empty()) out += '\n';
   for (const DoctorFinding& f : report.findings) {
     out += f.severity + "  " + f.root + ":" + f.path;
     if (f.line) out += ":" + std::to_string(*f.line);
@@ -206,12 +375,13 @@ std::string report_text(const DoctorReport& report) {
 }
 
 void add_doctor(FunctionTable& table, Library& library, Downloader* downloader) {
-  table.add<DoctorInput, DoctorReport>(
-      {.id = "directory::doctor",
-       .title = "Examine the skill folders",
-       .description = about::kDoctor,
-       .hints = kReadOnly},
-      [&library, downloader](const DoctorInput&) { return examine_now(library, downloader); });
+  table.add<DoctorInput, DoctorReport>({.id = "directory::doctor",
+                                        .title = "Examine the skill folders",
+                                        .description = about::kDoctor,
+                                        .hints = kReadOnly},
+                                       [&library, downloader](DoctorInput in) {
+                                         return examine_now(library, downloader, std::move(in));
+                                       });
 }
 
 }  // namespace iii::directory

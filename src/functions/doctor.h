@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "content/content.h"
@@ -31,6 +34,15 @@ struct DoctorFinding {
   std::optional<std::string> served_as;
   std::optional<DoctorFix> fix;
 };
+// All findings of one kind.
+struct DoctorKind {
+  std::string code;
+  std::string severity;
+  uint64_t count = 0;
+  uint64_t fixable = 0;
+  std::string example;  // `root:path`
+  std::string message;  // of the example
+};
 // files = skills + prompts + supporting + skipped, always.
 struct DoctorReport {
   uint64_t files = 0;
@@ -38,16 +50,66 @@ struct DoctorReport {
   uint64_t prompts = 0;
   uint64_t supporting = 0;
   uint64_t skipped = 0;
-  uint64_t hidden = 0;  // of the skills
+  uint64_t hidden = 0;              // of the skills
+  std::vector<DoctorKind> summary;  // worst first, then the most frequent
+  uint64_t matching = 0;            // findings that the query selects
   std::vector<DoctorFinding> findings;
-  bool truncated = false;  // more findings than one answer should carry
+  std::optional<std::string> next_cursor;
+  bool truncated = false;  // there are more findings after these
 };
 
+// Findings of one answer: unless the caller says more, and the most that it may ask for.
+inline constexpr size_t kFindingsPage = 100;
 inline constexpr size_t kMaxFindings = 10'000;
 
-DoctorReport examine(const content::Generation& generation, size_t max_findings = kMaxFindings);
-// Adds what the installed-worker filter hides, a finding for each namespace.
-void add_hidden(DoctorReport& report, const View& view);
+// Which findings are wanted. The summary is about all of them whose place fits.
+struct DoctorQuery {
+  std::optional<std::string> code;
+  std::optional<std::string> severity;
+  std::optional<std::string> prefix;  // of the path, or of the id under which a file is served
+  uint64_t skip = 0;                  // matching findings before the first one that is wanted
+  size_t limit = SIZE_MAX;
+};
+
+// Makes a report in steps. The view outlives it.
+class Examination {
+ public:
+  Examination(const View& view, DoctorQuery query);
+
+  // Does a little more; false: everything has been looked at.
+  bool step();
+  // What others have to say, after the last step.
+  void add(std::vector<DoctorFinding> findings);
+  DoctorReport take();
+
+ private:
+  struct HiddenNamespace {
+    uint16_t root = 0;
+    uint64_t skills = 0;
+  };
+  void look_at(const content::Finding& finding);
+  template <typename Make>
+  void count(std::string_view root, std::string_view path, std::string_view served_as,
+             std::string_view severity, std::string_view code, std::string_view message,
+             bool fixable, const Make& make);
+  void look_for_hidden();
+  void tell_hidden();
+
+  const View& view_;
+  const DoctorQuery query_;
+  DoctorReport report_;
+  std::map<std::pair<std::string, std::string>, DoctorKind, std::less<>> kinds_;
+  size_t next_list_ = 0;
+  size_t next_skill_ = 0;
+  std::map<std::string, HiddenNamespace, std::less<>> hidden_;
+  bool done_ = false;
+};
+
+// All at once.
+DoctorReport examine(const View& view, DoctorQuery query);
+DoctorReport examine(const content::GenerationPtr& generation, size_t max_findings = kMaxFindings);
+bool has_errors(const DoctorReport& report);
+Result<void> check_severity(const std::optional<std::string>& severity);
 
 struct FixOutcome {
   size_t fixed_files = 0;
@@ -58,7 +120,8 @@ struct FixOutcome {
 // Applies every ready patch, file by file and atomically.
 FixOutcome apply_ready_fixes(content::Content& content);
 
-std::string report_text(const DoctorReport& report);  // for people
+// For people: the kinds first, then the findings, then the sum.
+std::string report_text(const DoctorReport& report);
 std::string report_json(const DoctorReport& report);
 
 // Everything outlives the table. `downloader` knows what `directory.lock` names; null: nothing is

@@ -23,7 +23,7 @@ class Doctor : public testing::Test {
  protected:
   DoctorReport report() {
     if (content == nullptr) content = content::Content::open(options);
-    const DoctorReport out = examine(*content->fresh());
+    const DoctorReport out = examine(content->fresh());
     EXPECT_EQ(out.files, out.skills + out.prompts + out.supporting + out.skipped);
     return out;
   }
@@ -138,7 +138,7 @@ TEST_F(Doctor, FilesInReadOnlyRootsAreLeftAloneAndSaid) {
 TEST_F(Doctor, AReportOfManyFindingsIsCutAndSaysSo) {
   for (int i = 0; i < 5; ++i) tree.put("global/Bad " + std::to_string(i) + ".md");
   content = content::Content::open(options);
-  const DoctorReport some = examine(*content->fresh(), 3);
+  const DoctorReport some = examine(content->fresh(), 3);
   EXPECT_EQ(some.findings.size(), 3U);
   EXPECT_TRUE(some.truncated);
   EXPECT_EQ(some.files, 5U);
@@ -158,6 +158,57 @@ TEST_F(DoctorOnTheBus, AnswersWithTheAccount) {
   EXPECT_EQ(text(finding, "severity"), "warning");
   EXPECT_EQ(*finding.find("line"), json::Value(2));
   EXPECT_NE(finding.find("fix"), nullptr);
+}
+
+TEST_F(DoctorOnTheBus, KindsAreCountedAndFindingsFilteredAndReadInPages) {
+  for (int i = 0; i < 7; ++i) {
+    tree.put("global/ns" + std::to_string(i % 2) + "/" + std::to_string(i) + ".md",
+             "---\ndescription: a: b\n---\nText.\n");
+  }
+  tree.put("global/bad.md", "\xff\n");
+  start();
+  const json::Value all = ask("directory::doctor");
+  const auto& kinds = *all.find("summary")->as_array();
+  ASSERT_EQ(kinds.size(), 2U);
+  EXPECT_EQ(text(kinds[0], "severity"), "error") << "what is not served comes first";
+  EXPECT_EQ(text(kinds[0], "example"), "global:bad.md");
+  EXPECT_EQ(text(kinds[1], "code"), "unquoted_colon");
+  EXPECT_EQ(*kinds[1].find("count"), json::Value(7));
+  EXPECT_EQ(*kinds[1].find("fixable"), json::Value(7));
+  const json::Value some =
+      ask("directory::doctor", R"({"code":"unquoted_colon","prefix":"ns1/","limit":2})");
+  EXPECT_EQ(*some.find("matching"), json::Value(3));
+  EXPECT_EQ(some.find("summary")->as_array()->size(), 1U) << "of these files alone";
+  EXPECT_EQ(some.find("findings")->as_array()->size(), 2U);
+  EXPECT_EQ(*some.find("truncated"), json::Value(true));
+  const json::Value rest =
+      ask("directory::doctor", R"({"code":"unquoted_colon","prefix":"ns1/","limit":2,"cursor":")" +
+                                   text(some, "next_cursor") + R"("})");
+  EXPECT_EQ(rest.find("findings")->as_array()->size(), 1U);
+  EXPECT_EQ(rest.find("next_cursor"), nullptr);
+  EXPECT_EQ(*rest.find("truncated"), json::Value(false));
+  EXPECT_EQ(*ask("directory::doctor", R"({"severity":"error"})").find("matching"), json::Value(1));
+  for (const char* bad : {R"({"severity":"x"})", R"({"limit":0})", R"({"cursor":"1x"})"}) {
+    EXPECT_THAT(refusal("directory::doctor", bad), HasSubstr("D121 ")) << bad;
+  }
+}
+
+TEST(DoctorReportText, SaysTheKindsFirst) {
+  DoctorReport report;
+  report.files = 1;
+  report.prompts = 1;
+  report.summary.push_back({.code = "bom",
+                            .severity = "warning",
+                            .count = 2,
+                            .fixable = 2,
+                            .example = "global:a.md",
+                            .message = "M"});
+  EXPECT_EQ(report_text(report),
+            "warning  bom: 2 findings, 2 fixable, for example global:a.md\n"
+            "1 file: 0 skills, 1 prompt, 0 supporting files, 0 skipped\n");
+  EXPECT_FALSE(has_errors(report));
+  report.summary[0].severity = "error";
+  EXPECT_TRUE(has_errors(report));
 }
 
 }  // namespace

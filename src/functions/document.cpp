@@ -8,8 +8,9 @@ namespace iii::directory {
 
 namespace {
 
-Result<Body> explained(Result<Body> body, std::string_view what, std::string_view shown,
-                       const content::FileRef& file) {
+template <typename T>
+Result<T> explained(Result<T> body, std::string_view what, std::string_view shown,
+                    const content::FileRef& file) {
   if (body || body.error().code == kStale) return body;
   const Error& error = body.error();
   const bool named = error.code == "empty";  // the message begins with the path
@@ -22,6 +23,22 @@ Result<Body> explained(Result<Body> body, std::string_view what, std::string_vie
 Result<Body> read_skill(Library& library, const View& view, const content::Skill& skill,
                         std::string_view shown) {
   return explained(library.read(view, skill), "skill", shown, skill.file);
+}
+
+Result<Body> read_whole_skill(Library& library, const View& view, const content::Skill& skill,
+                              std::string_view shown) {
+  Result<Body> body = library.read(view, skill);
+  // Leniently a document of any size is served, in parts.
+  const bool in_parts =
+      !body && body.error().code == "too_large" && view.snapshot().folders->content->lenient();
+  return in_parts ? std::move(body) : explained(std::move(body), "skill", shown, skill.file);
+}
+
+sdk::Task<Result<BodyPart>> read_skill_part(Library& library, const View& view,
+                                            const content::Skill& skill, std::string shown,
+                                            PartRange range) {
+  Result<BodyPart> part = co_await library.read_part(view, skill, range);
+  co_return explained(std::move(part), "skill", shown, skill.file);
 }
 
 Result<Body> read_prompt(Library& library, const View& view, const content::Prompt& prompt) {

@@ -12,6 +12,12 @@ namespace iii::directory {
 // code kStale goes through unchanged: see Library::answer_from.
 Result<Body> read_skill(Library& library, const View& view, const content::Skill& skill,
                         std::string_view shown);
+// The same, but the code `too_large` goes through as well.
+Result<Body> read_whole_skill(Library& library, const View& view, const content::Skill& skill,
+                              std::string_view shown);
+sdk::Task<Result<BodyPart>> read_skill_part(Library& library, const View& view,
+                                            const content::Skill& skill, std::string shown,
+                                            PartRange range);
 Result<Body> read_prompt(Library& library, const View& view, const content::Prompt& prompt);
 
 }  // namespace iii::directory

@@ -96,6 +96,71 @@ Error empty_page(std::string_view function_id) {
                std::string(function_id) + " with a higher `limit`, or without one for all rows.");
 }
 
+Error unknown_severity(std::string_view given) {
+  return error("D121 invalid_input: `severity` is `error`, `warning` or `info`, not " +
+               in_quotes(given) + ". Next: call directory::doctor with one of these.");
+}
+
+Error unknown_cursor(std::string_view given) {
+  return error("D121 invalid_input: the cursor " + in_quotes(given) +
+               " is not one that was given out. Next: call directory::doctor with `next_cursor` of "
+               "the previous answer, or without a cursor for the first page.");
+}
+
+Error unknown_kind(std::string_view given) {
+  return error(
+      "D121 invalid_input: `kind` is `skill`, `reference` or `readme`, or a list of them; " +
+      std::string(given) +
+      " is none of these. Next: call the function again with one of them, or without "
+      "`kind`.");
+}
+
+Error link_not_found(std::string_view link, std::string_view from, std::string_view target,
+                     const std::vector<std::string>& suggestions) {
+  const std::string place = target.empty()
+                                ? " leads out of the skills folder"
+                                : " leads to " + in_quotes(target) + ", and no document is there";
+  return error(
+      "D110 not_found: the link " + in_quotes(link) + " in " + in_quotes(from) + place + "." +
+      did_you_mean(suggestions) +
+      " Next: if it is not markdown, call directory::skills::file with the id of the skill "
+      "and the path relative to its folder; else call directory::skills::list to see the "
+      "ids there are.");
+}
+
+Error file_not_found(std::string_view id, std::string_view path,
+                     const std::vector<std::string>& suggestions) {
+  return error("D114 not_found: the skill " + in_quotes(id) + " has no file " + in_quotes(path) +
+               "." + did_you_mean(suggestions) + " Next: call directory::skills::get with id=" +
+               in_quotes(id) + " for the list of its files.");
+}
+
+Error file_outside(std::string_view id, std::string_view path) {
+  return error("D115 invalid_input: " + in_quotes(path) + " is not below the folder of the skill " +
+               in_quotes(id) +
+               "; paths are relative to that folder. Next: call directory::skills::get with id=" +
+               in_quotes(id) + " for the list of its files.");
+}
+
+Error file_of_another(std::string_view path, std::string_view other_id) {
+  return error("D115 invalid_input: " + in_quotes(path) + " belongs to the skill " +
+               in_quotes(other_id) + ". Next: call directory::skills::file with id=" +
+               in_quotes(other_id) + " and the path relative to its folder.");
+}
+
+Error file_unreadable(std::string_view id, std::string_view path, std::string_view reason) {
+  return error("D116 unreadable: file " + in_quotes(path) + " of the skill " + in_quotes(id) +
+               ": " + std::string(reason) +
+               ". Next: call directory::skills::get with include_files=true for the files that can "
+               "be read.");
+}
+
+Error without_files(std::string_view id) {
+  return error("D114 not_found: the skill " + in_quotes(id) +
+               " has no files, because it is compiled in or was registered by a worker. Next: call "
+               "directory::skills::get for its text.");
+}
+
 Error too_many_ids(size_t count, size_t most) {
   return error("D121 invalid_input: `ids` has " + std::to_string(count) + " entries, at most " +
                std::to_string(most) +

@@ -34,6 +34,19 @@ Result<json::Raw> bounded(std::string text, std::string_view remedy,
                           size_t limit = kMaxAnswerBytes);
 // A page of no rows would never come to an end.
 Error empty_page(std::string_view function_id);
+Error unknown_severity(std::string_view given);
+Error unknown_cursor(std::string_view given);
+Error unknown_kind(std::string_view given);
+// A link of the document `from` that leads to no document; `target` is where it leads, if anywhere.
+Error link_not_found(std::string_view link, std::string_view from, std::string_view target,
+                     const std::vector<std::string>& suggestions);
+// Files of a skill: `id` as it is shown, `path` as the caller wrote it.
+Error file_not_found(std::string_view id, std::string_view path,
+                     const std::vector<std::string>& suggestions);
+Error file_outside(std::string_view id, std::string_view path);
+Error file_of_another(std::string_view path, std::string_view other_id);
+Error file_unreadable(std::string_view id, std::string_view path, std::string_view reason);
+Error without_files(std::string_view id);
 // More ids in one call than are read at once.
 Error too_many_ids(size_t count, size_t most);
 

@@ -1,5 +1,11 @@
 #include "functions/health.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <memory>
 #include <utility>
 
@@ -18,6 +24,8 @@ struct ContentHealth {
   uint64_t skipped = 0;
   bool watching = false;
   std::optional<std::string> fallback;
+  uint64_t polled_files = 0;
+  uint64_t polled_folders = 0;
 };
 struct HealthOutput {
   std::string status;
@@ -44,7 +52,13 @@ auto describe(json::Type<ContentHealth>) {
       json::field("watching", &T::watching,
                   "Changes on disk are reported by the kernel. false: calls compare the files."),
       json::field("fallback", &T::fallback,
-                  "Why not everything is watched; absent when everything is."));
+                  "Why not everything is watched; absent when everything is."),
+      json::field(
+          "polled_files", &T::polled_files,
+          "Files that are compared by calls, a few each time, because changes of files with "
+          "several names (hard links) are not reported."),
+      json::field("polled_folders", &T::polled_folders,
+                  "Folders that every call compares, because they cannot be watched."));
 }
 auto describe(json::Type<HealthOutput>) {
   using T = HealthOutput;
@@ -53,13 +67,27 @@ auto describe(json::Type<HealthOutput>) {
       json::field(
           "status", &T::status,
           "`ok`, or `degraded`: calls are answered, but the engine in this process does not "
-          "store what it is given."),
+          "store what it is given, or the skills folder cannot be written."),
       json::field("problem", &T::problem, "Why the status is `degraded`."),
       json::field("version", &T::version, "Version of iii-directory."),
       json::field("mode", &T::mode,
                   "`serve`: with an embedded engine; `worker`: connected to another engine."),
       json::field("uptime_ms", &T::uptime_ms, "Milliseconds since the process started."),
       json::field("content", &T::content, "Documents that are served."));
+}
+
+// The folder, or the one in which it would be created. The text has no path of this machine.
+std::optional<std::string> why_not_writable(const std::filesystem::path& path) {
+  std::filesystem::path folder = std::filesystem::absolute(path);
+  struct stat info{};
+  while (::stat(folder.c_str(), &info) != 0 && errno == ENOENT && folder.has_relative_path()) {
+    folder = folder.parent_path();
+  }
+  if (::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) == 0) return std::nullopt;
+  return std::string("the skills folder cannot be written (") + std::strerror(errno) +
+         "), so nothing can be downloaded. Next: give the user that runs the directory the right "
+         "to "
+         "write there, or name another `skills_folder`.";
 }
 
 sdk::Task<ContentHealth> health_of(Library& library) {
@@ -72,15 +100,22 @@ sdk::Task<ContentHealth> health_of(Library& library) {
                     .prompts = now.prompts.size(),
                     .skipped = now.accounting.skipped,
                     .watching = status.watching,
-                    .fallback = {}};
+                    .fallback = {},
+                    .polled_files = status.polled_files,
+                    .polled_folders = status.polled_folders};
   if (!status.fallback_reason.empty()) out.fallback = status.fallback_reason;
   co_return out;
 }
 
-sdk::Task<HealthOutput> health_now(Library& library, const HealthFacts& facts) {
+sdk::Task<HealthOutput> health_now(Library& library, std::shared_ptr<const HealthFacts> shared) {
+  const HealthFacts& facts = *shared;
   ContentHealth content = co_await health_of(library);
   const auto up = std::chrono::steady_clock::now() - facts.started;
   std::optional<std::string> problem = facts.trouble ? facts.trouble() : std::nullopt;
+  if (!problem && facts.skills_folder) {
+    auto look = [path = facts.skills_folder()] { return why_not_writable(path); };
+    problem = co_await library.on_answer_thread(std::move(look));
+  }
   co_return HealthOutput{
       .status = problem ? "degraded" : "ok",
       .problem = std::move(problem),
@@ -99,7 +134,7 @@ void add_health(FunctionTable& table, Library& library, HealthFacts facts) {
        .description = about::kHealth,
        .hints = kReadOnly},
       [&library, shared = std::make_shared<const HealthFacts>(std::move(facts))](
-          const HealthInput&) { return health_now(library, *shared); });
+          const HealthInput&) { return health_now(library, shared); });
 }
 
 }  // namespace iii::directory

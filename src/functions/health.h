@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ struct HealthFacts {
   std::chrono::steady_clock::time_point started;
   // Why the engine in this process does not store what it is given; nothing: it does.
   std::function<std::optional<std::string>()> trouble = {};
+  // Where downloads are written; may be empty.
+  std::function<std::filesystem::path()> skills_folder = {};
 };
 
 // `library` outlives the table.

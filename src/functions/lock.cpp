@@ -279,10 +279,6 @@ std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
   return out;
 }
 
-void add_findings(DoctorReport& report, std::vector<DoctorFinding> findings) {
-  for (DoctorFinding& finding : findings) report.findings.push_back(std::move(finding));
-}
-
 std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces) {
   return json::encode(output_of(namespaces));
 }

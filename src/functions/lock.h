@@ -12,7 +12,6 @@ void add_lock_functions(FunctionTable& table, Downloader& downloader);
 // What the doctor says about `directory.lock`: namespaces whose folder does not exist, or that the
 // file cannot be used. Looks at the disk.
 std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads);
-void add_findings(DoctorReport& report, std::vector<DoctorFinding> findings);
 
 // The same answers as JSON text, for the command line.
 std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces);

@@ -20,6 +20,7 @@ struct PromptEntry {
   std::string name;
   std::string description;
   std::string modified_at;
+  std::string kind = kPromptKind;
   std::optional<std::string> origin;
 };
 struct ListPromptsOutput {
@@ -30,6 +31,7 @@ struct PromptGetInput {
   std::string name;
 };
 
+constexpr std::string_view kKindOfPromptHelp = "Always `prompt`.";
 constexpr std::string_view kDescriptionHelp = "What the prompt is for, in one or two sentences.";
 constexpr std::string_view kModifiedHelp =
     "When the file was modified or the prompt registered, RFC 3339 in UTC.";
@@ -45,6 +47,7 @@ static auto describe(json::Type<PromptGetOutput>) {
                   "The markdown after the frontmatter, unchanged. For a registered prompt, which "
                   "has no template: how to get its messages from prompts::mcp-get."),
       json::field("modified_at", &T::modified_at, kModifiedHelp),
+      json::field("kind", &T::kind, kKindOfPromptHelp),
       json::field("origin", &T::origin, kOriginHelp));
 }
 
@@ -62,6 +65,7 @@ auto describe(json::Type<PromptEntry>) {
                          json::field("name", &T::name, "Pass it to directory::prompts::get."),
                          json::field("description", &T::description, kDescriptionHelp),
                          json::field("modified_at", &T::modified_at, kModifiedHelp),
+                         json::field("kind", &T::kind, kKindOfPromptHelp),
                          json::field("origin", &T::origin, kOriginHelp));
 }
 auto describe(json::Type<ListPromptsOutput>) {

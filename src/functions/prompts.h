@@ -7,11 +7,15 @@
 
 namespace iii::directory {
 
+// `kind` of every prompt.
+inline constexpr const char* kPromptKind = "prompt";
+
 struct PromptGetOutput {
   std::string name;
   std::string description;
   std::string body;
   std::string modified_at;
+  std::string kind = kPromptKind;
   std::optional<std::string> origin;
 };
 // `registered`: also what workers registered. The library outlives the task.

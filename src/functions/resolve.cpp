@@ -183,6 +183,33 @@ const Skill* look_up(const View& view, std::string_view id) {
   return view.find(std::string(id) + "/index");
 }
 
+static std::string_view without_scheme(std::string_view input) {
+  constexpr std::string_view kScheme = "iii://";
+  std::string_view text = trim(input);
+  if (text.starts_with(kScheme)) text.remove_prefix(kScheme.size());
+  return text;
+}
+
+bool is_exact(const Skill& skill, std::string_view id, std::string_view input) {
+  const std::string_view text = without_scheme(input);
+  return text == id || text == skill.file.path;
+}
+
+const Skill* look_up_path(const View& view, const PathIndex& paths, std::string_view input,
+                          const Skill* by_id) {
+  const std::string_view text = without_scheme(input);
+  const std::optional<std::string> path = join_relative("", text);
+  if (!path) return by_id;
+  PathIndex::Match match = paths.find(*path);
+  if (match.skill == nullptr && path->find('#') != std::string::npos) {
+    match = paths.find(path->substr(0, path->find('#')));
+  }
+  const bool shown = match.skill != nullptr && view.shows(match.skill->id);
+  const bool certain = shown && match.fit != PathIndex::Fit::kOtherCase;
+  if (certain || by_id == nullptr) return shown ? match.skill : nullptr;
+  return by_id;
+}
+
 Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const std::string& id) {
   const size_t slash = id.find('/');
   const std::string top = id.substr(0, slash);

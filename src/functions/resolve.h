@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "functions/paths.h"
 #include "library/view.h"
 
 namespace iii::directory {
@@ -17,6 +18,14 @@ Result<std::string> normalise_input(std::string_view input);
 
 // The document, or null: exact id first, then its overview.
 const content::Skill* look_up(const View& view, std::string_view id);
+
+// Whether `input`, which look_up() brought to `skill` by `id`, can mean nothing else: it is that
+// id, or the path of that file.
+bool is_exact(const content::Skill& skill, std::string_view id, std::string_view input);
+// The document whose path was written, with `by_id` as what it means otherwise; a path that differs
+// in case comes last. Null when there is none that is shown. `paths` follows the view's generation.
+const content::Skill* look_up_path(const View& view, const PathIndex& paths, std::string_view input,
+                                   const content::Skill* by_id);
 
 struct Resolution {
   const content::Skill* skill = nullptr;

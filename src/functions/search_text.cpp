@@ -4,77 +4,38 @@
 
 #include "base/text.h"
 #include "functions/find_text.h"
+#include "functions/paths.h"
 
 namespace iii::directory {
 
-namespace {
-
-// A change costs the folding of one block again.
-constexpr size_t kBlockRows = 256;
-
-}  // namespace
-
-void SearchText::build(const Rows& rows, size_t first, size_t last, std::vector<Block>& out) {
-  while (first < last) {
-    const size_t end = std::min(last, first + kBlockRows);
-    Block block;
-    size_t size = 0;
-    for (size_t i = first; i < end; ++i) {
-      size += rows[i]->id.size() + rows[i]->title.size() + rows[i]->description.size() + 3;
+TextBlock::TextBlock(std::span<const content::SkillPtr> rows) {
+  size_t size = 0;
+  for (const content::SkillPtr& row : rows) {
+    size += row->id.size() + row->title.size() + row->description.size() + row->name.size() + 5;
+  }
+  text.reserve(size);
+  ends.reserve(rows.size());
+  for (const content::SkillPtr& row : rows) {
+    for (const std::string_view each :
+         {std::string_view(row->id), std::string_view(row->title),
+          std::string_view(row->description), std::string_view(row->name), unusual_path(*row)}) {
+      text += fold_case(each);
+      text += '\0';
     }
-    block.text.reserve(size);
-    block.ends.reserve(end - first);
-    for (; first < end; ++first) {
-      const content::Skill& skill = *rows[first];
-      for (const std::string* text : {&skill.id, &skill.title, &skill.description}) {
-        block.text += fold_case(*text);
-        block.text += '\0';
-      }
-      block.ends.push_back(static_cast<uint32_t>(block.text.size()));
-    }
-    out.push_back(std::move(block));
+    ends.push_back(static_cast<uint32_t>(text.size()));
   }
 }
 
-// Rows are compared by address: nothing that is still held can be at the address of another.
 void SearchText::follow(const content::GenerationPtr& generation) {
-  if (generation == generation_) return;
-  static const Rows kNone;
-  const Rows& before = generation_ ? generation_->skills : kNone;
-  const Rows& now = generation->skills;
-  std::vector<Block> blocks;
-  blocks.reserve(blocks_.size() + 1);
-  size_t at = 0;     // rows of `now` that are in `blocks`
-  size_t begin = 0;  // of the old block, in `before`
-  for (Block& block : blocks_) {
-    const size_t end = begin + block.ends.size();
-    const auto first = before.begin() + static_cast<std::ptrdiff_t>(begin);
-    const auto same = now.begin() + static_cast<std::ptrdiff_t>(at);
-    if (at + block.ends.size() <= now.size() &&
-        std::equal(first, before.begin() + static_cast<std::ptrdiff_t>(end), same)) {
-      at += block.ends.size();
-      blocks.push_back(std::move(block));
-    } else {
-      // Up to where the next old block would begin.
-      size_t next = now.size();
-      if (end < before.size()) {
-        const auto place =
-            std::ranges::lower_bound(now, before[end]->id, {},
-                                     [](const auto& row) -> const std::string& { return row->id; });
-        next = static_cast<size_t>(place - now.begin());
-      }
-      build(now, at, next, blocks);
-      at = std::max(at, next);
-    }
-    begin = end;
+  if (generation == blocks_.generation()) return;
+  RowBlocks<TextBlock>::Update update(std::move(blocks_), generation);
+  while (update.step()) {
   }
-  build(now, at, now.size(), blocks);
-  blocks_ = std::move(blocks);
-  generation_ = generation;
+  blocks_ = update.take();
 }
 
 // `begin` is the place of the block's first row.
-void SearchText::look(const Block& block, size_t begin, std::string_view needle, size_t first,
+void SearchText::look(const TextBlock& block, size_t begin, std::string_view needle, size_t first,
                       size_t last, std::vector<Hit>& hits) {
   size_t row = first > begin ? first - begin : 0;
   const size_t stop = std::min(block.ends.size(), last - begin);
@@ -103,10 +64,10 @@ std::vector<SearchText::Hit> SearchText::find(std::string_view needle, size_t fi
                                               size_t last) const {
   std::vector<Hit> hits;
   size_t begin = 0;
-  for (const Block& block : blocks_) {
+  for (const auto& [rows, block] : blocks_.pieces()) {
     if (begin >= last) break;
-    if (begin + block.ends.size() > first) look(block, begin, needle, first, last, hits);
-    begin += block.ends.size();
+    if (begin + rows > first) look(*block, begin, needle, first, last, hits);
+    begin += rows;
   }
   return hits;
 }

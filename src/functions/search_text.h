@@ -1,17 +1,26 @@
-// What `search` looks through: the folded ids, titles and descriptions of all skills side by side,
-// so that a search is one pass over memory instead of a visit to every skill.
-//
-// It follows the generations: blocks whose rows are the same objects as before are kept.
+// What `search` looks through: the folded texts of all skills side by side, so that a search is one
+// pass over memory instead of a visit to every skill.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "content/types.h"
+#include "functions/row_blocks.h"
 
 namespace iii::directory {
+
+// Neighbouring rows. Of each: id, NUL, then title, description, name and unusual path, with a NUL
+// behind each.
+struct TextBlock {
+  explicit TextBlock(std::span<const content::SkillPtr> rows);
+
+  std::string text;
+  std::vector<uint32_t> ends;  // where each row ends in `text`
+};
 
 class SearchText {
  public:
@@ -21,7 +30,11 @@ class SearchText {
     bool certain = true;
   };
 
-  // What is found from now on are rows of this generation.
+  SearchText() = default;
+  explicit SearchText(RowBlocks<TextBlock> blocks) : blocks_(std::move(blocks)) {}
+
+  const RowBlocks<TextBlock>& blocks() const { return blocks_; }
+  // What is found from now on are rows of this generation. In one go.
   void follow(const content::GenerationPtr& generation);
 
   // The skills from `first` to before `last` that hold `needle` (folded, not empty, without NUL),
@@ -29,19 +42,10 @@ class SearchText {
   std::vector<Hit> find(std::string_view needle, size_t first, size_t last) const;
 
  private:
-  // Neighbouring rows. Of each: id, NUL, title, NUL, description, NUL.
-  struct Block {
-    std::string text;
-    std::vector<uint32_t> ends;  // where each row ends in `text`
-  };
-  using Rows = std::vector<content::SkillPtr>;
-
-  static void build(const Rows& rows, size_t first, size_t last, std::vector<Block>& out);
-  static void look(const Block& block, size_t begin, std::string_view needle, size_t first,
+  static void look(const TextBlock& block, size_t begin, std::string_view needle, size_t first,
                    size_t last, std::vector<Hit>& hits);
 
-  content::GenerationPtr generation_;  // keeps the rows alive that the blocks were made of
-  std::vector<Block> blocks_;
+  RowBlocks<TextBlock> blocks_;
 };
 
 }  // namespace iii::directory

@@ -1,9 +1,11 @@
 #include "functions/skill_list.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "functions/errors.h"
+#include "functions/paths.h"
 #include "json/write.h"
 
 namespace iii::directory {
@@ -11,13 +13,23 @@ namespace iii::directory {
 namespace {
 
 using content::Skill;
+using content::SkillKind;
 
-// R43: id as shown, title or description.
+// Rows that are looked at, and written, in one step.
+constexpr size_t kLookedAt = 256;
+constexpr size_t kSearched = 4'096;
+constexpr size_t kWritten = 64;
+
+constexpr SkillKind kKinds[] = {SkillKind::kSkill, SkillKind::kReference, SkillKind::kReadme};
+
+// R43: id as shown, title or description; and the name and the path that the author gave it.
 bool mentions(const View& view, const Skill& skill, const std::string& needle) {
   if (needle.empty()) return true;
-  if (fold_case(view.display(skill.id)).find(needle) != std::string::npos) return true;
-  return fold_case(skill.title).find(needle) != std::string::npos ||
-         fold_case(skill.description).find(needle) != std::string::npos;
+  const auto holds = [&needle](std::string_view text) {
+    return fold_case(text).find(needle) != std::string::npos;
+  };
+  return holds(view.display(skill.id)) || holds(skill.title) || holds(skill.description) ||
+         holds(skill.name) || holds(unusual_path(skill));
 }
 
 void fill(SkillEntry& entry, const View& view, const Skill& skill, bool with_description) {
@@ -28,57 +40,10 @@ void fill(SkillEntry& entry, const View& view, const Skill& skill, bool with_des
   entry.description = with_description ? std::string_view(skill.description) : std::string_view();
   entry.bytes = skill.bytes;
   entry.modified_at = content::format_time(skill.mtime_ns);
-  entry.origin.reset();
-  if (content::is_registered(view.generation(), skill.file)) entry.origin = kRegisteredOrigin;
+  fill_details(entry, view, skill);
 }
 
-// The rows of one answer.
-struct Selection {
-  std::vector<const Skill*> rows;
-  std::optional<std::string> next_cursor;
-};
-
-class Selector {
- public:
-  Selector(const View& view, const ListSkillsInput& in) : view_(view), in_(in) {}
-
-  Selection run(const SearchText* text) {
-    const auto& skills = view_.generation().skills;
-    auto [place, end] = view_.generation().prefix_range(in_.prefix.value_or(""));
-    if (in_.cursor) {
-      const auto after = std::upper_bound(
-          skills.begin(), skills.end(), *in_.cursor,
-          [](const std::string& id, const content::SkillPtr& skill) { return id < skill->id; });
-      place = std::max(place, static_cast<size_t>(after - skills.begin()));
-    }
-    const std::string needle = fold_case(in_.search.value_or(""));
-    if (text == nullptr || needle.empty() || needle.find('\0') != std::string::npos) {
-      while (place < end && take(*skills[place], needle)) ++place;
-    } else {
-      for (const SearchText::Hit& hit : text->find(needle, place, std::max(place, end))) {
-        if (!take(*skills[hit.place], hit.certain ? "" : needle)) break;
-      }
-    }
-    return std::move(found_);
-  }
-
- private:
-  // False: that was one too many. An empty needle is in every row.
-  bool take(const Skill& skill, const std::string& needle) {
-    if (in_.type && skill.type != *in_.type) return true;
-    if (!mentions(view_, skill, needle) || !view_.shows(skill.id)) return true;
-    if (in_.limit && found_.rows.size() >= *in_.limit) {
-      if (!found_.rows.empty()) found_.next_cursor = found_.rows.back()->id;
-      return false;
-    }
-    found_.rows.push_back(&skill);
-    return true;
-  }
-
-  const View& view_;
-  const ListSkillsInput& in_;
-  Selection found_;
-};
+bool is_index_id(std::string_view id) { return id == "index" || id.ends_with("/index"); }
 
 // R60: typed as one, or `<ns>/index` with a single slash.
 bool is_overview(const Skill& skill) {
@@ -96,73 +61,240 @@ std::string pointer_line(const std::string& shown) {
          " }` (legacy `iii://" + shown + "`).\n";
 }
 
+std::pair<size_t, size_t> range_of(const View& view, const std::optional<std::string>& prefix) {
+  return view.generation().prefix_range(prefix.value_or(""));
+}
+
 }  // namespace
 
-Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in) {
-  if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
-  Selection found = Selector(view, in).run(nullptr);
-  ListSkillsOutput out;
-  out.skills.resize(found.rows.size());
-  for (size_t i = 0; i < out.skills.size(); ++i) {
-    fill(out.skills[i], view, *found.rows[i], in.include_description.value_or(true));
+std::string_view kind_word(SkillKind kind) {
+  switch (kind) {
+    case SkillKind::kSkill:
+      return "skill";
+    case SkillKind::kReference:
+      return "reference";
+    case SkillKind::kReadme:
+      return "readme";
   }
-  out.next_cursor = std::move(found.next_cursor);
+  return "skill";
+}
+
+Result<KindFilter> KindFilter::parse(const std::optional<json::Raw>& filter) {
+  if (!filter) return KindFilter();
+  const Result<json::Value> value = json::parse(filter->text);
+  if (!value || value->is_null()) return KindFilter();
+  std::vector<json::Value> words;
+  if (const auto* list = value->as_array()) {
+    words.assign(list->begin(), list->end());
+  } else {
+    words.push_back(*value);
+  }
+  KindFilter out{.bits = 0};
+  for (const json::Value& word : words) {
+    const auto known = std::ranges::find_if(kKinds, [&word](SkillKind kind) {
+      return word.as_string() != nullptr && *word.as_string() == kind_word(kind);
+    });
+    if (known == std::end(kKinds)) return std::unexpected(unknown_kind(json::to_text(word)));
+    out.bits |= 1U << unsigned(*known);
+  }
   return out;
+}
+
+template <typename Row>
+void fill_details(Row& row, const View& view, const Skill& skill) {
+  row.kind = kind_word(skill.kind);
+  row.name.reset();
+  const std::string shown = view.display(skill.id);
+  if (!skill.name.empty() && skill.name != file_name(shown)) row.name = skill.name;
+  row.path.reset();
+  if (!unusual_path(skill).empty()) row.path = skill.file.path;
+  row.user_only.reset();
+  if (!skill.for_agents) row.user_only = true;
+  row.origin.reset();
+  if (content::is_registered(view.generation(), skill.file)) row.origin = kRegisteredOrigin;
+}
+template void fill_details(SkillEntry&, const View&, const Skill&);
+template void fill_details(SkillGetOutput&, const View&, const Skill&);
+
+SkillListing::SkillListing(const View& view, const ListSkillsInput& in, KindFilter kinds,
+                           const SearchText* text)
+    : view_(view), in_(in), kinds_(kinds), text_(text), needle_(fold_case(in.search.value_or(""))) {
+  std::tie(place_, end_) = range_of(view, in.prefix);
+  if (needle_.empty() || needle_.find('\0') != std::string::npos) text_ = nullptr;
+  if (!in.cursor) return;
+  const auto& skills = view.generation().skills;
+  const auto id = [](const content::SkillPtr& skill) -> const std::string& { return skill->id; };
+  const auto after = std::ranges::upper_bound(skills, *in.cursor, {}, id);
+  place_ = std::max(place_, static_cast<size_t>(after - skills.begin()));
+}
+
+bool SkillListing::step() {
+  if (done_) return false;
+  if (writing_) {
+    write_some();
+  } else if (place_ < end_) {
+    select_some();
+  } else {
+    begin_writing();
+  }
+  return true;
+}
+
+void SkillListing::select_some() {
+  const auto& skills = view_.generation().skills;
+  if (text_ == nullptr) {
+    const size_t stop = std::min(end_, place_ + kLookedAt);
+    while (place_ < stop && take_row(*skills[place_], needle_)) ++place_;
+    if (place_ < stop) place_ = end_;  // the page is full
+    return;
+  }
+  const size_t stop = std::min(end_, place_ + kSearched);
+  const std::vector<SearchText::Hit> hits = text_->find(needle_, place_, stop);
+  place_ = stop;
+  for (const SearchText::Hit& hit : hits) {
+    if (take_row(*skills[hit.place], hit.certain ? "" : needle_)) continue;
+    place_ = end_;
+    return;
+  }
+}
+
+// False: that was one too many. An empty needle is in every row.
+bool SkillListing::take_row(const Skill& skill, const std::string& needle) {
+  if (in_.type && skill.type != *in_.type) return true;
+  if (!kinds_.takes(skill.kind)) return true;
+  if (!skill.for_agents && !in_.include_user_only.value_or(false)) return true;
+  if (!mentions(view_, skill, needle) || !view_.shows(skill.id)) return true;
+  if (in_.limit && rows_.size() >= *in_.limit) {
+    if (!rows_.empty()) next_cursor_ = rows_.back()->id;
+    return false;
+  }
+  rows_.push_back(&skill);
+  return true;
+}
+
+void SkillListing::begin_writing() {
+  constexpr size_t kRow = 256;  // without its description, rather more than less
+  size_t size = kRow * (rows_.size() + 1);
+  if (in_.include_description.value_or(true)) {
+    for (const Skill* skill : rows_) size += skill->description.size();
+  }
+  out_.reserve(size);
+  out_ += "{\"skills\":[";
+  writing_ = true;
+}
+
+void SkillListing::write_some() {
+  const size_t stop = std::min(rows_.size(), written_ + kWritten);
+  for (; written_ < stop; ++written_) {
+    if (written_ > 0) out_ += ',';
+    fill(entry_, view_, *rows_[written_], in_.include_description.value_or(true));
+    json::encode_to(out_, entry_);
+  }
+  if (written_ < rows_.size()) return;
+  out_ += ']';
+  if (next_cursor_) {
+    out_ += ",\"next_cursor\":";
+    json::append_string(out_, *next_cursor_);
+  }
+  out_ += '}';
+  done_ = true;
+}
+
+Result<KindFilter> check_list(const ListSkillsInput& in) {
+  if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
+  return KindFilter::parse(in.kind);
 }
 
 Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in,
                                      const SearchText* text) {
-  if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
-  constexpr size_t kRow = 256;  // without its description, rather more than less
-  const bool with_description = in.include_description.value_or(true);
-  const Selection found = Selector(view, in).run(text);
-  size_t size = kRow * (found.rows.size() + 1);
-  for (const Skill* skill : found.rows) size += with_description ? skill->description.size() : 0;
-  std::string out;
-  out.reserve(size);
-  out += "{\"skills\":[";
-  SkillEntry entry;
-  for (const Skill* skill : found.rows) {
-    if (out.back() != '[') out += ',';
-    fill(entry, view, *skill, with_description);
-    json::encode_to(out, entry);
+  const Result<KindFilter> kinds = check_list(in);
+  if (!kinds) return std::unexpected(kinds.error());
+  SkillListing listing(view, in, *kinds, text);
+  while (listing.step()) {
   }
-  out += ']';
-  if (found.next_cursor) {
-    out += ",\"next_cursor\":";
-    json::append_string(out, *found.next_cursor);
-  }
-  return out += '}';
+  return listing.take();
 }
 
-IndexSkillsOutput index_skills(const View& view) {
-  std::vector<const Skill*> rows;
-  for (const content::SkillPtr& skill : view.generation().skills) {
-    if (is_overview(*skill) && view.shows(skill->id)) rows.push_back(skill.get());
+Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in) {
+  const Result<std::string> text = list_skills_text(view, in, nullptr);
+  if (!text) return std::unexpected(text.error());
+  return json::decode<ListSkillsOutput>(*text);
+}
+
+IndexPage::IndexPage(const View& view, const IndexSkillsInput& in, KindFilter kinds)
+    : view_(view), in_(in), kinds_(kinds) {
+  std::tie(place_, end_) = range_of(view, in.prefix);
+}
+
+bool IndexPage::belongs(const Skill& skill) const {
+  if (!skill.for_agents && !in_.include_user_only.value_or(false)) return false;
+  if (in_.kind) return kinds_.takes(skill.kind);
+  if (is_overview(skill)) return true;
+  if (in_.prefix) return is_index_id(skill.id);
+  if (!skill.id.ends_with("/index")) return false;
+  // A repository is a folder without an overview of its own: its skills speak for themselves.
+  const std::string top = skill.id.substr(0, skill.id.find('/'));
+  return view_.generation().skill(top + "/index") == nullptr;
+}
+
+void IndexPage::write(std::string_view text) {
+  page_bytes_ += text.size();
+  const size_t quote = out_.size();
+  json::append_string(out_, text);
+  out_.erase(quote, 1);
+  out_.pop_back();
+}
+
+void IndexPage::write_section(const Skill& skill) {
+  std::string section = "\n## " + view_.title(skill) + "\n";
+  // Every heading and pointer is written; descriptions only while there is room (directory-read
+  // §8.4).
+  if (!skill.description.empty()) {
+    const size_t size = page_bytes_ + section.size() + skill.description.size() + 2;
+    left_out_ |= size > kIndexBytes;
+    if (size <= kIndexBytes) section += "\n" + skill.description + "\n";
   }
-  IndexSkillsOutput out{
-      .body = "# Skills index\n\n" + std::to_string(rows.size()) + " worker(s).\n",
-      .workers_count = rows.size()};
-  bool left_out = false;
-  for (const Skill* skill : rows) {
-    out.body += "\n## " + view.title(*skill) + "\n";
-    if (!skill->description.empty()) {
-      // Every heading and pointer is written; descriptions only while there is room (directory-read
-      // §8.4).
-      if (out.body.size() + skill->description.size() + 2 <= kIndexBytes) {
-        out.body += "\n" + skill->description + "\n";
-      } else {
-        left_out = true;
-      }
+  write(section + "\n" + pointer_line(view_.display(skill.id)));
+}
+
+bool IndexPage::step() {
+  if (done_) return false;
+  if (place_ < end_) {
+    const auto& skills = view_.generation().skills;
+    const size_t stop = std::min(end_, place_ + kLookedAt);
+    for (; place_ < stop; ++place_) {
+      const Skill& skill = *skills[place_];
+      if (belongs(skill) && view_.shows(skill.id)) rows_.push_back(&skill);
     }
-    out.body += "\n" + pointer_line(view.display(skill->id));
+    return true;
   }
-  if (left_out) {
-    out.body +=
+  if (!writing_) {
+    writing_ = true;
+    out_ = "{\"body\":\"";
+    const bool narrowed = in_.prefix || in_.kind;
+    write("# Skills index\n\n" + std::to_string(rows_.size()) +
+          (narrowed ? " skill(s).\n" : " worker(s).\n"));
+  }
+  const size_t stop = std::min(rows_.size(), written_ + kWritten);
+  for (; written_ < stop; ++written_) write_section(*rows_[written_]);
+  if (written_ < rows_.size()) return true;
+  if (left_out_) {
+    write(
         "\n(Some descriptions omitted to keep this short; `directory::skills::get` has the full "
-        "text.)\n";
+        "text.)\n");
   }
-  return out;
+  out_ += "\",\"workers_count\":" + std::to_string(rows_.size()) + "}";
+  done_ = true;
+  return true;
+}
+
+Result<IndexSkillsOutput> index_skills(const View& view, const IndexSkillsInput& in) {
+  const Result<KindFilter> kinds = KindFilter::parse(in.kind);
+  if (!kinds) return std::unexpected(kinds.error());
+  IndexPage page(view, in, *kinds);
+  while (page.step()) {
+  }
+  return json::decode<IndexSkillsOutput>(page.take());
 }
 
 }  // namespace iii::directory

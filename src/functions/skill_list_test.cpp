@@ -83,7 +83,7 @@ TEST(IndexSkills, R60_OverviewsAreTypedOrOneLevelDeep) {
   const View view(
       make_generation({{"index"}, {"a/index", "A"}, {"a/b/index"}, {"x/y", "Y", "", "index"}}),
       nullptr);
-  const auto out = index_skills(view);
+  const IndexSkillsOutput out = *index_skills(view);
   EXPECT_EQ(out.workers_count, 2U);
   EXPECT_EQ(out.body,
             "# Skills index\n\n2 worker(s).\n"
@@ -94,7 +94,7 @@ TEST(IndexSkills, R60_OverviewsAreTypedOrOneLevelDeep) {
 }
 
 TEST(IndexSkills, R63_NothingGivesTheThreeHeaderLines) {
-  EXPECT_EQ(index_skills(View(make_generation({}), nullptr)).body,
+  EXPECT_EQ(index_skills(View(make_generation({}), nullptr))->body,
             "# Skills index\n\n0 worker(s).\n");
 }
 
@@ -104,7 +104,7 @@ TEST(IndexSkills, R61_TheCountIsThatOfAllOverviewsAndR62TheOrderThatOfTheList) {
                                    {"a/index", "Y"},
                                    {"a-b/index", "X", std::string(5'000, 'x')}}),
                   nullptr);
-  const auto out = index_skills(view);
+  const IndexSkillsOutput out = *index_skills(view);
   EXPECT_EQ(out.workers_count, 4U);
   EXPECT_THAT(out.body, HasSubstr("4 worker(s)."));
   EXPECT_LT(out.body.find("## X"), out.body.find("## Y"));
@@ -114,7 +114,7 @@ TEST(IndexSkills, R61_TheCountIsThatOfAllOverviewsAndR62TheOrderThatOfTheList) {
 
 TEST(IndexSkills, R64_ThePointerNamesTheShownIdAndNoAddressOutside) {
   const View view(make_generation({{"a"}, {"a/index", "A"}, {"b/index", "B", "Text."}}), nullptr);
-  const std::string body = index_skills(view).body;
+  const std::string body = index_skills(view)->body;
   EXPECT_THAT(body, HasSubstr("`directory::skills::get { \"id\": \"a/index\" }` (legacy "
                               "`iii://a/index`)."));
   EXPECT_THAT(body, HasSubstr("\n## B\n\nText.\n\nFull reference: call "));
@@ -139,13 +139,13 @@ size_t occurrences(const std::string& text, const std::string& part) {
 }
 
 TEST(IndexSkills, Vector_NineWorkersFitWhole) {
-  const auto out = index_skills(View(make_generation(numbered_workers(9)), nullptr));
+  const IndexSkillsOutput out = *index_skills(View(make_generation(numbered_workers(9)), nullptr));
   EXPECT_EQ(out.body.size(), 2'846U);
   EXPECT_THAT(out.body, Not(HasSubstr("omitted")));
 }
 
 TEST(IndexSkills, Vector_FiftyWorkersKeepTheirHeadingsAndNineDescriptions) {
-  const auto out = index_skills(View(make_generation(numbered_workers(50)), nullptr));
+  const IndexSkillsOutput out = *index_skills(View(make_generation(numbered_workers(50)), nullptr));
   EXPECT_EQ(out.workers_count, 50U);
   EXPECT_EQ(occurrences(out.body, "\n## "), 50U);
   EXPECT_EQ(occurrences(out.body, "\n" + std::string(200, 'x') + "\n"), 9U);
@@ -163,7 +163,7 @@ TEST(IndexSkills, Vector_ADescriptionThatLandsOnTheLimitIsWrittenOneByteMoreIsNo
                                               {"b/index", "B", std::string(description, 'b')},
                                               {"c/index", "C", third}}),
                              nullptr))
-        .body;
+        ->body;
   };
   const size_t before = page(0, "").find("\n## B\n") + std::string("\n## B\n").size();
   const size_t fits = kIndexBytes - before - 2;
@@ -172,6 +172,107 @@ TEST(IndexSkills, Vector_ADescriptionThatLandsOnTheLimitIsWrittenOneByteMoreIsNo
   EXPECT_THAT(page(fits + 1, "later"), Not(HasSubstr("bb")));
   EXPECT_THAT(page(fits + 1, "later"), HasSubstr("descriptions omitted"));
   EXPECT_THAT(page(fits + 1, "later"), HasSubstr("\nlater\n")) << "a shorter one still fits";
+}
+
+// ---- kinds, names, paths, and skills that are kept for users
+
+content::GenerationPtr with_details() {
+  auto generation =
+      std::make_shared<content::Generation>(*make_generation({{"repo/skills/pdf/index", "PDF"},
+                                                              {"repo/skills/pdf/forms", "Forms"},
+                                                              {"repo/readme", "Repo"},
+                                                              {"repo/c-1a2b3c/index", "C"},
+                                                              {"repo/secret/index", "Secret"}}));
+  for (content::SkillPtr& row : generation->skills) {
+    auto changed = std::make_shared<content::Skill>(*row);
+    changed->version.inode = 1;
+    if (changed->id.ends_with("forms")) changed->kind = content::SkillKind::kReference;
+    if (changed->id.ends_with("readme")) changed->kind = content::SkillKind::kReadme;
+    if (changed->id == "repo/c-1a2b3c/index") {
+      changed->file.path = "repo/C++/SKILL.md";
+      changed->name = "Zeiger";
+    }
+    if (changed->id == "repo/secret/index") changed->for_agents = false;
+    if (changed->id.ends_with("pdf/index")) changed->name = "pdf";
+    row = std::move(changed);
+  }
+  return generation;
+}
+
+TEST(ListSkills, RowsHaveAKindAndAreFilteredByIt) {
+  const View view(with_details(), nullptr);
+  const auto of_kind = [&view](const char* kind) { return ids(view, {.kind = json::Raw{kind}}); };
+  EXPECT_THAT(of_kind(R"("skill")"), ElementsAre("repo/c-1a2b3c", "repo/skills/pdf"));
+  EXPECT_THAT(of_kind(R"(["reference","readme"])"),
+              ElementsAre("repo/readme", "repo/skills/pdf/forms"));
+  EXPECT_EQ(of_kind("null").size(), 4U);
+  EXPECT_THAT(of_kind("[]"), IsEmpty());
+  for (const char* bad : {R"("prompts")", "5", R"(["skill",7])"}) {
+    const auto refused = list_skills(view, {.kind = json::Raw{bad}});
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_THAT(refused.error().message, testing::StartsWith("D121 ")) << bad;
+  }
+  EXPECT_EQ(list_skills(view, {.search = "forms"})->skills[0].kind, "reference");
+}
+
+TEST(ListSkills, SkillsThatAreKeptForUsersAreListedOnlyWhenAskedFor) {
+  const View view(with_details(), nullptr);
+  EXPECT_THAT(ids(view, {.search = "secret"}), IsEmpty());
+  const auto all = list_skills(view, {.search = "secret", .include_user_only = true});
+  ASSERT_EQ(all->skills.size(), 1U);
+  EXPECT_EQ(all->skills[0].user_only, true);
+  EXPECT_EQ(list_skills(view, {.search = "forms"})->skills[0].user_only, std::nullopt);
+  EXPECT_THAT(index_skills(view)->body, Not(HasSubstr("Secret")));
+  EXPECT_THAT(index_skills(view, {.include_user_only = true})->body, HasSubstr("Secret"));
+}
+
+TEST(ListSkills, TheNameAndThePathThatTheAuthorGaveAreShownAndSearched) {
+  const content::GenerationPtr generation = with_details();
+  const View view(generation, nullptr);
+  SearchText text;
+  text.follow(generation);
+  for (const char* needle : {"zeiger", "c++"}) {
+    const ListSkillsInput in{.search = needle};
+    EXPECT_THAT(ids(view, in), ElementsAre("repo/c-1a2b3c")) << needle;
+    EXPECT_EQ(list_skills_text(view, in, &text).value(), json::encode(*list_skills(view, in)));
+  }
+  const auto row = list_skills(view, {.search = "c++"})->skills[0];
+  EXPECT_EQ(row.name, "Zeiger");
+  EXPECT_EQ(row.path, "repo/C++/SKILL.md");
+  const auto plain =
+      list_skills(view, {.search = "pdf", .kind = json::Raw{R"("skill")"}})->skills[0];
+  EXPECT_EQ(plain.name, std::nullopt) << "the id says it already";
+  EXPECT_EQ(plain.path, std::nullopt);
+  EXPECT_THAT(ids(view, {.search = "skill.md"}), IsEmpty()) << "usual paths are not searched";
+}
+
+TEST(IndexSkills, TheSkillsOfARepositoryAreFoundWhereItHasNoOverviewOfItsOwn) {
+  const View repository(with_details(), nullptr);
+  EXPECT_EQ(index_skills(repository)->workers_count, 2U);
+  EXPECT_EQ(index_skills(repository, {.prefix = "repo/skills/"})->workers_count, 1U);
+  EXPECT_EQ(index_skills(repository, {.kind = json::Raw{R"("readme")"}})->workers_count, 1U);
+  EXPECT_FALSE(index_skills(repository, {.kind = json::Raw{"1"}}));
+  const View worker(make_generation({{"w/index"}, {"w/sub/index"}}), nullptr);
+  EXPECT_EQ(index_skills(worker)->workers_count, 1U) << "R60";
+  EXPECT_EQ(index_skills(worker, {.prefix = "w/"})->workers_count, 2U);
+}
+
+// The worst step decides how long others wait.
+TEST(ListSkills, AnAnswerIsMadeInManySteps) {
+  std::vector<TestSkill> many;
+  for (int i = 0; i < 2'000; ++i) many.push_back({"n/" + std::to_string(i) + "/index"});
+  const View view(make_generation(many), nullptr);
+  const ListSkillsInput in;
+  SkillListing listing(view, in, {}, nullptr);
+  size_t steps = 0;
+  while (listing.step()) ++steps;
+  EXPECT_GT(steps, 2'000U / 256 + 2'000U / 64);
+  EXPECT_EQ(listing.take(), list_skills_text(view, in, nullptr).value());
+  const IndexSkillsInput page_in;
+  IndexPage page(view, page_in, {});
+  for (steps = 0; page.step(); ++steps) {
+  }
+  EXPECT_GT(steps, 2'000U / 64);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// directory::skills::list, ::get and ::index (directory-read §4, §5, §8).
+// directory::skills::list, ::get, ::index and ::file (directory-read §4, §5, §8).
 #pragma once
 
 #include <memory>
