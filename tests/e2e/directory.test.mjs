@@ -28,7 +28,7 @@ test('list shows one row per skill, in the order of ids, and filters narrow it',
   const all = await ask('directory::skills::list')
   assert.deepEqual(ids(all), ['database', 'database/query', 'notes'])
   const [overview, query] = all.skills
-  assert.deepEqual(Object.keys(overview).sort(), ['bytes', 'description', 'function_id', 'id', 'modified_at', 'title', 'type'])
+  assert.deepEqual(Object.keys(overview).sort(), ['bytes', 'description', 'function_id', 'id', 'kind', 'modified_at', 'title', 'type'])
   assert.equal(overview.function_id, null)
   assert.equal(query.function_id, 'database::query')
   assert.equal(query.description, 'How to ask.')
