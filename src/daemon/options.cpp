@@ -1,8 +1,5 @@
 #include "daemon/options.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -10,6 +7,7 @@
 #include "base/text.h"
 #include "daemon/config_keys.h"
 #include "daemon/version.h"
+#include "net/http_access.h"
 
 namespace iii::daemon {
 
@@ -122,15 +120,6 @@ Result<std::optional<std::string>> token_option(const cli::Args& args) {
   return token;
 }
 
-bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host == "[::1]") return true;
-  const std::string text(host);
-  in_addr four{};
-  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
-  in6_addr six{};
-  return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
-}
-
 const cli::Command& serve_command() {
   static const cli::Command command{
       .usage = "iii-directory serve [options]",
@@ -231,7 +220,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
     return std::unexpected(names.error());
   }
   o.access.allowed_origins = args.all("allow-origin");
-  if (!is_loopback(o.server.host) && o.access.token.empty()) {
+  if (!net::is_loopback(o.server.host) && o.access.token.empty()) {
     return fail("usage",
                 "Listening on " + o.server.host +
                     " lets other machines in, so a token is required. Next: pass --token (or "

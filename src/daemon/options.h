@@ -31,7 +31,4 @@ Result<void> apply_limit(std::string_view assignment, engine::EmbeddedOptions& o
 // authentication off.
 Result<std::optional<std::string>> token_option(const cli::Args& args);
 
-// An address in 127.0.0.0/8, ::1, or the name localhost.
-bool is_loopback(std::string_view host);
-
 }  // namespace iii::daemon
