@@ -29,6 +29,8 @@ constexpr size_t kEarlyFlush = 256 * 1024;
 constexpr size_t kWrittenPerTurn = 1024 * 1024;
 // Below this a copy costs less than a piece of its own.
 constexpr size_t kSharedBytes = 32 * 1024;
+// How long a client has to close its side when the server stops.
+constexpr Millis kLingerAtEnd{100};
 // How often a client that is not being read is looked at.
 constexpr Millis kHangupCheck{1'000};
 
@@ -169,6 +171,7 @@ void HttpConnection::process() {
     if (out_of_time) return continue_later();
     if (input_ended_) return close_after_flush();
   }
+  held_back_ = state_ <= State::kBody && !reads_requests();
   if (wants_input()) return wait_readable();
   if (state_ == State::kAnswering && !input_ended_) set_deadline(kHangupCheck);
 }
@@ -444,6 +447,10 @@ void HttpConnection::flush(bool was_blocked) {
     output_.consume(written);
     most -= written;
     if (written > 0) progress = true;
+    if (held_back_ && reads_requests()) {
+      held_back_ = false;
+      process_later();
+    }
     if (output_.bytes() == 0 || (written == wanted && most > 0)) continue;
     if (progress) progress_ = loop_.now();
     return wait_writable();
@@ -469,7 +476,6 @@ void HttpConnection::on_writable() {
   flush(true);
   if (is_over()) return;
   if (output_.bytes() == 0 && exchange_ != nullptr) exchange_->drained();
-  if (reads_requests() && !process_due_) process();
 }
 
 // ---- time ----
@@ -588,7 +594,8 @@ void HttpConnection::half_close() {
   if (input_ended_) return finish();
   ErrorCode ignored;
   socket_.shutdown(Socket::shutdown_send, ignored);
-  set_deadline(site_->options.linger);
+  const Millis linger = site_->options.linger;
+  set_deadline(draining_ ? std::min(linger, kLingerAtEnd) : linger);
   wait_readable();
 }
 

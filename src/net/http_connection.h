@@ -135,6 +135,7 @@ class HttpConnection final : private MemoryBudget::Holder,
   bool processing_ = false;
   bool process_due_ = false;
   bool in_backlog_ = false;
+  bool held_back_ = false;    // the client takes less than it asks for
   bool input_ended_ = false;  // the client has sent its last byte
 
   std::string input_;
