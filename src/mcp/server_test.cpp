@@ -1,0 +1,568 @@
+// The server with one client: both dialects, resources, prompts, tools, subscriptions.
+#include "mcp/server.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "mcp/base64.h"
+#include "mcp/fixture_for_test.h"
+
+namespace iii::mcp {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class McpServerTest : public McpTest {
+ protected:
+  McpServerTest() {
+    tree.put("global/demo/SKILL.md", kSkill);
+    tree.put("global/demo/scripts/run.py", "print(1)\n");
+    tree.put("global/demo/logo.png", "\x89PNG\r\n\x1a\n\xff");
+    tree.put("global/notes.md", "# Notes\n\nAbout deployment.\n");
+    tree.put("global/prompts/review.md",
+             "---\nname: review\ndescription: Reviews.\narguments:\n  - name: pr\n    required: "
+             "true\n    values: [one, two]\n---\nReview {{pr}} in {{tone}}.\n");
+  }
+
+  // An answer in a later turn of the loop, after what was posted before.
+  sdk::Task<directory::Answer> later() {
+    co_await worker.sleep(std::chrono::milliseconds(1));
+    co_return directory::Answer(json::Raw{"{}"});
+  }
+  bool reports = false;
+};
+
+TEST_F(McpServerTest, N01_N02_discover_has_everything_and_needs_no_client_info) {
+  open();
+  const json::Value out = result("server/discover");
+  EXPECT_EQ(text(out, "resultType"), "complete");
+  EXPECT_EQ(json::to_text(*out.find("supportedVersions")), supported_versions());
+  EXPECT_NE(out.find("ttlMs")->as_int(), nullptr);
+  EXPECT_EQ(text(out, "cacheScope"), "public");
+  EXPECT_EQ(out.find("serverInfo"), nullptr);
+  EXPECT_EQ(text(*out.find("_meta")->find(kServerKey), "name"), "iii-directory");
+  const json::Value& capabilities = *out.find("capabilities");
+  EXPECT_EQ(capabilities.find("logging"), nullptr);
+  EXPECT_EQ(json::to_text(*capabilities.find("extensions")),
+            R"({"io.modelcontextprotocol/skills":{"directoryRead":true}})");
+  EXPECT_THAT(text(out, "instructions"), HasSubstr("iii://skills"));
+}
+
+TEST_F(McpServerTest, N59_discover_and_initialize_answer_before_the_folders_are_open) {
+  start();
+  client->receive(stateless("1", "resources/list"));
+  EXPECT_EQ(text(result("server/discover"), "resultType"), "complete");
+  EXPECT_EQ(text(initialize("2025-06-18"), "protocolVersion"), "2025-06-18");
+  EXPECT_EQ(lines.size(), 2U);
+  open();
+  EXPECT_THAT(column(member_of(answer_to("1"), "result"), "resources", "uri"),
+              Contains("iii://demo"));
+}
+
+TEST_F(McpServerTest, N13_methods_of_the_handshake_do_not_exist_without_it) {
+  open();
+  for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
+                             "resources/unsubscribe", "tasks/list", "no/such"}) {
+    EXPECT_EQ(code(error(method)), kMethodNotFound) << method;
+  }
+}
+
+TEST_F(McpServerTest, N14_N66_the_skills_extension_can_be_switched_off) {
+  options.skills = false;
+  open();
+  EXPECT_EQ(result("server/discover").find("capabilities")->find("extensions"), nullptr);
+  EXPECT_EQ(code(error("skills/list")), kMethodNotFound);
+  EXPECT_EQ(code(error("resources/directory/read")), kMethodNotFound);
+}
+
+TEST_F(McpServerTest, N21_N22_each_dialect_has_its_own_fields) {
+  open();
+  initialize("2025-11-25");
+  for (const char* method : {"tools/list", "resources/list", "resources/templates/list",
+                             "prompts/list", "skills/list"}) {
+    const json::Value modern = result(method);
+    EXPECT_EQ(text(modern, "resultType"), "complete") << method;
+    EXPECT_EQ(*modern.find("ttlMs"), json::Value(10'000)) << method;
+    EXPECT_EQ(text(modern, "cacheScope"), "public") << method;
+    EXPECT_NE(modern.find("_meta")->find(kServerKey), nullptr) << method;
+    const json::Value legacy = session_result(method);
+    for (const char* key : {"resultType", "ttlMs", "cacheScope", "_meta"}) {
+      EXPECT_EQ(legacy.find(key), nullptr) << method << ' ' << key;
+    }
+  }
+  EXPECT_EQ(*result("resources/read", R"("uri":"iii://demo")").find("ttlMs"), json::Value(0));
+}
+
+TEST_F(McpServerTest, N51_two_dialects_take_turns_on_one_process) {
+  open();
+  EXPECT_EQ(code(session_error("tools/list")), kInvalidParams);
+  EXPECT_EQ(json::to_text(session_result("ping")), "{}");
+  EXPECT_EQ(text(initialize("2025-11-25"), "protocolVersion"), "2025-11-25");
+  EXPECT_EQ(code(session_error("resources/read", R"("uri":"test://x")")), kResourceNotFound);
+  EXPECT_EQ(code(error("resources/read", R"("uri":"test://x")")), kInvalidParams);
+  EXPECT_EQ(code(error("ping")), kMethodNotFound);
+  EXPECT_EQ(json::to_text(session_result("ping")), "{}");
+  EXPECT_EQ(text(initialize("2024-11-05"), "protocolVersion"), "2024-11-05");
+  EXPECT_EQ(first(session_result("tools/list"), "tools").find("annotations"), nullptr);
+}
+
+TEST_F(McpServerTest, N27_unknown_resources_are_errors_with_their_address) {
+  open();
+  for (const char* uri : {"iii://nope", "skill://demo/nope", "skill://demo", "iii://../x", "x"}) {
+    const json::Value wrong = error("resources/read", R"("uri":")" + std::string(uri) + "\"");
+    EXPECT_EQ(code(wrong), kInvalidParams) << uri;
+    EXPECT_EQ(text(*wrong.find("data"), "uri"), uri);
+  }
+  EXPECT_EQ(code(error("resources/read")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, resources_are_listed_and_read) {
+  open();
+  EXPECT_THAT(column(result("resources/list"), "resources", "uri"),
+              ElementsAre("iii://skills", "iii://demo", "iii://notes", "skill://demo/SKILL.md"));
+  EXPECT_THAT(column(result("resources/templates/list"), "resourceTemplates", "uriTemplate"),
+              ElementsAre("iii://fn/{function}", "iii://{+id}", "skill://{+path}"));
+  const auto read = [&](const std::string& uri) {
+    return first(result("resources/read", R"("uri":")" + uri + "\""), "contents");
+  };
+  EXPECT_EQ(text(read("iii://demo"), "text"), "# Demo\n\nDo it.\n");
+  EXPECT_EQ(text(read("skill://demo/SKILL.md"), "text"), kSkill);
+  EXPECT_EQ(text(read("iii://demo/scripts/run.py"), "mimeType"), "text/x-python");
+  EXPECT_THAT(text(read("iii://fn/directory::skills::list"), "text"), HasSubstr("## Arguments"));
+  EXPECT_EQ(text(read("iii://skills"), "mimeType"), "text/markdown");
+  EXPECT_EQ(code(error("resources/read", R"("uri":"iii://fn/engine::stop")")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N32_binary_files_round_trip) {
+  open();
+  const json::Value content =
+      first(result("resources/read", R"("uri":"skill://demo/logo.png")"), "contents");
+  EXPECT_EQ(base64_decode(text(content, "blob")), "\x89PNG\r\n\x1a\n\xff");
+  EXPECT_EQ(text(content, "mimeType"), "image/png");
+}
+
+TEST_F(McpServerTest, N23_tools_are_few_sorted_and_the_same_every_time) {
+  open();
+  const json::Value tools = result("tools/list");
+  EXPECT_THAT(column(tools, "tools", "name"), ElementsAre("call", "find", "read"));
+  EXPECT_EQ(json::to_text(tools), json::to_text(result("tools/list")));
+}
+
+TEST_F(McpServerTest, tools_of_the_directory_have_schemas_and_hints) {
+  options.tools = ToolsMode::kDirectory;
+  open();
+  const json::Value tools = result("tools/list");
+  EXPECT_THAT(column(tools, "tools", "name"),
+              ElementsAre("directory__prompts__get", "directory__prompts__list",
+                          "directory__skills__get", "directory__skills__index",
+                          "directory__skills__list"));
+  const json::Value& tool = first(tools, "tools");
+  EXPECT_EQ(text(*tool.find("inputSchema"), "type"), "object");
+  EXPECT_EQ(text(*tool.find("outputSchema"), "type"), "object");
+  EXPECT_EQ(*tool.find("annotations")->find("readOnlyHint"), json::Value(true));
+  const json::Value answer = result("tools/call", R"("name":"directory__skills__list")");
+  EXPECT_EQ(answer.find("isError"), nullptr);
+  EXPECT_NE(answer.find("structuredContent")->find("skills"), nullptr);
+  EXPECT_EQ(json::parse(text(first(answer, "content"), "text")).value(),
+            *answer.find("structuredContent"));
+  EXPECT_EQ(code(error("tools/call", R"("name":"find")")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N25_answers_that_are_not_objects_are_wrapped_for_older_versions) {
+  options.tools = ToolsMode::kDirectory;
+  directory::Function list;
+  list.info = {.id = "directory::numbers", .title = "Numbers", .description = "Gives numbers."};
+  list.response_schema = R"({"type":"array","items":{"type":"integer"}})";
+  list.handler = [](const directory::Context&, std::string_view) {
+    return directory::Answer(json::Raw{"[1,2]"});
+  };
+  table.add(std::move(list));
+  open();
+  const auto call = R"("name":"directory__numbers")";
+  EXPECT_EQ(json::to_text(*result("tools/call", call).find("structuredContent")), "[1,2]");
+  EXPECT_EQ(text(*first(result("tools/list"), "tools").find("outputSchema"), "type"), "array");
+  initialize("2025-11-25");
+  EXPECT_EQ(json::to_text(*session_result("tools/call", call).find("structuredContent")),
+            R"({"result":[1,2]})");
+  EXPECT_EQ(text(*first(session_result("tools/list"), "tools").find("outputSchema"), "type"),
+            "object");
+  initialize("2025-03-26");
+  EXPECT_EQ(session_result("tools/call", call).find("structuredContent"), nullptr);
+  EXPECT_EQ(first(session_result("tools/list"), "tools").find("outputSchema"), nullptr);
+}
+
+TEST_F(McpServerTest, N26_unknown_tools_are_errors_and_failing_ones_results) {
+  open();
+  EXPECT_EQ(code(error("tools/call", R"("name":"no__such")")), kInvalidParams);
+  EXPECT_EQ(code(error("tools/call")), kInvalidParams);
+  EXPECT_EQ(code(error("tools/call", R"("name":"find","arguments":[])")), kInvalidParams);
+  const json::Value failed = result("tools/call", R"("name":"read","arguments":{"id":"demoo"})");
+  EXPECT_EQ(*failed.find("isError"), json::Value(true));
+  EXPECT_THAT(text(first(failed, "content"), "text"), HasSubstr("demo"));
+}
+
+TEST_F(McpServerTest, find_read_and_call_are_enough_to_use_everything) {
+  open();
+  const auto text_of_tool = [&](const std::string& arguments) {
+    return text(first(result("tools/call", arguments), "content"), "text");
+  };
+  EXPECT_THAT(text_of_tool(R"("name":"find","arguments":{"query":"Deployment NOTES"})"),
+              HasSubstr("`notes`"));
+  EXPECT_THAT(text_of_tool(R"("name":"find","arguments":{"query":"zzz"})"),
+              HasSubstr("Nothing is about"));
+  EXPECT_THAT(text_of_tool(R"("name":"read","arguments":{"id":"demo"})"), HasSubstr("Do it."));
+  EXPECT_EQ(text_of_tool(R"("name":"read","arguments":{"id":"skill://demo/scripts/run.py"})"),
+            "print(1)\n");
+  EXPECT_THAT(text_of_tool(R"("name":"read","arguments":{"id":"directory::skills::get"})"),
+              HasSubstr("## Arguments"));
+  EXPECT_THAT(text_of_tool(R"("name":"call")"), HasSubstr("directory::skills::list"));
+  EXPECT_THAT(
+      text_of_tool(R"("name":"call","arguments":{"function":"directory::skills::list"})"),
+      HasSubstr("\"demo\""));
+  EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"state::get"})"),
+              HasSubstr("internal namespace"));
+  EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"a::b"})"),
+              HasSubstr("not connected to an engine"));
+}
+
+class McpEngineTest : public McpServerTest {
+ protected:
+  McpEngineTest() {
+    options.tools = ToolsMode::kAll;
+    options.hidden = {"secret::"};
+    with_engine();
+    engine.answers["engine::functions::list"] =
+        R"({"functions":[{"function_id":"a::b","description":"Adds.","metadata":{"mcp":{"read_only_hint":true}}},)"
+        R"({"function_id":"configuration::set"},{"function_id":"secret::x"},{"function_id":"odd/id"},)"
+        R"({"function_id":"directory::skills::list"}]})";
+    engine.answers["engine::functions::info"] =
+        R"({"functions":[{"function_id":"a::b","request_schema":{"properties":{"n":{"type":"number","x-mcp-header":"N"}}},"response_schema":{"type":"number"}}]})";
+    engine.answers["a::b"] = "3";
+    engine.answers["odd/id"] =
+        R"({"content":[{"type":"image","data":"AA==","mimeType":"image/png"}],"structuredContent":{"a":1}})";
+  }
+};
+
+TEST_F(McpEngineTest, functions_of_the_engine_become_tools) {
+  open();
+  const json::Value tools = result("tools/list");
+  EXPECT_THAT(column(tools, "tools", "name"),
+              ElementsAre("a__b", "call", "directory__prompts__get", "directory__prompts__list",
+                          "directory__skills__get", "directory__skills__index",
+                          "directory__skills__list", "find", "read", "x.odd.2fid"));
+  const json::Value& tool = first(tools, "tools");
+  EXPECT_EQ(json::to_text(*tool.find("inputSchema")),
+            R"({"properties":{"n":{"type":"number"}},"type":"object"})");
+  EXPECT_EQ(tool.find("outputSchema"), nullptr);
+  EXPECT_EQ(*tool.find("annotations")->find("readOnlyHint"), json::Value(true));
+  const json::Value sum = result("tools/call", R"("name":"a__b","arguments":{"n":1})");
+  EXPECT_EQ(text(first(sum, "content"), "text"), "3");
+  EXPECT_EQ(engine.calls.back(), std::pair(std::string("a::b"), std::string(R"({"n":1})")));
+  const json::Value image = result("tools/call", R"("name":"x.odd.2fid")");
+  EXPECT_EQ(text(first(image, "content"), "type"), "image");
+  EXPECT_EQ(json::to_text(*image.find("structuredContent")), R"({"a":1})");
+}
+
+TEST_F(McpEngineTest, hidden_namespaces_cannot_be_called_in_any_way) {
+  open();
+  for (const char* name : {"configuration__set", "engine__functions__list", "secret__x"}) {
+    EXPECT_EQ(code(error("tools/call", R"("name":")" + std::string(name) + "\"")), kInvalidParams);
+  }
+  const json::Value refused = result(
+      "tools/call", R"("name":"call","arguments":{"function":"configuration::set"})");
+  EXPECT_EQ(*refused.find("isError"), json::Value(true));
+  for (const auto& [id, payload] : engine.calls) EXPECT_NE(id, "configuration::set");
+}
+
+TEST_F(McpEngineTest, an_engine_that_is_away_costs_only_its_functions) {
+  engine_is_there = false;
+  open();
+  EXPECT_THAT(column(result("tools/list"), "tools", "name"), Not(Contains("a__b")));
+  const json::Value away =
+      result("tools/call", R"("name":"call","arguments":{"function":"a::b"})");
+  EXPECT_THAT(text(first(away, "content"), "text"), HasSubstr("cannot be reached"));
+  EXPECT_THAT(engine.calls, IsEmpty());
+  engine_is_there = true;
+  server->tools_changed();
+  EXPECT_THAT(column(result("tools/list"), "tools", "name"), Contains("a__b"));
+}
+
+TEST_F(McpEngineTest, N61_a_cancelled_call_is_not_answered) {
+  open();
+  engine.hangs = "a::b";
+  client->receive(stateless("77", "tools/call", R"("name":"a__b")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_EQ(client->running(), 1U);
+  client->receive(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}})");
+  EXPECT_EQ(client->running(), 0U);
+  engine.hanging->complete(json::Raw{"1"});
+  settle();
+  for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr("77")));
+}
+
+TEST_F(McpEngineTest, N41_running_requests_are_limited) {
+  start();
+  client = std::make_unique<Duplex>(
+      *server, [this](std::string line) { lines.push_back(std::move(line)); },
+      DuplexOptions{.max_running = 1});
+  open();
+  engine.hangs = "a::b";
+  client->receive(stateless("1", "tools/call", R"("name":"a__b")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_EQ(code(error("tools/list")), kInternalError);
+  engine.hanging->complete(json::Raw{"1"});
+  answer_to("1");
+  EXPECT_EQ(text(result("tools/list"), "resultType"), "complete");
+}
+
+TEST_F(McpServerTest, N34_progress_rises_and_needs_a_token) {
+  options.tools = ToolsMode::kDirectory;
+  directory::Function slow;
+  slow.info = {.id = "directory::slow", .title = "Slow", .description = "Reports progress."};
+  slow.handler = [this](const directory::Context& context, std::string_view) {
+    reports = static_cast<bool>(context.progress);
+    if (context.progress) {
+      context.progress({.step = "one", .done = 5, .total = 10});
+      context.progress({.step = "two", .done = 2, .total = 10});
+    }
+    return later();
+  };
+  table.add(std::move(slow));
+  open();
+  result("tools/call", R"("name":"directory__slow")");
+  EXPECT_FALSE(reports);
+  client->receive(
+      R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"directory__slow","_meta":{"progressToken":"t","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})");
+  answer_to("5");
+  const std::vector<json::Value> told = notices("notifications/progress");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(json::to_text(*told[0].find("params")),
+            R"({"message":"one","progress":5.0,"progressToken":"t","total":10})");
+  EXPECT_EQ(*told[1].find("params")->find("progress"), json::Value(6.0));
+}
+
+TEST_F(McpServerTest, N35_failures_are_logged_only_at_a_level_that_was_asked_for) {
+  open();
+  const std::string failing = R"("name":"read","arguments":{"id":"nope"})";
+  initialize("2025-11-25");
+  session_result("tools/call", failing);
+  EXPECT_THAT(notices("notifications/message"), IsEmpty());
+  EXPECT_EQ(code(session_error("logging/setLevel", R"("level":"loud")")), kInvalidParams);
+  session_result("logging/setLevel", R"("level":"error")");
+  session_result("tools/call", failing);
+  EXPECT_THAT(notices("notifications/message"), IsEmpty());
+  session_result("logging/setLevel", R"("level":"debug")");
+  session_result("tools/call", failing);
+  EXPECT_EQ(notices("notifications/message").size(), 1U);
+  result("tools/call", failing);
+  EXPECT_EQ(notices("notifications/message").size(), 1U);
+}
+
+TEST_F(McpServerTest, N28_prompts_have_arguments) {
+  open();
+  const json::Value list = result("prompts/list");
+  EXPECT_THAT(column(list, "prompts", "name"), ElementsAre("review"));
+  EXPECT_THAT(column(first(list, "prompts"), "arguments", "name"), ElementsAre("pr", "tone"));
+  EXPECT_EQ(code(error("prompts/get", R"("name":"nope")")), kInvalidParams);
+  EXPECT_EQ(code(error("prompts/get", R"("name":"review")")), kInvalidParams);
+  EXPECT_EQ(code(error("prompts/get", R"("name":"review","arguments":{"pr":1})")), kInvalidParams);
+  const json::Value got = result(
+      "prompts/get", R"("name":"review","arguments":{"pr":"#7","tone":"{{pr}}"})");
+  EXPECT_EQ(text(got, "description"), "Reviews.");
+  EXPECT_EQ(text(*first(got, "messages").find("content"), "text"), "Review #7 in {{pr}}.\n");
+}
+
+TEST_F(McpServerTest, N29_completion) {
+  for (int i = 0; i < 120; ++i) tree.put("global/many/s" + std::to_string(1000 + i) + ".md");
+  open();
+  const auto values = [&](const std::string& ref, const std::string& name,
+                          const std::string& value) {
+    const json::Value out =
+        result("completion/complete", R"("ref":)" + ref + R"(,"argument":{"name":")" + name +
+                                          R"(","value":")" + value + "\"}");
+    std::vector<std::string> found;
+    for (const json::Value& each : *out.find("completion")->find("values")->as_array()) {
+      found.push_back(*each.as_string());
+    }
+    return found;
+  };
+  const std::string skill = R"({"type":"ref/resource","uri":"iii://{+id}"})";
+  EXPECT_THAT(values(skill, "id", "dem"), ElementsAre("demo"));
+  EXPECT_EQ(values(skill, "id", "many/").size(), 100U);
+  EXPECT_THAT(values(R"({"type":"ref/resource","uri":"iii://fn/{function}"})", "function",
+                     "directory::skills::i"),
+              ElementsAre("directory::skills::index"));
+  EXPECT_THAT(values(R"({"type":"ref/resource","uri":"skill://{+path}"})", "path", "de"),
+              ElementsAre("demo/SKILL.md"));
+  EXPECT_THAT(values(R"({"type":"ref/prompt","name":"review"})", "pr", "t"), ElementsAre("two"));
+  EXPECT_THAT(values(R"({"type":"ref/prompt","name":"review"})", "none", ""), IsEmpty());
+  EXPECT_EQ(code(error("completion/complete",
+                       R"("ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""})")),
+            kInvalidParams);
+  EXPECT_EQ(code(error("completion/complete")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N30_pages_have_every_row_once_while_the_list_changes) {
+  for (int i = 0; i < 2'300; ++i) tree.put("global/many/s" + std::to_string(10'000 + i) + ".md");
+  open();
+  std::set<std::string> seen;
+  std::string cursor;
+  int pages = 0;
+  for (;; ++pages) {
+    const json::Value page = result("resources/list", cursor);
+    for (const std::string& uri : column(page, "resources", "uri")) {
+      EXPECT_TRUE(seen.insert(uri).second) << uri;
+    }
+    if (pages == 0) tree.remove("global/many/s10005.md");
+    if (page.find("nextCursor") == nullptr) break;
+    cursor = R"("cursor":")" + text(page, "nextCursor") + "\"";
+  }
+  EXPECT_EQ(pages, 2);
+  EXPECT_EQ(seen.size(), 2'300U + 4);
+  EXPECT_EQ(code(error("resources/list", R"("cursor":"Zm9v")")), kInvalidParams);
+  EXPECT_EQ(code(error("tools/list", cursor)), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N37_N38_N39_listen_streams_get_what_they_asked_for) {
+  open();
+  client->receive(stateless("\"L1\"", "subscriptions/listen",
+                            R"("notifications":{"resourcesListChanged":true})"));
+  client->receive(stateless(
+      "2", "subscriptions/listen",
+      R"("notifications":{"promptsListChanged":true,"resourceSubscriptions":["iii://demo"]})"));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0],
+            R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"},"notifications":{"resourcesListChanged":true}}})");
+  EXPECT_THAT(lines[1], HasSubstr(R"("io.modelcontextprotocol/subscriptionId":2)"));
+  lines.clear();
+  tree.put("global/more.md");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(lines,
+              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"}}})"));
+  lines.clear();
+  tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(lines,
+              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"iii://demo","_meta":{"io.modelcontextprotocol/subscriptionId":2}}})"));
+}
+
+TEST_F(McpServerTest, N40_N65_listen_streams_end_with_their_result_and_a_notice) {
+  open();
+  client->receive(
+      stateless("9", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
+  EXPECT_EQ(client->running(), 1U);
+  lines.clear();
+  client->end_of_input();
+  ASSERT_EQ(lines.size(), 2U);
+  const json::Value end = json::parse(lines[0]).value();
+  EXPECT_EQ(*end.find("id"), json::Value(9));
+  EXPECT_EQ(*end.find("result")->find("_meta")->find(kSubscriptionKey), json::Value(9));
+  EXPECT_THAT(lines[1], HasSubstr(R"("notifications/cancelled","params":{"requestId":9})"));
+  EXPECT_EQ(client->running(), 0U);
+}
+
+TEST_F(McpServerTest, N61_N62_a_cancelled_listen_is_silent_and_others_go_on) {
+  open();
+  for (const char* id : {"1", "2"}) {
+    client->receive(
+        stateless(id, "subscriptions/listen", R"("notifications":{"resourcesListChanged":true})"));
+  }
+  client->receive(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  lines.clear();
+  tree.put("global/more.md");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("subscriptionId\":2"));
+}
+
+TEST_F(McpServerTest, N41_N43_listen_limits_and_empty_filters) {
+  options.max_listens = 1;
+  open();
+  EXPECT_EQ(code(error("subscriptions/listen")), kInvalidParams);
+  EXPECT_EQ(code(error("subscriptions/listen", R"("notifications":{"toolsListChanged":1})")),
+            kInvalidParams);
+  EXPECT_EQ(text(result("subscriptions/listen", R"("notifications":{})"), "resultType"),
+            "complete");
+  client->receive(
+      stateless("1", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
+  EXPECT_EQ(code(error("subscriptions/listen", R"("notifications":{"toolsListChanged":true})")),
+            kInternalError);
+}
+
+TEST_F(McpServerTest, N78_sessions_hear_of_changes_after_initialized_and_subscribe) {
+  open();
+  session_result("initialize", R"("protocolVersion":"2025-11-25","capabilities":{})");
+  lines.clear();
+  tree.put("global/early.md");
+  settle();
+  session_result("ping");
+  client->receive(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  session_result("resources/subscribe", R"("uri":"skill://%64emo/SKILL.md")");
+  session_result("resources/subscribe", R"("uri":"test://watched-resource")");
+  lines.clear();
+  tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(lines,
+              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"skill://%64emo/SKILL.md"}})"));
+  lines.clear();
+  session_result("resources/unsubscribe", R"("uri":"skill://demo/SKILL.md")");
+  lines.clear();
+  tree.put("global/prompts/other.md", "---\nname: other\ndescription: Other.\n---\nText\n");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(lines, ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})"));
+}
+
+TEST_F(McpServerTest, N55_batches_exist_in_2025_03_26_only) {
+  open();
+  const std::string both = "[" + handshake("1", "ping") + "," + handshake("2", "tools/list") +
+                           R"(,{"jsonrpc":"2.0","method":"notifications/x"},7])";
+  client->receive(both);
+  EXPECT_THAT(lines.back(), HasSubstr("-32600"));
+  initialize("2025-03-26");
+  lines.clear();
+  client->receive(both);
+  run_until([&] { return !lines.empty(); });
+  const json::Value answers = json::parse(lines.at(0)).value();
+  ASSERT_NE(answers.as_array(), nullptr);
+  EXPECT_EQ(answers.as_array()->size(), 3U);
+  lines.clear();
+  client->receive("[" + stateless("1", "tools/list") + "]");
+  EXPECT_THAT(lines.at(0), HasSubstr("-32600"));
+  client->receive("[]");
+  EXPECT_THAT(lines.at(1), HasSubstr("-32600"));
+}
+
+TEST_F(McpServerTest, N64_lines_that_are_no_messages) {
+  open();
+  client->receive("");
+  client->receive("  \r");
+  EXPECT_THAT(lines, IsEmpty());
+  client->receive("garbage");
+  EXPECT_THAT(lines.at(0), HasSubstr("-32700"));
+  client->receive(stateless("1", "server/discover") + "\r");
+  answer_to("1");
+  client->refuse_long_line();
+  EXPECT_THAT(lines.back(), HasSubstr("more than 10485760 bytes"));
+  client->receive(R"({"jsonrpc":"2.0","id":1,"result":{}})");
+}
+
+TEST_F(McpServerTest, an_answer_beyond_one_line_is_an_error) {
+  tree.put("global/demo/big.bin", std::string(8 * 1024 * 1024, '\xff'));
+  open();
+  EXPECT_EQ(code(error("resources/read", R"("uri":"skill://demo/big.bin")")), kInternalError);
+}
+
+}  // namespace
+}  // namespace iii::mcp
