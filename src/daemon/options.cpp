@@ -1,8 +1,5 @@
 #include "daemon/options.h"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -10,12 +7,12 @@
 #include "base/text.h"
 #include "daemon/config_keys.h"
 #include "daemon/version.h"
+#include "net/http_access.h"
 
 namespace iii::daemon {
 
 namespace {
 
-using engine::EmbeddedOptions;
 using Millis = std::chrono::milliseconds;
 
 std::string environment(const char* name) {
@@ -24,61 +21,75 @@ std::string environment(const char* name) {
 }
 
 // Every limit by the name documented in docs/configuration.md.
-const std::map<std::string, std::function<void(EmbeddedOptions&, int64_t)>, std::less<>>& limits() {
-  using Apply = std::function<void(EmbeddedOptions&, int64_t)>;
+const std::map<std::string, std::function<void(ServeOptions&, int64_t)>, std::less<>>& limits() {
+  using Apply = std::function<void(ServeOptions&, int64_t)>;
   const auto size = [](auto member) -> Apply {
-    return [member](EmbeddedOptions& o, int64_t n) { member(o) = static_cast<size_t>(n); };
+    return [member](ServeOptions& o, int64_t n) { member(o) = static_cast<size_t>(n); };
   };
   const auto time = [](auto member) -> Apply {
-    return [member](EmbeddedOptions& o, int64_t n) { member(o) = Millis(n); };
+    return [member](ServeOptions& o, int64_t n) { member(o) = Millis(n); };
   };
   static const std::map<std::string, Apply, std::less<>> table{
-      {"max_connections", size([](auto& o) -> size_t& { return o.server.max_connections; })},
+      {"max_connections", size([](auto& o) -> size_t& { return o.engine.server.max_connections; })},
       {"max_frame_bytes",
-       size([](auto& o) -> size_t& { return o.server.connection.limits.max_frame; })},
+       size([](auto& o) -> size_t& { return o.engine.server.connection.limits.max_frame; })},
       {"max_message_bytes",
-       size([](auto& o) -> size_t& { return o.server.connection.limits.max_message; })},
+       size([](auto& o) -> size_t& { return o.engine.server.connection.limits.max_message; })},
       {"max_queued_bytes",
-       size([](auto& o) -> size_t& { return o.server.connection.max_queued_bytes; })},
+       size([](auto& o) -> size_t& { return o.engine.server.connection.max_queued_bytes; })},
       {"stall_timeout_ms",
-       time([](auto& o) -> Millis& { return o.server.connection.stall_timeout; })},
-      {"high_water_bytes", size([](auto& o) -> size_t& { return o.server.connection.high_water; })},
-      {"max_total_bytes", size([](auto& o) -> size_t& { return o.server.max_total_bytes; })},
+       time([](auto& o) -> Millis& { return o.engine.server.connection.stall_timeout; })},
+      {"high_water_bytes",
+       size([](auto& o) -> size_t& { return o.engine.server.connection.high_water; })},
+      {"max_total_bytes", size([](auto& o) -> size_t& { return o.engine.server.max_total_bytes; })},
       {"dead_peer_timeout_ms",
-       time([](auto& o) -> Millis& { return o.server.connection.dead_peer_timeout; })},
-      {"handshake_timeout_ms", time([](auto& o) -> Millis& { return o.server.handshake_timeout; })},
+       time([](auto& o) -> Millis& { return o.engine.server.connection.dead_peer_timeout; })},
+      {"handshake_timeout_ms",
+       time([](auto& o) -> Millis& { return o.engine.server.handshake_timeout; })},
+      {"max_http_connections", size([](auto& o) -> size_t& { return o.http.max_connections; })},
+      {"max_http_body_bytes", size([](auto& o) -> size_t& { return o.http.max_body_bytes; })},
+      {"max_http_stream_bytes", size([](auto& o) -> size_t& { return o.http.max_stream_bytes; })},
+      {"max_http_total_bytes", size([](auto& o) -> size_t& { return o.http.max_total_bytes; })},
+      {"http_idle_timeout_ms", time([](auto& o) -> Millis& { return o.http.idle_timeout; })},
       {"max_calls_per_worker",
-       size([](auto& o) -> size_t& { return o.limits.max_calls_per_worker; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_calls_per_worker; })},
       {"max_call_bytes_per_worker",
-       size([](auto& o) -> size_t& { return o.limits.max_call_bytes_per_worker; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_call_bytes_per_worker; })},
       {"max_functions_per_worker",
-       size([](auto& o) -> size_t& { return o.limits.max_functions_per_worker; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_functions_per_worker; })},
       {"max_bindings_per_worker",
-       size([](auto& o) -> size_t& { return o.limits.max_bindings_per_worker; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_bindings_per_worker; })},
       {"max_types_per_worker",
-       size([](auto& o) -> size_t& { return o.limits.max_types_per_worker; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_types_per_worker; })},
       {"max_stored_bytes_per_worker",
-       size([](auto& o) -> size_t& { return o.limits.max_stored_bytes_per_worker; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_stored_bytes_per_worker; })},
       {"max_function_binding_bytes",
-       size([](auto& o) -> size_t& { return o.limits.max_function_binding_bytes; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_function_binding_bytes; })},
       {"max_events_per_owner",
-       size([](auto& o) -> size_t& { return o.limits.max_events_per_owner; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_events_per_owner; })},
       {"max_event_bytes_per_owner",
-       size([](auto& o) -> size_t& { return o.limits.max_event_bytes_per_owner; })},
-      {"max_cascade_depth", size([](auto& o) -> size_t& { return o.limits.max_cascade_depth; })},
-      {"max_cascade_calls", size([](auto& o) -> size_t& { return o.limits.max_cascade_calls; })},
-      {"max_buffered_bytes", size([](auto& o) -> size_t& { return o.limits.max_buffered_bytes; })},
-      {"max_large_bytes", size([](auto& o) -> size_t& { return o.limits.max_large_bytes; })},
+       size([](auto& o) -> size_t& { return o.engine.limits.max_event_bytes_per_owner; })},
+      {"max_cascade_depth",
+       size([](auto& o) -> size_t& { return o.engine.limits.max_cascade_depth; })},
+      {"max_cascade_calls",
+       size([](auto& o) -> size_t& { return o.engine.limits.max_cascade_calls; })},
+      {"max_buffered_bytes",
+       size([](auto& o) -> size_t& { return o.engine.limits.max_buffered_bytes; })},
+      {"max_large_bytes", size([](auto& o) -> size_t& { return o.engine.limits.max_large_bytes; })},
       {"registration_grace_ms",
-       time([](auto& o) -> Millis& { return o.limits.registration_grace; })},
-      {"verdict_timeout_ms", time([](auto& o) -> Millis& { return o.limits.verdict_timeout; })},
-      {"functions_poll_ms", time([](auto& o) -> Millis& { return o.limits.functions_poll; })},
-      {"max_channels", size([](auto& o) -> size_t& { return o.channels.max_channels; })},
+       time([](auto& o) -> Millis& { return o.engine.limits.registration_grace; })},
+      {"verdict_timeout_ms",
+       time([](auto& o) -> Millis& { return o.engine.limits.verdict_timeout; })},
+      {"functions_poll_ms",
+       time([](auto& o) -> Millis& { return o.engine.limits.functions_poll; })},
+      {"max_channels", size([](auto& o) -> size_t& { return o.engine.channels.max_channels; })},
       {"max_channels_per_worker",
-       size([](auto& o) -> size_t& { return o.channels.max_channels_per_worker; })},
-      {"max_channel_bytes", size([](auto& o) -> size_t& { return o.channels.max_held_bytes; })},
-      {"max_state_bytes", size([](auto& o) -> size_t& { return o.state.max_total_bytes; })},
-      {"max_state_value_bytes", size([](auto& o) -> size_t& { return o.state.max_value_bytes; })},
+       size([](auto& o) -> size_t& { return o.engine.channels.max_channels_per_worker; })},
+      {"max_channel_bytes",
+       size([](auto& o) -> size_t& { return o.engine.channels.max_held_bytes; })},
+      {"max_state_bytes", size([](auto& o) -> size_t& { return o.engine.state.max_total_bytes; })},
+      {"max_state_value_bytes",
+       size([](auto& o) -> size_t& { return o.engine.state.max_value_bytes; })},
   };
   return table;
 }
@@ -122,25 +133,17 @@ Result<std::optional<std::string>> token_option(const cli::Args& args) {
   return token;
 }
 
-bool is_loopback(std::string_view host) {
-  if (host == "localhost" || host == "[::1]") return true;
-  const std::string text(host);
-  in_addr four{};
-  if (::inet_pton(AF_INET, text.c_str(), &four) == 1) return ntohl(four.s_addr) >> 24 == 127;
-  in6_addr six{};
-  return ::inet_pton(AF_INET6, text.c_str(), &six) == 1 && IN6_IS_ADDR_LOOPBACK(&six);
-}
-
 const cli::Command& serve_command() {
   static const cli::Command command{
       .usage = "iii-directory serve [options]",
       .summary =
           "Starts an engine with durable state and the directory worker, in one process.\n"
-          "Prints `ready ws=ws://HOST:PORT` on stdout when it can be used.",
+          "Prints `ready ws=ws://HOST:PORT http=http://HOST:PORT` on stdout when it can be used.",
       .options = {
           {"host", "HOST", "Address to listen on (127.0.0.1). Others need a token."},
           {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
-          {"http-port", "N", "Accepted and ignored; reserved for an HTTP interface."},
+          {"http-port", "N",
+           "Port for HTTP (3111, or none if that is in use); 0 lets the system choose."},
           {"data", "DIR", "Folder of durable data (~/.iii/directory)."},
           {"repair-data", "",
            "Copy a damaged log of the data folder aside and go on with what can be read of it."},
@@ -193,7 +196,7 @@ const cli::Command& worker_command() {
   return command;
 }
 
-Result<void> apply_limit(std::string_view assignment, EmbeddedOptions& options) {
+Result<void> apply_limit(std::string_view assignment, ServeOptions& options) {
   const size_t equals = assignment.find('=');
   const std::string_view name = assignment.substr(0, equals);
   const auto entry = limits().find(name);
@@ -222,8 +225,10 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   const auto port = cli::number("port", args.value("port").value_or("49134"), 0, 65'535);
   if (!port) return std::unexpected(port.error());
   o.server.port = static_cast<uint16_t>(*port);
-  const auto http_port = cli::number("http-port", args.value("http-port").value_or("0"), 0, 65'535);
-  if (!http_port) return std::unexpected(http_port.error());
+  const auto http_port = args.value("http-port");
+  const auto http_number = cli::number("http-port", http_port.value_or("3111"), 0, 65'535);
+  if (!http_number) return std::unexpected(http_number.error());
+  out.http_port_given = http_port.has_value();
   const auto token = token_option(args);
   if (!token) return std::unexpected(token.error());
   o.access.token = token->value_or(environment("III_TOKEN"));
@@ -233,7 +238,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
     return std::unexpected(names.error());
   }
   o.access.allowed_origins = args.all("allow-origin");
-  if (!is_loopback(o.server.host) && o.access.token.empty()) {
+  if (!net::is_loopback(o.server.host) && o.access.token.empty()) {
     return fail("usage",
                 "Listening on " + o.server.host +
                     " lets other machines in, so a token is required. Next: pass --token (or "
@@ -248,13 +253,18 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   }
   // The public engine's variable for the same thing.
   if (const std::string grace = environment("III_NAMESPACE_GRACE_MS"); !grace.empty()) {
-    if (auto ok = apply_limit("registration_grace_ms=" + grace, o); !ok) {
+    if (auto ok = apply_limit("registration_grace_ms=" + grace, out); !ok) {
       return std::unexpected(ok.error());
     }
   }
   for (const std::string& limit : args.all("limit")) {
-    if (auto ok = apply_limit(limit, o); !ok) return std::unexpected(ok.error());
+    if (auto ok = apply_limit(limit, out); !ok) return std::unexpected(ok.error());
   }
+  out.http.host = o.server.host;
+  out.http.port = static_cast<uint16_t>(*http_number);
+  out.http.access.token = o.access.token;
+  out.http.access.allowed_origins = o.access.allowed_origins;
+  out.http.dead_peer_timeout = o.server.connection.dead_peer_timeout;
   out.engine_only = args.has("engine-only");
   out.engine.repair_data = args.has("repair-data");
   out.config = {.file = args.value("config"),

@@ -9,11 +9,14 @@
 #include "cli/args.h"
 #include "daemon/config_read.h"
 #include "engine/embedded.h"
+#include "net/http_server.h"
 
 namespace iii::daemon {
 
 struct ServeOptions {
   engine::EmbeddedOptions engine;
+  net::HttpServerOptions http;
+  bool http_port_given = false;  // by the user: then it has to be free
   bool engine_only = false;
   ConfigSources config;
 };
@@ -25,13 +28,10 @@ Result<ServeOptions> serve_options(const cli::Args& args);
 const cli::Command& worker_command();
 
 // `--limit name=value`, several times.
-Result<void> apply_limit(std::string_view assignment, engine::EmbeddedOptions& options);
+Result<void> apply_limit(std::string_view assignment, ServeOptions& options);
 
 // `--token`. An empty one is refused: a script whose variable is unset would otherwise switch
 // authentication off.
 Result<std::optional<std::string>> token_option(const cli::Args& args);
-
-// An address in 127.0.0.0/8, ::1, or the name localhost.
-bool is_loopback(std::string_view host);
 
 }  // namespace iii::daemon

@@ -53,6 +53,24 @@ TEST(ServeOptions, NoVariableIsReadableUnlessNamed) {
   for (const char* list : {"", "*", "A,,B"}) EXPECT_FALSE(options({"--expand-env", list})) << list;
 }
 
+TEST(ServeOptions, HttpListensWhereTheBusDoes) {
+  const auto usual = options({});
+  ASSERT_TRUE(usual);
+  EXPECT_EQ(usual->http.port, 3111);
+  EXPECT_FALSE(usual->http_port_given);
+  const auto o =
+      options({"--host", "::1", "--http-port", "0", "--token", "secret", "--allow-origin",
+               "https://app.example", "--limit", "max_http_body_bytes=10"});
+  ASSERT_TRUE(o);
+  EXPECT_EQ(o->http.host, "::1");
+  EXPECT_EQ(o->http.port, 0);
+  EXPECT_TRUE(o->http_port_given);
+  EXPECT_EQ(o->http.access.token, "secret");
+  EXPECT_THAT(o->http.access.allowed_origins, testing::ElementsAre("https://app.example"));
+  EXPECT_EQ(o->http.max_body_bytes, 10U);
+  EXPECT_FALSE(options({"--http-port", "65536"}));
+}
+
 TEST(ServeOptions, LimitsAreSetByName) {
   const auto o = options({"--limit", "max_connections=7", "--limit", "stall_timeout_ms=50"});
   ASSERT_TRUE(o);

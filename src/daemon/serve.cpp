@@ -1,5 +1,8 @@
 #include "daemon/serve.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +21,7 @@
 #include "daemon/options.h"
 #include "daemon/version.h"
 #include "engine/embedded.h"
+#include "net/http_server.h"
 #include "net/loop.h"
 #include "sdk/worker.h"
 
@@ -33,9 +37,13 @@ Error explain(const Error& error, const net::ServerOptions& server) {
               "(--port 0 lets the system choose)."};
 }
 
-void print_ready(const std::string& host, uint16_t port) {
+// `http` is null when HTTP is not served.
+void print_ready(const std::string& host, uint16_t port, const net::HttpServer* http) {
   const bool bare_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
-  cli::print("ready ws=ws://{}:{}\n", bare_ipv6 ? "[" + host + "]" : host, port);
+  const std::string name = bare_ipv6 ? "[" + host + "]" : host;
+  cli::print("ready ws=ws://{}:{}", name, port);
+  if (http != nullptr) cli::print(" http=http://{}:{}", name, http->port());
+  cli::print("\n");
   std::fflush(stdout);
 }
 
@@ -103,16 +111,46 @@ struct LocalDirectory {
 };
 
 // Beyond what fits connections are refused at once, instead of waiting for a descriptor.
-void fit_connections(engine::EmbeddedOptions& options) {
+void fit_connections(ServeOptions& options) {
   const Result<uint64_t> descriptors = raise_descriptor_limit();
   if (!descriptors) return;  // main() has refused to start
-  size_t& most = options.server.max_connections;
+  size_t& http = options.http.max_connections;
+  http = std::min<size_t>(http, *descriptors / 8);
+  size_t& most = options.engine.server.max_connections;
   const size_t fit = connections_that_fit(*descriptors, most);
   if (fit == most) return;
   log_info("{} connections fit into the limit of {} open files (max_connections is {})", fit,
            *descriptors, most);
   most = fit;
 }
+
+net::HttpRouter http_routes() {
+  net::HttpRouter router;
+  router.get("/healthz",
+             [](const auto&, const auto& response) {
+               response->send(net::http_json(200, R"({"status":"ok"})"));
+             },
+             {.needs_token = false});
+  return router;
+}
+
+// Null when the default port is taken: a second `serve` on this machine with another --port is not
+// a mistake.
+Result<std::unique_ptr<net::HttpServer>> start_http(net::Loop& loop, const ServeOptions& options) {
+  auto server = net::HttpServer::listen(loop, options.http, http_routes());
+  if (server || server.error().code != "address_in_use") return server;
+  const std::string taken = "Port " + std::to_string(options.http.port) + " on " +
+                            options.http.host + " is taken by another program";
+  constexpr std::string_view kNext = "pass --http-port N (--http-port 0 lets the system choose)";
+  if (options.http_port_given) {
+    return fail("address_in_use", fmt::format("{}. Next: stop that program, or {}.", taken, kNext));
+  }
+  log_warn("{}, so HTTP is not served. Next: {}", taken, kNext);
+  return nullptr;
+}
+
+// How long the requests that are running may take when the server stops.
+constexpr std::chrono::milliseconds kHttpPatience{1'000};
 
 }  // namespace
 
@@ -127,7 +165,7 @@ int run_serve(std::span<const std::string> words) {
     return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
   Result<ServeOptions> options = serve_options(*args);
   if (!options) return cli::complain(options.error());
-  fit_connections(options->engine);
+  fit_connections(*options);
   std::optional<Configuration> configuration;
   if (!options->engine_only) {
     Result<Configuration> read = start_configuration(options->config);
@@ -142,12 +180,15 @@ int run_serve(std::span<const std::string> words) {
   const uint16_t port = (*embedded)->port();
 
   std::unique_ptr<LocalDirectory> local;
+  Result<std::unique_ptr<net::HttpServer>> http = start_http(loop, *options);
+  if (!http) return cli::complain(http.error());
+  const auto ready = [&] { print_ready(host, port, http->get()); };
   if (options->engine_only) {
-    loop.post([&] { print_ready(host, port); });
+    loop.post(ready);
   } else {
     local = std::make_unique<LocalDirectory>(loop, **embedded, *options, *configuration);
     local->worker.on_ready([&, said = false]() mutable {
-      if (!std::exchange(said, true)) print_ready(host, port);
+      if (!std::exchange(said, true)) ready();
     });
     local->directory.serve();
     if (auto started = local->worker.start(); !started) return cli::complain(started.error());
@@ -163,8 +204,12 @@ int run_serve(std::span<const std::string> words) {
       (*embedded)->stop();
       loop.stop();
     };
-    if (local == nullptr) return stop_engine();
-    local->worker.stop(stop_engine);
+    const auto stop_bus = [&, stop_engine] {
+      if (local == nullptr) return stop_engine();
+      local->worker.stop(stop_engine);
+    };
+    if (*http == nullptr) return stop_bus();
+    (*http)->drain(kHttpPatience, stop_bus);
   });
   log_info("iii-directory {} listens on {} port {}", kVersion, host, port);
   loop.run();

@@ -93,14 +93,6 @@ class TelemetrySink final : public net::ConnectionEvents {
   void on_closed(const net::CloseInfo&) override {}
 };
 
-bool same_secret(std::string_view a, std::string_view b) {
-  unsigned char difference = a.size() == b.size() ? 0 : 1;
-  for (size_t i = 0; i < a.size(); ++i) {
-    difference |= static_cast<unsigned char>(a[i] ^ (b.empty() ? 0 : b[i % b.size()]));
-  }
-  return difference == 0;
-}
-
 class EngineRouter {
  public:
   EngineRouter(Access access, Engine& engine, ChannelTable& channels, size_t max_queued)
@@ -171,11 +163,7 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
   }
   if (access.token.empty()) return std::nullopt;
   const std::string* authorization = request.header("Authorization");
-  const std::string_view given = authorization != nullptr ? *authorization : std::string_view{};
-  if (given.size() > 7 && iequals(given.substr(0, 7), "bearer ") &&
-      same_secret(trim(given.substr(7)), access.token)) {
-    return std::nullopt;
-  }
+  if (authorization != nullptr && is_bearer(*authorization, access.token)) return std::nullopt;
   return ws::Refusal{
       .status = 401,
       .body =

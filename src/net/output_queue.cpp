@@ -1,6 +1,9 @@
 #include "net/output_queue.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/check.h"
@@ -54,6 +57,18 @@ OutputQueue::Gathered OutputQueue::gather(std::span<iovec> parts, size_t most) c
   }
   add(std::string_view(tail_).substr(tail_written_));
   return out;
+}
+
+ssize_t OutputQueue::send(int socket, size_t most, size_t& wanted) const {
+  std::array<iovec, 16> parts;
+  const Gathered gathered = gather(parts, most);
+  wanted = gathered.bytes;
+  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
+  if (gathered.parts == 1) return ::send(socket, parts[0].iov_base, parts[0].iov_len, kFlags);
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = gathered.parts;
+  return ::sendmsg(socket, &message, kFlags);
 }
 
 void OutputQueue::consume(size_t count) {

@@ -2,6 +2,7 @@
 // whoever else holds them.
 #pragma once
 
+#include <sys/types.h>
 #include <sys/uio.h>
 
 #include <cstddef>
@@ -33,6 +34,8 @@ class OutputQueue {
   };
   // Points `parts` at the first bytes of the queue, `most` of them at most.
   Gathered gather(std::span<iovec> parts, size_t most) const;
+  // Sends them without waiting; as send(2). `wanted` is how many bytes were offered.
+  ssize_t send(int socket, size_t most, size_t& wanted) const;
   // The first `count` bytes have been written.
   void consume(size_t count);
   void clear();

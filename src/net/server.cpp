@@ -1,6 +1,5 @@
 #include "net/server.h"
 
-#include <fmt/format.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -12,26 +11,12 @@
 
 #include "base/log.h"
 #include "net/asio.h"
+#include "net/listener.h"
 #include "net/socket_connection.h"
 #include "net/socket_options.h"
 
 namespace iii::net {
 namespace {
-
-// When the process is out of descriptors, accepting again at once would only spin.
-constexpr Millis kAcceptPause{100};
-constexpr int kBacklog = 4096;
-
-std::string ip_text(const Socket& socket) {
-  ErrorCode error;
-  const Tcp::endpoint peer = socket.remote_endpoint(error);
-  if (error) return "unknown";
-  const asio::ip::address address = peer.address();
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    return asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6()).to_string();
-  }
-  return address.to_string();
-}
 
 class Hub;
 
@@ -53,7 +38,7 @@ class Arrival : public std::enable_shared_from_this<Arrival> {
   TimerId deadline_ = 0;
 };
 
-// What the Server object owns; handlers of the acceptor hold it too, so that they may come late.
+// What the Server object owns.
 class Hub : public std::enable_shared_from_this<Hub> {
  public:
   Hub(Loop& loop, ServerOptions options, Router router)
@@ -62,10 +47,10 @@ class Hub : public std::enable_shared_from_this<Hub> {
         router_(std::move(router)),
         memory_(options_.memory ? options_.memory
                                 : std::make_shared<MemoryBudget>(options_.max_total_bytes)),
-        acceptor_(loop.context()) {}
+        listener_(std::make_shared<Listener>(
+            loop, [this](Socket socket) { accept(std::move(socket)); })) {}
 
-  Result<void> listen();
-  void accept();
+  Listener& listener() { return *listener_; }
   void stop();
   void abandon();
   void take_over(Arrival& arrival, Socket socket, const ws::UpgradeRequest* request,
@@ -74,11 +59,11 @@ class Hub : public std::enable_shared_from_this<Hub> {
 
   Loop& loop() { return loop_; }
   const ServerOptions& options() const { return options_; }
-  uint16_t port() const { return port_; }
+  uint16_t port() const { return listener_->port(); }
   size_t connections() const { return arrivals_.size() + connections_.size(); }
 
  private:
-  void on_accept(ErrorCode error, Socket socket);
+  void accept(Socket socket);
   void route(const std::shared_ptr<SocketConnection>& connection,
              const ws::UpgradeRequest& request);
 
@@ -86,14 +71,11 @@ class Hub : public std::enable_shared_from_this<Hub> {
   const ServerOptions options_;
   const Router router_;
   const std::shared_ptr<MemoryBudget> memory_;
-  Acceptor acceptor_;
-  uint16_t port_ = 0;
-  TimerId retry_ = 0;
+  const std::shared_ptr<Listener> listener_;
   std::unordered_set<std::shared_ptr<Arrival>> arrivals_;
   // Until they are gone and their users have heard of it, so that abandon() reaches them all.
   std::unordered_map<SocketConnection*, std::shared_ptr<SocketConnection>> connections_;
   LogOnce full_;
-  LogOnce out_of_descriptors_;
 };
 
 void Arrival::start() {
@@ -140,66 +122,17 @@ void Arrival::answer(ws::RequestReader::Status status, std::string_view rest) {
   hub.take_over(*this, std::move(socket_), done ? &reader_.request() : nullptr, rest);
 }
 
-Result<void> Hub::listen() {
-  ErrorCode error;
-  const std::string& host = options_.host;
-  const bool bracketed = host.starts_with('[') && host.ends_with(']');
-  asio::ip::address address =
-      asio::ip::make_address(bracketed ? host.substr(1, host.size() - 2) : host, error);
-  if (error) {
-    Resolver resolver(loop_.context());
-    const auto found = resolver.resolve(host, "0", Tcp::resolver::passive, error);
-    if (error || found.empty()) {
-      return fail("listen_failed", "the host to listen on is not an address of this machine");
-    }
-    address = found.begin()->endpoint().address();
-    // `localhost` is both: most clients try the older family first.
-    for (const auto& entry : found) {
-      if (entry.endpoint().address().is_v4()) address = entry.endpoint().address();
-    }
-  }
-  const Tcp::endpoint endpoint(address, options_.port);
-  acceptor_.open(endpoint.protocol(), error);
-  if (!error) acceptor_.set_option(Acceptor::reuse_address(true), error);
-  if (!error) acceptor_.bind(endpoint, error);
-  if (!error) acceptor_.listen(kBacklog, error);
-  if (error == asio::error::address_in_use) {
-    return fail("address_in_use",
-                fmt::format("port {} is already in use: stop the program that uses it, or choose "
-                            "another port (0: chosen by the system)",
-                            options_.port));
-  }
-  if (error) {
-    return fail("listen_failed",
-                fmt::format("cannot listen on port {}: {}", options_.port, error.message()));
-  }
-  port_ = acceptor_.local_endpoint(error).port();
-  return {};
-}
-
-void Hub::accept() {
-  acceptor_.async_accept([self = shared_from_this()](ErrorCode error, Socket socket) {
-    self->on_accept(error, std::move(socket));
-  });
-}
-
-void Hub::on_accept(ErrorCode error, Socket socket) {
-  if (!acceptor_.is_open()) return;
-  if (error) {
-    out_of_descriptors_.warn("cannot accept connections at the moment: {}", error.message());
-    retry_ = loop_.after(kAcceptPause, [this] { accept(); });
-    return;
-  }
+void Hub::accept(Socket socket) {
   if (connections() >= options_.max_connections) {
     full_.warn("connections are refused: {} are open, which is the limit", connections());
-    socket.close(error);
-    return accept();
+    ErrorCode ignored;
+    socket.close(ignored);
+    return;
   }
   prepare_socket(socket.native_handle(), options_.connection.dead_peer_timeout);
   const auto arrival = std::make_shared<Arrival>(*this, std::move(socket));
   arrivals_.insert(arrival);
   arrival->start();
-  accept();
 }
 
 void Hub::forget(Arrival& arrival) { arrivals_.erase(arrival.shared_from_this()); }
@@ -237,9 +170,7 @@ void Hub::route(const std::shared_ptr<SocketConnection>& connection,
 }
 
 void Hub::stop() {
-  ErrorCode ignored;
-  acceptor_.close(ignored);
-  loop_.cancel(retry_);
+  listener_->close();
   for (const auto& arrival : std::vector(arrivals_.begin(), arrivals_.end())) arrival->end();
   for (const auto& [key, connection] : std::vector(connections_.begin(), connections_.end())) {
     connection->drop();
@@ -269,10 +200,12 @@ class HubServer final : public Server {
 
 Result<std::unique_ptr<Server>> Server::listen(Loop& loop, ServerOptions options, Router router) {
   auto hub = std::make_shared<Hub>(loop, std::move(options), std::move(router));
-  if (Result<void> listening = hub->listen(); !listening) {
+  Listener& listener = hub->listener();
+  const ServerOptions& given = hub->options();
+  if (Result<void> listening = listener.listen(given.host, given.port); !listening) {
     return std::unexpected(listening.error());
   }
-  hub->accept();
+  listener.accept();
   return std::make_unique<HubServer>(std::move(hub));
 }
 

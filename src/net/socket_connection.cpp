@@ -379,18 +379,11 @@ void SocketConnection::flush(size_t most) {
 }
 
 ssize_t SocketConnection::write_some(size_t most, size_t& wanted) {
+  if (!tls_) return output_.send(socket_.native_handle(), most, wanted);
   std::array<iovec, 16> parts;
   const OutputQueue::Gathered gathered = output_.gather(parts, most);
   wanted = gathered.bytes;
-  if (tls_) return write_encrypted({parts.data(), gathered.parts});
-  constexpr int kFlags = MSG_DONTWAIT | MSG_NOSIGNAL;
-  if (gathered.parts == 1) {
-    return ::send(socket_.native_handle(), parts[0].iov_base, parts[0].iov_len, kFlags);
-  }
-  msghdr message{};
-  message.msg_iov = parts.data();
-  message.msg_iovlen = gathered.parts;
-  return ::sendmsg(socket_.native_handle(), &message, kFlags);
+  return write_encrypted({parts.data(), gathered.parts});
 }
 
 ssize_t SocketConnection::write_encrypted(std::span<const iovec> parts) {
