@@ -29,9 +29,7 @@ std::string event_text(std::string_view message, std::string_view id) {
   return out;
 }
 
-std::string priming_event(std::string_view id) {
-  return "id: " + std::string(id) + "\ndata:\n\n";
-}
+std::string priming_event(std::string_view id) { return "id: " + std::string(id) + "\ndata:\n\n"; }
 
 net::HttpHeaders event_stream_headers() {
   return {{"Content-Type", "text/event-stream"},

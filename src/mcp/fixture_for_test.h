@@ -77,9 +77,8 @@ class McpTest : public testing::Test {
   void start() {
     if (server) return;
     server = std::make_unique<Server>(loop, options);
-    client = std::make_unique<Duplex>(*server, [this](std::string line) {
-      lines.push_back(std::move(line));
-    });
+    client = std::make_unique<Duplex>(
+        *server, [this](std::string line) { lines.push_back(std::move(line)); });
   }
   void with_engine() {
     host.engine = &engine;

@@ -42,21 +42,19 @@ HttpEndpoint::~HttpEndpoint() {
 }
 
 void HttpEndpoint::add_to(net::HttpRouter& router, const std::string& path) {
-  router.post(
-      path,
-      [this](net::HttpRequest request, std::shared_ptr<net::HttpResponse> response) {
-        post(std::move(request), response);
-      },
-      {.max_body_bytes = options_.max_body_bytes});
-  router.get(path, [this](const net::HttpRequest& request,
-                          const std::shared_ptr<net::HttpResponse>& response) {
-    get(request, response);
-  });
-  router.on("DELETE", path,
-            [this](const net::HttpRequest& request,
-                   const std::shared_ptr<net::HttpResponse>& response) {
-              remove(request, response);
-            });
+  router.post(path,
+              [this](net::HttpRequest request, std::shared_ptr<net::HttpResponse> response) {
+                post(std::move(request), response);
+              },
+              {.max_body_bytes = options_.max_body_bytes});
+  router.get(
+      path, [this](const net::HttpRequest& request,
+                   const std::shared_ptr<net::HttpResponse>& response) { get(request, response); });
+  router.on(
+      "DELETE", path,
+      [this](const net::HttpRequest& request, const std::shared_ptr<net::HttpResponse>& response) {
+        remove(request, response);
+      });
 }
 
 void HttpEndpoint::shut_down() {
@@ -75,9 +73,9 @@ void HttpEndpoint::post(net::HttpRequest request, const ResponsePtr& response) {
   }
   const Accepts accepts = accepted_by(request);
   if (!accepts.json && !accepts.events) {
-    return refuse(*response, 406,
-                  bad_request(kInvalidRequest,
-                              "Accept must allow application/json or text/event-stream."));
+    return refuse(
+        *response, 406,
+        bad_request(kInvalidRequest, "Accept must allow application/json or text/event-stream."));
   }
   std::expected<json::Value, Unreadable> value = read_text(request.body);
   request.body.clear();
@@ -132,10 +130,9 @@ void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
                   .level = envelope->level,
                   .caller = "mcp:" + head.peer};
   request.notify = [this, exchange](std::string text) { tell(nullptr, exchange, std::move(text)); };
-  exchange->running = server_.start(
-      std::move(request), [this, exchange, place](Finished finished) {
-        answer(nullptr, exchange, std::move(finished));
-      });
+  exchange->running = server_.start(std::move(request), [this, exchange, place](Finished finished) {
+    answer(nullptr, exchange, std::move(finished));
+  });
   if (exchange->running->is_over()) return;
   // The client closing the stream is how it cancels.
   response->on_closed([this, exchange] {
@@ -206,8 +203,8 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
   std::shared_ptr<void> place(nullptr, [this, alive = std::weak_ptr(alive_)](void*) {
     if (!alive.expired()) --running_;
   });
-  exchange->running = server_.start(
-      std::move(request), [this, session, exchange, id, place](Finished finished) {
+  exchange->running =
+      server_.start(std::move(request), [this, session, exchange, id, place](Finished finished) {
         session->running.erase(id);
         answer(session, exchange, std::move(finished));
       });
@@ -224,8 +221,8 @@ void HttpEndpoint::notification(const HttpSessionPtr& session, const Message& me
   }
   if (message.method != "notifications/cancelled") return;
   const json::Value* id = message.params.find("requestId");
-  const auto found = id != nullptr ? session->running.find(json::to_text(*id))
-                                   : session->running.end();
+  const auto found =
+      id != nullptr ? session->running.find(json::to_text(*id)) : session->running.end();
   if (found == session->running.end()) return;
   const ExchangePtr exchange = found->second;
   session->running.erase(found);
@@ -264,8 +261,8 @@ void HttpEndpoint::batch(const net::HttpRequest& head, json::Value messages,
     const json::Value* params = each.find("params");
     return params != nullptr && claims_version(*params);
   };
-  const RpcError wrong =
-      bad_request(kInvalidRequest, "Batches are part of 2025-03-26 only, and have 1 to 100 messages.");
+  const RpcError wrong = bad_request(
+      kInvalidRequest, "Batches are part of 2025-03-26 only, and have 1 to 100 messages.");
   if (all.empty() || all.size() > options_.max_batch || std::ranges::any_of(all, claims) ||
       names_stateless(header_value(head, kVersionHeader))) {
     return refuse(*response, 400, wrong);
@@ -392,10 +389,8 @@ void HttpEndpoint::resume(const HttpSessionPtr& session, const EventId& id,
     return refuse(*response, 400,
                   bad_request(kServerError, "The events after Last-Event-ID are forgotten."));
   }
-  const auto still =
-      std::ranges::find_if(session->running, [&](const auto& each) {
-        return each.second->stream == id.stream;
-      });
+  const auto still = std::ranges::find_if(
+      session->running, [&](const auto& each) { return each.second->stream == id.stream; });
   if (id.stream == 0) {
     if (session->general) {
       streams_.erase(session->general);

@@ -1,5 +1,5 @@
-// Streamable HTTP: both dialects on one address. The body of a POST decides the dialect, headers only
-// cross-check it; GET and DELETE belong to sessions of the handshake dialect.
+// Streamable HTTP: both dialects on one address. The body of a POST decides the dialect, headers
+// only cross-check it; GET and DELETE belong to sessions of the handshake dialect.
 #pragma once
 
 #include <chrono>
@@ -22,7 +22,7 @@ struct HttpEndpointOptions {
   size_t max_body_bytes = 4 * 1024 * 1024;
   size_t max_sessions = 1'024;
   std::chrono::milliseconds session_idle{30 * 60'000};
-  size_t max_running = 4'096;             // requests of all clients, listen streams not counted
+  size_t max_running = 4'096;  // requests of all clients, listen streams not counted
   size_t max_running_per_session = 64;
   size_t max_batch = 100;
   size_t replay_events = 256;  // per session
@@ -69,9 +69,9 @@ class HttpEndpoint {
     const std::string id;
     const SessionPtr session;
     EventLog log;
-    bool connected = false;             // hears of changes
-    ResponsePtr general;                // the GET stream
-    uint64_t streams = 0;               // numbers of streams; 0 is the general one
+    bool connected = false;                      // hears of changes
+    ResponsePtr general;                         // the GET stream
+    uint64_t streams = 0;                        // numbers of streams; 0 is the general one
     std::map<std::string, ExchangePtr> running;  // by request id
     std::chrono::steady_clock::time_point used;
   };

@@ -30,12 +30,11 @@ std::expected<Message, Unreadable> read(std::string_view text) {
   return read_message(std::move(*value));
 }
 
-TEST(McpRpc, N16_ids_keep_their_type_and_others_are_refused_without_id) {
+TEST(McpRpc, N16IdsKeepTheirTypeAndOthersAreRefusedWithoutId) {
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":7,"method":"x"})")->id, "7");
   EXPECT_EQ(read(R"({"jsonrpc":"2.0","id":"7","method":"x"})")->id, "\"7\"");
   for (const char* id : {"null", "1.5", "{}", "[1]", "true"}) {
-    const auto message =
-        read(std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"method":"x"})");
+    const auto message = read(std::string(R"({"jsonrpc":"2.0","id":)") + id + R"(,"method":"x"})");
     ASSERT_FALSE(message) << id;
     EXPECT_EQ(message.error().error.code, kInvalidRequest);
     EXPECT_EQ(message.error().id, "");
@@ -44,7 +43,7 @@ TEST(McpRpc, N16_ids_keep_their_type_and_others_are_refused_without_id) {
   }
 }
 
-TEST(McpRpc, N17_what_is_not_a_message_is_refused) {
+TEST(McpRpc, N17WhatIsNotAMessageIsRefused) {
   EXPECT_EQ(read("nonsense").error().error.code, kParseError);
   EXPECT_EQ(read("{").error().error.code, kParseError);
   for (const char* text : {"1", "\"x\"", "null", "{}", R"({"jsonrpc":"2.0"})",
@@ -64,7 +63,7 @@ json::Value params_with(const std::string& meta) {
 const std::string kGood = R"("io.modelcontextprotocol/protocolVersion":"2026-07-28",)"
                           R"("io.modelcontextprotocol/clientCapabilities":{})";
 
-TEST(McpDialect, N03_envelope_defects_are_named) {
+TEST(McpDialect, N03EnvelopeDefectsAreNamed) {
   EXPECT_TRUE(read_envelope(params_with(kGood)));
   const auto nothing = read_envelope(json::Object());
   EXPECT_EQ(nothing.error().code, kInvalidParams);
@@ -81,14 +80,13 @@ TEST(McpDialect, N03_envelope_defects_are_named) {
   EXPECT_FALSE(read_envelope(params_with(kGood + R"(,"progressToken":1.5)")));
 }
 
-TEST(McpDialect, N04_an_unknown_log_level_is_refused) {
+TEST(McpDialect, N04AnUnknownLogLevelIsRefused) {
   EXPECT_TRUE(
       read_envelope(params_with(kGood + R"(,"io.modelcontextprotocol/logLevel":"notice")")));
-  EXPECT_FALSE(
-      read_envelope(params_with(kGood + R"(,"io.modelcontextprotocol/logLevel":"loud")")));
+  EXPECT_FALSE(read_envelope(params_with(kGood + R"(,"io.modelcontextprotocol/logLevel":"loud")")));
 }
 
-TEST(McpDialect, N06_N07_versions_that_are_not_served_this_way) {
+TEST(McpDialect, N06N07VersionsThatAreNotServedThisWay) {
   EXPECT_FALSE(check_version("2026-07-28"));
   const RpcError unknown = *check_version("2030-01-01");
   EXPECT_EQ(unknown.code, kUnsupportedVersion);
@@ -100,7 +98,7 @@ TEST(McpDialect, N06_N07_versions_that_are_not_served_this_way) {
   EXPECT_THAT(older.data, HasSubstr(R"("supported":["2026-07-28"])"));
 }
 
-TEST(McpDialect, N54_initialize_never_answers_a_stateless_version) {
+TEST(McpDialect, N54InitializeNeverAnswersAStatelessVersion) {
   EXPECT_EQ(name_of(negotiate("2026-07-28")), "2025-11-25");
   EXPECT_EQ(name_of(negotiate("2030-01-01")), "2025-11-25");
   for (const char* version : {"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"}) {
@@ -108,10 +106,11 @@ TEST(McpDialect, N54_initialize_never_answers_a_stateless_version) {
   }
 }
 
-TEST(McpToolName, names_are_reversible) {
+TEST(McpToolName, NamesAreReversible) {
   std::set<std::string> names;
-  for (const char* id : {"directory::skills::list", "plain", "a__b", "a::b__c", "a_::b", "a:::b",
-                         "a/b", "x.y", "x.2e", "ümlaut", "a b", ":", "::", "_", "a::b::", "a.b-c"}) {
+  for (const char* id :
+       {"directory::skills::list", "plain", "a__b", "a::b__c", "a_::b", "a:::b", "a/b", "x.y",
+        "x.2e", "ümlaut", "a b", ":", "::", "_", "a::b::", "a.b-c"}) {
     const auto name = tool_name(id);
     ASSERT_TRUE(name) << id;
     EXPECT_EQ(name->find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -132,13 +131,13 @@ std::string cleaned(const std::string& schema) {
   return json::to_text(input_schema(&value));
 }
 
-TEST(McpToolSchema, N24_keywords_of_2020_12_survive) {
+TEST(McpToolSchema, N24KeywordsOf202012Survive) {
   const std::string schema =
       R"({"$defs":{"a":{"$anchor":"x","type":"string"}},"$schema":"https://json-schema.org/draft/2020-12/schema","additionalProperties":false,"allOf":[{"anyOf":[{}]}],"if":{},"properties":{"a":{"$ref":"#/$defs/a"}},"then":{},"type":"object"})";
   EXPECT_EQ(cleaned(schema), schema);
 }
 
-TEST(McpToolSchema, N31_foreign_header_annotations_and_booleans_are_removed) {
+TEST(McpToolSchema, N31ForeignHeaderAnnotationsAndBooleansAreRemoved) {
   EXPECT_EQ(cleaned(R"({"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":true}})"),
             R"({"properties":{"a":{"type":"string"},"b":{}},"type":"object"})");
   EXPECT_EQ(cleaned(R"({"type":["object","null"]})"), R"({"type":"object"})");
@@ -150,7 +149,7 @@ TEST(McpToolSchema, N31_foreign_header_annotations_and_booleans_are_removed) {
   EXPECT_EQ(cleaned(deep), R"({"properties":{},"type":"object"})");
 }
 
-TEST(McpToolSchema, N25_answers_that_are_not_objects_are_wrapped) {
+TEST(McpToolSchema, N25AnswersThatAreNotObjectsAreWrapped) {
   const json::Value list = json::parse(R"({"type":"array","$defs":{"a":{}}})").value();
   EXPECT_FALSE(is_object_schema(list));
   const json::Value wrapped = wrapped_schema(list);
@@ -158,7 +157,7 @@ TEST(McpToolSchema, N25_answers_that_are_not_objects_are_wrapped) {
   EXPECT_NE(wrapped.find("$defs"), nullptr);
 }
 
-TEST(McpUri, N73_N74_one_spelling_and_no_way_out) {
+TEST(McpUri, N73N74OneSpellingAndNoWayOut) {
   EXPECT_EQ(parse_uri("iii://skills")->kind, Uri::Kind::kIndex);
   EXPECT_EQ(parse_uri("iii://fn/a::b")->rest, "a::b");
   EXPECT_EQ(parse_uri("skill://a/b%20c/SKILL.md")->rest, "a/b c/SKILL.md");
@@ -179,7 +178,7 @@ TEST(McpUri, N73_N74_one_spelling_and_no_way_out) {
   EXPECT_EQ(mime_type("a/x", false), "application/octet-stream");
 }
 
-TEST(McpCursor, N30_only_our_own_cursors_of_the_same_list_are_taken) {
+TEST(McpCursor, N30OnlyOurOwnCursorsOfTheSameListAreTaken) {
   const json::Value mine = json::Object{{"cursor", make_cursor("tools", "k\nx")}};
   EXPECT_EQ(read_cursor("tools", mine)->value(), "k\nx");
   EXPECT_EQ(read_cursor("prompts", mine).error().code, kInvalidParams);
@@ -189,7 +188,7 @@ TEST(McpCursor, N30_only_our_own_cursors_of_the_same_list_are_taken) {
   }
 }
 
-TEST(McpBase64, decodes_strictly) {
+TEST(McpBase64, DecodesStrictly) {
   for (const std::string text : {"", "f", "fo", "foo", "foob", "\xff\xfe"}) {
     EXPECT_EQ(base64_decode(base64_encode(text)), text);
   }
@@ -205,7 +204,7 @@ std::vector<std::string> names(const std::vector<TemplateArgument>& arguments) {
   return out;
 }
 
-TEST(McpTemplate, arguments_are_declared_and_mentioned) {
+TEST(McpTemplate, ArgumentsAreDeclaredAndMentioned) {
   const json::Value declared =
       json::parse(R"({"arguments":[{"name":"pr","description":"Number","required":true},"tone"]})")
           .value();
@@ -216,7 +215,7 @@ TEST(McpTemplate, arguments_are_declared_and_mentioned) {
   EXPECT_THAT(names(template_arguments({}, "fix $1")), ElementsAre("arguments"));
 }
 
-TEST(McpTemplate, values_are_put_in_once) {
+TEST(McpTemplate, ValuesArePutInOnce) {
   const auto one = template_arguments({}, "{{a}} and {{b}}");
   EXPECT_EQ(render_template("{{a}} and {{b}}", one, {{"a", "{{b}} $1"}}), "{{b}} $1 and {{b}}");
   const auto words = template_arguments({}, "$1|$2|$3|$ARGUMENTS");
@@ -229,7 +228,7 @@ TEST(McpTemplate, values_are_put_in_once) {
   EXPECT_EQ(render_template("$1-$2-{{y}}", named, {{"x", "1"}}), "1--");
 }
 
-TEST(McpFrontmatter, N70_names) {
+TEST(McpFrontmatter, N70Names) {
   for (const char* good : {"a", "a-b", "a1-2b"}) EXPECT_TRUE(is_skill_name(good)) << good;
   for (const char* bad : {"", "-a", "a-", "a--b", "A", "a_b", "a b", "ä"}) {
     EXPECT_FALSE(is_skill_name(bad)) << bad;
@@ -243,7 +242,7 @@ std::string code_of(const std::string& yaml) {
   return read ? "" : read.error().code;
 }
 
-TEST(McpFrontmatter, N71_what_clients_cannot_read_is_refused) {
+TEST(McpFrontmatter, N71WhatClientsCannotReadIsRefused) {
   const std::string good = "name: a\ndescription: Text.\n";
   EXPECT_EQ(code_of(good), "");
   EXPECT_EQ(code_of(good + "metadata:\n  x: \"1\"\n# comment\nlist: [1, 2]\nflow: {a: b}\n"), "");
@@ -263,21 +262,23 @@ TEST(McpFrontmatter, N71_what_clients_cannot_read_is_refused) {
   EXPECT_EQ(code_of(good + "metadata:\n  x: 1\n"), "invalid_field");
   EXPECT_EQ(code_of(good + "name: a\n"), "not_portable");
   EXPECT_EQ(read_skill_frontmatter("# No\n", "a").error().code, "no_frontmatter");
-  EXPECT_TRUE(read_skill_frontmatter("\xEF\xBB\xBF---\r\nname: a\r\ndescription: x\r\n---\r\n", "a"));
+  EXPECT_TRUE(
+      read_skill_frontmatter("\xEF\xBB\xBF---\r\nname: a\r\ndescription: x\r\n---\r\n", "a"));
 }
 
-TEST(McpFrontmatter, N69_fields_have_the_types_of_yaml_1_2) {
+TEST(McpFrontmatter, N69FieldsHaveTheTypesOfYaml12) {
   const auto read = read_skill_frontmatter(
       "---\nname: a\ndescription: x\nd: 2026-01-02\ny: yes\nv: 1.10\nn:\nt: true\n---\n", "a");
-  EXPECT_EQ(json::to_text(read->fields),
-            R"({"d":"2026-01-02","description":"x","n":null,"name":"a","t":true,"v":1.1,"y":"yes"})");
+  EXPECT_EQ(
+      json::to_text(read->fields),
+      R"({"d":"2026-01-02","description":"x","n":null,"name":"a","t":true,"v":1.1,"y":"yes"})");
 }
 
 net::HttpRequest request_with(net::HttpHeaders headers) {
   return {.method = "POST", .path = "/mcp", .headers = std::move(headers)};
 }
 
-TEST(McpHeaders, N08_N09_version_and_method_must_equal_the_body) {
+TEST(McpHeaders, N08N09VersionAndMethodMustEqualTheBody) {
   const json::Value none = json::Object();
   const auto version = [](net::HttpHeaders headers) {
     return check_version_header(request_with(std::move(headers)), "2026-07-28");
@@ -285,8 +286,8 @@ TEST(McpHeaders, N08_N09_version_and_method_must_equal_the_body) {
   EXPECT_FALSE(version({{"mcp-protocol-version", " 2026-07-28\t"}}));
   EXPECT_EQ(version({})->code, kHeaderMismatch);
   EXPECT_EQ(version({{"MCP-Protocol-Version", "2030-01-01"}})->http_status, 400);
-  EXPECT_TRUE(version({{"MCP-Protocol-Version", "2026-07-28"},
-                       {"mcp-protocol-version", "2026-07-28"}}));
+  EXPECT_TRUE(
+      version({{"MCP-Protocol-Version", "2026-07-28"}, {"mcp-protocol-version", "2026-07-28"}}));
   const auto method = [&](net::HttpHeaders headers) {
     return check_method_headers(request_with(std::move(headers)), "tools/list", none);
   };
@@ -295,11 +296,11 @@ TEST(McpHeaders, N08_N09_version_and_method_must_equal_the_body) {
   EXPECT_TRUE(method({}));
 }
 
-TEST(McpHeaders, N11_names_may_be_base64) {
+TEST(McpHeaders, N11NamesMayBeBase64) {
   const json::Value params = json::Object{{"name", "ünï"}};
   const auto check = [&](const std::string& name) {
-    return check_method_headers(
-        request_with({{"Mcp-Method", "tools/call"}, {"Mcp-Name", name}}), "tools/call", params);
+    return check_method_headers(request_with({{"Mcp-Method", "tools/call"}, {"Mcp-Name", name}}),
+                                "tools/call", params);
   };
   EXPECT_FALSE(check("=?base64?" + base64_encode("ünï") + "?="));
   EXPECT_TRUE(check("=?base64?w7xuw68?="));
@@ -309,7 +310,7 @@ TEST(McpHeaders, N11_names_may_be_base64) {
   EXPECT_EQ(decoded_value("=?BASE64?Zm9v?="), "=?BASE64?Zm9v?=");
 }
 
-TEST(McpHeaders, N18_content_type_and_accept) {
+TEST(McpHeaders, N18ContentTypeAndAccept) {
   EXPECT_TRUE(has_json_body(request_with({{"Content-Type", "Application/JSON; charset=utf-8"}})));
   EXPECT_FALSE(has_json_body(request_with({{"Content-Type", "text/plain"}})));
   EXPECT_FALSE(has_json_body(request_with({})));
@@ -319,7 +320,7 @@ TEST(McpHeaders, N18_content_type_and_accept) {
   EXPECT_FALSE(only.json);
 }
 
-TEST(McpEvents, N56_events_can_be_asked_for_again_while_they_are_kept) {
+TEST(McpEvents, N56EventsCanBeAskedForAgainWhileTheyAreKept) {
   EventLog log(2, 1'000);
   const EventId first = log.add(1, "a");
   log.add(2, "b");
@@ -331,10 +332,11 @@ TEST(McpEvents, N56_events_can_be_asked_for_again_while_they_are_kept) {
   EXPECT_FALSE(log.after(first));
   EXPECT_FALSE(log.after(EventId{1, 99}));
   EXPECT_EQ(EventId::parse("3-4")->number, 4U);
-  for (const char* wrong : {"", "3", "3-", "-4", "3-4x", "a-b"}) EXPECT_FALSE(EventId::parse(wrong));
+  for (const char* wrong : {"", "3", "3-", "-4", "3-4x", "a-b"})
+    EXPECT_FALSE(EventId::parse(wrong));
 }
 
-TEST(McpConnect, every_harness_gets_a_snippet_with_the_program) {
+TEST(McpConnect, EveryHarnessGetsASnippetWithTheProgram) {
   for (const std::string& harness : harnesses()) {
     EXPECT_THAT(connect_snippet(harness, "/opt/iii directory").value(),
                 HasSubstr("/opt/iii directory"));
@@ -342,7 +344,7 @@ TEST(McpConnect, every_harness_gets_a_snippet_with_the_program) {
   EXPECT_THAT(connect_snippet("cursr", "x").error().message, HasSubstr("Did you mean cursor?"));
 }
 
-TEST(McpInstructions, fit_into_1500_characters) { EXPECT_LT(instructions().size(), 1'500U); }
+TEST(McpInstructions, FitInto1500Characters) { EXPECT_LT(instructions().size(), 1'500U); }
 
 }  // namespace
 }  // namespace iii::mcp

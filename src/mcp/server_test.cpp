@@ -37,7 +37,7 @@ class McpServerTest : public McpTest {
   bool reports = false;
 };
 
-TEST_F(McpServerTest, N01_N02_discover_has_everything_and_needs_no_client_info) {
+TEST_F(McpServerTest, N01N02DiscoverHasEverythingAndNeedsNoClientInfo) {
   open();
   const json::Value out = result("server/discover");
   EXPECT_EQ(text(out, "resultType"), "complete");
@@ -53,7 +53,7 @@ TEST_F(McpServerTest, N01_N02_discover_has_everything_and_needs_no_client_info) 
   EXPECT_THAT(text(out, "instructions"), HasSubstr("iii://skills"));
 }
 
-TEST_F(McpServerTest, N59_discover_and_initialize_answer_before_the_folders_are_open) {
+TEST_F(McpServerTest, N59DiscoverAndInitializeAnswerBeforeTheFoldersAreOpen) {
   start();
   client->receive(stateless("1", "resources/list"));
   EXPECT_EQ(text(result("server/discover"), "resultType"), "complete");
@@ -64,7 +64,7 @@ TEST_F(McpServerTest, N59_discover_and_initialize_answer_before_the_folders_are_
               Contains("iii://demo"));
 }
 
-TEST_F(McpServerTest, N13_methods_of_the_handshake_do_not_exist_without_it) {
+TEST_F(McpServerTest, N13MethodsOfTheHandshakeDoNotExistWithoutIt) {
   open();
   for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
                              "resources/unsubscribe", "tasks/list", "no/such"}) {
@@ -72,7 +72,7 @@ TEST_F(McpServerTest, N13_methods_of_the_handshake_do_not_exist_without_it) {
   }
 }
 
-TEST_F(McpServerTest, N14_N66_the_skills_extension_can_be_switched_off) {
+TEST_F(McpServerTest, N14N66TheSkillsExtensionCanBeSwitchedOff) {
   options.skills = false;
   open();
   EXPECT_EQ(result("server/discover").find("capabilities")->find("extensions"), nullptr);
@@ -80,7 +80,7 @@ TEST_F(McpServerTest, N14_N66_the_skills_extension_can_be_switched_off) {
   EXPECT_EQ(code(error("resources/directory/read")), kMethodNotFound);
 }
 
-TEST_F(McpServerTest, N21_N22_each_dialect_has_its_own_fields) {
+TEST_F(McpServerTest, N21N22EachDialectHasItsOwnFields) {
   open();
   initialize("2025-11-25");
   for (const char* method : {"tools/list", "resources/list", "resources/templates/list",
@@ -98,7 +98,7 @@ TEST_F(McpServerTest, N21_N22_each_dialect_has_its_own_fields) {
   EXPECT_EQ(*result("resources/read", R"("uri":"iii://demo")").find("ttlMs"), json::Value(0));
 }
 
-TEST_F(McpServerTest, N51_two_dialects_take_turns_on_one_process) {
+TEST_F(McpServerTest, N51TwoDialectsTakeTurnsOnOneProcess) {
   open();
   EXPECT_EQ(code(session_error("tools/list")), kInvalidParams);
   EXPECT_EQ(json::to_text(session_result("ping")), "{}");
@@ -111,7 +111,7 @@ TEST_F(McpServerTest, N51_two_dialects_take_turns_on_one_process) {
   EXPECT_EQ(first(session_result("tools/list"), "tools").find("annotations"), nullptr);
 }
 
-TEST_F(McpServerTest, N27_unknown_resources_are_errors_with_their_address) {
+TEST_F(McpServerTest, N27UnknownResourcesAreErrorsWithTheirAddress) {
   open();
   for (const char* uri : {"iii://nope", "skill://demo/nope", "skill://demo", "iii://../x", "x"}) {
     const json::Value wrong = error("resources/read", R"("uri":")" + std::string(uri) + "\"");
@@ -121,7 +121,7 @@ TEST_F(McpServerTest, N27_unknown_resources_are_errors_with_their_address) {
   EXPECT_EQ(code(error("resources/read")), kInvalidParams);
 }
 
-TEST_F(McpServerTest, resources_are_listed_and_read) {
+TEST_F(McpServerTest, ResourcesAreListedAndRead) {
   open();
   EXPECT_THAT(column(result("resources/list"), "resources", "uri"),
               ElementsAre("iii://skills", "iii://demo", "iii://notes", "skill://demo/SKILL.md"));
@@ -138,7 +138,7 @@ TEST_F(McpServerTest, resources_are_listed_and_read) {
   EXPECT_EQ(code(error("resources/read", R"("uri":"iii://fn/engine::stop")")), kInvalidParams);
 }
 
-TEST_F(McpServerTest, N32_binary_files_round_trip) {
+TEST_F(McpServerTest, N32BinaryFilesRoundTrip) {
   open();
   const json::Value content =
       first(result("resources/read", R"("uri":"skill://demo/logo.png")"), "contents");
@@ -146,21 +146,21 @@ TEST_F(McpServerTest, N32_binary_files_round_trip) {
   EXPECT_EQ(text(content, "mimeType"), "image/png");
 }
 
-TEST_F(McpServerTest, N23_tools_are_few_sorted_and_the_same_every_time) {
+TEST_F(McpServerTest, N23ToolsAreFewSortedAndTheSameEveryTime) {
   open();
   const json::Value tools = result("tools/list");
   EXPECT_THAT(column(tools, "tools", "name"), ElementsAre("call", "find", "read"));
   EXPECT_EQ(json::to_text(tools), json::to_text(result("tools/list")));
 }
 
-TEST_F(McpServerTest, tools_of_the_directory_have_schemas_and_hints) {
+TEST_F(McpServerTest, ToolsOfTheDirectoryHaveSchemasAndHints) {
   options.tools = ToolsMode::kDirectory;
   open();
   const json::Value tools = result("tools/list");
-  EXPECT_THAT(column(tools, "tools", "name"),
-              ElementsAre("directory__prompts__get", "directory__prompts__list",
-                          "directory__skills__get", "directory__skills__index",
-                          "directory__skills__list"));
+  EXPECT_THAT(
+      column(tools, "tools", "name"),
+      ElementsAre("directory__prompts__get", "directory__prompts__list", "directory__skills__get",
+                  "directory__skills__index", "directory__skills__list"));
   const json::Value& tool = first(tools, "tools");
   EXPECT_EQ(text(*tool.find("inputSchema"), "type"), "object");
   EXPECT_EQ(text(*tool.find("outputSchema"), "type"), "object");
@@ -173,7 +173,7 @@ TEST_F(McpServerTest, tools_of_the_directory_have_schemas_and_hints) {
   EXPECT_EQ(code(error("tools/call", R"("name":"find")")), kInvalidParams);
 }
 
-TEST_F(McpServerTest, N25_answers_that_are_not_objects_are_wrapped_for_older_versions) {
+TEST_F(McpServerTest, N25AnswersThatAreNotObjectsAreWrappedForOlderVersions) {
   options.tools = ToolsMode::kDirectory;
   directory::Function list;
   list.info = {.id = "directory::numbers", .title = "Numbers", .description = "Gives numbers."};
@@ -196,7 +196,7 @@ TEST_F(McpServerTest, N25_answers_that_are_not_objects_are_wrapped_for_older_ver
   EXPECT_EQ(first(session_result("tools/list"), "tools").find("outputSchema"), nullptr);
 }
 
-TEST_F(McpServerTest, N26_unknown_tools_are_errors_and_failing_ones_results) {
+TEST_F(McpServerTest, N26UnknownToolsAreErrorsAndFailingOnesResults) {
   open();
   EXPECT_EQ(code(error("tools/call", R"("name":"no__such")")), kInvalidParams);
   EXPECT_EQ(code(error("tools/call")), kInvalidParams);
@@ -206,7 +206,7 @@ TEST_F(McpServerTest, N26_unknown_tools_are_errors_and_failing_ones_results) {
   EXPECT_THAT(text(first(failed, "content"), "text"), HasSubstr("demo"));
 }
 
-TEST_F(McpServerTest, find_read_and_call_are_enough_to_use_everything) {
+TEST_F(McpServerTest, FindReadAndCallAreEnoughToUseEverything) {
   open();
   const auto text_of_tool = [&](const std::string& arguments) {
     return text(first(result("tools/call", arguments), "content"), "text");
@@ -221,9 +221,8 @@ TEST_F(McpServerTest, find_read_and_call_are_enough_to_use_everything) {
   EXPECT_THAT(text_of_tool(R"("name":"read","arguments":{"id":"directory::skills::get"})"),
               HasSubstr("## Arguments"));
   EXPECT_THAT(text_of_tool(R"("name":"call")"), HasSubstr("directory::skills::list"));
-  EXPECT_THAT(
-      text_of_tool(R"("name":"call","arguments":{"function":"directory::skills::list"})"),
-      HasSubstr("\"demo\""));
+  EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"directory::skills::list"})"),
+              HasSubstr("\"demo\""));
   EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"state::get"})"),
               HasSubstr("internal namespace"));
   EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"a::b"})"),
@@ -248,7 +247,7 @@ class McpEngineTest : public McpServerTest {
   }
 };
 
-TEST_F(McpEngineTest, functions_of_the_engine_become_tools) {
+TEST_F(McpEngineTest, FunctionsOfTheEngineBecomeTools) {
   open();
   const json::Value tools = result("tools/list");
   EXPECT_THAT(column(tools, "tools", "name"),
@@ -268,23 +267,22 @@ TEST_F(McpEngineTest, functions_of_the_engine_become_tools) {
   EXPECT_EQ(json::to_text(*image.find("structuredContent")), R"({"a":1})");
 }
 
-TEST_F(McpEngineTest, hidden_namespaces_cannot_be_called_in_any_way) {
+TEST_F(McpEngineTest, HiddenNamespacesCannotBeCalledInAnyWay) {
   open();
   for (const char* name : {"configuration__set", "engine__functions__list", "secret__x"}) {
     EXPECT_EQ(code(error("tools/call", R"("name":")" + std::string(name) + "\"")), kInvalidParams);
   }
-  const json::Value refused = result(
-      "tools/call", R"("name":"call","arguments":{"function":"configuration::set"})");
+  const json::Value refused =
+      result("tools/call", R"("name":"call","arguments":{"function":"configuration::set"})");
   EXPECT_EQ(*refused.find("isError"), json::Value(true));
   for (const auto& [id, payload] : engine.calls) EXPECT_NE(id, "configuration::set");
 }
 
-TEST_F(McpEngineTest, an_engine_that_is_away_costs_only_its_functions) {
+TEST_F(McpEngineTest, AnEngineThatIsAwayCostsOnlyItsFunctions) {
   engine_is_there = false;
   open();
   EXPECT_THAT(column(result("tools/list"), "tools", "name"), Not(Contains("a__b")));
-  const json::Value away =
-      result("tools/call", R"("name":"call","arguments":{"function":"a::b"})");
+  const json::Value away = result("tools/call", R"("name":"call","arguments":{"function":"a::b"})");
   EXPECT_THAT(text(first(away, "content"), "text"), HasSubstr("cannot be reached"));
   EXPECT_THAT(engine.calls, IsEmpty());
   engine_is_there = true;
@@ -292,7 +290,7 @@ TEST_F(McpEngineTest, an_engine_that_is_away_costs_only_its_functions) {
   EXPECT_THAT(column(result("tools/list"), "tools", "name"), Contains("a__b"));
 }
 
-TEST_F(McpEngineTest, N61_a_cancelled_call_is_not_answered) {
+TEST_F(McpEngineTest, N61ACancelledCallIsNotAnswered) {
   open();
   engine.hangs = "a::b";
   client->receive(stateless("77", "tools/call", R"("name":"a__b")"));
@@ -306,7 +304,7 @@ TEST_F(McpEngineTest, N61_a_cancelled_call_is_not_answered) {
   for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr("77")));
 }
 
-TEST_F(McpEngineTest, N41_running_requests_are_limited) {
+TEST_F(McpEngineTest, N41RunningRequestsAreLimited) {
   start();
   client = std::make_unique<Duplex>(
       *server, [this](std::string line) { lines.push_back(std::move(line)); },
@@ -321,7 +319,7 @@ TEST_F(McpEngineTest, N41_running_requests_are_limited) {
   EXPECT_EQ(text(result("tools/list"), "resultType"), "complete");
 }
 
-TEST_F(McpServerTest, N34_progress_rises_and_needs_a_token) {
+TEST_F(McpServerTest, N34ProgressRisesAndNeedsAToken) {
   options.tools = ToolsMode::kDirectory;
   directory::Function slow;
   slow.info = {.id = "directory::slow", .title = "Slow", .description = "Reports progress."};
@@ -347,7 +345,7 @@ TEST_F(McpServerTest, N34_progress_rises_and_needs_a_token) {
   EXPECT_EQ(*told[1].find("params")->find("progress"), json::Value(6.0));
 }
 
-TEST_F(McpServerTest, N35_failures_are_logged_only_at_a_level_that_was_asked_for) {
+TEST_F(McpServerTest, N35FailuresAreLoggedOnlyAtALevelThatWasAskedFor) {
   open();
   const std::string failing = R"("name":"read","arguments":{"id":"nope"})";
   initialize("2025-11-25");
@@ -364,7 +362,7 @@ TEST_F(McpServerTest, N35_failures_are_logged_only_at_a_level_that_was_asked_for
   EXPECT_EQ(notices("notifications/message").size(), 1U);
 }
 
-TEST_F(McpServerTest, N28_prompts_have_arguments) {
+TEST_F(McpServerTest, N28PromptsHaveArguments) {
   open();
   const json::Value list = result("prompts/list");
   EXPECT_THAT(column(list, "prompts", "name"), ElementsAre("review"));
@@ -372,13 +370,13 @@ TEST_F(McpServerTest, N28_prompts_have_arguments) {
   EXPECT_EQ(code(error("prompts/get", R"("name":"nope")")), kInvalidParams);
   EXPECT_EQ(code(error("prompts/get", R"("name":"review")")), kInvalidParams);
   EXPECT_EQ(code(error("prompts/get", R"("name":"review","arguments":{"pr":1})")), kInvalidParams);
-  const json::Value got = result(
-      "prompts/get", R"("name":"review","arguments":{"pr":"#7","tone":"{{pr}}"})");
+  const json::Value got =
+      result("prompts/get", R"("name":"review","arguments":{"pr":"#7","tone":"{{pr}}"})");
   EXPECT_EQ(text(got, "description"), "Reviews.");
   EXPECT_EQ(text(*first(got, "messages").find("content"), "text"), "Review #7 in {{pr}}.\n");
 }
 
-TEST_F(McpServerTest, N29_completion) {
+TEST_F(McpServerTest, N29Completion) {
   for (int i = 0; i < 120; ++i) tree.put("global/many/s" + std::to_string(1000 + i) + ".md");
   open();
   const auto values = [&](const std::string& ref, const std::string& name,
@@ -402,13 +400,14 @@ TEST_F(McpServerTest, N29_completion) {
               ElementsAre("demo/SKILL.md"));
   EXPECT_THAT(values(R"({"type":"ref/prompt","name":"review"})", "pr", "t"), ElementsAre("two"));
   EXPECT_THAT(values(R"({"type":"ref/prompt","name":"review"})", "none", ""), IsEmpty());
-  EXPECT_EQ(code(error("completion/complete",
-                       R"("ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""})")),
-            kInvalidParams);
+  EXPECT_EQ(
+      code(error("completion/complete",
+                 R"("ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""})")),
+      kInvalidParams);
   EXPECT_EQ(code(error("completion/complete")), kInvalidParams);
 }
 
-TEST_F(McpServerTest, N30_pages_have_every_row_once_while_the_list_changes) {
+TEST_F(McpServerTest, N30PagesHaveEveryRowOnceWhileTheListChanges) {
   for (int i = 0; i < 2'300; ++i) tree.put("global/many/s" + std::to_string(10'000 + i) + ".md");
   open();
   std::set<std::string> seen;
@@ -429,7 +428,7 @@ TEST_F(McpServerTest, N30_pages_have_every_row_once_while_the_list_changes) {
   EXPECT_EQ(code(error("tools/list", cursor)), kInvalidParams);
 }
 
-TEST_F(McpServerTest, N37_N38_N39_listen_streams_get_what_they_asked_for) {
+TEST_F(McpServerTest, N37N38N39ListenStreamsGetWhatTheyAskedFor) {
   open();
   client->receive(stateless("\"L1\"", "subscriptions/listen",
                             R"("notifications":{"resourcesListChanged":true})"));
@@ -437,24 +436,29 @@ TEST_F(McpServerTest, N37_N38_N39_listen_streams_get_what_they_asked_for) {
       "2", "subscriptions/listen",
       R"("notifications":{"promptsListChanged":true,"resourceSubscriptions":["iii://demo"]})"));
   ASSERT_EQ(lines.size(), 2U);
-  EXPECT_EQ(lines[0],
-            R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"},"notifications":{"resourcesListChanged":true}}})");
+  EXPECT_EQ(
+      lines[0],
+      R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"},"notifications":{"resourcesListChanged":true}}})");
   EXPECT_THAT(lines[1], HasSubstr(R"("io.modelcontextprotocol/subscriptionId":2)"));
   lines.clear();
   tree.put("global/more.md");
   run_until([&] { return !lines.empty(); });
   settle();
-  EXPECT_THAT(lines,
-              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"}}})"));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"}}})"));
   lines.clear();
   tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
   run_until([&] { return !lines.empty(); });
   settle();
-  EXPECT_THAT(lines,
-              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"iii://demo","_meta":{"io.modelcontextprotocol/subscriptionId":2}}})"));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"iii://demo","_meta":{"io.modelcontextprotocol/subscriptionId":2}}})"));
 }
 
-TEST_F(McpServerTest, N40_N65_listen_streams_end_with_their_result_and_a_notice) {
+TEST_F(McpServerTest, N40N65ListenStreamsEndWithTheirResultAndANotice) {
   open();
   client->receive(
       stateless("9", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
@@ -469,7 +473,7 @@ TEST_F(McpServerTest, N40_N65_listen_streams_end_with_their_result_and_a_notice)
   EXPECT_EQ(client->running(), 0U);
 }
 
-TEST_F(McpServerTest, N61_N62_a_cancelled_listen_is_silent_and_others_go_on) {
+TEST_F(McpServerTest, N61N62ACancelledListenIsSilentAndOthersGoOn) {
   open();
   for (const char* id : {"1", "2"}) {
     client->receive(
@@ -485,7 +489,7 @@ TEST_F(McpServerTest, N61_N62_a_cancelled_listen_is_silent_and_others_go_on) {
   EXPECT_THAT(lines[0], HasSubstr("subscriptionId\":2"));
 }
 
-TEST_F(McpServerTest, N41_N43_listen_limits_and_empty_filters) {
+TEST_F(McpServerTest, N41N43ListenLimitsAndEmptyFilters) {
   options.max_listens = 1;
   open();
   EXPECT_EQ(code(error("subscriptions/listen")), kInvalidParams);
@@ -499,7 +503,7 @@ TEST_F(McpServerTest, N41_N43_listen_limits_and_empty_filters) {
             kInternalError);
 }
 
-TEST_F(McpServerTest, N78_sessions_hear_of_changes_after_initialized_and_subscribe) {
+TEST_F(McpServerTest, N78SessionsHearOfChangesAfterInitializedAndSubscribe) {
   open();
   session_result("initialize", R"("protocolVersion":"2025-11-25","capabilities":{})");
   lines.clear();
@@ -513,18 +517,21 @@ TEST_F(McpServerTest, N78_sessions_hear_of_changes_after_initialized_and_subscri
   tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
   run_until([&] { return !lines.empty(); });
   settle();
-  EXPECT_THAT(lines,
-              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"skill://%64emo/SKILL.md"}})"));
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"skill://%64emo/SKILL.md"}})"));
   lines.clear();
   session_result("resources/unsubscribe", R"("uri":"skill://demo/SKILL.md")");
   lines.clear();
   tree.put("global/prompts/other.md", "---\nname: other\ndescription: Other.\n---\nText\n");
   run_until([&] { return !lines.empty(); });
   settle();
-  EXPECT_THAT(lines, ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})"));
+  EXPECT_THAT(lines,
+              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})"));
 }
 
-TEST_F(McpServerTest, N55_batches_exist_in_2025_03_26_only) {
+TEST_F(McpServerTest, N55BatchesExistIn20250326Only) {
   open();
   const std::string both = "[" + handshake("1", "ping") + "," + handshake("2", "tools/list") +
                            R"(,{"jsonrpc":"2.0","method":"notifications/x"},7])";
@@ -544,7 +551,7 @@ TEST_F(McpServerTest, N55_batches_exist_in_2025_03_26_only) {
   EXPECT_THAT(lines.at(1), HasSubstr("-32600"));
 }
 
-TEST_F(McpServerTest, N64_lines_that_are_no_messages) {
+TEST_F(McpServerTest, N64LinesThatAreNoMessages) {
   open();
   client->receive("");
   client->receive("  \r");
@@ -558,7 +565,7 @@ TEST_F(McpServerTest, N64_lines_that_are_no_messages) {
   client->receive(R"({"jsonrpc":"2.0","id":1,"result":{}})");
 }
 
-TEST_F(McpServerTest, an_answer_beyond_one_line_is_an_error) {
+TEST_F(McpServerTest, AnAnswerBeyondOneLineIsAnError) {
   tree.put("global/demo/big.bin", std::string(8 * 1024 * 1024, '\xff'));
   open();
   EXPECT_EQ(code(error("resources/read", R"("uri":"skill://demo/big.bin")")), kInternalError);
