@@ -145,7 +145,7 @@ TEST(McpToolSchema, N31ForeignHeaderAnnotationsAndBooleansAreRemoved) {
   EXPECT_EQ(cleaned(R"({"type":"array"})"), R"({"properties":{},"type":"object"})");
   EXPECT_EQ(json::to_text(input_schema(nullptr)), R"({"properties":{},"type":"object"})");
   std::string deep = "{}";
-  for (int i = 0; i < 100; ++i) deep = R"({"properties":{"a":)" + deep + "}}";
+  for (int i = 0; i < 40; ++i) deep = R"({"properties":{"a":)" + deep + "}}";
   EXPECT_EQ(cleaned(deep), R"({"properties":{},"type":"object"})");
 }
 

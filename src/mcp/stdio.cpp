@@ -2,11 +2,13 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <climits>
 #include <utility>
 
 #include "base/log.h"
@@ -143,6 +145,30 @@ void Stdio::flush(std::chrono::milliseconds most) {
 
 // --- the writing thread
 
+// False when it cannot be written, or is not to be waited for any more. Never waits where the
+// destructor could not end it: a pipe that can take anything takes PIPE_BUF bytes at once, and a
+// socket is asked not to wait.
+bool Stdio::write_out(std::string_view text) const {
+  bool is_socket = true;
+  while (!text.empty()) {
+    std::array<pollfd, 2> wanted = {{{out_, POLLOUT, 0}, {wake_, POLLIN, 0}}};
+    if (::poll(wanted.data(), wanted.size(), -1) < 0 && errno != EINTR) return false;
+    if (wanted[0].revents == 0) {
+      if (wanted[1].revents != 0) return false;
+      continue;
+    }
+    ssize_t count = -1;
+    if (is_socket) {
+      count = ::send(out_, text.data(), text.size(), MSG_DONTWAIT | MSG_NOSIGNAL);
+      is_socket = count >= 0 || errno != ENOTSOCK;
+    }
+    if (!is_socket) count = ::write(out_, text.data(), std::min<size_t>(text.size(), PIPE_BUF));
+    if (count > 0) text.remove_prefix(static_cast<size_t>(count));
+    if (count < 0 && errno != EINTR && errno != EAGAIN) return false;
+  }
+  return true;
+}
+
 void Stdio::write() {
   for (;;) {
     std::string text;
@@ -150,24 +176,18 @@ void Stdio::write() {
       std::unique_lock lock(mutex_);
       changed_.wait(lock, [this] { return stopping_ || broken_ || !output_.empty(); });
       if (broken_) break;
-      if (output_.empty()) return;  // stopping, and everything is written
+      if (stopping_) return;  // see flush()
       // Many short lines leave together.
       while (!output_.empty() && text.size() < kBlock) {
         text += output_.front();
         output_.pop_front();
       }
     }
-    std::string_view rest = text;
-    bool failed = false;
-    while (!rest.empty() && !failed) {
-      const ssize_t count = ::write(out_, rest.data(), rest.size());
-      if (count > 0) rest.remove_prefix(static_cast<size_t>(count));
-      failed = count < 0 && errno != EINTR;
-    }
+    const bool written = write_out(text);
     {
       const std::scoped_lock lock(mutex_);
       queued_ -= text.size();
-      broken_ = broken_ || failed;
+      broken_ = broken_ || !written;
     }
     changed_.notify_all();
   }

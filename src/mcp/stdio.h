@@ -41,6 +41,7 @@ class Stdio {
  private:
   void read();
   void write();
+  bool write_out(std::string_view text) const;
   void send(std::string line);
   bool wait_for_input();
   bool take(std::string_view bytes);
