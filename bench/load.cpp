@@ -42,6 +42,16 @@ Load::Load(const ServerProcess& server, Talk talk, Shape shape)
         break;
     }
   }
+  watch();
+}
+
+Load::Load(const ServerProcess& server, const Make& make, size_t connections)
+    : server_(server), scratch_(kScratch, '\0'), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
+  for (size_t i = 0; i < connections; ++i) peers_.push_back(make(tally_));
+  watch();
+}
+
+void Load::watch() {
   for (const auto& peer : peers_) {
     epoll_event event{};
     event.events = EPOLLIN;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -46,6 +47,9 @@ struct Seen {
 class Load {
  public:
   Load(const ServerProcess& server, Talk talk, Shape shape);
+  // Peers of any other kind, one per connection.
+  using Make = std::function<std::unique_ptr<Peer>(Tally&)>;
+  Load(const ServerProcess& server, const Make& make, size_t connections);
   ~Load();
 
   Seen run(Times times);
@@ -54,6 +58,7 @@ class Load {
   Seen run_count(uint64_t count);
 
  private:
+  void watch();
   void turn(int timeout_ms);
   void flush(Peer& peer);
   void begin();

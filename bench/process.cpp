@@ -169,7 +169,7 @@ double Process::peak_rss_mb() const {
 
 ServerProcess::ServerProcess(const std::vector<std::string>& command, int core, int errors)
     : process_(command, core, errors) {
-  // `port 1234`, or `ready ws=ws://127.0.0.1:1234 ...`.
+  // `port 1234`, or `ready ws=ws://127.0.0.1:1234 http=http://127.0.0.1:1235`.
   const std::string said = process_.line();
   if (said.empty()) return;  // it ended at once: there is no port
   const size_t address = said.find("ws://");
@@ -181,7 +181,12 @@ ServerProcess::ServerProcess(const std::vector<std::string>& command, int core, 
   } else {
     die(command[0] + " did not say which port it listens on");
   }
-  port_ = static_cast<uint16_t>(std::strtoul(said.c_str() + digits, nullptr, 10));
+  const auto number_at = [&said](size_t at) {
+    return static_cast<uint16_t>(std::strtoul(said.c_str() + at, nullptr, 10));
+  };
+  port_ = number_at(digits);
+  const size_t http = said.find("http=http://");
+  http_port_ = http == std::string::npos ? port_ : number_at(said.rfind(':') + 1);
 }
 
 }  // namespace iii::bench

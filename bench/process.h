@@ -62,7 +62,8 @@ class ServerProcess {
  public:
   ServerProcess(const std::vector<std::string>& command, int core, int errors = kOwnErrors);
 
-  uint16_t port() const { return port_; }  // 0: it did not start
+  uint16_t port() const { return port_; }            // 0: it did not start
+  uint16_t http_port() const { return http_port_; }  // the same, where there is only one
   double cpu_seconds() const { return process_.cpu_seconds(); }
   double rss_mb() const { return process_.rss_mb(); }
   Process& process() { return process_; }
@@ -70,6 +71,7 @@ class ServerProcess {
  private:
   Process process_;
   uint16_t port_ = 0;
+  uint16_t http_port_ = 0;
 };
 
 [[noreturn]] void die(const std::string& why);

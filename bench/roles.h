@@ -9,6 +9,8 @@ namespace iii::bench {
 int serve_raw();                         // bare TCP echo
 int serve_echo();                        // WebSocket echo: our codec, our loop
 int serve_beast_echo();                  // WebSocket echo: Boost.Beast
+int serve_http_echo();                   // HTTP echo: our HTTP server
+int serve_beast_http();                  // HTTP echo: Boost.Beast
 int serve_bus(const std::string& data);  // the engine, durable in `data`
 
 // Durable writes without a bus: prints `rate p50 p99` and ends.

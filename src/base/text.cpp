@@ -216,16 +216,4 @@ std::string_view nearest(std::string_view word, const std::vector<std::string>& 
   return best;
 }
 
-bool is_bearer(std::string_view authorization, std::string_view token) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (!iequals(authorization.substr(0, kScheme.size()), kScheme)) return false;
-  const std::string_view given = trim(authorization.substr(kScheme.size()));
-  unsigned char difference = given.size() == token.size() && !token.empty() ? 0 : 1;
-  for (size_t i = 0; i < given.size(); ++i) {
-    difference |=
-        static_cast<unsigned char>(given[i] ^ (token.empty() ? 0 : token[i % token.size()]));
-  }
-  return difference == 0;
-}
-
 }  // namespace iii

@@ -28,10 +28,6 @@ std::string percent_decode(std::string_view text);
 size_t utf8_length(std::string_view text);
 std::string_view utf8_prefix(std::string_view text, size_t count);
 
-// Whether the value of an Authorization header is `Bearer <token>`. How long it takes does not tell
-// where two tokens differ.
-bool is_bearer(std::string_view authorization, std::string_view token);
-
 // The candidate that the writer of `word` most likely meant, or an empty view when none is near.
 // The view is into `candidates`.
 std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates);

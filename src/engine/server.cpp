@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/bearer.h"
 #include "base/log.h"
 #include "base/text.h"
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/bearer.h"
 #include "base/text.h"
 
 namespace iii::net {

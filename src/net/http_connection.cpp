@@ -115,7 +115,10 @@ void HttpConnection::wait_readable() {
 void HttpConnection::on_readable() {
   if (state_ == State::kGone) return;
   if (is_over()) return discard_input();
-  if (!wants_input()) return;  // process() waits again when it does
+  if (!wants_input()) {
+    held_back_ = state_ <= State::kBody;
+    return;
+  }
   const ssize_t count = receive();
   if (count == 0) return input_ended();
   if (count < 0 && errno != EAGAIN && errno != EINTR) return finish();
@@ -173,7 +176,9 @@ void HttpConnection::process() {
   }
   held_back_ = state_ <= State::kBody && !reads_requests();
   if (wants_input()) return wait_readable();
-  if (state_ == State::kAnswering && !input_ended_) set_deadline(kHangupCheck);
+  if (state_ != State::kAnswering) return;
+  if (input_ended_) return input_ended();
+  set_deadline(kHangupCheck);
 }
 
 void HttpConnection::continue_later() {

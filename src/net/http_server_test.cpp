@@ -321,6 +321,37 @@ TEST_F(HttpServerTest, ClientThatClosesItsSideStillGetsItsAnswers) {
   EXPECT_EQ(all[2].body, "hello");
 }
 
+// The news of the end came before the second request was looked at.
+TEST_F(HttpServerTest, EveryRequestOfAClientThatHasLeftIsTold) {
+  listen();
+  RawPeer peer;
+  dial(peer, request("GET", "/slow") + request("GET", "/slow") + request("GET", "/stream"));
+  peer.half_close();
+  run_until([&] { return closed == 1; }, "the news");
+  waiting[0]->send(200, {}, "one");
+  run_until([&] { return closed == 2; }, "the news of the second");
+  waiting[1]->send(200, {}, "two");
+  run_until([&] { return closed == 3; }, "the news of the stream");
+  read_to_end(peer);
+}
+
+TEST_F(HttpServerTest, LargeAnswersComeOneAfterTheOther) {
+  router.get("/large", [this](HttpRequest, Response response) { waiting.push_back(response); });
+  listen({.high_water = 1'000});
+  RawPeer peer;
+  peer.connect(http->port());
+  for (int i = 0; i < 3; ++i) {
+    peer.got.clear();
+    peer.write(request("GET", "/large"));
+    run_until([&] { return !waiting.empty(); }, "the request");
+    waiting.front()->send(200, {}, std::string(size_t{16} * 1024 * 1024, 'x'));
+    waiting.clear();
+    peer.write(request("GET", "/hello"));  // while most of it waits for the client
+    run_a_while();
+    EXPECT_EQ(answers(peer, 2)[1].body, "hello");
+  }
+}
+
 TEST_F(HttpServerTest, ClientThatLeavesWhileItPipelinesTooMuchIsNoticed) {
   listen();
   RawPeer peer;

@@ -40,6 +40,8 @@ export async function startEngine({ args = [], port = 0, data = tempDir(), env =
     ...proc,
     readyLine,
     url,
+    /** Where HTTP is served; undefined when it is not. */
+    http: readyLine.match(/ http=(\S+)/)?.[1],
     host,
     data,
     port: Number(digits),
