@@ -32,6 +32,20 @@ mcp::Host mcp_host(Directory& directory) {
           .root_path = [&directory](uint16_t root) { return directory.root_path(root); }};
 }
 
+std::string offer_tell(sdk::Worker& worker, mcp::Server& server) {
+  RandomIds ids;
+  // One per process: several may be connected to the same engine.
+  std::string id = "mcp::tell::" + ids.next().to_string();
+  const Result<void> added = worker.function(
+      {.id = id,
+       .description = "Passes progress and log messages of a running function to its MCP client.",
+       .metadata = json::Raw{R"({"internal":true})"}},
+      [&server](const json::Raw& message) {
+        return server.tell(json::parse(message.text).value_or(json::Value()));
+      });
+  return added ? id : std::string();
+}
+
 void watch_functions(sdk::Worker& worker, std::function<void()> action) {
   RandomIds ids;
   // One per process: several may watch the same engine.

@@ -113,6 +113,7 @@ class McpProcess {
 
   Result<void> bridge_to(const std::string& url, const std::string& token) {
     bridge_.emplace(loop_, url, token);
+    tell_function_ = offer_tell(bridge_->worker, server_);
     watch_functions(bridge_->worker, [this] { server_.tools_changed(); });
     bridge_->worker.on_ready([this] { server_.tools_changed(); });
     return bridge_->worker.start();
@@ -152,6 +153,7 @@ class McpProcess {
     host.unusable = {"directory::engine::"};
     if (bridge_) {
       host.engine = &bridge_->client;
+      host.tell_function = tell_function_;
       host.engine_is_there = [this] {
         return bridge_->worker.state() == sdk::SessionState::kReady;
       };
@@ -182,6 +184,7 @@ class McpProcess {
   mcp::Server server_;
   std::unique_ptr<mcp::Stdio> stdio_;
   std::thread opener_;
+  std::string tell_function_;
   bool finishing_ = false;
 };
 

@@ -54,6 +54,34 @@ std::optional<directory::Hints> hints_of(const json::Value& row) {
   return any ? std::optional(out) : std::nullopt;
 }
 
+const json::Value* mcp_metadata(const json::Value& row) {
+  const json::Value* metadata = row.find("metadata");
+  return metadata != nullptr ? metadata->find("mcp") : nullptr;
+}
+
+std::optional<OfferedResource> resource_of(const json::Value& row) {
+  const json::Value* mcp = mcp_metadata(row);
+  const json::Value* resource = mcp != nullptr ? object_of(*mcp, "resource") : nullptr;
+  if (resource == nullptr) return std::nullopt;
+  OfferedResource out{.uri = member_text(*resource, "uri"),
+                      .name = member_text(*resource, "name"),
+                      .description = member_text(*resource, "description"),
+                      .mime_type = member_text(*resource, "mimeType")};
+  // Our own schemes cannot be taken over.
+  if (out.uri.find("://") == std::string::npos || out.uri.starts_with("iii:") ||
+      out.uri.starts_with("skill:")) {
+    return std::nullopt;
+  }
+  if (out.name.empty()) out.name = out.uri;
+  return out;
+}
+
+bool wants_context(const json::Value& row) {
+  const json::Value* mcp = mcp_metadata(row);
+  const json::Value* context = mcp != nullptr ? mcp->find("context") : nullptr;
+  return context != nullptr && *context == json::Value(true);
+}
+
 CallablePtr own_function(const directory::Function& function) {
   auto out = std::make_shared<CallableFunction>();
   out->id = function.info.id;
@@ -69,6 +97,25 @@ CallablePtr own_function(const directory::Function& function) {
 bool by_id(const CallablePtr& a, const CallablePtr& b) { return a->id < b->id; }
 
 }  // namespace
+
+bool OfferedResource::matches(std::string_view address,
+                              std::pair<std::string, std::string>& variable) const {
+  const size_t begin = uri.find('{');
+  const size_t end = uri.find('}', begin);
+  if (begin == std::string::npos || end == std::string::npos) return address == uri;
+  const std::string_view head = std::string_view(uri).substr(0, begin);
+  const std::string_view tail = std::string_view(uri).substr(end + 1);
+  if (address.size() <= head.size() + tail.size()) return false;
+  if (!address.starts_with(head) || !address.ends_with(tail)) return false;
+  std::string_view word = std::string_view(uri).substr(begin + 1, end - begin - 1);
+  const bool reserved = word.starts_with('+');
+  if (reserved) word.remove_prefix(1);
+  const std::string_view value =
+      address.substr(head.size(), address.size() - head.size() - tail.size());
+  if (!reserved && value.find('/') != std::string_view::npos) return false;
+  variable = {std::string(word), std::string(value)};
+  return true;
+}
 
 bool is_guarded(std::string_view function_id) {
   return std::ranges::any_of(
@@ -116,6 +163,8 @@ sdk::Task<std::optional<CallableList>> Callables::ask_list() {
     function->id = id;
     function->description = member_text(row, "description");
     function->hints = hints_of(row);
+    function->wants_context = wants_context(row);
+    function->resource = resource_of(row);
     found.emplace(std::move(id), std::move(function));
   }
   CallableList out;
@@ -173,6 +222,7 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
   out->id = id;
   out->description = member_text(*detail, "description");
   out->hints = hints_of(*detail);
+  out->wants_context = wants_context(*detail);
   if (const json::Value* schema = object_of(*detail, "request_schema")) {
     out->request_schema = *schema;
   }

@@ -18,6 +18,19 @@ namespace iii::mcp {
 // that belong to protocols.
 bool is_guarded(std::string_view function_id);
 
+// `metadata.mcp.resource`: the function gives the content of a resource. `uri` may have one
+// variable in braces, which makes it a template.
+struct OfferedResource {
+  std::string uri;
+  std::string name;
+  std::string description = {};
+  std::string mime_type = {};
+
+  bool is_template() const { return uri.find('{') != std::string::npos; }
+  // Whether it stands for this address; `variable` gets its name and value.
+  bool matches(std::string_view address, std::pair<std::string, std::string>& variable) const;
+};
+
 struct CallableFunction {
   std::string id;
   std::string title = {};
@@ -26,6 +39,8 @@ struct CallableFunction {
   std::optional<json::Value> response_schema = {};
   std::optional<directory::Hints> hints = {};  // nothing: not known
   bool of_directory = false;
+  bool wants_context = false;  // `metadata.mcp.context`: see live_calls.h
+  std::optional<OfferedResource> resource = {};
 };
 using CallablePtr = std::shared_ptr<const CallableFunction>;
 using CallableList = std::vector<CallablePtr>;  // ascending by id

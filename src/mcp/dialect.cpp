@@ -114,6 +114,13 @@ std::optional<RpcError> check_version(std::string_view version_name) {
   return out;
 }
 
+std::string_view capability_for(std::string_view method) {
+  if (method == "elicitation/create") return "elicitation";
+  if (method == "sampling/createMessage") return "sampling";
+  if (method == "roots/list") return "roots";
+  return "";
+}
+
 std::string progress_token(const json::Value& params) {
   const json::Value* meta = object_of(params, "_meta");
   const json::Value* token = meta != nullptr ? meta->find("progressToken") : nullptr;

@@ -62,6 +62,9 @@ std::expected<Envelope, RpcError> read_envelope(const json::Value& params);
 // -32022 with the versions that are served, unless it is served without a handshake.
 std::optional<RpcError> check_version(std::string_view version_name);
 
+// What a client has to be capable of to answer such a request; empty for other methods.
+std::string_view capability_for(std::string_view method);
+
 // JSON text of `_meta.progressToken`; empty when there is none or it is of another type.
 std::string progress_token(const json::Value& params);
 

@@ -61,7 +61,7 @@ void Duplex::handle(json::Value value, const BatchPtr& batch) {
   }
   switch (message->kind) {
     case Message::Kind::kResponse:
-      return;  // we ask clients for nothing
+      return server_.deliver(*message);
     case Message::Kind::kNotification:
       return notification(*message);
     case Message::Kind::kRequest:

@@ -9,9 +9,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/result.h"
 #include "functions/context.h"
 #include "mcp/dialect.h"
 #include "mcp/rpc.h"
+#include "sdk/task.h"
 
 namespace iii::mcp {
 
@@ -26,18 +28,25 @@ struct Reply {
   std::string members;  // of the result, as JSON text
   Cache cache = Cache::kNone;
   std::string meta = {};  // further members of `_meta`
+  std::string_view result_type = "complete";
 };
 using Outcome = std::expected<Reply, RpcError>;
 
 // Messages of ours about the request that is being answered.
 using Sink = std::function<void(std::string message)>;
 
+// Asks the client for something while its request is being answered: method and JSON of the
+// parameters in, the client's result out.
+using Ask = std::function<sdk::Task<Result<json::Value>>(std::string method, std::string params)>;
+
 // What a feature knows about the request that it answers. A value: a coroutine keeps its own copy.
 struct Call {
   Version version = kNewestHandshake;
   std::optional<Level> level = {};  // of log messages that are wanted; none: no messages
   std::string progress_token = {};  // JSON text; empty: no progress is wanted
+  json::Value capabilities = {};    // of the client of a stateless request
   Sink notify = {};
+  Ask ask = {};  // empty: this dialect has no such requests
   directory::Context context = {};
 };
 

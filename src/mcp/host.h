@@ -22,6 +22,8 @@ struct Host {
   directory::EngineClient* engine = nullptr;
   // Whether the engine is there now; calls would wait otherwise.
   std::function<bool()> engine_is_there = {};
+  // Id of the function that passes messages of running functions to LiveCalls; empty: none.
+  std::string tell_function = {};
   // Functions of the table that cannot work here, by the beginning of their id.
   std::vector<std::string> unusable = {};
 };

@@ -177,6 +177,7 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
   if (session == nullptr) return;
   if (message.kind != Message::Kind::kRequest) {
     if (message.kind == Message::Kind::kNotification) notification(session, message);
+    if (message.kind == Message::Kind::kResponse) server_.deliver(message);
     return response->send(202, {}, std::string());
   }
   if (session->running.contains(message.id)) {

@@ -54,6 +54,36 @@ std::string file_row(const SkillRow& row) {
   return out + "}";
 }
 
+std::string offered_row(const OfferedResource& resource) {
+  std::string out = "{";
+  append_text_member(out, resource.is_template() ? "uriTemplate" : "uri", resource.uri);
+  append_text_member(out, "name", resource.name);
+  if (!resource.description.empty()) {
+    append_text_member(out, "description", resource.description);
+  }
+  if (!resource.mime_type.empty()) append_text_member(out, "mimeType", resource.mime_type);
+  return out + "}";
+}
+
+// A function gives a text, or `{text}` or `{blob}` with `mimeType`.
+Result<ResourceContent> offered_content(const std::string& uri, const OfferedResource& resource,
+                                        const json::Value& answer) {
+  ResourceContent out{.uri = uri, .mime_type = resource.mime_type, .bytes = {}};
+  if (const std::string* type = text_of(answer, "mimeType")) out.mime_type = *type;
+  if (out.mime_type.empty()) out.mime_type = "text/plain";
+  if (answer.as_string() != nullptr) {
+    out.bytes = *answer.as_string();
+  } else if (const std::string* text = text_of(answer, "text")) {
+    out.bytes = *text;
+  } else if (const std::string* blob = text_of(answer, "blob"); blob && base64_decode(*blob)) {
+    out.bytes = *base64_decode(*blob);
+  } else {
+    out.mime_type = "application/json";
+    out.bytes = json::to_text(answer);
+  }
+  return out;
+}
+
 std::string template_row(std::string_view uri, std::string_view name, std::string_view title,
                          std::string_view description) {
   std::string out = "{";
@@ -100,7 +130,7 @@ sdk::Task<Outcome> Resources::list(json::Value params) {
   if (after.empty()) page.add(index_row(), "d");
   const auto& rows = view.generation().skills;
   auto begin = std::chrono::steady_clock::now();
-  if (!after.starts_with('f')) {
+  if (after.empty() || after.starts_with('d')) {
     const std::string_view id = after.empty() ? "" : std::string_view(after).substr(1);
     auto next = std::ranges::upper_bound(
         rows, id, {}, [](const content::SkillPtr& skill) { return std::string_view(skill->id); });
@@ -113,7 +143,9 @@ sdk::Task<Outcome> Resources::list(json::Value params) {
       co_await library_.let_others_run(begin);
     }
   }
-  size_t at = after.starts_with('f') ? folders->after(std::string_view(after).substr(1)) : 0;
+  size_t at = 0;
+  if (after.starts_with('f')) at = folders->after(std::string_view(after).substr(1));
+  if (after.starts_with('r')) at = folders->rows().size();
   for (; at < folders->rows().size(); ++at) {
     if (page.is_full()) co_return page.finish(true);
     const SkillRow& row = folders->rows()[at];
@@ -122,14 +154,21 @@ sdk::Task<Outcome> Resources::list(json::Value params) {
     page.add(file_row(row), "f" + row.folder);
     co_await library_.let_others_run(begin);
   }
+  CallableList functions = co_await callables_.engine(false);
+  for (const CallablePtr& function : functions) {
+    if (!function->resource || function->resource->is_template()) continue;
+    if (after.starts_with('r') && function->id <= std::string_view(after).substr(1)) continue;
+    if (page.is_full()) co_return page.finish(true);
+    page.add(offered_row(*function->resource), "r" + function->id);
+  }
   co_return page.finish(false);
 }
 
-Outcome Resources::templates(const json::Value& params) const {
+sdk::Task<Outcome> Resources::templates(json::Value params) {
   const auto cursor = read_cursor("resourceTemplates", params);
-  if (!cursor) return std::unexpected(cursor.error());
+  if (!cursor) co_return std::unexpected(cursor.error());
   PageWriter page("resourceTemplates");
-  if (*cursor) return page.finish(false);
+  if (*cursor) co_return page.finish(false);
   page.add(template_row("iii://fn/{function}", "function", "A function",
                         "What a function does, its arguments and its answer, as Markdown."),
            "");
@@ -139,7 +178,12 @@ Outcome Resources::templates(const json::Value& params) const {
   page.add(template_row("skill://{+path}", "skill-file", "A file of a skill",
                         "SKILL.md, or a script, reference or asset beside it, byte for byte."),
            "");
-  return page.finish(false);
+  CallableList functions = co_await callables_.engine(false);
+  for (const CallablePtr& function : functions) {
+    if (!function->resource || !function->resource->is_template() || page.is_full()) continue;
+    page.add(offered_row(*function->resource), "");
+  }
+  co_return page.finish(false);
 }
 
 sdk::Task<Outcome> Resources::read(Version version, json::Value params) {
@@ -147,7 +191,11 @@ sdk::Task<Outcome> Resources::read(Version version, json::Value params) {
   if (uri == nullptr) co_return refused("resources/read needs `uri`.");
   const std::optional<Uri> parsed = parse_uri(*uri);
   Result<ResourceContent> found = fail("missing", "this server has no such address");
-  if (parsed) found = co_await content(*parsed);
+  if (parsed) {
+    found = co_await content(*parsed);
+  } else {
+    found = co_await offered(*uri);
+  }
   if (!found) {
     RpcError error{.code = is_stateless(version) ? kInvalidParams : kResourceNotFound,
                    .message = "Resource not found: " + *uri + ": " + found.error().message,
@@ -232,6 +280,23 @@ sdk::Task<Result<ResourceContent>> Resources::file(std::string path) {
   co_return ResourceContent{.uri = file_uri(path),
                             .mime_type = std::string(mime_type(path, text)),
                             .bytes = std::move(*bytes)};
+}
+
+sdk::Task<Result<ResourceContent>> Resources::offered(std::string uri) {
+  CallableList functions = co_await callables_.engine(false);
+  for (const CallablePtr& function : functions) {
+    std::pair<std::string, std::string> variable;
+    if (!function->resource || !function->resource->matches(uri, variable)) continue;
+    json::Object input{{"uri", uri}};
+    if (!variable.first.empty()) input[variable.first] = variable.second;
+    directory::Answer answer =
+        co_await callables_.call({.caller = "mcp"}, function->id, json::to_text(input));
+    if (!answer) co_return std::unexpected(std::move(answer.error()));
+    const Result<json::Value> value = json::parse(answer->text);
+    if (!value) co_return std::unexpected(value.error());
+    co_return offered_content(uri, *function->resource, *value);
+  }
+  co_return fail("missing", "this server has no such address");
 }
 
 sdk::Task<Result<ResourceContent>> Resources::function(std::string id) {

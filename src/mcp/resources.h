@@ -31,7 +31,7 @@ class Resources {
         callables_(callables) {}
 
   sdk::Task<Outcome> list(json::Value params);
-  Outcome templates(const json::Value& params) const;
+  sdk::Task<Outcome> templates(json::Value params);
   sdk::Task<Outcome> read(Version version, json::Value params);
 
   // What stands at an address. The error's message is for whoever asked.
@@ -44,6 +44,7 @@ class Resources {
                                                  const std::string& id);
   sdk::Task<Result<ResourceContent>> file(std::string path);
   sdk::Task<Result<ResourceContent>> function(std::string id);
+  sdk::Task<Result<ResourceContent>> offered(std::string uri);
 
   directory::Library& library_;
   const directory::FunctionTable& functions_;

@@ -53,6 +53,8 @@ std::expected<Message, Unreadable> read_message(json::Value value) {
       return refuse(kInvalidRequest, "Invalid request: `method` is missing", out.id);
     }
     out.kind = Message::Kind::kResponse;
+    if (const json::Value* result = value.find("result")) out.result = *result;
+    if (const json::Value* error = value.find("error")) out.error = *error;
     return out;
   }
   if (method->as_string() == nullptr) {

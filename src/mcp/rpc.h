@@ -20,6 +20,7 @@ inline constexpr int kSessionNotFound = -32001;
 inline constexpr int kResourceNotFound = -32002;
 // Of the stateless dialect only.
 inline constexpr int kHeaderMismatch = -32020;
+inline constexpr int kMissingCapability = -32021;
 inline constexpr int kUnsupportedVersion = -32022;
 
 struct RpcError {
@@ -40,6 +41,9 @@ struct Message {
   std::string id = {};  // JSON text of a request's id, `7` or `"a"`; empty for a notification
   std::string method = {};
   json::Value params = {};  // an object; empty when absent
+  // Of a response: what it answers with. One of them is null.
+  json::Value result = {};
+  json::Value error = {};
 };
 
 // Why a text is not a message. `id` is empty unless it could be read.

@@ -134,12 +134,12 @@ void Running::cancel() {
 // Everything that needs documents.
 class Features {
  public:
-  Features(const Host& host, const ServerOptions& options, sdk::Pool& pool)
+  Features(const Host& host, const ServerOptions& options, LiveCalls& live, sdk::Pool& pool)
       : callables_(host, options.hidden),
         skills_(host, pool, std::make_shared<FolderSkillFiles>(host.root_path)),
         resources_(host, skills_, callables_),
         prompts_(host),
-        tools_(host, options.tools, callables_, resources_, pool),
+        tools_(host, options.tools, callables_, resources_, live, pool),
         completion_(host, prompts_, callables_, skills_) {}
 
   sdk::Task<Outcome> answer(Call call, const std::string& method, json::Value params) {
@@ -148,7 +148,7 @@ class Features {
     if (method == "tools/call") return tools_.call(std::move(call), std::move(params));
     if (method == "tools/list") return tools_.list(version, std::move(params));
     if (method == "resources/list") return resources_.list(std::move(params));
-    if (method == "resources/templates/list") return templates(std::move(params));
+    if (method == "resources/templates/list") return resources_.templates(std::move(params));
     if (method == "prompts/list") return prompts_.list(std::move(params));
     if (method == "prompts/get") return prompts_.get(std::move(call), std::move(params));
     if (method == "completion/complete") return completion_.complete(std::move(params));
@@ -173,8 +173,6 @@ class Features {
   Callables& callables() { return callables_; }
 
  private:
-  sdk::Task<Outcome> templates(json::Value params) { co_return resources_.templates(params); }
-
   Callables callables_;
   Skills skills_;
   Resources resources_;
@@ -192,7 +190,7 @@ Server::~Server() {
 }
 
 void Server::open(const Host& host) {
-  features_ = std::make_unique<Features>(host, options_, pool_);
+  features_ = std::make_unique<Features>(host, options_, live_, pool_);
   changes_ = host.library->changes().subscribe(
       [this](const directory::ChangeSet& set) { subscribers_.changed(set); },
       [this] { return !subscribers_.empty(); });
@@ -257,7 +255,7 @@ sdk::Task<Outcome> Server::answer_from_features(Request& request, const RunningP
   co_return co_await features_->answer(std::move(call), request.method, std::move(request.params));
 }
 
-Call Server::call_of(const Request& request, const RunningPtr& running) const {
+Call Server::call_of(const Request& request, const RunningPtr& running) {
   Call out{.version = request.session ? request.session->version : Version::k2026_07_28,
            .progress_token = progress_token(request.params)};
   // In the handshake dialect `logging` is advertised; a stateless level is accepted and unused.
@@ -265,16 +263,57 @@ Call Server::call_of(const Request& request, const RunningPtr& running) const {
   out.notify = [running, notify = request.notify](std::string message) {
     if (!running->is_over() && notify) notify(std::move(message));
   };
+  if (request.session) {
+    out.ask = [this, session = request.session, notify = out.notify](std::string method,
+                                                                     std::string params) {
+      return ask(session, notify, std::move(method), std::move(params));
+    };
+  }
   out.context.caller = request.caller;
   out.context.cancelled = running->stop_.get_token();
   if (!out.progress_token.empty()) {
     out.context.progress = progress_to(loop_, alive_, running, out.notify, out.progress_token);
   }
   if (const json::Value* meta = object_of(request.params, "_meta")) {
+    if (const json::Value* given = object_of(*meta, kCapabilitiesKey)) out.capabilities = *given;
     if (const std::string* trace = text_of(*meta, "traceparent")) out.context.traceparent = *trace;
     if (const std::string* baggage = text_of(*meta, "baggage")) out.context.baggage = *baggage;
   }
   return out;
+}
+
+sdk::Task<Result<json::Value>> Server::ask(SessionPtr session, Sink notify, std::string method,
+                                           std::string params) {
+  constexpr std::chrono::seconds kPatience{300};
+  const std::string_view needed = capability_for(method);
+  if (needed.empty() || session->capabilities.find(needed) == nullptr) {
+    co_return fail("missing_capability", "the client did not declare that it can answer " + method);
+  }
+  const std::string id = quote("iii-" + ids_.next().to_string());
+  auto question = std::make_shared<Question>();
+  questions_.emplace(id, question);
+  std::string text = R"({"jsonrpc":"2.0","id":)" + id;
+  append_text_member(text, "method", method);
+  append_member(text, "params", params);
+  notify(text + "}");
+  const TimerId limit = loop_.after(kPatience, [question] { question->answered.open(); });
+  co_await question->answered;
+  loop_.cancel(limit);
+  questions_.erase(id);
+  co_return std::move(question->answer);
+}
+
+void Server::deliver(const Message& response) {
+  const auto found = questions_.find(response.id);
+  if (found == questions_.end()) return;
+  const std::shared_ptr<Question> question = found->second;
+  if (response.error.is_null()) {
+    question->answer = response.result;
+  } else {
+    const std::string* why = text_of(response.error, "message");
+    question->answer = fail("refused", why != nullptr ? *why : "the client refused");
+  }
+  question->answered.open();
 }
 
 sdk::Task<Outcome> Server::listen(Request& request, const RunningPtr& running) {
@@ -343,6 +382,9 @@ std::expected<Server::Opened, RpcError> Server::initialize(const json::Value& pa
   if (requested == nullptr) return refused("initialize needs `protocolVersion`.");
   Opened out{.session = std::make_shared<Session>(), .result = {}};
   out.session->version = negotiate(*requested);
+  if (const json::Value* given = object_of(params, "capabilities")) {
+    out.session->capabilities = *given;
+  }
   Subscriber& subscriber = *out.session->subscriber;
   subscriber.tools = subscriber.prompts = subscriber.resources = true;
   append_text_member(out.result, "protocolVersion", name_of(out.session->version));
@@ -383,7 +425,7 @@ Finished Server::finished(const Request& request, Outcome outcome) const {
   }
   Reply& reply = *outcome;
   if (stateless) {
-    append_text_member(reply.members, "resultType", "complete");
+    append_text_member(reply.members, "resultType", reply.result_type);
     if (reply.cache != Cache::kNone) {
       const uint64_t ttl = reply.cache == Cache::kList ? options_.list_ttl_ms : 0;
       append_member(reply.members, "ttlMs", std::to_string(ttl));

@@ -16,6 +16,7 @@
 #include "library/latch.h"
 #include "mcp/feature.h"
 #include "mcp/host.h"
+#include "mcp/live_calls.h"
 #include "mcp/subscribers.h"
 #include "net/loop.h"
 #include "sdk/pool.h"
@@ -39,6 +40,7 @@ struct ServerOptions {
 struct Session {
   Version version = kNewestHandshake;
   std::optional<Level> level = {};
+  json::Value capabilities = {};  // of the client
   SubscriberPtr subscriber = std::make_shared<Subscriber>();
 };
 using SessionPtr = std::shared_ptr<Session>;
@@ -91,6 +93,11 @@ class Server {
   // `done` may be called before start() returns.
   RunningPtr start(Request request, std::function<void(Finished)> done);
 
+  // What a running function says: see live_calls.h.
+  sdk::Task<Result<json::Raw>> tell(json::Value message) { return live_.tell(std::move(message)); }
+  // A client's answer to something that it was asked.
+  void deliver(const Message& response);
+
   // The functions of the engine changed.
   void tools_changed();
 
@@ -107,7 +114,11 @@ class Server {
   const ServerOptions& options() const { return options_; }
 
  private:
-  friend class Features;
+  // Something that a client was asked.
+  struct Question {
+    directory::Latch answered;
+    Result<json::Value> answer = fail("no_answer", "the client did not answer in time");
+  };
   struct Listen {
     SubscriberPtr subscriber;
     directory::Latch ended;
@@ -116,11 +127,13 @@ class Server {
   sdk::Task<void> run(Request request, RunningPtr running, std::function<void(Finished)> done);
   sdk::Task<Outcome> answer(Request& request, const RunningPtr& running);
   sdk::Task<Outcome> answer_from_features(Request& request, const RunningPtr& running);
+  sdk::Task<Result<json::Value>> ask(SessionPtr session, Sink notify, std::string method,
+                                     std::string params);
   sdk::Task<Outcome> listen(Request& request, const RunningPtr& running);
   Outcome discover() const;
   Outcome set_level(const Request& request) const;
   Outcome subscribe(const Request& request, bool on) const;
-  Call call_of(const Request& request, const RunningPtr& running) const;
+  Call call_of(const Request& request, const RunningPtr& running);
   Finished finished(const Request& request, Outcome outcome) const;
   std::string capabilities(bool handshake) const;
   std::string server_info() const;
@@ -130,6 +143,9 @@ class Server {
   Subscribers subscribers_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   directory::Latch opened_;
+  LiveCalls live_;
+  RandomIds ids_;
+  std::map<std::string, std::shared_ptr<Question>> questions_;  // by id, as JSON text
   std::set<std::shared_ptr<Listen>> listens_;
   directory::ChangeHub::Subscription changes_;
   sdk::Pool pool_;

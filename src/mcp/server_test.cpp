@@ -319,6 +319,121 @@ TEST_F(McpEngineTest, N41RunningRequestsAreLimited) {
   EXPECT_EQ(text(result("tools/list"), "resultType"), "complete");
 }
 
+class McpContextTest : public McpEngineTest {
+ protected:
+  McpContextTest() {
+    host.tell_function = "mcp::tell";
+    engine.answers["engine::functions::list"] =
+        R"({"functions":[{"function_id":"slow","metadata":{"mcp":{"context":true}}},)"
+        R"({"function_id":"offer","metadata":{"mcp":{"resource":{"uri":"test://text","mimeType":"text/x"}}}},)"
+        R"({"function_id":"offers","metadata":{"mcp":{"resource":{"uri":"test://t/{id}/data"}}}},)"
+        R"({"function_id":"thief","metadata":{"mcp":{"resource":{"uri":"iii://demo"}}}}]})";
+    engine.answers["offer"] = R"("hello")";
+    engine.answers["offers"] = R"({"blob":"/w==","mimeType":"image/x"})";
+  }
+  // Calls `slow` and gives the token of the request.
+  std::string begin(const std::string& request) {
+    engine.hangs = "slow";
+    client->receive(request);
+    run_until([&] { return engine.hanging != nullptr; });
+    const json::Value input = json::parse(engine.calls.back().second).value();
+    EXPECT_EQ(text(*input.find("_mcp"), "tell"), "mcp::tell");
+    return text(*input.find("_mcp"), "request");
+  }
+  void tell(const std::string& message) {
+    told.reset();
+    worker.spawn(tell_now(json::parse(message).value()));
+  }
+  sdk::Task<void> tell_now(json::Value message) {
+    Result<json::Raw> answer = co_await server->tell(std::move(message));
+    told = std::move(answer);
+  }
+
+  std::optional<Result<json::Raw>> told;
+};
+
+TEST_F(McpContextTest, FunctionsReportProgressAndLogsToTheirClient) {
+  open();
+  initialize("2025-11-25");
+  session_result("logging/setLevel", R"("level":"info")");
+  const std::string token = begin(handshake(
+      "5", "tools/call", R"("name":"slow","arguments":{"a":1},"_meta":{"progressToken":7})"));
+  const std::string head = R"({"request":")" + token + "\",";
+  tell(head + R"("progress":50,"total":100,"message":"half"})");
+  tell(head + R"("level":"debug","data":"quiet"})");
+  tell(head + R"("level":"error","data":{"x":1},"logger":"l"})");
+  settle();
+  ASSERT_EQ(notices("notifications/progress").size(), 1U);
+  EXPECT_EQ(json::to_text(*notices("notifications/progress")[0].find("params")),
+            R"({"message":"half","progress":50.0,"progressToken":7,"total":100})");
+  ASSERT_EQ(notices("notifications/message").size(), 1U);
+  tell(head + R"("level":"loud","data":1})");
+  EXPECT_EQ(told->error().code, "invalid_message");
+  engine.hanging->complete(json::Raw{"1"});
+  answer_to("5");
+  tell(head + R"("progress":60})");
+  EXPECT_EQ(told->error().code, "unknown_request");
+}
+
+TEST_F(McpContextTest, FunctionsAskTheClientOfASession) {
+  open();
+  session_result("initialize", R"("protocolVersion":"2025-11-25","capabilities":{"sampling":{}})");
+  const std::string token = begin(handshake("5", "tools/call", R"("name":"slow")"));
+  const std::string head = R"({"request":")" + token + "\",\"ask\":";
+  tell(head + R"({"method":"elicitation/create","params":{}}})");
+  EXPECT_EQ(told->error().code, "missing_capability");
+  tell(head + R"({"method":"sampling/createMessage","params":{"maxTokens":1}}})");
+  ASSERT_FALSE(told);
+  const json::Value question = json::parse(lines.back()).value();
+  EXPECT_EQ(text(question, "method"), "sampling/createMessage");
+  client->receive(R"({"jsonrpc":"2.0","id":)" + quote(text(question, "id")) +
+                  R"(,"result":{"role":"assistant"}})");
+  ASSERT_TRUE(told);
+  EXPECT_EQ((*told)->text, R"({"role":"assistant"})");
+  engine.hanging->complete(json::Raw{"1"});
+}
+
+TEST_F(McpContextTest, N15N45N47N48FunctionsMayNeedInput) {
+  engine.answers["slow"] =
+      R"({"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{}}},"requestState":"s"})";
+  open();
+  const std::string call = R"("name":"slow")";
+  const json::Value missing = error("tools/call", call);
+  EXPECT_EQ(code(missing), kMissingCapability);
+  EXPECT_EQ(json::to_text(*missing.find("data")), R"({"requiredCapabilities":{"elicitation":{}}})");
+  client->receive(
+      R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}})");
+  const json::Value asked = member_of(answer_to("5"), "result");
+  EXPECT_EQ(text(asked, "resultType"), "input_required");
+  EXPECT_EQ(text(asked, "requestState"), "s");
+  EXPECT_EQ(asked.find("ttlMs"), nullptr);
+  for (const char* wrong :
+       {R"("inputResponses":[])", R"("inputResponses":{"k":1})", R"("requestState":1)"}) {
+    EXPECT_EQ(code(error("tools/call", call + "," + wrong)), kInvalidParams) << wrong;
+  }
+  engine.answers["slow"] = R"("done")";
+  result("tools/call", call + R"(,"inputResponses":{"k":{"action":"accept"}},"requestState":"s")");
+  const json::Value input = json::parse(engine.calls.back().second).value();
+  EXPECT_EQ(text(*input.find("_mcp"), "requestState"), "s");
+  EXPECT_NE(input.find("_mcp")->find("inputResponses")->find("k"), nullptr);
+}
+
+TEST_F(McpContextTest, FunctionsOfferResourcesOfOtherSchemes) {
+  open();
+  EXPECT_EQ(column(result("resources/list"), "resources", "uri").back(), "test://text");
+  EXPECT_EQ(column(result("resources/templates/list"), "resourceTemplates", "uriTemplate").back(),
+            "test://t/{id}/data");
+  const json::Value one = result("resources/read", R"("uri":"test://text")");
+  EXPECT_EQ(text(first(one, "contents"), "text"), "hello");
+  EXPECT_EQ(text(first(one, "contents"), "mimeType"), "text/x");
+  const json::Value two = result("resources/read", R"("uri":"test://t/7/data")");
+  EXPECT_EQ(text(first(two, "contents"), "blob"), "/w==");
+  EXPECT_EQ(engine.calls.back().second, R"({"id":"7","uri":"test://t/7/data"})");
+  EXPECT_EQ(code(error("resources/read", R"("uri":"test://t/7/8/data")")), kInvalidParams);
+  EXPECT_THAT(text(first(result("resources/read", R"("uri":"iii://demo")"), "contents"), "text"),
+              HasSubstr("Do it."));
+}
+
 TEST_F(McpServerTest, N34ProgressRisesAndNeedsAToken) {
   options.tools = ToolsMode::kDirectory;
   directory::Function slow;

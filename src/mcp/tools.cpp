@@ -209,14 +209,62 @@ Reply plain_result(const CallableFunction& function, const json::Raw& answer, Ve
   return out;
 }
 
+bool asks_for_input(const json::Value& value) {
+  const std::string* type = text_of(value, "resultType");
+  return type != nullptr && *type == "input_required";
+}
+
+// A function of the stateless dialect asks the client for something, and is called again with it.
+Outcome input_required(const json::Value& value, const Call& call) {
+  if (!is_stateless(call.version)) {
+    return failed_result(
+        "This tool needs input from the client, which this version of the "
+        "protocol does not carry.");
+  }
+  Reply out{.members = {}, .result_type = "input_required"};
+  if (const json::Value* requests = object_of(value, "inputRequests")) {
+    for (const auto& [key, request] : *requests->as_object()) {
+      const std::string* method = text_of(request, "method");
+      const std::string_view needed = method != nullptr ? capability_for(*method) : "";
+      if (needed.empty()) return failed_result("The tool asked for something that is not known.");
+      if (call.capabilities.find(needed) != nullptr) continue;
+      RpcError missing = bad_request(
+          kMissingCapability, "This tool needs a client with `" + std::string(needed) + "`.");
+      missing.data = R"({"requiredCapabilities":{)" + quote(needed) + ":{}}}";
+      return std::unexpected(std::move(missing));
+    }
+    append_member(out.members, "inputRequests", json::to_text(*requests));
+  }
+  if (const std::string* state = text_of(value, "requestState")) {
+    append_text_member(out.members, "requestState", *state);
+  }
+  if (out.members.empty()) return failed_result("The tool asked for input without saying which.");
+  return out;
+}
+
+std::optional<RpcError> wrong_input_responses(const json::Value& params) {
+  const json::Value* state = params.find("requestState");
+  if (state != nullptr && state->as_string() == nullptr) {
+    return invalid_params("`requestState` must be a text.");
+  }
+  const json::Value* responses = params.find("inputResponses");
+  if (responses == nullptr) return std::nullopt;
+  const json::Object* all = responses->as_object();
+  const auto is_object = [](const auto& each) { return each.second.as_object() != nullptr; };
+  if (all != nullptr && std::ranges::all_of(*all, is_object)) return std::nullopt;
+  return invalid_params("`inputResponses` must be an object of objects.");
+}
+
 }  // namespace
 
 Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& resources,
-             sdk::Pool& pool)
+             LiveCalls& live, sdk::Pool& pool)
     : library_(*host.library),
       mode_(mode),
       callables_(callables),
       resources_(resources),
+      live_(live),
+      tell_function_(host.tell_function),
       pool_(pool) {
   own_.add<FindInput, json::Raw>(
       {.id = "find",
@@ -292,7 +340,7 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
   if (arguments != nullptr && arguments->as_object() == nullptr) {
     co_return refused("`arguments` must be an object.");
   }
-  std::string input = arguments != nullptr ? json::to_text(*arguments) : "{}";
+  if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
   const std::optional<std::string> id = function_id(*name);
   const std::string shown = name->substr(0, 2 * kMaxToolName);
   const RpcError unknown =
@@ -303,11 +351,34 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
       std::ranges::find(all, *id, [](const CallablePtr& f) -> const std::string& { return f->id; });
   if (function == all.end()) co_return std::unexpected(unknown);
   CallablePtr found = *function;
-  co_return co_await call_function(std::move(call), std::move(found), std::move(input));
+  co_return co_await call_function(std::move(call), std::move(found), std::move(params));
 }
 
-sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, std::string input) {
+// The arguments, and what the function wants to know about the request.
+std::string Tools::with_context(const Call& call, const json::Value& params,
+                                const std::string& token) const {
+  json::Object context{{"request", token},
+                       {"tell", tell_function_},
+                       {"version", name_of(call.version)},
+                       {"clientCapabilities", call.capabilities}};
+  for (const std::string_view key : {"inputResponses", "requestState"}) {
+    if (const json::Value* value = params.find(key)) context[std::string(key)] = *value;
+  }
+  const json::Value* arguments = params.find("arguments");
+  json::Value out = arguments != nullptr ? *arguments : json::Value(json::Object());
+  (*out.as_object())["_mcp"] = std::move(context);
+  return json::to_text(out);
+}
+
+sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::Value params) {
   directory::Answer answer = fail("", "");
+  const json::Value* arguments = params.find("arguments");
+  std::string input = arguments != nullptr ? json::to_text(*arguments) : "{}";
+  LiveCalls::Entry entry;
+  if (function->wants_context && !tell_function_.empty()) {
+    entry = live_.add(call);
+    input = with_context(call, params, entry.token());
+  }
   if (own_.find(function->id) != nullptr && mode_ != ToolsMode::kDirectory) {
     answer = co_await own_.call(function->id, call.context, std::move(input));
   } else {
@@ -315,11 +386,11 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, std::st
   }
   if (!answer) {
     if (call.level && *call.level <= Level::kWarning && call.notify) {
-      std::string params;
-      append_text_member(params, "level", "warning");
-      append_text_member(params, "logger", "tools");
-      append_text_member(params, "data", function->id + ": " + answer.error().message);
-      call.notify(notification_text("notifications/message", params));
+      std::string members;
+      append_text_member(members, "level", "warning");
+      append_text_member(members, "logger", "tools");
+      append_text_member(members, "data", function->id + ": " + answer.error().message);
+      call.notify(notification_text("notifications/message", members));
     }
     co_return failed_result(answer.error().message);
   }
@@ -327,6 +398,9 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, std::st
   if (!function->of_directory) {
     const Result<json::Value> value = json::parse(answer->text);
     if (value && is_tool_result(*value)) co_return given_result(*value, call.version);
+    if (value && function->wants_context && asks_for_input(*value)) {
+      co_return input_required(*value, call);
+    }
   }
   co_return plain_result(*function, *answer, call.version);
 }

@@ -8,6 +8,7 @@
 #include "mcp/callable.h"
 #include "mcp/feature.h"
 #include "mcp/host.h"
+#include "mcp/live_calls.h"
 #include "mcp/resources.h"
 #include "sdk/pool.h"
 #include "sdk/task.h"
@@ -17,14 +18,16 @@ namespace iii::mcp {
 class Tools {
  public:
   Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& resources,
-        sdk::Pool& pool);
+        LiveCalls& live, sdk::Pool& pool);
 
   sdk::Task<Outcome> list(Version version, json::Value params);
   sdk::Task<Outcome> call(Call call, json::Value params);
 
  private:
   sdk::Task<CallableList> listed(bool with_schemas);
-  sdk::Task<Outcome> call_function(Call call, CallablePtr function, std::string input);
+  sdk::Task<Outcome> call_function(Call call, CallablePtr function, json::Value params);
+  std::string with_context(const Call& call, const json::Value& params,
+                           const std::string& token) const;
   sdk::Task<Result<json::Raw>> find(std::string query, size_t most);
   sdk::Task<Result<json::Raw>> overview();
   sdk::Task<Result<json::Raw>> read(std::string address);
@@ -36,6 +39,8 @@ class Tools {
   const ToolsMode mode_;
   Callables& callables_;
   Resources& resources_;
+  LiveCalls& live_;
+  const std::string tell_function_;
   sdk::Pool& pool_;
   directory::FunctionTable own_;  // find, read, call
   CallableList own_rows_;
