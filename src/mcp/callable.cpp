@@ -76,10 +76,10 @@ std::optional<OfferedResource> resource_of(const json::Value& row) {
   return out;
 }
 
-bool wants_context(const json::Value& row) {
+bool mcp_flag(const json::Value& row, std::string_view key) {
   const json::Value* mcp = mcp_metadata(row);
-  const json::Value* context = mcp != nullptr ? mcp->find("context") : nullptr;
-  return context != nullptr && *context == json::Value(true);
+  const json::Value* flag = mcp != nullptr ? mcp->find(key) : nullptr;
+  return flag != nullptr && *flag == json::Value(true);
 }
 
 CallablePtr own_function(const directory::Function& function) {
@@ -163,7 +163,8 @@ sdk::Task<std::optional<CallableList>> Callables::ask_list() {
     function->id = id;
     function->description = member_text(row, "description");
     function->hints = hints_of(row);
-    function->wants_context = wants_context(row);
+    function->wants_context = mcp_flag(row, "context");
+    function->has_headers = mcp_flag(row, "headers");
     function->resource = resource_of(row);
     found.emplace(std::move(id), std::move(function));
   }
@@ -222,7 +223,8 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
   out->id = id;
   out->description = member_text(*detail, "description");
   out->hints = hints_of(*detail);
-  out->wants_context = wants_context(*detail);
+  out->wants_context = mcp_flag(*detail, "context");
+  out->has_headers = mcp_flag(*detail, "headers");
   if (const json::Value* schema = object_of(*detail, "request_schema")) {
     out->request_schema = *schema;
   }

@@ -40,6 +40,7 @@ struct CallableFunction {
   std::optional<directory::Hints> hints = {};  // nothing: not known
   bool of_directory = false;
   bool wants_context = false;  // `metadata.mcp.context`: see live_calls.h
+  bool has_headers = false;    // `metadata.mcp.headers`: `x-mcp-header` in its schema counts
   std::optional<OfferedResource> resource = {};
 };
 using CallablePtr = std::shared_ptr<const CallableFunction>;

@@ -39,6 +39,10 @@ using Sink = std::function<void(std::string message)>;
 // parameters in, the client's result out.
 using Ask = std::function<sdk::Task<Result<json::Value>>(std::string method, std::string params)>;
 
+// -32020 when the header that repeats a parameter is not its value; null: the parameter is absent.
+using CheckHeader =
+    std::function<std::optional<RpcError>(const std::string& header, const json::Value* value)>;
+
 // What a feature knows about the request that it answers. A value: a coroutine keeps its own copy.
 struct Call {
   Version version = kNewestHandshake;
@@ -46,7 +50,8 @@ struct Call {
   std::string progress_token = {};  // JSON text; empty: no progress is wanted
   json::Value capabilities = {};    // of the client of a stateless request
   Sink notify = {};
-  Ask ask = {};  // empty: this dialect has no such requests
+  Ask ask = {};                   // empty: this dialect has no such requests
+  CheckHeader check_header = {};  // empty: there are no headers
   directory::Context context = {};
 };
 

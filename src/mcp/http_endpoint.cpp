@@ -130,6 +130,10 @@ void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
                   .level = envelope->level,
                   .caller = "mcp:" + head.peer};
   request.notify = [this, exchange](std::string text) { tell(nullptr, exchange, std::move(text)); };
+  request.check_header = [headers = head.headers](const std::string& name,
+                                                  const json::Value* value) {
+    return check_parameter_header(headers, name, value);
+  };
   exchange->running = server_.start(std::move(request), [this, exchange, place](Finished finished) {
     answer(nullptr, exchange, std::move(finished));
   });

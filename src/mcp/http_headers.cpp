@@ -25,10 +25,10 @@ RpcError mismatch(std::string_view header, std::string_view what) {
 }
 
 // The value, or why there is not exactly one.
-std::expected<std::string, RpcError> the_value(const net::HttpRequest& request,
+std::expected<std::string, RpcError> the_value(const net::HttpHeaders& headers,
                                                std::string_view name) {
   std::optional<std::string> found;
-  for (const net::HttpHeader& header : request.headers) {
+  for (const net::HttpHeader& header : headers) {
     if (!iequals(header.name, name)) continue;
     if (found) return std::unexpected(mismatch(name, "is there twice."));
     found = without_blanks(header.value);
@@ -89,7 +89,7 @@ std::optional<std::string> decoded_value(std::string_view value) {
 
 std::optional<RpcError> check_version_header(const net::HttpRequest& request,
                                              std::string_view version) {
-  const std::expected<std::string, RpcError> header = the_value(request, kVersionHeader);
+  const std::expected<std::string, RpcError> header = the_value(request.headers, kVersionHeader);
   if (!header) return header.error();
   if (*header == version) return std::nullopt;
   return mismatch(kVersionHeader, "is not the version in params._meta.");
@@ -97,12 +97,12 @@ std::optional<RpcError> check_version_header(const net::HttpRequest& request,
 
 std::optional<RpcError> check_method_headers(const net::HttpRequest& request,
                                              std::string_view method, const json::Value& params) {
-  const std::expected<std::string, RpcError> header = the_value(request, kMethodHeader);
+  const std::expected<std::string, RpcError> header = the_value(request.headers, kMethodHeader);
   if (!header) return header.error();
   if (*header != method) return mismatch(kMethodHeader, "is not the method of the request.");
   const std::string_view parameter = named_parameter(method);
   if (parameter.empty()) return std::nullopt;
-  const std::expected<std::string, RpcError> name = the_value(request, kNameHeader);
+  const std::expected<std::string, RpcError> name = the_value(request.headers, kNameHeader);
   if (!name) return name.error();
   const std::optional<std::string> decoded = decoded_value(*name);
   if (!decoded) return mismatch(kNameHeader, "is not valid base64.");
@@ -110,6 +110,28 @@ std::optional<RpcError> check_method_headers(const net::HttpRequest& request,
   // A parameter that is missing is an error of its own, after the headers.
   if (expected == nullptr || *expected == *decoded) return std::nullopt;
   return mismatch(kNameHeader, "is not `" + std::string(parameter) + "` of the request.");
+}
+
+std::optional<RpcError> check_parameter_header(const net::HttpHeaders& headers,
+                                               std::string_view name, const json::Value* value) {
+  if (value == nullptr) return std::nullopt;
+  const std::expected<std::string, RpcError> header = the_value(headers, name);
+  if (!header) return header.error();
+  const std::optional<std::string> decoded = decoded_value(*header);
+  if (!decoded) return mismatch(name, "is not valid base64.");
+  bool equal = false;
+  if (value->as_string() != nullptr) equal = *decoded == *value->as_string();
+  if (value->as_bool() != nullptr) equal = *decoded == (*value->as_bool() ? "true" : "false");
+  if (value->is_number()) {
+    const Result<json::Value> number = json::parse(*decoded);
+    const auto as_double = [](const json::Value& v) {
+      if (v.as_int() != nullptr) return static_cast<double>(*v.as_int());
+      if (v.as_uint() != nullptr) return static_cast<double>(*v.as_uint());
+      return v.as_double() != nullptr ? *v.as_double() : 0.0;
+    };
+    equal = number && number->is_number() && as_double(*number) == as_double(*value);
+  }
+  return equal ? std::nullopt : std::optional(mismatch(name, "is not the value of its argument."));
 }
 
 }  // namespace iii::mcp

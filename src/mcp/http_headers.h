@@ -35,4 +35,9 @@ std::optional<RpcError> check_version_header(const net::HttpRequest& request,
 std::optional<RpcError> check_method_headers(const net::HttpRequest& request,
                                              std::string_view method, const json::Value& params);
 
+// The header that repeats a parameter; null: it is not to be expected. Integers are compared by
+// value.
+std::optional<RpcError> check_parameter_header(const net::HttpHeaders& headers,
+                                               std::string_view name, const json::Value* value);
+
 }  // namespace iii::mcp

@@ -310,6 +310,33 @@ TEST(McpHeaders, N11NamesMayBeBase64) {
   EXPECT_EQ(decoded_value("=?BASE64?Zm9v?="), "=?BASE64?Zm9v?=");
 }
 
+TEST(McpHeaders, N12ParametersAreRepeatedInHeaders) {
+  const json::Value schema =
+      json::parse(
+          R"({"properties":{"r":{"type":"string","x-mcp-header":"Region"},)"
+          R"("n":{"type":"integer","x-mcp-header":"N"},"d":{"type":"number","x-mcp-header":"D"},)"
+          R"("x":{"type":"string","x-mcp-header":"a b"},"y":{"type":"string","x-mcp-header":"Z"},)"
+          R"("z":{"type":"string","x-mcp-header":"z"}}})")
+          .value();
+  std::vector<std::string> found;
+  for (const HeaderParameter& each : header_parameters(schema)) found.push_back(each.header);
+  EXPECT_THAT(found, ElementsAre("N", "Region"));
+  EXPECT_THAT(json::to_text(input_schema(&schema, true)),
+              HasSubstr(R"("r":{"type":"string","x-mcp-header":"Region"})"));
+  const auto check = [](net::HttpHeaders headers, const json::Value& value) {
+    return check_parameter_header(headers, "Mcp-Param-X", value.is_null() ? nullptr : &value);
+  };
+  EXPECT_FALSE(check({{"mcp-param-x", "eu"}}, "eu"));
+  EXPECT_FALSE(check({{"Mcp-Param-X", "=?base64?" + base64_encode("ü") + "?="}}, "ü"));
+  EXPECT_FALSE(check({{"Mcp-Param-X", "7.0"}}, 7));
+  EXPECT_FALSE(check({{"Mcp-Param-X", "true"}}, true));
+  EXPECT_FALSE(check({}, nullptr));
+  EXPECT_TRUE(check({}, "eu"));
+  EXPECT_TRUE(check({{"Mcp-Param-X", "us"}}, "eu"));
+  EXPECT_TRUE(check({{"Mcp-Param-X", "8"}}, 7));
+  EXPECT_TRUE(check({{"Mcp-Param-X", "=?base64?!?="}}, "eu"));
+}
+
 TEST(McpHeaders, N18ContentTypeAndAccept) {
   EXPECT_TRUE(has_json_body(request_with({{"Content-Type", "Application/JSON; charset=utf-8"}})));
   EXPECT_FALSE(has_json_body(request_with({{"Content-Type", "text/plain"}})));

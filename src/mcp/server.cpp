@@ -269,6 +269,7 @@ Call Server::call_of(const Request& request, const RunningPtr& running) {
       return ask(session, notify, std::move(method), std::move(params));
     };
   }
+  out.check_header = request.check_header;
   out.context.caller = request.caller;
   out.context.cancelled = running->stop_.get_token();
   if (!out.progress_token.empty()) {

@@ -53,6 +53,7 @@ struct Request {
   std::optional<Level> level = {};  // of a stateless request
   std::string caller = "mcp";
   Sink notify = {};  // messages about this request; called until its answer
+  CheckHeader check_header = {};
 };
 
 // An answer as it is sent.

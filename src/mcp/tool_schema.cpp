@@ -1,8 +1,12 @@
 #include "mcp/tool_schema.h"
 
+#include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 #include <utility>
+
+#include "base/text.h"
 
 namespace iii::mcp {
 
@@ -86,11 +90,44 @@ bool is_list_of_texts(const json::Value& value) {
 
 }  // namespace
 
-json::Value input_schema(const json::Value* schema) {
+std::vector<HeaderParameter> header_parameters(const json::Value& schema) {
+  constexpr std::string_view kInNames = "!#$%&'*+-.^_`|~";
+  const auto is_token = [&](std::string_view text) {
+    return !text.empty() && std::ranges::all_of(text, [&](char c) {
+      const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      return letter || (c >= '0' && c <= '9') || kInNames.find(c) != std::string_view::npos;
+    });
+  };
+  std::vector<HeaderParameter> out;
+  const json::Value* properties = schema.find("properties");
+  if (properties == nullptr || properties->as_object() == nullptr) return out;
+  std::multiset<std::string> seen;
+  for (const auto& [name, property] : *properties->as_object()) {
+    const json::Value* header = property.find("x-mcp-header");
+    if (header == nullptr || header->as_string() == nullptr) continue;
+    seen.insert(ascii_lower(*header->as_string()));
+    const json::Value* type = property.find("type");
+    const bool plain =
+        type != nullptr && (*type == json::Value("string") || *type == json::Value("integer") ||
+                            *type == json::Value("boolean"));
+    if (plain && is_token(*header->as_string())) out.push_back({name, *header->as_string()});
+  }
+  std::erase_if(
+      out, [&](const HeaderParameter& each) { return seen.count(ascii_lower(each.header)) > 1; });
+  return out;
+}
+
+json::Value input_schema(const json::Value* schema, bool keep_headers) {
   if (schema == nullptr || schema->as_object() == nullptr) return any_object();
   json::Value out = *schema;
   if (!Cleaner().clean(out, 0)) return any_object();
   json::Object& root = *out.as_object();
+  if (keep_headers) {
+    for (const HeaderParameter& each : header_parameters(*schema)) {
+      json::Object& properties = *root["properties"].as_object();
+      (*properties[each.property].as_object())["x-mcp-header"] = each.header;
+    }
+  }
   // A root of another type cannot be the arguments of a tool; `["object", "null"]` can.
   if (const json::Value* type = out.find("type")) {
     const json::Array* several = type->as_array();

@@ -132,7 +132,7 @@ std::string tool_row(const CallableFunction& function, std::string_view name, Ve
   append_text_member(out, "description",
                      function.description.empty() ? function.id : function.description);
   const json::Value* request = function.request_schema ? &*function.request_schema : nullptr;
-  append_member(out, "inputSchema", json::to_text(input_schema(request)));
+  append_member(out, "inputSchema", json::to_text(input_schema(request, function.has_headers)));
   if (const auto schema = output_schema(function, version)) {
     append_member(out, "outputSchema", json::to_text(*schema));
   }
@@ -240,6 +240,17 @@ Outcome input_required(const json::Value& value, const Call& call) {
   }
   if (out.members.empty()) return failed_result("The tool asked for input without saying which.");
   return out;
+}
+
+std::optional<RpcError> wrong_header(const Call& call, const CallablePtr& function,
+                                     const json::Value& arguments) {
+  if (function == nullptr || !function->request_schema) return std::nullopt;
+  for (const HeaderParameter& each : header_parameters(*function->request_schema)) {
+    const json::Value* value = arguments.find(each.property);
+    if (value != nullptr && value->is_null()) value = nullptr;
+    if (auto wrong = call.check_header("Mcp-Param-" + each.header, value)) return wrong;
+  }
+  return std::nullopt;
 }
 
 std::optional<RpcError> wrong_input_responses(const json::Value& params) {
@@ -351,6 +362,11 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
       std::ranges::find(all, *id, [](const CallablePtr& f) -> const std::string& { return f->id; });
   if (function == all.end()) co_return std::unexpected(unknown);
   CallablePtr found = *function;
+  if (found->has_headers && call.check_header) {
+    CallablePtr detail = co_await callables_.find(found->id);
+    const json::Value given = arguments != nullptr ? *arguments : json::Value();
+    if (auto wrong = wrong_header(call, detail, given)) co_return std::unexpected(*wrong);
+  }
   co_return co_await call_function(std::move(call), std::move(found), std::move(params));
 }
 
