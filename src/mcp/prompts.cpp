@@ -11,6 +11,7 @@
 #include "json/write.h"
 #include "json/yaml.h"
 #include "mcp/cursor.h"
+#include "mcp/function_context.h"
 
 namespace iii::mcp {
 
@@ -186,7 +187,7 @@ sdk::Task<Outcome> Prompts::get(Call call, json::Value params) {
   const content::Prompt* prompt = view.generation().prompt(*name);
   if (prompt == nullptr) co_return std::unexpected(no_such_prompt(view.generation(), *name));
   if (const auto* registered = view.registration(prompt->file)) {
-    co_return co_await run_registered(std::move(call), *registered, *values);
+    co_return co_await run_registered(std::move(call), *registered, *values, params);
   }
   const std::expected<std::vector<TemplateArgument>, RpcError> wanted = co_await arguments(*name);
   if (!wanted) co_return std::unexpected(wanted.error());
@@ -214,7 +215,9 @@ sdk::Task<Result<std::string>> Prompts::file_messages(const directory::View& vie
 }
 
 sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocument prompt,
-                                           const ArgumentValues& values) {
+                                           const ArgumentValues& values,
+                                           const json::Value& params) {
+  if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
   if (auto missing = missing_argument(registered_arguments(prompt), values)) {
     co_return std::unexpected(*missing);
   }
@@ -223,7 +226,10 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
   }
   json::Object input;
   for (const auto& [key, value] : values) input.emplace(key, value);
-  const std::string text = json::to_text(input);
+  CallablePtr function = co_await callables_.find(prompt.function_id);
+  const bool told = function != nullptr && function->wants_context;
+  const std::string text =
+      told ? with_context(std::move(input), request_context(call, params)) : json::to_text(input);
   sdk::Reply<json::Raw> output = co_await host_.engine->call(
       call.context, prompt.function_id, std::string_view(text), kHandlerTimeout);
   if (!output) {
@@ -232,6 +238,7 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
                                                   "` failed: " + output.error().message});
   }
   const Result<json::Value> value = json::parse(output->text);
+  if (told && value && asks_for_input(*value)) co_return input_required(*value, call);
   const Result<std::string> messages =
       value ? messages_of(*value) : Result<std::string>(std::unexpected(value.error()));
   if (!messages) {

@@ -15,7 +15,8 @@ namespace iii::mcp {
 
 class Prompts {
  public:
-  explicit Prompts(const Host& host) : host_(host), library_(*host.library) {}
+  Prompts(const Host& host, Callables& callables)
+      : host_(host), library_(*host.library), callables_(callables) {}
 
   sdk::Task<Outcome> list(json::Value params);
   sdk::Task<Outcome> get(Call call, json::Value params);
@@ -33,10 +34,11 @@ class Prompts {
   sdk::Task<Result<std::string>> file_messages(const directory::View& view, std::string name,
                                                const ArgumentValues& values);
   sdk::Task<Outcome> run_registered(Call call, directory::RegisteredDocument prompt,
-                                    const ArgumentValues& values);
+                                    const ArgumentValues& values, const json::Value& params);
 
   const Host host_;
   directory::Library& library_;
+  Callables& callables_;
   std::map<std::string, Known, std::less<>> known_;
 };
 

@@ -138,7 +138,7 @@ class Features {
       : callables_(host, options.hidden),
         skills_(host, pool, std::make_shared<FolderSkillFiles>(host.root_path)),
         resources_(host, skills_, callables_),
-        prompts_(host),
+        prompts_(host, callables_),
         tools_(host, options.tools, callables_, resources_, live, pool),
         completion_(host, prompts_, callables_, skills_) {}
 

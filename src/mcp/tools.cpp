@@ -11,6 +11,7 @@
 #include "mcp/base64.h"
 #include "mcp/cursor.h"
 #include "mcp/find.h"
+#include "mcp/function_context.h"
 #include "mcp/tool_name.h"
 #include "mcp/tool_schema.h"
 
@@ -209,39 +210,6 @@ Reply plain_result(const CallableFunction& function, const json::Raw& answer, Ve
   return out;
 }
 
-bool asks_for_input(const json::Value& value) {
-  const std::string* type = text_of(value, "resultType");
-  return type != nullptr && *type == "input_required";
-}
-
-// A function of the stateless dialect asks the client for something, and is called again with it.
-Outcome input_required(const json::Value& value, const Call& call) {
-  if (!is_stateless(call.version)) {
-    return failed_result(
-        "This tool needs input from the client, which this version of the "
-        "protocol does not carry.");
-  }
-  Reply out{.members = {}, .result_type = "input_required"};
-  if (const json::Value* requests = object_of(value, "inputRequests")) {
-    for (const auto& [key, request] : *requests->as_object()) {
-      const std::string* method = text_of(request, "method");
-      const std::string_view needed = method != nullptr ? capability_for(*method) : "";
-      if (needed.empty()) return failed_result("The tool asked for something that is not known.");
-      if (call.capabilities.find(needed) != nullptr) continue;
-      RpcError missing = bad_request(
-          kMissingCapability, "This tool needs a client with `" + std::string(needed) + "`.");
-      missing.data = R"({"requiredCapabilities":{)" + quote(needed) + ":{}}}";
-      return std::unexpected(std::move(missing));
-    }
-    append_member(out.members, "inputRequests", json::to_text(*requests));
-  }
-  if (const std::string* state = text_of(value, "requestState")) {
-    append_text_member(out.members, "requestState", *state);
-  }
-  if (out.members.empty()) return failed_result("The tool asked for input without saying which.");
-  return out;
-}
-
 std::optional<RpcError> wrong_header(const Call& call, const CallablePtr& function,
                                      const json::Value& arguments) {
   if (function == nullptr || !function->request_schema) return std::nullopt;
@@ -251,19 +219,6 @@ std::optional<RpcError> wrong_header(const Call& call, const CallablePtr& functi
     if (auto wrong = call.check_header("Mcp-Param-" + each.header, value)) return wrong;
   }
   return std::nullopt;
-}
-
-std::optional<RpcError> wrong_input_responses(const json::Value& params) {
-  const json::Value* state = params.find("requestState");
-  if (state != nullptr && state->as_string() == nullptr) {
-    return invalid_params("`requestState` must be a text.");
-  }
-  const json::Value* responses = params.find("inputResponses");
-  if (responses == nullptr) return std::nullopt;
-  const json::Object* all = responses->as_object();
-  const auto is_object = [](const auto& each) { return each.second.as_object() != nullptr; };
-  if (all != nullptr && std::ranges::all_of(*all, is_object)) return std::nullopt;
-  return invalid_params("`inputResponses` must be an object of objects.");
 }
 
 }  // namespace
@@ -370,22 +325,6 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
   co_return co_await call_function(std::move(call), std::move(found), std::move(params));
 }
 
-// The arguments, and what the function wants to know about the request.
-std::string Tools::with_context(const Call& call, const json::Value& params,
-                                const std::string& token) const {
-  json::Object context{{"request", token},
-                       {"tell", tell_function_},
-                       {"version", name_of(call.version)},
-                       {"clientCapabilities", call.capabilities}};
-  for (const std::string_view key : {"inputResponses", "requestState"}) {
-    if (const json::Value* value = params.find(key)) context[std::string(key)] = *value;
-  }
-  const json::Value* arguments = params.find("arguments");
-  json::Value out = arguments != nullptr ? *arguments : json::Value(json::Object());
-  (*out.as_object())["_mcp"] = std::move(context);
-  return json::to_text(out);
-}
-
 sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::Value params) {
   directory::Answer answer = fail("", "");
   const json::Value* arguments = params.find("arguments");
@@ -393,7 +332,11 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::V
   LiveCalls::Entry entry;
   if (function->wants_context && !tell_function_.empty()) {
     entry = live_.add(call);
-    input = with_context(call, params, entry.token());
+    json::Object context = request_context(call, params);
+    context["request"] = entry.token();
+    context["tell"] = tell_function_;
+    input = with_context(arguments != nullptr ? *arguments : json::Value(json::Object()),
+                         std::move(context));
   }
   if (own_.find(function->id) != nullptr && mode_ != ToolsMode::kDirectory) {
     answer = co_await own_.call(function->id, call.context, std::move(input));

@@ -26,8 +26,6 @@ class Tools {
  private:
   sdk::Task<CallableList> listed(bool with_schemas);
   sdk::Task<Outcome> call_function(Call call, CallablePtr function, json::Value params);
-  std::string with_context(const Call& call, const json::Value& params,
-                           const std::string& token) const;
   sdk::Task<Result<json::Raw>> find(std::string query, size_t most);
   sdk::Task<Result<json::Raw>> overview();
   sdk::Task<Result<json::Raw>> read(std::string address);
