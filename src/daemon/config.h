@@ -60,6 +60,9 @@ struct DirectoryConfig {
   bool legacy_directory_051 = true;
   bool legacy_open_fn = false;      // iii://fn/… also reaches the engine's own functions
   bool configuration_entry = true;  // worker mode: offer some keys in the engine's configuration
+  // MCP.
+  std::string mcp_tools = "minimal";    // or `directory`, `all`
+  std::vector<std::string> mcp_hidden;  // beginnings of function ids
   // Downloads.
   std::string ca_file;  // PEM; empty: the system's certificates
   uint64_t registry_retries = 2;

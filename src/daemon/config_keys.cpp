@@ -84,6 +84,19 @@ constexpr ConfigKey kKeys[] = {
                     "much, with a finding",
      .low = 1,
      .high = uint64_t{1} << 30U},
+    {.name = "mcp_tools",
+     .member = &C::mcp_tools,
+     .description = "which tools MCP clients see: `minimal` (`find`, `read` and `call`), "
+                    "`directory` (the directory's functions), `all` (those of the engine, too)",
+     .text = TextKind::kText,
+     .restart = true},
+    {.name = "mcp_hidden",
+     .member = &C::mcp_hidden,
+     .description = "functions that MCP clients neither see nor call, by the beginning of their "
+                    "ids, for example `[\"billing::\"]`; namespaces of the engine (`engine::`, "
+                    "`state::`, `configuration::` and others) are always hidden",
+     .text = TextKind::kText,
+     .restart = true},
     {.name = "registry_url",
      .member = &C::registry_url,
      .description = "the workers registry. While the value is not a valid URL, downloads from the "

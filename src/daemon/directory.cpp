@@ -68,14 +68,15 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 }  // namespace
 
 Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
-                     const std::string& mode)
+                     const std::string& mode, std::unique_ptr<content::Content> opened)
     : worker_(worker),
       engine_(worker),
       config_(config),
       places_(std::move(places)),
       library_(worker,
-               {.content = content::Content::open(
-                    content_options(config, places_.home, places_.cache_file)),
+               {.content = opened != nullptr ? std::move(opened)
+                                             : content::Content::open(content_options(
+                                                   config, places_.home, places_.cache_file)),
                 .gate = gate_of(config, places_.home)},
                library_options(config)),
       guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),

@@ -32,11 +32,17 @@ struct DirectoryPlaces {
 // On the loop thread of its worker, which outlives it.
 class Directory {
  public:
+  // `opened` is what Content::open() gave for content_options() of the same configuration, where
+  // that was done on another thread; null: the folders are opened here, which takes time.
   Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
-            const std::string& mode);
+            const std::string& mode, std::unique_ptr<content::Content> opened = nullptr);
 
   // Everything that is offered. Others may add functions until serve().
   directory::FunctionTable& functions() { return table_; }
+  directory::Library& library() { return library_; }
+  directory::EngineClient& engine() { return engine_; }
+  // Where a root of the library lies; empty for compiled-in documents.
+  std::filesystem::path root_path(uint16_t root) const;
   // Offers the functions; before the worker starts.
   void serve();
 
@@ -46,7 +52,6 @@ class Directory {
   void log_hidden() { tasks_.spawn(count_hidden()); }
 
  private:
-  std::filesystem::path root_path(uint16_t root) const;
   sdk::Task<void> log_new_folders();
   sdk::Task<void> count_hidden();
 

@@ -19,6 +19,7 @@
 #include "daemon/descriptors.h"
 #include "daemon/doctor.h"
 #include "daemon/manifest.h"
+#include "daemon/mcp_verb.h"
 #include "daemon/serve.h"
 #include "daemon/sources_verbs.h"
 #include "daemon/version.h"
@@ -28,7 +29,8 @@ namespace {
 using Words = std::span<const std::string>;
 using Verb = std::pair<std::string_view, int (*)(Words)>;
 
-constexpr std::array<Verb, 10> kVerbs{{{"serve", iii::daemon::run_serve},
+constexpr std::array<Verb, 11> kVerbs{{{"serve", iii::daemon::run_serve},
+                                       {"mcp", iii::daemon::run_mcp},
                                        {"trigger", iii::cli::run_trigger},
                                        {"doctor", iii::daemon::run_doctor},
                                        {"config", iii::daemon::run_config},

@@ -173,6 +173,7 @@ const cli::Command& worker_command() {
   static const cli::Command command{
       .usage =
           "iii-directory [options]\n       iii-directory serve [options]\n"
+          "       iii-directory mcp [options]\n"
           "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]\n"
           "       iii-directory doctor [--fix] [--json] [options]\n"
           "       iii-directory install (add) | verify | outdated | diff | update [options]\n"
@@ -180,8 +181,9 @@ const cli::Command& worker_command() {
       .summary =
           "The directory of skills and prompts for agents on the iii bus.\n"
           "Without a verb it connects to an engine that is running, and waits until there is one.\n"
-          "`serve` starts an engine as well; `trigger` calls a function. Every verb has its own "
-          "--help.",
+          "`serve` starts an engine as well; `mcp` serves an MCP client on stdin and stdout; "
+          "`trigger` "
+          "calls a function. Every verb has its own --help.",
       .options = {{"url", "URL", "Engine to connect to (III_URL, else ws://127.0.0.1:49134)."},
                   {"config", "FILE",
                    "Configuration file (./config.yaml); `iii-directory config --help` lists its "

@@ -18,9 +18,12 @@
 #include "daemon/directory.h"
 #include "daemon/folders.h"
 #include "daemon/local_attach.h"
+#include "daemon/mcp_options.h"
 #include "daemon/options.h"
 #include "daemon/version.h"
 #include "engine/embedded.h"
+#include "mcp/http_endpoint.h"
+#include "mcp/server.h"
 #include "net/http_server.h"
 #include "net/loop.h"
 #include "sdk/worker.h"
@@ -124,8 +127,34 @@ void fit_connections(ServeOptions& options) {
   most = fit;
 }
 
-net::HttpRouter http_routes() {
+// The MCP side of `serve`. It answers from the start; what needs documents waits for open().
+struct LocalMcp {
+  LocalMcp(net::Loop& loop, const ServeOptions& options, const DirectoryConfig& config)
+      : server(loop, server_options(options, config)), endpoint(loop, server) {}
+
+  void open(LocalDirectory& local) {
+    mcp::Host host = mcp_host(local.directory);
+    host.engine = &local.directory.engine();
+    host.engine_is_there = [&local] { return local.worker.state() == sdk::SessionState::kReady; };
+    host.tell_function = offer_tell(local.worker, server);
+    watch_functions(local.worker, [this] { server.tools_changed(); });
+    server.open(host);
+  }
+
+  static mcp::ServerOptions server_options(const ServeOptions& options,
+                                           const DirectoryConfig& config) {
+    mcp::ServerOptions out = mcp_options(config);
+    out.private_cache = !options.http.access.token.empty();
+    return out;
+  }
+
+  mcp::Server server;
+  mcp::HttpEndpoint endpoint;
+};
+
+net::HttpRouter http_routes(LocalMcp* mcp) {
   net::HttpRouter router;
+  if (mcp != nullptr) mcp->endpoint.add_to(router);
   router.get("/healthz",
              [](const auto&, const auto& response) {
                response->send(net::http_json(200, R"({"status":"ok"})"));
@@ -136,8 +165,9 @@ net::HttpRouter http_routes() {
 
 // Null when the default port is taken: a second `serve` on this machine with another --port is not
 // a mistake.
-Result<std::unique_ptr<net::HttpServer>> start_http(net::Loop& loop, const ServeOptions& options) {
-  auto server = net::HttpServer::listen(loop, options.http, http_routes());
+Result<std::unique_ptr<net::HttpServer>> start_http(net::Loop& loop, const ServeOptions& options,
+                                                    LocalMcp* mcp) {
+  auto server = net::HttpServer::listen(loop, options.http, http_routes(mcp));
   if (server || server.error().code != "address_in_use") return server;
   const std::string taken = "Port " + std::to_string(options.http.port) + " on " +
                             options.http.host + " is taken by another program";
@@ -180,7 +210,9 @@ int run_serve(std::span<const std::string> words) {
   const uint16_t port = (*embedded)->port();
 
   std::unique_ptr<LocalDirectory> local;
-  Result<std::unique_ptr<net::HttpServer>> http = start_http(loop, *options);
+  std::unique_ptr<LocalMcp> mcp;
+  if (configuration) mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now());
+  Result<std::unique_ptr<net::HttpServer>> http = start_http(loop, *options, mcp.get());
   if (!http) return cli::complain(http.error());
   const auto ready = [&] { print_ready(host, port, http->get()); };
   if (options->engine_only) {
@@ -191,6 +223,7 @@ int run_serve(std::span<const std::string> words) {
       if (!std::exchange(said, true)) ready();
     });
     local->directory.serve();
+    mcp->open(*local);
     if (auto started = local->worker.start(); !started) return cli::complain(started.error());
   }
   // Always taken: the default action of SIGHUP would end the process.
@@ -208,6 +241,7 @@ int run_serve(std::span<const std::string> words) {
       if (local == nullptr) return stop_engine();
       local->worker.stop(stop_engine);
     };
+    if (mcp != nullptr) mcp->endpoint.shut_down();
     if (*http == nullptr) return stop_bus();
     (*http)->drain(kHttpPatience, stop_bus);
   });

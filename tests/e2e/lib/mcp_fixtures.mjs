@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { call, callable, connect, sdks } from './sdks.mjs'
 import { tempDir } from './engine.mjs'
+import { contextPrompt, registerContextFixtures } from './mcp_context_fixtures.mjs'
 
 /** One red pixel. */
 const png = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=='
@@ -92,13 +93,15 @@ export function skillsFolder() {
 export async function registerFixtures(t, engine) {
   const worker = connect(t, sdks['0.22.1'], engine.url, { workerName: 'mcp-conformance' })
   for (const [name, [description, handler, schema = noArguments]] of Object.entries(tools))
-    worker.registerFunction(name, async (input) => handler(input ?? {}), { description, request_format: schema })
+    worker.registerFunction(name, async (input) => handler(input ?? {}), { description, request_format: schema, metadata: { mcp: { headers: true } } })
   for (const [name, [description, , handler]] of Object.entries(prompts))
     worker.registerFunction(`conformance::${name}`, async (input) => ({
       messages: handler(input?.arguments ?? input ?? {}).map((content) => ({ role: 'user', content })),
     }), { description })
-  await callable(worker, ...Object.keys(tools), ...Object.keys(prompts).map((name) => `conformance::${name}`))
+  const more = registerContextFixtures(worker, (id, payload) => call(worker, id, payload))
+  await callable(worker, ...more, ...Object.keys(tools), ...Object.keys(prompts).map((name) => `conformance::${name}`))
   for (const [name, [description, args]] of Object.entries(prompts))
     await call(worker, 'prompts::register', { name, description, arguments: args, function_id: `conformance::${name}` })
+  await call(worker, 'prompts::register', { name: contextPrompt.name, description: contextPrompt.description, arguments: [], function_id: `conformance::${contextPrompt.name}` })
   return worker
 }

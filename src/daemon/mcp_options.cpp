@@ -1,0 +1,66 @@
+#include "daemon/mcp_options.h"
+
+#include <string>
+#include <utility>
+
+#include "base/log.h"
+#include "base/uuid.h"
+#include "daemon/version.h"
+
+namespace iii::daemon {
+
+Result<mcp::ToolsMode> tools_mode(std::string_view word) {
+  if (word == "minimal") return mcp::ToolsMode::kMinimal;
+  if (word == "directory") return mcp::ToolsMode::kDirectory;
+  if (word == "all") return mcp::ToolsMode::kAll;
+  return fail("usage", "tools: minimal, directory or all, not '" + std::string(word) + "'");
+}
+
+mcp::ServerOptions mcp_options(const DirectoryConfig& config) {
+  mcp::ServerOptions out;
+  out.version = kVersion;
+  out.hidden = config.mcp_hidden;
+  const Result<mcp::ToolsMode> mode = tools_mode(config.mcp_tools);
+  if (!mode) log_warn("mcp_tools: {}; minimal is used", mode.error().message);
+  out.tools = mode.value_or(mcp::ToolsMode::kMinimal);
+  return out;
+}
+
+mcp::Host mcp_host(Directory& directory) {
+  return {.library = &directory.library(),
+          .functions = &directory.functions(),
+          .root_path = [&directory](uint16_t root) { return directory.root_path(root); }};
+}
+
+std::string offer_tell(sdk::Worker& worker, mcp::Server& server) {
+  RandomIds ids;
+  // One per process: several may be connected to the same engine.
+  std::string id = "mcp::tell::" + ids.next().to_string();
+  const Result<void> added = worker.function(
+      {.id = id,
+       .description = "Passes progress and log messages of a running function to its MCP client.",
+       .metadata = json::Raw{R"({"internal":true})"}},
+      [&server](const json::Raw& message) {
+        return server.tell(json::parse(message.text).value_or(json::Value()));
+      });
+  return added ? id : std::string();
+}
+
+void watch_functions(sdk::Worker& worker, std::function<void()> action) {
+  RandomIds ids;
+  // One per process: several may watch the same engine.
+  const std::string id = "mcp::__functions_changed::" + ids.next().to_string();
+  const Result<void> added =
+      worker.function({.id = id,
+                       .description = "Tells the MCP server that functions came or went.",
+                       .metadata = json::Raw{R"({"internal":true})"}},
+                      [action = std::move(action)](const json::Raw&) {
+                        action();
+                        return json::Raw{"null"};
+                      });
+  if (!added) return;
+  const auto bound = worker.bind("engine::functions-available", id, json::Raw{"{}"});
+  if (!bound) log_warn("mcp: changes of functions are not told: {}", bound.error().message);
+}
+
+}  // namespace iii::daemon

@@ -1,0 +1,32 @@
+// What the MCP server takes from the configuration and from the parts of this process.
+#pragma once
+
+#include <functional>
+#include <string_view>
+
+#include "base/result.h"
+#include "daemon/config.h"
+#include "daemon/directory.h"
+#include "mcp/server.h"
+#include "sdk/worker.h"
+
+namespace iii::daemon {
+
+// `minimal`, `directory` or `all`.
+Result<mcp::ToolsMode> tools_mode(std::string_view word);
+
+// A value of `mcp_tools` that is not one of these is logged, and `minimal` used.
+mcp::ServerOptions mcp_options(const DirectoryConfig& config);
+
+// What the directory offers, without a bus.
+mcp::Host mcp_host(Directory& directory);
+
+// Offers the function that passes messages of running functions to the server's clients. Before the
+// worker starts. Gives its id; empty when it could not be registered.
+std::string offer_tell(sdk::Worker& worker, mcp::Server& server);
+
+// Calls `action` on the loop when the functions of the engine have changed. Before the worker
+// starts; nothing on the engine sees the function that is registered for it in default lists.
+void watch_functions(sdk::Worker& worker, std::function<void()> action);
+
+}  // namespace iii::daemon

@@ -1,0 +1,239 @@
+#include "daemon/mcp_verb.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "base/log.h"
+#include "cli/args.h"
+#include "cli/output.h"
+#include "daemon/config_keys.h"
+#include "daemon/configuration.h"
+#include "daemon/directory.h"
+#include "daemon/mcp_options.h"
+#include "daemon/options.h"
+#include "daemon/version.h"
+#include "mcp/connect.h"
+#include "mcp/server.h"
+#include "mcp/stdio.h"
+#include "net/loop.h"
+#include "sdk/worker.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// For requests that are running when the client closes its end.
+constexpr milliseconds kLastAnswers{700};
+constexpr milliseconds kLastLines{200};
+
+const cli::Command& mcp_command() {
+  static const cli::Command command{
+      .usage = "iii-directory mcp [options]\n       iii-directory mcp --print-config HARNESS",
+      .summary =
+          "Serves one MCP client on stdin and stdout. The folders of skills are read in this "
+          "process;\nno engine is needed. docs/connect.md shows how to connect harnesses.",
+      .options = {
+          {"url", "URL", "Also offer the functions of this engine, as soon as it can be reached."},
+          {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
+          {"config", "FILE",
+           "Configuration file (./config.yaml); `iii-directory config --help` lists its keys."},
+          {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
+          {"extra-skills", "DIR",
+           "Another folder of skills, read-only, of lower precedence; may be repeated."},
+          {"tools", "MODE",
+           "minimal (find, read, call), directory (the directory's functions) or all (those of the "
+           "engine, too); overrides `mcp_tools`."},
+          {"print-config", "HARNESS",
+           "Print the configuration that connects a harness, and end: claude-code, "
+           "claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic."},
+          {"log-level", "LEVEL", "debug, info, warn, error or off (warn). Logs go to stderr."},
+          {"help", "", "This text.", 'h'}}};
+  return command;
+}
+
+// Nothing here needs a bus: the process serves its own folders.
+DirectoryConfig without_bus(DirectoryConfig config) {
+  config.filter_unregistered = false;
+  config.auto_download = false;
+  config.configuration_entry = false;
+  config.legacy_skills = false;
+  config.legacy_directory_041 = false;
+  config.legacy_directory_051 = false;
+  return config;
+}
+
+std::optional<std::filesystem::path> index_file(const std::string& home) {
+  if (home.empty()) return std::nullopt;
+  return std::filesystem::path(home) / ".iii" / "directory" / "mcp-index.cache";
+}
+
+sdk::WorkerOptions local_options() {
+  sdk::WorkerOptions options;
+  options.name = "iii-directory";
+  options.version = kVersion;
+  return options;
+}
+
+sdk::WorkerOptions bridge_options(const std::string& url, const std::string& token) {
+  sdk::WorkerOptions options;
+  options.url = url;
+  options.token = token;
+  options.name = "iii-directory-mcp:" + std::to_string(::getpid());
+  options.description = "Functions of this engine for an MCP client.";
+  options.version = kVersion;
+  return options;
+}
+
+// The engine of --url.
+struct Bridge {
+  Bridge(net::Loop& loop, const std::string& url, const std::string& token)
+      : worker(bridge_options(url, token), loop), client(worker) {}
+
+  sdk::Worker worker;
+  directory::BusClient client;
+};
+
+// Everything of one run. The worker of the directory is never started: there is nothing to connect
+// it to.
+class McpProcess {
+ public:
+  McpProcess(Configuration configuration, mcp::ServerOptions options)
+      : configuration_(std::move(configuration)),
+        local_(local_options(), loop_),
+        server_(loop_, std::move(options)) {}
+
+  Result<void> bridge_to(const std::string& url, const std::string& token) {
+    bridge_.emplace(loop_, url, token);
+    tell_function_ = offer_tell(bridge_->worker, server_);
+    watch_functions(bridge_->worker, [this] { server_.tools_changed(); });
+    bridge_->worker.on_ready([this] { server_.tools_changed(); });
+    return bridge_->worker.start();
+  }
+
+  int run() {
+    loop_.on_stop_signals([this] { finish(milliseconds(0)); });
+    loop_.on_reload_signal([this] { reload(); });
+    stdio_ = std::make_unique<mcp::Stdio>(loop_, server_, STDIN_FILENO, STDOUT_FILENO,
+                                          [this] { finish(kLastAnswers); });
+    opener_ = std::thread([this] { open_folders(); });
+    loop_.run();
+    stdio_->flush(kLastLines);
+    // The folders may still be read for the first time. Nothing that has to be kept is in this
+    // process: the client must not wait for that.
+    if (directory_ == nullptr) std::_Exit(0);
+    opener_.join();
+    stdio_.reset();
+    return 0;
+  }
+
+ private:
+  void open_folders() {
+    auto content = content::Content::open(content_options(without_bus(configuration_.now()),
+                                                          configuration_.home(),
+                                                          index_file(configuration_.home())));
+    loop_.post([this, content = std::move(content)]() mutable { opened(std::move(content)); });
+  }
+
+  void opened(std::unique_ptr<content::Content> content) {
+    directory_ = std::make_unique<Directory>(
+        without_bus(configuration_.now()),
+        DirectoryPlaces{.home = configuration_.home(),
+                        .cache_file = index_file(configuration_.home())},
+        local_, "mcp", std::move(content));
+    mcp::Host host = mcp_host(*directory_);
+    host.unusable = {"directory::engine::"};
+    if (bridge_) {
+      host.engine = &bridge_->client;
+      host.tell_function = tell_function_;
+      host.engine_is_there = [this] {
+        return bridge_->worker.state() == sdk::SessionState::kReady;
+      };
+    }
+    server_.open(host);
+  }
+
+  void reload() {
+    if (directory_ == nullptr) return;
+    configuration_.reload();
+    directory_->reload(without_bus(configuration_.now()));
+  }
+
+  // Running requests may still be answered for so long.
+  void finish(milliseconds patience) {
+    if (std::exchange(finishing_, true)) return loop_.stop();
+    stdio_->client().end_of_input();
+    if (patience == milliseconds(0) || stdio_->client().running() == 0) return loop_.stop();
+    stdio_->client().on_idle([this] { loop_.stop(); });
+    loop_.after(patience, [this] { loop_.stop(); });
+  }
+
+  Configuration configuration_;
+  net::Loop loop_;
+  sdk::Worker local_;
+  std::optional<Bridge> bridge_;
+  std::unique_ptr<Directory> directory_;
+  mcp::Server server_;
+  std::unique_ptr<mcp::Stdio> stdio_;
+  std::thread opener_;
+  std::string tell_function_;
+  bool finishing_ = false;
+};
+
+int print_config(const std::string& harness) {
+  std::error_code ignored;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+  const Result<std::string> text =
+      mcp::connect_snippet(harness, ignored ? "iii-directory" : self.string());
+  if (!text) return cli::complain(text.error());
+  cli::print_text(*text);
+  return 0;
+}
+
+}  // namespace
+
+int run_mcp(std::span<const std::string> words) {
+  const Result<cli::Args> args = cli::parse_args(mcp_command(), words);
+  if (!args) return cli::complain(args.error());
+  if (args->has("help")) {
+    cli::print_text(cli::help_text(mcp_command()));
+    return 0;
+  }
+  if (const auto harness = args->value("print-config")) return print_config(*harness);
+  const auto level = parse_log_level(args->value("log-level").value_or("warn"));
+  if (!level) return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
+  set_log_level(*level);
+  const Result<std::optional<std::string>> token = token_option(*args);
+  if (!token) return cli::complain(token.error());
+  Result<Configuration> configuration =
+      Configuration::start({.file = args->value("config"),
+                            .defaults = serve_defaults(),
+                            .home = home_folder(),
+                            .environment = process_environment(),
+                            .skills = args->value("skills"),
+                            .extra_skills = args->all("extra-skills")});
+  if (!configuration) return cli::complain(configuration.error());
+  mcp::ServerOptions options = mcp_options(configuration->now());
+  if (const auto word = args->value("tools")) {
+    const Result<mcp::ToolsMode> mode = tools_mode(*word);
+    if (!mode) return cli::complain({"usage", "--" + mode.error().message});
+    options.tools = *mode;
+  }
+  McpProcess process(std::move(*configuration), std::move(options));
+  if (const auto url = args->value("url")) {
+    if (auto started = process.bridge_to(*url, token->value_or("")); !started) {
+      return cli::complain(started.error());
+    }
+  }
+  return process.run();
+}
+
+}  // namespace iii::daemon

@@ -1,0 +1,16 @@
+// The configuration that connects a harness to this server. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace iii::mcp {
+
+std::vector<std::string> harnesses();
+// With the place where it belongs, as comments. `program` is the path of this program.
+Result<std::string> connect_snippet(std::string_view harness, std::string_view program);
+
+}  // namespace iii::mcp

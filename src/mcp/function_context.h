@@ -1,0 +1,25 @@
+// What functions with `metadata.mcp.context` are told about the request behind a call, and how they
+// ask for input in the stateless dialect. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "json/value.h"
+#include "mcp/feature.h"
+
+namespace iii::mcp {
+
+// Version, capabilities of the client, and what it answered to an earlier request for input.
+json::Object request_context(const Call& call, const json::Value& params);
+// The arguments with the context as `_mcp`, as JSON text.
+std::string with_context(json::Value arguments, json::Object context);
+
+// -32602 for `inputResponses` and `requestState` that cannot be answers.
+std::optional<RpcError> wrong_input_responses(const json::Value& params);
+// Whether a function's answer is `{resultType: "input_required", …}`.
+bool asks_for_input(const json::Value& answer);
+// The result that asks the client. -32021 when the client cannot be asked that.
+Outcome input_required(const json::Value& answer, const Call& call);
+
+}  // namespace iii::mcp

@@ -1,0 +1,38 @@
+// What an MCP server shows, and where it gets it from.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
+#include "library/library.h"
+
+namespace iii::mcp {
+
+// Everything here outlives the server.
+struct Host {
+  directory::Library* library = nullptr;
+  const directory::FunctionTable* functions = nullptr;
+  // Where a root of the library lies; empty for compiled-in documents.
+  std::function<std::filesystem::path(uint16_t root)> root_path = {};
+  // The bus; null: there is none.
+  directory::EngineClient* engine = nullptr;
+  // Whether the engine is there now; calls would wait otherwise.
+  std::function<bool()> engine_is_there = {};
+  // Id of the function that passes messages of running functions to LiveCalls; empty: none.
+  std::string tell_function = {};
+  // Functions of the table that cannot work here, by the beginning of their id.
+  std::vector<std::string> unusable = {};
+};
+
+// Which functions are tools of their own.
+enum class ToolsMode {
+  kMinimal,    // none: `find`, `read` and `call`
+  kDirectory,  // those of the directory
+  kAll,        // those of the engine, too
+};
+
+}  // namespace iii::mcp

@@ -1,0 +1,123 @@
+// Streamable HTTP: both dialects on one address. The body of a POST decides the dialect, headers
+// only cross-check it; GET and DELETE belong to sessions of the handshake dialect.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/uuid.h"
+#include "mcp/event_stream.h"
+#include "mcp/http_headers.h"
+#include "mcp/server.h"
+#include "net/http_router.h"
+#include "net/loop.h"
+
+namespace iii::mcp {
+
+struct HttpEndpointOptions {
+  size_t max_body_bytes = 4 * 1024 * 1024;
+  size_t max_sessions = 1'024;
+  std::chrono::milliseconds session_idle{30 * 60'000};
+  size_t max_running = 4'096;  // requests of all clients, listen streams not counted
+  size_t max_running_per_session = 64;
+  size_t max_batch = 100;
+  size_t replay_events = 256;  // per session
+  size_t replay_bytes = 1024 * 1024;
+  std::chrono::milliseconds keep_alive{15'000};
+};
+
+// On the loop thread. Outlives the HTTP server that calls it.
+class HttpEndpoint {
+ public:
+  HttpEndpoint(net::Loop& loop, Server& server, HttpEndpointOptions options = {});
+  ~HttpEndpoint();
+  HttpEndpoint(const HttpEndpoint&) = delete;
+  HttpEndpoint& operator=(const HttpEndpoint&) = delete;
+
+  // Answers at this path.
+  void add_to(net::HttpRouter& router, const std::string& path = "/mcp");
+  // Ends every stream, those of listen requests with their results.
+  void shut_down();
+
+  size_t sessions() const { return sessions_.size(); }
+
+ private:
+  using ResponsePtr = std::shared_ptr<net::HttpResponse>;
+
+  // What a request is answered with: one JSON body, or a stream of events that begins with the
+  // first message before the answer.
+  struct Exchange {
+    ResponsePtr response;
+    Accepts accepts;
+    net::HttpHeaders headers = {};
+    bool streams = false;
+    uint64_t stream = 0;  // of a session's log; 0: not resumable
+    RunningPtr running = {};
+  };
+  using ExchangePtr = std::shared_ptr<Exchange>;
+
+  struct HttpSession {
+    HttpSession(std::string its_id, SessionPtr its_session, const HttpEndpointOptions& options)
+        : id(std::move(its_id)),
+          session(std::move(its_session)),
+          log(options.replay_events, options.replay_bytes) {}
+
+    const std::string id;
+    const SessionPtr session;
+    EventLog log;
+    bool connected = false;                      // hears of changes
+    ResponsePtr general;                         // the GET stream
+    uint64_t streams = 0;                        // numbers of streams; 0 is the general one
+    std::map<std::string, ExchangePtr> running;  // by request id
+    std::chrono::steady_clock::time_point used;
+  };
+  using HttpSessionPtr = std::shared_ptr<HttpSession>;
+
+  // Answers of a batch.
+  struct Batch {
+    std::string text;
+    size_t left = 1;
+    ResponsePtr response;
+  };
+
+  void post(net::HttpRequest request, const ResponsePtr& response);
+  void get(const net::HttpRequest& request, const ResponsePtr& response);
+  void remove(const net::HttpRequest& request, const ResponsePtr& response);
+
+  void stateless(const net::HttpRequest& head, Message message, const ResponsePtr& response);
+  void handshake(const net::HttpRequest& head, Message message, const ResponsePtr& response);
+  void batch(const net::HttpRequest& head, json::Value messages, const ResponsePtr& response);
+  void initialize(const net::HttpRequest& head, const Message& message,
+                  const ResponsePtr& response);
+  void notification(const HttpSessionPtr& session, const Message& message);
+  // Null when the request was refused.
+  HttpSessionPtr session_of(const net::HttpRequest& head, const ResponsePtr& response);
+
+  void tell(const HttpSessionPtr& session, const ExchangePtr& exchange, std::string message);
+  void answer(const HttpSessionPtr& session, const ExchangePtr& exchange, Finished finished);
+  void begin_events(const HttpSessionPtr& session, const ExchangePtr& exchange);
+  void tell_general(HttpSession& session, const std::string& message);
+  void resume(const HttpSessionPtr& session, const EventId& id, const ResponsePtr& response);
+  void open_general(const HttpSessionPtr& session, const ResponsePtr& response);
+
+  bool make_room();
+  void forget(const HttpSessionPtr& session);
+  void tick();
+  void watch(const ResponsePtr& response) { streams_.insert(response); }
+
+  net::Loop& loop_;
+  Server& server_;
+  const HttpEndpointOptions options_;
+  RandomIds ids_;
+  std::map<std::string, HttpSessionPtr, std::less<>> sessions_;
+  std::set<ResponsePtr> streams_;  // that get keep-alive comments
+  size_t running_ = 0;
+  TimerId timer_ = 0;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace iii::mcp

@@ -1,0 +1,388 @@
+// Streamable HTTP without sockets: requests in, answers and events out.
+#include "mcp/http_endpoint.h"
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+#include "mcp/fixture_for_test.h"
+
+namespace iii::mcp {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class FakeResponse final : public net::HttpResponse {
+ public:
+  void send(int its_status, net::HttpHeaders its_headers, std::string its_body) override {
+    if (!open) return;
+    status = its_status;
+    headers = std::move(its_headers);
+    body = std::move(its_body);
+    finish();
+  }
+  void send(int its_status, net::HttpHeaders its_headers, SharedBytes its_body) override {
+    send(its_status, std::move(its_headers), std::string(its_body.bytes));
+  }
+  void begin_stream(int its_status, net::HttpHeaders its_headers) override {
+    if (!open) return;
+    status = its_status;
+    headers = std::move(its_headers);
+    streams = true;
+  }
+  void write(std::string_view text) override {
+    if (open) body += text;
+  }
+  void write(SharedBytes bytes) override { write(bytes.bytes); }
+  void end() override { finish(); }
+  size_t queued_bytes() const override { return 0; }
+  bool is_open() const override { return open; }
+  void on_drained(std::move_only_function<void()>) override {}
+  void on_closed(std::move_only_function<void()> action) override { closed = std::move(action); }
+
+  void leave() {
+    if (!std::exchange(open, false)) return;
+    if (auto action = std::exchange(closed, {})) action();
+  }
+  std::string header(std::string_view name) const {
+    for (const net::HttpHeader& each : headers) {
+      if (iequals(each.name, name)) return each.value;
+    }
+    return "";
+  }
+  // The `data:` of each event.
+  std::vector<std::string> events() const {
+    std::vector<std::string> out;
+    for (const std::string_view line : split(body, '\n')) {
+      if (line.starts_with("data: ")) out.emplace_back(line.substr(6));
+    }
+    return out;
+  }
+  std::string last_id() const {
+    std::string out;
+    for (const std::string_view line : split(body, '\n')) {
+      if (line.starts_with("id: ")) out = line.substr(4);
+    }
+    return out;
+  }
+
+  int status = 0;
+  net::HttpHeaders headers;
+  std::string body;
+  bool open = true;
+  bool streams = false;
+
+ private:
+  void finish() {
+    open = false;
+    closed = {};
+  }
+  std::move_only_function<void()> closed;
+};
+using FakePtr = std::shared_ptr<FakeResponse>;
+
+class McpHttpTest : public McpTest {
+ protected:
+  McpHttpTest() {
+    tree.put("global/demo/SKILL.md", kSkill);
+    options.tools = ToolsMode::kAll;
+    with_engine();
+    engine.answers["engine::functions::list"] = R"({"functions":[{"function_id":"slow"}]})";
+    engine.hangs = "slow";
+  }
+  void TearDown() override {
+    endpoint.reset();
+    McpTest::TearDown();
+  }
+  void listen_http(HttpEndpointOptions endpoint_options = {}) {
+    open();
+    endpoint = std::make_unique<HttpEndpoint>(loop, *server, endpoint_options);
+    endpoint->add_to(router);
+  }
+
+  FakePtr ask(const std::string& method, net::HttpHeaders headers, std::string body = "") {
+    auto response = std::make_shared<FakeResponse>();
+    const net::HttpRoute* route = router.find(method, "/mcp");
+    EXPECT_NE(route, nullptr);
+    route->handler({.method = method,
+                    .path = "/mcp",
+                    .headers = std::move(headers),
+                    .body = std::move(body),
+                    .peer = "127.0.0.1"},
+                   response);
+    return response;
+  }
+  FakePtr finished(FakePtr response) {
+    run_until([&] { return !response->open; });
+    return response;
+  }
+  static net::HttpHeaders json_type() { return {{"Content-Type", "application/json"}}; }
+  static net::HttpHeaders modern(const std::string& method, const std::string& name = "") {
+    net::HttpHeaders out = json_type();
+    out.push_back({"MCP-Protocol-Version", "2026-07-28"});
+    out.push_back({"Mcp-Method", method});
+    if (!name.empty()) out.push_back({"Mcp-Name", name});
+    return out;
+  }
+  FakePtr modern_post(const std::string& method, const std::string& members = "",
+                      const std::string& name = "") {
+    return ask("POST", modern(method, name), stateless("1", method, members));
+  }
+  // Status and error code of a finished answer.
+  static std::string outcome(const FakePtr& response) {
+    const Result<json::Value> body = json::parse(response->body);
+    const json::Value* error = body ? body->find("error") : nullptr;
+    return std::to_string(response->status) + ' ' +
+           (error != nullptr ? std::to_string(code(*error)) : "");
+  }
+  std::string open_session(const std::string& version = "2025-11-25") {
+    const FakePtr opened =
+        finished(ask("POST", json_type(),
+                     handshake("0", "initialize",
+                               R"("protocolVersion":")" + version + R"(","capabilities":{})")));
+    const std::string id = opened->header("Mcp-Session-Id");
+    EXPECT_FALSE(id.empty());
+    EXPECT_EQ(
+        ask("POST", in_session(id), R"({"jsonrpc":"2.0","method":"notifications/initialized"})")
+            ->status,
+        202);
+    return id;
+  }
+  static net::HttpHeaders in_session(const std::string& id) {
+    net::HttpHeaders out = json_type();
+    out.push_back({"Mcp-Session-Id", id});
+    return out;
+  }
+
+  net::HttpRouter router;
+  std::unique_ptr<HttpEndpoint> endpoint;
+};
+
+TEST_F(McpHttpTest, N33PlainAnswersAreJsonAndListsHaveNoSession) {
+  listen_http();
+  net::HttpHeaders headers = modern("tools/list");
+  headers.push_back({"Mcp-Session-Id", "whatever"});
+  headers.push_back({"Last-Event-ID", "7-7"});
+  const FakePtr answer = finished(ask("POST", headers, stateless("1", "tools/list")));
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->header("Content-Type"), "application/json");
+  EXPECT_EQ(answer->header("Mcp-Session-Id"), "");  // N20
+  EXPECT_THAT(answer->body, HasSubstr("\"resultType\":\"complete\""));
+}
+
+TEST_F(McpHttpTest, N09N10HeadersOfStatelessRequests) {
+  listen_http();
+  const std::string read = stateless("1", "resources/read", R"("uri":"iii://demo")");
+  const auto with = [&](net::HttpHeaders headers) {
+    headers.push_back({"content-type", "application/json"});
+    return outcome(finished(ask("POST", std::move(headers), read)));
+  };
+  const net::HttpHeader version{"MCP-Protocol-Version", "2026-07-28"};
+  const net::HttpHeader method{"Mcp-Method", "resources/read"};
+  const net::HttpHeader name{"Mcp-Name", "iii://demo"};
+  EXPECT_EQ(with({version, method, name}), "200 ");
+  EXPECT_EQ(with({{"mcp-PROTOCOL-version", " 2026-07-28 "}, method, name}), "200 ");
+  EXPECT_EQ(with({method, name}), "400 -32020");
+  EXPECT_EQ(with({version, name}), "400 -32020");
+  EXPECT_EQ(with({version, method}), "400 -32020");
+  EXPECT_EQ(with({version, method, {"Mcp-Name", "iii://other"}}), "400 -32020");
+  EXPECT_EQ(with({version, {"Mcp-Method", "Resources/Read"}, name}), "400 -32020");
+  EXPECT_EQ(with({version, method, name, name}), "400 -32020");
+  EXPECT_EQ(with({{"MCP-Protocol-Version", "2025-11-25"}, method, name}), "400 -32020");
+  // N12: nothing of ours is marked, so parameter headers are ignored.
+  EXPECT_EQ(with({version, method, name, {"Mcp-Param-X", "1"}}), "200 ");
+}
+
+TEST_F(McpHttpTest, N50WhichDialectABodyIsIn) {
+  listen_http();
+  const auto post = [&](net::HttpHeaders headers, const std::string& body) {
+    return outcome(finished(ask("POST", std::move(headers), body)));
+  };
+  net::HttpHeaders newer = json_type();
+  newer.push_back({"MCP-Protocol-Version", "2026-07-28"});
+  EXPECT_EQ(post(newer, handshake("1", "tools/list")), "400 -32602");
+  EXPECT_EQ(post(newer, handshake("1", "initialize", R"("protocolVersion":"2025-11-25")")),
+            "400 -32020");
+  EXPECT_EQ(post(modern("initialize"), stateless("1", "initialize")), "404 -32601");
+  EXPECT_EQ(post(json_type(), handshake("1", "tools/list")), "400 -32000");
+  EXPECT_EQ(post(in_session("nope"), handshake("1", "tools/list")), "404 -32001");
+  const std::string older = R"({"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{)"
+                            R"("io.modelcontextprotocol/protocolVersion":"2025-11-25",)"
+                            R"("io.modelcontextprotocol/clientCapabilities":{}}}})";
+  net::HttpHeaders same = json_type();
+  same.push_back({"MCP-Protocol-Version", "2025-11-25"});
+  same.push_back({"Mcp-Method", "tools/list"});
+  EXPECT_EQ(post(same, older), "400 -32022");
+  EXPECT_EQ(post(modern("tools/list"), older), "400 -32020");  // N08
+  EXPECT_EQ(post(json_type(), "[" + stateless("1", "tools/list") + "]"), "400 -32600");
+  EXPECT_EQ(post(newer, R"({"jsonrpc":"2.0","method":"notifications/x"})"), "202 ");  // N19
+  EXPECT_EQ(ask("GET", {})->status, 405);
+  EXPECT_EQ(ask("DELETE", {})->header("Allow"), "POST");
+}
+
+TEST_F(McpHttpTest, N13N17N18RefusalsHaveTheirStatus) {
+  listen_http();
+  EXPECT_EQ(outcome(finished(modern_post("ping"))), "404 -32601");
+  EXPECT_EQ(outcome(ask("POST", json_type(), "nonsense")), "400 -32700");
+  EXPECT_EQ(outcome(ask("POST", json_type(), "7")), "400 -32600");
+  EXPECT_EQ(outcome(ask("POST", {{"Content-Type", "text/plain"}}, "{}")), "415 -32600");
+  net::HttpHeaders image = json_type();
+  image.push_back({"Accept", "image/png"});
+  EXPECT_EQ(ask("POST", image, "{}")->status, 406);
+  EXPECT_THAT(ask("POST", json_type(), R"({"jsonrpc":"2.0","id":null,"method":"x"})")->body,
+              Not(HasSubstr("\"id\"")));
+  EXPECT_EQ(*router.find("POST", "/mcp")->options.max_body_bytes, 4U * 1024 * 1024);
+}
+
+TEST_F(McpHttpTest, N36AClientThatLeavesCancels) {
+  listen_http();
+  const FakePtr response = modern_post("tools/call", R"("name":"slow")", "slow");
+  run_until([&] { return engine.hanging != nullptr; });
+  response->leave();
+  engine.hanging->complete(json::Raw{"1"});
+  settle();
+  EXPECT_EQ(response->body, "");
+}
+
+TEST_F(McpHttpTest, N37N40N42AListenStream) {
+  listen_http({.keep_alive = std::chrono::milliseconds(50)});
+  const FakePtr stream =
+      modern_post("subscriptions/listen", R"("notifications":{"resourcesListChanged":true})");
+  EXPECT_EQ(stream->status, 200);
+  EXPECT_EQ(stream->header("Content-Type"), "text/event-stream");
+  EXPECT_EQ(stream->header("X-Accel-Buffering"), "no");
+  ASSERT_EQ(stream->events().size(), 1U);
+  EXPECT_THAT(stream->events()[0], HasSubstr("acknowledged"));
+  run_until([&] { return stream->body.ends_with(kKeepAlive); });
+  tree.put("global/more.md");
+  run_until([&] { return stream->events().size() == 2; });
+  EXPECT_THAT(stream->events()[1], HasSubstr("resources/list_changed"));
+  endpoint->shut_down();
+  EXPECT_FALSE(stream->open);
+  EXPECT_THAT(stream->events().back(), HasSubstr("\"resultType\":\"complete\""));
+  EXPECT_EQ(stream->last_id(), "");
+  net::HttpHeaders only = modern("subscriptions/listen");
+  only.push_back({"Accept", "application/json"});
+  EXPECT_EQ(
+      ask("POST", only, stateless("1", "subscriptions/listen", R"("notifications":{})"))->status,
+      406);
+}
+
+TEST_F(McpHttpTest, AnswersAreEventsWhenTheClientTakesNothingElse) {
+  listen_http();
+  net::HttpHeaders headers = modern("tools/list");
+  headers.push_back({"Accept", "text/event-stream"});
+  const FakePtr answer = finished(ask("POST", headers, stateless("1", "tools/list")));
+  EXPECT_EQ(answer->events().size(), 1U);
+}
+
+TEST_F(McpHttpTest, N56SessionsLiveUntilTheyAreDeleted) {
+  listen_http();
+  const std::string id = open_session();
+  const FakePtr list = finished(ask("POST", in_session(id), handshake("1", "tools/list")));
+  EXPECT_EQ(list->status, 200);
+  EXPECT_THAT(list->body, Not(HasSubstr("resultType")));
+  EXPECT_EQ(outcome(finished(ask("POST", in_session(id), handshake("2", "no/such")))),
+            "200 -32601");
+  net::HttpHeaders old = in_session(id);
+  old.push_back({"MCP-Protocol-Version", "2025-03-26"});
+  EXPECT_EQ(finished(ask("POST", old, handshake("3", "ping")))->status, 200);
+  net::HttpHeaders wrong = in_session(id);
+  wrong.push_back({"MCP-Protocol-Version", "1999-01-01"});
+  EXPECT_EQ(ask("POST", wrong, handshake("3", "ping"))->status, 400);
+  EXPECT_EQ(ask("DELETE", in_session(id))->status, 200);
+  EXPECT_EQ(ask("DELETE", in_session(id))->status, 404);
+  EXPECT_EQ(ask("POST", in_session(id), handshake("4", "ping"))->status, 404);
+}
+
+TEST_F(McpHttpTest, N56TheGeneralStreamCanBeResumed) {
+  listen_http();
+  const std::string id = open_session();
+  const FakePtr stream = ask("GET", in_session(id));
+  EXPECT_TRUE(stream->streams);
+  EXPECT_EQ(ask("GET", in_session(id))->status, 409);
+  tree.put("global/one.md");
+  run_until([&] { return stream->events().size() == 1; });
+  const std::string last = stream->last_id();
+  stream->leave();
+  tree.put("global/two.md");
+  settle();
+  net::HttpHeaders again = in_session(id);
+  again.push_back({"Last-Event-ID", last});
+  const FakePtr resumed = ask("GET", again);
+  EXPECT_TRUE(resumed->streams);
+  EXPECT_EQ(resumed->events().size(), 1U);
+  again.back().value = "nonsense";
+  EXPECT_EQ(ask("GET", again)->status, 400);
+}
+
+TEST_F(McpHttpTest, N56AnAnswerThatWasMissedCanBeHadAgain) {
+  listen_http();
+  const std::string id = open_session();
+  net::HttpHeaders events = in_session(id);
+  events.push_back({"Accept", "text/event-stream"});
+  const FakePtr call = ask("POST", events, handshake("5", "tools/call", R"("name":"slow")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  call->leave();
+  engine.hanging->complete(json::Raw{"1"});
+  settle();
+  net::HttpHeaders again = in_session(id);
+  again.push_back({"Last-Event-ID", "1-0"});
+  const FakePtr resumed = ask("GET", again);
+  EXPECT_FALSE(resumed->open);
+  ASSERT_EQ(resumed->events().size(), 1U);
+  EXPECT_THAT(resumed->events()[0], HasSubstr("\"id\":5"));
+}
+
+TEST_F(McpHttpTest, ACancelledRequestOfASessionIsNotAnswered) {
+  listen_http();
+  const std::string id = open_session();
+  const FakePtr call =
+      ask("POST", in_session(id), handshake("5", "tools/call", R"("name":"slow")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_EQ(ask("POST", in_session(id), handshake("5", "ping"))->status, 400);
+  EXPECT_EQ(ask("POST", in_session(id),
+                R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}})")
+                ->status,
+            202);
+  EXPECT_FALSE(call->open);
+  EXPECT_THAT(call->events(), IsEmpty());
+}
+
+TEST_F(McpHttpTest, N55BatchesIn20250326) {
+  listen_http();
+  const std::string both = "[" + handshake("1", "ping") + "," + handshake("2", "tools/list") + "]";
+  EXPECT_EQ(ask("POST", in_session(open_session()), both)->status, 400);
+  const FakePtr answer = finished(ask("POST", in_session(open_session("2025-03-26")), both));
+  EXPECT_EQ(json::parse(answer->body).value().as_array()->size(), 2U);
+  EXPECT_EQ(ask("POST", in_session(open_session("2025-03-26")),
+                R"([{"jsonrpc":"2.0","method":"notifications/x"}])")
+                ->status,
+            202);
+}
+
+TEST_F(McpHttpTest, SessionsGiveWayToNewOnes) {
+  listen_http({.max_sessions = 2});
+  const std::string first_id = open_session();
+  const std::string second = open_session();
+  const FakePtr used = ask("GET", in_session(first_id));
+  open_session();
+  EXPECT_EQ(endpoint->sessions(), 2U);
+  EXPECT_EQ(ask("POST", in_session(second), handshake("1", "ping"))->status, 404);
+  EXPECT_EQ(finished(ask("POST", in_session(first_id), handshake("1", "ping")))->status, 200);
+}
+
+TEST_F(McpHttpTest, N41RequestsAreLimited) {
+  listen_http({.max_running = 1});
+  const FakePtr call = modern_post("tools/call", R"("name":"slow")", "slow");
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_EQ(outcome(modern_post("tools/list")), "200 -32603");
+  engine.hanging->complete(json::Raw{"1"});
+  finished(call);
+  EXPECT_EQ(outcome(finished(modern_post("tools/list"))), "200 ");
+}
+
+}  // namespace
+}  // namespace iii::mcp

@@ -1,0 +1,45 @@
+// Prompts of files and of workers, with arguments.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mcp/callable.h"
+#include "mcp/feature.h"
+#include "mcp/host.h"
+#include "mcp/template.h"
+#include "sdk/task.h"
+
+namespace iii::mcp {
+
+class Prompts {
+ public:
+  Prompts(const Host& host, Callables& callables)
+      : host_(host), library_(*host.library), callables_(callables) {}
+
+  sdk::Task<Outcome> list(json::Value params);
+  sdk::Task<Outcome> get(Call call, json::Value params);
+  // -32602 when there is no such prompt.
+  sdk::Task<std::expected<std::vector<TemplateArgument>, RpcError>> arguments(std::string name);
+
+ private:
+  struct Known {
+    content::PromptPtr row;
+    std::vector<TemplateArgument> arguments;
+  };
+  // The library's error code when the file has been replaced goes through.
+  Result<std::vector<TemplateArgument>> arguments_of(const directory::View& view,
+                                                     const content::PromptPtr& row);
+  sdk::Task<Result<std::string>> file_messages(const directory::View& view, std::string name,
+                                               const ArgumentValues& values);
+  sdk::Task<Outcome> run_registered(Call call, directory::RegisteredDocument prompt,
+                                    const ArgumentValues& values, const json::Value& params);
+
+  const Host host_;
+  directory::Library& library_;
+  Callables& callables_;
+  std::map<std::string, Known, std::less<>> known_;
+};
+
+}  // namespace iii::mcp

@@ -1,0 +1,142 @@
+#include "mcp/rpc.h"
+
+#include <utility>
+
+#include "json/write.h"
+
+namespace iii::mcp {
+
+namespace {
+
+std::unexpected<Unreadable> refuse(int code, std::string message, std::string id = {}) {
+  return std::unexpected(Unreadable{bad_request(code, std::move(message)), std::move(id)});
+}
+
+bool is_id(const json::Value& value) {
+  return value.as_string() != nullptr || value.as_int() != nullptr || value.as_uint() != nullptr;
+}
+
+}  // namespace
+
+RpcError invalid_params(std::string message) { return {kInvalidParams, std::move(message)}; }
+
+RpcError unknown_method(std::string_view method) {
+  constexpr size_t kMostShown = 200;
+  return {.code = kMethodNotFound,
+          .message = "Method not found: " + std::string(method.substr(0, kMostShown)),
+          .http_status = 404};
+}
+
+RpcError bad_request(int code, std::string message) {
+  return {.code = code, .message = std::move(message), .http_status = 400};
+}
+
+std::expected<json::Value, Unreadable> read_text(std::string_view text) {
+  Result<json::Value> value = json::parse(text);
+  if (!value) return refuse(kParseError, "Parse error: " + value.error().message);
+  return std::move(*value);
+}
+
+std::expected<Message, Unreadable> read_message(json::Value value) {
+  json::Object* object = value.as_object();
+  if (object == nullptr) return refuse(kInvalidRequest, "Not a JSON-RPC message");
+  Message out;
+  const json::Value* id = value.find("id");
+  if (id != nullptr && is_id(*id)) out.id = json::to_text(*id);
+  const std::string* version = text_of(value, "jsonrpc");
+  if (version == nullptr || *version != "2.0") {
+    return refuse(kInvalidRequest, "Invalid request: `jsonrpc` must be \"2.0\"", out.id);
+  }
+  const json::Value* method = value.find("method");
+  if (method == nullptr) {
+    if (value.find("result") == nullptr && value.find("error") == nullptr) {
+      return refuse(kInvalidRequest, "Invalid request: `method` is missing", out.id);
+    }
+    out.kind = Message::Kind::kResponse;
+    if (const json::Value* result = value.find("result")) out.result = *result;
+    if (const json::Value* error = value.find("error")) out.error = *error;
+    return out;
+  }
+  if (method->as_string() == nullptr) {
+    return refuse(kInvalidRequest, "Invalid request: `method` must be a string", out.id);
+  }
+  if (id != nullptr && out.id.empty()) {
+    return refuse(kInvalidRequest, "Invalid request: `id` must be a string or an integer");
+  }
+  out.kind = id != nullptr ? Message::Kind::kRequest : Message::Kind::kNotification;
+  out.method = *method->as_string();
+  if (const auto params = object->find("params"); params != object->end()) {
+    if (params->second.as_object() == nullptr) {
+      return refuse(kInvalidParams, "Invalid params: `params` must be an object", out.id);
+    }
+    out.params = std::move(params->second);
+  } else {
+    out.params = json::Object();
+  }
+  return out;
+}
+
+std::string result_text(std::string_view id, std::string_view members) {
+  std::string out;
+  out.reserve(id.size() + members.size() + 48);
+  out += R"({"jsonrpc":"2.0","id":)";
+  out += id;
+  out += R"(,"result":{)";
+  out += members;
+  out += "}}";
+  return out;
+}
+
+std::string error_text(std::string_view id, const RpcError& error) {
+  std::string out = R"({"jsonrpc":"2.0")";
+  if (!id.empty()) append_member(out, "id", id);
+  out += R"(,"error":{"code":)";
+  json::append_number(out, static_cast<int64_t>(error.code));
+  append_text_member(out, "message", error.message);
+  if (!error.data.empty()) append_member(out, "data", error.data);
+  out += "}}";
+  return out;
+}
+
+std::string notification_text(std::string_view method, std::string_view params_members) {
+  std::string out = R"({"jsonrpc":"2.0")";
+  append_text_member(out, "method", method);
+  if (!params_members.empty()) {
+    out += R"(,"params":{)";
+    out += params_members;
+    out += '}';
+  }
+  out += '}';
+  return out;
+}
+
+std::string quote(std::string_view text) {
+  std::string out;
+  json::append_string(out, text);
+  return out;
+}
+
+void append_member(std::string& out, std::string_view key, std::string_view json_text) {
+  if (!out.empty() && out.back() != '{' && out.back() != '[') out += ',';
+  out += '"';
+  out += key;
+  out += "\":";
+  out += json_text;
+}
+
+void append_text_member(std::string& out, std::string_view key, std::string_view text) {
+  append_member(out, key, "");
+  json::append_string(out, text);
+}
+
+const std::string* text_of(const json::Value& object, std::string_view key) {
+  const json::Value* value = object.find(key);
+  return value != nullptr ? value->as_string() : nullptr;
+}
+
+const json::Value* object_of(const json::Value& object, std::string_view key) {
+  const json::Value* value = object.find(key);
+  return value != nullptr && value->as_object() != nullptr ? value : nullptr;
+}
+
+}  // namespace iii::mcp

@@ -1,0 +1,75 @@
+// JSON-RPC 2.0 as MCP uses it: text to messages, and answers to text. Pure.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "json/value.h"
+
+namespace iii::mcp {
+
+inline constexpr int kParseError = -32700;
+inline constexpr int kInvalidRequest = -32600;
+inline constexpr int kMethodNotFound = -32601;
+inline constexpr int kInvalidParams = -32602;
+inline constexpr int kInternalError = -32603;
+// Of the handshake dialect only.
+inline constexpr int kServerError = -32000;
+inline constexpr int kSessionNotFound = -32001;
+inline constexpr int kResourceNotFound = -32002;
+// Of the stateless dialect only.
+inline constexpr int kHeaderMismatch = -32020;
+inline constexpr int kMissingCapability = -32021;
+inline constexpr int kUnsupportedVersion = -32022;
+
+struct RpcError {
+  int code = kInternalError;
+  std::string message = {};
+  std::string data = {};  // JSON text; empty: none
+  int http_status = 200;  // of the answer over HTTP in the stateless dialect
+};
+
+RpcError invalid_params(std::string message);
+RpcError unknown_method(std::string_view method);
+// Defects of the message itself, as opposed to its parameters.
+RpcError bad_request(int code, std::string message);
+
+struct Message {
+  enum class Kind { kRequest, kNotification, kResponse };
+  Kind kind = Kind::kRequest;
+  std::string id = {};  // JSON text of a request's id, `7` or `"a"`; empty for a notification
+  std::string method = {};
+  json::Value params = {};  // an object; empty when absent
+  // Of a response: what it answers with. One of them is null.
+  json::Value result = {};
+  json::Value error = {};
+};
+
+// Why a text is not a message. `id` is empty unless it could be read.
+struct Unreadable {
+  RpcError error;
+  std::string id = {};
+};
+
+std::expected<json::Value, Unreadable> read_text(std::string_view text);
+// One element; arrays (batches) are the caller's to take apart.
+std::expected<Message, Unreadable> read_message(json::Value value);
+
+// `members` are those of the result object: `"tools":[],"nextCursor":"x"`.
+std::string result_text(std::string_view id, std::string_view members);
+// Without `id` when it is empty: null is outside the schema, and official clients refuse it.
+std::string error_text(std::string_view id, const RpcError& error);
+std::string notification_text(std::string_view method, std::string_view params_members = {});
+
+// `"text"` with escapes.
+std::string quote(std::string_view text);
+// Appends `"key":` and the value, after a comma unless `out` is empty or ends with `{` or `[`.
+void append_member(std::string& out, std::string_view key, std::string_view json_text);
+void append_text_member(std::string& out, std::string_view key, std::string_view text);
+
+// Members of an object of parameters; null or nothing when they are absent or of another type.
+const std::string* text_of(const json::Value& object, std::string_view key);
+const json::Value* object_of(const json::Value& object, std::string_view key);
+
+}  // namespace iii::mcp

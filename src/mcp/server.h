@@ -1,0 +1,160 @@
+// The MCP server without transports: one feature core, two dialects.
+//
+// A transport reads messages, decides the dialect (dialect.h) and calls start(); the answer comes
+// through a callback, once, unless the request is cancelled.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "library/latch.h"
+#include "mcp/feature.h"
+#include "mcp/host.h"
+#include "mcp/live_calls.h"
+#include "mcp/subscribers.h"
+#include "net/loop.h"
+#include "sdk/pool.h"
+#include "sdk/task.h"
+#include "sdk/task_group.h"
+
+namespace iii::mcp {
+
+struct ServerOptions {
+  std::string version = "0";  // of this program
+  ToolsMode tools = ToolsMode::kMinimal;
+  std::vector<std::string> hidden = {};  // functions that are not shown, by the beginning of the id
+  bool skills = true;                    // the Skills extension
+  bool private_cache = false;            // results must not be shared between users
+  uint64_t list_ttl_ms = 10'000;         // how long clients may keep lists
+  size_t max_listens = 1'024;            // listen streams of all clients
+  size_t max_subscriptions = 10'000;     // addresses of one subscriber
+};
+
+// A session of the handshake dialect.
+struct Session {
+  Version version = kNewestHandshake;
+  std::optional<Level> level = {};
+  json::Value capabilities = {};  // of the client
+  SubscriberPtr subscriber = std::make_shared<Subscriber>();
+};
+using SessionPtr = std::shared_ptr<Session>;
+
+struct Request {
+  std::string id;  // JSON text
+  std::string method;
+  json::Value params;
+  SessionPtr session = {};          // null: a stateless request
+  std::optional<Level> level = {};  // of a stateless request
+  std::string caller = "mcp";
+  Sink notify = {};  // messages about this request; called until its answer
+  CheckHeader check_header = {};
+};
+
+// An answer as it is sent.
+struct Finished {
+  std::string text;
+  int http_status = 200;
+};
+
+// A request that is being answered. Cancelled: nothing more is sent for it.
+class Running {
+ public:
+  bool is_over() const { return over_; }
+  void cancel();
+
+ private:
+  friend class Server;
+  std::stop_source stop_;
+  bool over_ = false;
+  std::function<void()> on_cancel_;
+};
+using RunningPtr = std::shared_ptr<Running>;
+
+class Features;
+
+// On the loop thread.
+class Server {
+ public:
+  Server(net::Loop& loop, ServerOptions options);
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Documents and functions are there now; requests that need them have waited for this.
+  void open(const Host& host);
+  // Ends listen streams with their result. Nothing is to be started afterwards.
+  void shut_down();
+
+  // `done` may be called before start() returns.
+  RunningPtr start(Request request, std::function<void(Finished)> done);
+
+  // What a running function says: see live_calls.h.
+  sdk::Task<Result<json::Raw>> tell(json::Value message) { return live_.tell(std::move(message)); }
+  // A client's answer to something that it was asked.
+  void deliver(const Message& response);
+
+  // The functions of the engine changed.
+  void tools_changed();
+
+  // `initialize`: a new session with the version that both sides know, and the result.
+  struct Opened {
+    SessionPtr session;
+    std::string result;  // members
+  };
+  std::expected<Opened, RpcError> initialize(const json::Value& params);
+  // The session hears of changes from now on, through its subscriber's `send`.
+  void connect(const SessionPtr& session) { subscribers_.add(session->subscriber); }
+  void disconnect(const SessionPtr& session) { subscribers_.remove(session->subscriber); }
+
+  const ServerOptions& options() const { return options_; }
+
+ private:
+  // Something that a client was asked.
+  struct Question {
+    directory::Latch answered;
+    Result<json::Value> answer = fail("no_answer", "the client did not answer in time");
+  };
+  struct Listen {
+    SubscriberPtr subscriber;
+    directory::Latch ended;
+  };
+
+  sdk::Task<void> run(Request request, RunningPtr running, std::function<void(Finished)> done);
+  sdk::Task<Outcome> answer(Request& request, const RunningPtr& running);
+  sdk::Task<Outcome> answer_from_features(Request& request, const RunningPtr& running);
+  sdk::Task<Result<json::Value>> ask(SessionPtr session, Sink notify, std::string method,
+                                     std::string params);
+  sdk::Task<Outcome> listen(Request& request, const RunningPtr& running);
+  Outcome discover() const;
+  Outcome set_level(const Request& request) const;
+  Outcome subscribe(const Request& request, bool on) const;
+  Call call_of(const Request& request, const RunningPtr& running);
+  Finished finished(const Request& request, Outcome outcome) const;
+  std::string capabilities(bool handshake) const;
+  std::string server_info() const;
+
+  net::Loop& loop_;
+  const ServerOptions options_;
+  Subscribers subscribers_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  directory::Latch opened_;
+  LiveCalls live_;
+  RandomIds ids_;
+  std::map<std::string, std::shared_ptr<Question>> questions_;  // by id, as JSON text
+  std::set<std::shared_ptr<Listen>> listens_;
+  directory::ChangeHub::Subscription changes_;
+  sdk::Pool pool_;
+  std::unique_ptr<Features> features_;
+  sdk::TaskGroup tasks_;  // ends first
+};
+
+// What agents are told about this server; under 1 500 characters.
+std::string_view instructions();
+
+}  // namespace iii::mcp

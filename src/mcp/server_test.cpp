@@ -1,0 +1,690 @@
+// The server with one client: both dialects, resources, prompts, tools, subscriptions.
+#include "mcp/server.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "mcp/base64.h"
+#include "mcp/fixture_for_test.h"
+
+namespace iii::mcp {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+class McpServerTest : public McpTest {
+ protected:
+  McpServerTest() {
+    tree.put("global/demo/SKILL.md", kSkill);
+    tree.put("global/demo/scripts/run.py", "print(1)\n");
+    tree.put("global/demo/logo.png", "\x89PNG\r\n\x1a\n\xff");
+    tree.put("global/notes.md", "# Notes\n\nAbout deployment.\n");
+    tree.put("global/prompts/review.md",
+             "---\nname: review\ndescription: Reviews.\narguments:\n  - name: pr\n    required: "
+             "true\n    values: [one, two]\n---\nReview {{pr}} in {{tone}}.\n");
+  }
+
+  // An answer in a later turn of the loop, after what was posted before.
+  sdk::Task<directory::Answer> later() {
+    co_await worker.sleep(std::chrono::milliseconds(1));
+    co_return directory::Answer(json::Raw{"{}"});
+  }
+  bool reports = false;
+};
+
+TEST_F(McpServerTest, N01N02DiscoverHasEverythingAndNeedsNoClientInfo) {
+  open();
+  const json::Value out = result("server/discover");
+  EXPECT_EQ(text(out, "resultType"), "complete");
+  EXPECT_EQ(json::to_text(*out.find("supportedVersions")), supported_versions());
+  EXPECT_NE(out.find("ttlMs")->as_int(), nullptr);
+  EXPECT_EQ(text(out, "cacheScope"), "public");
+  EXPECT_EQ(out.find("serverInfo"), nullptr);
+  EXPECT_EQ(text(*out.find("_meta")->find(kServerKey), "name"), "iii-directory");
+  const json::Value& capabilities = *out.find("capabilities");
+  EXPECT_EQ(capabilities.find("logging"), nullptr);
+  EXPECT_EQ(json::to_text(*capabilities.find("extensions")),
+            R"({"io.modelcontextprotocol/skills":{"directoryRead":true}})");
+  EXPECT_THAT(text(out, "instructions"), HasSubstr("iii://skills"));
+}
+
+TEST_F(McpServerTest, N59DiscoverAndInitializeAnswerBeforeTheFoldersAreOpen) {
+  start();
+  client->receive(stateless("1", "resources/list"));
+  EXPECT_EQ(text(result("server/discover"), "resultType"), "complete");
+  EXPECT_EQ(text(initialize("2025-06-18"), "protocolVersion"), "2025-06-18");
+  EXPECT_EQ(lines.size(), 2U);
+  open();
+  EXPECT_THAT(column(member_of(answer_to("1"), "result"), "resources", "uri"),
+              Contains("iii://demo"));
+}
+
+TEST_F(McpServerTest, N13MethodsOfTheHandshakeDoNotExistWithoutIt) {
+  open();
+  for (const char* method : {"initialize", "ping", "logging/setLevel", "resources/subscribe",
+                             "resources/unsubscribe", "tasks/list", "no/such"}) {
+    EXPECT_EQ(code(error(method)), kMethodNotFound) << method;
+  }
+}
+
+TEST_F(McpServerTest, N14N66TheSkillsExtensionCanBeSwitchedOff) {
+  options.skills = false;
+  open();
+  EXPECT_EQ(result("server/discover").find("capabilities")->find("extensions"), nullptr);
+  EXPECT_EQ(code(error("skills/list")), kMethodNotFound);
+  EXPECT_EQ(code(error("resources/directory/read")), kMethodNotFound);
+}
+
+TEST_F(McpServerTest, N21N22EachDialectHasItsOwnFields) {
+  open();
+  initialize("2025-11-25");
+  for (const char* method : {"tools/list", "resources/list", "resources/templates/list",
+                             "prompts/list", "skills/list"}) {
+    const json::Value modern = result(method);
+    EXPECT_EQ(text(modern, "resultType"), "complete") << method;
+    EXPECT_EQ(*modern.find("ttlMs"), json::Value(10'000)) << method;
+    EXPECT_EQ(text(modern, "cacheScope"), "public") << method;
+    EXPECT_NE(modern.find("_meta")->find(kServerKey), nullptr) << method;
+    const json::Value legacy = session_result(method);
+    for (const char* key : {"resultType", "ttlMs", "cacheScope", "_meta"}) {
+      EXPECT_EQ(legacy.find(key), nullptr) << method << ' ' << key;
+    }
+  }
+  EXPECT_EQ(*result("resources/read", R"("uri":"iii://demo")").find("ttlMs"), json::Value(0));
+}
+
+TEST_F(McpServerTest, N51TwoDialectsTakeTurnsOnOneProcess) {
+  open();
+  EXPECT_EQ(code(session_error("tools/list")), kInvalidParams);
+  EXPECT_EQ(json::to_text(session_result("ping")), "{}");
+  EXPECT_EQ(text(initialize("2025-11-25"), "protocolVersion"), "2025-11-25");
+  EXPECT_EQ(code(session_error("resources/read", R"("uri":"test://x")")), kResourceNotFound);
+  EXPECT_EQ(code(error("resources/read", R"("uri":"test://x")")), kInvalidParams);
+  EXPECT_EQ(code(error("ping")), kMethodNotFound);
+  EXPECT_EQ(json::to_text(session_result("ping")), "{}");
+  EXPECT_EQ(text(initialize("2024-11-05"), "protocolVersion"), "2024-11-05");
+  EXPECT_EQ(first(session_result("tools/list"), "tools").find("annotations"), nullptr);
+}
+
+TEST_F(McpServerTest, N27UnknownResourcesAreErrorsWithTheirAddress) {
+  open();
+  for (const char* uri : {"iii://nope", "skill://demo/nope", "skill://demo", "iii://../x", "x"}) {
+    const json::Value wrong = error("resources/read", R"("uri":")" + std::string(uri) + "\"");
+    EXPECT_EQ(code(wrong), kInvalidParams) << uri;
+    EXPECT_EQ(text(*wrong.find("data"), "uri"), uri);
+  }
+  EXPECT_EQ(code(error("resources/read")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, ResourcesAreListedAndRead) {
+  open();
+  EXPECT_THAT(column(result("resources/list"), "resources", "uri"),
+              ElementsAre("iii://skills", "iii://demo", "iii://notes", "skill://demo/SKILL.md"));
+  EXPECT_THAT(column(result("resources/templates/list"), "resourceTemplates", "uriTemplate"),
+              ElementsAre("iii://fn/{function}", "iii://{+id}", "skill://{+path}"));
+  const auto read = [&](const std::string& uri) {
+    return first(result("resources/read", R"("uri":")" + uri + "\""), "contents");
+  };
+  EXPECT_EQ(text(read("iii://demo"), "text"), "# Demo\n\nDo it.\n");
+  EXPECT_EQ(text(read("skill://demo/SKILL.md"), "text"), kSkill);
+  EXPECT_EQ(text(read("iii://demo/scripts/run.py"), "mimeType"), "text/x-python");
+  EXPECT_THAT(text(read("iii://fn/directory::skills::list"), "text"), HasSubstr("## Arguments"));
+  EXPECT_EQ(text(read("iii://skills"), "mimeType"), "text/markdown");
+  EXPECT_EQ(code(error("resources/read", R"("uri":"iii://fn/engine::stop")")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N32BinaryFilesRoundTrip) {
+  open();
+  const json::Value content =
+      first(result("resources/read", R"("uri":"skill://demo/logo.png")"), "contents");
+  EXPECT_EQ(base64_decode(text(content, "blob")), "\x89PNG\r\n\x1a\n\xff");
+  EXPECT_EQ(text(content, "mimeType"), "image/png");
+}
+
+TEST_F(McpServerTest, N23ToolsAreFewSortedAndTheSameEveryTime) {
+  open();
+  const json::Value tools = result("tools/list");
+  EXPECT_THAT(column(tools, "tools", "name"), ElementsAre("call", "find", "read"));
+  EXPECT_EQ(json::to_text(tools), json::to_text(result("tools/list")));
+}
+
+TEST_F(McpServerTest, ToolsOfTheDirectoryHaveSchemasAndHints) {
+  options.tools = ToolsMode::kDirectory;
+  open();
+  const json::Value tools = result("tools/list");
+  EXPECT_THAT(
+      column(tools, "tools", "name"),
+      ElementsAre("directory__prompts__get", "directory__prompts__list", "directory__skills__get",
+                  "directory__skills__index", "directory__skills__list"));
+  const json::Value& tool = first(tools, "tools");
+  EXPECT_EQ(text(*tool.find("inputSchema"), "type"), "object");
+  EXPECT_EQ(text(*tool.find("outputSchema"), "type"), "object");
+  EXPECT_EQ(*tool.find("annotations")->find("readOnlyHint"), json::Value(true));
+  const json::Value answer = result("tools/call", R"("name":"directory__skills__list")");
+  EXPECT_EQ(answer.find("isError"), nullptr);
+  EXPECT_NE(answer.find("structuredContent")->find("skills"), nullptr);
+  EXPECT_EQ(json::parse(text(first(answer, "content"), "text")).value(),
+            *answer.find("structuredContent"));
+  EXPECT_EQ(code(error("tools/call", R"("name":"find")")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N25AnswersThatAreNotObjectsAreWrappedForOlderVersions) {
+  options.tools = ToolsMode::kDirectory;
+  directory::Function list;
+  list.info = {.id = "directory::numbers", .title = "Numbers", .description = "Gives numbers."};
+  list.response_schema = R"({"type":"array","items":{"type":"integer"}})";
+  list.handler = [](const directory::Context&, std::string_view) {
+    return directory::Answer(json::Raw{"[1,2]"});
+  };
+  table.add(std::move(list));
+  open();
+  const auto call = R"("name":"directory__numbers")";
+  EXPECT_EQ(json::to_text(*result("tools/call", call).find("structuredContent")), "[1,2]");
+  EXPECT_EQ(text(*first(result("tools/list"), "tools").find("outputSchema"), "type"), "array");
+  initialize("2025-11-25");
+  EXPECT_EQ(json::to_text(*session_result("tools/call", call).find("structuredContent")),
+            R"({"result":[1,2]})");
+  EXPECT_EQ(text(*first(session_result("tools/list"), "tools").find("outputSchema"), "type"),
+            "object");
+  initialize("2025-03-26");
+  EXPECT_EQ(session_result("tools/call", call).find("structuredContent"), nullptr);
+  EXPECT_EQ(first(session_result("tools/list"), "tools").find("outputSchema"), nullptr);
+}
+
+TEST_F(McpServerTest, N26UnknownToolsAreErrorsAndFailingOnesResults) {
+  open();
+  EXPECT_EQ(code(error("tools/call", R"("name":"no__such")")), kInvalidParams);
+  EXPECT_EQ(code(error("tools/call")), kInvalidParams);
+  EXPECT_EQ(code(error("tools/call", R"("name":"find","arguments":[])")), kInvalidParams);
+  const json::Value failed = result("tools/call", R"("name":"read","arguments":{"id":"demoo"})");
+  EXPECT_EQ(*failed.find("isError"), json::Value(true));
+  EXPECT_THAT(text(first(failed, "content"), "text"), HasSubstr("demo"));
+}
+
+TEST_F(McpServerTest, FindReadAndCallAreEnoughToUseEverything) {
+  open();
+  const auto text_of_tool = [&](const std::string& arguments) {
+    return text(first(result("tools/call", arguments), "content"), "text");
+  };
+  EXPECT_THAT(text_of_tool(R"("name":"find","arguments":{"query":"Deployment NOTES"})"),
+              HasSubstr("`notes`"));
+  EXPECT_THAT(text_of_tool(R"("name":"find","arguments":{"query":"zzz"})"),
+              HasSubstr("Nothing is about"));
+  EXPECT_THAT(text_of_tool(R"("name":"read","arguments":{"id":"demo"})"), HasSubstr("Do it."));
+  EXPECT_EQ(text_of_tool(R"("name":"read","arguments":{"id":"skill://demo/scripts/run.py"})"),
+            "print(1)\n");
+  EXPECT_THAT(text_of_tool(R"("name":"read","arguments":{"id":"directory::skills::get"})"),
+              HasSubstr("## Arguments"));
+  EXPECT_THAT(text_of_tool(R"("name":"call")"), HasSubstr("directory::skills::list"));
+  EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"directory::skills::list"})"),
+              HasSubstr("\"demo\""));
+  EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"state::get"})"),
+              HasSubstr("internal namespace"));
+  EXPECT_THAT(text_of_tool(R"("name":"call","arguments":{"function":"a::b"})"),
+              HasSubstr("not connected to an engine"));
+}
+
+class McpEngineTest : public McpServerTest {
+ protected:
+  McpEngineTest() {
+    options.tools = ToolsMode::kAll;
+    options.hidden = {"secret::"};
+    with_engine();
+    engine.answers["engine::functions::list"] =
+        R"({"functions":[{"function_id":"a::b","description":"Adds.","metadata":{"mcp":{"read_only_hint":true}}},)"
+        R"({"function_id":"configuration::set"},{"function_id":"secret::x"},{"function_id":"odd/id"},)"
+        R"({"function_id":"directory::skills::list"}]})";
+    engine.answers["engine::functions::info"] =
+        R"({"functions":[{"function_id":"a::b","request_schema":{"properties":{"n":{"type":"number","x-mcp-header":"N"}}},"response_schema":{"type":"number"}}]})";
+    engine.answers["a::b"] = "3";
+    engine.answers["odd/id"] =
+        R"({"content":[{"type":"image","data":"AA==","mimeType":"image/png"}],"structuredContent":{"a":1}})";
+  }
+};
+
+TEST_F(McpEngineTest, FunctionsOfTheEngineBecomeTools) {
+  open();
+  const json::Value tools = result("tools/list");
+  EXPECT_THAT(column(tools, "tools", "name"),
+              ElementsAre("a__b", "call", "directory__prompts__get", "directory__prompts__list",
+                          "directory__skills__get", "directory__skills__index",
+                          "directory__skills__list", "find", "read", "x.odd.2fid"));
+  const json::Value& tool = first(tools, "tools");
+  EXPECT_EQ(json::to_text(*tool.find("inputSchema")),
+            R"({"properties":{"n":{"type":"number"}},"type":"object"})");
+  EXPECT_EQ(tool.find("outputSchema"), nullptr);
+  EXPECT_EQ(*tool.find("annotations")->find("readOnlyHint"), json::Value(true));
+  const json::Value sum = result("tools/call", R"("name":"a__b","arguments":{"n":1})");
+  EXPECT_EQ(text(first(sum, "content"), "text"), "3");
+  EXPECT_EQ(engine.calls.back(), std::pair(std::string("a::b"), std::string(R"({"n":1})")));
+  const json::Value image = result("tools/call", R"("name":"x.odd.2fid")");
+  EXPECT_EQ(text(first(image, "content"), "type"), "image");
+  EXPECT_EQ(json::to_text(*image.find("structuredContent")), R"({"a":1})");
+}
+
+TEST_F(McpEngineTest, HiddenNamespacesCannotBeCalledInAnyWay) {
+  open();
+  for (const char* name : {"configuration__set", "engine__functions__list", "secret__x"}) {
+    EXPECT_EQ(code(error("tools/call", R"("name":")" + std::string(name) + "\"")), kInvalidParams);
+  }
+  const json::Value refused =
+      result("tools/call", R"("name":"call","arguments":{"function":"configuration::set"})");
+  EXPECT_EQ(*refused.find("isError"), json::Value(true));
+  for (const auto& [id, payload] : engine.calls) EXPECT_NE(id, "configuration::set");
+}
+
+TEST_F(McpEngineTest, AnEngineThatIsAwayCostsOnlyItsFunctions) {
+  engine_is_there = false;
+  open();
+  EXPECT_THAT(column(result("tools/list"), "tools", "name"), Not(Contains("a__b")));
+  const json::Value away = result("tools/call", R"("name":"call","arguments":{"function":"a::b"})");
+  EXPECT_THAT(text(first(away, "content"), "text"), HasSubstr("cannot be reached"));
+  EXPECT_THAT(engine.calls, IsEmpty());
+  engine_is_there = true;
+  server->tools_changed();
+  EXPECT_THAT(column(result("tools/list"), "tools", "name"), Contains("a__b"));
+}
+
+TEST_F(McpEngineTest, N61ACancelledCallIsNotAnswered) {
+  open();
+  engine.hangs = "a::b";
+  client->receive(stateless("77", "tools/call", R"("name":"a__b")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_EQ(client->running(), 1U);
+  client->receive(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}})");
+  EXPECT_EQ(client->running(), 0U);
+  engine.hanging->complete(json::Raw{"1"});
+  settle();
+  for (const std::string& line : lines) EXPECT_THAT(line, Not(HasSubstr("77")));
+}
+
+TEST_F(McpEngineTest, N41RunningRequestsAreLimited) {
+  start();
+  client = std::make_unique<Duplex>(
+      *server, [this](std::string line) { lines.push_back(std::move(line)); },
+      DuplexOptions{.max_running = 1});
+  open();
+  engine.hangs = "a::b";
+  client->receive(stateless("1", "tools/call", R"("name":"a__b")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_EQ(code(error("tools/list")), kInternalError);
+  engine.hanging->complete(json::Raw{"1"});
+  answer_to("1");
+  EXPECT_EQ(text(result("tools/list"), "resultType"), "complete");
+}
+
+class McpContextTest : public McpEngineTest {
+ protected:
+  McpContextTest() {
+    host.tell_function = "mcp::tell";
+    engine.answers["engine::functions::list"] =
+        R"({"functions":[{"function_id":"slow","metadata":{"mcp":{"context":true}}},)"
+        R"({"function_id":"offer","metadata":{"mcp":{"resource":{"uri":"test://text","mimeType":"text/x"}}}},)"
+        R"({"function_id":"offers","metadata":{"mcp":{"resource":{"uri":"test://t/{id}/data"}}}},)"
+        R"({"function_id":"thief","metadata":{"mcp":{"resource":{"uri":"iii://demo"}}}}]})";
+    engine.answers["offer"] = R"("hello")";
+    engine.answers["offers"] = R"({"blob":"/w==","mimeType":"image/x"})";
+  }
+  // Calls `slow` and gives the token of the request.
+  std::string begin(const std::string& request) {
+    engine.hangs = "slow";
+    client->receive(request);
+    run_until([&] { return engine.hanging != nullptr; });
+    const json::Value input = json::parse(engine.calls.back().second).value();
+    EXPECT_EQ(text(*input.find("_mcp"), "tell"), "mcp::tell");
+    return text(*input.find("_mcp"), "request");
+  }
+  void tell(const std::string& message) {
+    told.reset();
+    worker.spawn(tell_now(json::parse(message).value()));
+  }
+  sdk::Task<void> tell_now(json::Value message) {
+    Result<json::Raw> answer = co_await server->tell(std::move(message));
+    told = std::move(answer);
+  }
+
+  std::optional<Result<json::Raw>> told;
+};
+
+TEST_F(McpContextTest, FunctionsReportProgressAndLogsToTheirClient) {
+  open();
+  initialize("2025-11-25");
+  session_result("logging/setLevel", R"("level":"info")");
+  const std::string token = begin(handshake(
+      "5", "tools/call", R"("name":"slow","arguments":{"a":1},"_meta":{"progressToken":7})"));
+  const std::string head = R"({"request":")" + token + "\",";
+  tell(head + R"("progress":50,"total":100,"message":"half"})");
+  tell(head + R"("level":"debug","data":"quiet"})");
+  tell(head + R"("level":"error","data":{"x":1},"logger":"l"})");
+  settle();
+  ASSERT_EQ(notices("notifications/progress").size(), 1U);
+  EXPECT_EQ(json::to_text(*notices("notifications/progress")[0].find("params")),
+            R"({"message":"half","progress":50.0,"progressToken":7,"total":100})");
+  ASSERT_EQ(notices("notifications/message").size(), 1U);
+  tell(head + R"("level":"loud","data":1})");
+  EXPECT_EQ(told->error().code, "invalid_message");
+  engine.hanging->complete(json::Raw{"1"});
+  answer_to("5");
+  tell(head + R"("progress":60})");
+  EXPECT_EQ(told->error().code, "unknown_request");
+}
+
+TEST_F(McpContextTest, FunctionsAskTheClientOfASession) {
+  open();
+  session_result("initialize", R"("protocolVersion":"2025-11-25","capabilities":{"sampling":{}})");
+  const std::string token = begin(handshake("5", "tools/call", R"("name":"slow")"));
+  const std::string head = R"({"request":")" + token + "\",\"ask\":";
+  tell(head + R"({"method":"elicitation/create","params":{}}})");
+  EXPECT_EQ(told->error().code, "missing_capability");
+  tell(head + R"({"method":"sampling/createMessage","params":{"maxTokens":1}}})");
+  ASSERT_FALSE(told);
+  const json::Value question = json::parse(lines.back()).value();
+  EXPECT_EQ(text(question, "method"), "sampling/createMessage");
+  client->receive(R"({"jsonrpc":"2.0","id":)" + quote(text(question, "id")) +
+                  R"(,"result":{"role":"assistant"}})");
+  ASSERT_TRUE(told);
+  EXPECT_EQ((*told)->text, R"({"role":"assistant"})");
+  engine.hanging->complete(json::Raw{"1"});
+}
+
+TEST_F(McpContextTest, N15N45N47N48FunctionsMayNeedInput) {
+  engine.answers["slow"] =
+      R"({"resultType":"input_required","inputRequests":{"k":{"method":"elicitation/create","params":{}}},"requestState":"s"})";
+  open();
+  const std::string call = R"("name":"slow")";
+  const json::Value missing = error("tools/call", call);
+  EXPECT_EQ(code(missing), kMissingCapability);
+  EXPECT_EQ(json::to_text(*missing.find("data")), R"({"requiredCapabilities":{"elicitation":{}}})");
+  client->receive(
+      R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"slow","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"elicitation":{}}}}})");
+  const json::Value asked = member_of(answer_to("5"), "result");
+  EXPECT_EQ(text(asked, "resultType"), "input_required");
+  EXPECT_EQ(text(asked, "requestState"), "s");
+  EXPECT_EQ(asked.find("ttlMs"), nullptr);
+  for (const char* wrong :
+       {R"("inputResponses":[])", R"("inputResponses":{"k":1})", R"("requestState":1)"}) {
+    EXPECT_EQ(code(error("tools/call", call + "," + wrong)), kInvalidParams) << wrong;
+  }
+  engine.answers["slow"] = R"("done")";
+  result("tools/call", call + R"(,"inputResponses":{"k":{"action":"accept"}},"requestState":"s")");
+  const json::Value input = json::parse(engine.calls.back().second).value();
+  EXPECT_EQ(text(*input.find("_mcp"), "requestState"), "s");
+  EXPECT_NE(input.find("_mcp")->find("inputResponses")->find("k"), nullptr);
+}
+
+TEST_F(McpContextTest, FunctionsOfferResourcesOfOtherSchemes) {
+  open();
+  EXPECT_EQ(column(result("resources/list"), "resources", "uri").back(), "test://text");
+  EXPECT_EQ(column(result("resources/templates/list"), "resourceTemplates", "uriTemplate").back(),
+            "test://t/{id}/data");
+  const json::Value one = result("resources/read", R"("uri":"test://text")");
+  EXPECT_EQ(text(first(one, "contents"), "text"), "hello");
+  EXPECT_EQ(text(first(one, "contents"), "mimeType"), "text/x");
+  const json::Value two = result("resources/read", R"("uri":"test://t/7/data")");
+  EXPECT_EQ(text(first(two, "contents"), "blob"), "/w==");
+  EXPECT_EQ(engine.calls.back().second, R"({"id":"7","uri":"test://t/7/data"})");
+  EXPECT_EQ(code(error("resources/read", R"("uri":"test://t/7/8/data")")), kInvalidParams);
+  EXPECT_THAT(text(first(result("resources/read", R"("uri":"iii://demo")"), "contents"), "text"),
+              HasSubstr("Do it."));
+}
+
+TEST_F(McpServerTest, N34ProgressRisesAndNeedsAToken) {
+  options.tools = ToolsMode::kDirectory;
+  directory::Function slow;
+  slow.info = {.id = "directory::slow", .title = "Slow", .description = "Reports progress."};
+  slow.handler = [this](const directory::Context& context, std::string_view) {
+    reports = static_cast<bool>(context.progress);
+    if (context.progress) {
+      context.progress({.step = "one", .done = 5, .total = 10});
+      context.progress({.step = "two", .done = 2, .total = 10});
+    }
+    return later();
+  };
+  table.add(std::move(slow));
+  open();
+  result("tools/call", R"("name":"directory__slow")");
+  EXPECT_FALSE(reports);
+  client->receive(
+      R"({"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"name":"directory__slow","_meta":{"progressToken":"t","io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}})");
+  answer_to("5");
+  const std::vector<json::Value> told = notices("notifications/progress");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(json::to_text(*told[0].find("params")),
+            R"({"message":"one","progress":5.0,"progressToken":"t","total":10})");
+  EXPECT_EQ(*told[1].find("params")->find("progress"), json::Value(6.0));
+}
+
+TEST_F(McpServerTest, N35FailuresAreLoggedOnlyAtALevelThatWasAskedFor) {
+  open();
+  const std::string failing = R"("name":"read","arguments":{"id":"nope"})";
+  initialize("2025-11-25");
+  session_result("tools/call", failing);
+  EXPECT_THAT(notices("notifications/message"), IsEmpty());
+  EXPECT_EQ(code(session_error("logging/setLevel", R"("level":"loud")")), kInvalidParams);
+  session_result("logging/setLevel", R"("level":"error")");
+  session_result("tools/call", failing);
+  EXPECT_THAT(notices("notifications/message"), IsEmpty());
+  session_result("logging/setLevel", R"("level":"debug")");
+  session_result("tools/call", failing);
+  EXPECT_EQ(notices("notifications/message").size(), 1U);
+  result("tools/call", failing);
+  EXPECT_EQ(notices("notifications/message").size(), 1U);
+}
+
+TEST_F(McpServerTest, N28PromptsHaveArguments) {
+  open();
+  const json::Value list = result("prompts/list");
+  EXPECT_THAT(column(list, "prompts", "name"), ElementsAre("review"));
+  EXPECT_THAT(column(first(list, "prompts"), "arguments", "name"), ElementsAre("pr", "tone"));
+  EXPECT_EQ(code(error("prompts/get", R"("name":"nope")")), kInvalidParams);
+  EXPECT_EQ(code(error("prompts/get", R"("name":"review")")), kInvalidParams);
+  EXPECT_EQ(code(error("prompts/get", R"("name":"review","arguments":{"pr":1})")), kInvalidParams);
+  const json::Value got =
+      result("prompts/get", R"("name":"review","arguments":{"pr":"#7","tone":"{{pr}}"})");
+  EXPECT_EQ(text(got, "description"), "Reviews.");
+  EXPECT_EQ(text(*first(got, "messages").find("content"), "text"), "Review #7 in {{pr}}.\n");
+}
+
+TEST_F(McpServerTest, N29Completion) {
+  for (int i = 0; i < 120; ++i) tree.put("global/many/s" + std::to_string(1000 + i) + ".md");
+  open();
+  const auto values = [&](const std::string& ref, const std::string& name,
+                          const std::string& value) {
+    const json::Value out =
+        result("completion/complete", R"("ref":)" + ref + R"(,"argument":{"name":")" + name +
+                                          R"(","value":")" + value + "\"}");
+    std::vector<std::string> found;
+    for (const json::Value& each : *out.find("completion")->find("values")->as_array()) {
+      found.push_back(*each.as_string());
+    }
+    return found;
+  };
+  const std::string skill = R"({"type":"ref/resource","uri":"iii://{+id}"})";
+  EXPECT_THAT(values(skill, "id", "dem"), ElementsAre("demo"));
+  EXPECT_EQ(values(skill, "id", "many/").size(), 100U);
+  EXPECT_THAT(values(R"({"type":"ref/resource","uri":"iii://fn/{function}"})", "function",
+                     "directory::skills::i"),
+              ElementsAre("directory::skills::index"));
+  EXPECT_THAT(values(R"({"type":"ref/resource","uri":"skill://{+path}"})", "path", "de"),
+              ElementsAre("demo/SKILL.md"));
+  EXPECT_THAT(values(R"({"type":"ref/prompt","name":"review"})", "pr", "t"), ElementsAre("two"));
+  EXPECT_THAT(values(R"({"type":"ref/prompt","name":"review"})", "none", ""), IsEmpty());
+  EXPECT_EQ(
+      code(error("completion/complete",
+                 R"("ref":{"type":"ref/prompt","name":"x"},"argument":{"name":"a","value":""})")),
+      kInvalidParams);
+  EXPECT_EQ(code(error("completion/complete")), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N30PagesHaveEveryRowOnceWhileTheListChanges) {
+  for (int i = 0; i < 2'300; ++i) tree.put("global/many/s" + std::to_string(10'000 + i) + ".md");
+  open();
+  std::set<std::string> seen;
+  std::string cursor;
+  int pages = 0;
+  for (;; ++pages) {
+    const json::Value page = result("resources/list", cursor);
+    for (const std::string& uri : column(page, "resources", "uri")) {
+      EXPECT_TRUE(seen.insert(uri).second) << uri;
+    }
+    if (pages == 0) tree.remove("global/many/s10005.md");
+    if (page.find("nextCursor") == nullptr) break;
+    cursor = R"("cursor":")" + text(page, "nextCursor") + "\"";
+  }
+  EXPECT_EQ(pages, 2);
+  EXPECT_EQ(seen.size(), 2'300U + 4);
+  EXPECT_EQ(code(error("resources/list", R"("cursor":"Zm9v")")), kInvalidParams);
+  EXPECT_EQ(code(error("tools/list", cursor)), kInvalidParams);
+}
+
+TEST_F(McpServerTest, N37N38N39ListenStreamsGetWhatTheyAskedFor) {
+  open();
+  client->receive(stateless("\"L1\"", "subscriptions/listen",
+                            R"("notifications":{"resourcesListChanged":true})"));
+  client->receive(stateless(
+      "2", "subscriptions/listen",
+      R"("notifications":{"promptsListChanged":true,"resourceSubscriptions":["iii://demo"]})"));
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(
+      lines[0],
+      R"({"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"},"notifications":{"resourcesListChanged":true}}})");
+  EXPECT_THAT(lines[1], HasSubstr(R"("io.modelcontextprotocol/subscriptionId":2)"));
+  lines.clear();
+  tree.put("global/more.md");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/resources/list_changed","params":{"_meta":{"io.modelcontextprotocol/subscriptionId":"L1"}}})"));
+  lines.clear();
+  tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"iii://demo","_meta":{"io.modelcontextprotocol/subscriptionId":2}}})"));
+}
+
+TEST_F(McpServerTest, N40N65ListenStreamsEndWithTheirResultAndANotice) {
+  open();
+  client->receive(
+      stateless("9", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
+  EXPECT_EQ(client->running(), 1U);
+  lines.clear();
+  client->end_of_input();
+  ASSERT_EQ(lines.size(), 2U);
+  const json::Value end = json::parse(lines[0]).value();
+  EXPECT_EQ(*end.find("id"), json::Value(9));
+  EXPECT_EQ(*end.find("result")->find("_meta")->find(kSubscriptionKey), json::Value(9));
+  EXPECT_THAT(lines[1], HasSubstr(R"("notifications/cancelled","params":{"requestId":9})"));
+  EXPECT_EQ(client->running(), 0U);
+}
+
+TEST_F(McpServerTest, N61N62ACancelledListenIsSilentAndOthersGoOn) {
+  open();
+  for (const char* id : {"1", "2"}) {
+    client->receive(
+        stateless(id, "subscriptions/listen", R"("notifications":{"resourcesListChanged":true})"));
+  }
+  client->receive(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  lines.clear();
+  tree.put("global/more.md");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_THAT(lines[0], HasSubstr("subscriptionId\":2"));
+}
+
+TEST_F(McpServerTest, N41N43ListenLimitsAndEmptyFilters) {
+  options.max_listens = 1;
+  open();
+  EXPECT_EQ(code(error("subscriptions/listen")), kInvalidParams);
+  EXPECT_EQ(code(error("subscriptions/listen", R"("notifications":{"toolsListChanged":1})")),
+            kInvalidParams);
+  EXPECT_EQ(text(result("subscriptions/listen", R"("notifications":{})"), "resultType"),
+            "complete");
+  client->receive(
+      stateless("1", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
+  EXPECT_EQ(code(error("subscriptions/listen", R"("notifications":{"toolsListChanged":true})")),
+            kInternalError);
+}
+
+TEST_F(McpServerTest, N78SessionsHearOfChangesAfterInitializedAndSubscribe) {
+  open();
+  session_result("initialize", R"("protocolVersion":"2025-11-25","capabilities":{})");
+  lines.clear();
+  tree.put("global/early.md");
+  settle();
+  session_result("ping");
+  client->receive(R"({"jsonrpc":"2.0","method":"notifications/initialized"})");
+  session_result("resources/subscribe", R"("uri":"skill://%64emo/SKILL.md")");
+  session_result("resources/subscribe", R"("uri":"test://watched-resource")");
+  lines.clear();
+  tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(
+      lines,
+      ElementsAre(
+          R"({"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"skill://%64emo/SKILL.md"}})"));
+  lines.clear();
+  session_result("resources/unsubscribe", R"("uri":"skill://demo/SKILL.md")");
+  lines.clear();
+  tree.put("global/prompts/other.md", "---\nname: other\ndescription: Other.\n---\nText\n");
+  run_until([&] { return !lines.empty(); });
+  settle();
+  EXPECT_THAT(lines,
+              ElementsAre(R"({"jsonrpc":"2.0","method":"notifications/prompts/list_changed"})"));
+}
+
+TEST_F(McpServerTest, N55BatchesExistIn20250326Only) {
+  open();
+  const std::string both = "[" + handshake("1", "ping") + "," + handshake("2", "tools/list") +
+                           R"(,{"jsonrpc":"2.0","method":"notifications/x"},7])";
+  client->receive(both);
+  EXPECT_THAT(lines.back(), HasSubstr("-32600"));
+  initialize("2025-03-26");
+  lines.clear();
+  client->receive(both);
+  run_until([&] { return !lines.empty(); });
+  const json::Value answers = json::parse(lines.at(0)).value();
+  ASSERT_NE(answers.as_array(), nullptr);
+  EXPECT_EQ(answers.as_array()->size(), 3U);
+  lines.clear();
+  client->receive("[" + stateless("1", "tools/list") + "]");
+  EXPECT_THAT(lines.at(0), HasSubstr("-32600"));
+  client->receive("[]");
+  EXPECT_THAT(lines.at(1), HasSubstr("-32600"));
+}
+
+TEST_F(McpServerTest, N64LinesThatAreNoMessages) {
+  open();
+  client->receive("");
+  client->receive("  \r");
+  EXPECT_THAT(lines, IsEmpty());
+  client->receive("garbage");
+  EXPECT_THAT(lines.at(0), HasSubstr("-32700"));
+  client->receive(stateless("1", "server/discover") + "\r");
+  answer_to("1");
+  client->refuse_long_line();
+  EXPECT_THAT(lines.back(), HasSubstr("more than 10485760 bytes"));
+  client->receive(R"({"jsonrpc":"2.0","id":1,"result":{}})");
+}
+
+TEST_F(McpServerTest, AnAnswerBeyondOneLineIsAnError) {
+  tree.put("global/demo/big.bin", std::string(8 * 1024 * 1024, '\xff'));
+  open();
+  EXPECT_EQ(code(error("resources/read", R"("uri":"skill://demo/big.bin")")), kInternalError);
+}
+
+}  // namespace
+}  // namespace iii::mcp

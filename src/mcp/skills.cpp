@@ -1,0 +1,220 @@
+#include "mcp/skills.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/log.h"
+#include "json/write.h"
+#include "mcp/cursor.h"
+#include "mcp/frontmatter.h"
+#include "mcp/uri.h"
+#include "sources/lock_file.h"
+
+namespace iii::mcp {
+
+namespace {
+
+constexpr std::string_view kSkillFile = "SKILL.md";
+constexpr size_t kMaxReported = 1'000;
+// Rows that one page looks at: those that are left out cost as much as the others.
+constexpr size_t kMaxLookedAt = 2 * kPageRows;
+
+bool is_builtin(const directory::View& view, const content::Skill& skill) {
+  return view.generation().roots[skill.file.root].kind == content::RootKind::kBuiltin;
+}
+
+Result<std::string> builtin_bytes(const directory::View& view, const content::Skill& skill) {
+  Result<FileBytes> file = view.snapshot().folders->content->read(view.generation(), skill.file);
+  if (!file) return std::unexpected(std::move(file.error()));
+  return std::move(file->bytes);
+}
+
+Result<std::vector<SkillFile>> manifest_of(const SkillRow& row, const std::string& skill_file,
+                                           bool builtin, SkillFiles& files) {
+  if (!builtin) return files.manifest(row.skill->file.root, row.folder);
+  return std::vector<SkillFile>{
+      {std::string(kSkillFile), skill_file.size(), sources::sha256_hex(skill_file)}};
+}
+
+bool has_version(const std::vector<SkillFile>& manifest, const std::string& skill_file) {
+  const std::string digest = sources::sha256_hex(skill_file);
+  for (const SkillFile& file : manifest) {
+    if (file.path == kSkillFile) return file.sha256 == digest;
+  }
+  return false;
+}
+
+std::string entry_text(const SkillRow& row, const SkillFrontmatter& frontmatter,
+                       const std::vector<SkillFile>& manifest) {
+  std::string out = "{";
+  append_text_member(out, "uri", file_uri(row.folder + "/" + std::string(kSkillFile)));
+  append_member(out, "frontmatter", json::to_text(frontmatter.fields));
+  out += R"(,"resources":[)";
+  for (const SkillFile& file : manifest) {
+    if (&file != &manifest.front()) out += ',';
+    out += '{';
+    append_text_member(out, "uri", file_uri(row.folder + "/" + file.path));
+    append_text_member(out, "digest", "sha256:" + file.sha256);
+    append_member(out, "size", std::to_string(file.size));
+    out += '}';
+  }
+  return out + "]}";
+}
+
+RpcError unknown_skill(std::string_view uri, std::string_view why) {
+  RpcError out = invalid_params("Skill not found: " + std::string(uri) +
+                                (why.empty() ? "" : " (" + std::string(why) + ")") +
+                                ". Next: call skills/list for the skills there are.");
+  out.data = R"({"uri":)" + quote(uri) + "}";
+  return out;
+}
+
+}  // namespace
+
+Result<std::string> skill_entry(const SkillRow& row, const directory::View& view,
+                                SkillFiles& files) {
+  const std::string_view name = last_segment(row.folder);
+  if (!is_skill_name(name)) {
+    return fail("invalid_name", "the folder's name may have a-z, 0-9 and single hyphens only");
+  }
+  const bool builtin = is_builtin(view, *row.skill);
+  constexpr int kAttempts = 3;  // for a file that changes while it is looked at
+  for (int attempt = 1;; ++attempt) {
+    const Result<std::string> bytes = builtin
+                                          ? builtin_bytes(view, *row.skill)
+                                          : files.read(row.skill->file.root, row.skill->file.path);
+    if (!bytes) return std::unexpected(bytes.error());
+    const Result<SkillFrontmatter> frontmatter = read_skill_frontmatter(*bytes, name);
+    if (!frontmatter) return std::unexpected(frontmatter.error());
+    const Result<std::vector<SkillFile>> manifest = manifest_of(row, *bytes, builtin, files);
+    if (!manifest) return std::unexpected(manifest.error());
+    if (has_version(*manifest, *bytes)) return entry_text(row, *frontmatter, *manifest);
+    if (attempt == kAttempts) return fail("changing", "its SKILL.md changes all the time");
+  }
+}
+
+sdk::Task<SkillIndexPtr> Skills::index(directory::View view) {
+  if (index_ && index_->generation() == view.shared_generation()) co_return index_;
+  SkillIndexPtr made = co_await pool_.run([generation = view.shared_generation()] {
+    return std::make_shared<const SkillIndex>(generation);
+  });
+  index_ = made;
+  co_return made;
+}
+
+sdk::Task<Outcome> Skills::list(json::Value params) {
+  const auto cursor = read_cursor("skills", params);
+  if (!cursor) co_return std::unexpected(cursor.error());
+  const directory::View view = co_await library_.current();
+  SkillIndexPtr all = co_await index(view);
+  struct Page {
+    Reply reply;
+    std::vector<Refusal> refusals;
+  };
+  auto work = [view, all, after = *cursor, files = files_] {
+    PageWriter page("skills");
+    std::vector<Refusal> refusals;
+    size_t next = after ? all->after(*after) : 0;
+    for (size_t looked_at = 0; next < all->rows().size(); ++next, ++looked_at) {
+      if (page.is_full() || looked_at >= kMaxLookedAt) break;
+      const SkillRow& row = all->rows()[next];
+      page.skip(row.folder);
+      if (!row.skill->for_agents || !view.shows(row.skill->id)) continue;
+      const Result<std::string> entry = skill_entry(row, view, *files);
+      if (entry) {
+        page.add(*entry, row.folder);
+      } else if (entry.error().code != "missing") {
+        refusals.push_back({row.folder, entry.error()});
+      }
+    }
+    return Page{page.finish(next < all->rows().size()), std::move(refusals)};
+  };
+  Page page = co_await pool_.run(std::move(work));
+  for (const Refusal& refusal : page.refusals) report(refusal);
+  co_return std::move(page.reply);
+}
+
+sdk::Task<Outcome> Skills::get(json::Value params) {
+  const std::string* uri = text_of(params, "uri");
+  if (uri == nullptr) co_return refused("skills/get needs `uri`, the address of a SKILL.md.");
+  const std::optional<Uri> parsed = parse_uri(*uri);
+  if (!parsed || parsed->kind != Uri::Kind::kFile || last_segment(parsed->rest) != kSkillFile) {
+    co_return std::unexpected(unknown_skill(*uri, "not the address of a SKILL.md"));
+  }
+  const directory::View view = co_await library_.current();
+  SkillIndexPtr all = co_await index(view);
+  const SkillRow* row = all->find(folder_of(parsed->rest));
+  if (row == nullptr || !view.shows(row->skill->id)) {
+    co_return std::unexpected(unknown_skill(*uri, ""));
+  }
+  const Result<std::string> entry = co_await pool_.run(
+      [view, all, row, files = files_] { return skill_entry(*row, view, *files); });
+  if (!entry) co_return std::unexpected(unknown_skill(*uri, entry.error().message));
+  Reply out{.members = {}, .cache = Cache::kList};
+  append_member(out.members, "skill", *entry);
+  co_return out;
+}
+
+sdk::Task<Outcome> Skills::read_directory(json::Value params) {
+  const std::string* uri = text_of(params, "uri");
+  if (uri == nullptr) co_return refused("resources/directory/read needs `uri`.");
+  const auto cursor = read_cursor("resources", params);
+  if (!cursor) co_return std::unexpected(cursor.error());
+  RpcError not_there = invalid_params("There is no such directory: " + *uri);
+  not_there.data = R"({"uri":)" + quote(*uri) + "}";
+  const std::optional<Uri> parsed = parse_uri(*uri);
+  if (!parsed || parsed->kind != Uri::Kind::kFile) co_return std::unexpected(not_there);
+  const directory::View view = co_await library_.current();
+  SkillIndexPtr all = co_await index(view);
+  const SkillRow* row = all->owner_of(parsed->rest);
+  if (row == nullptr || !view.shows(row->skill->id)) co_return std::unexpected(not_there);
+  Result<std::vector<SkillEntryInFolder>> entries = std::vector<SkillEntryInFolder>();
+  if (!is_builtin(view, *row->skill)) {
+    entries = co_await pool_.run([root = row->skill->file.root, path = parsed->rest,
+                                  files = files_] { return files->list(root, path); });
+  } else if (row->folder == parsed->rest) {
+    entries->push_back({std::string(kSkillFile), false, row->skill->bytes});
+  } else {
+    co_return std::unexpected(not_there);
+  }
+  if (!entries) co_return std::unexpected(not_there);
+  PageWriter page("resources");
+  bool more = false;
+  for (const SkillEntryInFolder& entry : *entries) {
+    if (*cursor && entry.name <= **cursor) continue;
+    more = page.is_full();
+    if (more) break;
+    std::string text = "{";
+    append_text_member(text, "uri", file_uri(parsed->rest + "/" + entry.name));
+    append_text_member(text, "name", entry.name);
+    append_text_member(text, "mimeType",
+                       entry.is_folder ? "inode/directory" : mime_type(entry.name));
+    if (!entry.is_folder) append_member(text, "size", std::to_string(entry.size));
+    page.add(text + "}", entry.name);
+  }
+  Reply out = page.finish(more);
+  out.cache = Cache::kRead;
+  co_return out;
+}
+
+sdk::Task<Result<std::string>> Skills::read_file(directory::View view, std::string path) {
+  SkillIndexPtr all = co_await index(view);
+  const SkillRow* row = all->owner_of(path);
+  if (row == nullptr || !view.shows(row->skill->id)) {
+    co_return fail("missing", "there is no such file");
+  }
+  if (is_builtin(view, *row->skill)) {
+    if (row->folder == path) co_return fail("a_folder", "it is a folder");
+    if (row->skill->file.path != path) co_return fail("missing", "there is no such file");
+    co_return builtin_bytes(view, *row->skill);
+  }
+  co_return co_await pool_.run(
+      [root = row->skill->file.root, path, files = files_] { return files->read(root, path); });
+}
+
+void Skills::report(const Refusal& refusal) {
+  if (reported_.size() >= kMaxReported || !reported_.insert(refusal.folder).second) return;
+  log_info("skills/list leaves out {}: {}", refusal.folder, refusal.error.message);
+}
+
+}  // namespace iii::mcp

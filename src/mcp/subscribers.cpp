@@ -1,0 +1,95 @@
+#include "mcp/subscribers.h"
+
+#include <utility>
+#include <vector>
+
+#include "mcp/dialect.h"
+#include "mcp/rpc.h"
+#include "mcp/uri.h"
+
+namespace iii::mcp {
+
+namespace {
+
+void send(const Subscriber& to, std::string_view method, std::string_view uri = {}) {
+  std::string params;
+  if (!uri.empty()) append_text_member(params, "uri", uri);
+  if (!to.subscription_id.empty()) {
+    append_member(params, "_meta", "{" + quote(kSubscriptionKey) + ":" + to.subscription_id + "}");
+  }
+  to.send(notification_text(method, params));
+}
+
+// Whether a list shows another row now, as opposed to another text behind the same row.
+bool row_differs(const directory::ChangeSet& set, const directory::Change& change) {
+  if (change.act != directory::ChangeAct::kChanged) return true;
+  const content::Skill* before = nullptr;
+  const content::Skill* after = nullptr;
+  for (const std::string& id : {change.id, change.id + "/index"}) {
+    if (before == nullptr) before = set.before->skill(id);
+    if (after == nullptr) after = set.after->skill(id);
+  }
+  return before == nullptr || after == nullptr || before->title != after->title ||
+         before->description != after->description;
+}
+
+}  // namespace
+
+void add_changes(Changed& out, const directory::ChangeSet& set) {
+  if (set.changes == nullptr) return;
+  for (const directory::Change& change : *set.changes) {
+    if (change.kind == directory::ChangeKind::kPrompt) {
+      out.prompts = true;
+      continue;
+    }
+    if (!out.resources) out.resources = row_differs(set, change);
+    out.uris.insert(std::string(kIndexUri));
+    out.uris.insert(document_uri(change.id));
+    out.uris.insert(file_uri(change.file.path));
+  }
+}
+
+void Subscribers::changed(const directory::ChangeSet& set) {
+  if (all_.empty()) return;
+  add_changes(changed_, set);
+  plan();
+}
+
+void Subscribers::tools_changed() {
+  if (all_.empty()) return;
+  changed_.tools = true;
+  plan();
+}
+
+void Subscribers::plan() {
+  if (timer_ != 0 || !changed_.any()) return;
+  timer_ = timers_.after(kGather, [this] {
+    timer_ = 0;
+    tell();
+  });
+}
+
+void Subscribers::tell() {
+  const Changed now = std::exchange(changed_, {});
+  // A copy: whoever cannot take a message may leave.
+  for (const SubscriberPtr& each : std::vector(all_.begin(), all_.end())) {
+    if (now.tools && each->tools) send(*each, "notifications/tools/list_changed");
+    if (now.prompts && each->prompts) send(*each, "notifications/prompts/list_changed");
+    if (now.resources && each->resources) send(*each, "notifications/resources/list_changed");
+    // The smaller set is walked.
+    if (each->uris.size() < now.uris.size()) {
+      for (const auto& [uri, written] : each->uris) {
+        if (now.uris.contains(uri)) send(*each, "notifications/resources/updated", written);
+      }
+    } else {
+      for (const std::string& uri : now.uris) {
+        const auto found = each->uris.find(uri);
+        if (found != each->uris.end()) {
+          send(*each, "notifications/resources/updated", found->second);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace iii::mcp

@@ -1,0 +1,441 @@
+#include "mcp/tools.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "base/utf8.h"
+#include "json/describe.h"
+#include "json/write.h"
+#include "mcp/base64.h"
+#include "mcp/cursor.h"
+#include "mcp/find.h"
+#include "mcp/function_context.h"
+#include "mcp/tool_name.h"
+#include "mcp/tool_schema.h"
+
+namespace iii::mcp {
+
+namespace {
+
+constexpr size_t kDefaultFound = 10;
+constexpr size_t kMostFound = 50;
+constexpr size_t kMostListed = 200;
+constexpr size_t kTeaser = 200;  // characters of a description in a list
+
+struct FindInput {
+  std::optional<std::string> query;
+  std::optional<uint64_t> limit;
+};
+struct ReadInput {
+  std::string id;
+};
+struct CallInput {
+  std::optional<std::string> function;
+  std::optional<json::Raw> arguments;
+};
+
+auto describe(json::Type<FindInput>) {
+  using T = FindInput;
+  return json::object<T>(
+      "FindInput", "",
+      json::field("query", &T::query,
+                  "Words that describe the task, for example `review pull request`. Without it "
+                  "the index of everything is returned."),
+      json::field("limit", &T::limit, "Most skills and most functions to return, 1 to 50 (10)."));
+}
+auto describe(json::Type<ReadInput>) {
+  using T = ReadInput;
+  return json::object<T>(
+      "ReadInput", "",
+      json::field("id", &T::id,
+                  "Id of a skill as `find` shows it, `iii://…` or `skill://…` for a file of a "
+                  "skill, or the id of a function (`a::b`) for its arguments."));
+}
+auto describe(json::Type<CallInput>) {
+  using T = CallInput;
+  return json::object<T>(
+      "CallInput", "",
+      json::field("function", &T::function,
+                  "Id of the function, for example `directory::skills::list`. Without it the "
+                  "functions that can be called are listed."),
+      json::field("arguments", &T::arguments,
+                  "Object with the function's arguments; `read` with its id shows which."));
+}
+
+constexpr std::string_view kFindHelp =
+    "Finds skills (instructions for a task) and functions (things that can be done) by words. Use "
+    "it first when a task may be covered by a skill. Returns ids for `read` and `call`.";
+constexpr std::string_view kReadHelp =
+    "Reads a skill, one of its files, or the description of a function. Follow what a skill says "
+    "before you do the task it is about.";
+constexpr std::string_view kCallHelp =
+    "Calls a function by its id. `read` the id first to learn its arguments.";
+
+std::string first_characters(std::string_view text, size_t most) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  if (utf8_length(line) <= most) return std::string(line);
+  return std::string(utf8_prefix(line, most)) + "…";
+}
+
+std::string text_block(std::string_view text) {
+  return R"({"type":"text","text":)" + quote(text) + "}";
+}
+
+// Already in the form of a tool's result.
+json::Raw text_result(std::string_view text) {
+  return {R"({"content":[)" + text_block(text) + "]}"};
+}
+
+std::string skill_line(const directory::View& view, const content::Skill& skill) {
+  return "- `" + view.display(skill.id) + "`: " + view.title(skill) +
+         (skill.description.empty() ? "" : ". " + first_characters(skill.description, kTeaser)) +
+         "\n";
+}
+std::string function_line(const CallableFunction& function) {
+  return "- `" + function.id + "`" +
+         (function.description.empty() ? ""
+                                       : ": " + first_characters(function.description, kTeaser)) +
+         "\n";
+}
+
+std::string annotations(const directory::Hints& hints, std::string_view title) {
+  std::string out = "{";
+  if (!title.empty()) append_text_member(out, "title", title);
+  const auto flag = [&out](std::string_view key, bool on) {
+    append_member(out, key, on ? "true" : "false");
+  };
+  flag("readOnlyHint", hints.read_only);
+  flag("destructiveHint", hints.destructive && !hints.read_only);
+  flag("idempotentHint", hints.idempotent);
+  flag("openWorldHint", hints.network);
+  return out + "}";
+}
+
+// Nothing where it cannot be promised that answers match: of functions that are not ours.
+std::optional<json::Value> output_schema(const CallableFunction& function, Version version) {
+  if (!function.of_directory || !function.response_schema || version < Version::k2025_06_18) {
+    return std::nullopt;
+  }
+  if (is_stateless(version) || is_object_schema(*function.response_schema)) {
+    return function.response_schema;
+  }
+  return wrapped_schema(*function.response_schema);
+}
+
+std::string tool_row(const CallableFunction& function, std::string_view name, Version version) {
+  std::string out = "{";
+  append_text_member(out, "name", name);
+  if (!function.title.empty() && version >= Version::k2025_06_18) {
+    append_text_member(out, "title", function.title);
+  }
+  append_text_member(out, "description",
+                     function.description.empty() ? function.id : function.description);
+  const json::Value* request = function.request_schema ? &*function.request_schema : nullptr;
+  append_member(out, "inputSchema", json::to_text(input_schema(request, function.has_headers)));
+  if (const auto schema = output_schema(function, version)) {
+    append_member(out, "outputSchema", json::to_text(*schema));
+  }
+  if (function.hints && version >= Version::k2025_03_26) {
+    append_member(out, "annotations", annotations(*function.hints, function.title));
+  }
+  return out + "}";
+}
+
+constexpr std::array<std::string_view, 5> kBlocks = {"text", "image", "audio", "resource",
+                                                     "resource_link"};
+bool is_block(const json::Value& value) {
+  const std::string* type = text_of(value, "type");
+  return type != nullptr && std::ranges::find(kBlocks, *type) != kBlocks.end();
+}
+
+// A function may give a tool's result itself: blocks of text, images and so on.
+bool is_tool_result(const json::Value& value) {
+  const json::Value* content = value.find("content");
+  return content != nullptr && content->as_array() != nullptr &&
+         std::ranges::all_of(*content->as_array(), is_block);
+}
+
+// Blocks that a version does not know become text.
+bool knows_block(std::string_view type, Version version) {
+  if (type == "audio") return version >= Version::k2025_03_26;
+  if (type == "resource_link") return version >= Version::k2025_06_18;
+  return true;
+}
+
+Reply given_result(const json::Value& value, Version version) {
+  std::string blocks = "[";
+  for (const json::Value& block : *value.find("content")->as_array()) {
+    if (blocks.size() > 1) blocks += ',';
+    blocks += knows_block(*text_of(block, "type"), version) ? json::to_text(block)
+                                                            : text_block(json::to_text(block));
+  }
+  Reply out;
+  append_member(out.members, "content", blocks + "]");
+  const json::Value* structured = value.find("structuredContent");
+  if (structured != nullptr && version >= Version::k2025_06_18 &&
+      (is_stateless(version) || structured->as_object() != nullptr)) {
+    append_member(out.members, "structuredContent", json::to_text(*structured));
+  }
+  const json::Value* failed = value.find("isError");
+  if (failed != nullptr && failed->as_bool() != nullptr) {
+    append_member(out.members, "isError", *failed->as_bool() ? "true" : "false");
+  }
+  return out;
+}
+
+Reply failed_result(std::string_view message) {
+  Reply out;
+  append_member(out.members, "content", "[" + text_block(message) + "]");
+  append_member(out.members, "isError", "true");
+  return out;
+}
+
+// The text is what models read, `structuredContent` what programs read.
+Reply plain_result(const CallableFunction& function, const json::Raw& answer, Version version) {
+  const json::Slice value = json::trimmed(answer.text);
+  const json::Kind kind = json::kind_of(value);
+  Reply out;
+  const std::string text =
+      kind == json::Kind::kString ? json::string_of(value) : std::string(value);
+  append_member(out.members, "content", "[" + text_block(text) + "]");
+  if (version < Version::k2025_06_18) return out;
+  const bool promised = output_schema(function, version).has_value();
+  if (kind == json::Kind::kObject || (promised && is_stateless(version))) {
+    append_member(out.members, "structuredContent", value);
+  } else if (promised) {
+    append_member(out.members, "structuredContent", R"({"result":)" + std::string(value) + "}");
+  }
+  return out;
+}
+
+std::optional<RpcError> wrong_header(const Call& call, const CallablePtr& function,
+                                     const json::Value& arguments) {
+  if (function == nullptr || !function->request_schema) return std::nullopt;
+  for (const HeaderParameter& each : header_parameters(*function->request_schema)) {
+    const json::Value* value = arguments.find(each.property);
+    if (value != nullptr && value->is_null()) value = nullptr;
+    if (auto wrong = call.check_header("Mcp-Param-" + each.header, value)) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& resources,
+             LiveCalls& live, sdk::Pool& pool)
+    : library_(*host.library),
+      mode_(mode),
+      callables_(callables),
+      resources_(resources),
+      live_(live),
+      tell_function_(host.tell_function),
+      pool_(pool) {
+  own_.add<FindInput, json::Raw>(
+      {.id = "find",
+       .title = "Find skills and functions",
+       .description = std::string(kFindHelp),
+       .hints = directory::kReadOnly},
+      [this](FindInput in) {
+        if (is_blank(in.query.value_or(""))) return overview();
+        return find(*in.query,
+                    std::clamp<uint64_t>(in.limit.value_or(kDefaultFound), 1, kMostFound));
+      });
+  own_.add<ReadInput, json::Raw>({.id = "read",
+                                  .title = "Read a skill",
+                                  .description = std::string(kReadHelp),
+                                  .hints = directory::kReadOnly},
+                                 [this](ReadInput in) { return read(std::move(in.id)); });
+  own_.add<CallInput, json::Raw>({.id = "call",
+                                  .title = "Call a function",
+                                  .description = std::string(kCallHelp),
+                                  .hints = {.destructive = true, .network = true}},
+                                 [this](const directory::Context& context, CallInput in) {
+                                   if (!in.function) return list_functions();
+                                   std::string input = in.arguments ? in.arguments->text : "{}";
+                                   return call_by_id(context, std::move(*in.function),
+                                                     std::move(input));
+                                 });
+  for (const directory::FunctionPtr& function : own_.functions()) {
+    auto row = std::make_shared<CallableFunction>();
+    row->id = function->info.id;
+    row->title = function->info.title;
+    row->description = function->info.description;
+    row->request_schema = json::parse(*function->request_schema).value_or(json::Value());
+    row->hints = function->info.hints;
+    own_rows_.push_back(std::move(row));
+  }
+}
+
+// By name, so that prompt caches of clients hit.
+sdk::Task<CallableList> Tools::listed(bool with_schemas) {
+  CallableList out;
+  if (mode_ != ToolsMode::kDirectory) out = own_rows_;
+  if (mode_ != ToolsMode::kMinimal) {
+    out.insert(out.end(), callables_.own().begin(), callables_.own().end());
+  }
+  if (mode_ == ToolsMode::kAll) {
+    CallableList engine = co_await callables_.engine(with_schemas);
+    out.insert(out.end(), engine.begin(), engine.end());
+  }
+  co_return out;
+}
+
+sdk::Task<Outcome> Tools::list(Version version, json::Value params) {
+  const auto cursor = read_cursor("tools", params);
+  if (!cursor) co_return std::unexpected(cursor.error());
+  CallableList all = co_await listed(true);
+  std::map<std::string, CallablePtr> by_name;
+  for (const CallablePtr& function : all) {
+    if (auto name = tool_name(function->id)) by_name.emplace(std::move(*name), function);
+  }
+  PageWriter page("tools");
+  for (auto next = *cursor ? by_name.upper_bound(**cursor) : by_name.begin(); next != by_name.end();
+       ++next) {
+    if (page.is_full()) co_return page.finish(true);
+    page.add(tool_row(*next->second, next->first, version), next->first);
+  }
+  co_return page.finish(false);
+}
+
+sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
+  const std::string* name = text_of(params, "name");
+  if (name == nullptr || name->empty()) co_return refused("tools/call needs `name`.");
+  const json::Value* arguments = params.find("arguments");
+  if (arguments != nullptr && arguments->as_object() == nullptr) {
+    co_return refused("`arguments` must be an object.");
+  }
+  if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
+  const std::optional<std::string> id = function_id(*name);
+  const std::string shown = name->substr(0, 2 * kMaxToolName);
+  const RpcError unknown =
+      invalid_params("Unknown tool: " + shown + ". Next: tools/list shows the tools there are.");
+  if (!id) co_return std::unexpected(unknown);
+  CallableList all = co_await listed(false);
+  const auto function =
+      std::ranges::find(all, *id, [](const CallablePtr& f) -> const std::string& { return f->id; });
+  if (function == all.end()) co_return std::unexpected(unknown);
+  CallablePtr found = *function;
+  if (found->has_headers && call.check_header) {
+    CallablePtr detail = co_await callables_.find(found->id);
+    const json::Value given = arguments != nullptr ? *arguments : json::Value();
+    if (auto wrong = wrong_header(call, detail, given)) co_return std::unexpected(*wrong);
+  }
+  co_return co_await call_function(std::move(call), std::move(found), std::move(params));
+}
+
+sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::Value params) {
+  directory::Answer answer = fail("", "");
+  const json::Value* arguments = params.find("arguments");
+  std::string input = arguments != nullptr ? json::to_text(*arguments) : "{}";
+  LiveCalls::Entry entry;
+  if (function->wants_context && !tell_function_.empty()) {
+    entry = live_.add(call);
+    json::Object context = request_context(call, params);
+    context["request"] = entry.token();
+    context["tell"] = tell_function_;
+    input = with_context(arguments != nullptr ? *arguments : json::Value(json::Object()),
+                         std::move(context));
+  }
+  if (own_.find(function->id) != nullptr && mode_ != ToolsMode::kDirectory) {
+    answer = co_await own_.call(function->id, call.context, std::move(input));
+  } else {
+    answer = co_await callables_.call(call.context, function->id, std::move(input));
+  }
+  if (!answer) {
+    if (call.level && *call.level <= Level::kWarning && call.notify) {
+      std::string members;
+      append_text_member(members, "level", "warning");
+      append_text_member(members, "logger", "tools");
+      append_text_member(members, "data", function->id + ": " + answer.error().message);
+      call.notify(notification_text("notifications/message", members));
+    }
+    co_return failed_result(answer.error().message);
+  }
+  // Answers of the directory's functions are data; a stranger's may be a tool's result.
+  if (!function->of_directory) {
+    const Result<json::Value> value = json::parse(answer->text);
+    if (value && is_tool_result(*value)) co_return given_result(*value, call.version);
+    if (value && function->wants_context && asks_for_input(*value)) {
+      co_return input_required(*value, call);
+    }
+  }
+  co_return plain_result(*function, *answer, call.version);
+}
+
+sdk::Task<Result<json::Raw>> Tools::overview() {
+  Result<ResourceContent> index = co_await resources_.content(Uri{Uri::Kind::kIndex});
+  if (!index) co_return std::unexpected(std::move(index.error()));
+  co_return text_result(index->bytes);
+}
+
+sdk::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
+  const std::vector<std::string> words = search_words(query);
+  const directory::View view = co_await library_.current();
+  const std::vector<FoundSkill> skills =
+      co_await pool_.run([view, words, most] { return find_skills(view, words, most); });
+  CallableList functions = callables_.own();
+  CallableList engine = co_await callables_.engine(false);
+  functions.insert(functions.end(), engine.begin(), engine.end());
+  const std::vector<FoundFunction> found = find_functions(functions, words, most);
+  std::string out;
+  if (!skills.empty()) out += "Skills (`read` them by id):\n";
+  for (const FoundSkill& each : skills) out += skill_line(view, *each.skill);
+  if (!found.empty())
+    out += out.empty() ? "Functions (`call` them by id):\n" : "\nFunctions (`call` them by id):\n";
+  for (const FoundFunction& each : found) out += function_line(*each.function);
+  if (out.empty()) {
+    out = "Nothing is about `" + first_characters(query, kTeaser) +
+          "`. Next: try fewer or other words, or call `find` without `query` for the index.";
+  }
+  co_return text_result(out);
+}
+
+sdk::Task<Result<json::Raw>> Tools::read(std::string address) {
+  std::optional<Uri> uri = parse_uri(trim(address));
+  if (!uri && address.find("::") != std::string::npos) {
+    uri = Uri{Uri::Kind::kFunction, std::string(trim(address))};
+  }
+  if (!uri) uri = Uri{Uri::Kind::kDocument, std::string(trim(address))};
+  Result<ResourceContent> found = co_await resources_.content(std::move(*uri));
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  if (is_utf8(found->bytes)) co_return text_result(found->bytes);
+  std::string block = R"({"type":"resource","resource":{)";
+  append_text_member(block, "uri", found->uri);
+  append_text_member(block, "mimeType", found->mime_type);
+  append_text_member(block, "blob", base64_encode(found->bytes));
+  co_return json::Raw{R"({"content":[)" + block + "}}]}"};
+}
+
+sdk::Task<Result<json::Raw>> Tools::call_by_id(directory::Context context, std::string id,
+                                               std::string input) {
+  directory::Answer answer =
+      co_await callables_.call(std::move(context), std::move(id), std::move(input));
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  // A function may answer with blocks of content itself.
+  const Result<json::Value> value = json::parse(answer->text);
+  if (value && is_tool_result(*value)) co_return answer;
+  const json::Slice text = json::trimmed(answer->text);
+  co_return text_result(json::kind_of(text) == json::Kind::kString ? json::string_of(text)
+                                                                   : std::string(text));
+}
+
+sdk::Task<Result<json::Raw>> Tools::list_functions() {
+  CallableList functions = callables_.own();
+  CallableList engine = co_await callables_.engine(false);
+  functions.insert(functions.end(), engine.begin(), engine.end());
+  std::string out = "Functions:\n";
+  size_t left = kMostListed;
+  for (const CallablePtr& function : functions) {
+    if (left-- == 0) break;
+    out += function_line(*function);
+  }
+  if (functions.size() > kMostListed) {
+    out += "… and " + std::to_string(functions.size() - kMostListed) +
+           " more. Next: `find` with words.\n";
+  }
+  co_return text_result(out);
+}
+
+}  // namespace iii::mcp

@@ -1,0 +1,47 @@
+// Functions as MCP tools: the list, and calls.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "functions/function_table.h"
+#include "mcp/callable.h"
+#include "mcp/feature.h"
+#include "mcp/host.h"
+#include "mcp/live_calls.h"
+#include "mcp/resources.h"
+#include "sdk/pool.h"
+#include "sdk/task.h"
+
+namespace iii::mcp {
+
+class Tools {
+ public:
+  Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& resources,
+        LiveCalls& live, sdk::Pool& pool);
+
+  sdk::Task<Outcome> list(Version version, json::Value params);
+  sdk::Task<Outcome> call(Call call, json::Value params);
+
+ private:
+  sdk::Task<CallableList> listed(bool with_schemas);
+  sdk::Task<Outcome> call_function(Call call, CallablePtr function, json::Value params);
+  sdk::Task<Result<json::Raw>> find(std::string query, size_t most);
+  sdk::Task<Result<json::Raw>> overview();
+  sdk::Task<Result<json::Raw>> read(std::string address);
+  sdk::Task<Result<json::Raw>> call_by_id(directory::Context context, std::string id,
+                                          std::string input);
+  sdk::Task<Result<json::Raw>> list_functions();
+
+  directory::Library& library_;
+  const ToolsMode mode_;
+  Callables& callables_;
+  Resources& resources_;
+  LiveCalls& live_;
+  const std::string tell_function_;
+  sdk::Pool& pool_;
+  directory::FunctionTable own_;  // find, read, call
+  CallableList own_rows_;
+};
+
+}  // namespace iii::mcp
