@@ -7,14 +7,16 @@ namespace iii::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 8> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kVerbs = {{
     {"directory::lock::verify", "verify"},
     {"directory::lock::outdated", "outdated"},
+    {"directory::lock::diff", "diff"},
     {"directory::lock::update", "update"},
     {"directory::lock::restore", "install --frozen"},
     {"directory::skills::download", "install"},
     {"directory::skills::download_from_registry", "install"},
     {"directory::skills::download_from_repo", "install"},
+    {"directory::repo::skills", "install --list"},
     {"directory::doctor", "doctor"},
 }};
 
@@ -35,6 +37,20 @@ std::string_view function_id_at(std::string_view text) {
   while (end > 0 && text[end - 1] == ':') --end;
   const std::string_view id = text.substr(0, end);
   return id.find("::") == std::string_view::npos ? std::string_view() : id;
+}
+
+// Fields of a call that are options of a command.
+std::string with_options(std::string text) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kFields = {
+      {{"with `as`", "with --as NAME"},
+       {"with `force`", "with --force"},
+       {"as `path`", "with --path"}}};
+  for (const auto& [field, option] : kFields) {
+    for (size_t at = text.find(field); at != std::string::npos; at = text.find(field, at)) {
+      text.replace(at, field.size(), option);
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -66,7 +82,7 @@ std::string as_commands(std::string_view message) {
     out += message.front();
     message.remove_prefix(1);
   }
-  return out;
+  return with_options(std::move(out));
 }
 
 }  // namespace iii::cli

@@ -21,6 +21,11 @@ TEST(NextStep, OtherFunctionsAreTriggered) {
       "browse.");
 }
 
+TEST(NextStep, FieldsBecomeOptions) {
+  EXPECT_EQ(as_commands("under another name with `as`, or replace it with `force`."),
+            "under another name with --as NAME, or replace it with --force.");
+}
+
 TEST(NextStep, OtherWordsStay) {
   for (const char* text : {"", "call it again", "see --help", "recall a::b", "call ", "a::b"}) {
     EXPECT_EQ(as_commands(text), text);

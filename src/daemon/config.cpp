@@ -42,7 +42,6 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   const sources::BundleLimits limits{.max_files = config.max_bundle_files,
                                      .max_file_bytes = config.max_bundle_file_bytes,
                                      .max_bundle_bytes = config.max_bundle_bytes,
-                                     .max_document_bytes = config.max_file_bytes,
                                      .max_depth = config.max_bundle_depth,
                                      .max_path_bytes = config.max_bundle_path_bytes,
                                      .max_clone_bytes = config.max_clone_bytes};
@@ -66,6 +65,7 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   out.git.private_hosts = config.git_private_hosts;
   out.git.credential_helper = config.git_credential_helper;
   out.git.limits = limits;
+  out.keep_executable_bits = config.keep_executable_bits;
   return out;
 }
 

@@ -70,6 +70,7 @@ struct DirectoryConfig {
   uint64_t max_bundle_depth = 16;
   uint64_t max_bundle_path_bytes = 512;
   uint64_t max_clone_bytes = 256ULL * 1024 * 1024;
+  bool keep_executable_bits = true;            // of files in repositories
   std::vector<std::string> git_private_hosts;  // names, `*.suffix` or `*`
   std::string git_credential_helper;           // as git's `credential.helper`; empty: none
   uint64_t auto_download_jobs = 2;

@@ -163,6 +163,10 @@ constexpr ConfigKey kKeys[] = {
      .description = "disk space that git may use during a download",
      .low = 1,
      .high = kTera},
+    {.name = "keep_executable_bits",
+     .member = &C::keep_executable_bits,
+     .description = "files that a repository has as executable are executable here; `false`: none "
+                    "is"},
     {.name = "git_private_hosts",
      .member = &C::git_private_hosts,
      .description =

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "json/write.h"
+#include "sources/bundle.h"
 
 namespace iii::daemon {
 namespace {
@@ -52,6 +53,42 @@ TEST(ConfigKeys, LimitsThatWouldForbidEverythingAreRefused) {
   }
   for (const char* name : {"registry_cache_ttl_ms", "registry_retries", "answer_repeat_ms"}) {
     EXPECT_TRUE(sets(name, 0)) << name;
+  }
+}
+
+// Whoever meets a limit is told the key that raises it.
+TEST(ConfigKeys, EveryLimitOfADownloadNamesItsKey) {
+  using sources::BundleLimits;
+  const auto refusal = [](const std::string& path, BundleLimits limits) {
+    const sources::Bundle bundle{.source = {},
+                                 .resolved = {},
+                                 .branch = {},
+                                 .folder = {},
+                                 .files = {{.path = path, .bytes = "0123456789"}},
+                                 .skipped = {}};
+    const auto result = sources::checked(bundle, limits);
+    return result ? std::string("accepted") : result.error().message;
+  };
+  const struct {
+    const char* key;
+    uint64_t BundleLimits::* limit;
+    uint64_t value;
+  } kRows[] = {{"max_bundle_files", &BundleLimits::max_files, 0},
+               {"max_bundle_file_bytes", &BundleLimits::max_file_bytes, 9},
+               {"max_bundle_bytes", &BundleLimits::max_bundle_bytes, 9},
+               {"max_bundle_depth", &BundleLimits::max_depth, 1},
+               {"max_bundle_path_bytes", &BundleLimits::max_path_bytes, 2}};
+  for (const auto& row : kRows) {
+    BundleLimits limits;
+    limits.*row.limit = row.value;
+    EXPECT_THAT(refusal("a/b", limits), HasSubstr("`" + std::string(row.key) + "`")) << row.key;
+    // The key is there, and it is this limit that it sets.
+    ASSERT_NE(find_config_key(row.key), nullptr) << row.key;
+    DirectoryConfig config;
+    std::vector<std::string> warnings;
+    ASSERT_TRUE(set_key(config, *find_config_key(row.key), 7, warnings));
+    EXPECT_EQ(downloads_options(config, "/home/x").git.limits.*row.limit, 7U) << row.key;
+    EXPECT_EQ(downloads_options(config, "/home/x").registry.limits.*row.limit, 7U) << row.key;
   }
 }
 

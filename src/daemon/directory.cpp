@@ -18,6 +18,7 @@
 #include "functions/lock.h"
 #include "functions/prompts.h"
 #include "functions/registry.h"
+#include "functions/repo_skills.h"
 #include "functions/skills.h"
 #include "functions/state_events.h"
 
@@ -93,6 +94,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_doctor(table_, library_, &downloader_);
   directory::add_download_functions(table_, downloader_);
   directory::add_lock_functions(table_, downloader_);
+  directory::add_repo_functions(table_, downloader_);
   directory::add_registry_functions(table_, worker.pool(),
                                     [this] { return downloader_.downloads(); });
   directory::add_engine_info(table_, engine_, config.legacy_directory_051 ? &guides_ : nullptr);

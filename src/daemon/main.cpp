@@ -28,14 +28,16 @@ namespace {
 using Words = std::span<const std::string>;
 using Verb = std::pair<std::string_view, int (*)(Words)>;
 
-constexpr std::array<Verb, 8> kVerbs{{{"serve", iii::daemon::run_serve},
-                                      {"trigger", iii::cli::run_trigger},
-                                      {"doctor", iii::daemon::run_doctor},
-                                      {"config", iii::daemon::run_config},
-                                      {"install", iii::daemon::run_install},
-                                      {"verify", iii::daemon::run_verify},
-                                      {"outdated", iii::daemon::run_outdated},
-                                      {"update", iii::daemon::run_update}}};
+constexpr std::array<Verb, 10> kVerbs{{{"serve", iii::daemon::run_serve},
+                                       {"trigger", iii::cli::run_trigger},
+                                       {"doctor", iii::daemon::run_doctor},
+                                       {"config", iii::daemon::run_config},
+                                       {"install", iii::daemon::run_install},
+                                       {"add", iii::daemon::run_install},
+                                       {"verify", iii::daemon::run_verify},
+                                       {"outdated", iii::daemon::run_outdated},
+                                       {"diff", iii::daemon::run_diff},
+                                       {"update", iii::daemon::run_update}}};
 
 int complain_of(const std::string& word) {
   std::vector<std::string> names;

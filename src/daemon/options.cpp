@@ -172,7 +172,7 @@ const cli::Command& worker_command() {
           "iii-directory [options]\n       iii-directory serve [options]\n"
           "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]\n"
           "       iii-directory doctor [--fix] [--json] [options]\n"
-          "       iii-directory install | verify | outdated | update [options]\n"
+          "       iii-directory install (add) | verify | outdated | diff | update [options]\n"
           "       iii-directory config [options]",
       .summary =
           "The directory of skills and prompts for agents on the iii bus.\n"

@@ -1,4 +1,4 @@
-// `iii-directory install | verify | outdated | update`: the sources without a bus.
+// `iii-directory install (add) | verify | outdated | diff | update`: the sources without a bus.
 #pragma once
 
 #include <span>
@@ -6,10 +6,11 @@
 
 namespace iii::daemon {
 
-// Exit codes: 0 done, 1 failed or (verify, outdated) something differs, 2 wrong usage.
+// Exit codes: 0 done, 1 failed or (verify, outdated, diff) something differs, 2 wrong usage.
 int run_install(std::span<const std::string> words);
 int run_verify(std::span<const std::string> words);
 int run_outdated(std::span<const std::string> words);
+int run_diff(std::span<const std::string> words);
 int run_update(std::span<const std::string> words);
 
 }  // namespace iii::daemon

@@ -52,7 +52,8 @@ inline constexpr const char* kPromptsGet =
 inline constexpr const char* kDownload =
     "Downloads skills and prompts into skills_folder, from one of two sources. Pass {repo, skill} "
     "with an optional `branch` (default `main`) for one skill folder of a git repository such as "
-    "GitHub, or {worker} with an optional `version` or `tag` (default tag `latest`) for a worker "
+    "GitHub (other layouts: `path`, or any folder or `name` of a SKILL.md), or {worker} with an "
+    "optional `version` or `tag` (default tag `latest`) for a worker "
     "of the registry: exactly one of both. Prefer directory::skills::download_from_registry or "
     "directory::skills::download_from_repo, whose inputs cannot be mixed up. Files of the "
     "namespace are replaced file by file; files edited here are kept and named in `conflicts`, "
@@ -70,9 +71,22 @@ inline constexpr const char* kDownloadFromRegistry =
 inline constexpr const char* kDownloadFromRepo =
     "Downloads one skill folder of a git repository such as GitHub into skills_folder. `repo` (the "
     "address: https, ssh or git@ only, checked) and `skill` (the folder under `skills/` in the "
-    "repository, which also names the namespace it is written to) are required; `branch` is `main` "
-    "when absent. Files edited here are kept and named in `conflicts`, unless `force` is true. For "
-    "a published worker call directory::skills::download_from_registry.";
+    "repository, which also names the namespace it is written to; else any folder of that name "
+    "with "
+    "a SKILL.md, a path, or the `name` in a SKILL.md) are required; `branch` is `main` when "
+    "absent. "
+    "To see what a repository has call directory::repo::skills. Files edited here are kept and "
+    "named "
+    "in `conflicts`, unless `force` is true. A namespace that another source filled is refused "
+    "(D335): choose another with `as`, or replace it with `force`. For a published worker call "
+    "directory::skills::download_from_registry.";
+
+inline constexpr const char* kRepoSkills =
+    "Lists the skills of a git repository without downloading them: one row per SKILL.md, in "
+    "whatever folder, with path, name, description. `repo` is required. Pass a row's `path` with "
+    "the same `repo` to "
+    "directory::skills::download. A repository or branch that does not exist is the error `D310 "
+    "not_found`.";
 
 inline constexpr const char* kRegistryList =
     "Lists the workers that the public registry publishes, installed or not. `search` is matched "
@@ -105,6 +119,11 @@ inline constexpr const char* kLockVerify =
 inline constexpr const char* kLockOutdated =
     "Tells for which downloaded namespaces the registry or repository has something newer. Changes "
     "nothing; call directory::lock::update to download it.";
+inline constexpr const char* kLockDiff =
+    "Shows what directory::lock::update would change in one namespace: for each file that differs "
+    "from what the source has now, whether it is added, changed or removed, and the unified "
+    "difference of texts. `namespace` is required. Large differences are cut, with a note. Changes "
+    "nothing.";
 inline constexpr const char* kLockUpdate =
     "Downloads again what was asked for before, in its newest form. Without `namespace`, all that "
     "are not pinned to an exact version or commit. Files edited here are kept and named in "

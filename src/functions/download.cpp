@@ -20,6 +20,8 @@ struct DownloadInput {
   std::optional<std::string> worker;
   std::optional<std::string> version;
   std::optional<std::string> tag;
+  std::optional<std::string> path;
+  std::optional<std::string> as;
   std::optional<bool> force;
 };
 struct RegistryDownloadInput {
@@ -33,16 +35,27 @@ struct RepoDownloadInput {
   std::string skill;
   std::optional<std::string> branch;
   std::optional<std::string> ref;
+  std::optional<std::string> path;
+  std::optional<std::string> as;
   std::optional<bool> force;
 };
 
 constexpr std::string_view kRepo =
-    "Address of a git repository, for example on GitHub: https, ssh or git@. Goes with `skill`.";
+    "Address of a git repository: https, ssh or git@, or `owner/repo` for GitHub; also "
+    "`owner/repo@skill`, `owner/repo/path`, `…#ref` and the URL of a page that shows a folder.";
 constexpr std::string_view kSkill =
-    "Folder under `skills/` in the repository; also the namespace in skills_folder.";
+    "Folder under `skills/` in the repository; also the namespace in skills_folder. Otherwise a "
+    "folder of that name with a SKILL.md anywhere, the `name` in a SKILL.md, or a path.";
+constexpr std::string_view kPath =
+    "Folder of the skill in the repository, as directory::repo::skills lists it; `.` is the "
+    "repository itself. With it `skill` is only a name.";
+constexpr std::string_view kAs =
+    "Namespace in skills_folder to write to, instead of the skill's name. For repositories only.";
 constexpr std::string_view kWorker =
     "Name of a worker in the registry, for example `shell`; also the namespace in skills_folder.";
-constexpr std::string_view kForce = "true overwrites files that were edited here. Default false.";
+constexpr std::string_view kForce =
+    "true overwrites files that were edited here, and a namespace that another source filled. "
+    "Default false.";
 constexpr std::string_view kBranch =
     "Branch or tag. When absent `main`; if there is no `main` (for example `master`), the "
     "repository's default branch.";
@@ -61,6 +74,8 @@ auto describe(json::Type<DownloadInput>) {
                          json::field("worker", &T::worker, kWorker).null_default(),
                          json::field("version", &T::version, kVersion).null_default(),
                          json::field("tag", &T::tag, kTag).null_default(),
+                         json::field("path", &T::path, kPath).null_default(),
+                         json::field("as", &T::as, kAs).null_default(),
                          json::field("force", &T::force, kForce).null_default());
 }
 auto describe(json::Type<RegistryDownloadInput>) {
@@ -76,6 +91,8 @@ auto describe(json::Type<RepoDownloadInput>) {
                          json::field("skill", &T::skill, kSkill),
                          json::field("branch", &T::branch, kBranch).null_default(),
                          json::field("ref", &T::ref, kRef).null_default(),
+                         json::field("path", &T::path, kPath).null_default(),
+                         json::field("as", &T::as, kAs).null_default(),
                          json::field("force", &T::force, kForce).null_default());
 }
 
@@ -101,9 +118,14 @@ json::Raw source_json(const sources::Source& source, const std::string& branch) 
     return json::Raw{json::to_text(out)};
   }
   const auto& repo = std::get<sources::RepoSource>(source);
+  // Where on this machine is nobody's business on the bus.
+  if (sources::is_local(source)) {
+    return json::Raw{json::to_text(json::Object{{"kind", "folder"}, {"skill", repo.skill}})};
+  }
   const std::string used = !branch.empty() ? branch : repo.ref.value_or("main");
-  return json::Raw{json::to_text(json::Object{
-      {"kind", "repo"}, {"repo", repo.repo}, {"skill", repo.skill}, {"branch", used}})};
+  json::Object out{{"kind", "repo"}, {"repo", repo.repo}, {"skill", repo.skill}, {"branch", used}};
+  if (repo.path) out.emplace("path", *repo.path);
+  return json::Raw{json::to_text(out)};
 }
 
 DownloadOutput output_of(const sources::Source& source, sources::InstallReport report) {
@@ -117,6 +139,10 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
                      .conflicts = std::move(report.conflicts),
                      .overwritten = std::move(report.overwritten),
                      .skipped = {},
+                     .added = std::move(report.added),
+                     .changed = std::move(report.changed),
+                     .executable = std::move(report.executable),
+                     .executable_dropped = std::move(report.executable_dropped),
                      .resolved = {},
                      .digest = std::move(report.digest)};
   for (sources::SkippedFile& file : report.skipped) {
@@ -135,7 +161,9 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                      .ref = in.ref,
                      .worker = in.worker,
                      .version = in.version,
-                     .tag = in.tag},
+                     .tag = in.tag,
+                     .path = in.path,
+                     .as = in.as},
                     in.force.value_or(false));
   };
   const auto from_registry = [&downloader](const Context& context,
@@ -152,6 +180,8 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.skill = in.skill;
     fields.branch = in.branch;
     fields.ref = in.ref;
+    fields.path = in.path;
+    fields.as = in.as;
     return download(downloader, context.caller, std::move(fields), in.force.value_or(false));
   };
   table.add<DownloadInput, DownloadOutput>({.id = "directory::skills::download",

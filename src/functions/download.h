@@ -26,6 +26,10 @@ struct DownloadOutput {
   std::vector<std::string> conflicts;
   std::vector<std::string> overwritten;
   std::vector<SkippedRow> skipped;
+  std::vector<std::string> added;
+  std::vector<std::string> changed;
+  std::vector<std::string> executable;
+  std::vector<std::string> executable_dropped;
   std::optional<std::string> resolved;
   std::string digest;
 };
@@ -47,7 +51,7 @@ inline auto describe(json::Type<DownloadOutput>) {
                   "Names of the prompts that were written."),
       json::field("source", &T::source,
                   "What was asked for: {kind: \"registry\", worker, version or tag} or {kind: "
-                  "\"repo\", repo, skill, branch}."),
+                  "\"repo\", repo, skill, path?, branch}."),
       json::field("assets_written", &T::assets_written,
                   "Other files that were written, such as scripts and images.")
           .optional(),
@@ -64,6 +68,16 @@ inline auto describe(json::Type<DownloadOutput>) {
           .optional(),
       json::field("skipped", &T::skipped,
                   "Files of the source that were left out, with the reason.")
+          .optional(),
+      json::field("added", &T::added, "Paths of files that were not here before.").optional(),
+      json::field("changed", &T::changed, "Paths of files that were replaced by another version.")
+          .optional(),
+      json::field("executable", &T::executable,
+                  "Paths of files that may be run, because the repository has them so.")
+          .optional(),
+      json::field("executable_dropped", &T::executable_dropped,
+                  "Paths of files that the repository has as executable and that were written "
+                  "without, because `keep_executable_bits` is off.")
           .optional(),
       json::field("resolved", &T::resolved, "Version or commit that was downloaded."),
       json::field("digest", &T::digest,

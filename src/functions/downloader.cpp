@@ -146,17 +146,42 @@ sdk::Task<Result<NamespaceResult>> Downloader::again(std::string caller, Again w
   co_return outcome;
 }
 
-sdk::Task<Result<std::vector<sources::OutdatedRow>>> Downloader::outdated(
-    std::string caller, std::optional<std::string> name_space) {
+template <typename T, typename F>
+sdk::Task<Result<T>> Downloader::look(std::string caller, F work) {
   const Result<DownloadQueue::Ticket> place = co_await admit(std::move(caller));
   if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  auto work = [downloads = downloads_, name_space = std::move(name_space)] {
-    const auto compare = [&] { return downloads->outdated(name_space, downloads->job()); };
-    return guarded<std::vector<sources::OutdatedRow>>(compare);
+  auto bound = [downloads = downloads_, work = std::move(work)] {
+    const auto run = [&] { return work(*downloads, downloads->job()); };
+    return guarded<T>(run);
   };
-  auto rows = co_await pool_.run(std::move(work));
-  if (!rows) co_return std::unexpected(on_the_bus(std::move(rows.error())));
-  co_return rows;
+  Result<T> result = co_await pool_.run(std::move(bound));
+  if (!result) co_return std::unexpected(on_the_bus(std::move(result.error())));
+  co_return result;
+}
+
+sdk::Task<Result<std::vector<sources::OutdatedRow>>> Downloader::outdated(
+    std::string caller, std::optional<std::string> name_space) {
+  return look<std::vector<sources::OutdatedRow>>(
+      std::move(caller), [name_space = std::move(name_space)](auto& downloads, const auto& job) {
+        return downloads.outdated(name_space, job);
+      });
+}
+
+sdk::Task<Result<sources::NamespaceDiff>> Downloader::diff(std::string caller,
+                                                           std::string name_space,
+                                                           std::optional<std::string> path) {
+  return look<sources::NamespaceDiff>(
+      std::move(caller),
+      [name_space = std::move(name_space), path = std::move(path)](
+          auto& downloads, const auto& job) { return downloads.diff(name_space, path, job); });
+}
+
+sdk::Task<Result<sources::RepoListing>> Downloader::list(std::string caller,
+                                                         sources::RepoSource source) {
+  return look<sources::RepoListing>(std::move(caller),
+                                    [source = std::move(source)](auto& downloads, const auto& job) {
+                                      return downloads.list(source, job);
+                                    });
 }
 
 Error on_the_bus(Error error) { return {"invocation_failed", std::move(error.message)}; }

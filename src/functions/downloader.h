@@ -49,11 +49,17 @@ class Downloader {
                                                     std::string_view source_kind, bool force);
   sdk::Task<Result<std::vector<sources::OutdatedRow>>> outdated(
       std::string caller, std::optional<std::string> name_space);
+  sdk::Task<Result<sources::NamespaceDiff>> diff(std::string caller, std::string name_space,
+                                                 std::optional<std::string> path);
+  sdk::Task<Result<sources::RepoListing>> list(std::string caller, sources::RepoSource source);
 
  private:
   static constexpr size_t kLocalThreads = 2;
 
   sdk::Task<Result<DownloadQueue::Ticket>> admit(std::string caller);
+  // What asks a source and writes nothing: `work(downloads, job)` in a place of the queue.
+  template <typename T, typename F>
+  sdk::Task<Result<T>> look(std::string caller, F work);
   sdk::Task<bool> is_listed(std::string caller);
 
   sdk::Worker& worker_;

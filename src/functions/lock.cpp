@@ -60,6 +60,24 @@ struct OutcomesOutput {
   std::vector<OutcomeRow> namespaces;
 };
 
+struct DiffInput {
+  std::string name_space;
+  std::optional<std::string> path;
+};
+struct FileDiffRow {
+  std::string path;
+  std::string change;
+  std::string diff;
+  std::string note;
+};
+struct DiffOutput {
+  std::string name_space;
+  std::string current;
+  std::string latest;
+  std::vector<FileDiffRow> files;
+  uint64_t unchanged = 0;
+};
+
 constexpr std::string_view kNamespace = "Folder in skills_folder.";
 constexpr std::string_view kNamespaces = "One row per namespace, by name.";
 
@@ -72,12 +90,42 @@ auto describe(json::Type<LockInput>) {
       json::field("force", &T::force, "true overwrites files that were edited here. Default false.")
           .null_default());
 }
+auto describe(json::Type<DiffInput>) {
+  using T = DiffInput;
+  return json::object<T>(
+      "LockDiffInput", "", json::field("namespace", &T::name_space, "Namespace in directory.lock."),
+      json::field("path", &T::path, "Only this file, a path below the namespace. All when absent.")
+          .null_default());
+}
+auto describe(json::Type<FileDiffRow>) {
+  using T = FileDiffRow;
+  return json::object<T>(
+      "FileDiff", "", json::field("path", &T::path, "Path below the namespace."),
+      json::field("change", &T::change,
+                  "`added` (the source has it, and it is not here), `changed`, or `removed` (the "
+                  "source no longer has it)."),
+      json::field("diff", &T::diff,
+                  "Unified difference: `-` lines are here, `+` lines are in the source. Absent for "
+                  "files that are not text.")
+          .optional(),
+      json::field("note", &T::note, "Why `diff` is absent or not complete.").optional());
+}
+auto describe(json::Type<DiffOutput>) {
+  using T = DiffOutput;
+  return json::object<T>(
+      "LockDiffOutput", "", json::field("namespace", &T::name_space, kNamespace),
+      json::field("current", &T::current, "Version or commit that is installed."),
+      json::field("latest", &T::latest, "Version or commit that the source has now."),
+      json::field("files", &T::files, "The files that differ, by path."),
+      json::field("unchanged", &T::unchanged, "Number of files that are the same."));
+}
 auto describe(json::Type<FileRow>) {
   using T = FileRow;
   return json::object<T>(
       "LockedFileState", "", json::field("path", &T::path, "Path below the namespace."),
       json::field("state", &T::state,
-                  "`edited`, `missing`, or `extra` (not ours, and left alone)."));
+                  "`edited`, `missing`, `mode` (the content is intact, but the file is no longer "
+                  "executable), or `extra` (not ours, and left alone)."));
 }
 auto describe(json::Type<VerifyRow>) {
   using T = VerifyRow;
@@ -111,7 +159,8 @@ auto describe(json::Type<OutdatedOutputRow>) {
                   "them. update with `force` replaces them.")
           .optional(),
       json::field("outdated", &T::outdated,
-                  "`latest` is another than `current`, or files were kept."),
+                  "The source has other files than are installed, or files were kept. A new commit "
+                  "that did not touch the skill's folder does not count."),
       json::field("error", &T::error, "Why `latest` is not known; absent when it is."));
 }
 auto describe(json::Type<OutdatedOutput>) {
@@ -141,6 +190,8 @@ std::string_view word(FileState state) {
       return "missing";
     case FileState::kExtra:
       return "extra";
+    case FileState::kMode:
+      return "mode";
     case FileState::kIntact:
       break;
   }
@@ -190,6 +241,22 @@ OutdatedOutput output_of(const std::vector<sources::OutdatedRow>& rows) {
   return out;
 }
 
+DiffOutput output_of(sources::NamespaceDiff diff) {
+  constexpr const char* kWords[] = {"added", "changed", "removed"};
+  DiffOutput out{.name_space = std::move(diff.name_space),
+                 .current = std::move(diff.current),
+                 .latest = std::move(diff.latest),
+                 .files = {},
+                 .unchanged = diff.unchanged};
+  for (sources::FileDiff& file : diff.files) {
+    out.files.push_back({.path = std::move(file.path),
+                         .change = kWords[static_cast<size_t>(file.kind)],
+                         .diff = std::move(file.text),
+                         .note = std::move(file.note)});
+  }
+  return out;
+}
+
 OutcomeRow row_of(const sources::Source& asked, NamespaceResult outcome) {
   OutcomeRow row{.name_space = std::move(outcome.name_space),
                  .ok = outcome.report.has_value(),
@@ -215,6 +282,12 @@ sdk::Task<Result<VerifyOutput>> verify(Downloader& downloader, LockInput in) {
       downloader, [in](auto& downloads) { return downloads.verify(in.name_space); });
   if (!verified) co_return std::unexpected(on_the_bus(std::move(verified.error())));
   co_return output_of(*verified);
+}
+
+sdk::Task<Result<DiffOutput>> diff(Downloader& downloader, std::string caller, DiffInput in) {
+  auto found = co_await downloader.diff(std::move(caller), std::move(in.name_space), in.path);
+  if (!found) co_return std::unexpected(std::move(found.error()));
+  co_return output_of(std::move(*found));
 }
 
 sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, std::string caller,
@@ -291,13 +364,21 @@ std::string outdated_json(const std::vector<sources::OutdatedRow>& rows) {
   return json::encode(output_of(rows));
 }
 
+std::string diff_json(sources::NamespaceDiff diff) {
+  return json::encode(output_of(std::move(diff)));
+}
+
 std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
                           std::vector<NamespaceResult> outcomes) {
   OutcomesOutput out{.ok = true, .namespaces = {}};
   for (NamespaceResult& outcome : outcomes) {
-    const auto source = asked.find(outcome.name_space);
-    if (source == asked.end()) continue;
-    out.namespaces.push_back(row_of(source->second, std::move(outcome)));
+    const auto locked = asked.find(outcome.name_space);
+    const sources::Source* source = outcome.source          ? &*outcome.source
+                                    : locked != asked.end() ? &locked->second
+                                                            : nullptr;
+    // Without a source there is an error, which does not need one.
+    const sources::Source asked_for = source != nullptr ? *source : sources::RegistrySource{};
+    out.namespaces.push_back(row_of(asked_for, std::move(outcome)));
     out.ok = out.ok && out.namespaces.back().ok;
   }
   return json::encode(out);
@@ -319,6 +400,14 @@ void add_lock_functions(FunctionTable& table, Downloader& downloader) {
        .hints = {.read_only = true, .idempotent = true, .network = true}},
       [&downloader](const Context& context, const LockInput& in) {
         return outdated(downloader, context.caller, in);
+      });
+  table.add<DiffInput, DiffOutput>(
+      {.id = "directory::lock::diff",
+       .title = "Differences of a download",
+       .description = about::kLockDiff,
+       .hints = {.read_only = true, .idempotent = true, .network = true}},
+      [&downloader](const Context& context, const DiffInput& in) {
+        return diff(downloader, context.caller, in);
       });
   const auto add = [&](const char* id, const char* title, const char* about,
                        Downloader::Again what) {

@@ -1,4 +1,4 @@
-// directory::lock::{verify,outdated,update,restore}: what directory.lock makes possible.
+// directory::lock::{verify,outdated,diff,update,restore}: what directory.lock makes possible.
 #pragma once
 
 #include "functions/doctor.h"
@@ -17,6 +17,7 @@ void add_findings(DoctorReport& report, std::vector<DoctorFinding> findings);
 // The same answers as JSON text, for the command line.
 std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces);
 std::string outdated_json(const std::vector<sources::OutdatedRow>& rows);
+std::string diff_json(sources::NamespaceDiff diff);
 std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
                           std::vector<sources::NamespaceResult> outcomes);
 

@@ -67,7 +67,10 @@ std::string collision_key(const std::string& path) {
   return key;
 }
 
-bool is_document(const BundleFile& file) { return file.role != FileRole::kAsset; }
+// What the operator can do about a limit.
+std::string raise(std::string_view key) {
+  return ". Next: raise `" + std::string(key) + "`, or use a smaller skill";
+}
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
@@ -77,8 +80,7 @@ Result<void> check_file(const BundleFile& file, const BundleLimits& limits) {
   if (!clean) return std::unexpected(std::move(clean.error()));
   if (*clean != file.path) return refuse_path(file.path, "the path is not in its clean form");
   if (file.bytes.size() > limits.max_file_bytes) {
-    return refuse("the file " + shown(file.path) + " has " + bytes_text(file.bytes.size()) +
-                  ", at most " + std::to_string(limits.max_file_bytes) + " are allowed");
+    return std::unexpected(too_large_file(file.path, file.bytes.size(), limits));
   }
   return {};
 }
@@ -108,6 +110,23 @@ Result<void> check_collisions(const std::vector<BundleFile>& files) {
 
 }  // namespace
 
+Error too_many_files(uint64_t files, const BundleLimits& limits) {
+  return {"D312", "D312 invalid_bundle: it has " + std::to_string(files) + " files, at most " +
+                      std::to_string(limits.max_files) + " are allowed" +
+                      raise("max_bundle_files")};
+}
+
+Error too_large_file(std::string_view path, uint64_t bytes, const BundleLimits& limits) {
+  return {"D312", "D312 invalid_bundle: the file " + shown(path) + " has " + bytes_text(bytes) +
+                      ", at most " + std::to_string(limits.max_file_bytes) + " are allowed" +
+                      raise("max_bundle_file_bytes")};
+}
+
+Error too_large_bundle(const BundleLimits& limits) {
+  return {"D312", "D312 invalid_bundle: it has more than " + bytes_text(limits.max_bundle_bytes) +
+                      " in total" + raise("max_bundle_bytes")};
+}
+
 std::string reported_name(const BundleFile& file) {
   if (file.role != FileRole::kPrompt) return file.path;
   const size_t slash = file.path.rfind('/');
@@ -130,7 +149,8 @@ bool is_hidden_path(std::string_view path) {
 Result<std::string> clean_path(std::string_view path, const BundleLimits& limits) {
   if (path.empty()) return refuse_path(path, "path must be non-empty");
   if (path.size() > limits.max_path_bytes) {
-    return refuse_path(path, "path is longer than " + bytes_text(limits.max_path_bytes));
+    return refuse_path(path, "path is longer than " + bytes_text(limits.max_path_bytes) +
+                                 raise("max_bundle_path_bytes"));
   }
   if (path.starts_with('/')) return refuse_path(path, "path may not be absolute");
   if (!is_utf8(path)) return refuse_path(path, "path is not UTF-8");
@@ -148,7 +168,8 @@ Result<std::string> clean_path(std::string_view path, const BundleLimits& limits
       return refuse_path(path, "a part of it is longer than " + bytes_text(kMaxSegmentBytes));
     }
     if (++depth > limits.max_depth) {
-      return refuse_path(path, "path has more than " + std::to_string(limits.max_depth) + " parts");
+      return refuse_path(path, "path has more than " + std::to_string(limits.max_depth) + " parts" +
+                                   raise("max_bundle_depth"));
     }
     if (!clean.empty()) clean += '/';
     clean += segment;
@@ -159,27 +180,17 @@ Result<std::string> clean_path(std::string_view path, const BundleLimits& limits
 
 Result<Bundle> checked(Bundle bundle, const BundleLimits& limits) {
   if (bundle.files.size() > limits.max_files) {
-    return refuse("it has " + std::to_string(bundle.files.size()) + " files, at most " +
-                  std::to_string(limits.max_files) + " are allowed");
+    return std::unexpected(too_many_files(bundle.files.size(), limits));
   }
   uint64_t total = 0;
   for (const BundleFile& file : bundle.files) {
     if (auto ok = check_file(file, limits); !ok) return std::unexpected(std::move(ok.error()));
     total += file.bytes.size();
     if (total > limits.max_bundle_bytes) {
-      return refuse("it has more than " + bytes_text(limits.max_bundle_bytes) + " in total");
+      return std::unexpected(too_large_bundle(limits));
     }
   }
   if (auto ok = check_collisions(bundle.files); !ok) return std::unexpected(std::move(ok.error()));
-
-  // Readers would not serve these, so writing them would only pretend (DW7).
-  std::erase_if(bundle.files, [&](const BundleFile& file) {
-    if (!is_document(file) || file.bytes.size() <= limits.max_document_bytes) return false;
-    bundle.skipped.push_back(
-        {file.path, "the document has " + bytes_text(file.bytes.size()) + "; documents above " +
-                        std::to_string(limits.max_document_bytes) + " are not served"});
-    return true;
-  });
   return bundle;
 }
 

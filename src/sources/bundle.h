@@ -16,6 +16,7 @@ struct BundleFile {
   std::string path;  // below the namespace, `/` between segments, checked (paths.h)
   std::string bytes;
   FileRole role = FileRole::kAsset;
+  bool executable = false;
 };
 
 struct SkippedFile {
@@ -31,6 +32,10 @@ struct Bundle {
   std::string folder;             // repo: where in the repository the files were found
   std::vector<BundleFile> files;  // in the order to report: the registry's own, or sorted
   std::vector<SkippedFile> skipped;
+  // repo: id of the folder's tree object, where it covers all files; empty: not known.
+  std::string tree = {};
+  // Files that the source has as executable and that are not, by configuration.
+  std::vector<std::string> executable_dropped = {};
 };
 
 // Everything that bounds a download; docs/configuration.md has the keys.
@@ -38,7 +43,6 @@ struct BundleLimits {
   uint64_t max_files = 1'000;
   uint64_t max_file_bytes = 4ULL * 1024 * 1024;
   uint64_t max_bundle_bytes = 64ULL * 1024 * 1024;
-  uint64_t max_document_bytes = 262'144;  // what readers serve; larger documents are skipped
   uint64_t max_depth = 16;
   uint64_t max_path_bytes = 512;
   uint64_t max_clone_bytes = 256ULL * 1024 * 1024;  // what git may put on the disk meanwhile
@@ -61,9 +65,13 @@ bool is_hidden_path(std::string_view path);
 // goes beyond the limits. Code D312; the message quotes the path.
 Result<std::string> clean_path(std::string_view path, const BundleLimits& limits);
 
+// D312, each with the key of the configuration that raises the limit.
+Error too_many_files(uint64_t files, const BundleLimits& limits);
+Error too_large_file(std::string_view path, uint64_t bytes, const BundleLimits& limits);
+Error too_large_bundle(const BundleLimits& limits);
+
 // Checks a bundle as a whole: counts, sizes, duplicate paths (also by case and Unicode
-// normalisation), a file where another needs a folder. Documents too large to be served move to
-// `skipped`.
+// normalisation), a file where another needs a folder.
 Result<Bundle> checked(Bundle bundle, const BundleLimits& limits);
 
 }  // namespace iii::sources

@@ -83,20 +83,11 @@ TEST(Bundle, W6_CountsAndSizesAtAndAboveTheLimit) {
   EXPECT_THAT(refusal({{"a.png", "1234"}, {"b.png", "123"}}, limits), HasSubstr("in total"));
 }
 
-TEST(Bundle, W7_DocumentsTooLargeToBeServedAreSkippedAndSaid) {
-  const BundleLimits limits{.max_document_bytes = 4};
-  const auto result = checked(
-      bundle_of(
-          {{"a.md", "1234"}, {"b.md", "12345"}, {"prompts/c.md", "12345"}, {"d.png", "12345"}}),
-      limits);
+TEST(Bundle, W7_LargeDocumentsAreTakenAsReadersServeThemInParts) {
+  const auto result = checked(bundle_of({{"SKILL.md", std::string(300'000, 'x')}}), {});
   ASSERT_TRUE(result);
-  ASSERT_EQ(result->files.size(), 2U);
-  EXPECT_EQ(result->files[0].path, "a.md");
-  EXPECT_EQ(result->files[1].path, "d.png");
-  ASSERT_EQ(result->skipped.size(), 2U);
-  EXPECT_EQ(result->skipped[0].path, "b.md");
-  EXPECT_THAT(result->skipped[0].reason, HasSubstr("5 bytes"));
-  EXPECT_EQ(result->skipped[1].path, "prompts/c.md");
+  EXPECT_EQ(result->files.size(), 1U);
+  EXPECT_TRUE(result->skipped.empty());
 }
 
 TEST(Bundle, PathsThatAreOneFileSomewhereAreRefused) {

@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/text.h"
+#include "sources/local_folder.h"
+#include "sources/namespace_diff.h"
 
 namespace iii::sources {
 
@@ -38,8 +40,18 @@ Source exact_source(const LockedNamespace& locked) {
     return RegistrySource{.worker = registry->worker, .version = locked.resolved, .tag = {}};
   }
   RepoSource repo = std::get<RepoSource>(locked.source);
-  repo.ref = locked.resolved;
+  if (!locked.resolved.empty()) repo.ref = locked.resolved;
+  // Where it was found then; a name may fit several by now.
+  repo.path = locked.folder.empty() ? "." : locked.folder;
   return repo;
+}
+
+Error only_by_command(const Source& source) {
+  return {"D311",
+          "D311 invalid_input: `" + namespace_of(source) +
+              "` comes from a local folder, which only the command line may read. Next: run "
+              "`iii-directory update " +
+              namespace_of(source) + "` on the machine."};
 }
 
 constexpr size_t kResolvers = 4;  // sources asked at the same time by `outdated`
@@ -88,23 +100,81 @@ Result<Bundle> Downloads::fetch(const Source& source, const Job& job) {
   if (const auto* registry = std::get_if<RegistrySource>(&source)) {
     return registry_->bundle(*registry, job);
   }
-  return fetch_repo(std::get<RepoSource>(source), options_.git, job);
+  const auto& repo = std::get<RepoSource>(source);
+  const bool folder = is_local(source) && !options_.git.allow_local;
+  if (folder && !options_.local_folders) return std::unexpected(only_by_command(source));
+  Result<Bundle> bundle =
+      folder ? fetch_folder(repo, options_.git.limits, job) : fetch_repo(repo, options_.git, job);
+  if (bundle) drop_executable_bits(*bundle);
+  return bundle;
+}
+
+void Downloads::drop_executable_bits(Bundle& bundle) const {
+  if (options_.keep_executable_bits) return;
+  for (BundleFile& file : bundle.files) {
+    if (std::exchange(file.executable, false)) bundle.executable_dropped.push_back(file.path);
+  }
 }
 
 Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
   if (const auto* registry = std::get_if<RegistrySource>(&source)) {
     return registry_->resolve(*registry, job);
   }
+  if (is_local(source) && !options_.git.allow_local) return std::string();
   return resolve_repo(std::get<RepoSource>(source), options_.git, job);
+}
+
+Result<RepoListing> Downloads::list(const RepoSource& source, const Job& job) {
+  if (!is_local(source) || options_.git.allow_local) return list_repo(source, options_.git, job);
+  if (!options_.local_folders) return std::unexpected(only_by_command(source));
+  return list_folder(source, options_.git.limits, job);
+}
+
+Result<InstallReport> Downloads::install(Bundle bundle, const InstallOptions& options,
+                                         const Job& job) {
+  drop_executable_bits(bundle);
+  Result<InstallReport> report = installer_.install(bundle, options, job);
+  if (report) report->branch = bundle.branch;
+  return report;
+}
+
+Result<std::vector<NamespaceResult>> Downloads::download_all(const RepoSource& source,
+                                                             const InstallOptions& options,
+                                                             const Job& job) {
+  std::vector<NamespaceResult> outcomes;
+  Job own = job_like(job);
+  const auto take = [&](const ListedSkill& skill, Result<Bundle> bundle) {
+    own.deadline = job_like(job).deadline;  // each skill has the whole time-out for itself
+    NamespaceResult outcome{
+        .name_space = skill.name_space, .before = {}, .report = {}, .error = {}};
+    if (bundle) outcome.source = bundle->source;
+    Result<InstallReport> report = bundle ? install(std::move(*bundle), options, own)
+                                          : Result<InstallReport>(std::unexpected(bundle.error()));
+    if (report) {
+      outcome.report = std::move(*report);
+    } else {
+      outcome.error = std::move(report.error());
+    }
+    outcomes.push_back(std::move(outcome));
+  };
+  const bool folder = is_local(source) && !options_.git.allow_local;
+  if (folder && !options_.local_folders) return std::unexpected(only_by_command(source));
+  const auto listing = folder ? fetch_all_of_folder(source, options_.git.limits, own, take)
+                              : fetch_all(source, options_.git, own, take);
+  if (!listing) return std::unexpected(listing.error());
+  if (outcomes.empty()) {
+    return fail("D310",
+                "D310 not_found: the repository has no SKILL.md. Next: check the address and the "
+                "branch");
+  }
+  return outcomes;
 }
 
 Result<InstallReport> Downloads::download(const Source& source, const InstallOptions& options,
                                           const Job& job) {
   Result<Bundle> bundle = fetch(source, job);
   if (!bundle) return std::unexpected(std::move(bundle.error()));
-  Result<InstallReport> report = installer_.install(*bundle, options, job);
-  if (report) report->branch = bundle->branch;
-  return report;
+  return install(std::move(*bundle), options, job);
 }
 
 Result<std::vector<VerifiedNamespace>> Downloads::verify(const Name& name) const {
@@ -123,11 +193,36 @@ void Downloads::compare(OutdatedRow& row, const Job& job) {
     row.latest = row.current;
   } else if (Result<std::string> latest = resolve(row.source, job)) {
     row.latest = std::move(*latest);
-    row.outdated = !row.latest.empty() && row.latest != row.current;
+    const Result<bool> changed = has_changed(row, job);
+    if (!changed) row.error = changed.error();
+    row.outdated = changed && *changed;
   } else {
     row.error = std::move(latest.error());
   }
   row.outdated = row.outdated || !row.kept.empty();
+}
+
+// A new commit of a repository is nothing new for a skill whose folder is as it was.
+Result<bool> Downloads::has_changed(const OutdatedRow& row, const Job& job) {
+  const auto* repo = std::get_if<RepoSource>(&row.source);
+  if (repo == nullptr) return !row.latest.empty() && row.latest != row.current;
+  if (is_local(row.source) && !options_.git.allow_local) {
+    const Result<NamespaceDiff> diff = this->diff(row.name_space, std::nullopt, job);
+    if (!diff) return std::unexpected(diff.error());
+    return !diff->files.empty();
+  }
+  if (row.latest == row.current || row.tree.empty()) return row.latest != row.current;
+  const Result<std::string> tree = resolve_tree(*repo, row.folder, options_.git, job);
+  if (!tree) return std::unexpected(tree.error());
+  return *tree != row.tree;
+}
+
+Result<NamespaceDiff> Downloads::diff(const std::string& name, const Name& path, const Job& job) {
+  const auto verified = verify(name);
+  if (!verified) return std::unexpected(verified.error());
+  const Result<Bundle> bundle = fetch(verified->front().locked.source, job);
+  if (!bundle) return std::unexpected(bundle.error());
+  return diff_namespace(options_.skills_folder, verified->front(), *bundle, path);
 }
 
 Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
@@ -137,6 +232,8 @@ Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job
   for (const VerifiedNamespace& verified : *namespaces) {
     rows.push_back({.name_space = verified.name_space,
                     .source = verified.locked.source,
+                    .folder = verified.locked.folder,
+                    .tree = verified.locked.tree,
                     .current = verified.locked.resolved,
                     .latest = {},
                     .pinned = verified.locked.pinned(),

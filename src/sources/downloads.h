@@ -22,6 +22,8 @@ struct DownloadsOptions {
   RegistryOptions registry;
   GitOptions git;
   std::chrono::milliseconds timeout{60'000};  // of one download, from asking to writing
+  bool keep_executable_bits = true;
+  bool local_folders = false;  // the command line: folders of this machine may be sources
 
   bool operator==(const DownloadsOptions&) const = default;
 };
@@ -29,19 +31,38 @@ struct DownloadsOptions {
 struct OutdatedRow {
   std::string name_space;
   Source source;
-  std::string current;  // what the lock has
-  std::string latest;   // what its selector means now; empty when that could not be found out
-  bool pinned = false;  // a person chose exactly this one: nothing newer counts
+  std::string folder = {};  // repo: where the files were found
+  std::string tree = {};    // repo: id of that folder's tree, where it is known
+  std::string current;      // what the lock has
+  std::string latest;       // what its selector means now; empty when that could not be found out
+  bool pinned = false;      // a person chose exactly this one: nothing newer counts
   // Files that are older than `current`, because they were edited here and kept.
   std::vector<std::string> kept;
   bool outdated = false;  // something newer exists, or files were kept
   std::optional<Error> error;
 };
 
+// One file of a namespace that the source has differently now.
+struct FileDiff {
+  enum class Kind { kAdded, kChanged, kRemoved };
+  std::string path;
+  Kind kind = Kind::kChanged;
+  std::string text;  // unified; empty for what is not text, or was too much to compare
+  std::string note;  // why `text` is empty or not complete
+};
+struct NamespaceDiff {
+  std::string name_space;
+  std::string current;
+  std::string latest;
+  std::vector<FileDiff> files;  // by path
+  uint64_t unchanged = 0;
+};
+
 // What became of one namespace of several.
 struct NamespaceResult {
   std::string name_space;
-  std::string before;  // what was resolved before
+  std::string before;                 // what was resolved before
+  std::optional<Source> source = {};  // download_all: what it was asked as
   std::optional<InstallReport> report;
   std::optional<Error> error;
 };
@@ -54,10 +75,18 @@ class Downloads {
   Result<InstallReport> download(const Source& source, const InstallOptions& options,
                                  const Job& job);
 
+  // Every skill of a repository, each into its own namespace.
+  Result<std::vector<NamespaceResult>> download_all(const RepoSource& source,
+                                                    const InstallOptions& options, const Job& job);
+  // What a repository has.
+  Result<RepoListing> list(const RepoSource& source, const Job& job);
+
   using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
   Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
   // Asks what each source means now, a few at a time, each within the whole time-out.
   Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
+  // What an update would change: the files here against what the source has now. `path`: one file.
+  Result<NamespaceDiff> diff(const std::string& name, const Name& path, const Job& job);
   // Asks every source again for what was asked before. Pinned ones are left alone unless named.
   Result<std::vector<NamespaceResult>> update(const Name& name, bool force, const Job& job);
   // Exactly what the lock says, fetched again where files are missing or edited.
@@ -80,6 +109,9 @@ class Downloads {
  private:
   Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
   void compare(OutdatedRow& row, const Job& job);
+  Result<bool> has_changed(const OutdatedRow& row, const Job& job);
+  Result<InstallReport> install(Bundle bundle, const InstallOptions& options, const Job& job);
+  void drop_executable_bits(Bundle& bundle) const;
   Job job_like(const Job& job) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);

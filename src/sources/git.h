@@ -1,4 +1,4 @@
-// One skill folder out of a git repository, read from its objects; nothing is ever checked out.
+// Skills out of a git repository, read from its objects; nothing is ever checked out.
 #pragma once
 
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "sources/bundle.h"
 #include "sources/progress.h"
+#include "sources/repo_skills.h"
 
 namespace iii::sources {
 
@@ -28,13 +29,20 @@ struct GitOptions {
   bool operator==(const GitOptions&) const = default;
 };
 
-// Blocking. The skill is looked for in `skills/<skill>`, then in a folder `<skill>` that has a
-// SKILL.md, then the whole repository is taken when its own SKILL.md names that skill (or names
-// none and the repository is called so). A link or a submodule in one of these places is refused.
+// Blocking. Where a skill is looked for: repo_skills.h. A link inside the repository is followed,
+// one that leaves it and a submodule are refused in the place of a skill.
 // All 40 or 64 digits of a commit are always that commit; else a branch comes before a tag.
 // Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D313 a server
 // that may not be connected to; D321 git failed or took too long. `ref` may be a commit.
 Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
+// What is there, below `path` of the source where it has one.
+Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job);
+// Every skill in one go; each bundle is handed over as soon as it is complete.
+Result<RepoListing> fetch_all(const RepoSource& source, const GitOptions& options, const Job& job,
+                              const RepoSkills::Take& take);
+// Id of the tree at a folder now, without content; empty: there is no such folder.
+Result<std::string> resolve_tree(const RepoSource& source, const std::string& folder,
+                                 const GitOptions& options, const Job& job);
 // The commit that a source means now, without fetching, for `outdated`.
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
                                  const Job& job);

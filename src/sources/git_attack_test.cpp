@@ -25,10 +25,9 @@ TEST_F(GitAttack, W1ASkillFolderThatIsALinkIsRefused) {
   const Repository repository;
   repository.put("skills/real/SKILL.md", "x");
   repository.link("skills/escape", host.path().native());
-  repository.link("skills/alias", "real");
   repository.link("top", host.path().native());
   repository.commit();
-  for (const std::string skill : {"escape", "alias", "top"}) {
+  for (const std::string skill : {"escape", "top"}) {
     const auto bundle = fetch(repository, skill);
     ASSERT_FALSE(bundle) << skill;
     EXPECT_EQ(bundle.error().code, "D312");

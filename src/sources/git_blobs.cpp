@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -16,10 +17,6 @@ using Ids = std::set<std::string, std::less<>>;
 
 constexpr uint64_t kMaxListingBytes = 64ULL * 1024 * 1024;
 constexpr uint64_t kHeaderBytes = 128;  // what `cat-file --batch` writes around each
-
-std::unexpected<Error> refuse(std::string reason) {
-  return fail("D312", "D312 invalid_bundle: " + std::move(reason));
-}
 
 std::unexpected<Error> incomplete() {
   return fail("D321",
@@ -72,7 +69,14 @@ Result<void> fetch_everything(Git& git, const std::string& wanted) {
   return {};
 }
 
-Result<void> fetch_blobs(Git& git, const BlobSource& source, const Ids& ids) {
+Ids ids_of(const std::vector<WantedFile>& files) {
+  Ids ids;
+  for (const WantedFile& file : files) ids.insert(file.id);
+  return ids;
+}
+
+Result<void> fetch_missing(Git& git, const BlobSource& source, const Ids& ids) {
+  if (ids.empty() || source.tree.empty()) return {};
   auto missing = missing_of(git, source.tree, ids);
   if (!missing) return std::unexpected(missing.error());
   if (missing->empty()) return {};
@@ -85,8 +89,9 @@ Result<void> fetch_blobs(Git& git, const BlobSource& source, const Ids& ids) {
 }
 
 // What they have together, each counted once; a refusal when one or all have too much.
-Result<uint64_t> check_sizes(const Git& git, const std::vector<WantedFile>& files, const Ids& ids,
-                             const BundleLimits& limits) {
+// Ids of files that are left out are taken from `ids`.
+Result<uint64_t> check_sizes(const Git& git, const std::vector<WantedFile>& files, Ids& ids,
+                             const BundleLimits& limits, TooLarge too_large) {
   auto listing = git.output({"cat-file", "--batch-check=%(objectname) %(objecttype) %(objectsize)"},
                             {.step = "checking", .input = lines(ids)});
   if (!listing) return std::unexpected(listing.error());
@@ -100,15 +105,17 @@ Result<uint64_t> check_sizes(const Git& git, const std::vector<WantedFile>& file
   for (const WantedFile& file : files) {
     const auto size = sizes.find(file.id);
     if (size == sizes.end()) return incomplete();
+    const bool fits =
+        size->second <= limits.max_file_bytes && total + size->second <= limits.max_bundle_bytes;
+    if (!fits && too_large == TooLarge::kLeaveOut) {
+      ids.erase(file.id);
+      continue;
+    }
     if (size->second > limits.max_file_bytes) {
-      return refuse("the file \"" + file.path + "\" has " + std::to_string(size->second) +
-                    " bytes, at most " + std::to_string(limits.max_file_bytes) + " are allowed");
+      return std::unexpected(too_large_file(file.path, size->second, limits));
     }
+    if (!fits) return std::unexpected(too_large_bundle(limits));
     total += size->second;
-    if (total > limits.max_bundle_bytes) {
-      return refuse("the folder has more than " + std::to_string(limits.max_bundle_bytes) +
-                    " bytes in total");
-    }
   }
   return once;
 }
@@ -142,13 +149,17 @@ Result<void> make_store(Git& git, std::string_view name, std::string_view id) {
   return {};
 }
 
+Result<void> fetch_blobs(Git& git, const BlobSource& source, const std::vector<WantedFile>& files) {
+  return fetch_missing(git, source, ids_of(files));
+}
+
 Result<Blobs> read_blobs(Git& git, const BlobSource& source, const std::vector<WantedFile>& files,
-                         const BundleLimits& limits) {
-  Ids ids;
-  for (const WantedFile& file : files) ids.insert(file.id);
-  if (auto there = fetch_blobs(git, source, ids); !there) return std::unexpected(there.error());
-  auto bytes = check_sizes(git, files, ids, limits);
+                         const BundleLimits& limits, TooLarge too_large) {
+  Ids ids = ids_of(files);
+  if (auto there = fetch_missing(git, source, ids); !there) return std::unexpected(there.error());
+  auto bytes = check_sizes(git, files, ids, limits, too_large);
   if (!bytes) return std::unexpected(bytes.error());
+  if (ids.empty()) return Blobs{};
   auto content = git.output(
       {"cat-file", "--batch", "--buffer"},
       {.step = "checking", .input = lines(ids), .max_output = *bytes + ids.size() * kHeaderBytes});

@@ -1,7 +1,6 @@
 // The content of files, out of a remote repository into memory, through a store that has none yet.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,14 +16,15 @@ namespace iii::sources {
 Result<void> make_store(Git& git, std::string_view name, std::string_view id);
 
 struct BlobSource {
-  std::string tree;    // that holds all the files wanted
+  std::string tree;    // that holds all the files wanted; empty: all are here already
   std::string wanted;  // what was fetched, to fetch it again and whole
 };
 
-// By id. Fetches all that are missing in one go; from servers that give out no single objects,
-// everything. Sizes are checked before anything is read.
-using Blobs = std::map<std::string, std::string>;
+// Fetches all that are missing in one go; from servers that give out no single objects, everything.
+Result<void> fetch_blobs(Git& git, const BlobSource& source, const std::vector<WantedFile>& files);
+
+// Sizes are checked before anything is read.
 Result<Blobs> read_blobs(Git& git, const BlobSource& source, const std::vector<WantedFile>& files,
-                         const BundleLimits& limits);
+                         const BundleLimits& limits, TooLarge too_large = TooLarge::kRefuse);
 
 }  // namespace iii::sources

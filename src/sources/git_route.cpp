@@ -23,7 +23,9 @@ std::unexpected<Error> not_allowed() {
               "`git_private_hosts` in the configuration.");
 }
 
-bool is_local(std::string_view url) { return url.starts_with("file://") || url.starts_with('/'); }
+bool is_local_url(std::string_view url) {
+  return url.starts_with("file://") || url.starts_with('/');
+}
 
 std::string in_url(const std::string& address) {
   return address.find(':') == std::string::npos ? address : '[' + address + ']';
@@ -125,7 +127,13 @@ bool is_private_host_allowed(const std::vector<std::string>& allowed, std::strin
 }
 
 Result<Route> find_route(const RepoSource& source, const GitOptions& options, const Job& job) {
-  if (options.allow_local && is_local(source.repo)) return Route{};
+  if (is_local_url(source.repo)) {
+    if (options.allow_local) return Route{};
+    return fail(
+        "D311",
+        "D311 invalid_input: a local folder is not a repository that git connects to. Next: "
+        "check the repository's address");
+  }
   if (auto ok = check_source(source); !ok) return std::unexpected(ok.error());
   const RouteFinder finder(options, job);
   const RepoHost to = repo_host(source.repo).value();

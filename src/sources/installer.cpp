@@ -143,6 +143,9 @@ class Installation {
     sweep_dead_stages();
     const Result<Lock> lock = read_lock(root_);
     if (!lock) return std::unexpected(lock.error());
+    if (const Result<void> ours = check_owner(bundle_, options_, *lock); !ours) {
+      return std::unexpected(ours.error());
+    }
     Result<std::unique_ptr<Plan>> plan = make_plan(root_, bundle_, options_, *lock);
     if (!plan) return std::unexpected(plan.error());
     plan_ = std::move(*plan);

@@ -20,7 +20,7 @@
 namespace iii::sources {
 
 struct InstallOptions {
-  bool force = false;      // overwrite what the user edited
+  bool force = false;      // overwrite what the user edited, and what another source filled
   bool automatic = false;  // recorded in the lock; also writes the upstream marker
   // Restoring: the files must be exactly these, else D332 and nothing is written.
   std::optional<LockedNamespace> exactly;
@@ -38,6 +38,11 @@ struct InstallReport {
   // published worker's mark and is older than `directory.lock`.
   std::vector<std::string> overwritten;
   std::vector<SkippedFile> skipped;
+  // What became of files that were here or came, by path: `pruned` has those that went.
+  std::vector<std::string> added;
+  std::vector<std::string> changed;
+  std::vector<std::string> executable;          // files of the source that may be run here
+  std::vector<std::string> executable_dropped;  // and that may not, by configuration
   std::string resolved;
   std::string branch;  // repo: what was really used
   std::string digest;
@@ -52,7 +57,8 @@ struct FixedFile {
   std::string after;
 };
 
-enum class FileState { kIntact, kEdited, kMissing, kExtra };
+// kMode: the content is intact, but the file is not executable although the source has it so.
+enum class FileState { kIntact, kEdited, kMissing, kExtra, kMode };
 
 struct VerifiedFile {
   std::string path;
@@ -66,7 +72,8 @@ struct VerifiedNamespace {
 
 // Blocking calls, from any thread; one namespace is written by one thread of one process at a time.
 // Errors: D330 the disk refused, D331 somebody else holds the namespace for too long, D332 not what
-// the lock says, D333 the lock file cannot be read.
+// the lock says, D333 the lock file cannot be read, D335 the namespace was filled from another
+// source and nobody forced it.
 class Installer {
  public:
   // The folder is made when something is first written. `fault` is for tests of failures.

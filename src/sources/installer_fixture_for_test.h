@@ -89,7 +89,7 @@ class SkillsFolder {
 
 // `path state` of every file of the namespaces, so that a list can be compared.
 inline std::vector<std::string> verified(const std::filesystem::path& folder) {
-  constexpr const char* kNames[] = {"intact", "edited", "missing", "extra"};
+  constexpr const char* kNames[] = {"intact", "edited", "missing", "extra", "mode"};
   std::vector<std::string> out;
   const auto all = Installer(folder).verify(std::nullopt);
   if (!all) return {all.error().message};

@@ -1,6 +1,10 @@
 #include "sources/installer_plan.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -28,6 +32,30 @@ std::string marker_text(const RegistrySource& source) {
   json::append_string(text, source.selector());
   text += ",\n  \"schema\": 1\n}";
   return text;
+}
+
+bool is_executable(mode_t mode) { return (mode & S_IXUSR) != 0; }
+
+// Whoever may read may run, or nobody.
+mode_t with_mode(mode_t mode, bool executable) {
+  constexpr mode_t kReaders = 0444;
+  constexpr mode_t kRunners = 0111;
+  return executable ? mode | ((mode & kReaders) >> 2U) : mode & ~kRunners;
+}
+
+// umask() cannot be read without setting it, which other threads would notice.
+mode_t usual_mask() {
+  static const mode_t kMask = [] {
+    constexpr mode_t kCommon = 022;
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("Umask:")) {
+        return static_cast<mode_t>(std::strtoul(line.c_str() + 6, nullptr, 8));
+      }
+    }
+    return kCommon;
+  }();
+  return kMask;
 }
 
 // Names a file as a conflict, and sees to it that the lock does not say that it is up to date.
@@ -132,8 +160,18 @@ class Planner {
     // What was mended here stays mended as long as the source has the same text.
     const bool mended = known != nullptr && !options_.force && known->same_content(entry) &&
                         is_ours(*known, *state);
-    if (*state == state_of_bytes(file.bytes) || mended) {
+    entry.executable = file.executable;
+    const bool same = *state == state_of_bytes(file.bytes);
+    if (same || mended) {
       if (mended) entry.fixed = known->fixed;
+      if (same && wants_mode(file, known, whole)) {
+        const mode_t mode = root_.mode(whole).value_or(FolderWriter::kUsualMode);
+        plan_->changes.push_back({.path = whole,
+                                  .was = *state,
+                                  .bytes = &file.bytes,
+                                  .mode = with_mode(mode, file.executable)});
+        return {};
+      }
       plan_->report.unchanged.push_back(file.path);
       return {};
     }
@@ -144,10 +182,27 @@ class Planner {
       return {};
     }
     Change change{.path = whole, .was = *state, .bytes = &file.bytes};
-    if (state->starts_with("sha256:"))
+    if (state->starts_with("sha256:")) {
       change.mode = root_.mode(whole).value_or(FolderWriter::kUsualMode);
+      const bool was = known != nullptr && known->executable;
+      if (file.executable || was) change.mode = with_mode(change.mode, file.executable);
+    } else if (file.executable) {
+      change.mode = with_mode(FolderWriter::kUsualMode & ~usual_mask(), true);
+    }
     plan_->changes.push_back(std::move(change));
     return {};
+  }
+
+  // Whether a file with the right content has to be written again for its executable bit. A bit
+  // that the user changed is left alone, unless forced or restored.
+  bool wants_mode(const BundleFile& file, const LockedFile* known, const std::string& whole) const {
+    const Result<mode_t> mode = root_.mode(whole);
+    if (!mode || is_executable(*mode) == file.executable) return false;
+    const bool changed_at_source =
+        known == nullptr ? file.executable : known->executable != file.executable;
+    const bool asked = (options_.force || options_.exactly) &&
+                       (file.executable || (known != nullptr && known->executable));
+    return changed_at_source || asked;
   }
 
   Result<bool> may_write(const BundleFile& file, const std::string& whole,
@@ -227,6 +282,15 @@ class Planner {
     InstallReport& report = plan_->report;
     report.name_space = name();
     report.skipped = bundle_.skipped;
+    report.executable_dropped = bundle_.executable_dropped;
+    for (const BundleFile& file : bundle_.files) {
+      if (file.executable) report.executable.push_back(file.path);
+    }
+    for (const Change& change : plan_->changes) {
+      const std::string path = change.path.substr(name().size() + 1);
+      if (change.bytes == nullptr || path == kMarkerName) continue;
+      (change.was == kAbsent ? report.added : report.changed).push_back(path);
+    }
     report.resolved = plan_->entry.resolved;
     report.branch = plan_->entry.branch;
     report.digest = plan_->entry.digest();
@@ -270,6 +334,18 @@ std::string advice_for(const std::string& code) {
   return "check the disk, then download again";
 }
 
+// Another version, ref or spelling of the address is the same source. A skill that has moved inside
+// its repository is, too, as long as it is asked for in the same way.
+bool is_same_origin(const LockedNamespace& owner, const Bundle& bundle) {
+  if (owner.source.index() != bundle.source.index()) return false;
+  const auto* before = std::get_if<RepoSource>(&owner.source);
+  if (before == nullptr) return true;  // workers have one name
+  const auto& now = std::get<RepoSource>(bundle.source);
+  if (repository_key(before->repo) != repository_key(now.repo)) return false;
+  const bool same_words = before->skill == now.skill && before->path == now.path;
+  return same_words || owner.folder == bundle.folder;
+}
+
 std::unexpected<Error> not_as_locked(const std::string& reason) {
   return fail("D332",
               "D332 lock_mismatch: what the source delivers is not what `directory.lock` "
@@ -297,15 +373,32 @@ LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options) {
                          .branch = bundle.branch,
                          .folder = bundle.folder,
                          .automatic = options.automatic,
+                         .tree = bundle.tree,
                          .files = {}};
   for (const BundleFile& file : bundle.files) {
-    locked.files[file.path] = {sha256_hex(file.bytes), file.bytes.size()};
+    LockedFile& locked_file = locked.files[file.path];
+    locked_file.sha256 = sha256_hex(file.bytes);
+    locked_file.size = file.bytes.size();
+    locked_file.executable = file.executable;
   }
   // So that what is read back from the lock is what is compared here.
   for (std::string* const text : {&locked.resolved, &locked.branch, &locked.folder}) {
     if (!is_utf8(*text)) *text = printable(*text);
   }
   return locked;
+}
+
+Result<void> check_owner(const Bundle& bundle, const InstallOptions& options, const Lock& lock) {
+  const std::string& name = namespace_of(bundle.source);
+  const auto entry = lock.namespaces.find(name);
+  if (options.force || options.exactly || entry == lock.namespaces.end()) return {};
+  const LockedNamespace& owner = entry->second;
+  if (is_same_origin(owner, bundle)) return {};
+  return fail("D335",
+              "D335 namespace_taken: `" + name + "` was filled from " + shown_source(owner.source) +
+                  ", and this is " + shown_source(bundle.source) +
+                  ". Nothing was written. Next: install it under another name with `as`, or "
+                  "replace what is there with `force`.");
 }
 
 Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options) {
@@ -365,6 +458,8 @@ void report_as_kept(Plan& plan, const Bundle& bundle, const std::string& path) {
   }
   std::erase(report.pruned, inner);
   std::erase(report.overwritten, inner);
+  std::erase(report.added, inner);
+  std::erase(report.changed, inner);
   keep(plan, inner);
 }
 

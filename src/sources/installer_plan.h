@@ -36,6 +36,9 @@ struct Plan {
 // says (`exactly`). Codes D311, D312, D332.
 Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options);
 
+// A namespace belongs to the source that filled it: another one is refused (D335) unless forced.
+Result<void> check_owner(const Bundle& bundle, const InstallOptions& options, const Lock& lock);
+
 // How the lock will describe a bundle.
 LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options);
 

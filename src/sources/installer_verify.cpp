@@ -1,5 +1,7 @@
 #include "sources/installer_verify.h"
 
+#include <sys/stat.h>
+
 #include <chrono>
 #include <map>
 #include <thread>
@@ -58,7 +60,10 @@ Result<FileState> state_of_locked(const FolderWriter& root, const std::string& p
   constexpr std::string_view kHash = "sha256:";
   const bool ours =
       state->starts_with(kHash) && locked.is_ours(std::string_view(*state).substr(kHash.size()));
-  return ours ? FileState::kIntact : FileState::kEdited;
+  if (!ours) return FileState::kEdited;
+  const Result<mode_t> mode = root.mode(path);
+  const bool stopped = locked.executable && mode && (*mode & S_IXUSR) == 0;
+  return stopped ? FileState::kMode : FileState::kIntact;
 }
 
 Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,

@@ -56,7 +56,8 @@ Result<bool> take(const FolderWriter& root, const Journal& journal, const Step& 
   if (!staged.empty() && !root.exists(staged)) return true;  // taken before
   const Result<std::string> state = state_of(root, step.path);
   if (!state) return std::unexpected(state.error());
-  if (*state == step.now) return true;
+  // The same content again is a change of the mode.
+  if (*state == step.now && step.was != step.now) return true;
   // A folder that made room may be gone already.
   const bool room = step.was == kFolderState && *state == kAbsent;
   if (*state != step.was && !room) return false;

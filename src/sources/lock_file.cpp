@@ -19,6 +19,8 @@ constexpr int64_t kFormat = 1;
 constexpr std::string_view kHead =
     "# What is installed here, and from where. Written by iii-directory; worth committing.\n";
 constexpr std::string_view kDigestPrefix = "sha256:";
+constexpr std::string_view kLocalKind = "folder";  // a folder of this machine
+constexpr std::string_view kExecutable = "x";
 
 std::unexpected<Error> damaged(const std::string& reason) {
   return fail("D333",
@@ -59,6 +61,8 @@ void put_asked(json::Object& entry, const Source& source) {
     const auto& repo = std::get<RepoSource>(source);
     entry["repo"] = text(repo.repo);
     entry["skill"] = text(repo.skill);
+    if (repo.path) entry["path"] = text(*repo.path);
+    if (!repo.as.empty()) entry["as"] = text(repo.as);
     if (repo.ref) asked["ref"] = text(*repo.ref);
   }
   if (!asked.empty()) entry["asked"] = std::move(asked);
@@ -66,11 +70,12 @@ void put_asked(json::Object& entry, const Source& source) {
 
 json::Value entry_of(const LockedNamespace& locked) {
   json::Object entry;
-  entry["source"] = kind_of(locked.source);
+  entry["source"] = is_local(locked.source) ? kLocalKind : kind_of(locked.source);
   put_asked(entry, locked.source);
   if (!locked.resolved.empty()) entry["resolved"] = text(locked.resolved);
   if (!locked.branch.empty()) entry["branch"] = text(locked.branch);
   if (!locked.folder.empty()) entry["folder"] = text(locked.folder);
+  if (!locked.tree.empty()) entry["tree"] = text(locked.tree);
   if (locked.automatic) entry["automatic"] = true;
   entry["digest"] = locked.digest();
   json::Object files;
@@ -78,6 +83,7 @@ json::Value entry_of(const LockedNamespace& locked) {
     json::Object row{{"sha256", file.sha256}, {"size", file.size}};
     if (file.kept) row["kept"] = text(*file.kept);
     if (!file.fixed.empty()) row["fixed"] = file.fixed;
+    if (file.executable) row["mode"] = kExecutable;
     files[path] = std::move(row);
   }
   entry["files"] = std::move(files);
@@ -100,6 +106,8 @@ class EntryReader {
     }
     locked.branch = optional(entry_, "branch").value_or("");
     locked.folder = optional(entry_, "folder").value_or("");
+    locked.tree = optional(entry_, "tree").value_or("");
+    if (!is_commit(locked.tree)) complain("`tree` is not the id of a tree");
     if (const json::Value* automatic = entry_.find("automatic")) {
       const bool* value = automatic->as_bool();
       if (value == nullptr) complain("`automatic` must be true or false");
@@ -150,9 +158,19 @@ class EntryReader {
       }
       return registry;
     }
-    if (kind != "repo") complain("`source` must be `registry` or `repo`");
-    return RepoSource{
-        .repo = required("repo"), .skill = required("skill"), .ref = optional(asked, "ref")};
+    if (kind != "repo" && kind != kLocalKind) {
+      complain("`source` must be `registry` or `repo`");
+    }
+    RepoSource repo{.repo = required("repo"),
+                    .skill = required("skill"),
+                    .ref = optional(asked, "ref"),
+                    .path = optional(entry_, "path"),
+                    .as = optional(entry_, "as").value_or("")};
+    // A folder has to be called one: a repository that turns out to be a folder is a trap.
+    if (is_local(repo) != (kind == kLocalKind)) {
+      complain(is_local(repo) ? "a repo URL may not use 'file:'" : "`repo` must be file:///…");
+    }
+    return repo;
   }
 
   // Whatever was written into the file by hand: nothing that a request may not ask for is used.
@@ -186,6 +204,7 @@ class EntryReader {
                       .size = static_cast<uint64_t>(*size->as_int()),
                       .kept = optional(row, "kept"),
                       .fixed = optional(row, "fixed").value_or("")};
+      file.executable = optional(row, "mode") == kExecutable;
       if (!file.fixed.empty() && !is_sha256(file.fixed)) {
         return complain(in(path) + "`fixed` must be 64 hex digits");
       }

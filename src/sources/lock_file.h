@@ -24,6 +24,7 @@ struct LockedFile {
   std::optional<std::string> kept = {};
   // What `doctor --fix` made of the source's text; empty: nothing. As good as ours.
   std::string fixed = {};
+  bool executable = false;  // the source has it so, and so it was written
 
   bool is_ours(std::string_view hash) const {
     return hash == sha256 || (!fixed.empty() && hash == fixed);
@@ -40,6 +41,8 @@ struct LockedNamespace {
   std::string branch;      // repo only
   std::string folder;      // repo only
   bool automatic = false;  // by auto-download, which may update it; else a person's choice
+  // repo only: id of the folder's tree; equal means equal content. Empty: not known.
+  std::string tree = {};
   std::map<std::string, LockedFile, std::less<>> files;
 
   // One digest for all files: equal means equal content.

@@ -114,11 +114,17 @@ TEST(LockFile, SourcesPassTheChecksOfRequests) {
     return complaint(render_lock(lock));
   };
   EXPECT_EQ(with_repo("ssh://git@git.test/x"), "fine");
-  for (const char* repo :
-       {"ssh://-oProxyCommand=id/x", "ext::sh -c id", "file:///etc", "/etc", "--upload-pack=id",
-        "http://git.test/x", "https://%31/x", "git@-oProxyCommand=id:x"}) {
+  for (const char* repo : {"ssh://-oProxyCommand=id/x", "ext::sh -c id", "/etc", "--upload-pack=id",
+                           "http://git.test/x", "https://%31/x", "git@-oProxyCommand=id:x"}) {
     EXPECT_THAT(with_repo(repo), AllOf(HasSubstr("D333|"), HasSubstr("`design`: "))) << repo;
   }
+  // A folder has to be called one, and only the command line reads it (Downloads).
+  Lock local = example();
+  std::get<RepoSource>(local.namespaces["design"].source).repo = "file:///etc";
+  std::string text = render_lock(local);
+  EXPECT_EQ(complaint(text), "fine");
+  text.replace(text.find("source: folder"), 14, "source: repo");
+  EXPECT_THAT(complaint(text), HasSubstr("may not use 'file:'"));
   EXPECT_THAT(with_repo("https://me:s3cret@git.test/x"),
               AllOf(HasSubstr("credentials"), Not(HasSubstr("s3cret"))));
   Lock lock = example();
@@ -144,6 +150,26 @@ TEST(LockFile, KeptAndFixedFilesAreRecorded) {
   EXPECT_EQ(parse_lock(render_lock(lock)).value(), lock);
   design.files["SKILL.md"].fixed = "x";
   EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("`fixed` must be 64 hex digits"));
+}
+
+TEST(LockFile, WhereASkillIsAndHowItsFilesAreIsRecorded) {
+  Lock lock = example();
+  LockedNamespace design = lock.namespaces["design"];
+  design.tree = std::string(40, 'b');
+  design.files["SKILL.md"].executable = true;
+  auto& source = std::get<RepoSource>(design.source);
+  source.path = "plugins/x/skills/design";
+  source.as = "mine";
+  lock.namespaces.emplace("mine", design);
+  source = {"file:///home/me/skills", "local", {}};
+  lock.namespaces.emplace("local", design);
+  const std::string text = render_lock(lock);
+  EXPECT_EQ(parse_lock(text).value(), lock);
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("source: folder"), HasSubstr("mode: x"), HasSubstr("as: mine")));
+  design.tree = "--x";
+  lock.namespaces["local"] = design;
+  EXPECT_THAT(complaint(render_lock(lock)), HasSubstr("`tree` is not the id of a tree"));
 }
 
 TEST(LockFile, OneDigestStandsForAllFiles) {

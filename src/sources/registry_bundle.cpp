@@ -21,6 +21,7 @@ using json::kind_of;
 using json::Slice;
 
 constexpr std::string_view kPublishedPrefix = "skills/";
+constexpr size_t kMaxArgsSchemaBytes = 262'144;
 // A bundle that carries one of these means harm: they would be taken for our own or for git's.
 constexpr std::array<std::string_view, 3> kReservedNames{".iii-skill-complete", ".iii-directory",
                                                          ".git"};
@@ -116,7 +117,7 @@ class Decoder {
     while (walker.next(key, entry)) {
       // Counted here, so that a body of a million entries costs nothing.
       if (++entries_ > limits_.max_files) {
-        return refuse("it has more than " + std::to_string(limits_.max_files) + " files");
+        return std::unexpected(too_many_files(entries_, limits_));
       }
       if (auto ok = take(entry); !ok) return ok;
     }
@@ -156,18 +157,12 @@ class Decoder {
     std::optional<json::Value> args_schema;
     if (const auto value = json::member(entry, "args_schema"); value && *value != "null") {
       // YAML indents, so a small text can become a large one; this bounds both.
-      if (value->size() > limits_.max_document_bytes)
-        return skip(path, "its args_schema is too large");
+      if (value->size() > kMaxArgsSchemaBytes) return skip(path, "its args_schema is too large");
       auto parsed = json::parse(*value);
       if (!parsed) return undecodable();
       args_schema = std::move(*parsed);
     }
     std::string file = prompt_file(*name, description, args_schema, *content);
-    if (file.size() > limits_.max_document_bytes) {
-      return skip(path, "the document has " + std::to_string(file.size()) +
-                            " bytes; documents above " +
-                            std::to_string(limits_.max_document_bytes) + " are not served");
-    }
     bundle_.files.push_back(
         {.path = std::move(path), .bytes = std::move(file), .role = FileRole::kPrompt});
     return {};

@@ -141,7 +141,7 @@ TEST(RegistryBundle, W6_EntriesAreCountedBeforeTheyAreKept) {
   EXPECT_THAT(refusal(R"({"skills":[{"path":"a","content":""},{"path":"b","content":""}],
                           "prompts":[{"name":"p","content":""}]})",
                       {.max_files = 2}),
-              HasSubstr("more than 2 files"));
+              HasSubstr("3 files, at most 2"));
 }
 
 // Whatever comes is taken whole and clean, or refused with a code; nothing in between.
@@ -184,15 +184,16 @@ TEST(RegistryBundle, MutatedBodiesAreTakenCleanOrRefused) {
   EXPECT_GT(taken, 100);
 }
 
-TEST(RegistryBundle, W7_PromptsThatWouldNotBeServedAreSkipped) {
-  const auto bundle = decode("w", R"({"prompts":[{"name":"big","content":"0123456789"},
-      {"name":"deep","content":"","args_schema":{"key":"01234567890123456789012345678901234567"}}]})",
-                             {.max_document_bytes = 40});
+TEST(RegistryBundle, W7_LargePromptsAreTakenLargeSchemasAreSkipped) {
+  const std::string large(300'000, 'x');
+  const auto bundle = decode("w", R"({"prompts":[{"name":"big","content":")" + large +
+                                      R"("},{"name":"deep","content":"","args_schema":{"key":")" +
+                                      large + R"("}}]})");
   ASSERT_TRUE(bundle);
-  EXPECT_TRUE(bundle->files.empty());
-  ASSERT_EQ(bundle->skipped.size(), 2U);
-  EXPECT_EQ(bundle->skipped[0].path, "prompts/big.md");
-  EXPECT_EQ(bundle->skipped[1].path, "prompts/deep.md");
+  ASSERT_EQ(bundle->files.size(), 1U);
+  EXPECT_EQ(bundle->files[0].path, "prompts/big.md");
+  ASSERT_EQ(bundle->skipped.size(), 1U);
+  EXPECT_EQ(bundle->skipped[0].path, "prompts/deep.md");
 }
 
 Value parsed(const std::string& text) { return *json::parse(text); }

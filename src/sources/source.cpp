@@ -3,10 +3,12 @@
 #include <arpa/inet.h>
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "sources/git_discover.h"
 
 namespace iii::sources {
 
@@ -15,11 +17,14 @@ namespace {
 constexpr size_t kMaxNameBytes = 128;
 constexpr size_t kMaxUrlBytes = 2'048;
 constexpr size_t kMaxRefBytes = 256;
+constexpr size_t kMaxPathBytes = 1'024;
+constexpr std::string_view kLocalScheme = "file://";
 
 constexpr std::string_view kChoose =
     "give `worker`, or `repo` and `skill`; see directory::skills::download";
 constexpr std::string_view kListWorkers =
     "call directory::registry::workers::list for the names there are";
+constexpr std::string_view kGiveAs = "name the namespace with `as`";
 constexpr std::string_view kCheckRepo = "check the repository's address and the skill's name";
 
 std::unexpected<Error> refuse(std::string reason, std::string_view next) {
@@ -38,9 +43,18 @@ std::string in_quotes(std::string_view text) { return '"' + std::string(text) + 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
 
+// Control characters and what is not UTF-8 cannot be part of a name that is shown.
+bool is_plain_text(std::string_view text) {
+  return is_utf8(text) && std::ranges::none_of(text, [](char c) {
+           const auto byte = static_cast<unsigned char>(c);
+           return byte < 0x20 || byte == 0x7f;
+         });
+}
+
+// The name of a folder, or the `name` in a SKILL.md, which may be any text.
 Result<void> check_skill_name(std::string_view name) {
-  if (name.find_first_of("/\\") != std::string_view::npos) {
-    return refuse("a skill name may not contain '/' or '\\': " + in_quotes(name), kCheckRepo);
+  if (name.find('\\') != std::string_view::npos) {
+    return refuse("a skill name may not contain '\\': " + in_quotes(name), kCheckRepo);
   }
   if (name.find("..") != std::string_view::npos) {
     return refuse("a skill name may not contain '..': " + in_quotes(name), kCheckRepo);
@@ -48,16 +62,42 @@ Result<void> check_skill_name(std::string_view name) {
   if (name.starts_with('.')) {
     return refuse("a skill name may not start with '.': " + in_quotes(name), kCheckRepo);
   }
-  const auto allowed = [](char c) {
-    return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
-  };
-  if (!std::ranges::all_of(name, allowed)) {
-    return refuse("a skill name is made of letters, digits, '-', '_' and '.': " + in_quotes(name),
-                  kCheckRepo);
+  if (!is_plain_text(name)) {
+    return refuse("a skill name may not contain control characters", kCheckRepo);
   }
   if (name.size() > kMaxNameBytes)
     return refuse("the skill name is longer than 128 bytes", kCheckRepo);
   return {};
+}
+
+// The folder of a skill, in one spelling: no `./`, no slash at the end, no SKILL.md; `.` for the
+// repository itself.
+Result<std::string> clean_folder(std::string_view text) {
+  if (text.starts_with('/')) {
+    return refuse("`path` starts at the top of the repository, without '/': " + in_quotes(text),
+                  kCheckRepo);
+  }
+  if (text.find('\\') != std::string_view::npos || !is_plain_text(text) ||
+      text.size() > kMaxPathBytes) {
+    return refuse(
+        "this cannot be a path in a repository: " + in_quotes(printable(text).substr(0, 80)),
+        kCheckRepo);
+  }
+  std::vector<std::string> parts;
+  for (const std::string_view part : split(text, '/')) {
+    if (part.empty() || part == ".") continue;
+    if (part == "..") return refuse("`path` may not contain '..': " + in_quotes(text), kCheckRepo);
+    parts.emplace_back(part);
+  }
+  if (!parts.empty() && is_main_file(parts.back())) parts.pop_back();
+  return parts.empty() ? std::string(".") : join(parts, "/");
+}
+
+// What a skill is called that was given by its folder.
+std::string name_of_folder(std::string_view path, std::string_view repo) {
+  std::string_view name = path == "." ? repository_name(repo) : path.substr(path.rfind('/') + 1);
+  while (name.starts_with('.')) name.remove_prefix(1);  // a hidden folder cannot be a namespace
+  return std::string(name);
 }
 
 // `user:secret@` between the scheme and the host. A bare user name is what ssh needs.
@@ -164,21 +204,58 @@ Result<void> check_ref(std::string_view ref) {
   return {};
 }
 
+// What the address already says must not be said differently by a field.
+Result<void> join_field(std::optional<std::string>& field, const std::optional<std::string>& said,
+                        std::string_view name) {
+  if (!said) return {};
+  if (field && *field != *said) {
+    return refuse("`" + std::string(name) + "` is given twice: in `repo` as " + in_quotes(*said) +
+                      ", and as " + in_quotes(*field),
+                  kCheckRepo);
+  }
+  field = said;
+  return {};
+}
+
 Result<Source> classify_repo(const SourceFields& fields) {
-  const auto repo = given(fields.repo);
-  const auto skill = given(fields.skill);
+  auto repo = given(fields.repo);
+  auto skill = given(fields.skill);
+  auto path = given(fields.path);
   const auto branch = given(fields.branch);
   auto ref = given(fields.ref);
   if (!repo) return refuse("repo is required when skill, branch or ref is given", kChoose);
-  if (!skill) return refuse("skill is required when repo is given", kChoose);
   if (branch && ref) return refuse("specify either branch OR ref, not both", kChoose);
   if (branch) ref = branch;
+  RepoAddress address = parse_repo(*repo);
+  Result<void> joined = join_field(skill, address.skill, "skill");
+  if (joined) joined = join_field(path, address.path, "path");
+  if (joined) joined = join_field(ref, address.ref, "ref");
+  if (!joined) return std::unexpected(joined.error());
+  if (skill && !path && skill->find('/') != std::string::npos) path = std::exchange(skill, {});
+  if (!skill && !path) return refuse("skill is required when repo is given", kChoose);
+  if (path) {
+    auto clean = clean_folder(*path);
+    if (!clean) return std::unexpected(clean.error());
+    path = std::move(*clean);
+    if (!skill) skill = name_of_folder(*path, address.repo);
+  }
   if (auto ok = check_skill_name(*skill); !ok) return std::unexpected(ok.error());
-  if (auto ok = check_repo_url(*repo); !ok) return std::unexpected(ok.error());
+  const bool local = fields.local && address.repo.starts_with(kLocalScheme);
+  if (auto ok = local ? Result<void>{} : check_repo_url(address.repo); !ok) {
+    return std::unexpected(ok.error());
+  }
   if (ref) {
     if (auto ok = check_ref(*ref); !ok) return std::unexpected(ok.error());
   }
-  return RepoSource{.repo = *repo, .skill = *skill, .ref = std::move(ref)};
+  const std::string as = given(fields.as).value_or("");
+  if (auto ok = check_namespace_name(as.empty() ? *skill : as); !ok) {
+    return std::unexpected(ok.error());
+  }
+  return RepoSource{.repo = std::move(address.repo),
+                    .skill = *skill,
+                    .ref = std::move(ref),
+                    .path = std::move(path),
+                    .as = as == *skill ? std::string() : as};
 }
 
 Result<Source> classify_registry(const SourceFields& fields) {
@@ -198,13 +275,32 @@ Result<Source> classify_registry(const SourceFields& fields) {
 }  // namespace
 
 Result<Source> classify(const SourceFields& fields) {
-  const bool repo =
-      given(fields.repo) || given(fields.skill) || given(fields.branch) || given(fields.ref);
+  const bool repo = given(fields.repo) || given(fields.skill) || given(fields.branch) ||
+                    given(fields.ref) || given(fields.path) || given(fields.as);
   const bool registry = given(fields.worker) || given(fields.version) || given(fields.tag);
   const std::string choice = "specify either {repo, skill, branch?} OR {worker, version?|tag?}";
   if (repo && registry) return refuse(choice + ", not both", kChoose);
   if (!repo && !registry) return refuse(choice, kChoose);
   return repo ? classify_repo(fields) : classify_registry(fields);
+}
+
+Result<RepoSource> classify_repository(const std::string& repo,
+                                       const std::optional<std::string>& ref, bool local) {
+  const RepoAddress address = parse_repo(trim(repo));
+  SourceFields fields;
+  fields.repo = address.repo;
+  fields.path = address.path.value_or(".");
+  fields.ref = ref;
+  fields.as = "all";  // no namespace is made of it
+  fields.local = local;
+  if (auto joined = join_field(fields.ref, address.ref, "ref"); !joined) {
+    return std::unexpected(joined.error());
+  }
+  Result<Source> source = classify_repo(fields);
+  if (!source) return std::unexpected(source.error());
+  auto out = std::get<RepoSource>(std::move(*source));
+  out.as.clear();
+  return out;
 }
 
 Result<void> check_source(const Source& source) {
@@ -213,6 +309,9 @@ Result<void> check_source(const Source& source) {
     fields.repo = repo->repo;
     fields.skill = repo->skill;
     fields.ref = repo->ref;
+    fields.path = repo->path;
+    if (!repo->as.empty()) fields.as = repo->as;
+    fields.local = is_local(source);
   } else {
     const auto& registry = std::get<RegistrySource>(source);
     fields.worker = registry.worker;
@@ -255,8 +354,60 @@ std::optional<RepoHost> repo_host(std::string_view url) {
 }
 
 const std::string& namespace_of(const Source& source) {
-  if (const auto* repo = std::get_if<RepoSource>(&source)) return repo->skill;
+  if (const auto* repo = std::get_if<RepoSource>(&source)) {
+    return repo->as.empty() ? repo->skill : repo->as;
+  }
   return std::get<RegistrySource>(source).worker;
+}
+
+bool is_local(const Source& source) {
+  const auto* repo = std::get_if<RepoSource>(&source);
+  return repo != nullptr && repo->repo.starts_with(kLocalScheme);
+}
+
+std::string_view repository_name(std::string_view url) {
+  while (url.ends_with('/')) url.remove_suffix(1);
+  if (url.ends_with(".git")) url.remove_suffix(4);
+  const size_t slash = url.find_last_of("/:");
+  return slash == std::string_view::npos ? url : url.substr(slash + 1);
+}
+
+std::string repository_key(std::string_view url) {
+  std::string_view path = url;
+  std::string host;
+  if (const auto at = repo_host(url)) {
+    host = at->host + (at->port.empty() ? "" : ":" + at->port);
+    if (url.starts_with("git@")) {
+      path = url.substr(url.find(':', url.find(']') == std::string_view::npos ? 0 : url.find(']')));
+    } else {
+      path.remove_prefix(path.find("://") + 3);
+      path.remove_prefix(std::min(path.find('/'), path.size()));
+    }
+    while (path.starts_with('/') || path.starts_with(':')) path.remove_prefix(1);
+  }
+  while (path.ends_with('/')) path.remove_suffix(1);
+  if (path.ends_with(".git")) path.remove_suffix(4);
+  return host + "/" + std::string(path);
+}
+
+std::string shown_source(const Source& source) {
+  if (const auto* registry = std::get_if<RegistrySource>(&source)) {
+    return "worker " + registry->worker + " of the registry";
+  }
+  const auto& repo = std::get<RepoSource>(source);
+  const std::string place = is_local(source) ? "a local folder" : redacted(repo.repo);
+  return place + " (" + repo.path.value_or(repo.skill) + ")";
+}
+
+Result<void> check_namespace_name(std::string_view name) {
+  if (name.find('/') != std::string_view::npos) {
+    return refuse("the name of a namespace may not contain '/': " + in_quotes(name), kGiveAs);
+  }
+  if (name.empty() || name.size() > kMaxNameBytes) {
+    return refuse("the name of a namespace has 1 to 128 bytes: " + in_quotes(name.substr(0, 80)),
+                  kGiveAs);
+  }
+  return check_skill_name(name);
 }
 
 std::string_view kind_of(const Source& source) {

@@ -116,10 +116,10 @@ TEST(Classify, W4_CredentialsInUrlsAreRefusedAndNotRepeated) {
 }
 
 TEST(Classify, SkillNamesAreOneFolder) {
-  for (const std::string_view name : {"frontend-design", "foo_bar", "v2", "a.b.c"}) {
+  for (const std::string_view name : {"frontend-design", "foo_bar", "v2", "a.b.c", "a b", "é"}) {
     EXPECT_EQ(refusal(repo("https://h/x", std::string(name))), "accepted") << name;
   }
-  for (const std::string_view name : {"..", "a/b", "a\\b", ".hidden", "a b", "é"}) {
+  for (const std::string_view name : {"..", "a\\b", ".hidden", "a\nb", "a..b"}) {
     EXPECT_THAT(refusal(repo("https://h/x", std::string(name))), HasSubstr("skill name")) << name;
   }
 }
