@@ -168,7 +168,7 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::scan,
      .description = "what happens with findings about the files of a download (`docs/risks.md`): "
                     "`warn` reports them, `block` also refuses a download with a finding of "
-                    "severity `high` (D335), `off` does not look"},
+                    "severity `high` (D336), `off` does not look"},
     {.name = "scan_overrides",
      .member = &C::scan_overrides,
      .description = "the same for single codes, for example `{raw_address: \"off\", download_run: "

@@ -49,7 +49,7 @@ bool is_other_version(const Error& error) {
 // The next attempt would end the same. Everything else passes, however long it lasts.
 bool is_final(const Error& error) {
   return is_other_version(error) || error.message.starts_with("D311") ||
-         error.message.starts_with("D312") || error.message.starts_with("D335");
+         error.message.starts_with("D312") || error.message.starts_with("D336");
 }
 
 std::chrono::milliseconds pause_after(const AutoDownloadOptions& options, unsigned attempts) {

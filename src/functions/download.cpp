@@ -47,7 +47,7 @@ constexpr std::string_view kWorker =
     "Name of a worker in the registry, for example `shell`; also the namespace in skills_folder.";
 constexpr std::string_view kForce = "true overwrites files that were edited here. Default false.";
 constexpr std::string_view kAcceptRisks =
-    "true installs in spite of findings that `scan: block` refuses (D335), and records all "
+    "true installs in spite of findings that `scan: block` refuses (D336), and records all "
     "findings "
     "as accepted in directory.lock, so that they are not reported again until the file changes. "
     "Set "

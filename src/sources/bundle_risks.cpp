@@ -121,7 +121,7 @@ Result<void> check_risks(const std::vector<FileRisk>& risks) {
   }
   if (count == 0) return {};
   if (count > kNamed) named += " and " + std::to_string(count - kNamed) + " more";
-  return fail("D335", "D335 risks_found: the download has findings that `scan` blocks: " + named +
+  return fail("D336", "D336 risks_found: the download has findings that `scan` blocks: " + named +
                           ". Nothing was written. Next: read these files; `accept_risks` "
                           "(--accept-risks) installs them nevertheless and records that.");
 }

@@ -62,7 +62,7 @@ AcceptedRisks still_accepted(const Bundle& bundle, const AcceptedRisks& before);
 // Adds these findings.
 void accept(AcceptedRisks& accepted, const Bundle& bundle, const std::vector<FileRisk>& risks);
 
-// Code D335 when one of them blocks.
+// Code D336 when one of them blocks.
 Result<void> check_risks(const std::vector<FileRisk>& risks);
 
 // `run.sh:3 download_run (high)`

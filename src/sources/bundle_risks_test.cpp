@@ -61,7 +61,7 @@ TEST(BundleRisks, TheErrorNamesThem) {
   const ScanPolicy block{.action = ScanAction::kBlock, .overrides = {}};
   const Result<void> checked = check_risks(scan_bundle(bundle_of(kRisky), block, {}, {}));
   ASSERT_FALSE(checked);
-  EXPECT_EQ(checked.error().code, "D335");
+  EXPECT_EQ(checked.error().code, "D336");
   EXPECT_NE(checked.error().message.find("run.sh:2 download_run (high)"), std::string::npos);
   EXPECT_TRUE(check_risks(scan_bundle(bundle_of(kRisky), {}, {}, {})));
 }

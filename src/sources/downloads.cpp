@@ -111,8 +111,8 @@ Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
   return resolve_repo(std::get<RepoSource>(source), options_.git, job);
 }
 
-Result<InstallReport> Downloads::install(const Bundle& bundle, InstallOptions options,
-                                         const Job& job) {
+Result<InstallReport> Downloads::install_scanned(const Bundle& bundle, InstallOptions options,
+                                                 const Job& job) {
   const std::string& name = namespace_of(bundle.source);
   const Result<Lock> lock = installer_.lock();  // what is wrong with it, the installer says
   const LockedNamespace* before = nullptr;
@@ -133,7 +133,7 @@ Result<InstallReport> Downloads::install(const Bundle& bundle, InstallOptions op
   if (!risks.empty() && job.confirm) {
     const auto asked = std::chrono::steady_clock::now();
     if (!job.confirm(risks)) {
-      return fail("D335", "D335 risks_found: the installation was declined. Nothing was written.");
+      return fail("D336", "D336 risks_found: the installation was declined. Nothing was written.");
     }
     // Somebody who reads carefully does not use up the time for writing.
     const auto spent = std::chrono::steady_clock::now() - asked;
@@ -149,7 +149,7 @@ Result<InstallReport> Downloads::download(const Source& source, const InstallOpt
                                           const Job& job) {
   Result<Bundle> bundle = fetch(source, job);
   if (!bundle) return std::unexpected(std::move(bundle.error()));
-  Result<InstallReport> report = install(*bundle, options, job);
+  Result<InstallReport> report = install_scanned(*bundle, options, job);
   if (report) report->branch = bundle->branch;
   return report;
 }
@@ -251,7 +251,7 @@ NamespaceResult Downloads::restore_one(const std::string& name, const LockedName
   bundle->source = locked.source;
   bundle->branch = locked.branch;
   const InstallOptions options{.force = force, .automatic = locked.automatic, .exactly = locked};
-  if (auto report = install(*bundle, options, own)) {
+  if (auto report = install_scanned(*bundle, options, own)) {
     outcome.report = std::move(*report);
   } else {
     outcome.error = std::move(report.error());

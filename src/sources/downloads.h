@@ -85,7 +85,8 @@ class Downloads {
   Result<Bundle> fetch(const Source& source, const Job& job);
   Result<std::string> resolve(const Source& source, const Job& job);
   // Looks through the files, and installs them unless something is found that blocks them.
-  Result<InstallReport> install(const Bundle& bundle, InstallOptions options, const Job& job);
+  Result<InstallReport> install_scanned(const Bundle& bundle, InstallOptions options,
+                                        const Job& job);
   NamespaceResult restore_one(const std::string& name, const LockedNamespace& locked, bool force,
                               const Job& job);
 

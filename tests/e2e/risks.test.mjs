@@ -40,7 +40,7 @@ test('scan: block refuses them, names them and writes nothing; accept_risks reco
   const alpha = makeAlpha('blocked')
   const { ask, root } = await startDirectory(t, { config: settings({ scan: 'block' }) })
   const { message } = await failure(ask(repoDownload, source('blocked')))
-  assert.match(message, /D335 risks_found: .*run\.sh:2 download_run \(high\).*Nothing was written.*accept_risks/)
+  assert.match(message, /D336 risks_found: .*run\.sh:2 download_run \(high\).*Nothing was written.*accept_risks/)
   assert.ok(!existsSync(join(root, 'alpha')))
   assert.deepEqual(brief(await ask(repoDownload, { ...source('blocked'), accept_risks: true })), ['high download_run run.sh:2'])
   assert.match(readFileSync(join(root, 'directory.lock'), 'utf8'), /accepted_risks:\n +[0-9a-f]{64}:\n +- download_run/)
@@ -48,7 +48,7 @@ test('scan: block refuses them, names them and writes nothing; accept_risks reco
   // Another text is another matter.
   alpha.put({ 'skills/alpha/run.sh': `${risky}echo more\n` })
   alpha.push()
-  assert.match((await failure(ask(repoDownload, source('blocked')))).message, /D335/)
+  assert.match((await failure(ask(repoDownload, source('blocked')))).message, /D336/)
   assert.equal(readFileSync(join(root, 'alpha/run.sh'), 'utf8'), risky)
 })
 
@@ -58,7 +58,7 @@ test('overrides switch one code off, or block it whatever its severity', async (
   assert.deepEqual(brief(await first.ask(repoDownload, source('overridden'))), [])
   await first.end()
   const second = await startDirectory(t, { config: settings({ scan_overrides: { download_run: 'block' } }) })
-  assert.match((await failure(second.ask(repoDownload, source('overridden')))).message, /D335 .*download_run \(medium\)/)
+  assert.match((await failure(second.ask(repoDownload, source('overridden')))).message, /D336 .*download_run \(medium\)/)
 })
 
 test('an update tells the commands that are new', async (t) => {
@@ -125,7 +125,7 @@ test('on a terminal install asks first: no writes nothing, yes installs, -y does
     onTerminal([directoryBin, 'install', '--repo', source('asked').repo, '--skill', 'alpha', '--config', file, ...words], { HOME: home }, answer)
   const no = await install('n')
   assert.deepEqual([no.code, no.asked], [1, true], no.shown)
-  assert.match(no.shown, /run\.sh:2 download_run \(high\)[^]*D335 risks_found: the installation was declined\. Nothing was written/)
+  assert.match(no.shown, /run\.sh:2 download_run \(high\)[^]*D336 risks_found: the installation was declined\. Nothing was written/)
   assert.ok(!existsSync(join(skills, 'alpha')))
   const yes = await install('y')
   assert.deepEqual([yes.code, yes.asked], [0, true], yes.shown)
