@@ -99,7 +99,7 @@ class AgentMatcher {
  private:
   // Redirections, tee, cp, sed -i, and calls of programs.
   void memory_writes() {
-    for (const Segment& segment : segments_of(tokens_)) {
+    for (const Segment& segment : line_.segments) {
       const std::string_view command =
           segment.command == kNoToken ? "" : program(tokens_[segment.command].text);
       const bool copies = is_any(command, {"cp", "mv", "ln", "install"});

@@ -56,7 +56,7 @@ class CommandMatcher {
       : line_(line), tokens_(line.tokens.all()), sink_(sink) {}
 
   void run() {
-    for (const Segment& segment : segments_of(tokens_)) {
+    for (const Segment& segment : line_.segments) {
       if (segment.starts) fed_ = {};
       sink_.count(segment.end - segment.begin);
       saved_file(segment);

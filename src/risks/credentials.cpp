@@ -83,7 +83,7 @@ class CredentialMatcher {
       : line_(line), tokens_(line.tokens.all()), sink_(sink) {}
 
   void run() {
-    for (const Segment& segment : segments_of(tokens_)) {
+    for (const Segment& segment : line_.segments) {
       if (segment.starts) end_statement();
       look_at(segment);
     }

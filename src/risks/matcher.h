@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "risks/codes.h"
+#include "risks/pipeline.h"
 #include "risks/place.h"
 #include "risks/tokens.h"
 
@@ -13,6 +14,7 @@ namespace iii::risks {
 
 struct Line {
   const Tokens& tokens;
+  const std::vector<Segment>& segments;  // of the tokens
   Place place;
   // Whether the line itself warns; of code only the comment at its end counts. Found out once.
   bool own_warning() const;

@@ -114,7 +114,8 @@ class Scanner final : public Sink {
     if (joined_.find_first_not_of(" \t\r") != std::string::npos) {
       tokens_.read(joined_, place_.syntax);
       count(joined_.size());
-      const Line line{.tokens = tokens_, .place = place_};
+      const std::vector<Segment> segments = segments_of(tokens_.all());
+      const Line line{.tokens = tokens_, .segments = segments, .place = place_};
       match_commands(line, *this);
       match_credentials(line, *this);
       match_agents(line, *this);

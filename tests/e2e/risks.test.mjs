@@ -125,7 +125,7 @@ test('on a terminal install asks first: no writes nothing, yes installs, -y does
     onTerminal([directoryBin, 'install', '--repo', source('asked').repo, '--skill', 'alpha', '--config', file, ...words], { HOME: home }, answer)
   const no = await install('n')
   assert.deepEqual([no.code, no.asked], [1, true], no.shown)
-  assert.match(no.shown, /run\.sh:2 download_run \(high\)[^]*D335 risks_found: the installation was declined\. Nothing was written/)
+  assert.match(no.shown, /run\.sh:2 download_run \(high\)[^]*D336 risks_found: the installation was declined\. Nothing was written/)
   assert.ok(!existsSync(join(skills, 'alpha')))
   const yes = await install('y')
   assert.deepEqual([yes.code, yes.asked], [0, true], yes.shown)
