@@ -35,7 +35,7 @@ export async function startEngine({ args = [], port = 0, data = tempDir(), env =
   if (!directoryBin) throw new Error('III_DIRECTORY_BIN is not set: run the tests through ctest or scripts/test')
   const argv = ['serve', '--port', String(port), '--http-port', '0', '--data', data, ...args]
   const proc = start(directoryBin, argv, { env: { III_TOKEN: '', ...env } })
-  const [readyLine, url, host, digits] = await proc.printed('stdout', /^ready ws=(ws:\/\/(.+):(\d+)).*$/m)
+  const [readyLine, url, host, digits] = await proc.printed('stdout', /^ready ws=(ws:\/\/(\S+):(\d+)).*$/m)
   return {
     ...proc,
     readyLine,
