@@ -137,7 +137,6 @@ struct LocalMcp {
     host.engine = &local.directory.engine();
     host.engine_is_there = [&local] { return local.worker.state() == sdk::SessionState::kReady; };
     host.tell_function = offer_tell(local.worker, server);
-    watch_functions(local.worker, [this] { server.tools_changed(); });
     server.open(host);
   }
 
