@@ -421,6 +421,8 @@ TEST_F(McpContextTest, N15N45N47N48FunctionsMayNeedInput) {
        {R"("inputResponses":[])", R"("inputResponses":{"k":1})", R"("requestState":1)"}) {
     EXPECT_EQ(code(error("tools/call", call + "," + wrong)), kInvalidParams) << wrong;
   }
+  engine.answers["slow"] = R"({"resultType":"invalid_params","message":"not ours"})";
+  EXPECT_EQ(code(error("tools/call", call)), kInvalidParams);
   engine.answers["slow"] = R"("done")";
   result("tools/call", call + R"(,"inputResponses":{"k":{"action":"accept"}},"requestState":"s")");
   const json::Value input = json::parse(engine.calls.back().second).value();
