@@ -46,21 +46,4 @@ std::string offer_tell(sdk::Worker& worker, mcp::Server& server) {
   return added ? id : std::string();
 }
 
-void watch_functions(sdk::Worker& worker, std::function<void()> action) {
-  RandomIds ids;
-  // One per process: several may watch the same engine.
-  const std::string id = "mcp::__functions_changed::" + ids.next().to_string();
-  const Result<void> added =
-      worker.function({.id = id,
-                       .description = "Tells the MCP server that functions came or went.",
-                       .metadata = json::Raw{R"({"internal":true})"}},
-                      [action = std::move(action)](const json::Raw&) {
-                        action();
-                        return json::Raw{"null"};
-                      });
-  if (!added) return;
-  const auto bound = worker.bind("engine::functions-available", id, json::Raw{"{}"});
-  if (!bound) log_warn("mcp: changes of functions are not told: {}", bound.error().message);
-}
-
 }  // namespace iii::daemon

@@ -1,7 +1,7 @@
 // What the MCP server takes from the configuration and from the parts of this process.
 #pragma once
 
-#include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/result.h"
@@ -24,9 +24,5 @@ mcp::Host mcp_host(Directory& directory);
 // Offers the function that passes messages of running functions to the server's clients. Before the
 // worker starts. Gives its id; empty when it could not be registered.
 std::string offer_tell(sdk::Worker& worker, mcp::Server& server);
-
-// Calls `action` on the loop when the functions of the engine have changed. Before the worker
-// starts; nothing on the engine sees the function that is registered for it in default lists.
-void watch_functions(sdk::Worker& worker, std::function<void()> action);
 
 }  // namespace iii::daemon

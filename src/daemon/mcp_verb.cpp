@@ -113,9 +113,9 @@ class McpProcess {
 
   Result<void> bridge_to(const std::string& url, const std::string& token) {
     bridge_.emplace(loop_, url, token);
-    tell_function_ = offer_tell(bridge_->worker, server_);
-    watch_functions(bridge_->worker, [this] { server_.tools_changed(); });
-    bridge_->worker.on_ready([this] { server_.tools_changed(); });
+    if (server_.options().tools == mcp::ToolsMode::kAll) {
+      tell_function_ = offer_tell(bridge_->worker, server_);
+    }
     return bridge_->worker.start();
   }
 

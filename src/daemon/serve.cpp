@@ -136,8 +136,10 @@ struct LocalMcp {
     mcp::Host host = mcp_host(local.directory);
     host.engine = &local.directory.engine();
     host.engine_is_there = [&local] { return local.worker.state() == sdk::SessionState::kReady; };
-    host.tell_function = offer_tell(local.worker, server);
-    watch_functions(local.worker, [this] { server.tools_changed(); });
+    // Only tools of their own are told about their requests.
+    if (server.options().tools == mcp::ToolsMode::kAll) {
+      host.tell_function = offer_tell(local.worker, server);
+    }
     server.open(host);
   }
 

@@ -14,6 +14,31 @@ std::unexpected<RpcError> malformed(std::string_view what) {
       RpcError{.code = kInternalError, .message = "The function " + std::string(what)});
 }
 
+Outcome input_required(const json::Value& answer, const Call& call) {
+  if (!is_stateless(call.version)) {
+    return malformed("needs input from the client, which this version does not carry.");
+  }
+  Reply out{.members = {}, .result_type = "input_required"};
+  if (const json::Value* requests = object_of(answer, "inputRequests")) {
+    for (const auto& [key, request] : *requests->as_object()) {
+      const std::string* method = text_of(request, "method");
+      const std::string_view needed = method != nullptr ? capability_for(*method) : "";
+      if (needed.empty()) return malformed("asked for something that is not known.");
+      if (call.capabilities.find(needed) != nullptr) continue;
+      RpcError missing = bad_request(kMissingCapability,
+                                     "This needs a client with `" + std::string(needed) + "`.");
+      missing.data = R"({"requiredCapabilities":{)" + quote(needed) + ":{}}}";
+      return std::unexpected(std::move(missing));
+    }
+    append_member(out.members, "inputRequests", json::to_text(*requests));
+  }
+  if (const std::string* state = text_of(answer, "requestState")) {
+    append_text_member(out.members, "requestState", *state);
+  }
+  if (out.members.empty()) return malformed("asked for input without saying which.");
+  return out;
+}
+
 }  // namespace
 
 json::Object request_context(const Call& call, const json::Value& params) {
@@ -42,34 +67,13 @@ std::optional<RpcError> wrong_input_responses(const json::Value& params) {
   return invalid_params("`inputResponses` must be an object of objects.");
 }
 
-bool asks_for_input(const json::Value& answer) {
+std::optional<Outcome> special_result(const json::Value& answer, const Call& call) {
   const std::string* type = text_of(answer, "resultType");
-  return type != nullptr && *type == "input_required";
-}
-
-Outcome input_required(const json::Value& answer, const Call& call) {
-  if (!is_stateless(call.version)) {
-    return malformed("needs input from the client, which this version does not carry.");
-  }
-  Reply out{.members = {}, .result_type = "input_required"};
-  if (const json::Value* requests = object_of(answer, "inputRequests")) {
-    for (const auto& [key, request] : *requests->as_object()) {
-      const std::string* method = text_of(request, "method");
-      const std::string_view needed = method != nullptr ? capability_for(*method) : "";
-      if (needed.empty()) return malformed("asked for something that is not known.");
-      if (call.capabilities.find(needed) != nullptr) continue;
-      RpcError missing = bad_request(kMissingCapability,
-                                     "This needs a client with `" + std::string(needed) + "`.");
-      missing.data = R"({"requiredCapabilities":{)" + quote(needed) + ":{}}}";
-      return std::unexpected(std::move(missing));
-    }
-    append_member(out.members, "inputRequests", json::to_text(*requests));
-  }
-  if (const std::string* state = text_of(answer, "requestState")) {
-    append_text_member(out.members, "requestState", *state);
-  }
-  if (out.members.empty()) return malformed("asked for input without saying which.");
-  return out;
+  if (type == nullptr) return std::nullopt;
+  if (*type == "input_required") return input_required(answer, call);
+  if (*type != "invalid_params") return std::nullopt;
+  const std::string* why = text_of(answer, "message");
+  return refused(why != nullptr ? *why : "The function refused the parameters.");
 }
 
 }  // namespace iii::mcp

@@ -17,9 +17,9 @@ std::string with_context(json::Value arguments, json::Object context);
 
 // -32602 for `inputResponses` and `requestState` that cannot be answers.
 std::optional<RpcError> wrong_input_responses(const json::Value& params);
-// Whether a function's answer is `{resultType: "input_required", …}`.
-bool asks_for_input(const json::Value& answer);
-// The result that asks the client. -32021 when the client cannot be asked that.
-Outcome input_required(const json::Value& answer, const Call& call);
+// What a function's answer means when it has a `resultType`: `input_required` asks the client
+// (-32021 when it cannot be asked that), `invalid_params` refuses the request (-32602 with its
+// `message`). Nothing for other answers.
+std::optional<Outcome> special_result(const json::Value& answer, const Call& call);
 
 }  // namespace iii::mcp

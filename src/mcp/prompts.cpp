@@ -238,7 +238,9 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
                                                   "` failed: " + output.error().message});
   }
   const Result<json::Value> value = json::parse(output->text);
-  if (told && value && asks_for_input(*value)) co_return input_required(*value, call);
+  if (told && value) {
+    if (auto special = special_result(*value, call)) co_return std::move(*special);
+  }
   const Result<std::string> messages =
       value ? messages_of(*value) : Result<std::string>(std::unexpected(value.error()));
   if (!messages) {

@@ -185,6 +185,7 @@ Server::Server(net::Loop& loop, ServerOptions options)
     : loop_(loop), options_(std::move(options)), subscribers_(loop), pool_(loop, kPoolThreads) {}
 
 Server::~Server() {
+  loop_.cancel(tools_timer_);
   tasks_.clear();
   pool_.stop();
 }
@@ -194,6 +195,7 @@ void Server::open(const Host& host) {
   changes_ = host.library->changes().subscribe(
       [this](const directory::ChangeSet& set) { subscribers_.changed(set); },
       [this] { return !subscribers_.empty(); });
+  if (options_.tools == ToolsMode::kAll && host.engine != nullptr) plan_tools_poll();
   opened_.open();
 }
 
@@ -203,10 +205,22 @@ void Server::shut_down() {
   }
 }
 
-void Server::tools_changed() {
-  if (features_ == nullptr) return;
-  features_->callables().forget_engine();
-  if (options_.tools == ToolsMode::kAll) subscribers_.tools_changed();
+void Server::plan_tools_poll() {
+  tools_timer_ = loop_.after(kToolsPoll, [this] { tasks_.spawn(poll_tools()); });
+}
+
+sdk::Task<void> Server::poll_tools() {
+  if (!subscribers_.anybody_wants_tools()) {
+    tools_.reset();
+  } else {
+    features_->callables().forget_engine();
+    const CallableList rows = co_await features_->callables().engine(false);
+    std::string now;
+    for (const CallablePtr& row : rows) now += row->id + '\n' + row->description + '\n';
+    if (tools_ && *tools_ != now) subscribers_.tools_changed();
+    tools_ = std::move(now);
+  }
+  plan_tools_poll();
 }
 
 RunningPtr Server::start(Request request, std::function<void(Finished)> done) {

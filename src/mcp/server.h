@@ -99,8 +99,9 @@ class Server {
   // A client's answer to something that it was asked.
   void deliver(const Message& response);
 
-  // The functions of the engine changed.
-  void tools_changed();
+  // How often the functions of the engine are compared while somebody wants to hear of changes. The
+  // engine's own event about them may come seconds later.
+  static constexpr std::chrono::milliseconds kToolsPoll{500};
 
   // `initialize`: a new session with the version that both sides know, and the result.
   struct Opened {
@@ -130,6 +131,8 @@ class Server {
   sdk::Task<Outcome> answer_from_features(Request& request, const RunningPtr& running);
   sdk::Task<Result<json::Value>> ask(SessionPtr session, Sink notify, std::string method,
                                      std::string params);
+  void plan_tools_poll();
+  sdk::Task<void> poll_tools();
   sdk::Task<Outcome> listen(Request& request, const RunningPtr& running);
   Outcome discover() const;
   Outcome set_level(const Request& request) const;
@@ -151,7 +154,9 @@ class Server {
   directory::ChangeHub::Subscription changes_;
   sdk::Pool pool_;
   std::unique_ptr<Features> features_;
-  sdk::TaskGroup tasks_;  // ends first
+  TimerId tools_timer_ = 0;
+  std::optional<std::string> tools_;  // what the engine's functions were when they were compared
+  sdk::TaskGroup tasks_;              // ends first
 };
 
 // What agents are told about this server; under 1 500 characters.

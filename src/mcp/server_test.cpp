@@ -286,8 +286,18 @@ TEST_F(McpEngineTest, AnEngineThatIsAwayCostsOnlyItsFunctions) {
   EXPECT_THAT(text(first(away, "content"), "text"), HasSubstr("cannot be reached"));
   EXPECT_THAT(engine.calls, IsEmpty());
   engine_is_there = true;
-  server->tools_changed();
   EXPECT_THAT(column(result("tools/list"), "tools", "name"), Contains("a__b"));
+}
+
+TEST_F(McpEngineTest, N44ChangesOfTheEnginesFunctionsAreTold) {
+  open();
+  client->receive(
+      stateless("1", "subscriptions/listen", R"("notifications":{"toolsListChanged":true})"));
+  run_until([&] { return engine.calls.size() >= 2; });
+  EXPECT_EQ(notices("notifications/tools/list_changed").size(), 0U);
+  engine.answers["engine::functions::list"] = R"({"functions":[{"function_id":"new"}]})";
+  run_until([&] { return !notices("notifications/tools/list_changed").empty(); });
+  EXPECT_THAT(column(result("tools/list"), "tools", "name"), Contains("new"));
 }
 
 TEST_F(McpEngineTest, N61ACancelledCallIsNotAnswered) {
@@ -411,6 +421,8 @@ TEST_F(McpContextTest, N15N45N47N48FunctionsMayNeedInput) {
        {R"("inputResponses":[])", R"("inputResponses":{"k":1})", R"("requestState":1)"}) {
     EXPECT_EQ(code(error("tools/call", call + "," + wrong)), kInvalidParams) << wrong;
   }
+  engine.answers["slow"] = R"({"resultType":"invalid_params","message":"not ours"})";
+  EXPECT_EQ(code(error("tools/call", call)), kInvalidParams);
   engine.answers["slow"] = R"("done")";
   result("tools/call", call + R"(,"inputResponses":{"k":{"action":"accept"}},"requestState":"s")");
   const json::Value input = json::parse(engine.calls.back().second).value();

@@ -1,5 +1,6 @@
 #include "mcp/subscribers.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,10 @@ void add_changes(Changed& out, const directory::ChangeSet& set) {
     out.uris.insert(document_uri(change.id));
     out.uris.insert(file_uri(change.file.path));
   }
+}
+
+bool Subscribers::anybody_wants_tools() const {
+  return std::ranges::any_of(all_, [](const SubscriberPtr& each) { return each->tools; });
 }
 
 void Subscribers::changed(const directory::ChangeSet& set) {

@@ -48,6 +48,7 @@ class Subscribers {
   void add(SubscriberPtr subscriber) { all_.insert(std::move(subscriber)); }
   void remove(const SubscriberPtr& subscriber) { all_.erase(subscriber); }
   bool empty() const { return all_.empty(); }
+  bool anybody_wants_tools() const;
 
   // Told a moment later, together with what else happens until then.
   void changed(const directory::ChangeSet& set);

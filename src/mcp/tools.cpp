@@ -357,8 +357,8 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::V
   if (!function->of_directory) {
     const Result<json::Value> value = json::parse(answer->text);
     if (value && is_tool_result(*value)) co_return given_result(*value, call.version);
-    if (value && function->wants_context && asks_for_input(*value)) {
-      co_return input_required(*value, call);
+    if (value && function->wants_context) {
+      if (auto special = special_result(*value, call)) co_return std::move(*special);
     }
   }
   co_return plain_result(*function, *answer, call.version);

@@ -64,3 +64,34 @@ test('with a token nobody else gets in, and results are private', own, async (t)
   const response = await fetch(url, { method: 'POST', headers: { ...headers, authorization: 'Bearer secret' }, body })
   assert.equal((await response.json()).result.cacheScope, 'private')
 })
+
+test('N41 a thousand listen streams hear of an edit, and others are served meanwhile', own, async (t) => {
+  const { folder, url } = await serve(t)
+  const _meta = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }
+  const headers = { 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28' }
+  const stop = new AbortController()
+  t.after(() => stop.abort())
+  const listen = async (id) => {
+    const params = { _meta, notifications: { resourceSubscriptions: ['iii://demo'] } }
+    const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'subscriptions/listen', params })
+    const response = await fetch(url, { method: 'POST', headers: { ...headers, 'mcp-method': 'subscriptions/listen' }, body, signal: stop.signal })
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()
+    let text = ''
+    const until = async (word) => {
+      while (!text.includes(word)) {
+        const { value, done } = await reader.read()
+        if (done) throw new Error(`stream ${id} ended: ${text}`)
+        text += value
+      }
+    }
+    await until('acknowledged')
+    return until
+  }
+  const streams = []
+  for (let i = 0; i < 1000; i += 100) streams.push(...(await Promise.all(Array.from({ length: 100 }, (_, j) => listen(i + j)))))
+  folder.put('demo/SKILL.md', '---\nname: demo\ndescription: Shows how it is done.\n---\nEdited.\n')
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'resources/read', params: { _meta, uri: 'iii://demo' } })
+  const read = await fetch(url, { method: 'POST', headers: { ...headers, 'mcp-method': 'resources/read', 'mcp-name': 'iii://demo' }, body })
+  assert.match((await read.json()).result.contents[0].text, /Edited/)
+  await Promise.all(streams.map((until) => until('resources/updated')))
+})

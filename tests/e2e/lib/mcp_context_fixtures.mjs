@@ -7,9 +7,9 @@ const key = 'of this test run only'
 const signed = (state) => `${state}.${createHmac('sha256', key).update(state).digest('hex')}`
 const opened = (state) => {
   const [value] = String(state ?? '').split('.')
-  if (signed(value) !== state) throw new Error('the request state is not ours')
-  return value
+  return signed(value) === state ? value : undefined
 }
+const notOurs = { resultType: 'invalid_params', message: 'the request state is not ours' }
 
 const name = { method: 'elicitation/create', params: { mode: 'form', message: 'What is your name?', requestedSchema: { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] } } }
 const sampling = { method: 'sampling/createMessage', params: { messages: [{ role: 'user', content: { type: 'text', text: 'What is the capital of France?' } }], maxTokens: 100 } }
@@ -18,7 +18,7 @@ const confirm = { method: 'elicitation/create', params: { mode: 'form', message:
 const need = (inputRequests, requestState) => ({ resultType: 'input_required', inputRequests, ...(requestState && { requestState }) })
 /** Asks for what is missing, then answers. */
 const asking = (requests, answer, state) => ({ _mcp: { inputResponses: given = {}, requestState } }) => {
-  if (requestState !== undefined && state) opened(requestState)
+  if (requestState !== undefined && state && !opened(requestState)) return notOurs
   if (Object.keys(requests).every((each) => each in given)) return text(answer(given))
   return need(requests, state && signed(state))
 }
@@ -73,6 +73,7 @@ export const contextTools = {
   test_input_required_result_tampered_state: ['Checks its state.', asking({ confirm }, () => 'state-ok', 'tamper')],
   test_input_required_result_multiple_inputs: ['Asks for three things.', asking({ user_name: name, greeting: sampling, client_roots: roots }, () => 'all there', 'multiple')],
   test_input_required_result_multi_round: ['Asks twice.', ({ _mcp: { inputResponses: given = {}, requestState } }) => {
+    if (requestState !== undefined && !opened(requestState)) return notOurs
     const round = requestState === undefined ? 0 : Number(opened(requestState).at(-1))
     if (round === 0 || (round === 1 && !given.step1)) return need({ step1: confirm }, signed('round1'))
     if (round === 1 || !given.step2) return need({ step2: confirm }, signed('round2'))

@@ -99,7 +99,8 @@ export async function registerFixtures(t, engine) {
       messages: handler(input?.arguments ?? input ?? {}).map((content) => ({ role: 'user', content })),
     }), { description })
   const more = registerContextFixtures(worker, (id, payload) => call(worker, id, payload))
-  await callable(worker, ...more, ...Object.keys(tools), ...Object.keys(prompts).map((name) => `conformance::${name}`))
+  await callable(worker, ...more)
+  await callable(worker, ...Object.keys(tools), ...Object.keys(prompts).map((name) => `conformance::${name}`))
   for (const [name, [description, args]] of Object.entries(prompts))
     await call(worker, 'prompts::register', { name, description, arguments: args, function_id: `conformance::${name}` })
   await call(worker, 'prompts::register', { name: contextPrompt.name, description: contextPrompt.description, arguments: [], function_id: `conformance::${contextPrompt.name}` })
