@@ -1,4 +1,4 @@
-// 10 000 clients with mutated and random bytes: the server answers or closes, whatever comes and
+// Clients with mutated and random bytes: the server answers or closes, whatever comes and
 // however it is cut.
 #include <gmock/gmock.h>
 
@@ -79,7 +79,7 @@ TEST_F(HttpPropertyTest, AnythingIsAnsweredOrClosed) {
   listen({.head_timeout = Millis(5), .body_period = Millis(5), .idle_timeout = Millis(5)});
   std::mt19937 random(20'261'117);
   const auto all = seeds();
-  for (int round = 0; round < 500; ++round) {
+  for (int round = 0; round < 40; ++round) {
     std::vector<RawPeer> peers(20);
     for (RawPeer& peer : peers) {
       const std::string bytes = mutated(all[random() % all.size()], random, all);
