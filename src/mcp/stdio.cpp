@@ -41,11 +41,16 @@ Stdio::~Stdio() {
     stopping_ = true;
   }
   changed_.notify_all();
-  const uint64_t one = 1;
-  static_cast<void>(::write(wake_, &one, sizeof one));
+  wake_threads();
   reader_.join();
   writer_.join();
   ::close(wake_);
+}
+
+// For good: both threads end.
+void Stdio::wake_threads() const {
+  const uint64_t one = 1;
+  static_cast<void>(::write(wake_, &one, sizeof one));
 }
 
 // --- the reading thread
@@ -133,7 +138,10 @@ void Stdio::send(std::string line) {
     queued_ += line.size();
     output_.push_back(std::move(line));
     broken_ = queued_ > options_.max_queued;
-    if (broken_) log_warn("mcp: the client does not read what it is sent; giving up");
+    if (broken_) {
+      log_warn("mcp: the client does not read what it is sent; giving up");
+      wake_threads();  // the writer waits for the client to read
+    }
   }
   changed_.notify_all();
 }

@@ -42,6 +42,7 @@ class Stdio {
   void read();
   void write();
   bool write_out(std::string_view text) const;
+  void wake_threads() const;
   void send(std::string line);
   bool wait_for_input();
   bool take(std::string_view bytes);
