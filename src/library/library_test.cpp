@@ -105,16 +105,16 @@ struct LibraryTest : ::testing::Test {
 
 TEST(Merger, ARegisteredDocumentHasItsNameAndAudience) {
   Registrations registrations;
-  registrations.skills.push_back({.key = "a",
+  registrations.skills.push_back({.key = "a/b",
                                   .text = std::make_shared<const std::string>(
                                       "---\nname: n\ndisable-model-invocation: true\n---\n# H\n"),
                                   .time_ns = 1});
   const content::GenerationPtr merged =
       GenerationMerger().merge(content::Generation(), registrations, 1, true);
-  ASSERT_NE(merged->skill("a"), nullptr);
-  EXPECT_EQ(merged->skill("a")->name, "n");
-  EXPECT_FALSE(merged->skill("a")->for_agents);
-  EXPECT_EQ(merged->skill("a")->title, "H");
+  ASSERT_NE(merged->skill("a/b"), nullptr);
+  EXPECT_EQ(merged->skill("a/b")->name, "n");
+  EXPECT_FALSE(merged->skill("a/b")->for_agents);
+  EXPECT_EQ(merged->skill("a/b")->title, "H");
 }
 
 TEST_F(LibraryTest, WhileFilesAreSwappedTheGenerationBeforeIsShown) {
