@@ -183,8 +183,8 @@ content::GenerationPtr with_details() {
                                                               {"repo/readme", "Repo"},
                                                               {"repo/c-1a2b3c/index", "C"},
                                                               {"repo/secret/index", "Secret"}}));
-  for (content::SkillPtr& row : generation->skills) {
-    auto changed = std::make_shared<content::Skill>(*row);
+  for (size_t i = 0; i < generation->skills.size(); ++i) {
+    auto changed = std::make_shared<content::Skill>(*generation->skills[i]);
     changed->version.inode = 1;
     if (changed->id.ends_with("forms")) changed->kind = content::SkillKind::kReference;
     if (changed->id.ends_with("readme")) changed->kind = content::SkillKind::kReadme;
@@ -194,7 +194,7 @@ content::GenerationPtr with_details() {
     }
     if (changed->id == "repo/secret/index") changed->for_agents = false;
     if (changed->id.ends_with("pdf/index")) changed->name = "pdf";
-    row = std::move(changed);
+    generation->skills.set(i, std::move(changed));
   }
   return generation;
 }
