@@ -92,8 +92,8 @@ std::vector<Kind> kinds(const std::string& skill) {
       {"resources/read",
        question("resources/read", uri, fmt::format(R"("uri":"{}",)", uri), "\"contents\""), 0.6},
       {"tools/call",
-       question("tools/call", "directory__health", R"("name":"directory__health","arguments":{},)",
-                "\"content\""),
+       question("tools/call", "read",
+                fmt::format(R"("name":"read","arguments":{{"id":"{}"}},)", skill), "\"content\""),
        0},
       {"skills/list", question("skills/list", "", "", "\"skills\""), 0},
   };

@@ -47,7 +47,7 @@ static auto describe(json::Type<PromptGetOutput>) {
                   "The markdown after the frontmatter, unchanged. For a registered prompt, which "
                   "has no template: how to get its messages from prompts::mcp-get."),
       json::field("modified_at", &T::modified_at, kModifiedHelp),
-      json::field("kind", &T::kind, kKindOfPromptHelp),
+      json::field("kind", &T::kind, kKindOfPromptHelp).optional(),
       json::field("origin", &T::origin, kOriginHelp));
 }
 
@@ -65,7 +65,7 @@ auto describe(json::Type<PromptEntry>) {
                          json::field("name", &T::name, "Pass it to directory::prompts::get."),
                          json::field("description", &T::description, kDescriptionHelp),
                          json::field("modified_at", &T::modified_at, kModifiedHelp),
-                         json::field("kind", &T::kind, kKindOfPromptHelp),
+                         json::field("kind", &T::kind, kKindOfPromptHelp).optional(),
                          json::field("origin", &T::origin, kOriginHelp));
 }
 auto describe(json::Type<ListPromptsOutput>) {

@@ -124,9 +124,10 @@ TEST_F(RealRepositories, ABodyOfAnySizeIsReadInParts) {
   EXPECT_THAT(text(part, "more"), HasSubstr("offset=" + json::to_text(*part.find("next_offset"))));
   std::string whole = text(part, "body");
   EXPECT_LE(whole.size(), kPartBytes);
-  while (const json::Value* next = part.find("next_offset")) {
-    part = get("large", R"(,"limit":99999,"offset":)" + json::to_text(*next));
-    EXPECT_EQ(*part.find("offset"), *next) << "parts join";
+  while (part.find("next_offset") != nullptr) {
+    const json::Value next = *part.find("next_offset");
+    part = get("large", R"(,"limit":99999,"offset":)" + json::to_text(next));
+    EXPECT_EQ(*part.find("offset"), next) << "parts join";
     whole += text(part, "body");
   }
   EXPECT_EQ(part.find("more"), nullptr);

@@ -185,7 +185,7 @@ inline auto describe(json::Type<SkillEntry>) {
       json::field("bytes", &T::bytes, "Size of the file.").as("usize", "uint"),
       json::field("modified_at", &T::modified_at,
                   "When the file was modified, RFC 3339 in UTC; empty if not known."),
-      json::field("kind", &T::kind, kKindHelp), json::field("name", &T::name, kNameHelp),
+      json::field("kind", &T::kind, kKindHelp).optional(), json::field("name", &T::name, kNameHelp),
       json::field("path", &T::path, kPathHelp),
       json::field("user_only", &T::user_only, kUserOnlyHelp),
       json::field("origin", &T::origin, kOriginHelp));
@@ -256,7 +256,7 @@ inline auto describe(json::Type<SkillGetOutput>) {
                   "part of a worker's name, a note comes first."),
       json::field("modified_at", &T::modified_at,
                   "When the file was modified, RFC 3339 in UTC; empty for compiled-in pages."),
-      json::field("kind", &T::kind, kKindHelp), json::field("name", &T::name, kNameHelp),
+      json::field("kind", &T::kind, kKindHelp).optional(), json::field("name", &T::name, kNameHelp),
       json::field("path", &T::path, kPathHelp),
       json::field("user_only", &T::user_only, kUserOnlyHelp),
       json::field("origin", &T::origin, kOriginHelp),

@@ -159,8 +159,8 @@ TEST_F(McpServerTest, ToolsOfTheDirectoryHaveSchemasAndHints) {
   const json::Value tools = result("tools/list");
   EXPECT_THAT(
       column(tools, "tools", "name"),
-      ElementsAre("directory__prompts__get", "directory__prompts__list", "directory__skills__get",
-                  "directory__skills__index", "directory__skills__list"));
+      ElementsAre("directory__prompts__get", "directory__prompts__list", "directory__skills__file",
+                  "directory__skills__get", "directory__skills__index", "directory__skills__list"));
   const json::Value& tool = first(tools, "tools");
   EXPECT_EQ(text(*tool.find("inputSchema"), "type"), "object");
   EXPECT_EQ(text(*tool.find("outputSchema"), "type"), "object");
@@ -250,10 +250,11 @@ class McpEngineTest : public McpServerTest {
 TEST_F(McpEngineTest, FunctionsOfTheEngineBecomeTools) {
   open();
   const json::Value tools = result("tools/list");
-  EXPECT_THAT(column(tools, "tools", "name"),
-              ElementsAre("a__b", "call", "directory__prompts__get", "directory__prompts__list",
-                          "directory__skills__get", "directory__skills__index",
-                          "directory__skills__list", "find", "read", "x.odd.2fid"));
+  EXPECT_THAT(
+      column(tools, "tools", "name"),
+      ElementsAre("a__b", "call", "directory__prompts__get", "directory__prompts__list",
+                  "directory__skills__file", "directory__skills__get", "directory__skills__index",
+                  "directory__skills__list", "find", "read", "x.odd.2fid"));
   const json::Value& tool = first(tools, "tools");
   EXPECT_EQ(json::to_text(*tool.find("inputSchema")),
             R"({"properties":{"n":{"type":"number"}},"type":"object"})");

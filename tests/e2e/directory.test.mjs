@@ -183,15 +183,16 @@ test('every function that a text of ours recommends can be called', { skip: need
 
 // An engine ends the connection of a worker whose frame is over 16 MiB or whose message is over 64 MiB.
 test('a list beyond one frame arrives, one beyond a message is an error that says how to ask for less', async (t) => {
-  const paragraph = 'x'.repeat(240_000)
-  const files = Object.fromEntries(Array.from({ length: 90 }, (_, i) => [`big/${100 + i}.md`, `# ${i}\n\n${paragraph}\n`]))
+  const paragraph = 'x'.repeat(60_000)
+  const document = (i) => `---\ndescription: ${paragraph}\n---\n# ${i}\n`
+  const files = Object.fromEntries(Array.from({ length: 360 }, (_, i) => [`big/${1000 + i}.md`, document(i)]))
   const { ask, root } = await directory(t, files, { builtin_docs: false })
   const { skills } = await ask('directory::skills::list')
-  assert.equal(skills.length, 90)
+  assert.equal(skills.length, 360)
   assert.ok(skills.every((s) => s.description === paragraph))
-  for (let i = 0; i < 180; i++) put(root, `more/${100 + i}.md`, `# ${i}\n\n${paragraph}\n`)
+  for (let i = 0; i < 720; i++) put(root, `more/${1000 + i}.md`, document(i))
   assert.match(await text(ask('directory::skills::list')), /D120 too_large: .*Next: call directory::skills::list with `limit`/)
-  assert.equal(ids(await ask('directory::skills::list', { include_description: false })).length, 270)
+  assert.equal(ids(await ask('directory::skills::list', { include_description: false })).length, 1080)
   assert.equal(ids(await ask('directory::skills::list', { limit: 5, prefix: 'more/' })).length, 5, 'the worker is still there')
 })
 

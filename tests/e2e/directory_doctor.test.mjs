@@ -80,14 +80,14 @@ for (const [what, path, text, code, servedAs, mends] of kinds) {
   })
 }
 
-test('line ends, integers and lower-case skill.md are read without a word', async () => {
+test('line ends and integers are read without a finding, a lower-case skill.md with a hint', async () => {
   const report = await doctor(tree({
     'crlf.md': '---\r\ntitle: A\r\ntype: x\r\n---\r\nText.\r\n',
     'number.md': '---\nname: 7\ntitle: 1.50\n---\nText.\n',
     'ns/prompts/seven.md': '---\nname: 7\ndescription: Seven.\n---\nText.\n',
     'ns/skill.md': '# A\n\nText.\n',
   }))
-  assert.deepEqual(report.findings, [])
+  assert.deepEqual(report.findings.map((f) => `${f.severity} ${f.path} ${f.code} ${f.served_as}`), ['info ns/skill.md skill_case ns'])
   assert.deepEqual([report.skills, report.prompts], [3, 1])
 })
 

@@ -30,6 +30,7 @@ test('a registered skill is in list, get and index, by the rules for files, and 
       description: 'Sends letters.',
       bytes: Buffer.byteLength(mail),
       modified_at: registered_at,
+      kind: 'skill',
       origin: 'registered',
     },
     before.skills[0],
@@ -62,7 +63,7 @@ test('a registered prompt is listed, and get says how to have its messages made'
   const hello = { name: 'hello', description: 'Says hello.', arguments: [{ name: 'to', required: true }], function_id: handler }
   const { registered_at } = await ask('prompts::register', hello)
   const { prompts } = await ask('directory::prompts::list')
-  assert.deepEqual(prompts[0], { name: 'hello', description: 'Says hello.', modified_at: registered_at, origin: 'registered' })
+  assert.deepEqual(prompts[0], { name: 'hello', description: 'Says hello.', modified_at: registered_at, kind: 'prompt', origin: 'registered' })
   assert.deepEqual(names({ prompts }), ['hello', 'write'])
   const got = await ask('directory::prompts::get', { name: 'hello' })
   assert.equal(got.origin, 'registered')

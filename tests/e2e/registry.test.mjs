@@ -130,14 +130,16 @@ test('W5, W6: a bundle that means harm is refused whole', async (t) => {
   }
 })
 
-test('W7: what would not be served is left out and named', async (t) => {
+test('W7: what would not be served is left out and named; a large document is served in parts', async (t) => {
   const { root, ask } = await directory(t)
-  for (const [worker, path] of [['hidden', '.hidden/h.md'], ['bigdoc', 'big.md']]) {
-    const answer = await ask(downloadId, { worker })
-    assert.deepEqual(answer.skills_written, ['ok.md'])
-    assert.deepEqual(answer.skipped.map((s) => s.path), [path])
-    assert.equal(files(root, worker), 1)
-  }
+  const hidden = await ask(downloadId, { worker: 'hidden' })
+  assert.deepEqual(hidden.skills_written, ['ok.md'])
+  assert.deepEqual(hidden.skipped.map((s) => s.path), ['.hidden/h.md'])
+  assert.equal(files(root, 'hidden'), 1)
+  const large = await ask(downloadId, { worker: 'bigdoc' })
+  assert.deepEqual(large.skills_written, ['ok.md', 'big.md'])
+  assert.deepEqual(large.skipped ?? [], [])
+  assert.ok((await ask('directory::skills::get', { id: 'bigdoc/big' })).body.length > 0)
 })
 
 test('prompts become files with frontmatter; an index beside an overview is kept', async (t) => {
