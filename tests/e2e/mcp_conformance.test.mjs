@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
-import { request } from './lib/http.mjs'
 import { registerFixtures, skillsFolder } from './lib/mcp_fixtures.mjs'
 import { start } from './lib/process.mjs'
 import { within } from './lib/wait.mjs'
@@ -21,21 +20,7 @@ const runs = [
   ...skillScenarios.map((name) => ['--scenario', name, '--spec-version', '2025-11-25', '--force']),
 ]
 
-/** Why there is nothing to test, or nothing. */
-async function missing() {
-  if (needsOwnEngine) return needsOwnEngine
-  const engine = await startEngine()
-  try {
-    const { status, body } = await request(`${engine.http}/mcp`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' })
-    return status === 404 && body.includes('not_found') ? 'left out: this program has nothing at /mcp yet' : undefined
-  } finally {
-    await engine.stop()
-  }
-}
-
-test('the official conformance suite', async (t) => {
-  const skip = await missing()
-  if (skip) return t.skip(skip)
+test('the official conformance suite', { skip: needsOwnEngine }, async (t) => {
   const config = join(tempDir(), 'config.yaml')
   writeFileSync(config, 'mcp_tools: all\n')
   const engine = await startEngine({ args: ['--skills', skillsFolder(), '--config', config] })
