@@ -172,7 +172,9 @@ class SkillFunctions {
       id = hidden->id;
     }
     const NamesPtr workers = co_await library_.installed().for_resolution();
-    co_return resolve_miss(view, *workers, *id);
+    // The sketches of tens of thousands of ids are made at the first miss: not on the loop.
+    auto look = [view, workers, id = *id] { return resolve_miss(view, *workers, id); };
+    co_return co_await library_.on_content_thread(std::move(look));
   }
 
   // What `link` means in the document `from`.
