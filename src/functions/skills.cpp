@@ -201,7 +201,7 @@ class SkillFunctions {
     }
     const std::string target = targets.empty() ? std::string() : targets.front();
     const std::vector<std::string> near =
-        suggest_skills(view, content::normalise_id(without_suffix(target)));
+        co_await suggest_skills(library_, view, content::normalise_id(without_suffix(target)));
     co_return std::unexpected(link_not_found(text, view.display(source.id), target, near));
   }
 

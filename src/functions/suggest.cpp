@@ -284,6 +284,14 @@ std::vector<std::string> suggest_skills(const View& view, std::string_view misse
   return out.empty() ? search.similar() : out;
 }
 
+sdk::Task<std::vector<std::string>> suggest_skills(Library& library, View view,
+                                                   std::string missed) {
+  auto look = [view = std::move(view), missed = std::move(missed)] {
+    return suggest_skills(view, missed);
+  };
+  co_return co_await library.on_content_thread(std::move(look));
+}
+
 std::vector<std::string> suggest_prompts(const content::Generation& generation,
                                          std::string_view missed) {
   const EditDistance distance(missed);

@@ -10,12 +10,15 @@
 #include <string_view>
 #include <vector>
 
+#include "library/library.h"
 #include "library/view.h"
 
 namespace iii::directory {
 
 // directory-read §6.1, at most three display ids; a lone misspelt segment gets one too.
 std::vector<std::string> suggest_skills(const View& view, std::string_view missed);
+// The same on the content thread: the first sketches of a large tree take tens of milliseconds.
+sdk::Task<std::vector<std::string>> suggest_skills(Library& library, View view, std::string missed);
 // directory-read §6.2: the three nearest names.
 std::vector<std::string> suggest_prompts(const content::Generation& generation,
                                          std::string_view missed);

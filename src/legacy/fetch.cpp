@@ -71,7 +71,8 @@ sdk::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string id
   std::optional<std::string> body = co_await registered_body(from.library.registrations(), id);
   if (body) co_return std::move(*body);
   const View everything = co_await from.library.current(kAll);
-  co_return std::unexpected(skill_not_found(id, suggest_skills(everything, id)));
+  co_return std::unexpected(
+      skill_not_found(id, co_await suggest_skills(from.library, everything, id)));
 }
 
 sdk::Task<Result<std::string>> function_text_of(Context context, const Fetcher& from,

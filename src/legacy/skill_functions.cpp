@@ -151,7 +151,8 @@ class SkillFunctions {
     if (!found) co_return std::unexpected(failed_state(Registry::kSkills, found.error()));
     if (!*found) {
       const View all = co_await parts_.library.current({.filtered = false, .registered = false});
-      co_return std::unexpected(skill_not_found(id, suggest_skills(all, id)));
+      co_return std::unexpected(
+          skill_not_found(id, co_await suggest_skills(parts_.library, all, id)));
     }
     co_return SectionText{kMarkdown, std::move((*found)->skill)};
   }

@@ -257,7 +257,7 @@ sdk::Task<Result<ResourceContent>> Resources::document_in(const directory::View&
   const content::Skill* skill = directory::look_up(view, *id);
   if (skill == nullptr) {
     co_return std::unexpected(
-        directory::skill_not_found(*id, directory::suggest_skills(view, *id)));
+        directory::skill_not_found(*id, co_await directory::suggest_skills(library_, view, *id)));
   }
   const std::string shown = view.display(skill->id);
   Result<directory::Body> body = directory::read_skill(library_, view, *skill, shown);

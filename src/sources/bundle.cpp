@@ -136,7 +136,10 @@ std::string reported_name(const BundleFile& file) {
 }
 
 FileRole role_of(std::string_view path) {
-  if (!path.ends_with(".md")) return FileRole::kAsset;
+  const content::OverviewName name = content::overview_name(path.substr(path.rfind('/') + 1));
+  const bool overview =
+      name == content::OverviewName::kExact || name == content::OverviewName::kSpelling;
+  if (!overview && !path.ends_with(".md")) return FileRole::kAsset;
   return content::is_prompt_path(path) ? FileRole::kPrompt : FileRole::kSkill;
 }
 

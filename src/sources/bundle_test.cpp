@@ -112,6 +112,8 @@ TEST(Bundle, PathsAreCheckedAgainWithTheWhole) {
 
 TEST(Bundle, W21_RolesByPlaceAndReportedNames) {
   EXPECT_EQ(role_of("SKILL.md"), FileRole::kSkill);
+  EXPECT_EQ(role_of("C++/SKILL.MD"), FileRole::kSkill);
+  EXPECT_EQ(role_of("skill.markdown"), FileRole::kSkill);
   EXPECT_EQ(role_of("a/b.md"), FileRole::kSkill);
   EXPECT_EQ(role_of("prompts/p.md"), FileRole::kPrompt);
   EXPECT_EQ(role_of("a/prompts/b/p.md"), FileRole::kPrompt);
