@@ -48,15 +48,11 @@ class Line final : public sdk::Transport {
   }
   // The answer's whole frame. The loop runs only when the answer does not come at once.
   const std::string& call(std::string_view frame) {
-    sent_.clear();
-    deliver(frame);
-    waiting_ = true;
-    while (sent_.empty()) loop_.run();
-    waiting_ = false;
+    exchange(frame);
     // Nobody else is on this bus: there are no workers whose names could be meant.
     if (sent_.find(R"("function_id":"worker::list")") != std::string::npos) {
-      deliver(R"({"type":"invocationresult","invocation_id":")" + id_of(sent_) +
-              R"(","function_id":"worker::list","result":{"workers":[]}})");
+      exchange(R"({"type":"invocationresult","invocation_id":")" + id_of(sent_) +
+               R"(","function_id":"worker::list","result":{"workers":[]}})");
     }
     return sent_;
   }
@@ -67,6 +63,14 @@ class Line final : public sdk::Transport {
   }
 
  private:
+  // Delivers one frame and waits for what is sent next.
+  void exchange(std::string_view text) {
+    sent_.clear();
+    deliver(text);
+    waiting_ = true;
+    while (sent_.empty()) loop_.run();
+    waiting_ = false;
+  }
   static std::string id_of(std::string_view call) {
     const auto frame = json::parse(call);
     const json::Value* id = frame ? frame->find("invocation_id") : nullptr;
