@@ -1,6 +1,7 @@
 #include "functions/paths.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -111,7 +112,8 @@ PathBlock::PathBlock(std::span<const content::SkillPtr> rows) {
       entries.push_back({TextHash()(ascii_lower(folder_of(path))), i});
     }
   }
-  std::ranges::sort(entries, {}, &Entry::hash);
+  // Rows of one folder stay in the order of their ids: the first is taken, in every process.
+  std::ranges::sort(entries, {}, [](const Entry& e) { return std::pair(e.hash, e.row); });
 }
 
 PathIndex::Match PathIndex::find(std::string_view path, std::optional<uint16_t> root) const {
