@@ -331,13 +331,11 @@ void Catalog::serve(Document& document, const FindingsPtr& own) {
   set_findings(document.root, path_of(document), own);
 }
 
-void Catalog::skip(Document& document, Severity severity, std::string_view code,
-                   std::string message) {
+void Catalog::skip(Document& document, std::string_view code, std::string message) {
   account(document, Account::kSkipped);
   if (roots_[document.root].kind == RootKind::kBuiltin) return;
   std::vector<Finding> findings;
-  findings.push_back(
-      make_finding(document.root, path_of(document), severity, code, std::move(message)));
+  findings.push_back(make_finding(document.root, path_of(document), code, std::move(message)));
   if (document.own) {
     for (const Finding& finding : *document.own) {
       if (is_about_name(finding)) continue;
@@ -444,7 +442,7 @@ void Catalog::decide_among(std::string_view id, std::span<const Candidate> candi
   for (const Candidate& candidate : candidates) {
     Document& document = *candidate.document;
     if (const RootInfo* by = hidden_by(document, id)) {
-      skip(document, Severity::kInfo, findings::kShadowed,
+      skip(document, findings::kShadowed,
            fmt::format("The {} root has a folder of that name, which hides this one.", by->label));
     } else if (winner == nullptr) {
       winner = &document;
@@ -452,7 +450,7 @@ void Catalog::decide_among(std::string_view id, std::span<const Candidate> candi
     } else {
       const bool other_root = winner->root != document.root;
       const std::string_view what = document.skill ? "id" : "name";
-      skip(document, other_root ? Severity::kInfo : Severity::kWarning,
+      skip(document,
            other_root       ? findings::kShadowed
            : document.skill ? findings::kDuplicateId
                             : findings::kDuplicateName,

@@ -92,7 +92,7 @@ class Catalog {
   void decide_among(std::string_view id, std::span<const Candidate> candidates);
   const RootInfo* hidden_by(const Document& document, std::string_view id) const;
   void serve(Document& document, const FindingsPtr& own);
-  void skip(Document& document, Severity severity, std::string_view code, std::string message);
+  void skip(Document& document, std::string_view code, std::string message);
   void account(Document& document, Account column);
   void count_overview(const Document& document, bool there);
   void set_kinds();

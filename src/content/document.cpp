@@ -39,7 +39,7 @@ struct Naming {
 Naming refused(const Document& document, const std::string& path, std::string_view code,
                const std::string& why) {
   Naming naming;
-  naming.finding = make_finding(document.root, path, Severity::kError, code, why);
+  naming.finding = make_finding(document.root, path, code, why);
   return naming;
 }
 
@@ -57,24 +57,21 @@ Naming name_skill(const Document& document, const std::string& path, const Docum
   }
   const std::string problem = legal ? "" : sentence(id_problem(id));
   Naming naming{.name = legal ? std::move(id) : normalise_id(id), .normalised = !legal};
-  const auto say = [&](Severity severity, std::string_view code, const std::string& what) {
+  const auto say = [&](std::string_view code, const std::string& what) {
     naming.finding =
-        make_finding(document.root, path, severity, code, what + served_as_sentence(naming.name));
+        make_finding(document.root, path, code, what + served_as_sentence(naming.name));
   };
   switch (rules.normalise_ids ? overview_name(document_name(path)) : OverviewName::kNone) {
     case OverviewName::kSpelling:
-      say(Severity::kInfo, findings::kSkillCase,
-          "Other readers look for exactly `SKILL.md`. Rename the file.");
+      say(findings::kSkillCase, "Other readers look for exactly `SKILL.md`. Rename the file.");
       break;
     case OverviewName::kNear:
-      say(Severity::kWarning, findings::kNearSkill,
+      say(findings::kNearSkill,
           "The file is not called `SKILL.md`, so it is not the overview of its folder. Rename it "
-          "if "
-          "it was meant to be.");
+          "if it was meant to be.");
       break;
     default:
-      if (!legal)
-        say(Severity::kInfo, findings::kIdNormalised, "The path is not an id: " + problem);
+      if (!legal) say(findings::kIdNormalised, "The path is not an id: " + problem);
   }
   return naming;
 }
@@ -87,7 +84,7 @@ Naming name_prompt(const Document& document, const std::string& path,
   const std::string why = sentence(legal.error().message);
   if (!rules.normalise_ids) return refused(document, path, findings::kInvalidName, why);
   Naming naming{.name = normalise_name(name), .normalised = true};
-  naming.finding = make_finding(document.root, path, Severity::kInfo, findings::kNameNormalised,
+  naming.finding = make_finding(document.root, path, findings::kNameNormalised,
                                 why + served_as_sentence(naming.name));
   return naming;
 }
@@ -103,8 +100,7 @@ class Builder {
       : document_(document), path_(path), rules_(rules) {}
 
   void add(std::string_view code, std::string message) {
-    findings_.push_back(
-        make_finding(document_.root, path_, findings::severity_of(code), code, std::move(message)));
+    findings_.push_back(make_finding(document_.root, path_, code, std::move(message)));
   }
 
   void take(std::vector<Finding> found) {
@@ -259,8 +255,8 @@ std::string title_of(ParsedDocument& parsed, bool from_name) {
   return std::move(parsed.heading);
 }
 
-Finding make_finding(uint16_t root, std::string_view path, Severity /*severity*/,
-                     std::string_view code, std::string message) {
+Finding make_finding(uint16_t root, std::string_view path, std::string_view code,
+                     std::string message) {
   Finding finding;
   finding.file = {root, printable(path)};
   finding.severity = findings::severity_of(code);
@@ -342,45 +338,40 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
   unreadable_document(document, path, rules, findings::kTooLarge, file.error().message);
 }
 
+namespace {
+
+// Code and message.
+std::pair<std::string_view, std::string> reason_of(Refusal why, std::string_view elsewhere) {
+  switch (why) {
+    case Refusal::kOutside:
+      return {findings::kOutsideRoot,
+              "The link leaves its root, so it is not followed. Copy what it points to, or link to "
+              "it by a relative path inside the root."};
+    case Refusal::kOtherRoot:
+      return {findings::kOtherRoot,
+              fmt::format("The link leads to {}, and is served there.", elsewhere)};
+    case Refusal::kMisnamed:
+      return {findings::kNearSkill,
+              "The file is not called `SKILL.md`, so it is not served. Rename it if it was meant "
+              "to be the overview of its folder."};
+    case Refusal::kDangling:
+      return {findings::kDanglingLink, "The link points to nothing."};
+    case Refusal::kNotRegular:
+      return {findings::kNotRegular,
+              "Not a regular file (a pipe, socket or device), so it is never opened."};
+    default:
+      return {findings::kUnreadable, "It cannot be read (permission denied)."};
+  }
+}
+
+}  // namespace
+
 void refuse_document(Document& document, const std::string& path, Refusal why,
                      std::string_view elsewhere) {
   document.refusal = why;
-  Finding finding = make_finding(document.root, path, Severity::kWarning, "", "");
-  switch (why) {
-    case Refusal::kOutside:
-      finding.code = findings::kOutsideRoot;
-      finding.message =
-          "The link leaves its root, so it is not followed. Copy what it points to, or link to it "
-          "by a relative path inside the root.";
-      break;
-    case Refusal::kOtherRoot:
-      finding.severity = Severity::kInfo;
-      finding.code = findings::kOtherRoot;
-      finding.message = fmt::format("The link leads to {}, and is served there.", elsewhere);
-      break;
-    case Refusal::kMisnamed:
-      finding.code = findings::kNearSkill;
-      finding.message =
-          "The file is not called `SKILL.md`, so it is not served. Rename it if it was meant to be "
-          "the overview of its folder.";
-      break;
-    case Refusal::kDangling:
-      finding.severity = Severity::kInfo;
-      finding.code = findings::kDanglingLink;
-      finding.message = "The link points to nothing.";
-      break;
-    case Refusal::kNotRegular:
-      finding.severity = Severity::kInfo;
-      finding.code = findings::kNotRegular;
-      finding.message = "Not a regular file (a pipe, socket or device), so it is never opened.";
-      break;
-    default:
-      finding.severity = Severity::kError;
-      finding.code = findings::kUnreadable;
-      finding.message = "It cannot be read (permission denied).";
-  }
-  finding.severity = findings::severity_of(finding.code);
-  document.own = std::make_shared<const std::vector<Finding>>(1, std::move(finding));
+  auto [code, message] = reason_of(why, elsewhere);
+  document.own = std::make_shared<const std::vector<Finding>>(
+      1, make_finding(document.root, path, code, std::move(message)));
 }
 
 bool same_outcome(const Document& a, const Document& b) {

@@ -51,7 +51,7 @@ bool is_about_name(const Finding& finding);
 std::string title_of(ParsedDocument& parsed, bool from_name);
 
 // The severity is that of the code (findings.h).
-Finding make_finding(uint16_t root, std::string_view path, Severity severity, std::string_view code,
+Finding make_finding(uint16_t root, std::string_view path, std::string_view code,
                      std::string message);
 
 }  // namespace iii::content

@@ -213,7 +213,7 @@ void Live::set_trouble(LiveRoot& root, std::string_view code, std::string messag
   root.trouble = nullptr;
   if (code.empty()) return;
   root.trouble = std::make_shared<const std::vector<Finding>>(
-      1, make_finding(root.index, "", Severity::kError, code, std::move(message)));
+      1, make_finding(root.index, "", code, std::move(message)));
 }
 
 void Live::open_root(LiveRoot& root) {

@@ -431,18 +431,17 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
   folder.findings = nullptr;
   changes.folders.push_back(&folder);
   if (state == FolderState::kOpen) return;
-  Finding finding = make_finding(root_, path, Severity::kError, findings::kUnreadable,
-                                 "The folder cannot be read, so nothing in it is served.");
+  std::string_view code = findings::kUnreadable;
+  std::string_view message = "The folder cannot be read, so nothing in it is served.";
   if (state == FolderState::kCycle) {
-    finding.severity = Severity::kInfo;
-    finding.code = findings::kLinkCycle;
-    finding.message =
-        "The link leads back into a folder above it; the content is served there, once.";
+    code = findings::kLinkCycle;
+    message = "The link leads back into a folder above it; the content is served there, once.";
   } else if (state == FolderState::kTooDeep) {
-    finding.code = findings::kTooDeep;
-    finding.message = "Folders are nested too deeply here, so nothing below is served.";
+    code = findings::kTooDeep;
+    message = "Folders are nested too deeply here, so nothing below is served.";
   }
-  folder.findings = std::make_shared<const std::vector<Finding>>(1, std::move(finding));
+  folder.findings = std::make_shared<const std::vector<Finding>>(
+      1, make_finding(root_, path, code, std::string(message)));
 }
 
 void Scanner::refresh(Folder& folder, const std::string& name, ScanOptions options,

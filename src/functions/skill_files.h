@@ -27,7 +27,7 @@ class FileDigests {
   void remember(const FileStamp& stamp, const Known& known);
 
  private:
-  static constexpr size_t kMost = 50'000;
+  static constexpr size_t kMost = 200'000;
   struct Hash {
     size_t operator()(const FileStamp& stamp) const;
   };

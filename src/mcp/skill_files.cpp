@@ -10,7 +10,6 @@ namespace iii::mcp {
 
 namespace {
 
-constexpr size_t kMaxKnown = 200'000;
 constexpr size_t kMaxFolderDepth = 32;
 
 bool is_hidden(std::string_view name) { return name.starts_with('.'); }
@@ -80,24 +79,14 @@ Result<RootFolder> FolderSkillFiles::open(uint16_t root) const {
   return RootFolder::open(path);
 }
 
-Result<SkillFile> FolderSkillFiles::file(uint16_t root, const RootFolder& folder,
-                                         const std::string& path, const FileStamp& stamp) {
-  const std::pair key{root, path};
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto known = known_.find(key);
-    if (known != known_.end() && known->second.stamp == stamp) {
-      return SkillFile{path, stamp.size, known->second.sha256};
-    }
-  }
+Result<SkillFile> FolderSkillFiles::file(const RootFolder& folder, const std::string& path,
+                                         const FileStamp& stamp) {
+  if (const auto known = digests_.find(stamp)) return SkillFile{path, stamp.size, known->sha256};
   const int64_t now = file_clock_ns();
   Result<FileBytes> bytes = folder.read(path, kMaxSkillBytes);
   if (!bytes) return std::unexpected(std::move(bytes.error()));
   SkillFile out{path, bytes->bytes.size(), sources::sha256_hex(bytes->bytes)};
-  if (!bytes->stamp.settled(now)) return out;
-  const std::scoped_lock lock(mutex_);
-  if (known_.size() >= kMaxKnown) known_.clear();
-  known_[key] = {bytes->stamp, out.sha256};
+  if (bytes->stamp.settled(now)) digests_.remember(bytes->stamp, {.sha256 = out.sha256});
   return out;
 }
 
@@ -114,7 +103,7 @@ Result<std::vector<SkillFile>> FolderSkillFiles::manifest(uint16_t root, std::st
             [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<SkillFile> out;
   for (const auto& [path, stamp] : found.files) {
-    Result<SkillFile> each = file(root, *opened, path, stamp);
+    Result<SkillFile> each = file(*opened, path, stamp);
     if (!each) return std::unexpected(std::move(each.error()));
     each->path.erase(0, folder.size() + 1);
     out.push_back(std::move(*each));

@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "functions/skill_files.h"
 
 namespace iii::mcp {
 
@@ -56,17 +55,11 @@ class FolderSkillFiles final : public SkillFiles {
   Result<std::string> read(uint16_t root, std::string_view path) override;
 
  private:
-  struct Known {
-    FileStamp stamp;
-    std::string sha256;
-  };
   Result<RootFolder> open(uint16_t root) const;
-  Result<SkillFile> file(uint16_t root, const RootFolder& folder, const std::string& path,
-                         const FileStamp& stamp);
+  Result<SkillFile> file(const RootFolder& folder, const std::string& path, const FileStamp& stamp);
 
   const RootPath root_path_;
-  std::mutex mutex_;
-  std::map<std::pair<uint16_t, std::string>, Known> known_;  // under mutex_
+  directory::FileDigests digests_;
 };
 
 }  // namespace iii::mcp
