@@ -26,6 +26,7 @@ LIBRARIES = {
     "libcrypto": "OpenSSL::Crypto",
     "libcurl": "PkgConfig::CURL",
     "libssl": "OpenSSL::SSL",
+    "libstemmer": "iii_stemmer",
     "libyaml": "PkgConfig::YAML",
     "md4c": "PkgConfig::MD4C",
     "re2": "PkgConfig::RE2",
