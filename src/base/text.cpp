@@ -86,6 +86,15 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
+std::string join_path(std::string_view folder, std::string_view name) {
+  std::string out;
+  out.reserve(folder.size() + 1 + name.size());
+  out += folder;
+  if (!out.empty()) out += '/';
+  out += name;
+  return out;
+}
+
 std::string join(const std::vector<std::string>& parts, std::string_view separator) {
   std::string out;
   for (size_t i = 0; i < parts.size(); ++i) {

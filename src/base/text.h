@@ -13,6 +13,8 @@ bool iequals(std::string_view a, std::string_view b);  // ASCII only
 bool is_blank(std::string_view text);                  // empty or only Unicode white space
 
 std::vector<std::string_view> split(std::string_view text, char separator);
+// `name` in `folder`; an empty folder is the root.
+std::string join_path(std::string_view folder, std::string_view name);
 std::string join(const std::vector<std::string>& parts, std::string_view separator);
 
 // Lower-case for search: Latin (the rarer ones with two accents left out), Greek, Cyrillic and

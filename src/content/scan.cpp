@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/text.h"
 #include "content/findings.h"
 #include "content/ids.h"
 #include "content/scan_queue.h"

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/text.h"
 #include "base/utf8.h"
 
 namespace iii::content {

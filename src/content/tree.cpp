@@ -48,13 +48,4 @@ bool is_document_name(std::string_view name) {
   return name.ends_with(".md") || overview_name(name) == OverviewName::kSpelling;
 }
 
-std::string join_path(std::string_view folder, std::string_view name) {
-  std::string out;
-  out.reserve(folder.size() + 1 + name.size());
-  out += folder;
-  if (!out.empty()) out += '/';
-  out += name;
-  return out;
-}
-
 }  // namespace iii::content

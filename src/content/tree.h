@@ -103,7 +103,6 @@ struct Folder final : Node {
 bool walk_before(std::string_view a, std::string_view b);
 
 bool is_document_name(std::string_view name);  // R1, and every spelling of SKILL.md
-std::string join_path(std::string_view folder, std::string_view name);
 
 // Visits a node and everything below it.
 template <typename Visit>

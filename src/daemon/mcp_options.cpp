@@ -27,9 +27,7 @@ mcp::ServerOptions mcp_options(const DirectoryConfig& config) {
 }
 
 mcp::Host mcp_host(Directory& directory) {
-  return {.library = &directory.library(),
-          .functions = &directory.functions(),
-          .root_path = [&directory](uint16_t root) { return directory.root_path(root); }};
+  return {.library = &directory.library(), .functions = &directory.functions()};
 }
 
 std::string offer_tell(sdk::Worker& worker, mcp::Server& server) {

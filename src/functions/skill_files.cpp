@@ -22,55 +22,88 @@ constexpr std::array kScriptSuffixes = {
     ".rb", ".pl", ".php",  ".lua", ".ps1",  ".psm1", ".bat", ".cmd",   ".vbs", ".awk",
     ".r",  ".jl", ".tcl",  ".go",  ".rs",   ".java", ".kts", ".swift", ".scpt"};
 
-std::string joined(std::string_view folder, std::string_view name) {
-  std::string out(folder);
-  if (!out.empty()) out += '/';
-  return out.append(name);
-}
-
-// Paths of all files of a skill, relative to its folder, in order.
 class Walk {
  public:
-  Walk(const RootFolder& root, std::string folder, std::string_view main)
-      : root_(root), folder_(std::move(folder)), main_(main) {}
+  Walk(const RootFolder& root, const std::string& folder, const SkillFileRules& rules)
+      : root_(root), folder_(folder), rules_(rules) {}
 
-  std::vector<std::string> run() {
-    std::vector<std::string> folders = {""};
-    while (!folders.empty() && seen_ < kMaxFolderEntries) {
-      const std::string below = std::move(folders.back());
-      folders.pop_back();
-      look_at(below, folders);
+  Result<std::vector<FoundFile>> run() {
+    folders_ = {""};
+    while (!folders_.empty() && seen_ <= kMaxFolderEntries) {
+      const std::string below = std::move(folders_.back());
+      folders_.pop_back();
+      if (auto ok = look_at(below); !ok) return std::unexpected(std::move(ok.error()));
     }
-    std::ranges::sort(files_);
+    if (rules_.complete && seen_ > kMaxFolderEntries) {
+      return fail("too_many", "it has too many files and folders");
+    }
+    std::ranges::sort(files_, {}, &FoundFile::path);
     return std::move(files_);
   }
 
  private:
-  void look_at(const std::string& below, std::vector<std::string>& folders) {
-    Result<std::vector<DirectoryEntry>> entries =
-        root_.list(below.empty() ? folder_ : joined(folder_, below));
-    if (!entries) return;
+  Result<void> look_at(const std::string& below) {
+    const std::string here = below.empty() ? folder_ : join_path(folder_, below);
+    const Result<std::vector<DirectoryEntry>> entries =
+        rules_.complete ? root_.list_unresolved(here) : root_.list(here);
+    if (!entries)
+      return rules_.complete ? Result<void>(std::unexpected(entries.error())) : Result<void>();
     const auto is_main = [](const DirectoryEntry& entry) {
       return entry.kind == EntryKind::kFile && is_skill_file(entry.name);
     };
-    if (!below.empty() && std::ranges::any_of(*entries, is_main)) return;  // a skill of its own
+    const bool nested = !below.empty() && std::ranges::any_of(*entries, is_main);
+    if (nested && !rules_.nested_skills) return {};
     for (const DirectoryEntry& entry : *entries) {
-      if (++seen_ > kMaxFolderEntries) return;
-      if (!is_utf8(entry.name)) continue;
-      std::string path = joined(below, entry.name);
-      if (entry.kind == EntryKind::kDirectory) {
-        // A linked folder may be anywhere in the root, also above this one.
-        if (!entry.is_link && !is_private_path(entry.name)) folders.push_back(std::move(path));
-      } else if (entry.kind == EntryKind::kFile && path != main_) {
-        files_.push_back(std::move(path));
-      }
+      if (++seen_ > kMaxFolderEntries) break;
+      if (!rules_.hidden && is_hidden_name(entry.name)) continue;
+      if (auto ok = rules_.complete ? add_plain(below, entry) : add(below, entry); !ok) return ok;
     }
+    return {};
+  }
+
+  Result<void> add(const std::string& below, const DirectoryEntry& entry) {
+    if (!is_utf8(entry.name)) return {};
+    if (entry.kind == EntryKind::kDirectory) {
+      // A linked folder may be anywhere in the root, also above this one.
+      if (!entry.is_link && !is_private_path(entry.name)) {
+        folders_.push_back(join_path(below, entry.name));
+      }
+    } else if (entry.kind == EntryKind::kFile) {
+      files_.push_back({.path = join_path(below, entry.name)});
+    }
+    return {};
+  }
+
+  Result<void> add_plain(const std::string& below, const DirectoryEntry& entry) {
+    if (!is_utf8(entry.name)) return fail("not_utf8", "the name of one of its files is not UTF-8");
+    std::string path = join_path(below, entry.name);
+    const Result<FileStatus> status = root_.peek(join_path(folder_, path));
+    if (!status) return std::unexpected(status.error());
+    if (status->is_link) return fail("link", path + " is a link, and links are not served");
+    if (status->kind == EntryKind::kDirectory) {
+      if (!is_private_path(entry.name)) folders_.push_back(std::move(path));
+      return {};
+    }
+    if (status->kind != EntryKind::kFile) return fail("link", path + " is not a plain file");
+    bytes_ += status->stamp.size;
+    files_.push_back({std::move(path), *status});
+    if (files_.size() > rules_.max_files) {
+      return fail("too_many", "it has more than " + std::to_string(rules_.max_files) + " files");
+    }
+    if (bytes_ > rules_.max_bytes) {
+      return fail("too_large", "its files have more than " +
+                                   std::to_string(rules_.max_bytes / (1024 * 1024)) +
+                                   " MiB together");
+    }
+    return {};
   }
 
   const RootFolder& root_;
-  const std::string folder_;
-  const std::string_view main_;
-  std::vector<std::string> files_;
+  const std::string& folder_;
+  const SkillFileRules& rules_;
+  std::vector<std::string> folders_;  // still to be looked at
+  std::vector<FoundFile> files_;
+  uint64_t bytes_ = 0;
   size_t seen_ = 0;
 };
 
@@ -82,17 +115,15 @@ SkillFileEntry entry_of(const RootFolder& root, const std::string& path, FileDig
   if (!stamp) return out;
   out.size = stamp->size;
   std::optional<FileDigests::Known> known = digests.find(*stamp);
-  const int64_t now = file_clock_ns();
   if (!known && stamp->size <= std::min<uint64_t>(kMaxHashedFile, budget)) {
-    if (const Result<FileBytes> file = root.read(path, kMaxHashedFile)) {
-      budget -= std::min<uint64_t>(budget, file->bytes.size());
-      known = {sources::sha256_hex(file->bytes), file->bytes.starts_with("#!")};
-      out.size = file->stamp.size;
-      if (file->stamp.settled(now)) digests.remember(file->stamp, *known);
-    }
+    budget -= stamp->size;
+    if (auto made = file_digest(root, path, *stamp, digests, kMaxHashedFile)) known = *made;
   }
   out.kind = file_kind(path, known && known->is_program);
-  if (known) out.sha256 = std::move(known->sha256);
+  if (known) {
+    out.size = known->size;
+    out.sha256 = std::move(known->sha256);
+  }
   return out;
 }
 
@@ -125,25 +156,50 @@ void FileDigests::remember(const FileStamp& stamp, const Known& known) {
   known_.insert_or_assign(stamp, known);
 }
 
-std::vector<std::string> skill_file_paths(const RootFolder& root, const std::string& folder,
-                                          std::string_view main) {
-  return Walk(root, folder, main).run();
+Result<FileDigests::Known> file_digest(const RootFolder& root, const std::string& path,
+                                       const FileStamp& stamp, FileDigests& digests,
+                                       uint64_t max_bytes) {
+  if (std::optional<FileDigests::Known> known = digests.find(stamp)) return std::move(*known);
+  const int64_t now = file_clock_ns();
+  const Result<FileBytes> file = root.read(path, max_bytes);
+  if (!file) return std::unexpected(file.error());
+  FileDigests::Known out{.sha256 = sources::sha256_hex(file->bytes),
+                         .is_program = file->bytes.starts_with("#!"),
+                         .size = file->bytes.size()};
+  if (file->stamp.settled(now)) digests.remember(file->stamp, out);
+  return out;
+}
+
+Result<std::vector<FoundFile>> walk_skill_files(const RootFolder& root, const std::string& folder,
+                                                const SkillFileRules& rules) {
+  return Walk(root, folder, rules).run();
+}
+
+std::vector<std::string> skill_file_paths(const RootFolder& root, const std::string& folder) {
+  std::vector<std::string> out;
+  Result<std::vector<FoundFile>> found = walk_skill_files(root, folder, {});
+  if (!found) return out;
+  for (FoundFile& file : *found) out.push_back(std::move(file.path));
+  return out;
 }
 
 SkillFiles list_skill_files(const RootFolder& root, const std::string& folder,
                             std::string_view main, FileDigests& digests) {
-  std::vector<std::string> paths = skill_file_paths(root, folder, main);
+  std::vector<std::string> paths = skill_file_paths(root, folder);
+  std::erase(paths, main);
   SkillFiles out{.files = {}, .total = paths.size()};
   if (paths.size() > kMaxSkillFiles) paths.resize(kMaxSkillFiles);
   uint64_t budget = kMaxHashedBytes;
   for (std::string& path : paths) {
-    SkillFileEntry entry = entry_of(root, joined(folder, path), digests, budget);
+    SkillFileEntry entry = entry_of(root, join_path(folder, path), digests, budget);
     if (entry.kind.empty()) entry.kind = file_kind(path);
     entry.path = std::move(path);
     out.files.push_back(std::move(entry));
   }
   return out;
 }
+
+bool is_hidden_name(std::string_view name) { return name.starts_with('.'); }
 
 bool is_private_path(std::string_view path) {
   for (const std::string_view part : split(path, '/')) {

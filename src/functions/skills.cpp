@@ -330,7 +330,7 @@ class SkillFunctions {
     if (out.error().code != "missing" && out.error().code != "not_a_file") {
       return std::unexpected(file_unreadable(shown, asked, out.error().message));
     }
-    const std::vector<std::string> all = skill_file_paths(root, place.folder, "");
+    const std::vector<std::string> all = skill_file_paths(root, place.folder);
     std::vector<std::string> near;
     for (const std::string& each : all) {
       if (near.size() < 3 && file_name(each) == file_name(asked)) near.push_back(each);

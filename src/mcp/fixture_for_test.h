@@ -67,10 +67,6 @@ class McpTest : public testing::Test {
     start();
     host.library = library.get();
     host.functions = &table;
-    host.root_path = [this](uint16_t root) {
-      return root < content_options.roots.size() ? content_options.roots[root].path
-                                                 : std::filesystem::path();
-    };
     server->open(host);
   }
   // The server without its documents.

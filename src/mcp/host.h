@@ -1,7 +1,6 @@
 // What an MCP server shows, and where it gets it from.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -16,8 +15,6 @@ namespace iii::mcp {
 struct Host {
   directory::Library* library = nullptr;
   const directory::FunctionTable* functions = nullptr;
-  // Where a root of the library lies; empty for compiled-in documents.
-  std::function<std::filesystem::path(uint16_t root)> root_path = {};
   // The bus; null: there is none.
   directory::EngineClient* engine = nullptr;
   // Whether the engine is there now; calls would wait otherwise.

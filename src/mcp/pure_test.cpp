@@ -3,13 +3,13 @@
 
 #include <set>
 
+#include "functions/skill_frontmatter.h"
 #include "json/write.h"
 #include "mcp/base64.h"
 #include "mcp/connect.h"
 #include "mcp/cursor.h"
 #include "mcp/dialect.h"
 #include "mcp/event_stream.h"
-#include "mcp/frontmatter.h"
 #include "mcp/http_headers.h"
 #include "mcp/rpc.h"
 #include "mcp/server.h"
@@ -20,6 +20,9 @@
 
 namespace iii::mcp {
 namespace {
+
+using directory::is_skill_name;
+using directory::read_skill_frontmatter;
 
 using testing::ElementsAre;
 using testing::HasSubstr;

@@ -7,10 +7,10 @@
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
+#include "functions/skill_frontmatter.h"
 #include "json/write.h"
 #include "mcp/base64.h"
 #include "mcp/cursor.h"
-#include "mcp/frontmatter.h"
 
 namespace iii::mcp {
 
@@ -150,7 +150,7 @@ sdk::Task<Outcome> Resources::list(json::Value params) {
     if (page.is_full()) co_return page.finish(true);
     const SkillRow& row = folders->rows()[at];
     if (!row.skill->for_agents || !row.skill->readable || !view.shows(row.skill->id)) continue;
-    if (!is_skill_name(last_segment(row.folder))) continue;
+    if (!directory::is_skill_name(last_segment(row.folder))) continue;
     page.add(file_row(row), "f" + row.folder);
     co_await library_.let_others_run(begin);
   }

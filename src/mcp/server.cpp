@@ -136,7 +136,7 @@ class Features {
  public:
   Features(const Host& host, const ServerOptions& options, LiveCalls& live, sdk::Pool& pool)
       : callables_(host, options.hidden),
-        skills_(host, pool, std::make_shared<FolderSkillFiles>(host.root_path)),
+        skills_(host, pool),
         resources_(host, skills_, callables_),
         prompts_(host, callables_),
         tools_(host, options.tools, callables_, resources_, live, pool),

@@ -6,21 +6,22 @@
 #include "base/log.h"
 #include "json/write.h"
 #include "mcp/cursor.h"
-#include "mcp/frontmatter.h"
 #include "mcp/uri.h"
-#include "sources/lock_file.h"
 
 namespace iii::mcp {
 
 namespace {
 
-constexpr std::string_view kSkillFile = "SKILL.md";
+using directory::kPortableSkillFile;
+using directory::PortableFile;
+
 constexpr size_t kMaxReported = 1'000;
 // Rows that one page looks at: those that are left out cost as much as the others.
 constexpr size_t kMaxLookedAt = 2 * kPageRows;
 
-bool is_builtin(const directory::View& view, const content::Skill& skill) {
-  return view.generation().roots[skill.file.root].kind == content::RootKind::kBuiltin;
+// Where its files are; null when it is compiled in.
+std::shared_ptr<const RootFolder> folder_of_row(const directory::View& view, const SkillRow& row) {
+  return view.snapshot().folders->content->folder_of(row.skill->file);
 }
 
 Result<std::string> builtin_bytes(const directory::View& view, const content::Skill& skill) {
@@ -29,31 +30,15 @@ Result<std::string> builtin_bytes(const directory::View& view, const content::Sk
   return std::move(file->bytes);
 }
 
-Result<std::vector<SkillFile>> manifest_of(const SkillRow& row, const std::string& skill_file,
-                                           bool builtin, SkillFiles& files) {
-  if (!builtin) return files.manifest(row.skill->file.root, row.folder);
-  return std::vector<SkillFile>{
-      {std::string(kSkillFile), skill_file.size(), sources::sha256_hex(skill_file)}};
-}
-
-bool has_version(const std::vector<SkillFile>& manifest, const std::string& skill_file) {
-  const std::string digest = sources::sha256_hex(skill_file);
-  for (const SkillFile& file : manifest) {
-    if (file.path == kSkillFile) return file.sha256 == digest;
-  }
-  return false;
-}
-
-std::string entry_text(const SkillRow& row, const SkillFrontmatter& frontmatter,
-                       const std::vector<SkillFile>& manifest) {
+std::string entry_text(const std::string& folder, const directory::PortableSkill& skill) {
   std::string out = "{";
-  append_text_member(out, "uri", file_uri(row.folder + "/" + std::string(kSkillFile)));
-  append_member(out, "frontmatter", json::to_text(frontmatter.fields));
+  append_text_member(out, "uri", file_uri(folder + "/" + std::string(kPortableSkillFile)));
+  append_member(out, "frontmatter", json::to_text(skill.frontmatter));
   out += R"(,"resources":[)";
-  for (const SkillFile& file : manifest) {
-    if (&file != &manifest.front()) out += ',';
+  for (const PortableFile& file : skill.files) {
+    if (&file != &skill.files.front()) out += ',';
     out += '{';
-    append_text_member(out, "uri", file_uri(row.folder + "/" + file.path));
+    append_text_member(out, "uri", file_uri(folder + "/" + file.path));
     append_text_member(out, "digest", "sha256:" + file.sha256);
     append_member(out, "size", std::to_string(file.size));
     out += '}';
@@ -72,25 +57,12 @@ RpcError unknown_skill(std::string_view uri, std::string_view why) {
 }  // namespace
 
 Result<std::string> skill_entry(const SkillRow& row, const directory::View& view,
-                                SkillFiles& files) {
-  const std::string_view name = last_segment(row.folder);
-  if (!is_skill_name(name)) {
-    return fail("invalid_name", "the folder's name may have a-z, 0-9 and single hyphens only");
-  }
-  const bool builtin = is_builtin(view, *row.skill);
-  constexpr int kAttempts = 3;  // for a file that changes while it is looked at
-  for (int attempt = 1;; ++attempt) {
-    const Result<std::string> bytes = builtin
-                                          ? builtin_bytes(view, *row.skill)
-                                          : files.read(row.skill->file.root, row.skill->file.path);
-    if (!bytes) return std::unexpected(bytes.error());
-    const Result<SkillFrontmatter> frontmatter = read_skill_frontmatter(*bytes, name);
-    if (!frontmatter) return std::unexpected(frontmatter.error());
-    const Result<std::vector<SkillFile>> manifest = manifest_of(row, *bytes, builtin, files);
-    if (!manifest) return std::unexpected(manifest.error());
-    if (has_version(*manifest, *bytes)) return entry_text(row, *frontmatter, *manifest);
-    if (attempt == kAttempts) return fail("changing", "its SKILL.md changes all the time");
-  }
+                                directory::FileDigests& digests) {
+  const directory::Snapshot& snapshot = view.snapshot();
+  const Result<directory::PortableSkill> skill =
+      directory::read_portable_skill(row, *snapshot.folders->content, view.generation(), digests);
+  if (!skill) return std::unexpected(skill.error());
+  return entry_text(row.folder, *skill);
 }
 
 sdk::Task<SkillIndexPtr> Skills::index(directory::View view) {
@@ -111,7 +83,7 @@ sdk::Task<Outcome> Skills::list(json::Value params) {
     Reply reply;
     std::vector<Refusal> refusals;
   };
-  auto work = [view, all, after = *cursor, files = files_] {
+  auto work = [view, all, after = *cursor, digests = digests_] {
     PageWriter page("skills");
     std::vector<Refusal> refusals;
     size_t next = after ? all->after(*after) : 0;
@@ -120,7 +92,7 @@ sdk::Task<Outcome> Skills::list(json::Value params) {
       const SkillRow& row = all->rows()[next];
       page.skip(row.folder);
       if (!row.skill->for_agents || !view.shows(row.skill->id)) continue;
-      const Result<std::string> entry = skill_entry(row, view, *files);
+      const Result<std::string> entry = skill_entry(row, view, *digests);
       if (entry) {
         page.add(*entry, row.folder);
       } else if (entry.error().code != "missing") {
@@ -138,7 +110,8 @@ sdk::Task<Outcome> Skills::get(json::Value params) {
   const std::string* uri = text_of(params, "uri");
   if (uri == nullptr) co_return refused("skills/get needs `uri`, the address of a SKILL.md.");
   const std::optional<Uri> parsed = parse_uri(*uri);
-  if (!parsed || parsed->kind != Uri::Kind::kFile || last_segment(parsed->rest) != kSkillFile) {
+  if (!parsed || parsed->kind != Uri::Kind::kFile ||
+      last_segment(parsed->rest) != kPortableSkillFile) {
     co_return std::unexpected(unknown_skill(*uri, "not the address of a SKILL.md"));
   }
   const directory::View view = co_await library_.current();
@@ -148,7 +121,7 @@ sdk::Task<Outcome> Skills::get(json::Value params) {
     co_return std::unexpected(unknown_skill(*uri, ""));
   }
   const Result<std::string> entry = co_await pool_.run(
-      [view, all, row, files = files_] { return skill_entry(*row, view, *files); });
+      [view, all, row, digests = digests_] { return skill_entry(*row, view, *digests); });
   if (!entry) co_return std::unexpected(unknown_skill(*uri, entry.error().message));
   Reply out{.members = {}, .cache = Cache::kList};
   append_member(out.members, "skill", *entry);
@@ -168,19 +141,20 @@ sdk::Task<Outcome> Skills::read_directory(json::Value params) {
   SkillIndexPtr all = co_await index(view);
   const SkillRow* row = all->owner_of(parsed->rest);
   if (row == nullptr || !view.shows(row->skill->id)) co_return std::unexpected(not_there);
-  Result<std::vector<SkillEntryInFolder>> entries = std::vector<SkillEntryInFolder>();
-  if (!is_builtin(view, *row->skill)) {
-    entries = co_await pool_.run([root = row->skill->file.root, path = parsed->rest,
-                                  files = files_] { return files->list(root, path); });
+  Result<std::vector<directory::PortableEntry>> entries = std::vector<directory::PortableEntry>();
+  if (auto root = folder_of_row(view, *row)) {
+    entries = co_await pool_.run([root = std::move(root), path = parsed->rest] {
+      return directory::portable_entries(*root, path);
+    });
   } else if (row->folder == parsed->rest) {
-    entries->push_back({std::string(kSkillFile), false, row->skill->bytes});
+    entries->push_back({std::string(kPortableSkillFile), false, row->skill->bytes});
   } else {
     co_return std::unexpected(not_there);
   }
   if (!entries) co_return std::unexpected(not_there);
   PageWriter page("resources");
   bool more = false;
-  for (const SkillEntryInFolder& entry : *entries) {
+  for (const directory::PortableEntry& entry : *entries) {
     if (*cursor && entry.name <= **cursor) continue;
     more = page.is_full();
     if (more) break;
@@ -203,13 +177,13 @@ sdk::Task<Result<std::string>> Skills::read_file(directory::View view, std::stri
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return fail("missing", "there is no such file");
   }
-  if (is_builtin(view, *row->skill)) {
-    if (row->folder == path) co_return fail("a_folder", "it is a folder");
-    if (row->skill->file.path != path) co_return fail("missing", "there is no such file");
-    co_return builtin_bytes(view, *row->skill);
+  if (auto root = folder_of_row(view, *row)) {
+    co_return co_await pool_.run(
+        [root = std::move(root), path] { return directory::read_portable_file(*root, path); });
   }
-  co_return co_await pool_.run(
-      [root = row->skill->file.root, path, files = files_] { return files->read(root, path); });
+  if (row->folder == path) co_return fail("a_folder", "it is a folder");
+  if (row->skill->file.path != path) co_return fail("missing", "there is no such file");
+  co_return builtin_bytes(view, *row->skill);
 }
 
 void Skills::report(const Refusal& refusal) {

@@ -6,25 +6,27 @@
 #include <string>
 #include <string_view>
 
+#include "functions/portable_skill.h"
 #include "mcp/feature.h"
 #include "mcp/host.h"
-#include "mcp/skill_files.h"
-#include "mcp/skill_index.h"
 #include "sdk/pool.h"
 #include "sdk/task.h"
 
 namespace iii::mcp {
 
+using directory::SkillIndex;
+using directory::SkillIndexPtr;
+using directory::SkillRow;
+
 // What is served of one skill, as it is on disk at this moment. The error says why official clients
 // could not read it. Blocking.
 Result<std::string> skill_entry(const SkillRow& row, const directory::View& view,
-                                SkillFiles& files);
+                                directory::FileDigests& digests);
 
 // On the loop thread; the disk is read on the pool.
 class Skills {
  public:
-  Skills(const Host& host, sdk::Pool& pool, std::shared_ptr<SkillFiles> files)
-      : library_(*host.library), pool_(pool), files_(std::move(files)) {}
+  Skills(const Host& host, sdk::Pool& pool) : library_(*host.library), pool_(pool) {}
 
   sdk::Task<Outcome> list(json::Value params);
   sdk::Task<Outcome> get(json::Value params);
@@ -43,7 +45,8 @@ class Skills {
 
   directory::Library& library_;
   sdk::Pool& pool_;
-  std::shared_ptr<SkillFiles> files_;
+  const std::shared_ptr<directory::FileDigests> digests_ =
+      std::make_shared<directory::FileDigests>();
   SkillIndexPtr index_;
   std::set<std::string> reported_;
 };

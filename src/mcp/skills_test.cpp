@@ -91,7 +91,7 @@ TEST_F(McpSkillsTest, N70N71OneBadSkillLeavesTheOthersAlone) {
 }
 
 TEST_F(McpSkillsTest, N72LimitsOfOneSkill) {
-  for (size_t i = 1; i < kMaxSkillFiles; ++i) {
+  for (size_t i = 1; i < directory::kMaxPortableFiles; ++i) {
     tree.put("global/full/f" + std::to_string(i), "x");
     tree.put("global/more/f" + std::to_string(i), "x");
   }
@@ -100,10 +100,10 @@ TEST_F(McpSkillsTest, N72LimitsOfOneSkill) {
   tree.put("global/more/one-more", "x");
   const std::string text = skill("large");
   tree.put("global/large/SKILL.md", text);
-  tree.put("global/large/data", std::string(kMaxSkillBytes - text.size() + 1, 'x'));
+  tree.put("global/large/data", std::string(directory::kMaxPortableBytes - text.size() + 1, 'x'));
   const std::string exact = skill("exact");
   tree.put("global/exact/SKILL.md", exact);
-  tree.put("global/exact/data", std::string(kMaxSkillBytes - exact.size(), 'x'));
+  tree.put("global/exact/data", std::string(directory::kMaxPortableBytes - exact.size(), 'x'));
   open();
   EXPECT_THAT(listed(), ElementsAre("skill://exact/SKILL.md", "skill://full/SKILL.md"));
 }

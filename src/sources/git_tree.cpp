@@ -40,11 +40,6 @@ std::optional<std::string_view> hidden_part(std::string_view path) {
   return std::nullopt;
 }
 
-std::string joined(std::string_view folder, std::string_view name) {
-  if (folder.empty()) return std::string(name);
-  return std::string(folder) + "/" + std::string(name);
-}
-
 bool is_inside(std::string_view path, std::string_view folder) {
   return folder.empty() || path == folder ||
          (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
@@ -95,7 +90,7 @@ class Selector {
     const size_t prefix = real.empty() ? 0 : real.size() + 1;
     for (const TreeEntry& entry : tree_.below(real)) {
       const std::string_view inner = std::string_view(entry.path).substr(prefix);
-      if (auto done = add(entry, inner, joined(shown, inner)); !done) return done;
+      if (auto done = add(entry, inner, join_path(shown, inner)); !done) return done;
     }
     stack_.pop_back();
     return {};
@@ -270,7 +265,7 @@ Result<std::string> follow(const RepoTree& tree, const LinkTargets& targets,
       at.resize(slash == std::string::npos ? 0 : slash);
       continue;
     }
-    const std::string next = joined(at, part);
+    const std::string next = join_path(at, part);
     const TreeEntry* entry = tree.find(next);
     if (entry == nullptr) return std::unexpected(reason("to nothing in the repository"));
     if (entry->kind != TreeKind::kLink) {

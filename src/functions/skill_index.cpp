@@ -1,16 +1,16 @@
-#include "mcp/skill_index.h"
+#include "functions/skill_index.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "mcp/uri.h"
+#include "functions/paths.h"
 
-namespace iii::mcp {
+namespace iii::directory {
 
 SkillIndex::SkillIndex(content::GenerationPtr generation) : generation_(std::move(generation)) {
   for (const content::SkillPtr& skill : generation_->skills) {
     if (skill->kind != content::SkillKind::kSkill) continue;
-    if (last_segment(skill->file.path) != "SKILL.md") continue;
+    if (file_name(skill->file.path) != "SKILL.md") continue;
     if (generation_->roots[skill->file.root].kind == content::RootKind::kRegistered) continue;
     const std::string_view folder = folder_of(skill->file.path);
     if (!folder.empty()) rows_.push_back({std::string(folder), skill});
@@ -42,4 +42,4 @@ const SkillRow* SkillIndex::owner_of(std::string_view path) const {
   return nullptr;
 }
 
-}  // namespace iii::mcp
+}  // namespace iii::directory

@@ -1,4 +1,4 @@
-#include "mcp/frontmatter.h"
+#include "functions/skill_frontmatter.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "json/yaml.h"
 
-namespace iii::mcp {
+namespace iii::directory {
 
 namespace {
 
@@ -245,4 +245,4 @@ Result<SkillFrontmatter> read_skill_frontmatter(std::string_view bytes, std::str
   return out;
 }
 
-}  // namespace iii::mcp
+}  // namespace iii::directory

@@ -10,7 +10,7 @@
 #include "base/result.h"
 #include "json/value.h"
 
-namespace iii::mcp {
+namespace iii::directory {
 
 // `^[a-z0-9]+(-[a-z0-9]+)*$`, 1 to 64 characters.
 bool is_skill_name(std::string_view text);
@@ -23,4 +23,4 @@ struct SkillFrontmatter {
 // Error codes: `no_frontmatter`, `not_portable`, `invalid_field`. `name` is that of the folder.
 Result<SkillFrontmatter> read_skill_frontmatter(std::string_view bytes, std::string_view name);
 
-}  // namespace iii::mcp
+}  // namespace iii::directory

@@ -9,7 +9,7 @@
 
 #include "content/types.h"
 
-namespace iii::mcp {
+namespace iii::directory {
 
 struct SkillRow {
   std::string folder;  // of its SKILL.md, relative to its root
@@ -36,4 +36,4 @@ class SkillIndex {
 };
 using SkillIndexPtr = std::shared_ptr<const SkillIndex>;
 
-}  // namespace iii::mcp
+}  // namespace iii::directory
