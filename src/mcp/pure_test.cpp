@@ -140,9 +140,12 @@ TEST(McpToolSchema, N24KeywordsOf202012Survive) {
   EXPECT_EQ(cleaned(schema), schema);
 }
 
+const std::string kAnyType =
+    R"({"anyOf":[{"type":"object"},{"type":"array"},{"type":"string"},{"type":"number"},{"type":"boolean"},{"type":"null"}]})";
+
 TEST(McpToolSchema, N31ForeignHeaderAnnotationsAndBooleansAreRemoved) {
   EXPECT_EQ(cleaned(R"({"properties":{"a":{"type":"string","x-mcp-header":"A"},"b":true}})"),
-            R"({"properties":{"a":{"type":"string"},"b":{}},"type":"object"})");
+            R"({"properties":{"a":{"type":"string"},"b":)" + kAnyType + R"(},"type":"object"})");
   EXPECT_EQ(cleaned(R"({"type":["object","null"]})"), R"({"type":"object"})");
   EXPECT_EQ(cleaned(R"({"type":"object","required":[1]})"), R"({"type":"object"})");
   EXPECT_EQ(cleaned(R"({"type":"array"})"), R"({"properties":{},"type":"object"})");
@@ -150,6 +153,27 @@ TEST(McpToolSchema, N31ForeignHeaderAnnotationsAndBooleansAreRemoved) {
   std::string deep = "{}";
   for (int i = 0; i < 40; ++i) deep = R"({"properties":{"a":)" + deep + "}}";
   EXPECT_EQ(cleaned(deep), R"({"properties":{},"type":"object"})");
+}
+
+// Clients that know one type per schema (Gemini's function declarations) reject a list of types.
+TEST(McpToolSchema, EverySchemaHasOneType) {
+  EXPECT_EQ(
+      cleaned(
+          R"({"properties":{"a":{"type":["string","null"]},"b":{"type":["integer","null"],"minimum":0}},"required":["b"]})"),
+      R"({"properties":{"a":{"type":"string"},"b":{"anyOf":[{"type":"integer"},{"type":"null"}],"minimum":0}},"required":["b"],"type":"object"})");
+  EXPECT_EQ(
+      cleaned(
+          R"({"properties":{"a":{"type":"array","items":{"properties":{"x":{"type":["string","null","number"]}}}}}})"),
+      R"({"properties":{"a":{"items":{"properties":{"x":{"anyOf":[{"type":"string"},{"type":"number"}]}}},"type":"array"}},"type":"object"})");
+  const std::string both = R"({"properties":{"a":{"anyOf":[{}],"type":["string","number"]}})";
+  EXPECT_EQ(cleaned(both + "}"), both + R"(,"type":"object"})");
+  EXPECT_EQ(cleaned(R"({"additionalProperties":{}})"),
+            R"({"additionalProperties":true,"type":"object"})");
+  // An answer may hold null: a schema without it would be wrong.
+  const json::Value answer =
+      json::parse(R"({"properties":{"a":{"type":["string","null"]}}})").value();
+  EXPECT_EQ(json::to_text(portable_output_schema(answer)),
+            R"({"properties":{"a":{"anyOf":[{"type":"string"},{"type":"null"}]}}})");
 }
 
 TEST(McpToolSchema, N25AnswersThatAreNotObjectsAreWrapped) {

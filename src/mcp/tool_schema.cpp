@@ -30,9 +30,53 @@ constexpr std::array<std::string_view, 12> kSchemas = {"items",
                                                        "anyOf",
                                                        "oneOf"};
 
+bool contains(const json::Value* list, std::string_view text) {
+  if (list == nullptr || list->as_array() == nullptr) return false;
+  return std::ranges::find(*list->as_array(), json::Value(text)) != list->as_array()->end();
+}
+
+// Several types in one schema are legal, but clients that know one type per schema (Gemini) reject
+// the tool: `anyOf` says the same. `null` is left out where a caller may leave out the member.
+void split_types(json::Object& schema, bool may_be_absent) {
+  const auto types = schema.find("type");
+  if (types == schema.end() || types->second.as_array() == nullptr) return;
+  json::Array& list = *types->second.as_array();
+  if (may_be_absent && list.size() > 1) std::erase(list, json::Value("null"));
+  if (list.size() == 1) {
+    json::Value only = std::move(list.front());
+    types->second = std::move(only);
+    return;
+  }
+  if (list.empty() || schema.contains("anyOf")) return;
+  json::Array branches;
+  for (json::Value& type : list) branches.push_back(json::Object{{"type", std::move(type)}});
+  schema.erase(types);
+  schema["anyOf"] = std::move(branches);
+}
+
+constexpr std::array<std::string_view, 8> kAnnotations = {"title",     "description", "default",
+                                                          "examples",  "deprecated",  "readOnly",
+                                                          "writeOnly", "$comment"};
+
+// A property of any value says so with types: `{}` is `true` to clients, which some reject.
+void name_any_type(json::Object& property) {
+  const auto says_nothing = [](const auto& member) {
+    return std::ranges::find(kAnnotations, member.first) != kAnnotations.end();
+  };
+  if (!std::ranges::all_of(property, says_nothing)) return;
+  json::Array all;
+  for (const char* type : {"object", "array", "string", "number", "boolean", "null"}) {
+    all.push_back(json::Object{{"type", type}});
+  }
+  property["anyOf"] = std::move(all);
+}
+
 // Cleans schemas in place; false beyond the limits.
 class Cleaner {
  public:
+  enum class Of { kInput, kOutput };
+  explicit Cleaner(Of of) : of_(of) {}
+
   bool clean(json::Value& schema, size_t depth) {
     if (++parts_ > kMaxParts || depth > kMaxDepth) return false;
     if (json::Array* list = schema.as_array()) {
@@ -43,7 +87,13 @@ class Cleaner {
     }
     json::Object* object = schema.as_object();
     if (object == nullptr) return true;
-    object->erase("x-mcp-header");
+    if (of_ == Of::kInput) object->erase("x-mcp-header");
+    if (of_ == Of::kInput) leave_out_null(*object);
+    if (depth > 0) split_types(*object, false);
+    if (const auto rest = object->find("additionalProperties");
+        rest != object->end() && rest->second == json::Value(json::Object())) {
+      rest->second = true;
+    }
     for (const std::string_view key : kMapsOfSchemas) {
       const auto member = object->find(key);
       if (member != object->end() && !clean_map(member->second, depth + 1)) return false;
@@ -68,10 +118,23 @@ class Cleaner {
         schema = never ? json::Object{{"not", json::Object()}} : json::Object();
       }
       if (!clean(schema, depth + 1)) return false;
+      name_any_type(*schema.as_object());
     }
     return true;
   }
 
+  static void leave_out_null(json::Object& schema) {
+    const auto properties = schema.find("properties");
+    if (properties == schema.end() || properties->second.as_object() == nullptr) return;
+    const auto required = schema.find("required");
+    const json::Value* needed = required != schema.end() ? &required->second : nullptr;
+    for (auto& [name, property] : *properties->second.as_object()) {
+      if (property.as_object() == nullptr || contains(needed, name)) continue;
+      split_types(*property.as_object(), true);
+    }
+  }
+
+  const Of of_;
   size_t parts_ = 0;
 };
 
@@ -120,7 +183,7 @@ std::vector<HeaderParameter> header_parameters(const json::Value& schema) {
 json::Value input_schema(const json::Value* schema, bool keep_headers) {
   if (schema == nullptr || schema->as_object() == nullptr) return any_object();
   json::Value out = *schema;
-  if (!Cleaner().clean(out, 0)) return any_object();
+  if (!Cleaner(Cleaner::Of::kInput).clean(out, 0)) return any_object();
   json::Object& root = *out.as_object();
   if (keep_headers) {
     for (const HeaderParameter& each : header_parameters(*schema)) {
@@ -143,6 +206,11 @@ json::Value input_schema(const json::Value* schema, bool keep_headers) {
     root.erase(required);
   }
   return out;
+}
+
+json::Value portable_output_schema(const json::Value& schema) {
+  json::Value out = schema;
+  return Cleaner(Cleaner::Of::kOutput).clean(out, 0) ? out : schema;
 }
 
 bool is_object_schema(const json::Value& schema) {

@@ -10,8 +10,8 @@
 namespace iii::mcp {
 
 // For `inputSchema`: an object with `type: "object"` at the root, schemas of properties are objects
-// (`true` becomes `{}`), `x-mcp-header` of strangers removed, all other keywords kept. A schema
-// that is not usable, or too large, becomes one that accepts every object.
+// (`true` becomes `{}`), one type per schema, `x-mcp-header` of strangers removed, all other
+// keywords kept. A schema that is not usable, or too large, becomes one that accepts every object.
 json::Value input_schema(const json::Value* schema, bool keep_headers = false);
 
 // Parameters that clients repeat in a header: `x-mcp-header` of properties of the root that are
@@ -22,6 +22,9 @@ struct HeaderParameter {
   std::string header;
 };
 std::vector<HeaderParameter> header_parameters(const json::Value& schema);
+
+// For `outputSchema` of our own functions: the same values, with one type per schema.
+json::Value portable_output_schema(const json::Value& schema);
 
 // Whether every value that the schema accepts is an object, as the handshake dialect demands of
 // `outputSchema`.

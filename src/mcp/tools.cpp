@@ -33,7 +33,7 @@ struct ReadInput {
 };
 struct CallInput {
   std::optional<std::string> function;
-  std::optional<json::Raw> arguments;
+  std::optional<std::map<std::string, json::Raw>> arguments;
 };
 
 auto describe(json::Type<FindInput>) {
@@ -118,10 +118,9 @@ std::optional<json::Value> output_schema(const CallableFunction& function, Versi
   if (!function.of_directory || !function.response_schema || version < Version::k2025_06_18) {
     return std::nullopt;
   }
-  if (is_stateless(version) || is_object_schema(*function.response_schema)) {
-    return function.response_schema;
-  }
-  return wrapped_schema(*function.response_schema);
+  const json::Value schema = portable_output_schema(*function.response_schema);
+  if (is_stateless(version) || is_object_schema(schema)) return schema;
+  return wrapped_schema(schema);
 }
 
 std::string tool_row(const CallableFunction& function, std::string_view name, Version version) {
@@ -247,16 +246,16 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
                                   .description = std::string(kReadHelp),
                                   .hints = directory::kReadOnly},
                                  [this](ReadInput in) { return read(std::move(in.id)); });
-  own_.add<CallInput, json::Raw>({.id = "call",
-                                  .title = "Call a function",
-                                  .description = std::string(kCallHelp),
-                                  .hints = {.destructive = true, .network = true}},
-                                 [this](const directory::Context& context, CallInput in) {
-                                   if (!in.function) return list_functions();
-                                   std::string input = in.arguments ? in.arguments->text : "{}";
-                                   return call_by_id(context, std::move(*in.function),
-                                                     std::move(input));
-                                 });
+  own_.add<CallInput, json::Raw>(
+      {.id = "call",
+       .title = "Call a function",
+       .description = std::string(kCallHelp),
+       .hints = {.destructive = true, .network = true}},
+      [this](const directory::Context& context, CallInput in) {
+        if (!in.function) return list_functions();
+        std::string input = in.arguments ? json::encode(*in.arguments) : "{}";
+        return call_by_id(context, std::move(*in.function), std::move(input));
+      });
   for (const directory::FunctionPtr& function : own_.functions()) {
     auto row = std::make_shared<CallableFunction>();
     row->id = function->info.id;
