@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "content/touched.h"
 #include "content/types.h"
 
 namespace iii::content {
@@ -96,6 +97,8 @@ class Content {
   virtual void save() = 0;
   // The persisted index belongs to another object from now on.
   virtual void give_up_index() = 0;
+  // Which files were written, made or removed, as of the last fresh(). Never waits, never null.
+  virtual TouchedPtr touched() const { return nothing_touched(); }
   // Becomes readable (until the next fresh()) when something may have changed; for change events
   // without polling. -1: none.
   virtual int notify_fd() const = 0;

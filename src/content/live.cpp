@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "content/findings.h"
 
 namespace iii::content {
@@ -54,8 +55,12 @@ GenerationPtr Live::fresh() {
 
 // Whether some of it has to be compared with the disk because no notification will come.
 bool Live::must_poll(const LiveRoot& root) const {
-  return root.top != nullptr &&
-         (root.full || !root.unwatched.empty() || !root.shared.empty() || !root.troubled.empty());
+  return root.top != nullptr && (!is_watched(root) || !root.shared.empty());
+}
+
+// Whether a notification comes for every file in it.
+bool Live::is_watched(const LiveRoot& root) {
+  return !root.full && root.unwatched.empty() && root.troubled.empty();
 }
 
 GenerationPtr Live::unchanged() {
@@ -156,16 +161,23 @@ void Live::show() {
   status_.parsed_at_start = parsed_at_start_;
   status_.rescans = rescans_;
   status_.polled_files = status_.polled_folders = 0;
+  bool all_watched = watcher_.descriptor() >= 0;
   for (const auto& root : roots_) {
     status_.polled_files += root->shared.size();
     status_.polled_folders += root->unwatched.size();
+    all_watched = all_watched && is_watched(*root);
   }
+  if (round_.empty() && touched_->complete == all_watched) return;
+  touched_ = round_.append_to(*touched_, all_watched);
 }
 
 void Live::take_event(const Watcher::Event& event) {
   Folder& folder = *event.folder;
   roots_[folder.root]->active = true;
   if (folder.gone) return;
+  const bool came_or_went = (event.mask & (kStructural | IN_IGNORED)) != 0;
+  std::string path = event.name.empty() ? folder.path() : join_path(folder.path(), event.name);
+  round_.add(folder.root, std::move(path), came_or_went);
   if ((event.mask & IN_IGNORED) != 0) {
     Pending& pending = pending_[&folder];
     pending.whole = pending.rewatch = true;
@@ -209,6 +221,7 @@ void Live::rescan_all() {
   ++rescans_;
   watcher_.begin_renewal();
   for (auto& root : roots_) {
+    round_.add_root(root->index);
     if (root->top == nullptr) continue;
     root->active = true;
     root->scanner->sync_parallel(*root->top, {.deep = true, .rewatch = true}, root->changes);
@@ -362,6 +375,11 @@ void Live::say_fallback() {
   if (why.empty()) return;
   fallback_said_.warn("some folders are not watched and are compared on every call instead: {}",
                       why);
+}
+
+TouchedPtr Live::touched() const {
+  const std::lock_guard lock(shown_mutex_);
+  return touched_;
 }
 
 ContentStatus Live::status() const {

@@ -62,6 +62,7 @@ class Live final : public Content {
                      std::string_view bytes) override;
   std::shared_ptr<const RootFolder> folder_of(const FileRef& file) const override;
   ContentStatus status() const override;
+  TouchedPtr touched() const override;
   bool lenient() const override { return options_.lenient; }
   void save() override;
   void give_up_index() override;
@@ -84,6 +85,7 @@ class Live final : public Content {
   std::string fingerprint() const;
 
   static bool is_same(const LiveRoot& root, const Result<FileStatus>& status);
+  static bool is_watched(const LiveRoot& root);
   bool must_poll(const LiveRoot& root) const;
   void check_root(LiveRoot& root);
   void open_root(LiveRoot& root);
@@ -119,6 +121,7 @@ class Live final : public Content {
   std::vector<std::unique_ptr<Document>> builtin_;
   Catalog catalog_;
   std::unordered_map<Folder*, Pending> pending_;
+  TouchedRound round_;
   uint64_t rescans_ = 0;
   uint64_t parsed_at_start_ = 0;
   bool index_behind_ = true;  // the persisted index says less than we know
@@ -129,6 +132,7 @@ class Live final : public Content {
   mutable std::mutex shown_mutex_;
   std::vector<std::shared_ptr<const RootFolder>> folders_;  // by root; null: missing
   ContentStatus status_;
+  TouchedPtr touched_ = nothing_touched();
   std::vector<FileRef> rechecks_;
 };
 

@@ -228,6 +228,7 @@ void Live::open_root(LiveRoot& root) {
   set_trouble(root, "", "");
   root.folder = std::make_shared<const RootFolder>(std::move(*opened));
   root.identity = *identity;
+  round_.add_root(root.index);
   root.scanner.emplace(
       root.index, *root.folder, root.path,
       [this](const std::string& path) { return find_elsewhere(path); }, rules_, limits_, watcher_,
@@ -247,6 +248,7 @@ void Live::open_root(LiveRoot& root) {
 
 void Live::drop_root(LiveRoot& root) {
   if (root.top == nullptr) return;
+  round_.add_root(root.index);
   for (const auto& entry : root.top->entries) {
     if (entry->kind == NodeKind::kFolder) root.changes.top_names.push_back(entry->name);
   }

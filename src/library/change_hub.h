@@ -7,15 +7,20 @@
 #include <utility>
 #include <vector>
 
+#include "content/touched.h"
 #include "library/change_log.h"
 
 namespace iii::directory {
 
-// What one generation changed. `changes` may be empty: then only findings or counts differ.
+// What one snapshot changed. `changes` may be empty: then only findings or counts differ, or, when
+// `before` and `after` are the same, files that are not documents.
 struct ChangeSet {
   content::GenerationPtr before;
   content::GenerationPtr after;
   ChangeList changes;  // each has the number of `after`
+  // Files that were written, made or removed, documents or not, as the kernel reported them.
+  std::vector<content::TouchedFile> touched = {};
+  bool all_touched = false;  // it may have been any file
 };
 
 // On the loop thread.

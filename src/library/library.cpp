@@ -120,7 +120,8 @@ SnapshotPtr merged_with(const Snapshot& snapshot, RegistrationsPtr registrations
       GenerationMerger().merge(*snapshot.files, *registrations, snapshot.files->number,
                                snapshot.folders->content->lenient());
   return std::make_shared<const Snapshot>(std::move(merged), snapshot.files,
-                                          std::move(registrations), snapshot.folders);
+                                          std::move(registrations), snapshot.folders,
+                                          snapshot.touched);
 }
 
 }  // namespace

@@ -12,6 +12,13 @@ namespace {
 constexpr std::chrono::seconds kPatience{5};
 constexpr std::chrono::milliseconds kPause{1};
 
+void add_touched(const Snapshot& before, const Snapshot& after, ChangeSet& out) {
+  const auto files =
+      before.folders == after.folders ? after.touched->after(before.touched->count) : std::nullopt;
+  out.all_touched = !files;
+  if (files) out.touched.assign(files->begin(), files->end());
+}
+
 }  // namespace
 
 Publisher::Publisher(Folders folders, DownloadMarks& marks)
@@ -20,7 +27,7 @@ Publisher::Publisher(Folders folders, DownloadMarks& marks)
   // Only before the first generation: there is nothing else to answer with.
   for (; files == nullptr; files = read_folders()) std::this_thread::sleep_for(kPause);
   current_ = std::make_shared<const Snapshot>(files, files, std::make_shared<const Registrations>(),
-                                              folders_);
+                                              folders_, folders_->content->touched());
 }
 
 Publisher::Outcome Publisher::run(Work work) {
@@ -76,15 +83,19 @@ content::GenerationPtr Publisher::read_folders() {
 
 void Publisher::publish(const content::GenerationPtr& files, RegistrationsPtr registrations,
                         bool silent, std::vector<Publication>& out) {
-  if (files == current_->files && registrations == current_->registrations &&
-      folders_ == current_->folders) {
-    return;
-  }
+  const bool same_documents = files == current_->files &&
+                              registrations == current_->registrations &&
+                              folders_ == current_->folders;
+  content::TouchedPtr touched = folders_->content->touched();
+  if (same_documents && touched == current_->touched) return;
   Snapshot next{.generation = files,
                 .files = files,
                 .registrations = std::move(registrations),
-                .folders = folders_};
-  if (registration_versions_ > 0) {
+                .folders = folders_,
+                .touched = std::move(touched)};
+  if (same_documents) {
+    next.generation = current_->generation;
+  } else if (registration_versions_ > 0) {
     next.generation =
         merger_.merge(*files, *next.registrations, files->number + registration_versions_,
                       folders_->content->lenient());
@@ -93,7 +104,9 @@ void Publisher::publish(const content::GenerationPtr& files, RegistrationsPtr re
                    .changes = {.before = current_->generation, .after = {}, .changes = {}},
                    .silent = silent};
   made.changes.after = made.snapshot->generation;
-  std::vector<Change> changes = differences(*made.changes.before, *made.changes.after);
+  add_touched(*current_, *made.snapshot, made.changes);
+  std::vector<Change> changes;
+  if (!same_documents) changes = differences(*made.changes.before, *made.changes.after);
   marks_.claim(changes);
   made.changes.changes = std::make_shared<const std::vector<Change>>(std::move(changes));
   current_ = made.snapshot;

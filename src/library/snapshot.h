@@ -29,6 +29,8 @@ struct Snapshot {
   content::GenerationPtr files;       // files alone; the same object when nothing was registered
   RegistrationsPtr registrations;
   std::shared_ptr<const Folders> folders;  // null in tests that read no bodies
+  // Of these folders; null in such tests.
+  content::TouchedPtr touched = {};
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 

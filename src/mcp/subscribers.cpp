@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "content/ids.h"
+#include "functions/paths.h"
 #include "mcp/dialect.h"
 #include "mcp/rpc.h"
 #include "mcp/uri.h"
@@ -34,11 +36,38 @@ bool row_differs(const directory::ChangeSet& set, const directory::Change& chang
          before->description != after->description;
 }
 
+// The skills whose files it is among.
+void add_skills_of(Changed& out, const content::Generation& generation, std::string_view path,
+                   bool came_or_went) {
+  for (std::string_view folder = folder_of(path); !folder.empty(); folder = folder_of(folder)) {
+    const std::string overview = std::string(folder) + "/SKILL.md";
+    const std::string id = content::normalise_id(content::path_id(overview));
+    if (generation.skill(id) == nullptr) continue;
+    out.uris.insert(file_uri(overview));
+    out.uris.insert(document_uri(content::display_id(generation, id)));
+    out.resources = out.resources || came_or_went;
+  }
+}
+
+// Documents are among the changes when they really differ; of other files nothing more is known.
+void add_touched(Changed& out, const content::Generation& generation,
+                 const content::TouchedFile& touched) {
+  const std::string& path = touched.file.path;
+  out.all_files = out.all_files || path.empty();
+  if (path.empty() || directory::is_document_path(path)) return;
+  out.uris.insert(file_uri(path));
+  out.uris.insert(document_uri(path));
+  add_skills_of(out, generation, path, touched.came_or_went);
+}
+
 }  // namespace
 
 void add_changes(Changed& out, const directory::ChangeSet& set) {
+  out.all_files = out.all_files || set.all_touched;
+  for (const content::TouchedFile& touched : set.touched) add_touched(out, *set.after, touched);
   if (set.changes == nullptr) return;
   for (const directory::Change& change : *set.changes) {
+    add_skills_of(out, *set.after, change.file.path, false);
     if (change.kind == directory::ChangeKind::kPrompt) {
       out.prompts = true;
       continue;
@@ -82,9 +111,11 @@ void Subscribers::tell() {
     if (now.prompts && each->prompts) send(*each, "notifications/prompts/list_changed");
     if (now.resources && each->resources) send(*each, "notifications/resources/list_changed");
     // The smaller set is walked.
-    if (each->uris.size() < now.uris.size()) {
+    if (now.all_files || each->uris.size() < now.uris.size()) {
       for (const auto& [uri, written] : each->uris) {
-        if (now.uris.contains(uri)) send(*each, "notifications/resources/updated", written);
+        if (now.all_files ? parse_uri(uri).has_value() : now.uris.contains(uri)) {
+          send(*each, "notifications/resources/updated", written);
+        }
       }
     } else {
       for (const std::string& uri : now.uris) {

@@ -30,11 +30,12 @@ struct Changed {
   bool prompts = false;
   bool resources = false;
   std::set<std::string> uris = {};
+  bool all_files = false;  // any address of a document or file
 
-  bool any() const { return tools || prompts || resources || !uris.empty(); }
+  bool any() const { return tools || prompts || resources || all_files || !uris.empty(); }
 };
 
-// What one generation changed, in the terms of MCP.
+// What one snapshot changed, in the terms of MCP.
 void add_changes(Changed& out, const directory::ChangeSet& set);
 
 // On the loop thread.
