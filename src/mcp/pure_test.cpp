@@ -169,6 +169,10 @@ TEST(McpToolSchema, EverySchemaHasOneType) {
   EXPECT_EQ(cleaned(both + "}"), both + R"(,"type":"object"})");
   EXPECT_EQ(cleaned(R"({"additionalProperties":{}})"),
             R"({"additionalProperties":true,"type":"object"})");
+  EXPECT_EQ(cleaned(R"({"properties":{"a":{"type":"integer","format":"uint64","minimum":0}}})"),
+            R"({"properties":{"a":{"minimum":0,"type":"integer"}},"type":"object"})");
+  EXPECT_EQ(cleaned(R"({"properties":{"a":{"type":"string","format":"date"}}})"),
+            R"({"properties":{"a":{"format":"date","type":"string"}},"type":"object"})");
   // An answer may hold null: a schema without it would be wrong.
   const json::Value answer =
       json::parse(R"({"properties":{"a":{"type":["string","null"]}}})").value();

@@ -90,6 +90,12 @@ class Cleaner {
     if (of_ == Of::kInput) object->erase("x-mcp-header");
     if (of_ == Of::kInput) leave_out_null(*object);
     if (depth > 0) split_types(*object, false);
+    // `uint64` and its like are no formats of JSON Schema: clients complain about each.
+    if (const auto format = object->find("format");
+        format != object->end() && format->second.as_string() != nullptr &&
+        format->second.as_string()->starts_with("uint")) {
+      object->erase(format);
+    }
     if (const auto rest = object->find("additionalProperties");
         rest != object->end() && rest->second == json::Value(json::Object())) {
       rest->second = true;

@@ -10,7 +10,8 @@
 namespace iii::mcp {
 
 // For `inputSchema`: an object with `type: "object"` at the root, schemas of properties are objects
-// (`true` becomes `{}`), one type per schema, `x-mcp-header` of strangers removed, all other
+// (`true` becomes `{}`), one type per schema, `x-mcp-header` of strangers and formats that
+// JSON Schema does not have (`uint64`) removed, all other
 // keywords kept. A schema that is not usable, or too large, becomes one that accepts every object.
 json::Value input_schema(const json::Value* schema, bool keep_headers = false);
 
