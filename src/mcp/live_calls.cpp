@@ -54,6 +54,10 @@ sdk::Task<Result<json::Raw>> LiveCalls::tell(json::Value message) {
     co_return fail("unknown_request", "that request is not running (any more)");
   }
   const Call call = found->second;  // it may end meanwhile
+  // How a function learns that nobody waits for it any more.
+  if (call.context.cancelled.stop_requested()) {
+    co_return fail("cancelled", "the client cancelled this request; nothing it does is shown");
+  }
   if (const json::Value* question = object_of(message, "ask")) {
     const std::string* method = text_of(*question, "method");
     const json::Value* params = object_of(*question, "params");

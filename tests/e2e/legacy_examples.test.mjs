@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { tempDir } from './lib/engine.mjs'
 import { startWithScopes } from './lib/legacy.mjs'
 import { start } from './lib/process.mjs'
-import { pythonWithSdk } from './lib/python.mjs'
+import { pythonWithPackages } from './lib/python.mjs'
 import { call } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
 
@@ -73,7 +73,7 @@ for (const sdk of ['iii-sdk', 'iii-sdk-0116']) {
 }
 
 test('our Python example with the SDK of PyPI', async (t) => {
-  const python = await pythonWithSdk()
+  const python = await pythonWithPackages()
   const directory = await startWithScopes(t)
   const proc = start(python, [at('../../examples/registering/demo.py'), directory.url], { env: { III_URL: '', OTEL_ENABLED: 'false' } })
   t.after(() => proc.kill('SIGKILL'))

@@ -1,5 +1,6 @@
-// A Python with the published SDK of requirements.txt, installed once per build folder.
-import { existsSync, writeFileSync } from 'node:fs'
+// A Python with the published packages of requirements.txt, installed once per build folder. Tests that use it have the same
+// RESOURCE_LOCK, so that they do not install it at the same time.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { built, start } from './process.mjs'
@@ -10,15 +11,16 @@ async function must(program, args) {
   if (code !== 0) throw new Error(`${program} ${args.join(' ')} failed: ${stderr}`)
 }
 
-export async function pythonWithSdk() {
+export async function pythonWithPackages() {
   const folder = built('python-sdk')
   const python = join(folder, 'bin', 'python')
   const done = join(folder, 'installed')
-  if (!existsSync(done)) {
+  const wanted = fileURLToPath(new URL('../requirements.txt', import.meta.url))
+  const versions = readFileSync(wanted, 'utf8')
+  if (!existsSync(done) || readFileSync(done, 'utf8') !== versions) {
     await must('python3', ['-m', 'venv', '--clear', folder])
-    const wanted = fileURLToPath(new URL('../requirements.txt', import.meta.url))
     await must(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', wanted])
-    writeFileSync(done, '')
+    writeFileSync(done, versions)
   }
   return python
 }
