@@ -9,27 +9,47 @@ namespace iii::cli {
 
 namespace {
 
-const Option* find_option(const Command& command, std::string_view word) {
-  const auto it =
-      std::find_if(command.options.begin(), command.options.end(), [word](const Option& option) {
-        return word.starts_with("--")
-                   ? word.substr(2) == option.name
-                   : word.size() == 2 && option.letter != 0 && word[1] == option.letter;
-      });
-  return it == command.options.end() ? nullptr : &*it;
+const Option* find_option(const Verb& verb, std::string_view word) {
+  const auto it = std::ranges::find_if(verb.options, [word](const Option& option) {
+    return word.starts_with("--")
+               ? word.substr(2) == option.name
+               : word.size() == 2 && option.letter != 0 && word[1] == option.letter;
+  });
+  return it == verb.options.end() ? nullptr : &*it;
 }
 
-std::unexpected<Error> unknown(const Command& command, std::string_view word) {
+std::unexpected<Error> unknown(const Verb& verb, std::string_view word) {
   std::vector<std::string> names;
-  for (const Option& option : command.options) names.push_back("--" + std::string(option.name));
+  for (const Option& option : verb.options) names.push_back("--" + std::string(option.name));
   std::string message = "unexpected argument '" + std::string(word) + "'";
-  if (const std::string_view meant = nearest(word, names); !meant.empty()) {
-    message += ". Did you mean " + std::string(meant) + "?";
-  }
-  return fail("usage", message + "\nNext: see --help.");
+  if (const std::string meant = did_you_mean(word, names); !meant.empty()) message += "." + meant;
+  const std::string of = verb.name.empty() ? "" : " " + std::string(verb.name);
+  return fail("usage", message + "\nNext: see `" + std::string(kProgram) + of + " --help`.");
+}
+
+Result<void> check_choice(const Option& option, const std::string& value) {
+  if (option.choices.empty()) return {};
+  std::vector<std::string> known;
+  for (const std::string_view word : split(option.choices, ' ')) known.emplace_back(word);
+  if (std::ranges::find(known, value) != known.end()) return {};
+  return fail("usage", "--" + std::string(option.name) + ": '" + value + "' is not one of " +
+                           join(known, ", ") + "." + did_you_mean(value, known));
+}
+
+Result<void> check_words(const Verb& verb, const std::vector<std::string>& words) {
+  if (words.size() > verb.most_words) return unknown(verb, words[verb.most_words]);
+  if (words.size() >= verb.least_words) return {};
+  return fail("usage", "an argument is missing. Usage: " + std::string(kProgram) + " " +
+                           std::string(verb.usage.front()) + "\nNext: see `" +
+                           std::string(kProgram) + " " + std::string(verb.name) + " --help`.");
 }
 
 }  // namespace
+
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {
+  const std::string_view meant = nearest(word, known);
+  return meant.empty() ? "" : " Did you mean " + std::string(meant) + "?";
+}
 
 std::optional<std::string> Args::value(std::string_view option) const {
   const auto it = values_.find(option);
@@ -41,13 +61,13 @@ std::vector<std::string> Args::all(std::string_view option) const {
   return it == values_.end() ? std::vector<std::string>{} : it->second;
 }
 
-Result<Args> parse_args(const Command& command, std::span<const std::string> words) {
+Result<Args> parse_args(const Verb& verb, std::span<const std::string> words) {
   Args args;
   bool options_over = false;
   for (size_t i = 0; i < words.size(); ++i) {
     const std::string& word = words[i];
     if (options_over || word.size() < 2 || word[0] != '-') {
-      if (!command.positionals) return unknown(command, word);
+      if (verb.most_words == 0) return unknown(verb, word);
       args.positionals_.push_back(word);
       continue;
     }
@@ -56,8 +76,8 @@ Result<Args> parse_args(const Command& command, std::span<const std::string> wor
       continue;
     }
     const size_t equals = word.starts_with("--") ? word.find('=') : std::string::npos;
-    const Option* option = find_option(command, std::string_view(word).substr(0, equals));
-    if (option == nullptr) return unknown(command, word);
+    const Option* option = find_option(verb, std::string_view(word).substr(0, equals));
+    if (option == nullptr) return unknown(verb, word);
     std::string value;
     if (option->value.empty()) {
       if (equals != std::string::npos) {
@@ -71,30 +91,14 @@ Result<Args> parse_args(const Command& command, std::span<const std::string> wor
       return fail("usage", "--" + std::string(option->name) +
                                " needs a value: " + std::string(option->value));
     }
+    if (auto known = check_choice(*option, value); !known) return std::unexpected(known.error());
     args.values_[std::string(option->name)].push_back(std::move(value));
   }
+  if (args.has("help")) return args;
+  if (auto right = check_words(verb, args.positionals_); !right) {
+    return std::unexpected(right.error());
+  }
   return args;
-}
-
-std::string help_text(const Command& command) {
-  std::string out =
-      std::string(command.summary) + "\n\nUsage: " + std::string(command.usage) + "\n";
-  if (command.options.empty()) return out;
-  out += "\nOptions:\n";
-  std::vector<std::string> heads;
-  size_t width = 0;
-  for (const Option& option : command.options) {
-    std::string head = option.letter != 0 ? std::string("-") + option.letter + ", --" : "    --";
-    head += std::string(option.name);
-    if (!option.value.empty()) head += " " + std::string(option.value);
-    width = std::max(width, head.size());
-    heads.push_back(std::move(head));
-  }
-  for (size_t i = 0; i < heads.size(); ++i) {
-    out += "  " + heads[i] + std::string(width - heads[i].size() + 2, ' ');
-    out += std::string(command.options[i].help) + "\n";
-  }
-  return out;
 }
 
 Result<int64_t> number(std::string_view option, std::string_view text, int64_t low, int64_t high) {

@@ -1,4 +1,4 @@
-// Command lines: one table per command gives parsing, errors that teach, and the help text.
+// The words of a command line, by the description of its verb; mistakes give errors that teach.
 #pragma once
 
 #include <map>
@@ -9,22 +9,9 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/verb.h"
 
 namespace iii::cli {
-
-struct Option {
-  std::string_view name;        // without the dashes
-  std::string_view value = {};  // what to call its value in the help; empty for a switch
-  std::string_view help = {};
-  char letter = 0;  // short form
-};
-
-struct Command {
-  std::string_view usage;
-  std::string_view summary;
-  std::vector<Option> options;
-  bool positionals = false;
-};
 
 class Args {
  public:
@@ -35,17 +22,19 @@ class Args {
   const std::vector<std::string>& positionals() const { return positionals_; }
 
  private:
-  friend Result<Args> parse_args(const Command& command, std::span<const std::string> words);
+  friend Result<Args> parse_args(const Verb& verb, std::span<const std::string> words);
   std::map<std::string, std::vector<std::string>, std::less<>> values_;
   std::vector<std::string> positionals_;
 };
 
-// `--name value`, `--name=value`, `-n value`; `--` ends the options. Error code `usage`.
-Result<Args> parse_args(const Command& command, std::span<const std::string> words);
-
-std::string help_text(const Command& command);
+// `--name value`, `--name=value`, `-n value`; `--` ends the options. With `--help` nothing else is
+// checked. Error code `usage`.
+Result<Args> parse_args(const Verb& verb, std::span<const std::string> words);
 
 // A whole number from `low` to `high`, or an Error that names the option.
 Result<int64_t> number(std::string_view option, std::string_view text, int64_t low, int64_t high);
+
+// ` Did you mean x?`, or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& known);
 
 }  // namespace iii::cli

@@ -9,16 +9,24 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const Command kCommand{.usage = "x [options]",
-                       .summary = "Does x.",
-                       .options = {{"port", "N", "The port.", 'p'}, {"quiet", "", "Less."}},
-                       .positionals = true};
+const Verb kVerb{.name = "x",
+                 .summary = "Does x.",
+                 .usage = {"x [options]"},
+                 .options = {{"port", "N", "The port.", 'p'},
+                             {"quiet", "", "Less."},
+                             {"color", "WHEN", "When.", 0, "auto always never"},
+                             {"help", "", "Help.", 'h'}},
+                 .least_words = 1,
+                 .most_words = 3};
 
-Result<Args> parse(std::vector<std::string> words) { return parse_args(kCommand, words); }
+Result<Args> parse(std::vector<std::string> words) { return parse_args(kVerb, words); }
 
 TEST(Args, ReadsEverySpellingOfAnOption) {
-  for (const auto& words : std::vector<std::vector<std::string>>{
-           {"--port", "5"}, {"--port=5"}, {"-p", "5"}, {"--port", "4", "--port", "5"}}) {
+  for (const auto& words :
+       std::vector<std::vector<std::string>>{{"a", "--port", "5"},
+                                             {"a", "--port=5"},
+                                             {"a", "-p", "5"},
+                                             {"a", "--port", "4", "--port", "5"}}) {
     const auto args = parse(words);
     ASSERT_TRUE(args);
     EXPECT_EQ(args->value("port"), "5");
@@ -33,16 +41,17 @@ TEST(Args, KeepsPositionalsInOrderAndEverythingBehindTwoDashes) {
 }
 
 TEST(Args, MistakesTeach) {
-  EXPECT_THAT(parse({"--prot", "5"}).error().message, HasSubstr("Did you mean --port?"));
-  EXPECT_THAT(parse({"--port"}).error().message, HasSubstr("needs a value"));
-  EXPECT_THAT(parse({"--quiet=1"}).error().message, HasSubstr("takes no value"));
+  EXPECT_THAT(parse({"a", "--prot", "5"}).error().message, HasSubstr("Did you mean --port?"));
+  EXPECT_THAT(parse({"a", "--port"}).error().message, HasSubstr("needs a value"));
+  EXPECT_THAT(parse({"a", "--quiet=1"}).error().message, HasSubstr("takes no value"));
+  EXPECT_THAT(parse({"a", "--color", "alway"}).error().message, HasSubstr("Did you mean always?"));
+  EXPECT_THAT(parse({"a", "b", "c", "d"}).error().message, HasSubstr("unexpected argument 'd'"));
+  EXPECT_THAT(parse({}).error().message, HasSubstr("Usage: iii-directory x [options]"));
+  for (const auto& wrong : {parse({}), parse({"a", "--prot"})})
+    EXPECT_EQ(wrong.error().code, "usage");
 }
 
-TEST(Args, HelpNamesEveryOption) {
-  EXPECT_EQ(help_text(kCommand),
-            "Does x.\n\nUsage: x [options]\n\nOptions:\n  -p, --port N  The port.\n"
-            "      --quiet   Less.\n");
-}
+TEST(Args, HelpNeedsNoArguments) { EXPECT_TRUE(parse({"--help"})->has("help")); }
 
 TEST(Args, NumbersAreChecked) {
   EXPECT_EQ(number("port", "0", 0, 10), 0);

@@ -12,6 +12,8 @@
 
 #include "base/result.h"
 #include "base/utf8.h"
+#include "cli/styled.h"
+#include "cli/terminal.h"
 
 namespace iii::cli {
 
@@ -19,7 +21,17 @@ namespace iii::cli {
 void print_text(std::string_view text);
 void note_text(std::string_view text);  // on stderr
 
-// `Error: …` on stderr; gives the exit code that belongs to it: 2 for `usage`, else 1.
+// With colours where the screen has them.
+void print_styled(const Styled& text, const Screen& screen);
+// One value and a newline; escaped, which keeps its meaning.
+void print_json(std::string_view text);
+
+// What was printed so far is written. The exit code that follows: 1 when that failed (a full disk),
+// else `code`. A reader that went away is not a failure.
+int finish_output(int code);
+
+// `Error: …` on stderr; gives the exit code that belongs to it: 2 for `usage`, 130 for
+// `interrupted`, else 1.
 int complain(const Error& error);
 
 namespace output_detail {

@@ -1,13 +1,15 @@
 #include "cli/trigger.h"
 
-#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <iterator>
 
 #include "base/text.h"
-#include "cli/one_call.h"
+#include "cli/engine_link.h"
 #include "cli/output.h"
+#include "cli/verbs.h"
 #include "json/value.h"
 #include "json/write.h"
-#include "protocol/limits.h"
 
 namespace iii::cli {
 
@@ -58,38 +60,44 @@ std::string parameter_table(const json::Value& info) {
   return out;
 }
 
-OneCall call_from(const Args& args) {
-  OneCall call;
-  call.address = args.value("address").value_or("localhost");
-  call.port = protocol::kDefaultPort;
-  if (const char* token = std::getenv("III_TOKEN")) call.token = token;
-  if (auto token = args.value("token")) call.token = *token;
-  call.name_space = args.value("namespace");
-  return call;
+const Verb& trigger_verb() { return *find_verb("trigger"); }
+
+// Ids of functions that are near the one that does not exist.
+std::string function_hint(EngineLink& link, const std::string& function_id) {
+  const auto answer = link.call({.function_id = "engine::functions::list",
+                                 .payload = R"({"include_internal":true})",
+                                 .timeout = std::chrono::milliseconds(5'000)});
+  const auto value = answer ? json::parse(*answer) : fail("", "");
+  const json::Value* list = value ? value->find("functions") : nullptr;
+  std::vector<std::string> ids;
+  if (list != nullptr && list->as_array() != nullptr) {
+    for (const json::Value& row : *list->as_array()) {
+      const json::Value* id = row.find("function_id");
+      if (id != nullptr && id->as_string() != nullptr) ids.push_back(*id->as_string());
+    }
+  }
+  return did_you_mean(function_id, ids) + " Next: list them with `iii-directory functions`.";
 }
 
 // `trigger FN --help`: what that function takes. Without an engine, the general help.
-int show_function_help(const std::string& function_id, OneCall call) {
-  call.function_id = "engine::functions::info";
-  json::Object question{{"function_id", function_id}};
-  if (call.name_space) question.emplace("namespace", *call.name_space);
-  call.name_space.reset();
-  call.payload = json::to_text(question);
-  call.timeout = std::chrono::milliseconds(5'000);
-  const CallOutcome outcome = call_once(call);
-  if (outcome.kind == CallOutcome::Kind::kRemoteError) {
-    return complain(
-        {"function_not_found",
-         "the engine has no function " + function_id +
-             ". Next: list them with `iii-directory trigger engine::functions::list`."});
-  }
-  if (outcome.kind != CallOutcome::Kind::kResult) {
-    print_text(help_text(trigger_command()));
+int show_function_help(const EngineAddress& address, const EngineLink::Call& wanted) {
+  const auto link = EngineLink::open(address, std::chrono::milliseconds(5'000));
+  if (!link) {
+    print_text(help_text(trigger_verb()));
     return 0;
   }
-  const auto info = json::parse(outcome.text);
+  json::Object question{{"function_id", wanted.function_id}};
+  if (wanted.name_space) question.emplace("namespace", *wanted.name_space);
+  const auto answer = (*link)->call({.function_id = "engine::functions::info",
+                                     .payload = json::to_text(question),
+                                     .timeout = std::chrono::milliseconds(5'000)});
+  if (!answer) {
+    return complain({"function_not_found", "the engine has no function " + wanted.function_id +
+                                               "." + function_hint(**link, wanted.function_id)});
+  }
+  const auto info = json::parse(*answer);
   if (!info) return 1;
-  std::string out = function_id + "\n";
+  std::string out = wanted.function_id + "\n";
   if (const json::Value* text = info->find("description"); text && text->as_string()) {
     out += *text->as_string() + "\n";
   }
@@ -98,40 +106,72 @@ int show_function_help(const std::string& function_id, OneCall call) {
   return 0;
 }
 
-int show(const CallOutcome& outcome) {
-  switch (outcome.kind) {
-    case CallOutcome::Kind::kResult:
-      if (outcome.text != "null") print_text(pretty(outcome.text) + "\n");
-      return 0;
-    case CallOutcome::Kind::kRemoteError:
-      return complain({"remote", pretty(outcome.text)});
-    case CallOutcome::Kind::kUnreachable:
-    case CallOutcome::Kind::kTimedOut:
-      return complain({"unreachable", outcome.text});
+// The code of an error is shown unless its text begins with one (`D110 not_found: …`).
+std::string error_text(const Error& error) {
+  const bool has_code = error.message.size() > 4 && error.message[0] == 'D' &&
+                        error.message.find_first_not_of("0123456789", 1) == 4;
+  const bool ours = error.code == "timed_out" || error.code == "unreachable";
+  if (has_code || ours || error.code.empty()) return error.message;
+  return error.code + ": " + error.message;
+}
+
+int show_error(EngineLink& link, const EngineLink::Call& call, const Error& error, bool stack) {
+  std::string text = error_text(error);
+  const std::string trace = link.stack();
+  if (error.code == "function_not_found") {
+    if (!text.ends_with('.')) text += '.';
+    text += function_hint(link, call.function_id);
   }
-  return 1;
+  const int code = complain({"remote", text});
+  if (trace.empty()) return code;
+  note_text(stack ? trace + (trace.ends_with('\n') ? "" : "\n")
+                  : "Next: --stack shows where it happened.\n");
+  return code;
+}
+
+// The payload itself, from stdin or from a file.
+Result<std::string> read_payload(const std::string& text) {
+  if (text == "-") {
+    return std::string(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+  }
+  if (!text.starts_with('@')) return text;
+  std::ifstream file(text.substr(1), std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file.is_open() || file.bad()) {
+    return fail("payload", "--json: the file " + text.substr(1) + " cannot be read");
+  }
+  return content;
+}
+
+// Text that was meant to be JSON is sent as text; that should not go unnoticed.
+void warn_of_text(std::span<const std::string> pairs) {
+  for (const std::string& pair : pairs) {
+    const size_t equals = pair.find('=');
+    const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
+    const bool looks_like_json =
+        value.starts_with('{') || value.starts_with('[') || value.starts_with('"');
+    if (!looks_like_json || json::parse(value)) continue;
+    note("Warning: {} is not valid JSON and is sent as text: {}\n", pair.substr(0, equals), value);
+  }
+}
+
+Result<EngineLink::Call> call_of(const Args& args, std::span<const std::string>& pairs) {
+  EngineLink::Call call;
+  call.name_space = args.value("namespace");
+  if (const auto timeout = args.value("timeout-ms")) {
+    const auto parsed = number("timeout-ms", *timeout, 0, 86'400'000);
+    if (!parsed) return std::unexpected(parsed.error());
+    call.timeout = std::chrono::milliseconds(*parsed);
+  }
+  call.function_id = args.value("function-id").value_or("");
+  if (call.function_id.empty() && !pairs.empty()) {
+    call.function_id = pairs.front();
+    pairs = pairs.subspan(1);
+  }
+  return call;
 }
 
 }  // namespace
-
-const Command& trigger_command() {
-  static const Command command{
-      .usage = "iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]",
-      .summary =
-          "Calls a function on a running engine and prints its result as JSON.\n"
-          "A VALUE is read as JSON, else taken as text.",
-      .options = {{"json", "JSON", "The payload; with KEY=VALUE pairs it must be an object."},
-                  {"address", "HOST", "Where the engine listens (localhost)."},
-                  {"port", "N", "Its port (49134)."},
-                  {"timeout-ms", "N", "How long to wait for the answer (30000)."},
-                  {"namespace", "NS", "Of the function.", 'n'},
-                  {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
-                  {"function-id", "ID", "Same as FUNCTION_PATH (older spelling)."},
-                  {"payload", "JSON", "Same as --json (older spelling)."},
-                  {"help", "", "This text; behind FUNCTION_PATH, what that function takes.", 'h'}},
-      .positionals = true};
-  return command;
-}
 
 Result<std::string> build_payload(const std::optional<std::string>& json_text,
                                   std::span<const std::string> pairs) {
@@ -162,43 +202,41 @@ Result<std::string> build_payload(const std::optional<std::string>& json_text,
   return json::to_text(base);
 }
 
-int run_trigger(std::span<const std::string> words) {
-  const Result<Args> args = parse_args(trigger_command(), words);
-  if (!args) return complain(args.error());
-  OneCall call = call_from(*args);
-  if (const auto port = args->value("port")) {
-    const auto parsed = number("port", *port, 1, 65'535);
-    if (!parsed) return complain(parsed.error());
-    call.port = static_cast<uint16_t>(*parsed);
-  }
-  if (const auto timeout = args->value("timeout-ms")) {
-    const auto parsed = number("timeout-ms", *timeout, 0, 86'400'000);
-    if (!parsed) return complain(parsed.error());
-    call.timeout = std::chrono::milliseconds(*parsed);
-  }
-  std::span<const std::string> rest = args->positionals();
-  std::string function_id = args->value("function-id").value_or("");
-  if (function_id.empty() && !rest.empty()) {
-    function_id = rest.front();
-    rest = rest.subspan(1);
-  }
-  if (args->has("help")) {
-    if (!function_id.empty()) return show_function_help(function_id, std::move(call));
-    print_text(help_text(trigger_command()));
+int run_trigger(const Args& args) {
+  const Result<EngineAddress> address = engine_address(args);
+  if (!address) return complain(address.error());
+  std::span<const std::string> pairs = args.positionals();
+  Result<EngineLink::Call> call = call_of(args, pairs);
+  if (!call) return complain(call.error());
+  if (args.has("help")) {
+    if (!call->function_id.empty()) return show_function_help(*address, *call);
+    print_text(help_text(trigger_verb()));
     return 0;
   }
-  if (function_id.empty()) {
+  if (call->function_id.empty()) {
     return complain({"missing_function",
                      "iii trigger: missing FUNCTION_PATH. Next: name a function, for example "
-                     "`iii-directory trigger engine::functions::list`."});
+                     "`iii-directory trigger directory::health`; `iii-directory functions` lists "
+                     "them."});
   }
-  auto json_text = args->value("json");
-  if (!json_text) json_text = args->value("payload");
-  Result<std::string> payload = build_payload(json_text, rest);
+  auto json_text = args.value("json");
+  if (!json_text) json_text = args.value("payload");
+  if (json_text) {
+    Result<std::string> read = read_payload(*json_text);
+    if (!read) return complain(read.error());
+    json_text = std::move(*read);
+  }
+  Result<std::string> payload = build_payload(json_text, pairs);
   if (!payload) return complain(payload.error());
-  call.function_id = std::move(function_id);
-  call.payload = std::move(*payload);
-  return show(call_once(call));
+  warn_of_text(pairs);
+  call->payload = std::move(*payload);
+  const auto timeout = std::min(std::chrono::milliseconds(10'000), call->timeout);
+  const auto link = EngineLink::open(*address, timeout);
+  if (!link) return complain(link.error());
+  const Result<std::string> answer = (*link)->call(*call);
+  if (!answer) return show_error(**link, *call, answer.error(), args.has("stack"));
+  print_json(pretty(*answer));
+  return 0;
 }
 
 }  // namespace iii::cli

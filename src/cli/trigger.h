@@ -1,6 +1,7 @@
 // `iii-directory trigger`: calls one function and prints its result (engine-functions §9.1).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 
@@ -9,10 +10,9 @@
 
 namespace iii::cli {
 
-const Command& trigger_command();
-
-// The exit code: 0, 1 for a failed call, 2 for a wrong command line.
-int run_trigger(std::span<const std::string> words);
+// The exit code: 0, 1 for a failed call, 2 for a wrong command line. Also for `--help`, which shows
+// what a function takes.
+int run_trigger(const Args& args);
 
 // JSON text made from `--json` and `key=value` pairs.
 Result<std::string> build_payload(const std::optional<std::string>& json_text,

@@ -81,7 +81,19 @@ bool only_comments(std::string_view yaml) {
   return true;
 }
 
+// A file that an engine may share with us.
+bool is_shared(const std::string& name) {
+  return std::filesystem::path(name).filename() == "config.yaml";
+}
+
 }  // namespace
+
+std::string default_config_file() {
+  std::error_code ignored;
+  const bool only_shared = !std::filesystem::exists("./iii-directory.yaml", ignored) &&
+                           std::filesystem::exists("./config.yaml", ignored);
+  return only_shared ? "./config.yaml" : "./iii-directory.yaml";
+}
 
 ConfigReading parse_config(std::string_view yaml, const std::string& name,
                            const ConfigSources& sources) {
@@ -114,8 +126,9 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
     const std::string origin = at(places.lines[word]);
     const ConfigKey* key = find_config_key(word);
     if (key == nullptr) {
-      out.warnings.push_back(origin + ": unknown key `" + word + "` is ignored" +
-                             did_you_mean(word, config_key_names()));
+      const std::string meant = did_you_mean(word, config_key_names());
+      if (is_shared(name) && meant.empty()) continue;
+      out.warnings.push_back(origin + ": unknown key `" + word + "` is ignored" + meant);
     } else if (!entry.is_null()) {
       set(out, *key, entry, origin);
     }

@@ -35,8 +35,12 @@ Environment process_environment();
 // HOME, else the home folder of the user that runs this; empty when there is neither.
 std::string home_folder();
 
+// ./iii-directory.yaml, or ./config.yaml where only that exists. Engines call their own file
+// config.yaml, too: keys of that file that are not ours are nobody's mistake.
+std::string default_config_file();
+
 struct ConfigSources {
-  std::optional<std::string> file;  // --config; nothing: ./config.yaml, if there is one
+  std::optional<std::string> file;  // --config; nothing: default_config_file()
   DirectoryConfig defaults;
   std::string home;
   Environment environment;
@@ -44,7 +48,7 @@ struct ConfigSources {
   std::vector<std::string> extra_skills;  // --extra-skills
   bool auto_download = false;             // --auto-download
 
-  std::string file_name() const { return file.value_or("./config.yaml"); }
+  std::string file_name() const { return file.value_or(default_config_file()); }
 };
 
 // `name` is for messages.

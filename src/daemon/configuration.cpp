@@ -87,9 +87,9 @@ void Configuration::apply(const ConfigReading& file) {
   }
 }
 
-Result<ConfigReading> configuration_of(const cli::Args& args) {
+Result<ConfigReading> configuration_of(const cli::Args& args, DirectoryConfig defaults) {
   const ConfigSources sources{.file = args.value("config"),
-                              .defaults = {},
+                              .defaults = std::move(defaults),
                               .home = home_folder(),
                               .environment = process_environment(),
                               .skills = args.value("skills"),

@@ -35,6 +35,6 @@ class Configuration {
 };
 
 // For verbs that end by themselves: reads `--config` and `--skills`, and notes problems on stderr.
-Result<ConfigReading> configuration_of(const cli::Args& args);
+Result<ConfigReading> configuration_of(const cli::Args& args, DirectoryConfig defaults = {});
 
 }  // namespace iii::daemon

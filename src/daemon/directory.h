@@ -40,6 +40,8 @@ class Directory {
   // Everything that is offered. Others may add functions until serve().
   directory::FunctionTable& functions() { return table_; }
   directory::Library& library() { return library_; }
+  // The files as they were read last.
+  content::GenerationPtr library_latest() const { return library_.latest()->files; }
   directory::EngineClient& engine() { return engine_; }
   // Where a root of the library lies; empty for compiled-in documents.
   std::filesystem::path root_path(uint16_t root) const;

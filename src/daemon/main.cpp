@@ -3,53 +3,23 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <csignal>
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/discard.h"
-#include "base/text.h"
 #include "cli/output.h"
-#include "cli/trigger.h"
-#include "daemon/config_verb.h"
+#include "cli/verbs.h"
 #include "daemon/descriptors.h"
-#include "daemon/doctor.h"
 #include "daemon/manifest.h"
-#include "daemon/mcp_verb.h"
-#include "daemon/serve.h"
-#include "daemon/sources_verbs.h"
+#include "daemon/verbs/verbs.h"
 #include "daemon/version.h"
 
 namespace {
 
 using Words = std::span<const std::string>;
-using Verb = std::pair<std::string_view, int (*)(Words)>;
-
-constexpr std::array<Verb, 11> kVerbs{{{"serve", iii::daemon::run_serve},
-                                       {"mcp", iii::daemon::run_mcp},
-                                       {"trigger", iii::cli::run_trigger},
-                                       {"doctor", iii::daemon::run_doctor},
-                                       {"config", iii::daemon::run_config},
-                                       {"install", iii::daemon::run_install},
-                                       {"add", iii::daemon::run_install},
-                                       {"verify", iii::daemon::run_verify},
-                                       {"outdated", iii::daemon::run_outdated},
-                                       {"diff", iii::daemon::run_diff},
-                                       {"update", iii::daemon::run_update}}};
-
-int complain_of(const std::string& word) {
-  std::vector<std::string> names;
-  for (const auto& [name, run] : kVerbs) names.emplace_back(name);
-  const std::string_view meant = iii::nearest(word, names);
-  return iii::cli::complain(
-      {"usage", "there is no verb '" + word + "'." +
-                    (meant.empty() ? "" : " Did you mean " + std::string(meant) + "?") +
-                    " Next: see --help."});
-}
 
 // Started with a standard stream closed, the next file that we open would take its number, and log
 // lines or answers would be written into it.
@@ -59,6 +29,44 @@ void hold_standard_streams() {
     if (fd > STDERR_FILENO) ::close(fd);
     if (fd < 0 || fd > STDERR_FILENO) return;
   }
+}
+
+int run_verb(const iii::cli::Verb& verb, Words words) {
+  const auto args = iii::cli::parse_args(verb, words);
+  if (!args) return iii::cli::complain(args.error());
+  // `trigger FUNCTION --help` is about that function.
+  if (args->has("help") && verb.name != "trigger") {
+    const size_t width = iii::cli::screen_of(*args).width;
+    const std::string more = verb.name == "config" ? iii::daemon::config_keys_text() : "";
+    iii::cli::print_text(iii::cli::help_text(verb, width) + more);
+    return 0;
+  }
+  return iii::daemon::runner_of(verb.name)(*args);
+}
+
+int run(Words words) {
+  if (!words.empty() && !words[0].starts_with('-')) {
+    const iii::cli::Verb* verb = iii::cli::find_verb(words[0]);
+    if (verb != nullptr) return run_verb(*verb, words.subspan(1));
+    return iii::cli::complain({"usage", iii::cli::unknown_verb(words[0])});
+  }
+  const auto args = iii::cli::parse_args(iii::cli::worker_verb(), words);
+  if (!args) return iii::cli::complain(args.error());
+  if (args->has("help")) {
+    const size_t width = iii::cli::screen_of(*args).width;
+    iii::cli::print_text(iii::cli::overview(width) + "\n" +
+                         iii::cli::help_text(iii::cli::worker_verb(), width));
+    return 0;
+  }
+  if (args->has("version")) {
+    iii::cli::print("iii-directory {} ({})\n", iii::daemon::kVersion, iii::daemon::kCommit);
+    return 0;
+  }
+  if (args->has("manifest")) {
+    iii::cli::print_text(iii::daemon::manifest() + "\n");
+    return 0;
+  }
+  return iii::daemon::run_worker(*args);
 }
 
 }  // namespace
@@ -73,20 +81,5 @@ int main(int argc, char** argv) {
     return iii::cli::complain(descriptors.error());
   }
   const std::vector<std::string> words(argv + 1, argv + argc);
-  const Words all(words);
-  if (!words.empty() && !words[0].starts_with('-')) {
-    const auto verb = std::ranges::find(kVerbs, words[0], &Verb::first);
-    return verb == kVerbs.end() ? complain_of(words[0]) : verb->second(all.subspan(1));
-  }
-  for (const std::string& word : words) {
-    if (word == "--version" || word == "-V") {
-      iii::cli::print("iii-directory {}\n", iii::daemon::kVersion);
-      return 0;
-    }
-    if (word == "--manifest") {
-      iii::cli::print_text(iii::daemon::manifest() + "\n");
-      return 0;
-    }
-  }
-  return iii::daemon::run_worker(all);
+  return iii::cli::finish_output(run(words));
 }

@@ -1,4 +1,4 @@
-#include "daemon/mcp_verb.h"
+#include "daemon/verbs/verbs.h"
 
 #include <unistd.h>
 
@@ -16,6 +16,7 @@
 #include "daemon/config_keys.h"
 #include "daemon/configuration.h"
 #include "daemon/directory.h"
+#include "daemon/local_folders.h"
 #include "daemon/mcp_options.h"
 #include "daemon/options.h"
 #include "daemon/version.h"
@@ -34,54 +35,6 @@ using std::chrono::milliseconds;
 // For requests that are running when the client closes its end.
 constexpr milliseconds kLastAnswers{700};
 constexpr milliseconds kLastLines{200};
-
-const cli::Command& mcp_command() {
-  static const cli::Command command{
-      .usage = "iii-directory mcp [options]\n       iii-directory mcp --print-config HARNESS",
-      .summary =
-          "Serves one MCP client on stdin and stdout. The folders of skills are read in this "
-          "process;\nno engine is needed. docs/connect.md shows how to connect harnesses.",
-      .options = {
-          {"url", "URL", "Also offer the functions of this engine, as soon as it can be reached."},
-          {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
-          {"config", "FILE",
-           "Configuration file (./config.yaml); `iii-directory config --help` lists its keys."},
-          {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
-          {"extra-skills", "DIR",
-           "Another folder of skills, read-only, of lower precedence; may be repeated."},
-          {"tools", "MODE",
-           "minimal (find, read, call), directory (the directory's functions) or all (those of the "
-           "engine, too); overrides `mcp_tools`."},
-          {"print-config", "HARNESS",
-           "Print the configuration that connects a harness, and end: claude-code, "
-           "claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic."},
-          {"log-level", "LEVEL", "debug, info, warn, error or off (warn). Logs go to stderr."},
-          {"help", "", "This text.", 'h'}}};
-  return command;
-}
-
-// Nothing here needs a bus: the process serves its own folders.
-DirectoryConfig without_bus(DirectoryConfig config) {
-  config.filter_unregistered = false;
-  config.auto_download = false;
-  config.configuration_entry = false;
-  config.legacy_skills = false;
-  config.legacy_directory_041 = false;
-  config.legacy_directory_051 = false;
-  return config;
-}
-
-std::optional<std::filesystem::path> index_file(const std::string& home) {
-  if (home.empty()) return std::nullopt;
-  return std::filesystem::path(home) / ".iii" / "directory" / "mcp-index.cache";
-}
-
-sdk::WorkerOptions local_options() {
-  sdk::WorkerOptions options;
-  options.name = "iii-directory";
-  options.version = kVersion;
-  return options;
-}
 
 sdk::WorkerOptions bridge_options(const std::string& url, const std::string& token) {
   sdk::WorkerOptions options;
@@ -108,7 +61,7 @@ class McpProcess {
  public:
   McpProcess(Configuration configuration, mcp::ServerOptions options)
       : configuration_(std::move(configuration)),
-        local_(local_options(), loop_),
+        local_(without_bus_worker(), loop_),
         server_(loop_, std::move(options)) {}
 
   Result<void> bridge_to(const std::string& url, const std::string& token) {
@@ -200,35 +153,29 @@ int print_config(const std::string& harness) {
 
 }  // namespace
 
-int run_mcp(std::span<const std::string> words) {
-  const Result<cli::Args> args = cli::parse_args(mcp_command(), words);
-  if (!args) return cli::complain(args.error());
-  if (args->has("help")) {
-    cli::print_text(cli::help_text(mcp_command()));
-    return 0;
-  }
-  if (const auto harness = args->value("print-config")) return print_config(*harness);
-  const auto level = parse_log_level(args->value("log-level").value_or("warn"));
+int run_mcp(const cli::Args& args) {
+  if (const auto harness = args.value("print-config")) return print_config(*harness);
+  const auto level = parse_log_level(args.value("log-level").value_or("warn"));
   if (!level) return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
   set_log_level(*level);
-  const Result<std::optional<std::string>> token = token_option(*args);
+  const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
   Result<Configuration> configuration =
-      Configuration::start({.file = args->value("config"),
+      Configuration::start({.file = args.value("config"),
                             .defaults = serve_defaults(),
                             .home = home_folder(),
                             .environment = process_environment(),
-                            .skills = args->value("skills"),
-                            .extra_skills = args->all("extra-skills")});
+                            .skills = args.value("skills"),
+                            .extra_skills = args.all("extra-skills")});
   if (!configuration) return cli::complain(configuration.error());
   mcp::ServerOptions options = mcp_options(configuration->now());
-  if (const auto word = args->value("tools")) {
+  if (const auto word = args.value("tools")) {
     const Result<mcp::ToolsMode> mode = tools_mode(*word);
     if (!mode) return cli::complain({"usage", "--" + mode.error().message});
     options.tools = *mode;
   }
   McpProcess process(std::move(*configuration), std::move(options));
-  if (const auto url = args->value("url")) {
+  if (const auto url = args.value("url")) {
     if (auto started = process.bridge_to(*url, token->value_or("")); !started) {
       return cli::complain(started.error());
     }

@@ -133,69 +133,6 @@ Result<std::optional<std::string>> token_option(const cli::Args& args) {
   return token;
 }
 
-const cli::Command& serve_command() {
-  static const cli::Command command{
-      .usage = "iii-directory serve [options]",
-      .summary =
-          "Starts an engine with durable state and the directory worker, in one process.\n"
-          "Prints `ready ws=ws://HOST:PORT http=http://HOST:PORT` on stdout when it can be used.",
-      .options = {
-          {"host", "HOST", "Address to listen on (127.0.0.1). Others need a token."},
-          {"port", "N", "Port of the bus (49134); 0 lets the system choose."},
-          {"http-port", "N",
-           "Port for HTTP (3111, or none if that is in use); 0 lets the system choose."},
-          {"data", "DIR", "Folder of durable data (~/.iii/directory)."},
-          {"repair-data", "",
-           "Copy a damaged log of the data folder aside and go on with what can be read of it."},
-          {"config", "FILE",
-           "Configuration file (./config.yaml); `iii-directory config --help` lists its keys."},
-          {"skills", "DIR", "Folder of skills to serve; overrides `skills_folder` of the file."},
-          {"extra-skills", "DIR",
-           "Another folder to serve, read-only, of lower precedence; may be repeated."},
-          {"auto-download", "",
-           "Download the documents of workers that connect; their names are sent to the registry."},
-          {"token", "TOKEN", "Require this bearer token on every path (III_TOKEN)."},
-          {"allow-origin", "ORIGIN", "Allow web pages of this origin to connect; may be repeated."},
-          {"expand-env", "NAME[,NAME]",
-           "Environment variables that ${NAME} in configuration values may read; NAME* allows all "
-           "that start so. May be repeated; none by default."},
-          {"engine-only", "", "Start the engine without the directory worker."},
-          {"no-worker-manager", "",
-           "Leave worker::list and the `worker` trigger type to a worker."},
-          {"no-state", "", "Leave state::* and the `state` trigger type to a worker."},
-          {"limit", "NAME=N", "Change a limit; may be repeated. See docs/configuration.md."},
-          {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
-          {"help", "", "This text.", 'h'}}};
-  return command;
-}
-
-const cli::Command& worker_command() {
-  static const cli::Command command{
-      .usage =
-          "iii-directory [options]\n       iii-directory serve [options]\n"
-          "       iii-directory mcp [options]\n"
-          "       iii-directory trigger FUNCTION_PATH [KEY=VALUE ...] [options]\n"
-          "       iii-directory doctor [--fix] [--json] [options]\n"
-          "       iii-directory install (add) | verify | outdated | diff | update [options]\n"
-          "       iii-directory config [options]",
-      .summary =
-          "The directory of skills and prompts for agents on the iii bus.\n"
-          "Without a verb it connects to an engine that is running, and waits until there is one.\n"
-          "`serve` starts an engine as well; `mcp` serves an MCP client on stdin and stdout; "
-          "`trigger` "
-          "calls a function. Every verb has its own --help.",
-      .options = {{"url", "URL", "Engine to connect to (III_URL, else ws://127.0.0.1:49134)."},
-                  {"config", "FILE",
-                   "Configuration file (./config.yaml); `iii-directory config --help` lists its "
-                   "keys."},
-                  {"token", "TOKEN", "Bearer token of the engine (III_TOKEN)."},
-                  {"log-level", "LEVEL", "debug, info, warn, error or off (info)."},
-                  {"manifest", "", "Print what this worker is, as JSON."},
-                  {"version", "", "Print the version.", 'V'},
-                  {"help", "", "This text.", 'h'}}};
-  return command;
-}
-
 Result<void> apply_limit(std::string_view assignment, ServeOptions& options) {
   const size_t equals = assignment.find('=');
   const std::string_view name = assignment.substr(0, equals);

@@ -21,11 +21,8 @@ struct ServeOptions {
   ConfigSources config;
 };
 
-const cli::Command& serve_command();
 // Refuses what would be unsafe, such as listening beyond this machine without a token.
 Result<ServeOptions> serve_options(const cli::Args& args);
-
-const cli::Command& worker_command();
 
 // `--limit name=value`, several times.
 Result<void> apply_limit(std::string_view assignment, ServeOptions& options);

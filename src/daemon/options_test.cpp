@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/verbs.h"
+
 namespace iii::daemon {
 namespace {
 
@@ -10,7 +12,7 @@ using testing::HasSubstr;
 
 Result<ServeOptions> options(std::vector<std::string> words) {
   words.insert(words.end(), {"--data", "unused"});
-  const auto args = cli::parse_args(serve_command(), words);
+  const auto args = cli::parse_args(*cli::find_verb("serve"), words);
   if (!args) return std::unexpected(args.error());
   return serve_options(*args);
 }

@@ -1,4 +1,4 @@
-#include "daemon/serve.h"
+#include "daemon/verbs/verbs.h"
 
 #include <fmt/format.h>
 
@@ -186,16 +186,10 @@ constexpr std::chrono::milliseconds kHttpPatience{1'000};
 
 }  // namespace
 
-int run_serve(std::span<const std::string> words) {
-  const Result<cli::Args> args = cli::parse_args(serve_command(), words);
-  if (!args) return cli::complain(args.error());
-  if (args->has("help")) {
-    cli::print_text(cli::help_text(serve_command()));
-    return 0;
-  }
-  if (!set_level(*args))
+int run_serve(const cli::Args& args) {
+  if (!set_level(args))
     return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
-  Result<ServeOptions> options = serve_options(*args);
+  Result<ServeOptions> options = serve_options(args);
   if (!options) return cli::complain(options.error());
   fit_connections(*options);
   std::optional<Configuration> configuration;
@@ -252,18 +246,12 @@ int run_serve(std::span<const std::string> words) {
   return 0;
 }
 
-int run_worker(std::span<const std::string> words) {
-  const Result<cli::Args> args = cli::parse_args(worker_command(), words);
-  if (!args) return cli::complain(args.error());
-  if (args->has("help")) {
-    cli::print_text(cli::help_text(worker_command()));
-    return 0;
-  }
-  if (!set_level(*args))
+int run_worker(const cli::Args& args) {
+  if (!set_level(args))
     return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
-  const Result<std::optional<std::string>> token = token_option(*args);
+  const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
-  Result<Configuration> configuration = start_configuration({.file = args->value("config"),
+  Result<Configuration> configuration = start_configuration({.file = args.value("config"),
                                                              .defaults = {},
                                                              .home = home_folder(),
                                                              .environment = process_environment(),
@@ -272,7 +260,7 @@ int run_worker(std::span<const std::string> words) {
   if (!configuration) return cli::complain(configuration.error());
   const std::string& home = configuration->home();
   sdk::WorkerOptions options = worker_options();
-  options.url = args->value("url").value_or("");
+  options.url = args.value("url").value_or("");
   options.token = token->value_or("");
   // A second directory on one engine would serve nothing.
   options.indispensable = "directory::";

@@ -1,5 +1,8 @@
 // `iii-directory trigger`: payload forms, output, exit codes, messages.
 import assert from 'node:assert/strict'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { engineFor, freePort, needsOwnEngine } from './lib/engine.mjs'
 import { directoryBin, run } from './lib/process.mjs'
@@ -69,7 +72,7 @@ test('terminal: nothing of a worker drives it: descriptions, results, errors', a
 async function payloadOf(...args) {
   const { code, stdout, stderr } = await at(ids.echo, ...args)
   assert.equal(code, 0, stderr)
-  assert.equal(stderr, '')
+  assert.doesNotMatch(stderr, /Error/)
   return JSON.parse(stdout).got
 }
 
@@ -106,23 +109,74 @@ test('result: pretty JSON with two spaces and sorted keys', async () => {
   assert.equal((await at(ids.scalar)).stdout, '"text"\n')
 })
 
-test('result: nothing at all for null', async () => {
+test('result: null is printed', async () => {
   const { code, stdout, stderr } = await at(ids.nothing)
-  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: '', stderr: '' })
+  assert.deepEqual({ code, stdout, stderr }, { code: 0, stdout: 'null\n', stderr: '' })
 })
 
-test('remote errors: stderr has Error: and the body, exit code 1', async () => {
+test('remote errors: one readable line, the stack trace on demand, exit code 1', async () => {
   const { code, stdout, stderr } = await at(ids.throws)
   assert.deepEqual([code, stdout], [1, ''])
-  const body = JSON.parse(stderr.replace(/^Error: /, ''))
-  assert.deepEqual(Object.keys(body), ['code', 'message', 'stacktrace'])
-  assert.deepEqual([body.code, body.message], ['invocation_failed', 'it broke'])
-  assert.ok(stderr.startsWith('Error: {\n  "code"'), stderr)
+  assert.match(stderr, /^Error: invocation_failed: it broke\n/)
+  assert.doesNotMatch(stderr, /\n\s+at /)
+  const traced = await at(ids.throws, '--stack')
+  assert.equal(traced.code, 1)
+  assert.match(traced.stderr, /^Error: invocation_failed: it broke\n[^]*\n\s+at /)
+})
 
-  const missing = await at(unique('missing'))
-  assert.equal(missing.code, 1)
-  const notFound = JSON.parse(missing.stderr.replace(/^Error: /, ''))
-  assert.deepEqual([notFound.code, notFound.stacktrace], ['function_not_found', null])
+test('a function that does not exist: the nearest id is named', async () => {
+  const { code, stderr } = await at(`${ids.echo}x`)
+  assert.equal(code, 1)
+  assert.match(stderr, /^Error: function_not_found: /)
+  assert.ok(stderr.includes(`Did you mean ${ids.echo}?`), stderr)
+  assert.match(stderr, /Next: .*iii-directory functions/)
+})
+
+test('payload: from stdin and from a file', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'trigger-'))
+  t.after(() => rm(folder, { recursive: true }))
+  await writeFile(join(folder, 'in.json'), '{"a":[1]}')
+  assert.deepEqual(await payloadOf('--json', `@${join(folder, 'in.json')}`, 'b=2'), { a: [1], b: 2 })
+  const where = ['--address', engine.host, '--port', String(engine.port)]
+  const piped = await trigger([ids.echo, '--json', '-', ...where], { input: '{"x":1}' })
+  assert.deepEqual(JSON.parse(piped.stdout), { got: { x: 1 } })
+  const missing = await at(ids.echo, '--json', '@/no/such/file')
+  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+})
+
+test('payload: what looks like JSON and is not is sent as text, with a warning', async () => {
+  const { code, stdout, stderr } = await at(ids.echo, 'value={bad')
+  assert.equal(code, 0)
+  assert.deepEqual(JSON.parse(stdout), { got: { value: '{bad' } })
+  assert.match(stderr, /^Warning: value is not valid JSON and is sent as text: \{bad\n$/)
+})
+
+test('where the engine is: --url, III_URL, --address with a scheme', async () => {
+  const elsewhere = `ws://127.0.0.1:${await freePort()}`
+  assert.equal((await trigger([ids.scalar, '--url', engine.url])).code, 0)
+  assert.equal((await trigger([ids.scalar, '--address', engine.url])).code, 0)
+  assert.equal((await trigger([ids.scalar], { env: { III_URL: engine.url } })).code, 0)
+  assert.equal((await trigger([ids.scalar, '--url', engine.url], { env: { III_URL: elsewhere } })).code, 0, '--url wins')
+  const { code, stderr } = await trigger([ids.scalar], { env: { III_URL: elsewhere } })
+  assert.equal(code, 1)
+  assert.ok(stderr.includes(`${elsewhere}:`), stderr)
+  assert.equal((await trigger([ids.scalar, '--url', 'http://x'])).code, 2)
+})
+
+test('a full device is a failure', async () => {
+  const { code, stderr } = await run('/bin/sh', ['-c', `exec "$0" trigger "$1" --url "$2" > /dev/full`, directoryBin, ids.scalar, engine.url])
+  assert.equal(code, 1)
+  assert.match(stderr, /^Error: the output could not be written: /)
+})
+
+test('a server that requires a token: the hint is --token', { skip: needsOwnEngine }, async (t) => {
+  const guarded = await engineFor(t, { args: ['--token', 'secret'] })
+  const without = await trigger([ids.scalar, '--url', guarded.url])
+  assert.equal(without.code, 1)
+  assert.match(without.stderr, /requires a token\. Next: pass --token/)
+  const wrong = await trigger([ids.scalar, '--url', guarded.url, '--token', 'x'])
+  assert.match(wrong.stderr, /not the one that was sent/)
+  assert.equal((await trigger(['engine::functions::list', '--url', guarded.url, '--token', 'secret'])).code, 0)
 })
 
 test('local errors: each says what is wrong, exit code 1', async () => {

@@ -1,0 +1,197 @@
+#include "cli/engine_link.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <utility>
+
+#include "base/uuid.h"
+#include "net/loop.h"
+#include "protocol/limits.h"
+#include "protocol/parser.h"
+#include "protocol/writer.h"
+
+namespace iii::cli {
+
+namespace {
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+Result<net::Url> parse_url(const std::string& text, const std::string& from) {
+  Result<net::Url> url = net::Url::parse(text);
+  if (!url) return fail("usage", from + ": " + url.error().message + ", not '" + text + "'");
+  return url;
+}
+
+Error cannot_reach(const EngineAddress& address, const Error& why) {
+  if (why.code == "upgrade_refused" && why.message.find(" 401") != std::string::npos) {
+    return {"unauthorized", "the server at " + address.text() + " requires a token" +
+                                (address.token.empty() ? "" : ", and not the one that was sent") +
+                                ". Next: pass --token TOKEN, or set III_TOKEN."};
+  }
+  return {"unreachable",
+          "Cannot reach an engine at " + address.text() + ": " + why.message +
+              "\nNext: start one with `iii-directory serve`, or name another with --url."};
+}
+
+}  // namespace
+
+std::string EngineAddress::text() const {
+  return std::string(url.secure ? "wss://" : "ws://") + url.authority() +
+         (url.target == "/" ? "" : url.target);
+}
+
+Result<EngineAddress> engine_address(const Args& args) {
+  EngineAddress out;
+  out.token = args.value("token").value_or(variable("III_TOKEN"));
+  out.url.host = "127.0.0.1";
+  out.url.port = protocol::kDefaultPort;
+  const std::string from_environment = variable("III_URL");
+  const auto address = args.value("address");
+  const auto port = args.value("port");
+  out.explicitly = args.has("url") || address || port || !from_environment.empty();
+  std::optional<Result<net::Url>> url;
+  if (const auto given = args.value("url")) {
+    url = parse_url(*given, "--url");
+  } else if (address && address->find("://") != std::string::npos) {
+    url = parse_url(*address, "--address");
+  } else if (address) {
+    out.url.host = *address;
+  } else if (!port && !from_environment.empty()) {
+    url = parse_url(from_environment, "III_URL");
+  } else if (port) {
+    out.url.host = "localhost";
+  }
+  if (url) {
+    if (!*url) return std::unexpected(url->error());
+    out.url = **url;
+  }
+  if (port) {
+    const auto parsed = number("port", *port, 1, 65'535);
+    if (!parsed) return std::unexpected(parsed.error());
+    out.url.port = static_cast<uint16_t>(*parsed);
+  }
+  return out;
+}
+
+class EngineLink::Impl final : public net::ConnectionEvents {
+ public:
+  Result<void> open(const EngineAddress& address, Millis timeout) {
+    net::ConnectOptions options;
+    options.timeout = timeout;
+    if (!address.token.empty()) {
+      options.headers.push_back({"Authorization", "Bearer " + address.token});
+    }
+    Result<void> result;
+    const auto attempt =
+        net::connect(loop_, address.url, std::move(options),
+                     [&](Result<std::shared_ptr<net::ClientConnection>> connected) {
+                       if (connected) {
+                         connection_ = std::move(*connected);
+                       } else {
+                         result = std::unexpected(cannot_reach(address, connected.error()));
+                       }
+                       loop_.stop();
+                     });
+    loop_.run();
+    if (!result) return result;
+    connection_->start(*this);
+    announce();
+    return {};
+  }
+
+  Result<std::string> call(const Call& call) {
+    if (closed_) return std::unexpected(*closed_);
+    id_ = ids_.next();
+    answer_.reset();
+    stack_.clear();
+    protocol::InvokeFunction frame;
+    frame.invocation_id = id_;
+    frame.function_id = call.function_id;
+    frame.data = call.payload;
+    if (call.name_space) frame.name_space = *call.name_space;
+    connection_->send(ws::Opcode::kText, protocol::to_text(frame));
+    const TimerId timer = loop_.after(call.timeout, [&] {
+      end(fail("timed_out", "Timed out waiting for the engine to answer " + call.function_id +
+                                " (" + std::to_string(call.timeout.count()) +
+                                " ms). Next: raise --timeout-ms."));
+    });
+    loop_.run();
+    loop_.cancel(timer);
+    return std::move(*answer_);
+  }
+
+  void on_message(ws::Opcode, std::string_view text) override {
+    const auto frame = parser_.parse(text);
+    if (!frame) return;
+    if (const auto* refused = std::get_if<protocol::ConnectionError>(&*frame)) {
+      return end(fail("unreachable", "The engine refuses this connection: " +
+                                         std::string(refused->error.message)));
+    }
+    const auto* answer = std::get_if<protocol::InvocationResult>(&*frame);
+    if (answer == nullptr || answer->invocation_id != id_) return;
+    if (!answer->error) return end(std::string(answer->result.value_or("null")));
+    stack_ = answer->error->stacktrace.value_or("");
+    end(fail(std::string(answer->error->code), std::string(answer->error->message)));
+  }
+
+  void on_closed(const net::CloseInfo&) override {
+    closed_ = Error{"unreachable", "The engine closed the connection before it answered."};
+    end(std::unexpected(*closed_));
+  }
+
+  void close() {
+    if (!connection_ || closed_) return;
+    closed_ = Error{"unreachable", "closed"};
+    connection_->close(ws::kCloseNormal, "");
+    loop_.at_turn_end([this] { loop_.stop(); });
+    loop_.run();
+  }
+  const std::string& stack() const { return stack_; }
+
+ private:
+  // Engines show who is connected; several of us may be at the same time, so the name carries the
+  // pid.
+  void announce() {
+    const std::string pid = std::to_string(::getpid());
+    const std::string hello =
+        R"({"runtime":"cpp","name":"iii-cli:trigger-)" + pid + R"(","pid":)" + pid + "}";
+    protocol::InvokeFunction announce;
+    announce.function_id = "engine::workers::register";
+    announce.data = hello;
+    announce.action = protocol::Action::kVoid;
+    connection_->send(ws::Opcode::kText, protocol::to_text(announce));
+  }
+
+  void end(Result<std::string> answer) {
+    if (!answer_) answer_ = std::move(answer);
+    loop_.stop();
+  }
+
+  net::Loop loop_;
+  RandomIds ids_;
+  Uuid id_;
+  protocol::Parser parser_;
+  std::shared_ptr<net::ClientConnection> connection_;
+  std::optional<Result<std::string>> answer_;
+  std::optional<Error> closed_;
+  std::string stack_;
+};
+
+EngineLink::EngineLink(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EngineLink::~EngineLink() { impl_->close(); }
+
+Result<std::unique_ptr<EngineLink>> EngineLink::open(const EngineAddress& address, Millis timeout) {
+  auto impl = std::make_unique<Impl>();
+  if (auto opened = impl->open(address, timeout); !opened) return std::unexpected(opened.error());
+  return std::unique_ptr<EngineLink>(new EngineLink(std::move(impl)));
+}
+
+Result<std::string> EngineLink::call(const Call& call) { return impl_->call(call); }
+
+const std::string& EngineLink::stack() const { return impl_->stack(); }
+
+}  // namespace iii::cli

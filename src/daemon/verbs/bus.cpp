@@ -1,0 +1,215 @@
+// `workers`, `functions`, `triggers`: what is on the bus.
+#include <algorithm>
+
+#include "base/text.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "cli/width.h"
+#include "daemon/verbs/caller.h"
+#include "daemon/verbs/rows.h"
+#include "daemon/verbs/shapes.h"
+#include "daemon/verbs/verbs.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using cli::Style;
+
+template <typename Shape>
+int show(const Caller& caller, const cli::Args& args, const Shape& shape, const cli::Table& table,
+         std::string_view none) {
+  if (args.has("json")) {
+    cli::print_json(pretty_json(shape));
+    return 0;
+  }
+  say_where(caller, args);
+  const cli::Screen screen = cli::screen_of(args);
+  cli::print_styled(table.text(screen), screen);
+  if (table.size() == 0) cli::note("{}\n", none);
+  return 0;
+}
+
+// The connection of this process is not what anybody asks for.
+bool is_ours(const std::string& name) { return name.starts_with("iii-cli:"); }
+
+}  // namespace
+
+int run_workers(const cli::Args& args) {
+  const auto caller = caller_of(args, true);
+  if (!caller) return cli::complain(caller.error());
+  const auto answer = (*caller)->ask("engine::workers::list");
+  if (!answer) return cli::complain(answer.error());
+  WorkersShape shape;
+  for (const json::Value& row : rows_at(*answer, "workers")) {
+    if (is_ours(text_at(row, "name"))) continue;
+    shape.workers.push_back({.id = text_at(row, "id"),
+                             .name = text_at(row, "name"),
+                             .status = text_at(row, "status"),
+                             .runtime = text_at(row, "runtime"),
+                             .version = text_at(row, "version"),
+                             .name_space = text_at(row, "namespace"),
+                             .functions = number_at(row, "function_count"),
+                             .description = text_at(row, "description")});
+  }
+  std::ranges::sort(shape.workers, {}, &WorkerShape::name);
+  cli::Table table({{"NAME", Style::kName},
+                    {"STATUS"},
+                    {"FUNCTIONS"},
+                    {"RUNTIME"},
+                    {"VERSION"},
+                    {"DESCRIPTION", Style::kDim}});
+  for (const WorkerShape& worker : shape.workers) {
+    table.add({worker.name, worker.status, std::to_string(worker.functions), worker.runtime,
+               worker.version, worker.description});
+  }
+  return show(**caller, args, shape, table, "No worker is connected.");
+}
+
+namespace {
+
+bool is_internal(const std::string& id) { return id.find("::__") != std::string::npos; }
+
+Result<FunctionsShape> list_functions(Caller& caller, const std::string& prefix, bool internal) {
+  const auto answer =
+      caller.ask("engine::functions::list", json::Object{{"include_internal", internal}});
+  if (!answer) return std::unexpected(answer.error());
+  FunctionsShape shape;
+  for (const json::Value& row : rows_at(*answer, "functions")) {
+    const std::string id = text_at(row, "function_id");
+    if (!id.starts_with(prefix) || (!internal && is_internal(id))) continue;
+    shape.functions.push_back({.id = id,
+                               .worker = text_at(row, "worker_name"),
+                               .description = text_at(row, "description"),
+                               .request_schema = {},
+                               .response_schema = {}});
+  }
+  std::ranges::sort(shape.functions, {}, &FunctionShape::id);
+  return shape;
+}
+
+std::optional<json::Raw> schema_at(const json::Value& info, const char* name,
+                                   const char* old_name) {
+  const json::Value* schema = info.find(name);
+  if (schema == nullptr) schema = info.find(old_name);
+  if (schema == nullptr || schema->is_null()) return std::nullopt;
+  return json::Raw{json::to_text(*schema)};
+}
+
+std::string type_of(const json::Value& property) {
+  const json::Value* type = property.find("type");
+  if (type == nullptr) return "any";
+  if (type->as_string() != nullptr) return *type->as_string();
+  std::string out;
+  for (const json::Value& word : type->as_array() != nullptr ? *type->as_array() : json::Array{}) {
+    if (word.as_string() != nullptr) out += (out.empty() ? "" : "|") + *word.as_string();
+  }
+  return out;
+}
+
+void show_fields(const std::string& title, const std::optional<json::Raw>& schema,
+                 const cli::Screen& screen) {
+  const auto value = schema ? json::parse(schema->text) : fail("", "");
+  const json::Value* properties = value ? value->find("properties") : nullptr;
+  if (properties == nullptr || properties->as_object() == nullptr ||
+      properties->as_object()->empty())
+    return;
+  cli::Styled out;
+  cli::print_styled(out.add("\n" + title + "\n", Style::kBold), screen);
+  cli::Table table({{"FIELD", Style::kName}, {"TYPE", Style::kCode}, {"DESCRIPTION"}});
+  for (const auto& [name, property] : *properties->as_object()) {
+    const bool required = std::ranges::find(rows_at(*value, "required"), json::Value(name)) !=
+                          rows_at(*value, "required").end();
+    table.add({name + (required ? " *" : ""), type_of(property), text_at(property, "description")});
+  }
+  cli::print_styled(table.text(screen), screen);
+}
+
+int show_function(const Caller& caller, const FunctionShape& function, const cli::Args& args) {
+  if (args.has("json")) {
+    cli::print_json(pretty_json(FunctionsShape{{function}}));
+    return 0;
+  }
+  say_where(caller, args);
+  const cli::Screen screen = cli::screen_of(args);
+  cli::Styled head;
+  head.add(function.id, Style::kName).add("  " + function.worker + "\n\n", Style::kDim);
+  for (const std::string& line :
+       cli::wrapped(function.description, std::min<size_t>(screen.width, 100))) {
+    head.add(line + "\n");
+  }
+  cli::print_styled(head, screen);
+  show_fields("Input (* required)", function.request_schema, screen);
+  show_fields("Output", function.response_schema, screen);
+  return 0;
+}
+
+Result<FunctionShape> function_info(Caller& caller, const std::string& id) {
+  const auto info = caller.ask("engine::functions::info", json::Object{{"function_id", id}});
+  if (info) {
+    return FunctionShape{.id = id,
+                         .worker = text_at(*info, "worker_name"),
+                         .description = text_at(*info, "description"),
+                         .request_schema = schema_at(*info, "request_schema", "request_format"),
+                         .response_schema = schema_at(*info, "response_schema", "response_format")};
+  }
+  if (const auto all = list_functions(caller, "", true)) {
+    std::vector<std::string> ids;
+    for (const FunctionShape& each : all->functions) ids.push_back(each.id);
+    return fail("function_not_found", "there is no function " + id + "." +
+                                          cli::did_you_mean(id, ids) +
+                                          " Next: list them with `iii-directory functions`.");
+  }
+  return std::unexpected(info.error());
+}
+
+}  // namespace
+
+int run_functions(const cli::Args& args) {
+  const auto caller = caller_of(args);
+  if (!caller) return cli::complain(caller.error());
+  const std::string word = args.positionals().empty() ? "" : args.positionals().front();
+  const bool one = !word.empty() && !word.ends_with(':') && word.find("::") != std::string::npos;
+  if (one) {
+    const auto function = function_info(**caller, word);
+    return function ? show_function(**caller, *function, args) : cli::complain(function.error());
+  }
+  const auto shape = list_functions(**caller, word, args.has("internal"));
+  if (!shape) return cli::complain(shape.error());
+  cli::Table table({{"FUNCTION", Style::kName}, {"WORKER"}, {"DESCRIPTION", Style::kDim}});
+  for (const FunctionShape& each : shape->functions) {
+    table.add({each.id, each.worker, each.description});
+  }
+  return show(**caller, args, *shape, table, "No function matches.");
+}
+
+int run_triggers(const cli::Args& args) {
+  const auto caller = caller_of(args, true);
+  if (!caller) return cli::complain(caller.error());
+  const bool types = args.has("types");
+  const auto answer =
+      (*caller)->ask(types ? "engine::triggers::list" : "engine::registered-triggers::list");
+  if (!answer) return cli::complain(answer.error());
+  TriggersShape shape;
+  for (const json::Value& row : rows_at(*answer, types ? "triggers" : "registered_triggers")) {
+    const json::Value* config = row.find("config");
+    shape.triggers.push_back({.id = text_at(row, "id"),
+                              .type = text_at(row, types ? "id" : "trigger_type"),
+                              .function_id = text_at(row, "function_id"),
+                              .worker = text_at(row, "worker_name"),
+                              .config = config == nullptr ? "" : json::to_text(*config),
+                              .description = text_at(row, "description")});
+  }
+  cli::Table table({{"TYPE", Style::kName},
+                    {"FUNCTION"},
+                    {"WORKER"},
+                    {"CONFIG", Style::kCode},
+                    {"DESCRIPTION", Style::kDim}});
+  for (const TriggerShape& each : shape.triggers) {
+    table.add({each.type, each.function_id, each.worker, each.config, each.description});
+  }
+  return show(**caller, args, shape, table,
+              types ? "There are no trigger types." : "Nothing is bound.");
+}
+
+}  // namespace iii::daemon

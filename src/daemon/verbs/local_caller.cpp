@@ -1,0 +1,109 @@
+// The directory in this process, for verbs without a server: the same table of functions, on a loop
+// that runs while a call is answered.
+#include <optional>
+#include <utility>
+
+#include "base/log.h"
+#include "base/text.h"
+#include "daemon/config_keys.h"
+#include "daemon/configuration.h"
+#include "daemon/directory.h"
+#include "daemon/folders.h"
+#include "daemon/local_folders.h"
+#include "daemon/verbs/caller.h"
+#include "daemon/verbs/rows.h"
+#include "json/write.h"
+#include "net/loop.h"
+
+namespace iii::daemon {
+
+namespace {
+
+class Folders final : public Caller {
+ public:
+  explicit Folders(ConfigReading reading)
+      : reading_(std::move(reading)),
+        worker_(without_bus_worker(), loop_),
+        directory_(without_bus(reading_.config),
+                   DirectoryPlaces{.home = reading_.home, .cache_file = index_file(reading_.home)},
+                   worker_, "command line") {}
+
+  Result<std::string> call(const std::string& function_id, const std::string& payload) override {
+    if (function_id == "engine::functions::list") return list_functions();
+    if (function_id == "engine::functions::info") return function_info(payload);
+    if (directory_.functions().find(function_id) == nullptr) {
+      return fail("no_server",
+                  "this needs a running server, and there is none. Next: start one "
+                  "with `iii-directory serve`, or name one with --url.");
+    }
+    std::optional<Result<std::string>> out;
+    tasks_.spawn(run(function_id, payload, out));
+    while (!out) loop_.run();  // a stop of an earlier call may still be pending
+    return std::move(*out);
+  }
+  bool is_server() const override { return false; }
+  std::string where() const override {
+    std::vector<std::string> paths;
+    for (const Folder& folder :
+         folders_of(reading_.config, reading_.home, *directory_.library_latest())) {
+      if (folder.state == FolderState::kReadable) paths.push_back(folder.path.string());
+    }
+    return paths.empty() ? "no folder of skills exists yet" : "folders " + join(paths, ", ");
+  }
+
+ private:
+  // What an engine would say about the functions of this process.
+  Result<std::string> list_functions() {
+    json::Array rows;
+    for (const directory::FunctionPtr& function : directory_.functions().functions()) {
+      if (function->info.hints.internal) continue;
+      rows.emplace_back(json::Object{{"function_id", function->info.id},
+                                     {"description", function->info.description},
+                                     {"worker_name", "iii-directory"}});
+    }
+    return json::to_text(json::Object{{"functions", std::move(rows)}});
+  }
+  Result<std::string> function_info(const std::string& payload) {
+    const auto input = json::parse(payload);
+    const auto function =
+        input ? directory_.functions().find(text_at(*input, "function_id")) : nullptr;
+    if (function == nullptr) return fail("function_not_found", "there is no such function");
+    const auto schema = [](const std::optional<std::string>& text) {
+      const auto parsed = text ? json::parse(*text) : fail("", "");
+      return parsed ? *parsed : json::Value();
+    };
+    return json::to_text(json::Object{{"description", function->info.description},
+                                      {"worker_name", "iii-directory"},
+                                      {"request_schema", schema(function->request_schema)},
+                                      {"response_schema", schema(function->response_schema)}});
+  }
+
+  sdk::Task<void> run(std::string function_id, std::string payload,
+                      std::optional<Result<std::string>>& out) {
+    directory::Answer answer = co_await directory_.functions().call(
+        std::move(function_id), {.caller = "command line"}, std::move(payload));
+    if (answer) {
+      out = std::move(answer->text);
+    } else {
+      out = std::unexpected(std::move(answer.error()));
+    }
+    loop_.stop();
+  }
+
+  ConfigReading reading_;
+  net::Loop loop_;
+  sdk::Worker worker_;
+  Directory directory_;
+  sdk::TaskGroup tasks_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args) {
+  set_log_level(LogLevel::kWarn);
+  Result<ConfigReading> reading = configuration_of(args, serve_defaults());
+  if (!reading) return std::unexpected(reading.error());
+  return std::make_unique<Folders>(std::move(*reading));
+}
+
+}  // namespace iii::daemon

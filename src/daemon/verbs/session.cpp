@@ -1,0 +1,143 @@
+#include "daemon/verbs/session.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/counted.h"
+#include "base/text.h"
+#include "cli/ask.h"
+#include "cli/interrupt.h"
+#include "cli/next_step.h"
+#include "cli/output.h"
+#include "daemon/configuration.h"
+#include "functions/lock.h"
+#include "json/describe.h"
+
+namespace iii::daemon {
+
+namespace {
+
+std::atomic<bool> stop = false;
+
+void tell_risks(const std::vector<sources::FileRisk>& risks) {
+  cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
+  for (const sources::FileRisk& risk : risks) {
+    cli::note("  {}: {}{}{}\n", sources::where(risk), risk.risk.message,
+              risk.risk.excerpt.empty() ? "" : ": ", risk.risk.excerpt);
+  }
+}
+
+}  // namespace
+
+Session::Session(const cli::Args& args, sources::DownloadsOptions options)
+    : args_(args), downloads_(std::make_unique<sources::Downloads>(std::move(options))) {}
+
+Result<std::unique_ptr<Session>> Session::begin(const cli::Args& args) {
+  const Result<ConfigReading> reading = configuration_of(args);
+  if (!reading) return std::unexpected(reading.error());
+  sources::DownloadsOptions options = downloads_options(reading->config, reading->home);
+  options.local_folders = true;  // who runs this may read what it reads
+  cli::catch_interrupts(stop);
+  return std::unique_ptr<Session>(new Session(args, std::move(options)));
+}
+
+std::optional<std::string> Session::name() const {
+  if (args_.positionals().empty()) return std::nullopt;
+  return args_.positionals().front();
+}
+
+sources::Job Session::job(const std::string& name) {
+  sources::Job job = downloads_->job([this, name](const sources::Progress& progress) {
+    line_.show(name, progress.step, progress.done, progress.total);
+  });
+  // The signal handler can reach this one only.
+  job.cancelled = std::shared_ptr<std::atomic<bool>>(&stop, [](std::atomic<bool>*) {});
+  // Shows what was found before anything is written, and asks where somebody can answer.
+  const bool sure = args_.has("yes") || args_.has("accept-risks") || !cli::can_ask();
+  job.confirm = [this, sure](const std::vector<sources::FileRisk>& risks) {
+    line_.clear();
+    tell_risks(risks);
+    return sure || cli::ask("Install nevertheless?");
+  };
+  return job;
+}
+
+int Session::complain(const Error& error) {
+  line_.clear();
+  if (!cli::was_interrupted()) return cli::complain(error);
+  cli::note("Interrupted. Nothing of what was under way was installed.\n");
+  return cli::kInterrupted;
+}
+
+void Session::print_files(const sources::InstallReport& report, bool files) const {
+  cli::print("{} {}: {}, {} and {} written; {} unchanged\n", report.name_space, report.resolved,
+             counted(report.skills_written.size(), "skill"),
+             counted(report.prompts_written.size(), "prompt"),
+             counted(report.assets_written.size(), "other file"), report.unchanged.size());
+  const bool wrote = !(report.skills_written.empty() && report.prompts_written.empty() &&
+                       report.assets_written.empty());
+  if (wrote) {
+    cli::print("  in      {}\n",
+               (downloads_->options().skills_folder / report.name_space).string());
+  }
+  if (files) {
+    for (const std::string& path : report.added) cli::print("  added   {}\n", path);
+    for (const std::string& path : report.changed) cli::print("  changed {}\n", path);
+  }
+  if (!report.executable.empty()) {
+    cli::print("  executable: {}\n", join(report.executable, ", "));
+  }
+  if (!report.executable_dropped.empty()) {
+    cli::print("  not executable here (keep_executable_bits is off): {}\n",
+               join(report.executable_dropped, ", "));
+  }
+  for (const std::string& path : report.pruned) {
+    cli::print("  removed {} (dropped upstream)\n", path);
+  }
+  for (const std::string& path : report.conflicts) {
+    cli::print("  kept    {} (edited here, or not downloaded before; --force overwrites)\n", path);
+  }
+  for (const std::string& path : report.overwritten) {
+    cli::print("  replaced {} (edited here, or not downloaded before)\n", path);
+  }
+  for (const sources::SkippedFile& file : report.skipped) {
+    cli::print("  skipped {}: {}\n", file.path, file.reason);
+  }
+}
+
+int Session::print_report(const sources::Source& source, const sources::InstallReport& report) {
+  line_.clear();
+  if (args_.has("json")) {
+    cli::print_json(json::encode(directory::output_of(source, report)));
+  } else {
+    print_files(report, false);
+  }
+  return 0;
+}
+
+int Session::print_outcomes(Result<std::vector<sources::NamespaceResult>> outcomes, bool files) {
+  line_.clear();
+  if (!outcomes) return complain(outcomes.error());
+  const bool ok =
+      std::ranges::all_of(*outcomes, [](const auto& each) { return each.report.has_value(); });
+  if (args_.has("json")) {
+    std::map<std::string, sources::Source> asked;
+    if (const auto lock = downloads_->lock()) {
+      for (const auto& [name, locked] : lock->namespaces) asked.emplace(name, locked.source);
+    }
+    cli::print_json(directory::outcomes_json(asked, std::move(*outcomes)));
+  } else {
+    if (outcomes->empty()) cli::print_text("directory.lock is empty: there is nothing to do\n");
+    for (const sources::NamespaceResult& outcome : *outcomes) {
+      if (outcome.report) {
+        print_files(*outcome.report, files);
+      } else {
+        cli::note("{}: {}\n", outcome.name_space, cli::as_commands(outcome.error->message));
+      }
+    }
+  }
+  if (cli::was_interrupted()) return cli::kInterrupted;
+  return ok ? 0 : 1;
+}
+
+}  // namespace iii::daemon

@@ -1,0 +1,188 @@
+// `show` and `prompt`: one document.
+#include <iostream>
+#include <iterator>
+
+#include "base/counted.h"
+#include "base/text.h"
+#include "cli/markdown.h"
+#include "cli/output.h"
+#include "cli/table.h"
+#include "daemon/verbs/caller.h"
+#include "daemon/verbs/rows.h"
+#include "daemon/verbs/verbs.h"
+#include "json/write.h"
+#include "mcp/template.h"
+
+namespace iii::daemon {
+
+namespace {
+
+using cli::Style;
+
+void show_body(const std::string& body, const cli::Args& args) {
+  const cli::Screen screen = cli::screen_of(args);
+  if (screen.terminal && !args.has("raw")) {
+    cli::print_styled(cli::render_markdown(body, screen.width), screen);
+  } else {
+    cli::print_text(body);
+    if (!body.ends_with('\n')) cli::print_text("\n");
+  }
+}
+
+// A large document comes in parts.
+Result<json::Value> whole_document(Caller& caller, json::Object input) {
+  Result<json::Value> document = caller.ask("directory::skills::get", input);
+  if (!document) return document;
+  std::string body = text_at(*document, "body");
+  Result<json::Value> part = document;
+  while (const int64_t next = number_at(*part, "next_offset")) {
+    input.insert_or_assign("offset", next);
+    input.insert_or_assign("include_files", false);
+    part = caller.ask("directory::skills::get", input);
+    if (!part) return part;
+    body += text_at(*part, "body");
+  }
+  json::Object& out = *document->as_object();
+  for (const char* key : {"offset", "next_offset", "more"}) out.erase(key);
+  out.insert_or_assign("body", std::move(body));
+  return document;
+}
+
+void show_head(const json::Value& document, const cli::Args& args) {
+  const cli::Screen screen = cli::screen_of(args);
+  if (!screen.terminal || args.has("raw")) return;
+  cli::Styled head;
+  head.add(printable(text_at(document, "id")), Style::kName);
+  const std::string function = text_at(document, "function_id");
+  if (!function.empty()) head.add("  " + printable(function), Style::kDim);
+  const std::string when = text_at(document, "modified_at");
+  if (!when.empty()) head.add("  " + printable(when), Style::kDim);
+  cli::print_styled(head.add("\n\n"), screen);
+}
+
+void show_risks(const json::Value& document) {
+  for (const json::Value& risk : rows_at(document, "risks")) {
+    cli::note("{}: {} (line {}) {}\n", text_at(risk, "severity"), text_at(risk, "code"),
+              number_at(risk, "line"), text_at(risk, "message"));
+  }
+}
+
+int show_files(const json::Value& document, const cli::Args& args) {
+  const cli::Screen screen = cli::screen_of(args);
+  cli::Table table({{"PATH", Style::kName}, {"BYTES"}, {"KIND", Style::kDim}});
+  for (const json::Value& file : rows_at(document, "files")) {
+    table.add(
+        {text_at(file, "path"), std::to_string(number_at(file, "size")), text_at(file, "kind")});
+  }
+  cli::print_styled(table.text(screen), screen);
+  if (table.size() == 0) cli::note("No other files belong to {}.\n", text_at(document, "id"));
+  return 0;
+}
+
+int show_file(Caller& caller, const std::string& id, const cli::Args& args) {
+  json::Object input{{"id", id}, {"path", *args.value("file")}};
+  std::string content;
+  for (;;) {
+    const auto part = caller.ask("directory::skills::file", input);
+    if (!part) return cli::complain(part.error());
+    if (args.has("json")) {
+      cli::print_json(json::to_pretty_text(*part));
+      return 0;
+    }
+    if (text_at(*part, "encoding") == "base64") {
+      return cli::complain({"binary", "this file is not text. Next: --json prints it in base64."});
+    }
+    content += text_at(*part, "content");
+    const int64_t next = number_at(*part, "next_offset");
+    if (next == 0) break;
+    input.insert_or_assign("offset", next);
+  }
+  cli::print_text(content);
+  if (!content.ends_with('\n')) cli::print_text("\n");
+  return 0;
+}
+
+}  // namespace
+
+int run_show(const cli::Args& args) {
+  Result<std::unique_ptr<Caller>> caller = caller_of(args);
+  if (!caller) return cli::complain(caller.error());
+  const std::string& id = args.positionals().front();
+  if (args.has("file")) return show_file(**caller, id, args);
+  json::Object input{{"id", id}};
+  if (args.has("risks")) input.emplace("risks", true);
+  const Result<json::Value> document = whole_document(**caller, std::move(input));
+  if (!document) return cli::complain(document.error());
+  if (args.has("json")) {
+    cli::print_json(json::to_pretty_text(*document));
+    return 0;
+  }
+  say_where(**caller, args);
+  if (args.has("files")) return show_files(*document, args);
+  show_head(*document, args);
+  show_body(text_at(*document, "body"), args);
+  show_risks(*document);
+  return 0;
+}
+
+namespace {
+
+// `key=value`; `key=-` reads the value from stdin.
+Result<mcp::ArgumentValues> argument_values(const std::vector<std::string>& words) {
+  mcp::ArgumentValues out;
+  for (size_t i = 1; i < words.size(); ++i) {
+    const size_t equals = words[i].find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail("usage", "expected KEY=VALUE, got `" + words[i] + "`");
+    }
+    std::string value = words[i].substr(equals + 1);
+    if (value == "-") {
+      value.assign(std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>());
+    }
+    out.insert_or_assign(words[i].substr(0, equals), std::move(value));
+  }
+  return out;
+}
+
+// Names that were given although the prompt does not mention them.
+Result<void> check_names(const std::vector<mcp::TemplateArgument>& arguments,
+                         const mcp::ArgumentValues& values) {
+  std::vector<std::string> known;
+  for (const mcp::TemplateArgument& argument : arguments) known.push_back(argument.name);
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(known, name) != known.end()) continue;
+    return fail(
+        "usage",
+        "the prompt has no argument '" + name + "'." + cli::did_you_mean(name, known) +
+            (known.empty() ? " It has none." : " Its arguments: " + join(known, ", ") + "."));
+  }
+  return {};
+}
+
+}  // namespace
+
+int run_prompt(const cli::Args& args) {
+  const Result<mcp::ArgumentValues> values = argument_values(args.positionals());
+  if (!values) return cli::complain(values.error());
+  Result<std::unique_ptr<Caller>> caller = caller_of(args);
+  if (!caller) return cli::complain(caller.error());
+  Result<json::Value> prompt =
+      (*caller)->ask("directory::prompts::get", json::Object{{"name", args.positionals().front()}});
+  if (!prompt) return cli::complain(prompt.error());
+  std::string body = text_at(*prompt, "body");
+  if (!values->empty()) {
+    const auto arguments = mcp::template_arguments({}, body);
+    if (auto known = check_names(arguments, *values); !known) return cli::complain(known.error());
+    body = mcp::render_template(body, arguments, *values);
+    prompt->as_object()->insert_or_assign("body", body);
+  }
+  if (args.has("json")) {
+    cli::print_json(json::to_pretty_text(*prompt));
+    return 0;
+  }
+  say_where(**caller, args);
+  show_body(body, args);
+  return 0;
+}
+
+}  // namespace iii::daemon

@@ -1,0 +1,39 @@
+#include "daemon/verbs/verbs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/verbs.h"
+#include "daemon/verbs/config_file.h"
+#include "daemon/verbs/schemas.h"
+#include "json/schema_check.h"
+
+namespace iii::daemon {
+namespace {
+
+TEST(Verbs, EachHasARunner) {
+  for (const cli::Verb& verb : cli::verbs()) EXPECT_NE(runner_of(verb.name), nullptr) << verb.name;
+  EXPECT_EQ(runner_of("no such verb"), nullptr);
+}
+
+TEST(Verbs, EachWithJsonHasAValidSchema) {
+  for (const cli::Verb& verb : cli::verbs()) {
+    if (!verb.json) continue;
+    const auto schema = json::parse(verb_schema(verb));
+    ASSERT_TRUE(schema) << verb.name;
+    EXPECT_TRUE(json::Schema::compile(*schema)) << verb.name;
+  }
+}
+
+TEST(ConfigFile, ReplacesOneKeyAndKeepsTheRest) {
+  EXPECT_EQ(with_key("", "watch", false), "watch: false\n");
+  EXPECT_EQ(with_key("# mine\nwatch: true # yes\nlenient: true", "watch", false),
+            "# mine\nwatch: false\nlenient: true\n");
+  EXPECT_EQ(with_key("watcher: 1\n", "watch", false), "watcher: 1\nwatch: false\n");
+  EXPECT_EQ(with_key("extra_skills_folders:\n  - a\n  - b\nwatch: true\n", "extra_skills_folders",
+                     json::Array{"c"}),
+            "extra_skills_folders: [\"c\"]\nwatch: true\n");
+}
+
+}  // namespace
+}  // namespace iii::daemon

@@ -1,0 +1,142 @@
+// Every verb with --json prints what docs/cli/NAME.schema.json says, from a running server and from the folders alike.
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import Ajv from 'ajv'
+import { configFile, put, tree } from './lib/directory.mjs'
+import { freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
+import { directoryBin, run, start } from './lib/process.mjs'
+import { startShelf } from './lib/shelf.mjs'
+
+const docs = new URL('../../docs/cli/', import.meta.url)
+const checked = new Set()
+const cleanup = []
+let server
+let shelf
+let home
+let local // options that name the folders
+let remote // options that name the server
+
+before(async () => {
+  if (needsOwnEngine) return
+  home = tempDir()
+  shelf = await startShelf({ after: (fn) => cleanup.push(fn) }, { mail: { version: '1.0.0', skills: { 'index.md': '# Mail\n\nSends.\n' } } })
+  const skills = tree({
+    'database/SKILL.md': '---\nname: database\ndescription: Ask a table a question.\n---\n# Database\n\nText about tables.\n',
+    'database/query.md': '# Query\n\nMore.\n',
+    'database/script.sh': 'echo\n',
+    'database/prompts/explain.md': '---\ndescription: Explains a table.\n---\nExplain {{table}}.\n',
+  })
+  const config = configFile({ skills_folder: skills, local_skills_folder: join(home, 'none'), registry_url: shelf.url })
+  server = await startEngine({ args: ['--config', config], env: { HOME: home } })
+  local = ['--config', config]
+  remote = ['--url', server.url]
+})
+after(async () => {
+  await server?.stop()
+  for (const fn of cleanup) await fn()
+})
+
+const cli = (words, env = {}) => run(directoryBin, words, { env: { HOME: home, III_URL: '', III_TOKEN: '', ...env } })
+
+function validate(verb, value) {
+  const check = new Ajv({ strict: false, validateFormats: false }).compile(JSON.parse(readFileSync(new URL(`${verb}.schema.json`, docs))))
+  assert.ok(check(value), `${verb}: ${JSON.stringify(check.errors)}\n${JSON.stringify(value).slice(0, 500)}`)
+  checked.add(verb)
+}
+
+async function json(words, code = 0) {
+  const end = await cli([...words, '--json'])
+  assert.equal(end.code, code, `${words.join(' ')}: ${end.stderr}`)
+  const value = JSON.parse(end.stdout)
+  validate(words[0], value)
+  return value
+}
+
+test('what reads: the same answers from a server and from the folders', { skip: needsOwnEngine }, async () => {
+  const answers = []
+  for (const where of [remote, local]) {
+    const list = await json(['list', ...where])
+    assert.deepEqual(list.skills.map((row) => row.id).filter((id) => id.startsWith('database')), ['database', 'database/query'])
+    const shown = await json(['show', 'Database/SKILL.md', ...where])
+    assert.deepEqual([shown.id, shown.files.map((file) => file.path)], ['database', ['prompts/explain.md', 'query.md', 'script.sh']])
+    assert.equal((await json(['show', 'database', '--file', 'script.sh', ...where])).content, 'echo\n')
+    const found = await json(['search', 'table', ...where])
+    assert.equal(found.skills[0].id, 'database')
+    assert.equal((await json(['prompt', 'explain', 'table=users', ...where])).body, 'Explain users.\n')
+    answers.push([list, shown, await json(['index', ...where]), await json(['prompts', ...where])])
+    await json(['functions', 'directory::', ...where])
+    const [one] = (await json(['functions', 'directory::skills::get', ...where])).functions
+    assert.ok(one.request_schema.properties.id)
+    await json(['registry', 'info', 'mail', ...where])
+  }
+  assert.deepEqual(answers[0], answers[1])
+})
+
+test('what only a server knows', { skip: needsOwnEngine }, async () => {
+  const { workers } = await json(['workers', ...remote])
+  assert.ok(workers.some((worker) => worker.name === 'iii-directory'))
+  assert.ok(!workers.some((worker) => worker.name.startsWith('iii-cli')), 'not this process')
+  await json(['triggers', ...remote])
+  const types = await json(['triggers', '--types', ...remote])
+  assert.ok(types.triggers.some((type) => type.type === 'directory::skills::on-change'))
+  assert.equal((await json(['version', ...remote])).server.status, 'ok')
+  const nobody = ['--url', `ws://127.0.0.1:${await freePort()}`]
+  for (const words of [['workers'], ['triggers'], ['list'], ['version']]) {
+    const { code, stdout, stderr } = await cli([...words, ...nobody])
+    assert.deepEqual([code, stdout], [1, ''], words.join(' '))
+    assert.match(stderr, /Next: start one with `iii-directory serve`/)
+  }
+})
+
+test('watch: one line for each change', { skip: needsOwnEngine }, async () => {
+  for (const where of [remote, local]) {
+    const folder = tree({ 'a/SKILL.md': '# A\n\nText.\n' })
+    const options = where === local ? ['--skills', folder] : where
+    const root = where === local ? folder : JSON.parse((await cli(['config', 'get', 'skills_folder', '--json', ...local])).stdout).value
+    const watching = start(directoryBin, ['watch', '--json', '--count', '1', ...options], { env: { HOME: home, III_URL: '' } })
+    const human = start(directoryBin, ['watch', ...options], { env: { HOME: home, III_URL: '' } })
+    await human.printed('stderr', /Watching/)
+    let attempt = 0
+    const writing = setInterval(() => put(root, `w${attempt}/n${attempt++}.md`, '# N\n\nText.\n'), 100)
+    const end = await watching.exit
+    clearInterval(writing)
+    assert.equal(end.code, 0, end.stderr)
+    validate('watch', JSON.parse(end.stdout.trim()))
+    assert.equal((await human.kill('SIGINT')).code, 130)
+  }
+})
+
+test('what writes', { skip: needsOwnEngine }, async () => {
+  const folder = tempDir()
+  const settings = configFile({ skills_folder: folder, registry_url: shelf.url })
+  const own = ['--config', settings]
+  const source = tree({ 'one/SKILL.md': '---\nname: one\ndescription: One.\n---\n# One\n', 'two/SKILL.md': '# Two\n\nText.\n' })
+  assert.equal((await json(['add', 'mail', ...own])).namespace, 'mail')
+  assert.equal((await json(['add', source, '--list', ...own])).skills.length, 2)
+  assert.equal((await json(['add', source, '--all', ...own])).namespaces.length, 2)
+  await json(['verify', ...own])
+  await json(['outdated', ...own])
+  shelf.bundles.mail.version = '1.1.0'
+  shelf.bundles.mail.skills['index.md'] = '# Mail\n\nSends more.\n'
+  await json(['outdated', ...own], 1)
+  await json(['diff', 'mail', ...own], 1)
+  assert.equal((await json(['update', ...own])).ok, true)
+  assert.equal((await json(['restore', ...own])).ok, true)
+  const made = await json(['new', 'skill', 'fresh', ...own])
+  assert.equal(made.path, join(folder, 'fresh', 'SKILL.md'))
+  assert.equal((await cli(['new', 'skill', 'fresh', ...own])).code, 1, 'nothing is overwritten')
+  await json(['doctor', ...own])
+  await json(['config', ...own])
+  await json(['config', 'get', 'watch', ...own])
+  assert.equal((await json(['config', 'set', 'watch', 'false', ...own])).exists, true)
+  assert.equal((await json(['config', 'get', 'watch', ...own])).value, false)
+  await json(['config', 'path', ...own])
+  await json(['config', 'check', ...own])
+})
+
+test('every schema was used', { skip: needsOwnEngine }, () => {
+  const all = readdirSync(docs).filter((name) => name.endsWith('.schema.json')).map((name) => name.replace('.schema.json', ''))
+  assert.deepEqual([...checked].sort(), all.sort())
+})
