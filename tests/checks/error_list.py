@@ -19,6 +19,7 @@ ROOMS = {
     "legacy": "caller on the bus",
     "library": "caller on the bus",
     "sources": "caller on the bus, command line",
+    "search": "reason in other messages",
     "content": "reason in other messages",
     "engine": "caller on the bus, worker",
     "sdk": "program that uses the SDK",
