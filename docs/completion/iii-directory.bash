@@ -4,7 +4,7 @@ _iii_directory() {
   local verb=${COMP_WORDS[1]} options= words= kind=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W 'serve mcp list ls show index search prompts prompt registry watch doctor add install update outdated verify restore diff new trigger workers functions triggers config completion version help --help --version --url --config --token --log-level' -- "$current"))
+    COMPREPLY=($(compgen -W 'serve mcp list ls show index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config completion version help --help --version --url --config --token --log-level' -- "$current"))
     return
   fi
   case $verb in
@@ -20,6 +20,7 @@ _iii_directory() {
     watch) options='--count --json --color --url --token --config --skills --help' kind=skills ;;
     doctor) options='--fix --json --code --severity --prefix --all --color --config --skills --help' ;;
     add|install) options='--tag --repo --skill --path --as --list --all --ref --frozen --force --yes --accept-risks --json --color --config --skills --help' ;;
+    remove) options='--force --yes --json --color --config --skills --help' kind=namespaces ;;
     update) options='--force --yes --json --color --config --skills --help' kind=namespaces ;;
     outdated) options='--json --color --config --skills --help' kind=namespaces ;;
     verify) options='--json --color --config --skills --help' kind=namespaces ;;
@@ -33,7 +34,7 @@ _iii_directory() {
     config) options='--json --markdown --config --skills --help' words='get set path check' ;;
     completion) options='--help' words='bash zsh fish' ;;
     version) options='--url --token --json --help' ;;
-    help) options='--write --help' words='serve mcp list ls show index search prompts prompt registry watch doctor add install update outdated verify restore diff new trigger workers functions triggers config completion version help' ;;
+    help) options='--write --help' words='serve mcp list ls show index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config completion version help' ;;
   esac
   case $verb:$previous in
     list:--kind) COMPREPLY=($(compgen -W 'skill reference readme' -- "$current")); return ;;
@@ -47,6 +48,7 @@ _iii_directory() {
     watch:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     doctor:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     add:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+    remove:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     update:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     outdated:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     verify:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;

@@ -61,6 +61,19 @@ Verb add() {
 std::vector<Verb> writing() {
   return {
       add(),
+      {.name = "remove",
+       .group = Group::kWrite,
+       .summary = "Remove what was installed.",
+       .usage = {"remove NAMESPACE... [options]"},
+       .description = "The files that were installed go, and the entry in directory.lock. Files "
+                      "that you edited "
+                      "or added stay, unless --force is given.",
+       .options = writes({{"force", "", "Also files that were edited or added here."}, kYes}),
+       .least_words = 1,
+       .most_words = kAnyNumber,
+       .words = Words::kNamespaces,
+       .examples = {{"remove mcp-builder", "asks first"}, {"remove resend -y", "does not ask"}},
+       .json = true},
       {.name = "update",
        .group = Group::kWrite,
        .summary = "Install again what was asked for before, where there is something newer.",

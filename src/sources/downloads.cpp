@@ -35,6 +35,14 @@ Result<std::map<std::string, LockedNamespace>> chosen(const Lock& lock,
                           " Next: call directory::lock::verify without a name to see what it has.");
 }
 
+Error deleted_here(const std::string& name) {
+  return {"D337",
+          "D337 deleted_here: the folder of `" + name +
+              "` was deleted, and is not brought back. Next: call directory::lock::restore with "
+              "this namespace to have it again; `iii-directory remove " +
+              name + "` forgets it."};
+}
+
 // The same source, by the version or commit that the lock has.
 Source exact_source(const LockedNamespace& locked) {
   if (const auto* registry = std::get_if<RegistrySource>(&locked.source)) {
@@ -306,6 +314,12 @@ Result<std::vector<NamespaceResult>> Downloads::update(const Name& name, bool fo
     if (!name && entry.pinned()) continue;
     NamespaceResult outcome{
         .name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}};
+    // Somebody deleted it, and did not ask for it now.
+    if (!name && !force && !installer_.has_folder(locked_name)) {
+      outcome.error = deleted_here(locked_name);
+      outcomes.push_back(std::move(outcome));
+      continue;
+    }
     const InstallOptions options{
         .force = force, .automatic = entry.automatic, .exactly = std::nullopt};
     const Job own = job_like(job);

@@ -1,6 +1,6 @@
 // Every verb with --json prints what docs/cli/NAME.schema.json says, from a running server and from the folders alike.
 import assert from 'node:assert/strict'
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import Ajv from 'ajv'
@@ -124,6 +124,14 @@ test('what writes', { skip: needsOwnEngine }, async () => {
   await json(['diff', 'mail', ...own], 1)
   assert.equal((await json(['update', ...own])).ok, true)
   assert.equal((await json(['restore', ...own])).ok, true)
+  assert.match((await cli(['remove', 'one', ...own])).stderr, /Next: pass --yes/, 'a script must say so')
+  assert.deepEqual((await json(['remove', 'one', '-y', ...own])).namespaces[0].removed, ['SKILL.md'])
+  rmSync(join(folder, 'two'), { recursive: true })
+  const kept = await json(['update', ...own], 1)
+  assert.deepEqual(kept.namespaces.map((each) => [each.namespace, each.ok]), [['mail', true], ['two', false]])
+  assert.match(kept.namespaces[1].error, /^D337 deleted_here/)
+  assert.deepEqual(readdirSync(folder).filter((name) => !name.startsWith('.')), ['directory.lock', 'mail'])
+  assert.equal((await json(['restore', 'two', ...own])).ok, true)
   const made = await json(['new', 'skill', 'fresh', ...own])
   assert.equal(made.path, join(folder, 'fresh', 'SKILL.md'))
   assert.equal((await cli(['new', 'skill', 'fresh', ...own])).code, 1, 'nothing is overwritten')

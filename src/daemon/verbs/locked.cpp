@@ -2,12 +2,14 @@
 #include "base/counted.h"
 #include "base/text.h"
 #include "cli/ask.h"
+#include "cli/interrupt.h"
 #include "cli/next_step.h"
 #include "cli/output.h"
 #include "daemon/verbs/session.h"
 #include "daemon/verbs/shapes.h"
 #include "daemon/verbs/verbs.h"
 #include "functions/lock.h"
+#include "sources/installer_remove.h"
 
 namespace iii::daemon {
 
@@ -125,6 +127,50 @@ int run_diff(const cli::Args& args) {
   }
   if (!differs) cli::print("{}: no differences\n", diff->name_space);
   return differs ? 1 : 0;
+}
+
+namespace {
+
+// What would go, and whether it may.
+bool confirm_removal(const Session& session, const sources::RemoveReport& report) {
+  cli::note("{}: {} will be removed", report.name_space, counted(report.removed.size(), "file"));
+  cli::note_text(report.kept.empty() ? "\n" : "; edited or added here, and kept:\n");
+  for (const std::string& path : report.kept) cli::note("  {}\n", path);
+  if (session.args().has("yes")) return true;
+  return cli::can_ask() && cli::ask("Remove?");
+}
+
+}  // namespace
+
+int run_remove(const cli::Args& args) {
+  const auto begun = Session::begin(args);
+  if (!begun) return cli::complain(begun.error());
+  Session& session = **begun;
+  const std::filesystem::path& folder = session.downloads().options().skills_folder;
+  const bool force = args.has("force");
+  RemoveShape shape;
+  for (const std::string& name : args.positionals()) {
+    const auto planned = sources::plan_removal(folder, name, force);
+    if (!planned) return session.complain(planned.error());
+    if (!args.has("yes") && !cli::can_ask()) {
+      return cli::complain(
+          {"usage", "nobody can be asked here whether to remove " + name + ". Next: pass --yes."});
+    }
+    if (!confirm_removal(session, *planned)) {
+      if (cli::was_interrupted()) return session.complain({"interrupted", ""});
+      cli::note_text("Nothing was removed.\n");
+      return 1;
+    }
+    auto removed = sources::remove_namespace(folder, name, force, session.job(name));
+    if (!removed) return session.complain(removed.error());
+    shape.namespaces.push_back(
+        {removed->name_space, std::move(removed->removed), std::move(removed->kept)});
+    if (args.has("json")) continue;
+    const RemovedShape& done = shape.namespaces.back();
+    cli::print("{}: {} removed\n", name, counted(done.removed.size(), "file"));
+  }
+  if (args.has("json")) cli::print_json(pretty_json(shape));
+  return 0;
 }
 
 }  // namespace iii::daemon

@@ -10,7 +10,7 @@ namespace iii::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, RunVerb>, 27> kRunners{{
+constexpr std::array<std::pair<std::string_view, RunVerb>, 28> kRunners{{
     {"serve", run_serve},
     {"mcp", run_mcp},
     {"list", run_list},
@@ -23,6 +23,7 @@ constexpr std::array<std::pair<std::string_view, RunVerb>, 27> kRunners{{
     {"watch", run_watch},
     {"doctor", run_doctor},
     {"add", run_add},
+    {"remove", run_remove},
     {"update", run_update},
     {"outdated", run_outdated},
     {"verify", run_verify},
