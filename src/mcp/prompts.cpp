@@ -69,7 +69,7 @@ std::string user_message(std::string_view text) {
 std::expected<ArgumentValues, RpcError> values_of(const json::Value& params) {
   ArgumentValues out;
   const json::Value* arguments = params.find("arguments");
-  if (arguments == nullptr) return out;
+  if (arguments == nullptr || arguments->is_null()) return out;
   if (arguments->as_object() == nullptr) return refused("`arguments` must be an object of texts.");
   for (const auto& [name, value] : *arguments->as_object()) {
     if (value.as_string() == nullptr) {

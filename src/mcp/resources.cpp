@@ -247,7 +247,32 @@ sdk::Task<Result<ResourceContent>> Resources::document(std::string id) {
   // A script or an asset by its path: the files of a skill are below its id, too.
   Result<ResourceContent> as_file = co_await file(id);
   if (as_file) co_return as_file;
-  co_return out;
+  const size_t slash = id.rfind('/');
+  if (slash == std::string::npos || id.find("::", slash) == std::string::npos) co_return out;
+  co_return co_await section(id.substr(0, slash), id.substr(slash + 1));
+}
+
+// `iii://demo/demo::guide`: a part of a skill that a function writes. Reading must not become a way
+// to call anything: the function has the skill's name, or the skill links to it.
+sdk::Task<Result<ResourceContent>> Resources::section(std::string skill, std::string id) {
+  Result<ResourceContent> page = co_await library_.answer_from(
+      {}, [&](const directory::View& view) { return document_in(view, skill); });
+  if (!page) co_return std::unexpected(std::move(page.error()));
+  const std::string uri = document_uri(skill + "/" + id);
+  const bool belongs = id.starts_with(skill + "::") || page->bytes.find(uri) != std::string::npos;
+  if (!belongs || callables_.is_hidden(id)) {
+    co_return fail("missing", "it is not a section of that skill");
+  }
+  directory::Answer answer = co_await callables_.call({.caller = "mcp"}, id, "{}");
+  if (!answer) co_return std::unexpected(std::move(answer.error()));
+  const Result<json::Value> value = json::parse(answer->text);
+  if (!value) co_return std::unexpected(value.error());
+  const std::string* text = value->as_string();
+  if (text == nullptr) text = text_of(*value, "content");
+  co_return ResourceContent{
+      .uri = uri,
+      .mime_type = text != nullptr ? std::string(kMarkdown) : "application/json",
+      .bytes = text != nullptr ? *text : json::to_pretty_text(*value)};
 }
 
 sdk::Task<Result<ResourceContent>> Resources::document_in(const directory::View& view,

@@ -42,6 +42,7 @@ class Resources {
   sdk::Task<Result<ResourceContent>> document(std::string id);
   sdk::Task<Result<ResourceContent>> document_in(const directory::View& view,
                                                  const std::string& id);
+  sdk::Task<Result<ResourceContent>> section(std::string skill, std::string id);
   sdk::Task<Result<ResourceContent>> file(std::string path);
   sdk::Task<Result<ResourceContent>> function(std::string id);
   sdk::Task<Result<ResourceContent>> offered(std::string uri);

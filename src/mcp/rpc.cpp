@@ -134,6 +134,11 @@ const std::string* text_of(const json::Value& object, std::string_view key) {
   return value != nullptr ? value->as_string() : nullptr;
 }
 
+void leave_out_null(json::Value& object, std::string_view key) {
+  const json::Value* value = object.find(key);
+  if (value != nullptr && value->is_null()) object.as_object()->erase(std::string(key));
+}
+
 const json::Value* object_of(const json::Value& object, std::string_view key) {
   const json::Value* value = object.find(key);
   return value != nullptr && value->as_object() != nullptr ? value : nullptr;

@@ -70,6 +70,8 @@ void append_text_member(std::string& out, std::string_view key, std::string_view
 
 // Members of an object of parameters; null or nothing when they are absent or of another type.
 const std::string* text_of(const json::Value& object, std::string_view key);
+// Some clients write null for what they leave out.
+void leave_out_null(json::Value& object, std::string_view key);
 const json::Value* object_of(const json::Value& object, std::string_view key);
 
 }  // namespace iii::mcp

@@ -201,6 +201,7 @@ TEST_F(McpServerTest, N26UnknownToolsAreErrorsAndFailingOnesResults) {
   EXPECT_EQ(code(error("tools/call", R"("name":"no__such")")), kInvalidParams);
   EXPECT_EQ(code(error("tools/call")), kInvalidParams);
   EXPECT_EQ(code(error("tools/call", R"("name":"find","arguments":[])")), kInvalidParams);
+  EXPECT_EQ(result("tools/call", R"("name":"find","arguments":null)").find("isError"), nullptr);
   const json::Value failed = result("tools/call", R"("name":"read","arguments":{"id":"demoo"})");
   EXPECT_EQ(*failed.find("isError"), json::Value(true));
   EXPECT_THAT(text(first(failed, "content"), "text"), HasSubstr("demo"));
@@ -266,6 +267,27 @@ TEST_F(McpEngineTest, FunctionsOfTheEngineBecomeTools) {
   const json::Value image = result("tools/call", R"("name":"x.odd.2fid")");
   EXPECT_EQ(text(first(image, "content"), "type"), "image");
   EXPECT_EQ(json::to_text(*image.find("structuredContent")), R"({"a":1})");
+}
+
+// Skills link to parts that a function writes.
+TEST_F(McpEngineTest, SectionsOfSkillsAreWrittenByFunctions) {
+  tree.put("global/linking.md", "# Linking\n\nSee [more](iii://linking/a::b).\n");
+  engine.answers["demo::guide"] = R"({"content":"# Guide"})";
+  engine.answers["demo::json"] = R"({"a":1})";
+  open();
+  const auto read = [&](const std::string& uri) {
+    return first(result("resources/read", R"("uri":")" + uri + "\""), "contents");
+  };
+  EXPECT_EQ(text(read("iii://demo/demo::guide"), "text"), "# Guide");
+  EXPECT_EQ(text(read("iii://demo/demo::guide"), "mimeType"), "text/markdown");
+  EXPECT_EQ(text(read("iii://demo/demo::json"), "mimeType"), "application/json");
+  EXPECT_EQ(text(read("iii://linking/a::b"), "text"), "3");
+  for (const char* other : {"iii://demo/a::b", "iii://nope/nope::x", "iii://demo/engine::stop"}) {
+    EXPECT_EQ(code(error("resources/read", R"("uri":")" + std::string(other) + "\"")),
+              kInvalidParams)
+        << other;
+  }
+  EXPECT_EQ(engine.calls.back().first, "a::b");
 }
 
 TEST_F(McpEngineTest, HiddenNamespacesCannotBeCalledInAnyWay) {

@@ -299,6 +299,7 @@ sdk::Task<Outcome> Tools::list(Version version, json::Value params) {
 }
 
 sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
+  leave_out_null(params, "arguments");
   const std::string* name = text_of(params, "name");
   if (name == nullptr || name->empty()) co_return refused("tools/call needs `name`.");
   const json::Value* arguments = params.find("arguments");

@@ -12,6 +12,9 @@ import { tempDir } from './engine.mjs'
 import { directoryBin } from './process.mjs'
 import { eventually } from './wait.mjs'
 
+/** For programs outside this folder, which cannot import packages by name. */
+export { OldClient, OldHttp }
+
 /** A folder of skills and a way to change it. */
 export function skillsFolder() {
   const root = tempDir()
