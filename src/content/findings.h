@@ -94,6 +94,10 @@ inline constexpr std::string_view kHiddenByFilter =
 inline constexpr std::string_view kRegisteredInvalid =
     "registered_invalid";  // a record in state whose id breaks the rule
 
+// What MCP offers (functions/portable_findings).
+inline constexpr std::string_view kMcpLeftOut =
+    "mcp_left_out";  // clients of the Skills extension could not read the skill; not in skills/list
+
 // Files (walk).
 inline constexpr std::string_view kTooLarge = "too_large";  // over the size limit
 inline constexpr std::string_view kNotUtf8 = "not_utf8";    // bytes that are not UTF-8
@@ -167,6 +171,7 @@ inline constexpr auto kSeverities = std::to_array<CodeSeverity>({
     {kRegisteredHidden, Severity::kWarning},
     {kHiddenByFilter, Severity::kWarning},
     {kRegisteredInvalid, Severity::kError},
+    {kMcpLeftOut, Severity::kInfo},
     {kTooLarge, Severity::kWarning},
     {kNotUtf8, Severity::kError},
     {kNameNotUtf8, Severity::kError},

@@ -5,6 +5,7 @@ namespace iii::directory {
 namespace {
 
 constexpr const char* kDirectory = R"(---
+name: iii-directory
 title: iii-directory
 type: index
 description: >-
@@ -57,6 +58,7 @@ reached.
 )";
 
 constexpr const char* kEngine = R"(---
+name: iii
 title: iii
 type: index
 description: >-

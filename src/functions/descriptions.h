@@ -152,7 +152,9 @@ inline constexpr const char* kDoctor =
     "leniently, with place, reason and, where a repair is safe, a patch. `summary` counts all "
     "findings by kind; `findings` is one page of them, narrowed by `code`, `severity` (`error`: "
     "not "
-    "served) and `prefix`. Changes nothing. Call it when a document that exists on disk is missing "
+    "served) and `prefix`. Skills that skills/list of MCP leaves out have a finding "
+    "`mcp_left_out` with the reason. Changes nothing. Call it when a document that exists on disk "
+    "is missing "
     "from the lists.";
 
 inline constexpr const char* kHealth =

@@ -12,6 +12,7 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/lock.h"
+#include "functions/portable_findings.h"
 #include "functions/risks.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
@@ -301,6 +302,7 @@ static Result<DoctorQuery> query_of(const DoctorInput& in) {
 }
 
 static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* downloader,
+                                                std::shared_ptr<PortableVerdicts> verdicts,
                                                 DoctorInput in) {
   Result<DoctorQuery> query = query_of(in);
   if (!query) co_return std::unexpected(std::move(query.error()));
@@ -308,6 +310,11 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
   Examination examination(view, std::move(*query));
   auto begin = std::chrono::steady_clock::now();
   while (examination.step()) co_await library.let_others_run(begin);
+  auto list = [view, verdicts] { return portable_findings(view, *verdicts); };
+  std::vector<DoctorFinding> left_out = downloader != nullptr
+                                            ? co_await downloader->local().run(std::move(list))
+                                            : co_await library.on_answer_thread(std::move(list));
+  examination.add(std::move(left_out));
   if (downloader != nullptr) {
     auto look = [downloads = downloader->downloads()] { return lock_findings(*downloads); };
     std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
@@ -390,12 +397,14 @@ std::string report_text(const DoctorReport& report) {
 }
 
 void add_doctor(FunctionTable& table, Library& library, Downloader* downloader) {
+  auto verdicts = std::make_shared<PortableVerdicts>(kMaxVerdictBytes);
   table.add<DoctorInput, DoctorReport>({.id = "directory::doctor",
                                         .title = "Examine the skill folders",
                                         .description = about::kDoctor,
                                         .hints = kReadOnly},
-                                       [&library, downloader](DoctorInput in) {
-                                         return examine_now(library, downloader, std::move(in));
+                                       [&library, downloader, verdicts](DoctorInput in) {
+                                         return examine_now(library, downloader, verdicts,
+                                                            std::move(in));
                                        });
 }
 

@@ -18,6 +18,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
+using testing::StartsWith;
 
 class Doctor : public testing::Test {
  protected:
@@ -158,6 +159,42 @@ TEST_F(DoctorOnTheBus, AnswersWithTheAccount) {
   EXPECT_EQ(text(finding, "severity"), "warning");
   EXPECT_EQ(*finding.find("line"), json::Value(2));
   EXPECT_NE(finding.find("fix"), nullptr);
+}
+
+TEST_F(DoctorOnTheBus, SkillsThatMcpLeavesOutHaveAReason) {
+  const auto skill = [](const std::string& name) {
+    return "---\nname: " + name + "\ndescription: About it.\n---\nText\n";
+  };
+  tree.put("global/good/SKILL.md", skill("good"));
+  tree.put("global/linked/SKILL.md", skill("linked"));
+  tree.link("global/linked/more", "SKILL.md");
+  tree.put("global/other/SKILL.md", skill("another"));
+  tree.put("global/person/SKILL.md",
+           "---\nname: person\ndescription: x\ndisable-model-invocation: true\n---\nText\n");
+  tree.put("global/plain.md");
+  start();
+  const auto reasons = [this] {
+    std::vector<std::string> out;
+    const json::Value report = ask("directory::doctor", R"({"code":"mcp_left_out"})");
+    for (const json::Value& finding : *report.find("findings")->as_array()) {
+      EXPECT_EQ(text(finding, "severity"), "info");
+      out.push_back(text(finding, "path") + " " + text(finding, "served_as") + ": " +
+                    text(finding, "message"));
+    }
+    return out;
+  };
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    EXPECT_THAT(reasons(),
+                ElementsAre(testing::AllOf(StartsWith("linked/SKILL.md linked: "),
+                                           HasSubstr("more is a link")),
+                            testing::AllOf(StartsWith("other/SKILL.md other: "),
+                                           HasSubstr("`name` in the frontmatter must be the name "
+                                                     "of the folder, `other`"))));
+  }
+  tree.put("global/other/SKILL.md", skill("other"));
+  tree.remove("global/linked/more");
+  tree.link("global/good/deep/more", "../SKILL.md");
+  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("deep/more is a link")));
 }
 
 TEST_F(DoctorOnTheBus, KindsAreCountedAndFindingsFilteredAndReadInPages) {

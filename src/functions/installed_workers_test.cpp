@@ -84,7 +84,7 @@ TEST_F(InstalledWorkers, TheDoctorNamesEveryNamespaceThatTheFilterHides) {
   tree.put("global/beta/deep/er.md");
   answers(kAlpha);
   start();
-  const json::Value report = ask("directory::doctor");
+  const json::Value report = ask("directory::doctor", R"({"code":"hidden_by_filter"})");
   EXPECT_EQ(json::to_text(*report.find("hidden")), "2");
   ASSERT_THAT(*report.find("findings")->as_array(), SizeIs(1));
   const json::Value& finding = report.find("findings")->as_array()->front();

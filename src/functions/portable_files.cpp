@@ -32,13 +32,23 @@ Result<FileStatus> plain_status(const RootFolder& root, std::string_view path) {
   return status;
 }
 
+Result<std::vector<FoundFile>> portable_walk(const RootFolder& root, std::string_view folder) {
+  const Result<FileStatus> status = plain_status(root, folder);
+  if (!status) return std::unexpected(status.error());
+  return walk_skill_files(root, std::string(folder), kPortable);
+}
+
 }  // namespace
+
+Result<void> check_portable_files(const RootFolder& root, std::string_view folder) {
+  const Result<std::vector<FoundFile>> found = portable_walk(root, folder);
+  if (!found) return std::unexpected(found.error());
+  return {};
+}
 
 Result<PortableManifest> portable_manifest(const RootFolder& root, std::string_view folder,
                                            FileDigests& digests) {
-  const Result<FileStatus> status = plain_status(root, folder);
-  if (!status) return std::unexpected(status.error());
-  Result<std::vector<FoundFile>> found = walk_skill_files(root, std::string(folder), kPortable);
+  Result<std::vector<FoundFile>> found = portable_walk(root, folder);
   if (!found) return std::unexpected(std::move(found.error()));
   PortableManifest out;
   out.files.reserve(found->size());

@@ -34,6 +34,9 @@ struct PortableManifest {
 Result<PortableManifest> portable_manifest(const RootFolder& root, std::string_view folder,
                                            FileDigests& digests);
 
+// The same without reading the files: why there is no manifest.
+Result<void> check_portable_files(const RootFolder& root, std::string_view folder);
+
 struct PortableEntry {
   std::string name;
   bool is_folder = false;

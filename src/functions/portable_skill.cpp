@@ -20,6 +20,11 @@ Result<std::string> bytes_of(const SkillRow& row, content::Content& content,
   return std::move(compiled_in->bytes);
 }
 
+Result<void> check_folder_name(std::string_view name) {
+  if (is_skill_name(name)) return {};
+  return fail("invalid_name", "the folder's name may have a-z, 0-9 and single hyphens only");
+}
+
 Result<PortableManifest> manifest_of(const SkillRow& row, const std::string& bytes,
                                      const std::string& digest, const RootFolder* root,
                                      FileDigests& digests) {
@@ -33,9 +38,7 @@ Result<PortableSkill> read_portable_skill(const SkillRow& row, content::Content&
                                           const content::Generation& generation,
                                           FileDigests& digests) {
   const std::string_view name = file_name(row.folder);
-  if (!is_skill_name(name)) {
-    return fail("invalid_name", "the folder's name may have a-z, 0-9 and single hyphens only");
-  }
+  if (auto legal = check_folder_name(name); !legal) return std::unexpected(legal.error());
   // Null for a skill that is compiled in.
   const auto root = content.folder_of(row.skill->file);
   constexpr int kAttempts = 3;  // for a file that changes while it is looked at
@@ -56,6 +59,18 @@ Result<PortableSkill> read_portable_skill(const SkillRow& row, content::Content&
                          .has_further_names = manifest->has_further_names};
   }
   return fail("changing", "its SKILL.md changes all the time");
+}
+
+Result<void> check_portable_skill(const SkillRow& row, content::Content& content,
+                                  const content::Generation& generation) {
+  const std::string_view name = file_name(row.folder);
+  if (auto legal = check_folder_name(name); !legal) return legal;
+  const auto root = content.folder_of(row.skill->file);
+  const Result<std::string> bytes = bytes_of(row, content, generation, root.get());
+  if (!bytes) return std::unexpected(bytes.error());
+  const Result<SkillFrontmatter> frontmatter = read_skill_frontmatter(*bytes, name);
+  if (!frontmatter) return std::unexpected(frontmatter.error());
+  return root != nullptr ? check_portable_files(*root, row.folder) : Result<void>();
 }
 
 bool is_lasting_refusal(const Error& error) {

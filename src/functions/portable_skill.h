@@ -27,6 +27,10 @@ Result<PortableSkill> read_portable_skill(const SkillRow& row, content::Content&
                                           const content::Generation& generation,
                                           FileDigests& digests);
 
+// The same without hashing the files: why it cannot be had.
+Result<void> check_portable_skill(const SkillRow& row, content::Content& content,
+                                  const content::Generation& generation);
+
 // Whether the reason is a property of the files, so that it stays until they change.
 bool is_lasting_refusal(const Error& error);
 

@@ -1,5 +1,6 @@
 #include "mcp/skills.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -56,13 +57,25 @@ RpcError unknown_skill(std::string_view uri, std::string_view why) {
 
 }  // namespace
 
-Result<std::string> skill_entry(const SkillRow& row, const directory::View& view,
-                                directory::FileDigests& digests) {
+SkillEntries::Entry SkillEntries::of(const SkillRow& row, const directory::View& view) {
+  Entry found = known(std::span(&row, 1), view).front();
+  return found ? found : make(row, view);
+}
+
+SkillEntries::Entry SkillEntries::make(const SkillRow& row, const directory::View& view) {
   const directory::Snapshot& snapshot = view.snapshot();
   const Result<directory::PortableSkill> skill =
-      directory::read_portable_skill(row, *snapshot.folders->content, view.generation(), digests);
-  if (!skill) return std::unexpected(skill.error());
-  return entry_text(row.folder, *skill);
+      directory::read_portable_skill(row, *snapshot.folders->content, view.generation(), digests_);
+  if (!skill) {
+    auto out = std::make_shared<const Result<std::string>>(std::unexpected(skill.error()));
+    if (directory::is_lasting_refusal(skill.error())) {
+      cache_.keep(snapshot, row, out, skill.error().message.size());
+    }
+    return out;
+  }
+  auto out = std::make_shared<const Result<std::string>>(entry_text(row.folder, *skill));
+  if (!skill->has_further_names) cache_.keep(snapshot, row, out, (*out)->size());
+  return out;
 }
 
 sdk::Task<SkillIndexPtr> Skills::index(directory::View view) {
@@ -83,23 +96,25 @@ sdk::Task<Outcome> Skills::list(json::Value params) {
     Reply reply;
     std::vector<Refusal> refusals;
   };
-  auto work = [view, all, after = *cursor, digests = digests_] {
+  auto work = [view, all, after = *cursor, entries = entries_] {
     PageWriter page("skills");
     std::vector<Refusal> refusals;
-    size_t next = after ? all->after(*after) : 0;
-    for (size_t looked_at = 0; next < all->rows().size(); ++next, ++looked_at) {
-      if (page.is_full() || looked_at >= kMaxLookedAt) break;
-      const SkillRow& row = all->rows()[next];
+    std::span rows = std::span(all->rows()).subspan(after ? all->after(*after) : 0);
+    const size_t most = std::min(rows.size(), kMaxLookedAt);
+    const std::vector<SkillEntries::Entry> known = entries->known(rows.first(most), view);
+    size_t next = 0;
+    for (; next < most && !page.is_full(); ++next) {
+      const SkillRow& row = rows[next];
       page.skip(row.folder);
       if (!row.skill->for_agents || !view.shows(row.skill->id)) continue;
-      const Result<std::string> entry = skill_entry(row, view, *digests);
-      if (entry) {
-        page.add(*entry, row.folder);
-      } else if (entry.error().code != "missing") {
-        refusals.push_back({row.folder, entry.error()});
+      const SkillEntries::Entry entry = known[next] ? known[next] : entries->make(row, view);
+      if (*entry) {
+        page.add(**entry, row.folder);
+      } else if (entry->error().code != "missing") {
+        refusals.push_back({row.folder, entry->error()});
       }
     }
-    return Page{page.finish(next < all->rows().size()), std::move(refusals)};
+    return Page{page.finish(next < rows.size()), std::move(refusals)};
   };
   Page page = co_await pool_.run(std::move(work));
   for (const Refusal& refusal : page.refusals) report(refusal);
@@ -120,11 +135,11 @@ sdk::Task<Outcome> Skills::get(json::Value params) {
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return std::unexpected(unknown_skill(*uri, ""));
   }
-  const Result<std::string> entry = co_await pool_.run(
-      [view, all, row, digests = digests_] { return skill_entry(*row, view, *digests); });
-  if (!entry) co_return std::unexpected(unknown_skill(*uri, entry.error().message));
+  const SkillEntries::Entry entry =
+      co_await pool_.run([view, all, row, entries = entries_] { return entries->of(*row, view); });
+  if (!*entry) co_return std::unexpected(unknown_skill(*uri, entry->error().message));
   Reply out{.members = {}, .cache = Cache::kList};
-  append_member(out.members, "skill", *entry);
+  append_member(out.members, "skill", **entry);
   co_return out;
 }
 

@@ -3,9 +3,12 @@
 
 #include <memory>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "functions/folder_cache.h"
 #include "functions/portable_skill.h"
 #include "mcp/feature.h"
 #include "mcp/host.h"
@@ -18,10 +21,26 @@ using directory::SkillIndex;
 using directory::SkillIndexPtr;
 using directory::SkillRow;
 
-// What is served of one skill, as it is on disk at this moment. The error says why official clients
-// could not read it. Blocking.
-Result<std::string> skill_entry(const SkillRow& row, const directory::View& view,
-                                directory::FileDigests& digests);
+// The entries of skills: JSON text, or why official clients could not read the skill. Made from the
+// disk and kept until a file of the skill changes. Blocking; from any thread.
+class SkillEntries {
+ public:
+  using Entry = std::shared_ptr<const Result<std::string>>;
+
+  Entry of(const SkillRow& row, const directory::View& view);
+  // What is known already, null for the others; then `make` them.
+  std::vector<Entry> known(std::span<const SkillRow> rows, const directory::View& view) {
+    return cache_.find(view.snapshot(), rows);
+  }
+  Entry make(const SkillRow& row, const directory::View& view);
+
+  // About 60 000 skills of a few files.
+  static constexpr size_t kMaxBytes = 64 * 1024 * 1024;
+
+ private:
+  directory::FileDigests digests_;
+  directory::FolderCache<Result<std::string>> cache_{kMaxBytes};
+};
 
 // On the loop thread; the disk is read on the pool.
 class Skills {
@@ -45,8 +64,7 @@ class Skills {
 
   directory::Library& library_;
   sdk::Pool& pool_;
-  const std::shared_ptr<directory::FileDigests> digests_ =
-      std::make_shared<directory::FileDigests>();
+  const std::shared_ptr<SkillEntries> entries_ = std::make_shared<SkillEntries>();
   SkillIndexPtr index_;
   std::set<std::string> reported_;
 };

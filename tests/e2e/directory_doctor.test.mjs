@@ -104,8 +104,16 @@ test('linked folders are followed inside the root and explained outside', async 
 })
 
 test('scripts and pictures beside a skill are counted as supporting', async () => {
-  const report = await doctor(tree({ 'ns/SKILL.md': '# A\n\nText.\n', 'ns/run.sh': 'true\n', 'ns/README.MD': 'x', 'ns/a.md.bak': 'x' }))
+  const skill = '---\nname: ns\ndescription: A skill.\n---\nText.\n'
+  const report = await doctor(tree({ 'ns/SKILL.md': skill, 'ns/run.sh': 'true\n', 'ns/README.MD': 'x', 'ns/a.md.bak': 'x' }))
   assert.deepEqual([report.files, report.skills, report.supporting, report.findings.length], [4, 1, 3, 0])
+})
+
+test('a skill that MCP leaves out is named with the reason', async () => {
+  const report = await doctor(tree({ 'ns/SKILL.md': '# A\n\nText.\n' }))
+  const [finding, ...more] = report.findings
+  assert.deepEqual([finding.severity, finding.path, finding.code, finding.served_as, more.length], ['info', 'ns/SKILL.md', 'mcp_left_out', 'ns', 0])
+  assert.match(finding.message, /does not begin with frontmatter/)
 })
 
 test('two files for one id: the loser is named with the winner', async () => {

@@ -86,6 +86,7 @@ test('a file of the same id wins, and the doctor says so', own, async (t) => {
     [
       ['registered', 'skills/mail', 'registered_hidden'],
       ['registered', 'prompts/p', 'registered_hidden'],
+      ['global', 'mail/SKILL.md', 'mcp_left_out'],
     ],
   )
   rmSync(join(root, 'mail/SKILL.md'))

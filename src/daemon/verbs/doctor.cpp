@@ -11,6 +11,7 @@
 #include "daemon/hidden.h"
 #include "functions/doctor.h"
 #include "functions/lock.h"
+#include "functions/portable_findings.h"
 #include "functions/risks.h"
 
 namespace iii::daemon {
@@ -75,8 +76,11 @@ int run_doctor(const cli::Args& args) {
   }
   const Result<ConfigReading> reading = configuration_of(args);
   if (!reading) return cli::complain(reading.error());
-  const auto content =
-      content::Content::open(content_options(reading->config, reading->home, std::nullopt));
+  const auto folders = std::make_shared<const directory::Folders>(directory::Folders{
+      .content =
+          content::Content::open(content_options(reading->config, reading->home, std::nullopt)),
+      .gate = nullptr});
+  content::Content* const content = folders->content.get();
   sources::Downloads downloads(downloads_options(reading->config, reading->home));
   if (args.has("fix")) {
     directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
@@ -89,10 +93,14 @@ int run_doctor(const cli::Args& args) {
     }
   }
   const content::GenerationPtr generation = content->fresh();
-  const directory::View view(generation, nullptr);
+  const directory::View view(
+      std::make_shared<const directory::Snapshot>(generation, generation, nullptr, folders),
+      nullptr);
   directory::Examination examination(view, query_of(args));
   while (examination.step()) {
   }
+  directory::PortableVerdicts verdicts(directory::kMaxVerdictBytes);
+  examination.add(directory::portable_findings(view, verdicts));
   examination.add(directory::lock_findings(downloads));
   if (reading->config.scan != sources::ScanAction::kOff) {
     examination.add(directory::scan_documents(*content, *generation,

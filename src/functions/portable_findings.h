@@ -1,0 +1,22 @@
+// What the doctor reports about the Skills extension of MCP: the skills that `skills/list` leaves
+// out, because its clients would refuse the whole list, and why.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "functions/doctor.h"
+#include "functions/folder_cache.h"
+#include "library/view.h"
+
+namespace iii::directory {
+
+// The reason for each skill, empty for those that are listed.
+using PortableVerdicts = FolderCache<std::string>;
+inline constexpr size_t kMaxVerdictBytes = 16 * 1024 * 1024;
+
+// By folder. Reads the SKILL.md and the folder of every skill that it has not looked at before, so
+// it is called on a thread that may wait. The view has folders.
+std::vector<DoctorFinding> portable_findings(const View& view, PortableVerdicts& verdicts);
+
+}  // namespace iii::directory
