@@ -25,6 +25,13 @@ bool is_registration(const protocol::Frame& frame) {
          std::holds_alternative<protocol::RegisterService>(frame);
 }
 
+// Answers to different calls have no order among each other.
+bool may_be_overtaken(const Worker& worker, std::string_view text) {
+  constexpr size_t kMostOvertaken = 256 * 1024 * 1024;  // the next one is waited for
+  return text.starts_with(protocol::kAnswerStart) && worker.link.answers_may_be_overtaken() &&
+         worker.overtaken_bytes + text.size() <= kMostOvertaken;
+}
+
 }  // namespace
 
 Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimits limits)
@@ -119,12 +126,15 @@ void Engine::received(Worker& worker, SharedBytes text) {
   // Given back when the message has been handled, or is dropped with its connection.
   const std::shared_ptr<void> charge(
       nullptr, [bytes, quota = large_bytes_](void*) { quota->give_back(bytes); });
-  if (!worker.link.pause()) return received(worker, text.bytes);
+  const size_t overtaken = may_be_overtaken(worker, text.bytes) ? bytes : 0;
+  if (overtaken == 0 && !worker.link.pause()) return received(worker, text.bytes);
+  worker.overtaken_bytes += overtaken;
   background_.compute(
       worker.owner(),
       [text = std::move(text), caller = worker.id_text] { return parse_large(text, caller); },
-      [this, charge, kept = worker.shared_from_this()](LargeFramePtr large) {
+      [this, charge, overtaken, kept = worker.shared_from_this()](LargeFramePtr large) {
         if (kept->gone) return;
+        kept->overtaken_bytes -= overtaken;
         if (large->frame) {
           const protocol::Frame frame = *large->frame;
           const std::string_view bytes = large->text.bytes;
@@ -132,7 +142,7 @@ void Engine::received(Worker& worker, SharedBytes text) {
         } else {
           drop_frame(*kept, large->frame.error());
         }
-        kept->link.resume();
+        if (overtaken == 0) kept->link.resume();
       });
 }
 

@@ -196,7 +196,7 @@ void append(std::string& out, const InvocationResult& f) {
   if (!f.error && !f.traceparent && !f.baggage && json::is_plain(f.function_id)) {
     const Json result = f.result.value_or(Json{});
     return append_quickly(out, kEnvelope + f.function_id.size() + result.size(), [&](Cursor& to) {
-      to.put(R"({"type":"invocationresult","invocation_id":")").put(f.invocation_id);
+      to.put(kAnswerStart).put(f.invocation_id);
       to.put(R"(","function_id":")").put(f.function_id);
       if (f.result) to.put(R"(","result":)").put(result).put("}");
       if (!f.result) to.put(R"("})");

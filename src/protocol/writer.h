@@ -3,10 +3,14 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "protocol/frame.h"
 
 namespace iii::protocol {
+
+// How every answer begins that is written here.
+inline constexpr std::string_view kAnswerStart = R"({"type":"invocationresult","invocation_id":")";
 
 // Each appends one message to `out`.
 void append(std::string& out, const WorkerRegistered& frame);
