@@ -1,6 +1,7 @@
 // What a process of `bench_content` can be. Each prints lines that its parent reads:
 //   open SECONDS CPU_SECONDS RSS_MB PARSED WATCHES
-//   time KEY P50_US P99_US
+//   descriptions MEAN P99 MOST (bytes)
+//   time KEY P50_US P99_US CPU_US (of all threads, on average)
 //   memory KEY MB
 //   stall KEY WORST_MS MOST_CPU_MS SECONDS
 //   wrong WHAT

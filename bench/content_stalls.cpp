@@ -91,10 +91,7 @@ class Stalls {
     made("two", "old", folders);
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
-    // Somebody listens, so that events are made.
-    line_->deliver(
-        R"({"type":"registertrigger","id":"b","trigger_type":"directory::skills::on-change",)"
-        R"("function_id":"bench::heard","config":{}})");
+    line_->listen_to_changes();
   }
 
   int run() {

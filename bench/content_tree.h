@@ -38,8 +38,8 @@ struct TreePlan {
   size_t in_one_space = 0;
 };
 
-// Seven folders for every six skills; sizes are log-normal with median 5 KB and 99th percentile
-// 36 KB.
+// About seven folders for every six skills; sizes are log-normal with median 5.8 KB and 99th
+// percentile 36 KB.
 TreePlan plan_tree(size_t skills, uint64_t seed);
 std::string text_of(const TreeFile& file);
 void write_tree(const TreePlan& plan, const std::filesystem::path& root);
