@@ -1,79 +1,82 @@
 #include "functions/find_text.h"
 
+#include <algorithm>
+
+#include "base/text.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 
 #include <bit>
-#include <cstring>
 #endif
 
 namespace iii::directory {
 
-#if defined(__SSE2__)
-
 namespace {
 
-// Looks at 64 places at a time: first and last byte of the needle must stand where they belong.
-class Finder {
- public:
-  Finder(std::string_view text, std::string_view needle)
-      : text_(text.data()),
-        needle_(needle),
-        first_(_mm_set1_epi8(needle.front())),
-        last_(_mm_set1_epi8(needle.back())) {}
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
-  static constexpr size_t kStep = 64;
+bool is_ascii(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) { return static_cast<signed char>(c) >= 0; });
+}
 
-  // Where a needle begins in the kStep places from `at` on, else npos. kStep bytes and a needle are
-  // there.
-  size_t look(size_t at) const {
-    const __m128i marked[] = {marks(at), marks(at + 16), marks(at + 32), marks(at + 48)};
-    const __m128i any =
-        _mm_or_si128(_mm_or_si128(marked[0], marked[1]), _mm_or_si128(marked[2], marked[3]));
-    if (_mm_movemask_epi8(any) == 0) return std::string_view::npos;
-    for (const __m128i& each : marked) {
-      auto bits = static_cast<unsigned>(_mm_movemask_epi8(each));
-      for (; bits != 0; bits &= bits - 1) {
-        const size_t place = at + static_cast<size_t>(std::countr_zero(bits));
-        if (std::memcmp(text_ + place, needle_.data(), needle_.size()) == 0) return place;
-      }
-      at += 16;
+// Whether the needle stands at `at`, where there are enough bytes.
+bool stands_at(const char* at, std::string_view needle) {
+  return std::equal(needle.begin(), needle.end(), at,
+                    [](char wanted, char c) { return wanted == lower(c); });
+}
+
+// The needle in the text from `from` on, a place at a time.
+bool contains_slowly(std::string_view text, std::string_view needle, size_t from) {
+  for (; from + needle.size() <= text.size(); ++from) {
+    if (lower(text[from]) == needle.front() && stands_at(text.data() + from, needle)) return true;
+  }
+  return false;
+}
+
+#if defined(__SSE2__)
+
+constexpr size_t kStep = 16;
+
+__m128i lowered(const char* at) {
+  const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  const __m128i capital = _mm_and_si128(_mm_cmpgt_epi8(bytes, _mm_set1_epi8('A' - 1)),
+                                        _mm_cmplt_epi8(bytes, _mm_set1_epi8('Z' + 1)));
+  return _mm_or_si128(bytes, _mm_and_si128(capital, _mm_set1_epi8(0x20)));
+}
+
+// First and last byte of the needle must stand where they belong.
+bool contains_ascii(std::string_view text, std::string_view needle) {
+  const __m128i first = _mm_set1_epi8(needle.front());
+  const __m128i last = _mm_set1_epi8(needle.back());
+  size_t from = 0;
+  for (; from + kStep + needle.size() - 1 <= text.size(); from += kStep) {
+    const char* const at = text.data() + from;
+    const __m128i marked = _mm_and_si128(_mm_cmpeq_epi8(lowered(at), first),
+                                         _mm_cmpeq_epi8(lowered(at + needle.size() - 1), last));
+    auto bits = static_cast<unsigned>(_mm_movemask_epi8(marked));
+    for (; bits != 0; bits &= bits - 1) {
+      if (stands_at(at + std::countr_zero(bits), needle)) return true;
     }
-    return std::string_view::npos;
   }
-
- private:
-  __m128i marks(size_t at) const {
-    const auto load = [&](size_t place) {
-      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(text_ + place));
-    };
-    return _mm_and_si128(_mm_cmpeq_epi8(load(at), first_),
-                         _mm_cmpeq_epi8(load(at + needle_.size() - 1), last_));
-  }
-
-  const char* text_;
-  std::string_view needle_;
-  __m128i first_;
-  __m128i last_;
-};
-
-}  // namespace
-
-size_t find_text(std::string_view text, std::string_view needle, size_t from) {
-  const Finder finder(text, needle);
-  for (; from + Finder::kStep + needle.size() <= text.size(); from += Finder::kStep) {
-    const size_t found = finder.look(from);
-    if (found != std::string_view::npos) return found;
-  }
-  return text.find(needle, from);
+  return contains_slowly(text, needle, from);
 }
 
 #else
 
-size_t find_text(std::string_view text, std::string_view needle, size_t from) {
-  return text.find(needle, from);
+bool contains_ascii(std::string_view text, std::string_view needle) {
+  return contains_slowly(text, needle, 0);
 }
 
 #endif
+
+}  // namespace
+
+bool contains_folded(std::string_view text, std::string_view needle) {
+  if (needle.empty()) return true;
+  // Folding leaves ASCII where it is and makes none of other letters.
+  if (is_ascii(needle)) return contains_ascii(text, needle);
+  return fold_case(text).find(needle) != std::string::npos;
+}
 
 }  // namespace iii::directory

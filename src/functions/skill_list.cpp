@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "functions/errors.h"
+#include "functions/find_text.h"
 #include "functions/paths.h"
 #include "json/write.h"
 
@@ -17,7 +18,7 @@ using content::SkillKind;
 
 // Rows that are looked at, and written, in one step.
 constexpr size_t kLookedAt = 256;
-constexpr size_t kSearched = 4'096;
+constexpr size_t kFiltered = 4'096;
 constexpr size_t kWritten = 64;
 
 constexpr SkillKind kKinds[] = {SkillKind::kSkill, SkillKind::kReference, SkillKind::kReadme};
@@ -25,11 +26,9 @@ constexpr SkillKind kKinds[] = {SkillKind::kSkill, SkillKind::kReference, SkillK
 // R43: id as shown, title or description; and the name and the path that the author gave it.
 bool mentions(const View& view, const Skill& skill, const std::string& needle) {
   if (needle.empty()) return true;
-  const auto holds = [&needle](std::string_view text) {
-    return fold_case(text).find(needle) != std::string::npos;
-  };
-  return holds(view.display(skill.id)) || holds(skill.title) || holds(skill.description) ||
-         holds(skill.name) || holds(unusual_path(skill));
+  const auto holds = [&needle](std::string_view text) { return contains_folded(text, needle); };
+  return std::ranges::any_of(searched_texts(skill), holds) ||
+         (holds(skill.id) && holds(view.display(skill.id)));
 }
 
 void fill(SkillEntry& entry, const View& view, const Skill& skill, bool with_description) {
@@ -117,10 +116,13 @@ template void fill_details(SkillEntry&, const View&, const Skill&);
 template void fill_details(SkillGetOutput&, const View&, const Skill&);
 
 SkillListing::SkillListing(const View& view, const ListSkillsInput& in, KindFilter kinds,
-                           const SearchText* text)
-    : view_(view), in_(in), kinds_(kinds), text_(text), needle_(fold_case(in.search.value_or(""))) {
+                           const RowFilter* filter)
+    : view_(view),
+      in_(in),
+      kinds_(kinds),
+      filter_(filter),
+      needle_(fold_case(in.search.value_or(""))) {
   std::tie(place_, end_) = range_of(view, in.prefix);
-  if (needle_.empty() || needle_.find('\0') != std::string::npos) text_ = nullptr;
   if (!in.cursor) return;
   const auto& skills = view.generation().skills;
   const auto id = [](const content::SkillPtr& skill) -> const std::string& { return skill->id; };
@@ -132,7 +134,7 @@ bool SkillListing::step() {
   if (done_) return false;
   if (writing_) {
     write_some();
-  } else if (place_ < end_) {
+  } else if (!is_selected()) {
     select_some();
   } else {
     begin_writing();
@@ -141,29 +143,39 @@ bool SkillListing::step() {
 }
 
 void SkillListing::select_some() {
-  const auto& skills = view_.generation().skills;
-  if (text_ == nullptr) {
-    const size_t stop = std::min(end_, place_ + kLookedAt);
-    while (place_ < stop && take_row(*skills[place_], needle_)) ++place_;
-    if (place_ < stop) place_ = end_;  // the page is full
-    return;
+  if (filter_ != nullptr) return select_candidates();
+  const size_t stop = std::min(end_, place_ + kLookedAt);
+  auto row = view_.generation().skills.iterator(place_);
+  while (place_ < stop && take_row(**row)) {
+    ++row;
+    ++place_;
   }
-  const size_t stop = std::min(end_, place_ + kSearched);
-  const std::vector<SearchText::Hit> hits = text_->find(needle_, place_, stop);
-  place_ = stop;
-  for (const SearchText::Hit& hit : hits) {
-    if (take_row(*skills[hit.place], hit.certain ? "" : needle_)) continue;
-    place_ = end_;
+  if (place_ < stop) place_ = end_;  // the page is full
+}
+
+void SkillListing::select_candidates() {
+  const auto& skills = view_.generation().skills;
+  if (looked_at_ == candidates_.size()) {
+    const size_t stop = std::min(end_, place_ + kFiltered);
+    candidates_ = filter_->candidates({.needle = needle_, .type = in_.type}, place_, stop);
+    looked_at_ = 0;
+    place_ = stop;
+  }
+  const size_t stop = std::min(candidates_.size(), looked_at_ + kLookedAt);
+  for (; looked_at_ < stop; ++looked_at_) {
+    if (take_row(*skills[candidates_[looked_at_]])) continue;
+    place_ = end_;  // the page is full
+    looked_at_ = candidates_.size();
     return;
   }
 }
 
-// False: that was one too many. An empty needle is in every row.
-bool SkillListing::take_row(const Skill& skill, const std::string& needle) {
+// False: that was one too many.
+bool SkillListing::take_row(const Skill& skill) {
   if (in_.type && skill.type != *in_.type) return true;
   if (!kinds_.takes(skill.kind)) return true;
   if (!skill.for_agents && !in_.include_user_only.value_or(false)) return true;
-  if (!mentions(view_, skill, needle) || !view_.shows(skill.id)) return true;
+  if (!mentions(view_, skill, needle_) || !view_.shows(skill.id)) return true;
   if (in_.limit && rows_.size() >= *in_.limit) {
     if (!rows_.empty()) next_cursor_ = rows_.back()->id;
     return false;
@@ -200,16 +212,18 @@ void SkillListing::write_some() {
   done_ = true;
 }
 
+bool wants_filter(const ListSkillsInput& in) { return in.search || in.type; }
+
 Result<KindFilter> check_list(const ListSkillsInput& in) {
   if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
   return KindFilter::parse(in.kind);
 }
 
 Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in,
-                                     const SearchText* text) {
+                                     const RowFilter* filter) {
   const Result<KindFilter> kinds = check_list(in);
   if (!kinds) return std::unexpected(kinds.error());
-  SkillListing listing(view, in, *kinds, text);
+  SkillListing listing(view, in, *kinds, filter);
   while (listing.step()) {
   }
   return listing.take();
@@ -226,15 +240,23 @@ IndexPage::IndexPage(const View& view, const IndexSkillsInput& in, KindFilter ki
   std::tie(place_, end_) = range_of(view, in.prefix);
 }
 
-bool IndexPage::belongs(const Skill& skill) const {
+bool IndexPage::belongs(const Skill& skill) {
   if (!skill.for_agents && !in_.include_user_only.value_or(false)) return false;
   if (in_.kind) return kinds_.takes(skill.kind);
   if (is_overview(skill)) return true;
   if (in_.prefix) return is_index_id(skill.id);
   if (!skill.id.ends_with("/index")) return false;
   // A repository is a folder without an overview of its own: its skills speak for themselves.
-  const std::string top = skill.id.substr(0, skill.id.find('/'));
-  return view_.generation().skill(top + "/index") == nullptr;
+  return !has_overview(std::string_view(skill.id).substr(0, skill.id.find('/')));
+}
+
+// Rows of one folder stand together: it is looked up once.
+bool IndexPage::has_overview(std::string_view top) {
+  if (top != top_) {
+    top_ = top;
+    top_has_overview_ = view_.generation().skill(top_ + "/index") != nullptr;
+  }
+  return top_has_overview_;
 }
 
 void IndexPage::write(std::string_view text) {
@@ -260,10 +282,10 @@ void IndexPage::write_section(const Skill& skill) {
 bool IndexPage::step() {
   if (done_) return false;
   if (place_ < end_) {
-    const auto& skills = view_.generation().skills;
     const size_t stop = std::min(end_, place_ + kLookedAt);
-    for (; place_ < stop; ++place_) {
-      const Skill& skill = *skills[place_];
+    auto row = view_.generation().skills.iterator(place_);
+    for (; place_ < stop; ++place_, ++row) {
+      const Skill& skill = **row;
       if (belongs(skill) && view_.shows(skill.id)) rows_.push_back(&skill);
     }
     return true;

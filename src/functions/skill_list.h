@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "functions/search_text.h"
+#include "functions/row_filter.h"
 #include "functions/skill_types.h"
 #include "library/view.h"
 
@@ -25,33 +25,39 @@ struct KindFilter {
 template <typename Row>
 void fill_details(Row& row, const View& view, const content::Skill& skill);
 
+// Whether it is worth while to exclude rows before they are visited.
+bool wants_filter(const ListSkillsInput& in);
 // Whether a list can be made of it; gives its filter by kind.
 Result<KindFilter> check_list(const ListSkillsInput& in);
 
 // The answer of directory::skills::list as JSON text, made in steps. What it refers to outlives it.
 class SkillListing {
  public:
-  // `text` follows the view's generation, or is null: then every row is visited.
+  // `filter` follows the view's generation, or is null: then every row is visited.
   SkillListing(const View& view, const ListSkillsInput& in, KindFilter kinds,
-               const SearchText* text);
+               const RowFilter* filter);
 
   // Does a little more; false: there is nothing left to do.
   bool step();
   std::string take() { return std::move(out_); }
 
  private:
+  bool is_selected() const { return place_ >= end_ && looked_at_ >= candidates_.size(); }
   void select_some();
-  bool take_row(const content::Skill& skill, const std::string& needle);
+  void select_candidates();
+  bool take_row(const content::Skill& skill);
   void begin_writing();
   void write_some();
 
   const View& view_;
   const ListSkillsInput& in_;
   const KindFilter kinds_;
-  const SearchText* text_;
+  const RowFilter* filter_;
   const std::string needle_;
-  size_t place_ = 0;  // of the next row to look at
+  size_t place_ = 0;  // of the next row to look at, or to ask the filter about
   size_t end_ = 0;
+  std::vector<size_t> candidates_;  // places that the filter has let through
+  size_t looked_at_ = 0;            // of those
   std::vector<const content::Skill*> rows_;
   std::optional<std::string> next_cursor_;
   size_t written_ = 0;
@@ -63,7 +69,7 @@ class SkillListing {
 
 // The same at once, for tests and for callers without a loop.
 Result<std::string> list_skills_text(const View& view, const ListSkillsInput& in,
-                                     const SearchText* text);
+                                     const RowFilter* filter);
 Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in);
 
 // Of headings, pointers and descriptions (directory-read §8.4).
@@ -78,7 +84,8 @@ class IndexPage {
   std::string take() { return std::move(out_); }
 
  private:
-  bool belongs(const content::Skill& skill) const;
+  bool belongs(const content::Skill& skill);
+  bool has_overview(std::string_view top);
   void write(std::string_view text);
   void write_section(const content::Skill& skill);
 
@@ -93,6 +100,9 @@ class IndexPage {
   bool writing_ = false;
   bool left_out_ = false;
   bool done_ = false;
+  std::string
+      top_;  // the folder of the last row that was looked at, and whether it has an overview
+  bool top_has_overview_ = false;
   std::string out_;
 };
 Result<IndexSkillsOutput> index_skills(const View& view, const IndexSkillsInput& in = {});

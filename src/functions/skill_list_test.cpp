@@ -229,7 +229,7 @@ TEST(ListSkills, SkillsThatAreKeptForUsersAreListedOnlyWhenAskedFor) {
 TEST(ListSkills, TheNameAndThePathThatTheAuthorGaveAreShownAndSearched) {
   const content::GenerationPtr generation = with_details();
   const View view(generation, nullptr);
-  SearchText text;
+  RowFilter text;
   text.follow(generation);
   for (const char* needle : {"zeiger", "c++"}) {
     const ListSkillsInput in{.search = needle};

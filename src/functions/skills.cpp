@@ -35,9 +35,9 @@ class SkillFunctions {
     const Result<KindFilter> kinds = check_list(in);
     if (!kinds) co_return std::unexpected(kinds.error());
     View view = co_await library_.current();
-    std::shared_ptr<const SearchText> text;
-    if (in.search) text = co_await follow(search_text_, view);
-    SkillListing listing(view, in, *kinds, text.get());
+    std::shared_ptr<const RowFilter> filter;
+    if (wants_filter(in)) filter = co_await follow(filter_, view);
+    SkillListing listing(view, in, *kinds, filter.get());
     co_await finish(listing);
     library_.let_go(std::move(view));
     co_return bounded(listing.take(),
@@ -368,7 +368,7 @@ class SkillFunctions {
 
   Library& library_;
   SkillLimits limits_;
-  std::shared_ptr<const SearchText> search_text_ = std::make_shared<const SearchText>();
+  std::shared_ptr<const RowFilter> filter_ = std::make_shared<const RowFilter>();
   std::shared_ptr<const PathIndex> paths_ = std::make_shared<const PathIndex>();
   const std::shared_ptr<FileDigests> digests_ = std::make_shared<FileDigests>();
   DocumentRisks risks_;

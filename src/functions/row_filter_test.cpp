@@ -1,10 +1,11 @@
-#include "functions/search_text.h"
+#include "functions/row_filter.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <random>
 
+#include "base/text.h"
 #include "functions/find_text.h"
 #include "functions/skill_list.h"
 #include "library/testing.h"
@@ -14,19 +15,25 @@ namespace {
 
 using content::GenerationPtr;
 
-TEST(FindText, FindsWhatTheStandardLibraryFinds) {
+TEST(FindText, FindsWhatFoldingTheWholeTextFinds) {
+  constexpr std::string_view kPieces[] = {"a", "A",        "b",        "B", "Z",
+                                          "[", "\xc3\x84", "\xc3\xa4", "k"};
   std::mt19937 dice(7);
   const auto letters = [&](size_t count) {
     std::string text;
-    for (size_t i = 0; i < count; ++i) text += static_cast<char>('a' + dice() % 3);
+    for (size_t i = 0; i < count; ++i) text += kPieces[dice() % std::size(kPieces)];
     return text;
   };
-  for (int round = 0; round < 2'000; ++round) {
-    const std::string text = letters(dice() % 300);
-    const std::string needle = letters(1 + dice() % 9);
-    const size_t from = dice() % (text.size() + 2);
-    EXPECT_EQ(find_text(text, needle, from), text.find(needle, from)) << text << " " << needle;
+  size_t found = 0;
+  for (int round = 0; round < 5'000; ++round) {
+    const std::string text = letters(dice() % 120);
+    const std::string needle = fold_case(letters(dice() % 6));
+    const bool wanted = fold_case(text).find(needle) != std::string::npos;
+    found += wanted ? 1 : 0;
+    EXPECT_EQ(contains_folded(text, needle), wanted) << text << " " << needle;
   }
+  EXPECT_GT(found, 1'000U);
+  EXPECT_LT(found, 4'000U);
 }
 
 // Many rows, so that there are several blocks; `salt` makes other texts of the same ids.
@@ -36,7 +43,8 @@ std::vector<TestSkill> rows(size_t count, const std::string& salt) {
     const std::string number = std::to_string(100'000 + i);
     out.push_back({.id = "ns-" + number.substr(0, 4) + "/s" + number + (i % 7 == 0 ? "/index" : ""),
                    .title = "Title " + std::to_string(i % 13) + salt,
-                   .description = "Über row " + std::to_string(i)});
+                   .description = "Über row " + std::to_string(i),
+                   .type = i % 5 == 0 ? std::optional<std::string>("how-to") : std::nullopt});
   }
   return out;
 }
@@ -54,25 +62,30 @@ GenerationPtr edited(const GenerationPtr& before, const std::vector<TestSkill>& 
   return out;
 }
 
-void expect_same(SearchText& text, const GenerationPtr& generation) {
-  text.follow(generation);
+void expect_same(RowFilter& filter, const GenerationPtr& generation) {
+  filter.follow(generation);
   const View view(generation, nullptr);
   for (const char* needle :
        {"über row 7", "TITLE 3", "s1001", "index", "x", "nothing", "changed"}) {
     const ListSkillsInput in{.search = needle};
-    EXPECT_EQ(list_skills_text(view, in, &text).value(), json::encode(*list_skills(view, in)))
+    EXPECT_EQ(list_skills_text(view, in, &filter).value(), json::encode(*list_skills(view, in)))
         << needle;
+  }
+  for (const ListSkillsInput& in :
+       {ListSkillsInput{.type = "how-to"}, ListSkillsInput{.search = "title 2", .type = "how-to"},
+        ListSkillsInput{.type = "how-to", .limit = 3}, ListSkillsInput{.type = "other"}}) {
+    EXPECT_EQ(list_skills_text(view, in, &filter).value(), json::encode(*list_skills(view, in)));
   }
   const ListSkillsInput page{
       .search = "row", .prefix = "ns-1002/", .limit = 5, .cursor = "ns-1002/s100205"};
-  EXPECT_EQ(list_skills_text(view, page, &text).value(), json::encode(*list_skills(view, page)));
+  EXPECT_EQ(list_skills_text(view, page, &filter).value(), json::encode(*list_skills(view, page)));
 }
 
-TEST(SearchText, R43_GivesWhatVisitingEveryRowGivesWhateverHasChanged) {
+TEST(RowFilter, R43_GivesWhatVisitingEveryRowGivesWhateverHasChanged) {
   std::vector<TestSkill> skills = rows(700, "");
   GenerationPtr generation = make_generation(skills);
-  SearchText text;
-  expect_same(text, generation);
+  RowFilter filter;
+  expect_same(filter, generation);
   std::mt19937 dice(11);
   for (int round = 0; round < 30; ++round) {
     const size_t at = dice() % skills.size();
@@ -98,29 +111,42 @@ TEST(SearchText, R43_GivesWhatVisitingEveryRowGivesWhateverHasChanged) {
                                    [](const auto& a, const auto& b) { return a.id == b.id; });
     skills.erase(twice, skills.end());
     generation = edited(generation, skills);
-    expect_same(text, generation);
+    expect_same(filter, generation);
   }
 }
 
 // The document `a` appears, so `a/index` is shown in full, without having changed itself.
-TEST(SearchText, R43_AnIdIsSearchedAsItIsShownNow) {
-  SearchText text;
+TEST(RowFilter, R43_AnIdIsSearchedAsItIsShownNow) {
+  RowFilter filter;
   GenerationPtr generation = make_generation({{.id = "a/index"}});
   const auto count = [&] {
-    text.follow(generation);
-    return text.find("index", 0, generation->skills.size()).size();
+    filter.follow(generation);
+    return filter.candidates({.needle = "index"}, 0, generation->skills.size()).size();
   };
   const ListSkillsInput in{.search = "index"};
   EXPECT_EQ(count(), 1U);
-  EXPECT_THAT(list_skills_text(View(generation, nullptr), in, &text).value(),
+  EXPECT_THAT(list_skills_text(View(generation, nullptr), in, &filter).value(),
               testing::HasSubstr("[]"));
   generation = edited(generation, {{.id = "a"}, {.id = "a/index"}});
-  text.follow(generation);
-  EXPECT_THAT(list_skills_text(View(generation, nullptr), in, &text).value(),
+  filter.follow(generation);
+  EXPECT_THAT(list_skills_text(View(generation, nullptr), in, &filter).value(),
               testing::HasSubstr("\"id\":\"a/index\""));
 }
 
-TEST(SearchText, TextIsWrittenAsTheSchemaOfTheOutputSays) {
+TEST(RowFilter, ExcludesAlmostAllRowsThatDoNotFit) {
+  RowFilter filter;
+  filter.follow(make_generation(rows(2'000, "")));
+  const auto count = [&](const RowFilter::Wanted& wanted) {
+    return filter.candidates(wanted, 0, 2'000).size();
+  };
+  EXPECT_LT(count({.needle = "quicksilver"}), 20U);
+  EXPECT_EQ(count({.needle = "über row"}), 2'000U);
+  EXPECT_EQ(count({.needle = "ro"}), 2'000U) << "too short to exclude anything";
+  EXPECT_EQ(count({.needle = "", .type = "how-to"}), 400U);
+  EXPECT_EQ(count({.needle = "", .type = "reference"}), 0U);
+}
+
+TEST(RowFilter, TextIsWrittenAsTheSchemaOfTheOutputSays) {
   const View view(make_generation(rows(20, "")), nullptr);
   for (const ListSkillsInput& in :
        {ListSkillsInput{}, ListSkillsInput{.include_description = false},
