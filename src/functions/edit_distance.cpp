@@ -1,5 +1,7 @@
 #include "functions/edit_distance.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace iii::directory {
@@ -55,6 +57,31 @@ size_t EditDistance::to(std::string_view text) const {
     distance += step(state_[words_ - 1], equal[words_ - 1], last, carry);
   }
   return static_cast<size_t>(distance);
+}
+
+std::array<size_t, EditDistance::kTogether> EditDistance::to(
+    const std::array<std::string_view, kTogether>& texts) const {
+  std::array<size_t, kTogether> out{};
+  if (words_ != 1) {
+    for (size_t i = 0; i < kTogether; ++i) out[i] = to(texts[i]);
+    return out;
+  }
+  const uint64_t top = uint64_t{1} << (length_ - 1);
+  std::array<Word, kTogether> words;
+  std::array<int, kTogether> distances;
+  distances.fill(static_cast<int>(length_));
+  size_t longest = 0;
+  for (const std::string_view text : texts) longest = std::max(longest, text.size());
+  for (size_t at = 0; at < longest; ++at) {
+    for (size_t i = 0; i < kTogether; ++i) {
+      const bool inside = at < texts[i].size();
+      const uint64_t equal = inside ? equal_[static_cast<unsigned char>(texts[i][at])] : 0;
+      const int difference = step(words[i], equal, top, 1);
+      distances[i] += inside ? difference : 0;
+    }
+  }
+  for (size_t i = 0; i < kTogether; ++i) out[i] = static_cast<size_t>(distances[i]);
+  return out;
 }
 
 }  // namespace iii::directory

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <span>
 #include <unordered_map>
 
 #include "base/text.h"
 #include "functions/edit_distance.h"
-#include "functions/find_text.h"
 
 namespace iii::directory {
 
@@ -47,51 +47,65 @@ uint32_t hash_of(std::string_view segment) {
   return static_cast<uint32_t>(std::hash<std::string_view>()(segment));
 }
 
-// The ids of a chunk, and what tells quickly that one is not similar to another text.
-struct Sketch {
-  std::string text;            // the ids, each after a NUL
-  std::vector<uint32_t> ends;  // of each id in `text`
-  std::vector<Letters> letters;
-  std::vector<uint32_t> segments;  // hashes, each once per id
-  std::vector<uint16_t> owners;    // whose segment it is
-
-  explicit Sketch(const Chunk& chunk) {
-    size_t bytes = 0;
-    for (const content::SkillPtr& row : chunk) bytes += row->id.size() + 1;
-    text.reserve(bytes);
-    ends.reserve(chunk.size());
-    letters.reserve(chunk.size());
-    for (const content::SkillPtr& row : chunk) {
-      text += '\0';
-      text += row->id;
-      letters.push_back(letters_of(row->id));
-      add_segments(row->id, static_cast<uint16_t>(ends.size()));
-      ends.push_back(static_cast<uint32_t>(text.size()));
-    }
-    segments.shrink_to_fit();
-    owners.shrink_to_fit();
-  }
-
-  void add_segments(std::string_view id, uint16_t owner) {
-    const size_t first = segments.size();
-    while (true) {
-      const size_t slash = id.find('/');
-      const uint32_t hash = hash_of(id.substr(0, slash));
-      if (std::find(segments.begin() + static_cast<std::ptrdiff_t>(first), segments.end(), hash) ==
-          segments.end()) {
-        segments.push_back(hash);
-        owners.push_back(owner);
+// Of the ids of a chunk, what tells quickly that one is not similar to another text. The rows of
+// each segment are found by a search for its hash.
+class Sketch {
+ public:
+  explicit Sketch(const ChunkPtr& chunk) : chunk_(chunk) {
+    std::vector<std::pair<uint32_t, uint16_t>> segments;  // hash and row
+    letters.reserve(chunk->size());
+    sizes_.reserve(chunk->size());
+    for (uint16_t row = 0; row < chunk->size(); ++row) {
+      const std::string_view id = (*chunk)[row]->id;
+      letters.push_back(letters_of(id));
+      sizes_.push_back(static_cast<uint16_t>(std::min<size_t>(id.size(), UINT16_MAX)));
+      if (id.ends_with(kOverview)) overviews_.push_back(row);
+      for (const std::string_view segment : split(id, '/')) {
+        segments.emplace_back(hash_of(segment), row);
       }
-      if (slash == std::string_view::npos) return;
-      id.remove_prefix(slash + 1);
     }
+    std::ranges::sort(segments);
+    const auto twice = std::ranges::unique(segments);
+    segments.erase(twice.begin(), twice.end());
+    rows_.reserve(segments.size());
+    for (const auto& [hash, row] : segments) {
+      if (hashes_.empty() || hashes_.back().hash != hash) {
+        hashes_.push_back({hash, static_cast<uint32_t>(rows_.size())});
+      }
+      rows_.push_back(row);
+    }
+    hashes_.shrink_to_fit();
+    overviews_.shrink_to_fit();
   }
 
-  size_t size() const { return ends.size(); }
-  std::string_view id(size_t row) const {
-    const size_t begin = row == 0 ? 0 : ends[row - 1];
-    return std::string_view(text).substr(begin + 1, ends[row] - begin - 1);
+  size_t size() const { return sizes_.size(); }
+  size_t id_size(const Chunk& chunk, size_t row) const {
+    return sizes_[row] < UINT16_MAX ? sizes_[row] : chunk[row]->id.size();
   }
+  bool is_of(const ChunkPtr& chunk) const { return chunk_.lock() == chunk; }
+  bool is_old() const { return chunk_.expired(); }
+  // Rows whose ids have a segment of this hash, ascending.
+  std::span<const uint16_t> rows_with(uint32_t hash) const {
+    const auto at = std::ranges::lower_bound(hashes_, hash, {}, &Segment::hash);
+    if (at == hashes_.end() || at->hash != hash) return {};
+    const size_t end = at + 1 == hashes_.end() ? rows_.size() : (at + 1)->begin;
+    return std::span(rows_).subspan(at->begin, end - at->begin);
+  }
+  // Rows whose ids end with `/index`, ascending.
+  std::span<const uint16_t> overviews() const { return overviews_; }
+
+  std::vector<Letters> letters;
+
+ private:
+  struct Segment {
+    uint32_t hash = 0;
+    uint32_t begin = 0;  // in `rows_`
+  };
+  std::weak_ptr<const Chunk> chunk_;
+  std::vector<uint16_t> sizes_;  // of the ids; the largest value means more
+  std::vector<Segment> hashes_;  // ascending
+  std::vector<uint16_t> rows_;
+  std::vector<uint16_t> overviews_;
 };
 
 // Sketches of the chunks that exist. Each thread that suggests has its own; there is one.
@@ -100,21 +114,16 @@ class Sketches {
   const Sketch& of(const ChunkPtr& chunk) {
     const auto known = known_.find(chunk.get());
     // Another chunk may have got the address of one that is gone.
-    if (known != known_.end() && known->second.chunk.lock() == chunk) return known->second.sketch;
+    if (known != known_.end() && known->second.is_of(chunk)) return known->second;
     if (known != known_.end()) known_.erase(known);
-    return known_.try_emplace(chunk.get(), chunk, Sketch(*chunk)).first->second.sketch;
+    return known_.try_emplace(chunk.get(), chunk).first->second;
   }
   void drop_old() {
-    std::erase_if(known_, [](const auto& each) { return each.second.chunk.expired(); });
+    std::erase_if(known_, [](const auto& each) { return each.second.is_old(); });
   }
 
  private:
-  struct Known {
-    std::weak_ptr<const Chunk> chunk;
-    Sketch sketch;
-    Known(const ChunkPtr& of, Sketch made) : chunk(of), sketch(std::move(made)) {}
-  };
-  std::unordered_map<const Chunk*, Known> known_;
+  std::unordered_map<const Chunk*, Sketch> known_;
 };
 
 Sketches& sketches_of_thread() {
@@ -122,14 +131,14 @@ Sketches& sketches_of_thread() {
   return sketches;
 }
 
-// Visits the sketches of all rows, with the place of the first row of each.
+// Visits the chunks of all rows with their sketches and the place of the first row of each.
 template <typename Visit>
 void each_sketch(const View& view, const Visit& visit) {
   Sketches& sketches = sketches_of_thread();
   sketches.drop_old();
   size_t begin = 0;
   for (const ChunkPtr& chunk : view.generation().skills.chunks()) {
-    visit(sketches.of(chunk), begin);
+    visit(*chunk, sketches.of(chunk), begin);
     begin += chunk->size();
   }
 }
@@ -160,14 +169,6 @@ bool has_segment(std::string_view id, std::string_view segment) {
 }
 
 class Search {
-  struct Found {
-    const Sketch* sketch = nullptr;
-    size_t row = 0;
-    size_t place = 0;
-    size_t shared = 0;
-  };
-  using Ranking = Best<std::pair<int64_t, size_t>>;  // (−score, place): ties stay in id order
-
  public:
   Search(const View& view, std::string_view missed)
       : view_(view),
@@ -178,20 +179,28 @@ class Search {
 
   // Ids that share segments with the missed one: 100 for each, less the distance.
   std::vector<std::string> with_shared_segments() {
+    constexpr size_t kTogether = EditDistance::kTogether;
+    Best<std::pair<int64_t, size_t>> best;  // (−score, place): ties stay in id order
     const std::vector<Found> found = rows_with_segments();
-    size_t shared = 0;
-    for (const Found& each : found) shared = std::max(shared, each.shared);
-    // The most shared first: most of the others cannot be better then.
-    Ranking best;
-    for (; shared > 0; --shared) {
-      for (const Found& each : found) {
-        if (each.shared == shared) consider(each, best);
+    for (size_t at = 0; at < found.size(); at += kTogether) {
+      if (best.is_full() && -int64_t{found[at].highest} > best.worst().first) break;
+      prefetch(found, at + 2 * kTogether);
+      std::array<std::string_view, kTogether> ids;
+      const size_t count = std::min(kTogether, found.size() - at);
+      for (size_t i = 0; i < count; ++i) ids[i] = found[at + i].skill->id;
+      const auto distances = distance_.to(ids);
+      for (size_t i = 0; i < count; ++i) {
+        // Never more than it seemed: two segments may have the same hash.
+        const int64_t highest = 100 * found[at + i].shared - static_cast<int64_t>(distances[i]);
+        if (best.is_full() && -highest > best.worst().first) continue;
+        const int64_t score =
+            static_cast<int64_t>(100 * shared_with(ids[i])) - static_cast<int64_t>(distances[i]);
+        if (score > 0 && view_.shows(ids[i])) best.offer({-score, found[at + i].place});
       }
     }
+    const auto& skills = view_.generation().skills;
     std::vector<std::string> out;
-    for (const auto& [score, place] : best.items()) {
-      out.push_back(view_.display(view_.generation().skills[place]->id));
-    }
+    for (const auto& [score, place] : best.items()) out.push_back(view_.display(skills[place]->id));
     return out;
   }
 
@@ -202,19 +211,22 @@ class Search {
     // An overview is shown without its last segment: as if the missed id had it, too.
     const Letters longer = letters_of(missed_ + std::string(kOverview));
     Best<std::pair<size_t, std::string>> best;
-    each_sketch(view_, [&](const Sketch& sketch, size_t) {
+    each_sketch(view_, [&](const Chunk& chunk, const Sketch& sketch, size_t) {
+      auto overviews = sketch.overviews();
       for (size_t row = 0; row < sketch.size(); ++row) {
-        const std::string_view id = sketch.id(row);
+        const bool overview = !overviews.empty() && overviews.front() == row;
+        if (overview) overviews = overviews.subspan(1);
         const size_t limit = best.is_full() ? best.worst().first : allowed;
-        const auto is_near = [&](std::string_view text, const Letters& wanted) {
-          const size_t length_gap = gap(missed_.size(), text.size());
+        // Of the id without so many bytes at its end.
+        const auto is_near = [&](size_t cut, const Letters& wanted) {
+          const size_t size = sketch.id_size(chunk, row) - cut;
+          const size_t length_gap = gap(missed_.size(), size);
           return length_gap <= limit &&
                  letters_apart(wanted, sketch.letters[row], length_gap) <= limit &&
-                 distance_.to(text) <= limit;
+                 distance_.to(std::string_view(chunk[row]->id).substr(0, size)) <= limit;
         };
-        const bool overview = id.ends_with(kOverview);
-        const std::string_view folder = overview ? id.substr(0, id.size() - kOverview.size()) : id;
-        if (!is_near(id, letters_) && !(overview && is_near(folder, longer))) continue;
+        if (!is_near(0, letters_) && !(overview && is_near(kOverview.size(), longer))) continue;
+        const std::string& id = chunk[row]->id;
         if (!view_.shows(id)) continue;
         std::string shown = view_.display(id);
         const size_t apart = distance_.to(shown);
@@ -227,40 +239,63 @@ class Search {
   }
 
  private:
-  void consider(const Found& found, Ranking& best) const {
-    const std::string_view id = found.sketch->id(found.row);
-    const auto is_out = [&](size_t shared, size_t apart) {
-      const int64_t score = static_cast<int64_t>(100 * shared) - static_cast<int64_t>(apart);
-      return score <= 0 || (best.is_full() && -score > best.worst().first);
-    };
-    const size_t length_gap = gap(missed_.size(), id.size());
-    if (is_out(found.shared, length_gap)) return;
-    const Letters& letters = found.sketch->letters[found.row];
-    if (is_out(found.shared, letters_apart(letters_, letters, length_gap))) return;
-    const size_t apart = distance_.to(id);
-    const size_t shared = shared_with(id);
-    if (is_out(shared, apart) || !view_.shows(id)) return;
-    best.offer({static_cast<int64_t>(apart) - static_cast<int64_t>(100 * shared), found.place});
+  // A row, and the score that it cannot exceed.
+  struct Found {
+    const content::Skill* skill = nullptr;
+    uint32_t place = 0;
+    int32_t highest = 0;
+    int32_t shared = 0;
+  };
+
+  // Their ids are all over the memory.
+  static void prefetch(const std::vector<Found>& found, size_t at) {
+    for (size_t i = at; i < std::min(found.size(), at + EditDistance::kTogether); ++i) {
+      __builtin_prefetch(found[i].skill->id.data());
+      if (i + 16 < found.size()) __builtin_prefetch(found[i + 16].skill);
+    }
   }
 
+  // Those that may have a score, the most promising first: few of them have to be compared.
   std::vector<Found> rows_with_segments() const {
-    std::vector<Found> out;
+    std::vector<Found> found;
     std::vector<uint16_t> shared;
-    each_sketch(view_, [&](const Sketch& sketch, size_t begin) {
+    each_sketch(view_, [&](const Chunk& chunk, const Sketch& sketch, size_t begin) {
       shared.assign(sketch.size(), 0);
       bool any = false;
       for (const std::string_view segment : segments_) {
-        const uint32_t wanted = hash_of(segment);
-        for (size_t i = 0; i < sketch.segments.size(); ++i) {
-          if (sketch.segments[i] != wanted) continue;
-          ++shared[sketch.owners[i]];
+        for (const uint16_t row : sketch.rows_with(hash_of(segment))) {
+          ++shared[row];
           any = true;
         }
       }
       for (size_t row = 0; any && row < sketch.size(); ++row) {
-        if (shared[row] > 0) out.push_back({&sketch, row, begin + row, shared[row]});
+        if (shared[row] == 0) continue;
+        const size_t length_gap = gap(missed_.size(), sketch.id_size(chunk, row));
+        const auto apart =
+            static_cast<int32_t>(letters_apart(letters_, sketch.letters[row], length_gap));
+        const int32_t highest = 100 * shared[row] - apart;
+        if (highest <= 0) continue;
+        found.push_back({.skill = chunk[row].get(),
+                         .place = static_cast<uint32_t>(begin + row),
+                         .highest = highest,
+                         .shared = shared[row]});
       }
     });
+    return highest_first(found);
+  }
+
+  // Scores are small numbers, so there is no need to compare them with each other.
+  static std::vector<Found> highest_first(const std::vector<Found>& found) {
+    int32_t most = 0;
+    for (const Found& each : found) most = std::max(most, each.highest);
+    std::vector<uint32_t> begins(static_cast<size_t>(most) + 2);
+    const auto rank = [most](const Found& each) {
+      return static_cast<size_t>(most - each.highest);
+    };
+    for (const Found& each : found) ++begins[rank(each) + 1];
+    for (size_t i = 1; i < begins.size(); ++i) begins[i] += begins[i - 1];
+    std::vector<Found> out(found.size());
+    for (const Found& each : found) out[begins[rank(each)]++] = each;
     return out;
   }
 
@@ -306,17 +341,13 @@ std::vector<std::string> suggest_prompts(const content::Generation& generation,
 
 NameSet namespaces_like(const View& view, std::string_view part) {
   NameSet out;
-  each_sketch(view, [&](const Sketch& sketch, size_t) {
-    size_t from = 0;
-    while ((from = find_text(sketch.text, part, from)) != std::string::npos) {
-      const auto end = std::ranges::upper_bound(sketch.ends, from);
-      const std::string_view id = sketch.id(static_cast<size_t>(end - sketch.ends.begin()));
-      const size_t slash = id.find('/');
-      if (slash != std::string_view::npos && id.substr(slash) == kOverview &&
-          id.substr(0, slash).find(part) != std::string_view::npos && view.shows(id)) {
-        out.emplace(id.substr(0, slash));
-      }
-      from = *end;
+  each_sketch(view, [&](const Chunk& chunk, const Sketch& sketch, size_t) {
+    for (const uint16_t row : sketch.overviews()) {
+      const std::string_view id = chunk[row]->id;
+      const std::string_view name = id.substr(0, id.size() - kOverview.size());
+      const bool is_like =
+          name.find('/') == std::string_view::npos && name.find(part) != std::string_view::npos;
+      if (is_like && view.shows(id)) out.emplace(name);
     }
   });
   return out;

@@ -2,8 +2,8 @@
 //
 // Tens of thousands of ids are compared with the missed one in about a millisecond: of each chunk
 // of rows (content/rows.h) a sketch is made when it is first needed and kept as long as the chunk
-// lives, so that after an edit only one has to be made again. What a sketch excludes is not
-// compared.
+// lives, so that after an edit only one has to be made again. A sketch says how similar an id can
+// be at most; those that may be most similar are compared first, and most of the others never.
 #pragma once
 
 #include <string>

@@ -164,6 +164,25 @@ TEST(EditDistance, EqualsThePlainOneForAnyLength) {
   }
 }
 
+TEST(EditDistance, ToSeveralTextsIsTheSameAsToEach) {
+  std::mt19937 random(6);
+  for (int round = 0; round < 2000; ++round) {
+    const std::string pattern = word(random, round % 10 == 0 ? 200 : 64);
+    const EditDistance distance(pattern);
+    std::array<std::string, EditDistance::kTogether> texts;
+    for (std::string& text : texts) {
+      text = random() % 3 == 0 ? misspelt(pattern, random) : word(random, 90);
+      if (random() % 20 == 0) text.clear();
+    }
+    std::array<std::string_view, EditDistance::kTogether> views;
+    std::ranges::copy(texts, views.begin());
+    const auto together = distance.to(views);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      ASSERT_EQ(together[i], distance.to(texts[i])) << pattern << " " << texts[i];
+    }
+  }
+}
+
 TEST(Suggest, GivesWhatComparingEveryIdGives) {
   for (uint32_t seed = 1; seed <= 6; ++seed) {
     std::mt19937 random(seed);
