@@ -6,7 +6,6 @@
 #include <iterator>
 #include <optional>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 
 #include "base/utf8.h"
@@ -14,13 +13,11 @@
 #include "content/findings.h"
 #include "content/ids.h"
 #include "content/kinds.h"
+#include "content/merge_runs.h"
 
 namespace iii::content {
 
 namespace {
-
-// More changes than this at once, and everything is sorted and decided again instead of one by one.
-constexpr size_t kFewChanges = 256;
 
 const std::string& path_of(const Document& document) {
   return document.skill ? document.skill->file.path : document.prompt->file.path;
@@ -62,18 +59,6 @@ FindingsPtr reworded(const Document& document, std::string_view wanted, const st
   return std::make_shared<const std::vector<Finding>>(std::move(findings));
 }
 
-// The row of a document, or of one that stepped aside.
-template <typename Row, typename Holder>
-const Row& row_of(const Holder& holder) {
-  if constexpr (std::is_same_v<Row, SkillPtr>) {
-    return holder.skill;
-  } else {
-    return holder.prompt;
-  }
-}
-std::string_view key_of(const SkillPtr& row) { return row->id; }
-std::string_view key_of(const PromptPtr& row) { return row->name; }
-
 bool is_below_a_skill(const Document& document) {
   for (const Folder* folder = document.parent; folder != nullptr; folder = folder->parent) {
     if (folder->overviews > 0) return true;
@@ -86,33 +71,6 @@ std::optional<SkillKind> other_kind(const Document& document) {
   if (!document.skill || !document.skill->kind_by_folder) return std::nullopt;
   const SkillKind kind = kind_of({.by_folder = true}, is_below_a_skill(document));
   return kind == document.skill->kind ? std::nullopt : std::optional(kind);
-}
-
-// Sorts by merging the ascending runs that are there already: a walk comes almost in order of the
-// ids, and the library's sort gains nothing from that.
-template <typename Item, typename Less>
-void merge_runs(std::vector<Item>& items, Less less) {
-  std::vector<size_t> ends;
-  for (size_t i = 1; i <= items.size(); ++i) {
-    if (i == items.size() || less(items[i], items[i - 1])) ends.push_back(i);
-  }
-  std::vector<Item> merged(items.size());
-  while (ends.size() > 1) {
-    std::vector<size_t> fewer;
-    auto to = merged.begin();
-    size_t begin = 0;
-    for (size_t run = 0; run < ends.size(); run += 2) {
-      const size_t end = ends[std::min(run + 1, ends.size() - 1)];
-      const auto at = [&items](size_t place) {
-        return items.begin() + static_cast<std::ptrdiff_t>(place);
-      };
-      to = std::merge(at(begin), at(ends[run]), at(ends[run]), at(end), to, less);
-      fewer.push_back(end);
-      begin = end;
-    }
-    items.swap(merged);
-    ends = std::move(fewer);
-  }
 }
 
 }  // namespace
@@ -502,90 +460,6 @@ void Catalog::decide(List& list) {
   }
   sort_out();
   for (const std::string& id : list.dirty) decide_id(list, id);
-}
-
-template <typename Row>
-void Catalog::update_rows(const List& list, Rows<Row>& rows) {
-  const Account column = list.kind == Kind::kSkill ? Account::kSkill : Account::kPrompt;
-  if (list.all_dirty) {
-    std::vector<Row> all;
-    all.reserve(list.documents.size());
-    for (const Document* document : list.documents) {
-      if (document->account == column && document->spare == Spare::kNone) {
-        all.push_back(row_of<Row>(*document));
-      }
-    }
-    for (const auto& [id, aside] : list.aside) {
-      if (aside.document->account == column) all.push_back(row_of<Row>(aside));
-    }
-    if (!list.aside.empty()) {
-      merge_runs(all, [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
-    }
-    rows = Rows<Row>(std::move(all));
-    return;
-  }
-  for (const std::string& id : list.dirty) {
-    const std::vector<Candidate> all = candidates(list, id);
-    const auto winner = std::ranges::find_if(
-        all, [&](const Candidate& each) { return each.document->account == column; });
-    const auto at = std::ranges::lower_bound(rows, std::string_view(id), {},
-                                             [](const Row& row) { return key_of(row); });
-    const auto place = static_cast<size_t>(at - rows.begin());
-    const bool known = at != rows.end() && key_of(*at) == id;
-    if (winner == all.end()) {
-      if (known) rows.erase(place);
-      continue;
-    }
-    const Row& row =
-        winner->aside != nullptr ? row_of<Row>(*winner->aside) : row_of<Row>(*winner->document);
-    if (!known) {
-      rows.insert(place, row);
-    } else if (*at != row) {
-      rows.set(place, row);
-    }
-  }
-}
-
-void Catalog::update_findings(Rows<FindingsPtr>& rows) {
-  if (to_be_told_.size() > kFewChanges) {
-    std::erase_if(findings_, [](const auto& each) { return each.second == nullptr; });
-    std::vector<FindingsPtr> all;
-    std::vector<Findings::iterator> told;
-    all.reserve(findings_.size());
-    told.reserve(findings_.size());
-    for (auto at = findings_.begin(); at != findings_.end(); ++at) {
-      all.push_back(at->second);
-      told.push_back(at);
-    }
-    rows = Rows<FindingsPtr>(std::move(all));
-    told_ = Rows<Findings::iterator>(std::move(told));
-    to_be_told_.clear();
-    return;
-  }
-  const auto address = [](const Findings::iterator& at) { return &*at; };
-  std::ranges::sort(to_be_told_, std::less<>(), address);
-  const auto rest = std::ranges::unique(to_be_told_, {}, address);
-  to_be_told_.erase(rest.begin(), rest.end());
-  for (const Findings::iterator file : to_be_told_) {
-    const auto at = std::ranges::lower_bound(
-        told_, file->first, FileOrder(),
-        [](const Findings::iterator& each) -> const auto& { return each->first; });
-    const auto place = static_cast<size_t>(at - told_.begin());
-    const bool known = at != told_.end() && *at == file;
-    if (file->second == nullptr) {
-      if (known) {
-        told_.erase(place);
-        rows.erase(place);
-      }
-      findings_.erase(file);
-    } else if (known) {
-      rows.set(place, file->second);
-    } else {
-      told_.insert(place, file);
-      rows.insert(place, file->second);
-    }
-  }
-  to_be_told_.clear();
 }
 
 GenerationPtr Catalog::publish() {

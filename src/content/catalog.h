@@ -42,6 +42,10 @@ class Catalog {
   const GenerationPtr& current() const { return current_; }
 
  private:
+  // More changes than this at once, and everything is sorted and decided again instead of one by
+  // one.
+  static constexpr size_t kFewChanges = 256;
+
   using Documents = std::vector<Document*>;
   enum class Kind { kSkill, kPrompt };
   struct FileOrder {
