@@ -108,17 +108,40 @@ class Downloads {
   void cancel() { cancelled_->store(true); }
 
  private:
+  class Batch;
+  // A bundle that has come.
+  struct Wanted {
+    Bundle bundle;
+    InstallOptions options;
+  };
+  // One that is to be fetched. With `options.exactly` the lock stays as it is.
+  struct Order {
+    size_t outcome = 0;  // where its end belongs
+    Source source;
+    InstallOptions options;
+  };
+
   Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
-  void compare(OutdatedRow& row, const Job& job);
-  Result<bool> has_changed(const OutdatedRow& row, const Job& job);
+  std::vector<std::vector<OutdatedRow*>> by_question(std::vector<OutdatedRow>& rows);
+  void compare(const std::vector<OutdatedRow*>& rows, const Job& job);
+  Result<void> find_changed(const std::vector<OutdatedRow*>& rows, const std::string& latest,
+                            const Job& job);
   void drop_executable_bits(Bundle& bundle) const;
   Job job_like(const Job& job) const;
+  // Whether the source is a folder of this machine, and where it is.
+  bool is_folder(const Source& source) const;
+  Result<RepoSource> located(const RepoSource& source) const;
   Result<Bundle> fetch(const Source& source, const Job& job);
+  // Of one repository and ref, or of one folder.
+  Result<void> fetch_several(const std::vector<RepoSource>& sources, const Job& job,
+                             const RepoSkills::TakeOne& take);
   Result<std::string> resolve(const Source& source, const Job& job);
-  // Looks through the files, and installs them unless something is found that blocks them.
-  Result<InstallReport> install(Bundle bundle, InstallOptions options, const Job& job);
-  NamespaceResult restore_one(const std::string& name, const LockedNamespace& locked, bool force,
-                              const Job& job);
+  // Looks through the files; an error when something is found that blocks them.
+  Result<std::vector<FileRisk>> examine(const Bundle& bundle, InstallOptions& options,
+                                        const Lock& lock) const;
+  std::vector<Result<InstallReport>> install_several(std::vector<Wanted> wanted, const Job& job);
+  void fetch_and_install(std::vector<Order> orders, std::vector<NamespaceResult>& outcomes,
+                         const Job& job);
 
   const DownloadsOptions options_;
   std::unique_ptr<Registry> registry_;

@@ -134,10 +134,17 @@ Result<RepoListing> fetch_all(const RepoSource& source, const GitOptions& option
   return with_repo(source, options, job, [&take](RepoSkills& skills) { return skills.all(take); });
 }
 
-Result<std::string> resolve_tree(const RepoSource& source, const std::string& folder,
-                                 const GitOptions& options, const Job& job) {
+Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
+                           const Job& job, const RepoSkills::TakeOne& take) {
+  return with_repo(sources.front(), options, job,
+                   [&](RepoSkills& skills) { return skills.several(sources, take); });
+}
+
+Result<std::vector<std::string>> resolve_trees(const RepoSource& source,
+                                               const std::vector<std::string>& folders,
+                                               const GitOptions& options, const Job& job) {
   return with_repo(source, options, job,
-                   [&folder](RepoSkills& skills) { return skills.tree_of(folder); });
+                   [&folders](RepoSkills& skills) { return skills.trees_of(folders); });
 }
 
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,

@@ -40,9 +40,14 @@ Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& option
 // Every skill in one go; each bundle is handed over as soon as it is complete.
 Result<RepoListing> fetch_all(const RepoSource& source, const GitOptions& options, const Job& job,
                               const RepoSkills::Take& take);
-// Id of the tree at a folder now, without content; empty: there is no such folder.
-Result<std::string> resolve_tree(const RepoSource& source, const std::string& folder,
-                                 const GitOptions& options, const Job& job);
+// The skills that several sources name, which have the same repository and ref, in one go. The
+// error is one for all of them.
+Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
+                           const Job& job, const RepoSkills::TakeOne& take);
+// Ids of the trees at these folders now, without content; empty: there is no such folder.
+Result<std::vector<std::string>> resolve_trees(const RepoSource& source,
+                                               const std::vector<std::string>& folders,
+                                               const GitOptions& options, const Job& job);
 // The commit that a source means now, without fetching, for `outdated`.
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
                                  const Job& job);

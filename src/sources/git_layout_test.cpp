@@ -11,9 +11,11 @@ namespace iii::sources {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::UnorderedElementsAre;
 
 class GitLayout : public GitTest {
@@ -293,6 +295,101 @@ TEST_F(GitLayout, ALocalFolderIsReadByTheSameRules) {
   repository.put("a/x/SKILL.md", skill("named") + "more");
   EXPECT_TRUE(all.outdated(std::nullopt, job_)->front().outdated);
   EXPECT_FALSE(all.restore(std::nullopt, false, job_)->front().error);
+}
+
+// Programs that git ran: `git` is a script that notes its words and runs the real one.
+TEST_F(GitLayout, OneRepositoryIsAskedOnce) {
+  const Repository repository;
+  for (const char* name : {"one", "two", "three"}) {
+    repository.put(std::string("skills/") + name + "/SKILL.md", name);
+  }
+  repository.commit();
+  const TempFolder tools;
+  const fs::path log = tools.path() / "log";
+  write_file(tools.path() / "git",
+             "#!/bin/sh\necho \"$@\" >> '" + log.string() + "'\nexec git \"$@\"\n");
+  fs::permissions(tools.path() / "git", fs::perms::owner_all);
+  const auto asked = [&log](const std::string& word) {
+    const std::string text = read_whole(log);
+    fs::remove(log);
+    size_t count = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+      ++count;
+    }
+    return count;
+  };
+  DownloadsOptions options = downloads();
+  options.git.program = (tools.path() / "git").string();
+  Downloads all(options);
+  const auto installed =
+      all.download_all({.repo = repository.url(), .skill = "", .ref = {}, .path = "."}, {}, job_);
+  ASSERT_TRUE(installed) << installed.error().message;
+  const size_t fetches = asked(" fetch ");
+  repository.put("skills/two/SKILL.md", "newer");
+  repository.commit();
+  const auto rows = all.outdated(std::nullopt, job_);
+  ASSERT_TRUE(rows && rows->size() == 3);
+  EXPECT_EQ((*rows)[0].outdated + (*rows)[1].outdated + (*rows)[2].outdated, 1);
+  EXPECT_TRUE((*rows)[2].outdated) << "`two`";
+  EXPECT_EQ(asked(" ls-remote "), 2U) << "which commit, and once more for the folders";
+  const auto updated = all.update(std::nullopt, false, job_);
+  ASSERT_TRUE(updated && updated->size() == 3);
+  EXPECT_THAT((*updated)[2].report->changed, ElementsAre("SKILL.md"));
+  EXPECT_LE(asked(" fetch "), fetches) << "as many as for the first installation";
+  for (const char* name : {"one", "two"}) fs::remove(folder_.path(name) / "SKILL.md");
+  for (const NamespaceResult& one : *all.restore(std::nullopt, false, job_)) {
+    EXPECT_FALSE(one.error) << one.error->message;
+  }
+  EXPECT_LE(asked(" fetch "), fetches);
+  EXPECT_EQ(folder_.get("two/SKILL.md"), "newer");
+}
+
+TEST_F(GitLayout, ALocalFolderIsRecordedRelativeToTheLock) {
+  const TempFolder home;
+  const fs::path skills = home.path() / "project/.iii/skills";
+  const fs::path source = home.path() / "project/mine";
+  write_file(source / "x/SKILL.md", skill("x"));
+  DownloadsOptions options = downloads();
+  options.git.allow_local = false;
+  options.local_folders = true;
+  options.skills_folder = skills;
+  const RepoSource asked{"file://" + source.string(), "x", {}};
+  ASSERT_TRUE(Downloads(options).download(asked, {}, job_));
+  const std::string lock = read_whole(skills / "directory.lock");
+  EXPECT_THAT(lock, HasSubstr("repo: file:../../mine"));
+  EXPECT_THAT(lock, Not(HasSubstr(home.path().string())));
+  EXPECT_TRUE(Downloads(options).download(asked, {}, job_)) << "the same source again";
+
+  // Checked out elsewhere, both together.
+  fs::rename(home.path() / "project", home.path() / "elsewhere");
+  options.skills_folder = home.path() / "elsewhere/.iii/skills";
+  fs::remove_all(options.skills_folder / "x");
+  const auto restored = Downloads(options).restore(std::nullopt, false, job_);
+  ASSERT_TRUE(restored);
+  EXPECT_FALSE(restored->front().error) << restored->front().error->message;
+  EXPECT_EQ(read_whole(options.skills_folder / "x/SKILL.md"), skill("x"));
+
+  // And without the folder.
+  fs::remove_all(home.path() / "elsewhere/mine");
+  for (const auto& outcomes : {Downloads(options).update(std::nullopt, false, job_),
+                               Downloads(options).update("x", true, job_)}) {
+    ASSERT_TRUE(outcomes && outcomes->front().error);
+    EXPECT_THAT(outcomes->front().error->message,
+                AllOf(HasSubstr("D310 not_found: `x` comes from the local folder `../../mine`"),
+                      HasSubstr("does not exist on this machine. Next: ")));
+  }
+  EXPECT_EQ(read_whole(options.skills_folder / "x/SKILL.md"), skill("x"));
+}
+
+TEST_F(GitLayout, ALocalFolderWithoutASkillIsNotTaken) {
+  const TempFolder home;
+  write_file(home.path() / "keys/id", "secret");
+  DownloadsOptions options = downloads();
+  options.git.allow_local = false;
+  options.local_folders = true;
+  const RepoSource source{"file://" + home.path().string(), "keys", {}, "keys"};
+  EXPECT_THAT(Downloads(options).download(source, {}, job_).error().message,
+              HasSubstr("D310 not_found: the local folder has no SKILL.md"));
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 #include "sources/installer.h"
 
+#include <algorithm>
+#include <array>
 #include <condition_variable>
 #include <mutex>
+#include <numeric>
 #include <set>
 
-#include "base/log.h"
-#include "base/uuid.h"
+#include "sources/installation.h"
 #include "sources/installer_locks.h"
 #include "sources/installer_plan.h"
 #include "sources/installer_verify.h"
@@ -17,12 +19,6 @@ namespace {
 
 constexpr int kMaxAttempts = 3;  // the lock file may change under our hands
 constexpr std::chrono::milliseconds kPause{20};
-constexpr uint64_t kMaxBackupBytes = 1ULL << 30U;
-
-std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
-  return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
-                          "` is as it was. Next: try again in a moment.");
-}
 
 Error as_write_error(const Error& error, std::string_view name_space) {
   if (error.code == "busy") {
@@ -72,272 +68,14 @@ class Turn {
   const bool taken_;
 };
 
-// The files of one swap on their way: removed with this object, unless a journal needs them.
-class Stage {
- public:
-  // The namespace is part of the name, so that its next writer knows a dead one's stage.
-  Stage(const FolderWriter& root, const std::string& name_space)
-      : root_(root),
-        folder_(below(kStagingFolder, name_space + "~" + RandomIds().next().to_string())) {}
-  ~Stage() {
-    if (!needed_) sweep_stage(root_, folder_);
-  }
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
-
-  const std::string& folder() const { return folder_; }
-  std::string path(std::string_view name) const { return below(folder_, name); }
-  void keep() { needed_ = true; }
-
-  Result<void> make() { return root_.make_folders(folder_); }
-  Result<void> sync() {
-    Result<void> synced = root_.sync_folder(folder_);
-    if (synced) synced = root_.sync_folder(kStagingFolder);
-    if (synced) synced = root_.sync_folder(kOwnFolder);
-    return synced ? root_.sync_folder("") : synced;
-  }
-
- private:
-  const FolderWriter& root_;
-  const std::string folder_;
-  bool needed_ = false;
-};
-
-Result<std::string> lock_text(const Lock& lock) {
-  std::string text = render_lock(lock);
-  if (text.size() <= kMaxLockBytes) return text;
-  return fail("too_large", "`directory.lock` would become larger than " +
-                               std::to_string(kMaxLockBytes) + " bytes");
-}
-
-mode_t lock_mode(const FolderWriter& root) {
-  return root.mode(kLockFileName).value_or(FolderWriter::kUsualMode);
-}
-
-// The lock file alone, atomically. The swap lock is held by the caller.
-Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
-                          const Lock& lock) {
-  const Result<std::string> text = lock_text(lock);
-  if (!text) return std::unexpected(text.error());
-  Stage stage(root, name_space);
-  Result<void> done = stage.make();
-  if (done) done = root.create(stage.path("lock"), *text, lock_mode(root));
-  if (done) done = root.rename(stage.path("lock"), kLockFileName);
-  return done ? root.sync_folder("") : done;
-}
-
-// One installation, its namespace held by the caller.
-class Installation {
- public:
-  Installation(const FolderWriter& root, const Bundle& bundle, const InstallOptions& options,
-               const Job& job)
-      : root_(root),
-        bundle_(bundle),
-        options_(options),
-        job_(job),
-        name_(namespace_of(bundle.source)) {}
-
-  // Code `again`: the lock file changed between the plan and the swap.
-  Result<InstallReport> run() {
-    if (const Result<void> settled = settle(); !settled) return std::unexpected(settled.error());
-    sweep_dead_stages();
-    const Result<Lock> lock = read_lock(root_);
-    if (!lock) return std::unexpected(lock.error());
-    if (const Result<void> ours = check_owner(bundle_, options_, *lock); !ours) {
-      return std::unexpected(ours.error());
-    }
-    Result<std::unique_ptr<Plan>> plan = make_plan(root_, bundle_, options_, *lock);
-    if (!plan) return std::unexpected(plan.error());
-    plan_ = std::move(*plan);
-    if (plan_->nothing_to_do()) return std::move(plan_->report);
-    Stage stage(root_, name_);
-    Result<void> done = stage_files(stage);
-    if (done) done = swap(stage);
-    if (!done) return std::unexpected(done.error());
-    return std::move(plan_->report);
-  }
-
- private:
-  // Whatever a dead process left unfinished comes first.
-  Result<void> settle() {
-    if (!root_.exists(kJournalPath)) return {};
-    const Result<SwapLock> lock = SwapLock::wait(root_, job_);
-    if (!lock) return std::unexpected(lock.error());
-    const Result<Recovery> recovered = recover(root_);
-    if (!recovered) return std::unexpected(recovered.error());
-    return {};
-  }
-
-  // Stages of namespaces that nobody holds: their writers are dead. One with a journal was settled
-  // before, and a new journal of that namespace takes the lock that is held meanwhile.
-  void sweep_dead_stages() {
-    const Result<std::vector<DirectoryEntry>> stages = root_.list(kStagingFolder);
-    if (!stages) return;
-    for (const DirectoryEntry& entry : *stages) {
-      const std::string owner = entry.name.substr(0, entry.name.find('~'));
-      if (owner == entry.name) continue;  // none of ours
-      std::optional<FileLock> held;
-      if (owner != name_) {
-        Result<std::optional<FileLock>> lock =
-            FileLock::attempt(root_, below(kNamespaceLocks, owner));
-        if (!lock || !*lock) continue;
-        held = std::move(**lock);
-      }
-      if (!root_.exists(kJournalPath)) sweep_stage(root_, below(kStagingFolder, entry.name));
-    }
-  }
-
-  Result<void> stage_files(Stage& stage) {
-    Result<void> done = stage.make();
-    size_t number = 0;
-    for (const Change& change : plan_->changes) {
-      const size_t at = number++;
-      job_.tell({.step = "writing", .done = at, .total = plan_->changes.size()});
-      if (job_.should_stop()) return busy(name_, "the time is up.");
-      if (!done) return done;
-      Step step{.path = change.path, .was = change.was, .now = std::string(kAbsent)};
-      if (change.bytes != nullptr) {
-        // Not the file's own name: nobody may take what lies here for a document.
-        step.staged = "new" + std::to_string(at);
-        step.now = state_of_bytes(*change.bytes);
-        done = root_.create(stage.path(step.staged), *change.bytes, change.mode);
-      }
-      journal_.steps.push_back(std::move(step));
-    }
-    return done;
-  }
-
-  Result<void> swap(Stage& stage) {
-    const Result<SwapLock> held = SwapLock::wait(root_, job_);
-    if (!held) return std::unexpected(held.error());
-    if (const Result<Recovery> recovered = recover(root_); !recovered) {
-      return std::unexpected(recovered.error());
-    }
-    Result<void> done = stage_lock_file(stage);
-    if (done) done = make_backups(stage);
-    if (done) done = open_journal(stage);
-    if (!done) return done;
-    stage.keep();
-    announce();
-    const Result<std::vector<std::string>> kept = finish(root_, journal_);
-    if (!kept) return give_up(kept.error());
-    for (const std::string& path : *kept) report_as_kept(*plan_, bundle_, path);
-    if (const Result<void> closed = close_journal(root_, journal_); !closed) {
-      return give_up(closed.error());
-    }
-    if (!kept->empty()) correct_lock();
-    return {};
-  }
-
-  void announce() const {
-    if (!job_.before_swap) return;
-    std::vector<std::string> paths;
-    for (const Step& step : journal_.steps) paths.push_back(step.path);
-    job_.before_swap(paths);
-  }
-
-  // The lock was written before it was known that files would be kept.
-  void correct_lock() {
-    Result<Lock> lock = read_lock(root_);
-    Result<void> done;
-    if (lock) {
-      lock->namespaces.insert_or_assign(name_, plan_->entry);
-      done = replace_lock(root_, name_, *lock);
-    }
-    if (lock && done) return;
-    log_warn("{}: files that were kept could not be noted in directory.lock: {}", name_,
-             lock ? done.error().message : lock.error().message);
-  }
-
-  // The rest of the lock may have changed since the plan was made; this namespace may not.
-  Result<void> stage_lock_file(Stage& stage) {
-    Result<Lock> lock = read_lock(root_);
-    if (!lock) return std::unexpected(lock.error());
-    const auto found = lock->namespaces.find(name_);
-    const bool same = found == lock->namespaces.end() ? !plan_->before.has_value()
-                                                      : plan_->before == found->second;
-    if (!same) return fail("again", "`directory.lock` changed");
-    lock->namespaces.insert_or_assign(name_, plan_->entry);
-    const Result<std::string> text = lock_text(*lock);
-    if (!text) return std::unexpected(text.error());
-    const Result<std::string> was = state_of(root_, kLockFileName);
-    if (!was) return std::unexpected(was.error());
-    Step step{.path = std::string(kLockFileName),
-              .was = *was,
-              .now = state_of_bytes(*text),
-              .staged = "lock"};
-    if (step.was == step.now) return {};
-    journal_.steps.push_back(std::move(step));
-    return root_.create(stage.path("lock"), *text, lock_mode(root_));
-  }
-
-  Result<void> make_backups(Stage& stage) {
-    size_t number = 0;
-    for (Step& step : journal_.steps) {
-      if (step.was == kAbsent || step.was == kFolderState) continue;
-      step.backup = "old" + std::to_string(number++);
-      Result<void> saved = root_.link(step.path, stage.path(step.backup));
-      if (!saved && saved.error().code == "no_links") saved = copy_backup(step, stage);
-      // Removed by somebody else a moment ago: the step will see that too.
-      if (!saved && saved.error().code == "missing") step.backup.clear();
-      if (!saved && saved.error().code != "missing") return saved;
-    }
-    return {};
-  }
-
-  Result<void> copy_backup(const Step& step, Stage& stage) {
-    const Result<std::string> bytes = root_.read(step.path, kMaxBackupBytes);
-    if (!bytes) return std::unexpected(bytes.error());
-    return root_.create(stage.path(step.backup), *bytes,
-                        root_.mode(step.path).value_or(FolderWriter::kUsualMode));
-  }
-
-  // From here on the swap will be finished or undone, whatever happens.
-  Result<void> open_journal(Stage& stage) {
-    journal_.name_space = name_;
-    journal_.stage = stage.folder();
-    journal_.made = plan_->made;
-    journal_.emptied = plan_->emptied;
-    Result<void> done = root_.create(stage.path(kForwardName), "");
-    if (done) done = root_.create(stage.path("journal"), render_journal(journal_));
-    if (done) done = stage.sync();
-    if (done) done = root_.rename(stage.path("journal"), kJournalPath);
-    if (!done) return done;
-    done = root_.sync_folder(kOwnFolder);
-    if (!done) return give_up_early(stage, done.error());
-    return {};
-  }
-
-  // The journal lies there and nothing was done yet.
-  Result<void> give_up_early(Stage& stage, const Error& error) {
-    stage.keep();
-    return give_up(error);
-  }
-
-  Result<void> give_up(const Error& error) {
-    Result<void> undone = turn_back(root_, journal_);
-    if (undone) undone = close_journal(root_, journal_);
-    if (!undone) {
-      log_error("a download of `{}` could neither be finished nor undone: {}", name_,
-                undone.error().message);
-    }
-    return std::unexpected(write_failed(error, name_, undone.has_value()));
-  }
-
-  const FolderWriter& root_;
-  const Bundle& bundle_;
-  const InstallOptions& options_;
-  const Job& job_;
-  const std::string name_;
-  std::unique_ptr<Plan> plan_;
-  Journal journal_;
-};
-
 }  // namespace
 
 struct Installer::Impl {
   Result<FolderWriter> open() const { return FolderWriter::open(folder, Resolver::kAuto, fault); }
   Result<FolderWriter> open_to_write(const std::string& name_space) const;
+  void write(const FolderWriter& root, const std::vector<Package>& packages,
+             const std::vector<size_t>& chosen, const Job& job,
+             std::vector<Result<InstallReport>>& reports);
 
   std::filesystem::path folder;
   FolderWriter::Fault fault;
@@ -373,26 +111,107 @@ Installer::Installer(std::filesystem::path skills_folder, FolderWriter::Fault fa
 
 Installer::~Installer() = default;
 
+// Holds the namespaces of several packages, in one order for everybody.
+class Installer::Holding {
+ public:
+  Holding(Impl& installer, const Job& job) : installer_(installer), job_(job) {}
+
+  Result<void> take(const FolderWriter& root, const std::string& name) {
+    if (names_.contains(name)) {
+      return fail("D311", "D311 invalid_input: `" + name + "` is to be installed twice at once");
+    }
+    auto turn = std::make_unique<Turn>(installer_.turns, name, job_);
+    if (!turn->taken()) return busy(name, "another download of it takes too long.");
+    Result<FileLock> lock = FileLock::wait(root, below(kNamespaceLocks, name), job_);
+    if (!lock) return std::unexpected(as_write_error(lock.error(), name));
+    names_.insert(name);
+    turns_.push_back(std::move(turn));
+    locks_.push_back(std::move(*lock));
+    return {};
+  }
+
+ private:
+  Impl& installer_;
+  const Job& job_;
+  std::set<std::string> names_;
+  std::vector<std::unique_ptr<Turn>> turns_;
+  std::vector<FileLock> locks_;  // go first
+};
+
 Result<InstallReport> Installer::install(const Bundle& bundle, const InstallOptions& options,
                                          const Job& job) {
-  if (const Result<void> checked = check_bundle(bundle, options); !checked) {
-    return std::unexpected(checked.error());
+  return std::move(install_all({{.bundle = &bundle, .options = &options}}, job).front());
+}
+
+std::vector<Result<InstallReport>> Installer::install_all(const std::vector<Package>& packages,
+                                                          const Job& job) {
+  const auto name_of = [&](size_t index) -> const std::string& {
+    return namespace_of(packages[index].bundle->source);
+  };
+  std::vector<size_t> order(packages.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::sort(order, {}, name_of);
+  std::vector<Result<InstallReport>> reports(packages.size());
+  Holding holding(*impl_, job);
+  std::optional<FolderWriter> root;
+  std::vector<size_t> held;
+  for (const size_t index : order) {
+    Result<void> ready = check_bundle(*packages[index].bundle, *packages[index].options);
+    if (ready && !root) {
+      Result<FolderWriter> opened = impl_->open_to_write(name_of(index));
+      if (opened) root.emplace(std::move(*opened));
+      if (!opened) ready = std::unexpected(opened.error());
+    }
+    if (ready) ready = holding.take(*root, name_of(index));
+    if (ready) held.push_back(index);
+    if (!ready) reports[index] = std::unexpected(ready.error());
   }
-  const std::string name = namespace_of(bundle.source);
-  const Turn turn(impl_->turns, name, job);
-  if (!turn.taken()) return busy(name, "another download of it takes too long.");
-  const Result<FolderWriter> root = impl_->open_to_write(name);
-  if (!root) return std::unexpected(root.error());
-  const Result<FileLock> held = FileLock::wait(*root, below(kNamespaceLocks, name), job);
-  if (!held) return std::unexpected(as_write_error(held.error(), name));
-  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    Result<InstallReport> report = Installation(*root, bundle, options, job).run();
-    if (report) return report;
-    if (report.error().code != "again") {
-      return std::unexpected(as_write_error(report.error(), name));
+  // Each of them has the whole time for itself.
+  Job writing = job;
+  constexpr auto kNever = std::chrono::steady_clock::time_point::max();
+  if (held.size() > 1 && job.deadline != kNever) {
+    writing.deadline += job.allowed * static_cast<int64_t>(held.size() - 1);
+  }
+  if (!held.empty()) impl_->write(*root, packages, held, writing, reports);
+  return reports;
+}
+
+// The namespaces are held.
+void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>& packages,
+                            const std::vector<size_t>& chosen, const Job& job,
+                            std::vector<Result<InstallReport>>& reports) {
+  std::vector<Package> together;
+  for (const size_t index : chosen) together.push_back(packages[index]);
+  const auto name_of = [&](size_t index) -> const std::string& {
+    return namespace_of(packages[index].bundle->source);
+  };
+  Error error{"again", ""};
+  for (int attempt = 0; attempt < kMaxAttempts && error.code == "again"; ++attempt) {
+    Result<Installation::Reports> done = Installation(root, together, job).run();
+    if (!done) {
+      error = std::move(done.error());
+      continue;
+    }
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      Result<InstallReport>& report = (*done)[i];
+      if (!report) report = std::unexpected(as_write_error(report.error(), name_of(chosen[i])));
+      reports[chosen[i]] = std::move(report);
+    }
+    return;
+  }
+  // What stands in the way of one namespace does not concern the others.
+  constexpr std::array<std::string_view, 4> kForAll = {"again", "busy", "D331", "D333"};
+  const bool alone =
+      chosen.size() == 1 || std::ranges::count(kForAll, error.code) > 0 || job.should_stop();
+  for (const size_t index : chosen) {
+    if (!alone) {
+      write(root, packages, {index}, job, reports);
+    } else if (error.code == "again") {
+      reports[index] = busy(name_of(index), "somebody else keeps changing `directory.lock`.");
+    } else {
+      reports[index] = std::unexpected(as_write_error(error, name_of(index)));
     }
   }
-  return busy(name, "somebody else keeps changing `directory.lock`.");
 }
 
 Result<Lock> Installer::lock() const {

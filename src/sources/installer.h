@@ -56,6 +56,12 @@ struct InstallReport {
   bool prompts_changed = false;
 };
 
+// A bundle and how to install it; both belong to the caller.
+struct Package {
+  const Bundle* bundle = nullptr;
+  const InstallOptions* options = nullptr;
+};
+
 // A file that `doctor --fix` changed.
 struct FixedFile {
   std::string path;    // below the skills folder
@@ -88,6 +94,11 @@ class Installer {
 
   Result<InstallReport> install(const Bundle& bundle, const InstallOptions& options,
                                 const Job& job);
+  // Several in one swap, with one change of `directory.lock`; one end for each, in their order.
+  // What is refused is left out, the others are written. They have different namespaces. Each holds
+  // an open file meanwhile.
+  std::vector<Result<InstallReport>> install_all(const std::vector<Package>& packages,
+                                                 const Job& job);
   Result<Lock> lock() const;
   bool has_lock_file() const;
   bool has_folder(const std::string& name_space) const;
@@ -101,6 +112,7 @@ class Installer {
 
  private:
   struct Impl;
+  class Holding;
   std::unique_ptr<Impl> impl_;
 };
 

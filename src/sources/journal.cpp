@@ -17,7 +17,7 @@ namespace iii::sources {
 
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;  // 1 had one `namespace` instead of `namespaces`
 constexpr uint64_t kMaxJournalBytes = 64 * 1024 * 1024;
 constexpr std::string_view kDamagedPath = ".iii-directory/journal.damaged";
 
@@ -89,7 +89,7 @@ Result<void> take_back(const FolderWriter& root, const Journal& journal, const S
 }
 
 Result<void> sync_all(const FolderWriter& root, const Journal& journal) {
-  std::set<std::string> folders = {journal.name_space};
+  std::set<std::string> folders(journal.namespaces.begin(), journal.namespaces.end());
   for (const Step& step : journal.steps) {
     for (std::string at = parent_of(step.path);; at = parent_of(at)) {
       folders.insert(at);
@@ -103,16 +103,25 @@ Result<void> sync_all(const FolderWriter& root, const Journal& journal) {
   return {};
 }
 
-// A folder whose place a file will take has to go before that file comes.
-bool makes_room(const Journal& journal, const std::string& folder) {
-  return std::ranges::any_of(journal.steps, [&folder](const Step& step) {
-    return step.was == kFolderState && (folder == step.path || folder.starts_with(step.path + "/"));
-  });
+// The folders whose places files will take: they have to go before those files come.
+std::vector<std::string_view> room_folders(const Journal& journal) {
+  std::vector<std::string_view> folders;
+  for (const Step& step : journal.steps) {
+    if (step.was == kFolderState) folders.push_back(step.path);
+  }
+  return folders;
+}
+
+bool is_at_or_below(std::string_view path, std::string_view folder) {
+  return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
 }
 
 Result<void> remove_emptied(const FolderWriter& root, const Journal& journal, bool for_room) {
+  const std::vector<std::string_view> rooms = room_folders(journal);
   for (const std::string& folder : journal.emptied) {
-    if (makes_room(journal, folder) != for_room) continue;
+    const bool makes_room = std::ranges::any_of(
+        rooms, [&folder](std::string_view room) { return is_at_or_below(folder, room); });
+    if (makes_room != for_room) continue;
     Result<void> removed = remove_folder_if_empty(root, folder);
     if (!removed) return removed;
   }
@@ -156,6 +165,26 @@ bool read_list(const json::Value& from, std::string_view key, std::vector<std::s
 
 bool is_plain_name(std::string_view name) { return name.find('/') == std::string_view::npos; }
 
+bool is_inside(const Journal& journal, std::string_view path) {
+  const size_t slash = path.find('/');
+  return slash != std::string_view::npos &&
+         std::ranges::binary_search(journal.namespaces, path.substr(0, slash));
+}
+
+bool read_namespaces(const json::Value& from, Journal& journal) {
+  std::string only;
+  if (read_text(from, "namespace", only)) {
+    journal.namespaces.push_back(std::move(only));
+  } else if (!read_list(from, "namespaces", journal.namespaces)) {
+    return false;
+  }
+  std::ranges::sort(journal.namespaces);
+  return !journal.namespaces.empty() &&
+         std::ranges::all_of(journal.namespaces, [](const std::string& name) {
+           return is_safe(name) && is_plain_name(name);
+         });
+}
+
 bool read_steps(const json::Value& from, Journal& journal) {
   const json::Value* const steps = from.find("steps");
   if (steps == nullptr || steps->as_array() == nullptr) return false;
@@ -165,7 +194,7 @@ bool read_steps(const json::Value& from, Journal& journal) {
                        read_text(value, "now", step.now) &&
                        read_text(value, "staged", step.staged) &&
                        read_text(value, "backup", step.backup);
-    const bool ours = step.path == kLockFileName || step.path.starts_with(journal.name_space + "/");
+    const bool ours = step.path == kLockFileName || is_inside(journal, step.path);
     if (!whole || !ours || !is_safe(step.path) || !is_plain_name(step.staged) ||
         !is_plain_name(step.backup)) {
       return false;
@@ -234,7 +263,7 @@ std::string render_journal(const Journal& journal) {
   json::Array steps;
   for (const Step& step : journal.steps) steps.push_back(step_value(step));
   return json::to_text(json::Object{{"version", kFormat},
-                                    {"namespace", journal.name_space},
+                                    {"namespaces", list_value(journal.namespaces)},
                                     {"stage", journal.stage},
                                     {"steps", std::move(steps)},
                                     {"made", list_value(journal.made)},
@@ -248,9 +277,8 @@ Result<Journal> parse_journal(std::string_view text) {
   if (version == nullptr || version->as_int() == nullptr) return fail("damaged", "no version");
   if (*version->as_int() > kFormat) return fail("newer", "it was written by a newer iii-directory");
   Journal journal;
-  const bool whole = read_text(*value, "namespace", journal.name_space) &&
-                     read_text(*value, "stage", journal.stage) && is_safe(journal.name_space) &&
-                     is_plain_name(journal.name_space) && is_safe(journal.stage) &&
+  const bool whole = read_namespaces(*value, journal) &&
+                     read_text(*value, "stage", journal.stage) && is_safe(journal.stage) &&
                      journal.stage.starts_with(std::string(kStagingFolder) + "/") &&
                      read_steps(*value, journal) && read_list(*value, "made", journal.made) &&
                      read_list(*value, "emptied", journal.emptied);
@@ -261,8 +289,9 @@ Result<Journal> parse_journal(std::string_view text) {
 Result<std::vector<std::string>> finish(const FolderWriter& root, const Journal& journal) {
   std::vector<std::string> kept;
   bool made_room = false;
-  if (const Result<void> made = root.make_folders(journal.name_space); !made) {
-    return std::unexpected(made.error());
+  for (const std::string& name : journal.namespaces) {
+    const Result<void> made = root.make_folders(name);
+    if (!made) return std::unexpected(made.error());
   }
   for (const Step& step : journal.steps) {
     if (!step.staged.empty() && !made_room) {
@@ -319,7 +348,7 @@ Result<Recovery> recover(const FolderWriter& root) {
   if (const Result<void> closed = close_journal(root, *journal); !closed) {
     return std::unexpected(closed.error());
   }
-  log_info("an unfinished download of `{}` was {}", journal->name_space,
+  log_info("an unfinished download of `{}` was {}", join(journal->namespaces, "`, `"),
            how == Recovery::kFinished ? "finished" : "undone");
   return how;
 }

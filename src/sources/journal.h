@@ -46,11 +46,11 @@ struct Step {
 };
 
 struct Journal {
-  std::string name_space;
-  std::string stage;                 // below the skills folder
-  std::vector<Step> steps;           // what goes before what comes, `directory.lock` last
-  std::vector<std::string> made;     // folders that did not exist before, outer ones first
-  std::vector<std::string> emptied;  // folders that lose files, inner ones first
+  std::vector<std::string> namespaces;  // sorted; the swap changes nothing outside of them
+  std::string stage;                    // below the skills folder
+  std::vector<Step> steps;              // what goes before what comes, `directory.lock` last
+  std::vector<std::string> made;        // folders that did not exist before, outer ones first
+  std::vector<std::string> emptied;     // folders that lose files, inner ones first
 };
 
 std::string render_journal(const Journal& journal);

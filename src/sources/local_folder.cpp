@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -103,7 +104,45 @@ class FolderTree : public TreeSource {
   const fs::path folder_;
 };
 
+// Without links, so that `..` means the folder above. As it is when the system refuses.
+fs::path real_path(const fs::path& path) {
+  std::error_code bad;
+  fs::path real = fs::weakly_canonical(path, bad);
+  return bad ? fs::absolute(path, bad) : real;
+}
+
 }  // namespace
+
+RepoSource recorded_folder(RepoSource source, const fs::path& skills_folder) {
+  if (!source.repo.starts_with(kScheme)) return source;
+  const fs::path base = real_path(skills_folder);
+  const fs::path inner = fs::path(source.repo.substr(kScheme.size())).lexically_relative(base);
+  const auto ups = std::ranges::count(inner, fs::path(".."));
+  const auto depth = std::ranges::distance(base.relative_path());
+  // Nothing but the top of the file system in common.
+  if (inner.empty() || ups >= depth) return source;
+  source.repo = "file:" + inner.generic_string();
+  return source;
+}
+
+Result<RepoSource> locate_folder(RepoSource source, const fs::path& skills_folder) {
+  const std::string named = source.repo.substr(std::string_view("file:").size());
+  const bool relative = !source.repo.starts_with(kScheme);
+  if (relative) {
+    source.repo =
+        std::string(kScheme) + (real_path(skills_folder) / named).lexically_normal().string();
+  }
+  std::error_code ignored;
+  if (fs::is_directory(source.repo.substr(kScheme.size()), ignored)) return source;
+  return fail("D310", "D310 not_found: `" + namespace_of(source) +
+                          "` comes from the local folder `" +
+                          (relative ? named : source.repo.substr(kScheme.size())) +
+                          (relative ? "` (relative to the skills folder)" : "`") +
+                          ", which does not exist on this machine. Next: put the folder there, or "
+                          "install `" +
+                          namespace_of(source) +
+                          "` from its repository with --force; what is installed stays as it is");
+}
 
 Result<Bundle> fetch_folder(const RepoSource& source, const BundleLimits& limits, const Job& job) {
   FolderTree tree(source, job);
@@ -120,6 +159,13 @@ Result<RepoListing> fetch_all_of_folder(const RepoSource& source, const BundleLi
                                         const Job& job, const RepoSkills::Take& take) {
   FolderTree tree(source, job);
   return RepoSkills(source, limits, tree).all(take);
+}
+
+Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
+                                     const BundleLimits& limits, const Job& job,
+                                     const RepoSkills::TakeOne& take) {
+  FolderTree tree(sources.front(), job);
+  return RepoSkills(sources.front(), limits, tree).several(sources, take);
 }
 
 }  // namespace iii::sources

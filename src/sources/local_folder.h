@@ -2,11 +2,19 @@
 // line only: nobody on the bus may name a folder of the host.
 #pragma once
 
+#include <filesystem>
+
 #include "base/result.h"
 #include "sources/progress.h"
 #include "sources/repo_skills.h"
 
 namespace iii::sources {
+
+// How `directory.lock` names a folder: relative to the skills folder, where the lock is, when they
+// have a folder in common, so that both can be moved or checked out elsewhere together.
+RepoSource recorded_folder(RepoSource source, const std::filesystem::path& skills_folder);
+// The other way: `file:///…`. D310 when there is no such folder on this machine.
+Result<RepoSource> locate_folder(RepoSource source, const std::filesystem::path& skills_folder);
 
 // `source.repo` is `file:///…`. Links that leave the folder are not followed. Errors as in git.h.
 Result<Bundle> fetch_folder(const RepoSource& source, const BundleLimits& limits, const Job& job);
@@ -14,5 +22,9 @@ Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& li
                                 const Job& job);
 Result<RepoListing> fetch_all_of_folder(const RepoSource& source, const BundleLimits& limits,
                                         const Job& job, const RepoSkills::Take& take);
+// Sources of the same folder.
+Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
+                                     const BundleLimits& limits, const Job& job,
+                                     const RepoSkills::TakeOne& take);
 
 }  // namespace iii::sources

@@ -157,7 +157,7 @@ TEST(ReadGate, SetsADamagedJournalAsideAndWaitsForOneOfANewerProgram) {
     EXPECT_TRUE(gate.enter()) << damage;
     EXPECT_FALSE(fs::exists(folder.path(std::string(kJournalPath))));
   }
-  folder.put(std::string(kJournalPath), "{\"version\":2}");
+  folder.put(std::string(kJournalPath), "{\"version\":3}");
   ReadGate gate(folder.path());
   EXPECT_FALSE(gate.enter());
   EXPECT_TRUE(fs::exists(folder.path(std::string(kJournalPath))));

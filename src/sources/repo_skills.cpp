@@ -33,6 +33,12 @@ Error refused_place(const TreeEntry& entry, std::string_view place, std::string_
   }
 }
 
+// The part of the path that turned out to belong to the branch (`feature` → `feature/x`), if any.
+std::string rest_of_branch(const std::optional<std::string>& ref, const std::string& branch) {
+  const bool longer = ref && branch.starts_with(*ref + "/");
+  return longer ? branch.substr(ref->size() + 1) : std::string();
+}
+
 }  // namespace
 
 Result<void> RepoSkills::open() {
@@ -100,14 +106,14 @@ Result<RepoSkills::Place> RepoSkills::follow_to_folder(const std::string& path) 
 // `skills/<skill>`, then a folder `<skill>` with a SKILL.md in it, then a repository that is one
 // skill. The first that is there counts, also when it is there as something that is refused.
 Result<RepoSkills::Place> RepoSkills::published_place() {
-  for (const std::string& path : {"skills/" + source_.skill, source_.skill}) {
+  for (const std::string& path : {"skills/" + source_->skill, source_->skill}) {
     auto place = follow_to_folder(path);
     if (!place && place.error().code == "D310") continue;  // a mere file of that name
     if (!place) return place;
     if (!*place) continue;
     const bool has_main = std::ranges::any_of(
         skills_, [&place](const FoundSkill& skill) { return skill.folder == **place; });
-    if (has_main || path != source_.skill) return place;
+    if (has_main || path != source_->skill) return place;
   }
   auto whole = is_whole_repository();
   if (!whole) return std::unexpected(whole.error());
@@ -122,29 +128,29 @@ Result<bool> RepoSkills::is_whole_repository() {
   auto blobs = files_.read({{.path = top->main, .id = top->id}}, limits_, TooLarge::kLeaveOut);
   if (!blobs) return std::unexpected(blobs.error());
   const ListedSkill listed = described(*top, *blobs);
-  return (listed.name.empty() ? repository_name(source_.repo) : listed.name) == source_.skill;
+  return (listed.name.empty() ? repository_name(source_->repo) : listed.name) == source_->skill;
 }
 
 Result<std::string> RepoSkills::place_by_name() {
   std::vector<FoundSkill> named;
   for (const FoundSkill& skill : skills_) {
-    if (skill.name() == source_.skill) named.push_back(skill);
+    if (skill.name() == source_->skill) named.push_back(skill);
   }
   if (named.empty()) {
     auto blobs = read_main_files();
     if (!blobs) return std::unexpected(blobs.error());
     for (const FoundSkill& skill : skills_) {
-      if (described(skill, *blobs).name == source_.skill) named.push_back(skill);
+      if (described(skill, *blobs).name == source_->skill) named.push_back(skill);
     }
   }
   named = preferred(std::move(named));
-  if (named.empty()) return std::unexpected(no_such_skill(source_.skill, skills_));
-  if (named.size() > 1) return std::unexpected(several_fit(source_.skill, named));
+  if (named.empty()) return std::unexpected(no_such_skill(source_->skill, skills_));
+  if (named.size() > 1) return std::unexpected(several_fit(source_->skill, named));
   return named.front().folder;
 }
 
 Result<std::string> RepoSkills::find_place() {
-  if (source_.path) {
+  if (source_->path) {
     auto place = follow_to_folder(opened_.path);
     if (!place) return std::unexpected(place.error());
     if (!*place) return std::unexpected(no_such_skill(opened_.path, skills_));
@@ -158,7 +164,7 @@ Result<std::string> RepoSkills::find_place() {
     return named;
   }
   // Something else stands in the published place: that says more.
-  auto place = follow_to_folder("skills/" + source_.skill);
+  auto place = follow_to_folder("skills/" + source_->skill);
   return place ? named : std::unexpected(place.error());
 }
 
@@ -182,11 +188,11 @@ Result<Selection> RepoSkills::select(const std::string& folder) {
 
 Result<Bundle> RepoSkills::bundle_of(const std::string& folder, Selection selection) {
   if (selection.files.empty()) {
-    return fail("D310", "D310 not_found: the folder of the skill `" + source_.skill +
+    return fail("D310", "D310 not_found: the folder of the skill `" + source_->skill +
                             "` has no files that can be taken. Next: check the branch");
   }
   const TreeEntry* place = opened_.tree.find(folder);
-  Bundle bundle{.source = source_,
+  Bundle bundle{.source = *source_,
                 .resolved = opened_.commit,
                 .branch = opened_.branch,
                 .folder = folder,
@@ -216,11 +222,53 @@ Result<Bundle> RepoSkills::bundle() {
   return bundle_of(*place, std::move(*selection));
 }
 
-Result<std::string> RepoSkills::tree_of(const std::string& folder) {
+void RepoSkills::use(const RepoSource& source, const std::string& branch_rest) {
+  source_ = &source;
+  opened_.path = source.path.value_or("");
+  if (branch_rest.empty() || !opened_.path.starts_with(branch_rest)) return;
+  opened_.path.erase(0, branch_rest.size());
+  if (opened_.path.starts_with('/')) opened_.path.erase(0, 1);
+  if (opened_.path.empty()) opened_.path = ".";
+}
+
+Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, const TakeOne& take) {
+  if (auto ready = open(); !ready) return ready;
+  const std::string rest = rest_of_branch(source_->ref, opened_.branch);
+  struct Found {
+    std::string folder;
+    Selection selection;
+  };
+  std::vector<Result<Found>> found;
+  std::vector<WantedFile> files;
+  for (const RepoSource& source : sources) {
+    use(source, rest);
+    auto place = find_place();
+    Result<Selection> selection =
+        place ? select(*place) : Result<Selection>(std::unexpected(place.error()));
+    if (!selection) {
+      found.emplace_back(std::unexpected(selection.error()));
+      continue;
+    }
+    for (const WantedFile& file : selection->files) files.push_back(file);
+    found.emplace_back(Found{.folder = std::move(*place), .selection = std::move(*selection)});
+  }
+  if (auto ready = files_.prepare(files); !ready) return ready;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    use(sources[i], rest);
+    take(i, found[i] ? bundle_of(found[i]->folder, std::move(found[i]->selection))
+                     : Result<Bundle>(std::unexpected(found[i].error())));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> RepoSkills::trees_of(const std::vector<std::string>& folders) {
   if (auto ready = open(); !ready) return std::unexpected(ready.error());
-  if (folder.empty()) return opened_.top;
-  const TreeEntry* place = opened_.tree.find(folder);
-  return place == nullptr ? std::string() : place->id;
+  std::vector<std::string> trees;
+  for (const std::string& folder : folders) {
+    const TreeEntry* place = opened_.tree.find(folder);
+    trees.push_back(folder.empty() ? opened_.top : place == nullptr ? std::string() : place->id);
+  }
+  return trees;
 }
 
 // All of them in one go; what is too large to be a document with a name is left out.
@@ -263,7 +311,7 @@ Result<RepoListing> RepoSkills::list() {
   auto blobs = read_main_files();
   if (!blobs) return std::unexpected(blobs.error());
   RepoListing listing{.commit = opened_.commit, .branch = opened_.branch, .skills = {}};
-  std::string top(repository_name(source_.repo));
+  std::string top(repository_name(source_->repo));
   for (const FoundSkill& skill : skills_) {
     listing.skills.push_back(described(skill, *blobs));
     const std::string& name = listing.skills.back().name;
@@ -295,7 +343,7 @@ Result<RepoListing> RepoSkills::all(const Take& take) {
       // What `update` will ask for.
       const std::string name(skills_[i].folder.empty() ? std::string_view(skill.name_space)
                                                        : skills_[i].name());
-      RepoSource source = source_;
+      RepoSource source = *source_;
       source.path = skill.path;
       source.skill = name;
       source.as = skill.name_space == name ? std::string() : skill.name_space;

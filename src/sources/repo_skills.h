@@ -56,7 +56,7 @@ struct RepoListing {
 class RepoSkills {
  public:
   RepoSkills(const RepoSource& source, const BundleLimits& limits, TreeSource& files)
-      : source_(source), limits_(limits), files_(files) {}
+      : source_(&source), limits_(limits), files_(files) {}
 
   // The skill that the source names. `skill` means, in this order: the folder `skills/<skill>`; a
   // folder `<skill>` at the top that has a SKILL.md; the repository itself when its SKILL.md names
@@ -67,8 +67,12 @@ class RepoSkills {
   // Every skill that has a namespace in the list, one after the other, all fetched in one go.
   using Take = std::function<void(const ListedSkill&, Result<Bundle>)>;
   Result<RepoListing> all(const Take& take);
-  // Id of the tree at a folder now; empty: it has none.
-  Result<std::string> tree_of(const std::string& folder);
+  // The skills that these sources name, which are of this repository and this ref; one end for
+  // each.
+  using TakeOne = std::function<void(size_t index, Result<Bundle>)>;
+  Result<void> several(const std::vector<RepoSource>& sources, const TakeOne& take);
+  // Ids of the trees at these folders now; empty: there is no such folder.
+  Result<std::vector<std::string>> trees_of(const std::vector<std::string>& folders);
 
  private:
   using Place = std::optional<std::string>;  // a folder of the tree
@@ -82,10 +86,11 @@ class RepoSkills {
   Result<std::string> find_place();
   Result<Selection> select(const std::string& folder);
   Result<Bundle> bundle_of(const std::string& folder, Selection selection);
+  void use(const RepoSource& source, const std::string& branch_rest);
   Result<Blobs> read_main_files();
   ListedSkill described(const FoundSkill& skill, const Blobs& blobs) const;
 
-  const RepoSource& source_;
+  const RepoSource* source_;
   const BundleLimits& limits_;
   TreeSource& files_;
   TreeSource::Opened opened_;

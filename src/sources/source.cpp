@@ -18,7 +18,7 @@ constexpr size_t kMaxNameBytes = 128;
 constexpr size_t kMaxUrlBytes = 2'048;
 constexpr size_t kMaxRefBytes = 256;
 constexpr size_t kMaxPathBytes = 1'024;
-constexpr std::string_view kLocalScheme = "file://";
+constexpr std::string_view kLocalScheme = "file:";
 
 constexpr std::string_view kChoose =
     "give `worker`, or `repo` and `skill`; see directory::skills::download";
@@ -388,6 +388,13 @@ std::string repository_key(std::string_view url) {
   while (path.ends_with('/')) path.remove_suffix(1);
   if (path.ends_with(".git")) path.remove_suffix(4);
   return host + "/" + std::string(path);
+}
+
+std::string repository_and_ref(const RepoSource& source) {
+  std::string key = source.repo;
+  key += '\0';
+  if (source.ref) key += *source.ref;
+  return key;
 }
 
 std::string shown_source(const Source& source) {

@@ -22,7 +22,9 @@ struct RegistrySource {
 };
 
 struct RepoSource {
-  std::string repo;   // URL; `file:///…`: a local folder, which only the command line may name
+  // URL. `file:///…`: a local folder, which only the command line may name; `file:../…` is one
+  // relative to the skills folder, as `directory.lock` records it.
+  std::string repo;
   std::string skill;  // name of a folder, or the `name` in a SKILL.md
   // A branch, a tag or a commit. Nothing: `main`, and the remote's default branch where there is no
   // `main`.
@@ -88,6 +90,8 @@ bool is_local(const Source& source);
 std::string_view repository_name(std::string_view url);
 // One for all spellings of an address: `git@Host:a/b.git` and `https://host/a/b` → `host/a/b`.
 std::string repository_key(std::string_view url);
+// Equal for sources that the same tree answers.
+std::string repository_and_ref(const RepoSource& source);
 // In words, for messages: `worker resend of the registry`, `https://host/a/b (skills/x)`.
 std::string shown_source(const Source& source);
 
