@@ -50,8 +50,8 @@ auto describe(json::Type<DoctorInput>) {
                   "absent. When files change between two pages, a finding may be missed or come "
                   "twice."),
       json::field("risks", &T::risks,
-                  "true also reads every document and reports what a reader should look at, with "
-                  "codes that begin with `risk_`. Default false.")
+                  "true also reads every document and every other file of a skill and reports what "
+                  "a reader should look at, with codes that begin with `risk_`. Default false.")
           .null_default());
 }
 
@@ -323,8 +323,8 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
   if (downloader != nullptr && in.risks.value_or(false)) {
     // Not on the content thread: reading every file would keep all others waiting for it.
     auto scan = [snapshot = view.shared_snapshot(), downloads = downloader->downloads()] {
-      return scan_documents(*snapshot->folders->content, *snapshot->files,
-                            downloads->lock().value_or(sources::Lock{}));
+      return scan_folders(*snapshot->folders->content, *snapshot->files,
+                          downloads->lock().value_or(sources::Lock{}), {});
     };
     std::vector<DoctorFinding> found = co_await downloader->local().run(std::move(scan));
     examination.add(std::move(found));

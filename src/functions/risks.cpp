@@ -7,34 +7,6 @@
 
 namespace iii::directory {
 
-namespace {
-
-DoctorFinding finding_of(const content::Generation& generation, const content::FileRef& file,
-                         const risks::Risk& risk) {
-  const bool low = risk.severity == risks::Severity::kLow;
-  return {.root = generation.roots[file.root].label,
-          .path = file.path,
-          .severity = low ? "info" : "warning",
-          .code = "risk_" + risk.code,
-          .line = risk.line == 0 ? std::nullopt : std::optional(risk.line),
-          .column = risk.column,
-          .message = risk.message + " (" + std::string(severity_word(risk.severity)) +
-                     "): " + risk.excerpt,
-          .served_as = {},
-          .fix = {}};
-}
-
-// The codes that were accepted for these bytes; null: none. Only downloads are in the lock.
-const std::set<std::string>* accepted_for(const sources::Lock& lock, const content::FileRef& file,
-                                          std::string_view bytes) {
-  const auto entry = lock.namespaces.find(file.path.substr(0, file.path.find('/')));
-  if (entry == lock.namespaces.end() || entry->second.accepted.empty()) return nullptr;
-  const auto codes = entry->second.accepted.find(sources::sha256_hex(bytes));
-  return codes == entry->second.accepted.end() ? nullptr : &codes->second;
-}
-
-}  // namespace
-
 RiskRow row_of(const risks::Risk& risk) {
   const risks::CodeInfo* info = risks::find_code(risk.code);
   return {.path = {},
@@ -84,29 +56,6 @@ sdk::Task<Result<DocumentRisks::Rows>> DocumentRisks::of(Library& library, View 
   if (known_.size() >= kMaxRemembered) known_.clear();
   if (stamped) known_[key] = {skill.bytes, skill.mtime_ns, skill.version, rows};
   co_return rows;
-}
-
-std::vector<DoctorFinding> scan_documents(content::Content& content,
-                                          const content::Generation& generation,
-                                          const sources::Lock& lock) {
-  std::vector<DoctorFinding> out;
-  const auto look = [&](const content::FileRef& file) {
-    const content::RootKind kind = generation.roots[file.root].kind;
-    if (kind == content::RootKind::kBuiltin || kind == content::RootKind::kRegistered) return;
-    const Result<FileBytes> bytes = content.read(generation, file);
-    if (!bytes) return;  // a finding of its own says why
-    const std::vector<risks::Risk> found = risks::scan(file.path, bytes->bytes);
-    if (found.empty()) return;
-    const auto* accepted =
-        kind == content::RootKind::kGlobal ? accepted_for(lock, file, bytes->bytes) : nullptr;
-    for (const risks::Risk& risk : found) {
-      if (accepted != nullptr && accepted->contains(risk.code)) continue;
-      out.push_back(finding_of(generation, file, risk));
-    }
-  };
-  for (const content::SkillPtr& skill : generation.skills) look(skill->file);
-  for (const content::PromptPtr& prompt : generation.prompts) look(prompt->file);
-  return out;
 }
 
 }  // namespace iii::directory

@@ -1,6 +1,7 @@
 // Findings about files as callers see them: of a document, of a download, of all folders.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -74,10 +75,19 @@ class DocumentRisks {
   std::unordered_map<std::string, Known> known_;  // by root and path
 };
 
-// Findings about all documents of a generation, as the doctor reports them: code `risk_…`, never an
-// error. Reads every file; on a thread that may. `lock` names what was accepted; may be empty.
-std::vector<DoctorFinding> scan_documents(content::Content& content,
-                                          const content::Generation& generation,
-                                          const sources::Lock& lock);
+// What one scan of all folders may cost. Documents come first, then the other files of skills.
+struct RiskScanLimits {
+  std::chrono::milliseconds time{20'000};
+  uint64_t bytes = 1ULL << 30U;
+  uint64_t files = 500'000;
+};
+
+// Findings about all documents of a generation and about the other files of its skills (scripts,
+// archives, programs), as the doctor reports them: code `risk_…`, never an error. When a limit is
+// reached, a last finding says so. Reads every file; on a thread that may. `lock` names what was
+// accepted; may be empty.
+std::vector<DoctorFinding> scan_folders(content::Content& content,
+                                        const content::Generation& generation,
+                                        const sources::Lock& lock, const RiskScanLimits& limits);
 
 }  // namespace iii::directory

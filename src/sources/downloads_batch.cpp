@@ -295,13 +295,18 @@ Result<std::vector<NamespaceResult>> Downloads::restore(const Name& name, bool f
                                                         const Job& job) {
   const auto names = locked(name);
   if (!names) return std::unexpected(names.error());
+  const auto verified = installer_.verify(name);
+  std::map<std::string_view, const VerifiedNamespace*> states;
+  if (verified) {
+    for (const VerifiedNamespace& one : *verified) states.emplace(one.name_space, &one);
+  }
   std::vector<NamespaceResult> outcomes;
   std::vector<Order> orders;
   for (const auto& [locked_name, entry] : *names) {
     outcomes.push_back(
         {.name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}});
-    const auto verified = installer_.verify(locked_name);
-    if (verified && !verified->empty() && all_intact(verified->front())) {
+    const auto state = states.find(locked_name);
+    if (state != states.end() && all_intact(*state->second)) {
       outcomes.back().report = as_it_is(locked_name, entry);
       continue;
     }

@@ -53,11 +53,6 @@ Result<void> replace_lock(const FolderWriter& root, const std::string& name_spac
   return done ? root.sync_folder("") : done;
 }
 
-std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
-  return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
-                          "` is as it was. Next: try again in a moment.");
-}
-
 Result<Installation::Reports> Installation::run() {
   if (const Result<void> settled = settle(); !settled) return std::unexpected(settled.error());
   sweep_dead_stages();
@@ -135,7 +130,7 @@ Result<void> Installation::stage_files(Stage& stage) {
     for (const Change& change : planned.plan->changes) {
       const size_t at = number++;
       job_.tell({.step = "writing", .done = at, .total = total});
-      if (job_.should_stop()) return busy(name(), "the time is up.");
+      if (job_.should_stop()) return fail("late", "the time is up");
       if (!done) return done;
       Step step{.path = change.path, .was = change.was, .now = std::string(kAbsent)};
       if (change.bytes == nullptr) {

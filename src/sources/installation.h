@@ -38,9 +38,6 @@ class Stage {
 Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
                           const Lock& lock);
 
-// D331: somebody else is at work.
-std::unexpected<Error> busy(std::string_view name_space, const std::string& what);
-
 // The namespaces are held by the caller. Each is written whole or not at all: what refuses one of
 // them before the swap leaves it out, what fails in the swap undoes all of them.
 class Installation {
@@ -49,7 +46,7 @@ class Installation {
       : root_(root), packages_(packages), job_(job) {}
 
   // One end for each package, in their order. Code `again`: the lock file changed between the plan
-  // and the swap. Other errors: nothing was written.
+  // and the swap; `busy`, `late`: the time is up. After any error nothing was written.
   using Reports = std::vector<Result<InstallReport>>;
   Result<Reports> run();
 

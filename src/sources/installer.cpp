@@ -20,11 +20,17 @@ namespace {
 constexpr int kMaxAttempts = 3;  // the lock file may change under our hands
 constexpr std::chrono::milliseconds kPause{20};
 
+std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
+  return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
+                          "` is as it was. Next: try again in a moment.");
+}
+
 Error as_write_error(const Error& error, std::string_view name_space) {
   if (error.code == "busy") {
     return busy(name_space, "somebody else is writing or reading here, and the time is up.")
         .error();
   }
+  if (error.code == "late") return busy(name_space, "the time is up.").error();
   return error.code.starts_with('D') ? error : write_failed(error, name_space);
 }
 
@@ -118,7 +124,9 @@ class Installer::Holding {
 
   Result<void> take(const FolderWriter& root, const std::string& name) {
     if (names_.contains(name)) {
-      return fail("D311", "D311 invalid_input: `" + name + "` is to be installed twice at once");
+      return fail("D311",
+                  "D311 invalid_input: `" + name +
+                      "` is to be installed twice at once. Next: name another namespace with `as`");
     }
     auto turn = std::make_unique<Turn>(installer_.turns, name, job_);
     if (!turn->taken()) return busy(name, "another download of it takes too long.");
@@ -200,7 +208,7 @@ void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>
     return;
   }
   // What stands in the way of one namespace does not concern the others.
-  constexpr std::array<std::string_view, 4> kForAll = {"again", "busy", "D331", "D333"};
+  constexpr std::array<std::string_view, 4> kForAll = {"again", "busy", "late", "D333"};
   const bool alone =
       chosen.size() == 1 || std::ranges::count(kForAll, error.code) > 0 || job.should_stop();
   for (const size_t index : chosen) {

@@ -43,7 +43,7 @@ Result<RemoveReport> plan(const std::filesystem::path& folder, const std::string
 class Removal {
  public:
   Removal(const FolderWriter& root, const RemoveReport& report) : root_(root) {
-    journal_.name_space = report.name_space;
+    journal_.namespaces = {report.name_space};
     journal_.stage =
         below(kStagingFolder, report.name_space + "~" + RandomIds().next().to_string());
     paths_ = report.removed;
@@ -52,14 +52,14 @@ class Removal {
 
   // The swap lock is held by the caller. What was changed meanwhile is kept, and named.
   Result<std::vector<std::string>> run(Lock lock) {
-    lock.namespaces.erase(journal_.name_space);
+    lock.namespaces.erase(name());
     Result<void> done = root_.make_folders(journal_.stage);
     if (done) done = add_files();
     if (done) done = add_lock(lock);
     if (done) done = open_journal();
     if (!done) {
       sweep_stage(root_, journal_.stage);
-      return std::unexpected(write_failed(done.error(), journal_.name_space));
+      return std::unexpected(write_failed(done.error(), name()));
     }
     Result<std::vector<std::string>> kept = finish(root_, journal_);
     if (kept) {
@@ -68,16 +68,17 @@ class Removal {
     const Error error = kept ? done.error() : kept.error();
     Result<void> undone = turn_back(root_, journal_);
     if (undone) undone = close_journal(root_, journal_);
-    return std::unexpected(write_failed(error, journal_.name_space, undone.has_value()));
+    return std::unexpected(write_failed(error, name(), undone.has_value()));
   }
 
  private:
+  const std::string& name() const { return journal_.namespaces.front(); }
   std::string in_stage(std::string_view name) const { return below(journal_.stage, name); }
 
   Result<void> add_files() {
-    std::set<std::string> folders{journal_.name_space};
+    std::set<std::string> folders{name()};
     for (const std::string& inner : paths_) {
-      Step step{.path = below(journal_.name_space, inner), .was = {}, .now = std::string(kAbsent)};
+      Step step{.path = below(name(), inner), .was = {}, .now = std::string(kAbsent)};
       const Result<std::string> was = state_of(root_, step.path);
       if (!was) return std::unexpected(was.error());
       if (*was == kAbsent || *was == kFolderState) continue;

@@ -32,6 +32,11 @@ const layouts = {
   '.claude/skills/claude-only': 'SKILL.md',
   '.agents/skills/agents-only': 'SKILL.md',
   '.github/skills/github-only': 'SKILL.md',
+  '.codex/skills/codex-only': 'SKILL.md',
+  'plugins/mail/.claude/skills/plugin-only': 'SKILL.md',
+  'versions/0.1.0/skills': 'SKILL.md',
+  'older/0.1.3/skills': 'SKILL.md',
+  upper: 'SKILL.MD',
   'with blank/Über Skill': 'SKILL.md',
   '数据/报告': 'SKILL.md',
 }
@@ -81,7 +86,7 @@ test('by folder name and by frontmatter name; a name that fits two is refused wi
   assert.match(twice.stderr, /plugins\/chat\/skills\/send, plugins\/mail\/skills\/send/)
   assert.equal((await json('install', url, '--path', 'plugins/mail/skills/send')).namespace, 'send')
   const none = await cli('install', url)
-  assert.match(none.stderr, /D310 .*15 skills.*--all/)
+  assert.match(none.stderr, /D310 .*20 skills.*--all/)
 })
 
 test('--all installs every skill, each into a namespace of its own', async () => {

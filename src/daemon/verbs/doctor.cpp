@@ -103,8 +103,10 @@ int run_doctor(const cli::Args& args) {
   examination.add(directory::portable_findings(view, verdicts));
   examination.add(directory::lock_findings(downloads));
   if (reading->config.scan != sources::ScanAction::kOff) {
-    examination.add(directory::scan_documents(*content, *generation,
-                                              downloads.lock().value_or(sources::Lock{})));
+    // Nobody else waits for it.
+    const directory::RiskScanLimits limits{.time = std::chrono::minutes(10), .bytes = 1ULL << 34U};
+    examination.add(directory::scan_folders(*content, *generation,
+                                            downloads.lock().value_or(sources::Lock{}), limits));
   }
   directory::DoctorReport report = examination.take();
   const bool failed = directory::has_errors(report);

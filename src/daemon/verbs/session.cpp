@@ -70,7 +70,9 @@ int Session::complain(const Error& error) {
 }
 
 void Session::print_files(const sources::InstallReport& report, bool files) const {
-  cli::print("{} {}: {}, {} and {} written; {} unchanged\n", report.name_space, report.resolved,
+  // A local folder has no version.
+  cli::print("{}{}{}: {}, {} and {} written; {} unchanged\n", report.name_space,
+             report.resolved.empty() ? "" : " ", report.resolved,
              counted(report.skills_written.size(), "skill"),
              counted(report.prompts_written.size(), "prompt"),
              counted(report.assets_written.size(), "other file"), report.unchanged.size());
