@@ -367,6 +367,7 @@ void HttpConnection::begin_stream(int status, const HttpHeaders& headers) {
   chunked_ = !is_1_0_;
   if (!chunked_) keep_alive_ = false;
   streaming_ = true;
+  largest_write_ = 0;
   write_head(status, headers, chunked_ ? "Transfer-Encoding: chunked\r\n" : "");
   queued();
   if (!is_head_ || is_over()) return;
@@ -381,7 +382,9 @@ void HttpConnection::write_stream(SharedBytes bytes) {
   append(std::move(bytes));
   if (chunked_) output_.tail().append("\r\n");
   queued();
-  if (!is_over() && output_.bytes() > site_->options.max_stream_bytes) {
+  // One large message says nothing about its reader: it is what comes on top that counts.
+  largest_write_ = std::max(largest_write_, size);
+  if (!is_over() && output_.bytes() > site_->options.max_stream_bytes + largest_write_) {
     abort("it reads a stream too slowly: more bytes wait for it than the limit allows");
   }
 }

@@ -153,6 +153,7 @@ class HttpConnection final : private MemoryBudget::Holder,
   bool keep_alive_ = true;
   bool streaming_ = false;
   bool chunked_ = false;
+  size_t largest_write_ = 0;  // of the stream
 
   OutputQueue output_;
   bool flush_due_ = false;

@@ -63,7 +63,8 @@ class HttpResponse {
   virtual void write(SharedBytes bytes) = 0;
   virtual void end() = 0;
 
-  // What the client has not taken yet. A stream that exceeds `max_stream_bytes` is closed.
+  // What the client has not taken yet. A stream that exceeds `max_stream_bytes`, besides
+  // its largest message, is closed.
   virtual size_t queued_bytes() const = 0;
   // False when the answer is complete, or nobody is there to take it.
   virtual bool is_open() const = 0;

@@ -38,7 +38,7 @@ struct HttpServerOptions {
   std::chrono::milliseconds idle_timeout{75'000};
   // A client that takes nothing of what waits for it is disconnected after this time …
   std::chrono::milliseconds stall_timeout{30'000};
-  // … and the reader of a stream when more than this waits for it.
+  // … and the reader of a stream when more than this waits for it, besides its largest message.
   size_t max_stream_bytes = 1024 * 1024;
   // While more than this waits for a client, its next request is not looked at.
   size_t high_water = 1024 * 1024;
