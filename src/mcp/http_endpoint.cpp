@@ -184,14 +184,8 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
     if (message.kind == Message::Kind::kResponse) server_.deliver(message);
     return response->send(202, {}, std::string());
   }
-  if (session->running.contains(message.id)) {
-    return refuse(*response, 400,
-                  bad_request(kInvalidRequest, "A request with this id is running already."),
-                  message.id);
-  }
-  if (session->running.size() >= options_.max_running_per_session ||
-      running_ >= options_.max_running) {
-    return refuse(*response, 200, too_many(), message.id);
+  if (const std::optional<RpcError> error = busy(*session, message.id)) {
+    return refuse(*response, error->http_status, *error, message.id);
   }
   auto exchange = std::make_shared<Exchange>(response, accepted_by(head));
   exchange->stream = ++session->streams;
@@ -200,23 +194,43 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
                   .params = std::move(message.params),
                   .session = session->session,
                   .caller = "mcp:" + head.peer};
-  const std::string id = request.id;
   request.notify = [this, session, exchange](std::string text) {
     tell(session, exchange, std::move(text));
   };
+  start(session, exchange, std::move(request), [this, session, exchange](Finished finished) {
+    answer(session, exchange, std::move(finished));
+  });
+  if (exchange->running->is_over()) return;
+  // A lost connection is not a cancellation in this dialect: the client may come back for the rest.
+  response->on_closed([this, weak = std::weak_ptr(response)] { streams_.erase(weak.lock()); });
+}
+
+// Why a request of a session cannot run now.
+std::optional<RpcError> HttpEndpoint::busy(const HttpSession& session,
+                                           const std::string& id) const {
+  if (session.running.contains(id)) {
+    return bad_request(kInvalidRequest, "A request with this id is running already.");
+  }
+  if (session.running.size() >= options_.max_running_per_session ||
+      running_ >= options_.max_running) {
+    return too_many();
+  }
+  return std::nullopt;
+}
+
+void HttpEndpoint::start(const HttpSessionPtr& session, const ExchangePtr& exchange,
+                         Request request, std::function<void(Finished)> done) {
+  const std::string id = request.id;
   ++running_;
   std::shared_ptr<void> place(nullptr, [this, alive = std::weak_ptr(alive_)](void*) {
     if (!alive.expired()) --running_;
   });
-  exchange->running =
-      server_.start(std::move(request), [this, session, exchange, id, place](Finished finished) {
+  exchange->running = server_.start(
+      std::move(request), [session, id, place, done = std::move(done)](Finished finished) {
         session->running.erase(id);
-        answer(session, exchange, std::move(finished));
+        done(std::move(finished));
       });
-  if (exchange->running->is_over()) return;
-  session->running.emplace(id, exchange);
-  // A lost connection is not a cancellation in this dialect: the client may come back for the rest.
-  response->on_closed([this, exchange] { streams_.erase(exchange->response); });
+  if (!exchange->running->is_over()) session->running.emplace(id, exchange);
 }
 
 void HttpEndpoint::notification(const HttpSessionPtr& session, const Message& message) {
@@ -232,6 +246,7 @@ void HttpEndpoint::notification(const HttpSessionPtr& session, const Message& me
   const ExchangePtr exchange = found->second;
   session->running.erase(found);
   exchange->running->cancel();
+  if (exchange->on_cancelled) return exchange->on_cancelled();
   // Its stream ends without an answer.
   streams_.erase(exchange->response);
   if (exchange->streams) return exchange->response->end();
@@ -286,25 +301,36 @@ void HttpEndpoint::batch(const net::HttpRequest& head, json::Value messages,
   };
   for (json::Value& each : all) {
     std::expected<Message, Unreadable> message = read_message(std::move(each));
-    if (message && message->kind != Message::Kind::kRequest) {
-      if (message->kind == Message::Kind::kNotification) notification(session, *message);
-      continue;
+    if (message && message->kind == Message::Kind::kNotification) {
+      notification(session, *message);
+    } else if (message && message->kind == Message::Kind::kResponse) {
+      server_.deliver(*message);
+    } else {
+      ++answers->left;
+      message ? request_of_batch(session, std::move(*message), "mcp:" + head.peer, add)
+              : add(error_text(message.error().id, message.error().error));
     }
-    ++answers->left;
-    if (!message) {
-      add(error_text(message.error().id, message.error().error));
-      continue;
-    }
-    Request request{.id = std::move(message->id),
-                    .method = std::move(message->method),
-                    .params = std::move(message->params),
-                    .session = session->session,
-                    .caller = "mcp:" + head.peer};
-    // Messages about a request of a batch go to the session's own stream.
-    request.notify = [this, session](const std::string& text) { tell_general(*session, text); };
-    server_.start(std::move(request), [add](const Finished& finished) { add(finished.text); });
   }
   add("");
+}
+
+void HttpEndpoint::request_of_batch(const HttpSessionPtr& session, Message message,
+                                    std::string caller,
+                                    const std::function<void(const std::string&)>& add) {
+  if (const std::optional<RpcError> error = busy(*session, message.id)) {
+    return add(error_text(message.id, *error));
+  }
+  auto exchange = std::make_shared<Exchange>();
+  exchange->on_cancelled = [add] { add(""); };
+  Request request{.id = std::move(message.id),
+                  .method = std::move(message.method),
+                  .params = std::move(message.params),
+                  .session = session->session,
+                  .caller = std::move(caller)};
+  // Messages about a request of a batch go to the session's own stream.
+  request.notify = [this, session](const std::string& text) { tell_general(*session, text); };
+  start(session, exchange, std::move(request),
+        [add](const Finished& finished) { add(finished.text); });
 }
 
 // --- answers
@@ -411,10 +437,11 @@ void HttpEndpoint::resume(const HttpSessionPtr& session, const EventId& id,
   // The rest of that request's messages comes here.
   const ExchangePtr exchange = still->second;
   streams_.erase(exchange->response);
+  if (exchange->streams) exchange->response->end();
   exchange->response = response;
   exchange->streams = true;
   watch(response);
-  response->on_closed([this, exchange] { streams_.erase(exchange->response); });
+  response->on_closed([this, weak = std::weak_ptr(response)] { streams_.erase(weak.lock()); });
 }
 
 void HttpEndpoint::tell_general(HttpSession& session, const std::string& message) {

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -51,12 +53,13 @@ class HttpEndpoint {
   // What a request is answered with: one JSON body, or a stream of events that begins with the
   // first message before the answer.
   struct Exchange {
-    ResponsePtr response;
-    Accepts accepts;
+    ResponsePtr response = {};  // null: of a batch
+    Accepts accepts = {};
     net::HttpHeaders headers = {};
     bool streams = false;
     uint64_t stream = 0;  // of a session's log; 0: not resumable
     RunningPtr running = {};
+    std::function<void()> on_cancelled = {};  // of a batch: instead of ending the stream
   };
   using ExchangePtr = std::shared_ptr<Exchange>;
 
@@ -94,6 +97,11 @@ class HttpEndpoint {
   void initialize(const net::HttpRequest& head, const Message& message,
                   const ResponsePtr& response);
   void notification(const HttpSessionPtr& session, const Message& message);
+  std::optional<RpcError> busy(const HttpSession& session, const std::string& id) const;
+  void start(const HttpSessionPtr& session, const ExchangePtr& exchange, Request request,
+             std::function<void(Finished)> done);
+  void request_of_batch(const HttpSessionPtr& session, Message message, std::string caller,
+                        const std::function<void(const std::string&)>& add);
   // Null when the request was refused.
   HttpSessionPtr session_of(const net::HttpRequest& head, const ResponsePtr& response);
 

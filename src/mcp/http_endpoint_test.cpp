@@ -363,6 +363,51 @@ TEST_F(McpHttpTest, N55BatchesIn20250326) {
             202);
 }
 
+TEST_F(McpHttpTest, N55N41RequestsOfABatchCountAndCanBeCancelled) {
+  listen_http({.max_running_per_session = 2});
+  const std::string id = open_session("2025-03-26");
+  const auto slow = [](const char* request) {
+    return handshake(request, "tools/call", R"("name":"slow")");
+  };
+  const FakePtr batch =
+      ask("POST", in_session(id),
+          "[" + slow("1") + "," + slow("1") + "," + slow("2") + "," + slow("3") + "]");
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_TRUE(batch->open);
+  EXPECT_EQ(ask("POST", in_session(id), handshake("1", "ping"))->status, 400);  // runs already
+  EXPECT_EQ(outcome(ask("POST", in_session(id), handshake("9", "ping"))), "200 -32603");
+  for (const char* request : {"1", "2"}) {
+    ask("POST", in_session(id),
+        R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":)" +
+            std::string(request) + "}}");
+  }
+  // What is left is the answers that refuse: the second 1, and 3.
+  ASSERT_FALSE(batch->open);
+  const json::Value answers = json::parse(batch->body).value();
+  ASSERT_EQ(answers.as_array()->size(), 2U);
+  EXPECT_EQ(code(*answers.as_array()->at(0).find("error")), kInvalidRequest);
+  EXPECT_EQ(code(*answers.as_array()->at(1).find("error")), kInternalError);
+  EXPECT_EQ(finished(ask("POST", in_session(id), handshake("9", "ping")))->status, 200);
+}
+
+// The connection that a resumed stream replaces may be noticed as lost later.
+TEST_F(McpHttpTest, N56AResumedStreamIsKeptAliveWhenTheOldOneEnds) {
+  listen_http({.keep_alive = std::chrono::milliseconds(50)});
+  const std::string id = open_session();
+  net::HttpHeaders events = in_session(id);
+  events.push_back({"Accept", "text/event-stream"});
+  const FakePtr call = ask("POST", events, handshake("5", "tools/call", R"("name":"slow")"));
+  run_until([&] { return engine.hanging != nullptr; });
+  net::HttpHeaders again = in_session(id);
+  again.push_back({"Last-Event-ID", "1-0"});
+  const FakePtr resumed = ask("GET", again);
+  EXPECT_TRUE(resumed->open);
+  call->leave();
+  run_until([&] { return resumed->body.ends_with(kKeepAlive); });
+  engine.hanging->complete(json::Raw{"1"});
+  EXPECT_THAT(finished(resumed)->events().back(), HasSubstr("\"id\":5"));
+}
+
 TEST_F(McpHttpTest, SessionsGiveWayToNewOnes) {
   listen_http({.max_sessions = 2});
   const std::string first_id = open_session();
