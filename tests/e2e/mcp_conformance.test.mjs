@@ -16,6 +16,7 @@ const runs = [
   ['--requirements', '2025-11-25'],
   ['--requirements', '2026-07-28'],
   ['--suite', 'active'],
+  ['--suite', 'draft'],
   ...skillScenarios.map((name) => ['--scenario', name]),
   ...skillScenarios.map((name) => ['--scenario', name, '--spec-version', '2025-11-25', '--force']),
 ]

@@ -115,6 +115,60 @@ test('N58 a process that is probed and killed leaves nothing behind; 20 times in
   assert.equal(await server.exit, 0)
 })
 
+test('N58 N59 started twice at the same time and killed at any moment: the next start answers at once and rightly', async () => {
+  const folder = skillsFolder()
+  for (let i = 0; i < 300; ++i) folder.put(`many/skill-${i}/SKILL.md`, `---\nname: skill-${i}\ndescription: Number ${i}.\n---\nText.\n`)
+  for (let i = 0; i < 12; ++i) {
+    const both = [raw(folder), raw(folder)]
+    const message = envelope('probe', i % 3 ? 'server/discover' : 'skills/list')
+    for (const each of both) each.send(message)
+    // Before the first byte, after the answer, or while the folders are being read and the index is being written.
+    if (i % 4 === 1) await Promise.all(both.map((each) => each.answer('probe')))
+    if (i % 4 === 2) await both[0].answer('probe')
+    if (i % 4 === 3) both[1].child.stdin.end()
+    for (const each of both) each.child.kill('SIGKILL')
+    await Promise.all(both.map((each) => each.exit))
+  }
+  const [first, second] = [raw(folder), raw(folder)]
+  for (const each of [first, second]) {
+    each.send(envelope(1, 'server/discover'), envelope(2, 'resources/read', { uri: 'iii://many/skill-299' }))
+    assert.equal((await each.answer(1)).result.resultType, 'complete')
+    assert.match((await each.answer(2)).result.contents[0].text, /Text\./)
+    assert.equal(each.lines[0].id, 1) // discover does not wait for the folders
+    each.child.stdin.end()
+    assert.equal(await each.exit, 0)
+  }
+})
+
+test('N51 N62 both dialects at the same time on one process, with listen streams between', async () => {
+  const folder = skillsFolder()
+  const server = raw(folder)
+  server.send({ jsonrpc: '2.0', id: 'i', method: 'initialize', params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '0' } } }, { jsonrpc: '2.0', method: 'notifications/initialized' })
+  server.send(envelope('L1', 'subscriptions/listen', { notifications: { resourceSubscriptions: ['iii://demo'] } }), envelope(2, 'subscriptions/listen', { notifications: { resourcesListChanged: true } }))
+  server.send({ jsonrpc: '2.0', id: 's', method: 'resources/subscribe', params: { uri: 'skill://demo/SKILL.md' } })
+  await server.answer('s')
+  const ids = []
+  for (let i = 0; i < 100; ++i) {
+    const params = { uri: i % 3 ? 'iii://demo' : 'iii://nope' }
+    server.send(i % 2 ? envelope(`m${i}`, 'resources/read', params) : { jsonrpc: '2.0', id: `m${i}`, method: 'resources/read', params })
+    ids.push(`m${i}`)
+  }
+  for (const [i, id] of ids.entries()) {
+    const { result, error } = await server.answer(id)
+    if (i % 3) assert.equal('resultType' in result, i % 2 === 1, id)
+    else assert.equal(error.code, i % 2 ? -32602 : -32002, id)
+  }
+  folder.put('demo/SKILL.md', '---\nname: demo\ndescription: Other.\n---\nEdited.\n')
+  const key = 'io.modelcontextprotocol/subscriptionId'
+  const heard = (id, method) => server.lines.filter((m) => m.method === `notifications/resources/${method}` && m.params?._meta?.[key] === id)
+  await eventually('both streams and the session', () => heard('L1', 'updated').length && heard(2, 'list_changed').length && heard(undefined, 'updated').length)
+  assert.ok(heard('L1', 'updated').every((m) => m.params.uri === 'iii://demo'))
+  assert.ok(heard(undefined, 'updated').every((m) => m.params.uri === 'skill://demo/SKILL.md'))
+  assert.deepEqual([heard('L1', 'list_changed'), heard(2, 'updated')], [[], []])
+  server.child.stdin.end()
+  assert.equal(await server.exit, 0)
+})
+
 test('--url offers the functions of an engine as soon as there is one', async (t) => {
   const folder = skillsFolder()
   const engine = await startEngine({ args: ['--engine-only'] })
