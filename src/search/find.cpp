@@ -137,11 +137,16 @@ Result<MergedAnswer> find_all(const Index& index, std::span<const std::string> c
     }
     merged.answers.push_back(std::move(*answer));
   }
+  merge_rows(merged, options.limit);
+  return merged;
+}
+
+void merge_rows(MergedAnswer& merged, size_t limit) {
   std::unordered_set<std::string_view> seen;
-  for (size_t begin = 0; begin < capabilities.size(); begin += kBatch) {
-    const size_t end = std::min(begin + kBatch, capabilities.size());
-    size_t left = options.limit;
-    for (size_t row = 0; row < options.limit && left > 0; ++row) {
+  for (size_t begin = 0; begin < merged.answers.size(); begin += kBatch) {
+    const size_t end = std::min(begin + kBatch, merged.answers.size());
+    size_t left = limit;
+    for (size_t row = 0; row < limit && left > 0; ++row) {
       for (size_t c = begin; c < end && left > 0; ++c) {
         const std::vector<Hit>& hits = merged.answers[c].hits;
         if (row >= hits.size() || !seen.insert(hits[row].key).second) continue;
@@ -150,7 +155,6 @@ Result<MergedAnswer> find_all(const Index& index, std::span<const std::string> c
       }
     }
   }
-  return merged;
 }
 
 std::vector<std::string_view> field_names(const Profile& profile, FieldMask mask) {

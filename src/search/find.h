@@ -90,6 +90,9 @@ struct MergedAnswer {
 Result<MergedAnswer> find_all(const Index& index, std::span<const std::string> capabilities,
                               const Options& options = {});
 
+// Fills in `rows` from `answers`; at most `limit` per batch.
+void merge_rows(MergedAnswer& merged, size_t limit);
+
 // The names of the fields in a mask, in the order of the profile.
 std::vector<std::string_view> field_names(const Profile& profile, FieldMask mask);
 

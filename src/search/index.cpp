@@ -54,7 +54,7 @@ class Draft {
 
   void add(SegmentPointer segment) {
     const auto none = std::make_shared<const DocumentSet>(segment->documents(), false);
-    for (const uint64_t copy_of : copies_in(*segment)) touch(copy_of);
+    touch_copies(*segment);
     state_->parts.push_back({.segment = std::move(segment), .deleted = none, .hidden = none});
     // Their references are into the vector, which may have moved.
     deleted_.clear();
@@ -102,10 +102,18 @@ class Draft {
     if (copy_of != 0) touched_.insert(copy_of);
   }
 
-  static std::set<uint64_t> copies_in(const Segment& segment) {
-    std::set<uint64_t> all;
-    for (DocumentNumber d = 0; d < segment.documents(); ++d) all.insert(segment.copy_of(d));
-    return all;
+  // Those that occur twice in the new segment, or also in another one.
+  void touch_copies(const Segment& segment) {
+    uint64_t last = 0;
+    for (const DocumentNumber d : segment.by_copy()) {
+      const uint64_t copy_of = segment.copy_of(d);
+      const bool elsewhere =
+          copy_of != last && std::ranges::any_of(state_->parts, [&](const IndexPart& part) {
+            return !part.segment->copies(copy_of).empty();
+          });
+      if (copy_of == last || elsewhere) touch(copy_of);
+      last = copy_of;
+    }
   }
 
   std::shared_ptr<Index::State> state_;

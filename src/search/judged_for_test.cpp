@@ -127,6 +127,8 @@ void judge_fit(const JudgedQuery& query, const std::map<std::string, int>& grade
           : 0;
 }
 
+}  // namespace
+
 Quality judge(const JudgedQuery& query, const MergedAnswer& answer) {
   std::map<std::string, int> grades;
   for (const auto& one : query.relevant) {
@@ -159,8 +161,6 @@ Quality judge(const JudgedQuery& query, const MergedAnswer& answer) {
   }
   return quality;
 }
-
-}  // namespace
 
 JudgedSet load_judged(const std::string& path) {
   std::ifstream file(path);

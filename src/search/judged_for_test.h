@@ -59,6 +59,9 @@ struct Quality {
   void finish();  // sums become means
 };
 
+// One query and its answer; sums, not means.
+Quality judge(const JudgedQuery& query, const MergedAnswer& answer);
+
 // By kind of query, and `all`.
 std::map<std::string, Quality> measure(const JudgedSet& set, const Index& functions,
                                        const Index& skills, const Options& options);

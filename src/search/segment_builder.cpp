@@ -62,11 +62,12 @@ struct SegmentBuilder::Work {
 
   WordInfo& look_up(std::string_view word);
   TermNumber term_of(std::string_view stem);
-  void add_field(std::string_view text, uint8_t field);
+  FieldCounts add_field(std::string_view text, uint8_t field);
+  uint8_t quality_of(std::string_view text, uint8_t field, const FieldCounts& counts) const;
   void count(TermNumber term, uint8_t field);
   FieldMeans measure() const;
-  void sort_occurrences(std::vector<Occurrence>& sorted, std::vector<uint64_t>& ends) const;
-  void write_terms(const FieldMeans& means, SegmentWriter& writer) const;
+  void sort_occurrences(std::vector<Occurrence>& sorted, std::vector<uint64_t>& ends);
+  void write_terms(const FieldMeans& means, SegmentWriter& writer);
   void write_surface(const std::vector<TermNumber>& numbers, SegmentWriter& writer) const;
 
   const Profile& profile;
@@ -134,8 +135,9 @@ void SegmentBuilder::Work::count(TermNumber term, uint8_t field) {
   occurrences.push_back({.term_or_document = term, .count = 1, .field = field});
 }
 
-void SegmentBuilder::Work::add_field(std::string_view text, uint8_t field) {
+FieldCounts SegmentBuilder::Work::add_field(std::string_view text, uint8_t field) {
   const Field& spec = profile.fields[field];
+  const size_t before = occurrences.size();
   ++turn;
   length = 0;
   tokenizer.start(text);
@@ -157,6 +159,17 @@ void SegmentBuilder::Work::add_field(std::string_view text, uint8_t field) {
         });
   }
   lengths.push_back(length);
+  return {.words = length, .distinct = static_cast<uint32_t>(occurrences.size() - before)};
+}
+
+uint8_t SegmentBuilder::Work::quality_of(std::string_view text, uint8_t field,
+                                         const FieldCounts& counts) const {
+  uint8_t quality = quality_of_counts(counts);
+  if ((profile.description >> field & 1U) == 0) return quality;
+  quality = std::min(quality, quality_of_claims(text));
+  // The first sentence is the first field of the description.
+  const bool first = (profile.description & ((1U << field) - 1)) == 0;
+  return first ? std::min(quality, quality_of_sentence(text)) : quality;
 }
 
 FieldMeans SegmentBuilder::Work::measure() const {
@@ -173,7 +186,7 @@ FieldMeans SegmentBuilder::Work::measure() const {
 
 // Counting sort by term; the order of documents stays.
 void SegmentBuilder::Work::sort_occurrences(std::vector<Occurrence>& sorted,
-                                            std::vector<uint64_t>& ends) const {
+                                            std::vector<uint64_t>& ends) {
   ends.assign(terms.size() + 1, 0);
   for (const Occurrence& o : occurrences) ++ends[o.term_or_document + 1];
   for (size_t t = 0; t < terms.size(); ++t) ends[t + 1] += ends[t];
@@ -187,9 +200,10 @@ void SegmentBuilder::Work::sort_occurrences(std::vector<Occurrence>& sorted,
       sorted[place++] = o;
     }
   }
+  std::vector<Occurrence>().swap(occurrences);  // not needed any more, and large
 }
 
-void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& writer) const {
+void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& writer) {
   std::vector<Occurrence> sorted;
   std::vector<uint64_t> ends;  // per term
   sort_occurrences(sorted, ends);
@@ -254,13 +268,15 @@ uint32_t SegmentBuilder::documents() const {
 void SegmentBuilder::add(const Document& document) {
   Work& work = *work_;
   work.sum.clear();
+  uint8_t quality = kTrusted;
   for (uint8_t f = 0; f < work.profile.fields.size(); ++f) {
-    work.add_field(document.fields[f], f);
+    const FieldCounts counts = work.add_field(document.fields[f], f);
+    quality = std::min(quality, work.quality_of(document.fields[f], f, counts));
   }
   Work::Kept& kept = work.documents.emplace_back();
   kept.key = work.arena.keep(document.key);
   kept.copy_of = document.copy_of;
-  kept.quality = quality_of(document, work.profile);
+  kept.quality = quality;
   work.sum.quantise(kept.values, kept.scale);
   work.document_ends.push_back(work.occurrences.size());
 }
