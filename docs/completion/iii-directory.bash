@@ -18,7 +18,7 @@ _iii_directory() {
     prompt) options='--raw --json --color --url --token --config --skills --help' kind=prompts ;;
     registry) options='--tag --raw --json --color --url --token --config --skills --help' words='search info' ;;
     watch) options='--count --json --color --url --token --config --skills --help' kind=skills ;;
-    doctor) options='--fix --json --code --severity --prefix --all --color --config --skills --help' ;;
+    doctor) options='--fix --json --code --severity --prefix --all --color --url --token --config --skills --help' ;;
     add|install) options='--tag --repo --skill --path --as --list --all --ref --frozen --force --yes --accept-risks --json --color --config --skills --help' ;;
     remove) options='--force --yes --json --color --config --skills --help' kind=namespaces ;;
     update) options='--force --yes --json --color --config --skills --help' kind=namespaces ;;

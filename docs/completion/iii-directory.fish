@@ -138,6 +138,8 @@ complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l severity -r
 complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l prefix -r -d 'Look only at files whose path or id starts with this.'
 complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l all -d 'Show all findings; without it only a few, and how many of each kind.'
 complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l color -r -f -a 'auto always never' -d 'Use colours: always, never or auto (auto).'
+complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l url -r -d 'Ask this server (III_URL, else ws://127.0.0.1:49134 if one runs).'
+complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l token -r -d 'Bearer token of the server (III_TOKEN).'
 complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l config -r -d 'Configuration file (./iii-directory.yaml, else ./config.yaml).'
 complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l skills -r -d 'Use this folder instead of `skills_folder`.'
 complete -c iii-directory -n '__fish_seen_subcommand_from doctor' -l help -s h -d 'This text.'

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 namespace iii {
 
@@ -71,6 +72,42 @@ class LogOnce {
 
  private:
   bool said_ = false;
+};
+
+// A log line that peers cause as often as they like: so many of them in a second, and how many were
+// left out is said with the next one.
+class LogBudget {
+ public:
+  using Clock = std::chrono::steady_clock;
+  explicit LogBudget(size_t per_second = 20) : per_second_(per_second) {}
+
+  template <typename... Args>
+  void log(LogLevel level, fmt::format_string<Args...> text, Args&&... args) {
+    if (!log_enabled(level) || !take(Clock::now())) return;
+    if (const size_t left_out = std::exchange(left_out_, 0)) {
+      log_at(level, "{} lines like the next one were left out", left_out);
+    }
+    log_at(level, text, std::forward<Args>(args)...);
+  }
+  // Whether one more line may be written at this time.
+  bool take(Clock::time_point now) {
+    if (now - begin_ >= std::chrono::seconds(1)) {
+      begin_ = now;
+      used_ = 0;
+    }
+    if (used_ < per_second_) {
+      ++used_;
+      return true;
+    }
+    ++left_out_;
+    return false;
+  }
+
+ private:
+  const size_t per_second_;
+  size_t used_ = 0;
+  size_t left_out_ = 0;
+  Clock::time_point begin_ = {};
 };
 
 }  // namespace iii

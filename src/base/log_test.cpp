@@ -160,5 +160,14 @@ TEST(LogOnce, SaysItOnce) {
   EXPECT_EQ(out.find("too large: 1"), std::string::npos);
 }
 
+TEST(LogBudget, SoManyInASecond) {
+  LogBudget budget(2);
+  const auto start = LogBudget::Clock::time_point(std::chrono::hours(1));
+  EXPECT_TRUE(budget.take(start));
+  EXPECT_TRUE(budget.take(start));
+  EXPECT_FALSE(budget.take(start + std::chrono::milliseconds(999)));
+  EXPECT_TRUE(budget.take(start + std::chrono::milliseconds(1'000)));
+}
+
 }  // namespace
 }  // namespace iii

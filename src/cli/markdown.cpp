@@ -155,8 +155,12 @@ class Renderer {
     while (title.ends_with('#')) title.remove_suffix(1);
     std::string text;
     for (const Run& run : Inline(trim(title)).runs()) text += run.text;
-    put(text, level == 1 ? Style::kTitle : Style::kBold);
-    end_line();
+    for (const std::string& line : wrapped(text, width_)) {
+      for (const std::string_view piece : pieces(line, width_)) {
+        put(piece, level == 1 ? Style::kTitle : Style::kBold);
+        end_line();
+      }
+    }
     return true;
   }
 
@@ -246,8 +250,17 @@ class Renderer {
           put(" ", Style::kPlain);
           ++used;
         }
-        put(word, run.style);
-        used += size;
+        const size_t room = width_ > used ? width_ - used : 1;
+        const std::vector<std::string_view> parts = pieces(word, room);
+        for (size_t i = 0; i < parts.size(); ++i) {
+          if (i > 0) {
+            end_line();
+            put(next, Style::kDim);
+            used = columns(next);
+          }
+          put(parts[i], run.style);
+          used += columns(parts[i]);
+        }
         line_empty = blank_before = false;
       }
     }

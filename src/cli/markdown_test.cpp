@@ -33,6 +33,12 @@ TEST(Markdown, ParagraphsAreBrokenAndItemsIndented) {
   EXPECT_EQ(plain("> quoted", 20), "│ quoted\n");
 }
 
+TEST(Markdown, NothingIsWiderThanTheTerminal) {
+  const std::string long_word(95, 'x');
+  const std::string text = "# " + long_word + "\n\n- a " + long_word + " b\n> " + long_word;
+  for (const std::string_view line : split(plain(text, 30), '\n')) EXPECT_LE(columns(line), 30U);
+}
+
 TEST(Markdown, LinksShowWhereTheyLead) {
   EXPECT_EQ(plain("[docs](https://x.test/a)"), "docs (https://x.test/a)\n");
 }

@@ -5,8 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/counted.h"
 #include "base/utf8.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
+#include "cli/width.h"
 
 namespace iii::cli {
 
@@ -15,22 +18,31 @@ namespace {
 constexpr uint64_t kBarWidth = 24;
 constexpr std::chrono::milliseconds kRedraw{50};
 
-std::string amount(uint64_t n) {
-  if (n < 10'000) return std::to_string(n);
-  if (n < 10'000'000) return std::to_string(n / 1'000) + " k";
-  return std::to_string(n / 1'000'000) + " M";
+std::string bytes_text(uint64_t n) {
+  constexpr uint64_t kStep = 1'000;
+  if (n < kStep) return counted(n, "byte");
+  if (n < kStep * kStep) return fmt::format("{:.1f} kB", static_cast<double>(n) / 1e3);
+  return fmt::format("{:.1f} MB", static_cast<double>(n) / 1e6);
 }
+
+bool is_bytes(std::string_view step) { return step == "fetching"; }
 
 }  // namespace
 
 std::string progress_text(std::string_view what, std::string_view step, uint64_t done,
-                          uint64_t total) {
-  std::string out = printable(what) + ": " + printable(step);
-  if (total == 0) return done == 0 ? out : out + " " + amount(done);
-  const uint64_t part = std::min(done, total);
-  const uint64_t filled = part * kBarWidth / total;
-  out += " [" + std::string(filled, '#') + std::string(kBarWidth - filled, '-') + "] ";
-  return out + std::to_string(part * 100 / total) + " %";
+                          uint64_t total, std::chrono::seconds passed) {
+  std::string out = printable(what) + (what.empty() ? "" : ": ") + printable(step);
+  if (total > 0) {
+    const uint64_t part = std::min(done, total);
+    const uint64_t filled = part * kBarWidth / total;
+    out += " [" + std::string(filled, '#') + std::string(kBarWidth - filled, '-') + "] " +
+           std::to_string(part * 100 / total) + " %, ";
+    out += is_bytes(step) ? bytes_text(part) + " of " + bytes_text(total)
+                          : std::to_string(part) + " of " + counted(total, "file");
+  } else if (done > 0) {
+    out += " " + (is_bytes(step) ? bytes_text(done) : counted(done, "file"));
+  }
+  return passed.count() > 0 ? out + ", " + std::to_string(passed.count()) + " s" : out;
 }
 
 ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) == 1) {}
@@ -47,7 +59,10 @@ void ProgressLine::show(std::string_view what, std::string_view step, uint64_t d
   if (!new_step && done != total && now - last_drawn_ < kRedraw) return;
   last_drawn_ = now;
   drawn_ = true;
-  std::fprintf(stderr, "\r\033[K%s", progress_text(what, step, done, total).c_str());
+  const auto passed = std::chrono::duration_cast<std::chrono::seconds>(now - begin_);
+  const std::string text = progress_text(what, step, done, total, passed);
+  const std::string shown = shortened(text, terminal_width(STDERR_FILENO) - 1);
+  std::fprintf(stderr, "\r\033[K%s", shown.c_str());
   std::fflush(stderr);
 }
 

@@ -26,10 +26,12 @@ class ProgressLine {
   bool drawn_ = false;
   std::string last_step_;
   std::chrono::steady_clock::time_point last_drawn_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// `[######----] 60 %`, or a count when the total is not known. Pure.
+// `mail: writing [######----] 60 % 6 of 10 files, 3 s`; bytes when the step is `fetching`. Without
+// a total: how much. Pure.
 std::string progress_text(std::string_view what, std::string_view step, uint64_t done,
-                          uint64_t total);
+                          uint64_t total, std::chrono::seconds passed = {});
 
 }  // namespace iii::cli

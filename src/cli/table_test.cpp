@@ -34,6 +34,8 @@ TEST(Width, ShortensAtCharacters) {
 TEST(Width, WrapsAtBlanks) {
   EXPECT_THAT(wrapped("one two three", 7), ElementsAre("one two", "three"));
   EXPECT_THAT(wrapped("a verylongword b", 5), ElementsAre("a", "verylongword", "b"));
+  EXPECT_THAT(pieces("数据abc", 3), ElementsAre("数", "据a", "bc"));
+  EXPECT_THAT(pieces("数", 1), ElementsAre("数"));
   EXPECT_EQ(one_line(" a\n\tb  c "), "a b c");
 }
 

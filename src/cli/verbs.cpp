@@ -65,9 +65,9 @@ const Verb* find_verb(std::string_view name) {
 std::string overview(size_t width) {
   width = std::min<size_t>(width, 100);
   std::string out =
-      "iii-directory: skills and prompts for agents, and a bus for iii workers.\n\n"
+      "Skills and prompts for agents, and a bus for iii workers.\n\n"
       "Usage: iii-directory VERB [arguments] [options]\n"
-      "       iii-directory [--url URL]     the directory worker on a running engine\n";
+      "       iii-directory [options]   (a worker of an engine)\n";
   size_t widest = 0;
   for (const Verb& verb : verbs()) widest = std::max(widest, verb.name.size());
   for (const auto& [group, title] : kGroups) {
@@ -82,10 +82,10 @@ std::string overview(size_t width) {
     }
   }
   return out +
-         "\n`iii-directory VERB --help` explains a verb with examples. Try:\n"
-         "  iii-directory serve                     start the server\n"
-         "  iii-directory add anthropics/skills     choose skills of a repository\n"
-         "  iii-directory list                      what agents get\n";
+         "\nEvery verb has --help, with examples. Try:\n"
+         "  iii-directory serve                   start the server\n"
+         "  iii-directory add anthropics/skills   choose skills\n"
+         "  iii-directory list                    what agents get\n";
 }
 
 std::string unknown_verb(std::string_view word) {

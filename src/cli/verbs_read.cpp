@@ -149,6 +149,8 @@ std::vector<Verb> reading() {
                    {"all", "",
                     "Show all findings; without it only a few, and how many of each kind."},
                    kColor,
+                   kUrl,
+                   kToken,
                    kConfig,
                    kSkills,
                    kHelp},

@@ -101,6 +101,24 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
   return lines;
 }
 
+std::vector<std::string_view> pieces(std::string_view text, size_t width) {
+  std::vector<std::string_view> out;
+  while (columns(text) > width) {
+    size_t bytes = 0;
+    size_t used = 0;
+    while (bytes < text.size()) {
+      const Cluster cluster = next_cluster(text.substr(bytes));
+      if (bytes > 0 && used + cluster.columns > width) break;
+      used += cluster.columns;
+      bytes += cluster.bytes;
+    }
+    out.push_back(text.substr(0, bytes));
+    text.remove_prefix(bytes);
+  }
+  if (!text.empty()) out.push_back(text);
+  return out;
+}
+
 std::string one_line(std::string_view text) {
   std::string out;
   for (const char c : text) {

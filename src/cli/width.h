@@ -17,6 +17,8 @@ std::string padded(std::string_view text, size_t width);
 // Broken at blanks into lines of at most `width` columns; a word that is longer has a line of its
 // own.
 std::vector<std::string> wrapped(std::string_view text, size_t width);
+// Cut into pieces of at most `width` columns (at least one character each), wherever that is.
+std::vector<std::string_view> pieces(std::string_view text, size_t width);
 // White space of any kind becomes single blanks.
 std::string one_line(std::string_view text);
 

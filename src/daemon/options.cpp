@@ -137,7 +137,11 @@ Result<void> apply_limit(std::string_view assignment, ServeOptions& options) {
   const size_t equals = assignment.find('=');
   const std::string_view name = assignment.substr(0, equals);
   const auto entry = limits().find(name);
-  if (equals == std::string_view::npos || entry == limits().end()) {
+  if (equals == std::string_view::npos && entry != limits().end()) {
+    return fail("usage", "--limit " + std::string(name) + " has no value. Next: write --limit " +
+                             std::string(name) + "=N.");
+  }
+  if (entry == limits().end()) {
     std::vector<std::string> names;
     for (const auto& [known, apply] : limits()) names.push_back(known);
     const std::string_view meant = nearest(name, names);

@@ -86,6 +86,8 @@ TEST(ServeOptions, LimitsAreSetByName) {
 TEST(ServeOptions, MistakesTeach) {
   EXPECT_THAT(options({"--limit", "max_conections=7"}).error().message,
               HasSubstr("Did you mean max_connections?"));
+  EXPECT_THAT(options({"--limit", "max_connections"}).error().message,
+              HasSubstr("--limit max_connections=N"));
   EXPECT_THAT(options({"--port", "70000"}).error().message, HasSubstr("0 to 65535"));
   EXPECT_THAT(options({"--limit", "max_channels=0"}).error().message, HasSubstr("max_channels"));
 }

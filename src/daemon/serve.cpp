@@ -1,6 +1,7 @@
 #include "daemon/verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +13,7 @@
 
 #include "base/log.h"
 #include "cli/args.h"
+#include "cli/engine_link.h"
 #include "cli/output.h"
 #include "daemon/configuration.h"
 #include "daemon/descriptors.h"
@@ -48,6 +50,37 @@ void print_ready(const std::string& host, uint16_t port, const net::HttpServer* 
   if (http != nullptr) cli::print(" http=http://{}:{}", name, http->port());
   cli::print("\n");
   std::fflush(stdout);
+}
+
+// For a person who started it: what is served, and what to do next.
+void print_first_steps(const Directory& directory, const ConfigReading& reading,
+                       const net::HttpServer* http) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  cli::note_text("\n");
+  for (const Folder& folder :
+       folders_of(reading.config, reading.home, *directory.library_latest())) {
+    cli::note("  {}\n", folder_line(folder));
+  }
+  cli::note_text("\n  Connect an agent:\n");
+  if (http != nullptr) {
+    cli::note("    claude mcp add --transport http directory http://127.0.0.1:{}/mcp\n",
+              http->port());
+  }
+  cli::note_text(
+      "    iii-directory mcp --print-config HARNESS     (for others; docs/connect.md)\n"
+      "  Skills: iii-directory add SOURCE, or new skill NAME. Ctrl-C ends the server.\n\n");
+}
+
+// On a terminal, a worker that waits for an engine says so at once, and what else could be meant.
+void say_if_nobody_is_there(const cli::Args& args) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  const auto address = cli::engine_address(args);
+  if (!address || cli::EngineLink::open(*address, std::chrono::milliseconds(1'000))) return;
+  cli::note(
+      "No engine answers at {}. This process waits for one; Ctrl-C ends it.\n"
+      "Next: `iii-directory serve` starts an engine with the directory in one process, "
+      "`iii-directory help` lists what else there is.\n",
+      address->text());
 }
 
 bool set_level(const cli::Args& args) {
@@ -210,7 +243,10 @@ int run_serve(const cli::Args& args) {
   if (configuration) mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now());
   Result<std::unique_ptr<net::HttpServer>> http = start_http(loop, *options, mcp.get());
   if (!http) return cli::complain(http.error());
-  const auto ready = [&] { print_ready(host, port, http->get()); };
+  const auto ready = [&] {
+    print_ready(host, port, http->get());
+    if (local) print_first_steps(local->directory, configuration->reading(), http->get());
+  };
   if (options->engine_only) {
     loop.post(ready);
   } else {
@@ -271,14 +307,25 @@ int run_worker(const cli::Args& args) {
   sdk::Worker worker(options);
   // From here on a signal means an orderly end, also while the folders are read for the first time.
   net::Loop& loop = worker.core().loop;
-  loop.on_stop_signals([&worker] { worker.stop(); });
+  loop.on_stop_signals([&worker] {
+    log_info("stopping");
+    worker.stop();
+  });
+  say_if_nobody_is_there(args);
   std::optional<std::filesystem::path> cache;
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
   Directory directory(configuration->now(), {.home = home, .cache_file = cache}, worker, "worker");
   worker.on_ready([&, said = false]() mutable {
+    log_info("connected to the engine{}", said ? " again" : "");
     if (!std::exchange(said, true)) directory.log_hidden();
   });
+  if (configuration->now().auto_download) {
+    log_info(
+        "the names of connected workers are sent to {} to download their documents; "
+        "`auto_download: false` stops that",
+        configuration->now().registry_url);
+  }
   loop.on_reload_signal([&] {
     configuration->reload();
     directory.reload(configuration->now());

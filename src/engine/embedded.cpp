@@ -8,6 +8,7 @@
 #include "engine/builtins/introspection.h"
 #include "engine/builtins/management.h"
 #include "engine/builtins/observability.h"
+#include "engine/worker_log.h"
 
 namespace iii::engine {
 
@@ -32,6 +33,7 @@ struct Embedded::Parts {
     if (auto ready = state.start(); !ready) return ready;
     catalog.set_started(loop.wall_ms());
     engine.listen(channels);
+    engine.listen(worker_log);
     add(function_introspection(catalog));
     add(trigger_introspection(catalog));
     add(worker_introspection(catalog));
@@ -57,6 +59,7 @@ struct Embedded::Parts {
   RandomIds ids;
   std::unique_ptr<Store> store;
   std::unique_ptr<Background> background;
+  WorkerLog worker_log;
   Engine engine;
   const std::shared_ptr<net::MemoryBudget> memory;  // of the server, which channels share
   ChannelTable channels;

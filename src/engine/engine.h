@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/log.h"
 #include "base/result.h"
 #include "base/timers.h"
 #include "base/uuid.h"
@@ -191,6 +192,7 @@ class Engine final : public Bus {
   std::deque<BuiltinFunction> builtin_functions_;
   std::deque<BuiltinTriggerType> builtin_types_;
   std::vector<WorkerEvents*> listeners_;
+  LogBudget refusal_log_;
   std::map<Uuid, std::shared_ptr<Worker>> workers_;
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;

@@ -131,6 +131,9 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
     const auto [holder, is_free] = names_.try_emplace({name_space, *name}, &worker);
     if (!is_free && holder->second != &worker) {
       const std::string owner = holder->second->id_text;
+      refusal_log_.log(LogLevel::kWarn,
+                       "a worker from {} is refused: {} is connected already under this name",
+                       worker.ip, *name);
       worker.link.send(protocol::to_text(protocol::RegistrationRejected{
           protocol::kWorkerConflict, name_space, std::nullopt, *name, owner}));
       return evict(worker, true);

@@ -99,8 +99,14 @@ class EngineRouter {
   EngineRouter(Access access, Engine& engine, ChannelTable& channels, size_t max_queued)
       : access_(std::move(access)), engine_(engine), channels_(channels), max_queued_(max_queued) {}
 
-  net::RouteDecision operator()(const ws::UpgradeRequest& request, const std::string&) const {
-    if (auto refusal = check_access(access_, request)) return std::move(*refusal);
+  net::RouteDecision operator()(const ws::UpgradeRequest& request, const std::string& ip) {
+    if (auto refusal = check_access(access_, request)) {
+      refusals_.log(LogLevel::kWarn, "a connection from {} is refused ({}): {}", ip,
+                    refusal->status,
+                    refusal->status == 401 ? "it sent no valid token"
+                                           : "its origin is not allowed (--allow-origin)");
+      return std::move(*refusal);
+    }
     const std::string_view path = request.path();
     const bool channel = path.starts_with(kChannelPrefix) && path.size() > kChannelPrefix.size() &&
                          path.find('/', kChannelPrefix.size()) == std::string_view::npos;
@@ -142,6 +148,7 @@ class EngineRouter {
     });
   }
 
+  LogBudget refusals_;
   Access access_;
   Engine& engine_;
   ChannelTable& channels_;

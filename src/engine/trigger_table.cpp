@@ -218,7 +218,18 @@ void TriggerTable::bind(Worker& binder, std::shared_ptr<Binding> binding) {
                          "unregister some, or raise the engine's limits.",
                          std::nullopt});
   }
-  settle(store(std::move(binding), &binder));
+  PlacedBinding& placed = store(std::move(binding), &binder);
+  tell_if_parked(*placed.binding);
+  settle(placed);
+}
+
+// Said once for each type: bindings often come a moment before their provider.
+void TriggerTable::tell_if_parked(const Binding& binding) {
+  constexpr size_t kMaxTold = 100;
+  if (told_missing_.size() >= kMaxTold || resolve(binding)) return;
+  if (!told_missing_.insert(binding.trigger_type).second) return;
+  log_info("{} is waiting for trigger type '{}'; no worker provides it", binding.function_id,
+           binding.trigger_type);
 }
 
 std::shared_ptr<Ledger> TriggerTable::namespace_ledger(const std::string& name_space) {
@@ -244,7 +255,10 @@ void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding 
   PlacedBinding& placed = store(std::make_shared<const Binding>(std::move(binding)), nullptr);
   placed.verdict = std::move(done);
   const TriggerTypePtr target = resolve(*placed.binding);
-  if (!target) return finish_verdict(placed, std::nullopt);  // parked, and that is fine
+  if (!target) {
+    tell_if_parked(*placed.binding);
+    return finish_verdict(placed, std::nullopt);  // parked, and that is fine
+  }
   const std::string id = placed.binding->id;
   if (target->builtin == nullptr) {
     placed.verdict_timer = timers_.after(limits_.verdict_timeout, [this, id] {

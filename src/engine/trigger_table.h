@@ -127,6 +127,7 @@ class TriggerTable {
 
   TriggerTypePtr resolve(const Binding& binding) const;
   void settle(PlacedBinding& placed);
+  void tell_if_parked(const Binding& binding);
   void deliver(PlacedBinding& placed, const TriggerTypePtr& type);
   static void tell_to_unbind(const TriggerType& type, const Binding& binding);
   void refuse(PlacedBinding& placed, const Error& error);
@@ -158,7 +159,8 @@ class TriggerTable {
   uint64_t registrations_ = 0;
   // What pays for bindings made by function; there while the namespace has some.
   std::map<std::string, std::shared_ptr<Ledger>> namespaces_;
-  size_t function_bytes_ = 0;  // of the bindings made by function
+  size_t function_bytes_ = 0;           // of the bindings made by function
+  std::set<std::string> told_missing_;  // types of which the log said that nobody has them
 };
 
 }  // namespace iii::engine

@@ -373,16 +373,18 @@ FixOutcome apply_ready_fixes(content::Content& content) {
 
 std::string report_json(const DoctorReport& report) { return json::encode(report); }
 
-std::string report_text(const DoctorReport& report) {
+std::string report_text(const DoctorReport& report, const FindingPlace& place) {
   std::string out;
   for (const DoctorKind& kind : report.summary) {
     out += kind.severity + "  " + kind.code + ": " + counted(kind.count, "finding");
     if (kind.fixable > 0) out += ", " + std::to_string(kind.fixable) + " fixable";
-    out += ", for example " + kind.example + "\n";
+    const size_t colon = std::min(kind.example.find(':'), kind.example.size() - 1);
+    out += ", for example " + place(kind.example.substr(0, colon), kind.example.substr(colon + 1)) +
+           "\n";
   }
   if (!report.summary.empty() && !report.findings.empty()) out += '\n';
   for (const DoctorFinding& f : report.findings) {
-    out += f.severity + "  " + f.root + ":" + f.path;
+    out += f.severity + "  " + place(f.root, f.path);
     if (f.line) out += ":" + std::to_string(*f.line);
     if (f.line && f.column) out += ":" + std::to_string(*f.column);
     out += "  " + f.message + " [" + f.code + "]";

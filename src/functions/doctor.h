@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -121,7 +122,9 @@ struct FixOutcome {
 FixOutcome apply_ready_fixes(content::Content& content);
 
 // For people: the kinds first, then the findings, then the sum.
-std::string report_text(const DoctorReport& report);
+// `place` says where a file of a root is.
+using FindingPlace = std::function<std::string(const std::string& root, const std::string& path)>;
+std::string report_text(const DoctorReport& report, const FindingPlace& place);
 std::string report_json(const DoctorReport& report);
 
 // Everything outlives the table. `downloader` knows what `directory.lock` names; null: nothing is

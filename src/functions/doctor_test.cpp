@@ -241,7 +241,10 @@ TEST(DoctorReportText, SaysTheKindsFirst) {
                             .fixable = 2,
                             .example = "global:a.md",
                             .message = "M"});
-  EXPECT_EQ(report_text(report),
+  const auto place = [](const std::string& root, const std::string& path) {
+    return root + ":" + path;
+  };
+  EXPECT_EQ(report_text(report, place),
             "warning  bom: 2 findings, 2 fixable, for example global:a.md\n"
             "1 file: 0 skills, 1 prompt, 0 supporting files, 0 skipped\n");
   EXPECT_FALSE(has_errors(report));

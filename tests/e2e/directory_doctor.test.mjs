@@ -148,7 +148,7 @@ test('the exit code tells whether something is wrong', async () => {
 test('for people it prints lines and a sum', async () => {
   const root = tree({ 'a.md': '---\ndescription: a: b\n---\nText.\n' })
   const { stdout } = await run(directoryBin, ['doctor', '--skills', root], { cwd: root, env: { HOME: root } })
-  assert.match(stdout, /^warning {2}global:a\.md:2:\d+ {2}.* \[unquoted_colon\] \(served as a\) \(fixable\)$/m)
+  assert.match(stdout, /^warning {2}a\.md:2:\d+ {2}.* \[unquoted_colon\] \(served as a\) \(fixable\)$/m)
   assert.match(stdout, /^1 file: 1 skill, 0 prompts, 0 supporting files, 0 skipped$/m)
 })
 

@@ -145,7 +145,7 @@ test('a namespace of the lock without its folder is told by the doctor', async (
   const finding = (await ask('directory::doctor')).findings.find((f) => f.code === 'namespace_missing')
   assert.deepEqual([finding.root, finding.path], ['global', 'mail'])
   const end = await run(directoryBin, ['doctor', '--config', file], { env: { HOME: tempDir() } })
-  assert.match(end.stdout, /global:mail .*namespace_missing/)
+  assert.match(end.stdout, /\/mail .*namespace_missing/)
 })
 
 test('one caller\'s slow downloads keep nobody waiting, and are dropped when it leaves', { skip: needsOwnEngine }, async (t) => {

@@ -1,10 +1,14 @@
+#include "daemon/verbs/rows.h"
 #include "daemon/verbs/verbs.h"
 
+#include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "base/counted.h"
 #include "cli/args.h"
+#include "cli/engine_link.h"
 #include "cli/output.h"
 #include "daemon/configuration.h"
 #include "daemon/folders.h"
@@ -29,11 +33,28 @@ directory::DoctorQuery query_of(const cli::Args& args) {
   return out;
 }
 
-void show(directory::DoctorReport& report, bool all) {
+// Where a file lies, as a path that a terminal or an editor opens: relative below the working
+// directory, else absolute.
+directory::FindingPlace place_in(const std::vector<Folder>& folders) {
+  return [&folders](const std::string& root, const std::string& path) {
+    for (const Folder& folder : folders) {
+      if (folder.label != root) continue;
+      const std::filesystem::path whole = folder.path / path;
+      std::error_code failed;
+      const auto here = std::filesystem::current_path(failed);
+      const auto relative = whole.lexically_relative(here);
+      const bool below = !failed && !relative.empty() && !relative.string().starts_with("..");
+      return below ? relative.string() : whole.string();
+    }
+    return root + ":" + path;
+  };
+}
+
+void show(directory::DoctorReport& report, const std::vector<Folder>& folders, bool all) {
   const bool many = !all && report.findings.size() > kFewFindings;
   const size_t count = report.findings.size();
   if (many) report.findings.clear();
-  cli::print_text(directory::report_text(report));
+  cli::print_text(directory::report_text(report, place_in(folders)));
   if (many) {
     cli::note("Note: {} findings. Next: iii-directory doctor --code CODE, --severity S or --all.\n",
               count);
@@ -41,10 +62,9 @@ void show(directory::DoctorReport& report, bool all) {
 }
 
 // True when a folder that is configured cannot be read. Sound folders are named for people only.
-bool tell_folders(const ConfigReading& reading, const content::Generation& generation,
-                  bool for_people) {
+bool tell_folders(const std::vector<Folder>& folders, bool for_people) {
   bool wrong = false;
-  for (const Folder& folder : folders_of(reading.config, reading.home, generation)) {
+  for (const Folder& folder : folders) {
     if (is_wrong(folder)) {
       cli::note("Error: the {}. Next: create it, or name another folder.\n", folder_line(folder));
       wrong = true;
@@ -68,34 +88,69 @@ void tell_filter(const ConfigReading& reading, const content::GenerationPtr& gen
       counted(hidden.skills, "skill"), some_of(hidden.workers));
 }
 
+void fix(content::Content& content, sources::Downloads& downloads) {
+  directory::FixOutcome outcome = directory::apply_ready_fixes(content);
+  if (const auto noted = downloads.record_fixes(outcome.in_skills_folder); !noted) {
+    outcome.failures.push_back("directory.lock: " + noted.error().message);
+  }
+  cli::note("{} fixed\n", counted(outcome.fixed_files, "file"));
+  for (const std::string& failure : outcome.failures) cli::note("not fixed: {}\n", failure);
+}
+
+// What a server that runs here serves: it may have been started with other folders.
+void tell_server(const cli::Args& args) {
+  const auto address = cli::engine_address(args);
+  if (!address) return;
+  const auto link = cli::EngineLink::open(*address, std::chrono::milliseconds(300));
+  if (!link) {
+    const bool there = link.error().code == "unauthorized";
+    if (there || address->explicitly) cli::note("Note: {}\n", link.error().message);
+    return;
+  }
+  const auto answer = (*link)->call(
+      {.function_id = "directory::health", .timeout = std::chrono::milliseconds(2'000)});
+  const auto health = answer ? json::parse(*answer) : fail("", "");
+  if (!health) {
+    cli::print("an engine runs at {}, without a directory\n", address->text());
+    return;
+  }
+  const json::Value* content = health->find("content");
+  const json::Value none;
+  const json::Value& counts = content == nullptr ? none : *content;
+  cli::print("server {} (version {}, {}): {}, {}\n", address->text(), text_at(*health, "version"),
+             text_at(*health, "status"),
+             counted(static_cast<uint64_t>(number_at(counts, "skills")), "skill"),
+             counted(static_cast<uint64_t>(number_at(counts, "prompts")), "prompt"));
+}
+
 }  // namespace
 
 int run_doctor(const cli::Args& args) {
   if (const auto known = directory::check_severity(query_of(args).severity); !known) {
     return cli::complain({"usage", known.error().message});
   }
-  const Result<ConfigReading> reading = configuration_of(args);
+  Result<ConfigReading> reading = configuration_of(args);
   if (!reading) return cli::complain(reading.error());
-  const auto folders = std::make_shared<const directory::Folders>(directory::Folders{
-      .content =
-          content::Content::open(content_options(reading->config, reading->home, std::nullopt)),
-      .gate = nullptr});
-  content::Content* const content = folders->content.get();
-  sources::Downloads downloads(downloads_options(reading->config, reading->home));
-  if (args.has("fix")) {
-    directory::FixOutcome outcome = directory::apply_ready_fixes(*content);
-    if (const auto noted = downloads.record_fixes(outcome.in_skills_folder); !noted) {
-      outcome.failures.push_back("directory.lock: " + noted.error().message);
-    }
-    cli::note("{} fixed\n", counted(outcome.fixed_files, "file"));
-    for (const std::string& failure : outcome.failures) {
-      cli::note("not fixed: {}\n", failure);
+  const bool one_folder = !args.positionals().empty();
+  if (one_folder) {
+    reading->config.skills_folder = std::filesystem::absolute(args.positionals().front());
+    if (!std::filesystem::is_directory(reading->config.skills_folder)) {
+      return cli::complain({"usage", args.positionals().front() + " is not a folder."});
     }
   }
+  content::ContentOptions options = content_options(reading->config, reading->home, std::nullopt);
+  if (one_folder) {
+    std::erase_if(options.roots,
+                  [](const auto& root) { return root.kind != content::RootKind::kGlobal; });
+  }
+  const auto open = std::make_shared<const directory::Folders>(
+      directory::Folders{.content = content::Content::open(options), .gate = nullptr});
+  content::Content* const content = open->content.get();
+  sources::Downloads downloads(downloads_options(reading->config, reading->home));
+  if (args.has("fix")) fix(*content, downloads);
   const content::GenerationPtr generation = content->fresh();
   const directory::View view(
-      std::make_shared<const directory::Snapshot>(generation, generation, nullptr, folders),
-      nullptr);
+      std::make_shared<const directory::Snapshot>(generation, generation, nullptr, open), nullptr);
   directory::Examination examination(view, query_of(args));
   while (examination.step()) {
   }
@@ -108,15 +163,19 @@ int run_doctor(const cli::Args& args) {
     examination.add(directory::scan_folders(*content, *generation,
                                             downloads.lock().value_or(sources::Lock{}), limits));
   }
+  std::vector<Folder> folders = folders_of(reading->config, reading->home, *generation);
+  if (one_folder)
+    std::erase_if(folders, [](const Folder& folder) { return folder.label != "global"; });
   directory::DoctorReport report = examination.take();
   const bool failed = directory::has_errors(report);
   if (args.has("json")) {
-    cli::print_text(directory::report_json(report) + "\n");
+    cli::print_json(directory::report_json(report));
   } else {
-    show(report, args.has("all") || args.has("code") || args.has("severity"));
+    show(report, folders, args.has("all") || args.has("code") || args.has("severity"));
   }
-  const bool wrong = tell_folders(*reading, *generation, !args.has("json"));
-  tell_filter(*reading, generation);
+  const bool wrong = tell_folders(folders, !args.has("json"));
+  if (!one_folder) tell_filter(*reading, generation);
+  if (!one_folder && !args.has("json")) tell_server(args);
   return failed || wrong || !reading->errors.empty() ? 1 : 0;
 }
 

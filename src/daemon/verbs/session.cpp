@@ -1,6 +1,8 @@
 #include "daemon/verbs/session.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <map>
 
 #include "base/counted.h"
@@ -12,12 +14,31 @@
 #include "daemon/configuration.h"
 #include "functions/lock.h"
 #include "json/describe.h"
+#include "sources/process.h"
 
 namespace iii::daemon {
 
 namespace {
 
 std::atomic<bool> stop = false;
+
+// The credential helper of the person at the terminal, from git's configuration of this user and of
+// this machine. Not from the folder where this runs: a repository could name a program there.
+std::string own_credential_helper() {
+  for (const char* scope : {"--global", "--system"}) {
+    sources::Command command;
+    command.argv = {"git", "config", scope, "--get", "credential.helper"};
+    for (const char* name : {"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"}) {
+      const char* value = std::getenv(name);
+      if (value != nullptr) command.environment.push_back(std::string(name) + "=" + value);
+    }
+    sources::Job job;
+    job.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    const sources::Ran ran = sources::run(command, job);
+    if (ran.ok() && !trim(ran.output).empty()) return std::string(trim(ran.output));
+  }
+  return "";
+}
 
 void tell_risks(const std::vector<sources::FileRisk>& risks) {
   cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
@@ -37,6 +58,10 @@ Result<std::unique_ptr<Session>> Session::begin(const cli::Args& args) {
   if (!reading) return std::unexpected(reading.error());
   sources::DownloadsOptions options = downloads_options(reading->config, reading->home);
   options.local_folders = true;  // who runs this may read what it reads
+  // Who types the command may use what git would use for them; a script says so in the file.
+  if (options.git.credential_helper.empty() && cli::can_ask()) {
+    options.git.credential_helper = own_credential_helper();
+  }
   cli::catch_interrupts(stop);
   return std::unique_ptr<Session>(new Session(args, std::move(options)));
 }

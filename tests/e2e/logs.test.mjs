@@ -1,0 +1,47 @@
+// What the log says about who comes and goes, who is refused, and what waits.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { configFile } from './lib/directory.mjs'
+import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
+import { directoryBin, run, start } from './lib/process.mjs'
+import { callable, connect, sdks, unique } from './lib/sdks.mjs'
+
+const sdk = sdks['0.22.1']
+
+test('workers that connect, leave and wait for a trigger type', { skip: needsOwnEngine }, async (t) => {
+  const engine = await startEngine({ args: ['--engine-only'] })
+  t.after(() => engine.stop())
+  const id = unique('f')
+  const worker = connect(t, sdk, engine.url, { workerName: 'mailer' })
+  sdk.registerFunction(worker, id, async () => 1)
+  await callable(worker, id)
+  await engine.printed('stderr', /info {2}worker mailer connected \(node.*, from 127\.0\.0\.1\)/)
+  worker.registerTrigger({ type: 'http', function_id: id, config: {} })
+  await engine.printed('stderr', new RegExp(`info  ${id} is waiting for trigger type 'http'; no worker provides it`))
+  await worker.shutdown()
+  await engine.printed('stderr', /info {2}worker mailer disconnected/)
+})
+
+test('who is refused, and one call of the command line is not worth a line', { skip: needsOwnEngine }, async (t) => {
+  const engine = await startEngine({ args: ['--engine-only', '--token', 'secret'] })
+  t.after(() => engine.stop())
+  assert.equal((await run(directoryBin, ['trigger', 'engine::functions::list', '--url', engine.url])).code, 1)
+  await engine.printed('stderr', /warn {2}a connection from 127\.0\.0\.1 is refused \(401\): it sent no valid token/)
+  assert.equal((await run(directoryBin, ['trigger', 'engine::functions::list', '--url', engine.url, '--token', 'secret'])).code, 0)
+  assert.doesNotMatch(engine.out.stderr, /iii-cli/)
+})
+
+test('worker mode: connected, connected again, stopping; and what is sent to the registry', { skip: needsOwnEngine }, async (t) => {
+  const engine = await startEngine({ args: ['--engine-only'] })
+  const file = configFile({ skills_folder: tempDir(), local_skills_folder: tempDir(), registry_url: 'http://127.0.0.1:1' })
+  const worker = start(directoryBin, ['--url', engine.url, '--config', file], { env: { HOME: tempDir(), III_TOKEN: '' } })
+  await worker.printed('stderr', /info {2}the names of connected workers are sent to http:\/\/127\.0\.0\.1:1 .*`auto_download: false` stops that/)
+  await worker.printed('stderr', /info {2}connected to the engine\n/)
+  await engine.crash()
+  await worker.printed('stderr', /warn {2}not connected to the engine .*next attempt in/)
+  const again = await engine.again()
+  t.after(() => again.stop())
+  await worker.printed('stderr', /info {2}connected to the engine again\n/)
+  const end = await worker.stop()
+  assert.match(end.stderr, /info {2}stopping\n/)
+})
