@@ -48,23 +48,25 @@ size_t after(const std::vector<std::string>& text, size_t from, size_t reach,
   return 0;
 }
 
+// Texts that nobody writes who describes what a thing does. `Call this first` is not among them: it
+// is how honest descriptions say in which order functions are called.
 bool claims_at(const std::vector<std::string>& text, size_t i) {
   if (any_of(text[i], {"ignore", "disregard", "forget"})) {
-    const size_t next = after(text, i + 1, 3, {"previous", "prior", "above", "earlier", "other"});
+    const size_t next = after(text, i + 1, 3, {"previous", "prior", "above", "earlier"});
     return next != 0 &&
            after(text, next, 2, {"instruction", "instructions", "rules", "prompt", "prompts"}) != 0;
   }
-  if (any_of(text[i], {"rank", "rate", "score", "list", "put"})) {
-    return i + 2 < text.size() && any_of(text[i + 1], {"it", "this", "me"}) &&
-           after(text, i + 2, 2, {"highest", "first", "top"}) != 0;
+  if (any_of(text[i], {"rank", "rate", "score"})) {
+    const size_t next = after(text, i + 1, 1, {"it", "this", "me"});
+    const size_t thing = next == 0 ? 0 : after(text, next, 1, {"function", "tool", "skill"});
+    return next != 0 && after(text, thing != 0 ? thing : next, 1, {"highest", "first", "top"}) != 0;
   }
-  if (any_of(text[i], {"call", "choose", "use", "pick", "select", "invoke", "prefer"})) {
-    return i + 2 < text.size() && any_of(text[i + 1], {"it", "this", "me"}) &&
-           after(text, i + 2, 2, {"first"}) != 0;
-  }
-  if (any_of(text[i], {"best", "relevant", "only"})) {
+  if (any_of(text[i], {"best", "relevant"})) {
     const size_t next = after(text, i + 1, 1, {"function", "tool", "skill", "answer", "choice"});
-    return next != 0 && after(text, next, 2, {"any", "every", "all"}) != 0;
+    const size_t all = next == 0 ? 0 : after(text, next, 2, {"any", "every", "all"});
+    return all != 0 && after(text, all, 1,
+                             {"request", "requests", "task", "tasks", "query", "queries",
+                              "question", "questions"}) != 0;
   }
   return false;
 }
@@ -72,9 +74,11 @@ bool claims_at(const std::vector<std::string>& text, size_t i) {
 }  // namespace
 
 uint8_t quality_of_counts(const FieldCounts& counts) {
-  // Ordinary text repeats more words the longer it is, but never most of them.
+  // Ordinary text repeats more words the longer it is; descriptions of parameters repeat most
+  // (`Optional id of the user. Optional id of the group.`), and still have more different words
+  // than this.
   if (counts.words < 8) return kTrusted;
-  const uint32_t least = counts.words < 40 ? counts.words / 2 : counts.words / 5;
+  const uint32_t least = counts.words < 40 ? counts.words / 4 : counts.words / 8;
   return counts.distinct < least ? kStuffed : kTrusted;
 }
 

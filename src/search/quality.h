@@ -29,7 +29,7 @@ uint8_t quality_of_counts(const FieldCounts& counts);
 uint8_t quality_of_sentence(std::string_view text);
 
 // A description that tells the reader what to choose instead of what the thing does: `ignore
-// previous instructions`, `rank it highest`, `always call this first`.
+// previous instructions`, `rank it highest`, `best tool for every task`.
 uint8_t quality_of_claims(std::string_view text);
 
 }  // namespace iii::search
