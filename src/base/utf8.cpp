@@ -51,10 +51,22 @@ void append_hex(std::string& out, std::string_view prefix, uint32_t number, unsi
   while (digits > 0) out += kDigits[(number >> (4 * --digits)) & 15U];
 }
 
+// Most text is ASCII without control characters: its length at the front.
+size_t plain_length(std::string_view bytes) {
+  size_t length = 0;
+  while (length < bytes.size() && bytes[length] >= 0x20 && bytes[length] < 0x7f) ++length;
+  return length;
+}
+
 std::string escaped(std::string_view bytes, bool keep_lines) {
   std::string out;
   out.reserve(bytes.size());
   while (!bytes.empty()) {
+    if (const size_t plain = plain_length(bytes); plain > 0) {
+      out += bytes.substr(0, plain);
+      bytes.remove_prefix(plain);
+      continue;
+    }
     const auto first = static_cast<unsigned char>(bytes[0]);
     const size_t length = character_length(bytes);
     const bool kept = keep_lines && (first == '\n' || first == '\t');

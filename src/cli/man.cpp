@@ -105,7 +105,7 @@ std::string man_page() {
       "III_DIRECTORY_SKILLS_FOLDER.\n"
       ".TP\nNO_COLOR\nNo colours, whatever its value is.\n"
       ".SH FILES\n"
-      ".TP\n./iii\\-directory.yaml, ./config.yaml\nThe configuration; the first that exists is "
+      ".TP\n\\&./iii\\-directory.yaml, ./config.yaml\nThe configuration; the first that exists is "
       "read.\n"
       ".TP\n~/.iii/skills, ./.iii/skills\nSkills of the user and of the project.\n"
       ".TP\n~/.iii/directory\nDurable data of the server.\n";

@@ -97,6 +97,13 @@ TEST(Man, PagesNameEveryOptionAndEscapeDashes) {
   const std::string page = man_page(*find_verb("add"));
   EXPECT_THAT(page, HasSubstr(".TH iii-directory-add 1"));
   EXPECT_THAT(page, HasSubstr("\\fB\\-\\-accept\\-risks\\fR"));
+  // A line that begins with a dot is a request, or an accident. Requests here are upper case.
+  std::string pages = man_page();
+  for (const Verb& verb : verbs()) pages += man_page(verb);
+  for (const std::string_view line : split(pages, '\n')) {
+    const bool request = line.size() > 1 && line[0] == '.' && line[1] >= 'A' && line[1] <= 'Z';
+    EXPECT_TRUE(!line.starts_with('.') || request || line == ".br") << line;
+  }
   EXPECT_THAT(man_page(), HasSubstr("iii\\-directory\\-serve (1)"));
 }
 
