@@ -1,142 +1,14 @@
 // From the members of a JSON object to a typed frame.
-#include <algorithm>
 #include <array>
 
 #include "protocol/keys.h"
+#include "protocol/reader.h"
 
 namespace iii::protocol {
 
 namespace {
 
 std::unexpected<Error> malformed(std::string why) { return fail("malformed", std::move(why)); }
-
-bool is_absent(const Members& members, Key key) {
-  return !members.has(key) || members.at(key) == "null";
-}
-
-// Reads fields one by one; the first problem sticks and every later read is harmless.
-class Reader {
- public:
-  explicit Reader(Members& members) : members_(members) {}
-
-  Text required_text(Key key, std::string_view name) {
-    use(key, name);
-    if (!members_.has(key)) return problem(name, "is missing");
-    return as_text(key, name);
-  }
-
-  std::optional<Text> text(Key key, std::string_view name) {
-    use(key, name);
-    if (is_absent(members_, key)) return std::nullopt;
-    return as_text(key, name);
-  }
-
-  std::optional<Json> any(Key key, std::string_view name) {
-    use(key, name);
-    if (is_absent(members_, key)) return std::nullopt;
-    return members_.at(key);
-  }
-
-  std::optional<Uuid> uuid(Key key, std::string_view name, bool required) {
-    use(key, name);
-    if (is_absent(members_, key)) {
-      if (required) problem(name, "is missing");
-      return std::nullopt;
-    }
-    std::optional<Uuid> id = Uuid::parse(as_text(key, name));
-    if (!id) problem(name, "is not a UUID");
-    return id;
-  }
-
-  std::optional<ErrorBody> error_body() {
-    use(Key::kError, "error");
-    if (is_absent(members_, Key::kError)) return std::nullopt;
-    const json::Slice body = members_.at(Key::kError);
-    const auto code = inner_text(body, "code");
-    const auto message = inner_text(body, "message");
-    if (!code || !message) {
-      problem("error", "needs a code and a message");
-      return std::nullopt;
-    }
-    const auto trace = json::member(body, "stacktrace");
-    if (!trace || *trace == "null") return ErrorBody{*code, *message, std::nullopt};
-    if (json::kind_of(*trace) != json::Kind::kString) problem("stacktrace", "is not a string");
-    return ErrorBody{*code, *message, members_.text(*trace)};
-  }
-
-  // kCall when there is none.
-  Action action(Text& queue) {
-    use(Key::kAction, "action");
-    if (is_absent(members_, Key::kAction)) return Action::kCall;
-    const json::Slice body = members_.at(Key::kAction);
-    const auto type = inner_text(body, "type");
-    if (type == "void") return Action::kVoid;
-    if (type == "enqueue") {
-      const auto name = inner_text(body, "queue");
-      if (!name) problem("action", "has no queue");
-      queue = name.value_or(Text{});
-      return Action::kEnqueue;
-    }
-    problem("action", "is of an unknown type");
-    return Action::kCall;
-  }
-
-  // True when the object's own top-level keys include `_caller_worker_id`, however it is spelled.
-  bool claims_caller(Json data) const {
-    if (const auto known = members_.data_claims_caller()) return *known;
-    if (data.front() != '{') return false;
-    const bool possible = data.find("caller_worker_id") != Json::npos ||
-                          data.find("\\u") != Json::npos;  // an escaped spelling
-    return possible && json::member(data, kCallerKey).has_value();
-  }
-
-  // An HTTP-invoked function must at least say where (wire §13).
-  std::optional<Json> invocation() {
-    auto body = any(Key::kInvocation, "invocation");
-    if (!body) return std::nullopt;
-    if (!inner_text(*body, "url")) problem("invocation", "needs a url");
-    if (const auto method = json::member(*body, "method"); method && *method != "null") {
-      static constexpr std::array<std::string_view, 5> kMethods{"\"GET\"", "\"POST\"", "\"PUT\"",
-                                                                "\"PATCH\"", "\"DELETE\""};
-      if (std::find(kMethods.begin(), kMethods.end(), *method) == kMethods.end()) {
-        problem("invocation", "has an unknown method");
-      }
-    }
-    return body;
-  }
-
-  Result<Frame> finish(Frame frame) {
-    if (!problem_.empty()) return malformed(std::move(problem_));
-    return frame;
-  }
-
- private:
-  void use(Key key, std::string_view name) {
-    if (members_.repeated(key)) problem(name, "occurs twice");
-  }
-
-  Text as_text(Key key, std::string_view name) {
-    if (json::kind_of(members_.at(key)) != json::Kind::kString) {
-      return problem(name, "is not a string");
-    }
-    return members_.text(members_.at(key));
-  }
-
-  std::optional<Text> inner_text(json::Slice object, std::string_view name) {
-    if (json::kind_of(object) != json::Kind::kObject) return std::nullopt;
-    const auto value = json::member(object, name);
-    if (!value || json::kind_of(*value) != json::Kind::kString) return std::nullopt;
-    return members_.text(*value);
-  }
-
-  Text problem(std::string_view name, std::string_view what) {
-    if (problem_.empty()) problem_ = std::string(name) + " " + std::string(what);
-    return {};
-  }
-
-  Members& members_;
-  std::string problem_;
-};
 
 Result<Frame> invoke_function(Reader& r) {
   InvokeFunction f;
@@ -149,6 +21,9 @@ Result<Frame> invoke_function(Reader& r) {
   f.traceparent = r.text(Key::kTraceparent, "traceparent");
   f.baggage = r.text(Key::kBaggage, "baggage");
   f.name_space = r.text(Key::kNamespace, "namespace");
+  f.caller = r.tolerated(Key::kCaller, json::Kind::kObject);
+  f.activation = r.tolerated(Key::kActivation, json::Kind::kObject);
+  f.observe_depth = r.tolerated_number(Key::kObserveDepth);
   f.data_claims_caller = r.claims_caller(f.data);
   return r.finish(f);
 }
@@ -161,6 +36,8 @@ Result<Frame> invocation_result(Reader& r) {
   f.error = r.error_body();
   f.traceparent = r.text(Key::kTraceparent, "traceparent");
   f.baggage = r.text(Key::kBaggage, "baggage");
+  f.matched = r.tolerated(Key::kMatched, json::Kind::kArray);
+  f.delivered = r.tolerated_flag(Key::kDelivered).value_or(false);
   return r.finish(f);
 }
 
@@ -172,6 +49,10 @@ Result<Frame> register_function(Reader& r) {
   f.response_format = r.any(Key::kResponseFormat, "response_format");
   f.metadata = r.any(Key::kMetadata, "metadata");
   f.invocation = r.invocation();
+  f.observe = r.tolerated(Key::kObserve, json::Kind::kObject);
+  f.args_format = r.any(Key::kArgsFormat, "args_format");
+  f.is_private = r.tolerated_flag(Key::kPrivate);
+  f.observable = r.tolerated_flag(Key::kObservable);
   return r.finish(f);
 }
 
@@ -232,6 +113,7 @@ Result<Frame> worker_registered(Reader& r) {
   WorkerRegistered f;
   f.worker_id = r.required_text(Key::kWorkerId, "worker_id");
   f.reattach_token = r.text(Key::kReattachToken, "reattach_token");
+  f.features = r.tolerated(Key::kFeatures, json::Kind::kArray);
   return r.finish(f);
 }
 
@@ -261,11 +143,6 @@ Result<Frame> connection_error(Reader& r) {
 Result<Frame> ping(Reader& r) { return r.finish(Ping{}); }
 Result<Frame> pong(Reader& r) { return r.finish(Pong{}); }
 
-struct Builder {
-  std::string_view type;
-  Result<Frame> (*build)(Reader&);
-};
-
 // Frequent types first.
 constexpr std::array kBuilders{
     Builder{"invokefunction", invoke_function},
@@ -294,6 +171,7 @@ Result<Frame> build_frame(Members& members) {
   for (const Builder& builder : kBuilders) {
     if (builder.type == type) return builder.build(reader);
   }
+  if (const Builder* builder = observe_builder(type)) return builder->build(reader);
   return malformed("unknown type " + std::string(type.substr(0, 64)));
 }
 

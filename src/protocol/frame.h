@@ -5,6 +5,7 @@
 // own bytes.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +27,7 @@ struct ErrorBody {
 struct WorkerRegistered {
   Text worker_id;
   std::optional<Text> reattach_token;
+  std::optional<Json> features = {};  // an array of names, observers §1
 };
 struct Reattach {
   Text previous_worker_id;
@@ -38,6 +40,11 @@ struct RegisterFunction {
   std::optional<Json> response_format;
   std::optional<Json> metadata;
   std::optional<Json> invocation;  // an object with a `url`: run over HTTP, wire §13
+  // Who may observe it, and how (observers §4): v1, then v2.
+  std::optional<Json> observe = {};
+  std::optional<Json> args_format = {};
+  std::optional<bool> is_private = {};
+  std::optional<bool> observable = {};
 };
 struct UnregisterFunction {
   Text id;
@@ -84,6 +91,10 @@ struct InvokeFunction {
   // Parser only: `data` is an object that carries a `_caller_worker_id` of its own, which must not
   // pass.
   bool data_claims_caller = false;
+  // Of observers (observers §2): objects, and how many activations led to this call.
+  std::optional<Json> caller = {};
+  std::optional<Json> activation = {};
+  uint64_t observe_depth = 0;
 };
 struct InvocationResult {
   Uuid invocation_id;
@@ -92,6 +103,8 @@ struct InvocationResult {
   std::optional<ErrorBody> error;
   std::optional<Text> traceparent;
   std::optional<Text> baggage;
+  std::optional<Json> matched = {};  // an array of observer ids, observers §6.1
+  bool delivered = false;
 };
 struct RegisterService {
   Text id;
@@ -112,13 +125,77 @@ struct ConnectionError {
   ErrorBody error;
 };
 
-using Frame = std::variant<Ping, Pong, InvokeFunction, InvocationResult, RegisterFunction,
-                           UnregisterFunction, RegisterTriggerType, RegisterTrigger,
-                           UnregisterTrigger, TriggerRegistrationResult, RegisterService, Reattach,
-                           WorkerRegistered, RegistrationRejected, ConnectionError>;
+// Observers (observers §2). Objects and arrays in them are checked by whoever uses them.
+struct Observe {
+  Text id;
+  Json source;
+  Json target;
+  std::optional<Json> metadata;
+  std::optional<uint64_t> max_fires;
+  std::optional<uint64_t> expires_in_ms;
+  std::optional<uint64_t> max_in_flight;
+};
+struct Unobserve {
+  Text id;
+};
+struct ObserveResult {
+  Text id;
+  Text state;
+  std::optional<ErrorBody> error;
+  std::optional<Json> warnings;  // an array of paths
+};
+struct ObserverStateChanged {
+  Text id;
+  Text state;
+  std::optional<ErrorBody> reason;
+  uint64_t fires = 0;
+};
+struct FunctionRegistered {
+  Text id;
+  std::optional<Text> name_space;
+  uint64_t revision = 0;
+  bool local_dispatch = false;
+  Json observers = "[]";
+};
+struct ObserverAdded {
+  Text function_id;
+  std::optional<Text> name_space;
+  uint64_t revision = 0;
+  Json observer;
+};
+struct ObserverRemoved {
+  Text function_id;
+  std::optional<Text> name_space;
+  uint64_t revision = 0;
+  Text id;
+};
+struct ObserverAck {
+  Text function_id;
+  std::optional<Text> name_space;
+  Text id;
+  uint64_t revision = 0;
+  std::optional<ErrorBody> error;
+};
+struct InvocationsObserved {
+  Json items;
+};
+struct LocalInvocationStats {};
+
+using Frame =
+    std::variant<Ping, Pong, InvokeFunction, InvocationResult, RegisterFunction, UnregisterFunction,
+                 RegisterTriggerType, RegisterTrigger, UnregisterTrigger, TriggerRegistrationResult,
+                 RegisterService, Reattach, WorkerRegistered, RegistrationRejected, ConnectionError,
+                 Observe, Unobserve, ObserveResult, ObserverStateChanged, FunctionRegistered,
+                 ObserverAdded, ObserverRemoved, ObserverAck, InvocationsObserved,
+                 LocalInvocationStats>;
 
 inline constexpr Text kFunctionConflict = "FUNCTION_NAMESPACE_CONFLICT";
 inline constexpr Text kWorkerConflict = "WORKER_NAMESPACE_CONFLICT";
+// Only for connections with `observe.v2` (observers §4).
+inline constexpr Text kInvalidArgsFormat = "INVALID_ARGS_FORMAT";
+inline constexpr Text kUnsupported = "UNSUPPORTED";
+inline constexpr Text kObserveV1 = "observe.v1";
+inline constexpr Text kObserveV2 = "observe.v2";
 inline constexpr Text kDefaultNamespace = "default";
 inline constexpr Text kCallerKey = "_caller_worker_id";
 

@@ -33,11 +33,35 @@ constexpr std::array<std::string_view, static_cast<size_t>(Key::kCount)> kNames{
     "code",
     "worker_name",
     "owner_worker_id",
+    "source",
+    "target",
+    "max_fires",
+    "expires_in_ms",
+    "max_in_flight",
+    "state",
+    "reason",
+    "fires",
+    "warnings",
+    "revision",
+    "local_dispatch",
+    "observers",
+    "observer",
+    "items",
+    "observe",
+    "args_format",
+    "private",
+    "observable",
+    "caller",
+    "activation",
+    "observe_depth",
+    "matched",
+    "delivered",
+    "features",
 };
 
-// Candidates by length, so that a lookup compares one or two names at most.
+// Candidates by length, so that a lookup compares a few names at most.
 constexpr size_t kLongest = 22;
-constexpr size_t kMostPerLength = 4;
+constexpr size_t kMostPerLength = 8;
 using LengthTable = std::array<std::array<int8_t, kMostPerLength>, kLongest + 1>;
 
 constexpr LengthTable make_length_table() {

@@ -4,74 +4,11 @@
 
 #include "json/slice.h"
 #include "json/write.h"
+#include "protocol/message.h"
 
 namespace iii::protocol {
 
 namespace {
-
-// Writes `{"type":"…"` and then members; done() closes the object.
-class Message {
- public:
-  Message(std::string& out, std::string_view type) : out_(out) {
-    out_ += "{\"type\":\"";
-    out_ += type;
-    out_ += '"';
-  }
-  // The rest of a message that was begun elsewhere.
-  explicit Message(std::string& out) : out_(out) {}
-
-  Message& text(std::string_view key, Text value) {
-    name(key);
-    json::append_string(out_, value);
-    return *this;
-  }
-  Message& text(std::string_view key, const std::optional<Text>& value) {
-    return value ? text(key, *value) : *this;
-  }
-  Message& raw(std::string_view key, Json value) {
-    name(key);
-    out_ += value;
-    return *this;
-  }
-  Message& raw(std::string_view key, const std::optional<Json>& value) {
-    return value ? raw(key, *value) : *this;
-  }
-  Message& uuid(std::string_view key, const Uuid& value) {
-    name(key);
-    out_ += '"';
-    value.append_to(out_);
-    out_ += '"';
-    return *this;
-  }
-  Message& error(const std::optional<ErrorBody>& body) {
-    if (!body) return *this;
-    name("error");
-    out_ += "{\"code\":";
-    json::append_string(out_, body->code);
-    out_ += ",\"message\":";
-    json::append_string(out_, body->message);
-    if (body->stacktrace) {
-      out_ += ",\"stacktrace\":";
-      json::append_string(out_, *body->stacktrace);
-    }
-    out_ += '}';
-    return *this;
-  }
-  std::string& open(std::string_view key) {
-    name(key);
-    return out_;
-  }
-  void done() { out_ += '}'; }
-
- private:
-  void name(std::string_view key) {
-    out_ += ",\"";
-    out_ += key;
-    out_ += "\":";
-  }
-
-  std::string& out_;
-};
 
 // Writes into memory that is known to be large enough: the frames of a call are worth it.
 class Cursor {
@@ -107,6 +44,16 @@ void append_quickly(std::string& out, size_t room, Write write) {
 // Marks, keys and one id: what a call's frames hold besides their texts and payloads.
 constexpr size_t kEnvelope = 256;
 
+bool is_empty(const CallContext& context) {
+  return !context.caller && !context.activation && context.observe_depth == 0;
+}
+
+void append_context(Message& message, const CallContext& context) {
+  message.raw("caller", context.caller);
+  if (context.observe_depth != 0) message.number("observe_depth", context.observe_depth);
+  message.raw("activation", context.activation);
+}
+
 std::optional<Text> unless_default(const std::optional<Text>& name_space) {
   return name_space == kDefaultNamespace ? std::nullopt : name_space;
 }
@@ -117,6 +64,7 @@ void append(std::string& out, const WorkerRegistered& f) {
   Message(out, "workerregistered")
       .text("worker_id", f.worker_id)
       .text("reattach_token", f.reattach_token)
+      .raw("features", f.features)
       .done();
 }
 
@@ -135,6 +83,10 @@ void append(std::string& out, const RegisterFunction& f) {
       .raw("response_format", f.response_format)
       .raw("metadata", f.metadata)
       .raw("invocation", f.invocation)
+      .raw("observe", f.observe)
+      .raw("args_format", f.args_format)
+      .flag("private", f.is_private)
+      .flag("observable", f.observable)
       .done();
 }
 
@@ -189,11 +141,14 @@ void append(std::string& out, const InvokeFunction& f) {
     json::append_string(text, f.queue);
     text += '}';
   }
-  message.raw("metadata", f.metadata).text("namespace", f.name_space).done();
+  message.raw("metadata", f.metadata).text("namespace", f.name_space);
+  append_context(message, {f.caller, f.observe_depth, f.activation});
+  message.done();
 }
 
 void append(std::string& out, const InvocationResult& f) {
-  if (!f.error && !f.traceparent && !f.baggage && json::is_plain(f.function_id)) {
+  if (!f.error && !f.traceparent && !f.baggage && !f.matched && !f.delivered &&
+      json::is_plain(f.function_id)) {
     const Json result = f.result.value_or(Json{});
     return append_quickly(out, kEnvelope + f.function_id.size() + result.size(), [&](Cursor& to) {
       to.put(kAnswerStart).put(f.invocation_id);
@@ -209,6 +164,8 @@ void append(std::string& out, const InvocationResult& f) {
       .error(f.error)
       .text("traceparent", f.traceparent)
       .text("baggage", f.baggage)
+      .raw("matched", f.matched)
+      .flag("delivered", f.delivered ? std::optional<bool>(true) : std::nullopt)
       .done();
 }
 
@@ -268,10 +225,10 @@ void append_with_caller(std::string& out, Json data, std::string_view worker_id,
 
 void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,
                       std::string_view caller_worker_id, std::string_view traceparent,
-                      std::string_view baggage) {
+                      std::string_view baggage, const CallContext& context) {
   const bool with_caller = !caller_worker_id.empty() && call.data.starts_with('{');
   if (traceparent.empty() && baggage.empty() && !call.metadata && !call.data_claims_caller &&
-      json::is_plain(call.function_id)) {
+      is_empty(context) && json::is_plain(call.function_id)) {
     const size_t room =
         kEnvelope + call.function_id.size() + caller_worker_id.size() + call.data.size();
     return append_quickly(out, room, [&](Cursor& to) {
@@ -296,12 +253,14 @@ void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& 
   }
   if (!traceparent.empty()) message.text("traceparent", traceparent);
   if (!baggage.empty()) message.text("baggage", baggage);
-  message.raw("metadata", call.metadata).done();
+  message.raw("metadata", call.metadata);
+  append_context(message, context);
+  message.done();
 }
 
 SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
                              std::string_view caller_worker_id, std::string_view traceparent,
-                             std::string_view baggage) {
+                             std::string_view baggage, const CallContext& context) {
   SplitMessage split;
   Message head(split.head, "invokefunction");
   std::string& data =
@@ -316,6 +275,7 @@ SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
   Message tail(split.tail);
   if (!traceparent.empty()) tail.text("traceparent", traceparent);
   if (!baggage.empty()) tail.text("baggage", baggage);
+  append_context(tail, context);
   if (call.metadata) {
     tail.open("metadata");
     split.metadata = *call.metadata;

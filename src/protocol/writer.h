@@ -26,6 +26,16 @@ void append(std::string& out, const InvocationResult& frame);
 void append(std::string& out, const RegisterService& frame);
 void append(std::string& out, const RegistrationRejected& frame);
 void append(std::string& out, const ConnectionError& frame);
+void append(std::string& out, const Observe& frame);
+void append(std::string& out, const Unobserve& frame);
+void append(std::string& out, const ObserveResult& frame);
+void append(std::string& out, const ObserverStateChanged& frame);
+void append(std::string& out, const FunctionRegistered& frame);
+void append(std::string& out, const ObserverAdded& frame);
+void append(std::string& out, const ObserverRemoved& frame);
+void append(std::string& out, const ObserverAck& frame);
+void append(std::string& out, const InvocationsObserved& frame);
+void append(std::string& out, LocalInvocationStats frame);
 void append(std::string& out, Ping);
 void append(std::string& out, Pong);
 
@@ -42,10 +52,18 @@ std::string to_text(const F& frame) {
 void append_with_caller(std::string& out, Json data, std::string_view worker_id,
                         bool claims_caller);
 
+// What only a target with `observe.v1` gets with a call (observers §2): the caller as the engine
+// knows it, never as the sender wrote it.
+struct CallContext {
+  std::optional<Json> caller = {};
+  uint64_t observe_depth = 0;
+  std::optional<Json> activation = {};
+};
+
 // The call as its target sees it: known keys only, the payload's bytes spliced in.
 void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,
                       std::string_view caller_worker_id, std::string_view traceparent,
-                      std::string_view baggage);
+                      std::string_view baggage, const CallContext& context = {});
 
 // A message whose payload is not copied: it is `head`, `body`, `tail`, one behind the other.
 struct SplitMessage {
@@ -63,7 +81,7 @@ struct SplitMessage {
 // As append_forwarded(), for a payload that does not claim a caller.
 SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
                              std::string_view caller_worker_id, std::string_view traceparent,
-                             std::string_view baggage);
+                             std::string_view baggage, const CallContext& context = {});
 // As append(), for a binding.
 SplitMessage split_binding(const RegisterTrigger& frame);
 // As append(), for a frame with a result.

@@ -156,5 +156,42 @@ TEST(Writer, EveryFrameRoundTrips) {
   }
 }
 
+// What is written is read back, every field.
+TEST(WriterObserve, RoundTrips) {
+  const ErrorBody error{"C", "m", std::nullopt};
+  for (const std::string& text :
+       {to_text(Observe{"o", R"({"function_id":"a"})", R"({"function_id":"b"})", "1", 2, 3, 4}),
+        to_text(Unobserve{"o"}), to_text(ObserveResult{"o", "error", error, R"(["input.a"])"}),
+        to_text(ObserverStateChanged{"o", "active", error, 7}),
+        to_text(FunctionRegistered{"f", "n", 3, true, "[{}]"}),
+        to_text(ObserverAdded{"f", "n", 3, "{}"}), to_text(ObserverRemoved{"f", "n", 3, "o"}),
+        to_text(ObserverAck{"f", "n", "o", 3, error}), to_text(InvocationsObserved{"[]"}),
+        to_text(LocalInvocationStats{})}) {
+    std::string padded = text;
+    padded.reserve(text.size() + 64);
+    Parser parser;
+    const auto frame = parser.parse(padded);
+    ASSERT_TRUE(frame.has_value()) << text << frame.error().message;
+    EXPECT_EQ(std::visit([](const auto& f) { return to_text(f); }, *frame), text);
+  }
+}
+
+TEST(WriterObserve, CallsHaveTheKeysOfObserversOnlyWhenTheyAreSet) {
+  InvokeFunction call;
+  call.function_id = "f";
+  call.data = R"({"a":1})";
+  std::string plain;
+  append_forwarded(plain, call, kId, "w", "", "");
+  EXPECT_FALSE(plain.contains("caller\":{"));
+  const CallContext context{R"({"worker_id":"w"})", 2, R"({"observer_id":"o"})"};
+  std::string extended;
+  append_forwarded(extended, call, kId, "w", "", "", context);
+  const std::string tail =
+      R"(,"caller":{"worker_id":"w"},"observe_depth":2,"activation":{"observer_id":"o"}})";
+  EXPECT_EQ(extended, plain.substr(0, plain.size() - 1) + tail);
+  const SplitMessage split = split_forwarded(call, kId, "w", "", "", context);
+  EXPECT_EQ(split.head + std::string(split.body) + split.tail, extended);
+}
+
 }  // namespace
 }  // namespace iii::protocol

@@ -1,0 +1,108 @@
+// From the members of a JSON object to the frames of observers.
+#include <algorithm>
+#include <array>
+
+#include "protocol/reader.h"
+
+namespace iii::protocol {
+
+namespace {
+
+Result<Frame> observe(Reader& r) {
+  Observe f;
+  f.id = r.required_text(Key::kId, "id");
+  f.source = r.required_of_kind(Key::kSource, "source", json::Kind::kObject);
+  f.target = r.required_of_kind(Key::kTarget, "target", json::Kind::kObject);
+  f.metadata = r.any(Key::kMetadata, "metadata");
+  f.max_fires = r.number(Key::kMaxFires, "max_fires");
+  f.expires_in_ms = r.number(Key::kExpiresInMs, "expires_in_ms");
+  f.max_in_flight = r.number(Key::kMaxInFlight, "max_in_flight");
+  return r.finish(f);
+}
+
+Result<Frame> unobserve(Reader& r) { return r.finish(Unobserve{r.required_text(Key::kId, "id")}); }
+
+Result<Frame> observe_result(Reader& r) {
+  ObserveResult f;
+  f.id = r.required_text(Key::kId, "id");
+  f.state = r.required_text(Key::kState, "state");
+  f.error = r.error_body();
+  f.warnings = r.of_kind(Key::kWarnings, "warnings", json::Kind::kArray);
+  return r.finish(f);
+}
+
+Result<Frame> observer_state_changed(Reader& r) {
+  ObserverStateChanged f;
+  f.id = r.required_text(Key::kId, "id");
+  f.state = r.required_text(Key::kState, "state");
+  f.reason = r.error_body(Key::kReason);
+  f.fires = r.number(Key::kFires, "fires").value_or(0);
+  return r.finish(f);
+}
+
+Result<Frame> function_registered(Reader& r) {
+  FunctionRegistered f;
+  f.id = r.required_text(Key::kId, "id");
+  f.name_space = r.text(Key::kNamespace, "namespace");
+  f.revision = r.required_number(Key::kRevision, "revision");
+  f.local_dispatch = r.flag(Key::kLocalDispatch, "local_dispatch").value_or(false);
+  f.observers = r.of_kind(Key::kObservers, "observers", json::Kind::kArray).value_or("[]");
+  return r.finish(f);
+}
+
+Result<Frame> observer_added(Reader& r) {
+  ObserverAdded f;
+  f.function_id = r.required_text(Key::kFunctionId, "function_id");
+  f.name_space = r.text(Key::kNamespace, "namespace");
+  f.revision = r.required_number(Key::kRevision, "revision");
+  f.observer = r.required_of_kind(Key::kObserver, "observer", json::Kind::kObject);
+  return r.finish(f);
+}
+
+Result<Frame> observer_removed(Reader& r) {
+  ObserverRemoved f;
+  f.function_id = r.required_text(Key::kFunctionId, "function_id");
+  f.name_space = r.text(Key::kNamespace, "namespace");
+  f.revision = r.required_number(Key::kRevision, "revision");
+  f.id = r.required_text(Key::kId, "id");
+  return r.finish(f);
+}
+
+Result<Frame> observer_ack(Reader& r) {
+  ObserverAck f;
+  f.function_id = r.required_text(Key::kFunctionId, "function_id");
+  f.name_space = r.text(Key::kNamespace, "namespace");
+  f.id = r.required_text(Key::kId, "id");
+  f.revision = r.required_number(Key::kRevision, "revision");
+  f.error = r.error_body();
+  return r.finish(f);
+}
+
+Result<Frame> invocations_observed(Reader& r) {
+  return r.finish(
+      InvocationsObserved{r.required_of_kind(Key::kItems, "items", json::Kind::kArray)});
+}
+
+Result<Frame> local_invocation_stats(Reader& r) { return r.finish(LocalInvocationStats{}); }
+
+constexpr std::array kBuilders{
+    Builder{"observe", observe},
+    Builder{"unobserve", unobserve},
+    Builder{"observeresult", observe_result},
+    Builder{"observerstatechanged", observer_state_changed},
+    Builder{"functionregistered", function_registered},
+    Builder{"observeradded", observer_added},
+    Builder{"observerremoved", observer_removed},
+    Builder{"observerack", observer_ack},
+    Builder{"invocationsobserved", invocations_observed},
+    Builder{"localinvocationstats", local_invocation_stats},
+};
+
+}  // namespace
+
+const Builder* observe_builder(std::string_view type) {
+  const auto* found = std::ranges::find(kBuilders, type, &Builder::type);
+  return found == kBuilders.end() ? nullptr : found;
+}
+
+}  // namespace iii::protocol
