@@ -61,6 +61,8 @@ const std::map<std::string, std::function<void(ServeOptions&, int64_t)>, std::le
        size([](auto& o) -> size_t& { return o.engine.limits.max_bindings_per_worker; })},
       {"max_types_per_worker",
        size([](auto& o) -> size_t& { return o.engine.limits.max_types_per_worker; })},
+      {"max_observers_per_worker",
+       size([](auto& o) -> size_t& { return o.engine.limits.max_observers_per_worker; })},
       {"max_stored_bytes_per_worker",
        size([](auto& o) -> size_t& { return o.engine.limits.max_stored_bytes_per_worker; })},
       {"max_function_binding_bytes",

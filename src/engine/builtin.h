@@ -159,6 +159,16 @@ struct BuiltinTriggerType {
   TriggerProvider* provider = nullptr;              // outlives the engine's use of it
 };
 
+// What comes with the activation of an observer (observers §6.2).
+struct ActivationContext {
+  std::string caller;      // JSON text
+  std::string activation;  // JSON text
+  uint64_t depth = 0;
+  std::string traceparent;
+  std::string baggage;
+  std::shared_ptr<size_t> cascade;
+};
+
 struct OutgoingCall {
   std::string function_id;
   std::string name_space = "default";
@@ -167,6 +177,8 @@ struct OutgoingCall {
   OwnerId owner = kEngineOwner;          // who pays: for an event, the owner of the binding
   size_t depth = 0;                      // how many events led to this call
   std::shared_ptr<size_t> cascade = {};  // see Cause
+  std::shared_ptr<const ActivationContext> activation = {};
+  std::shared_ptr<void> place = {};  // kept until the answer
 };
 
 // What a module may ask of the engine. None of these calls anybody before it returns.

@@ -88,6 +88,7 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call, const 
          "to use `default`."});
   }
   if (call.action == protocol::Action::kEnqueue) return enqueue(caller, call, large);
+  if (call.activation && caller.observes) return invoke_through(caller, call, large);
 
   const FunctionPtr* target = call.name_space ? functions_.find(*call.name_space, call.function_id)
                                               : functions_.find_default(call.function_id);
@@ -98,7 +99,50 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call, const 
         not_found(call.name_space.value_or(protocol::kDefaultNamespace), call.function_id));
   }
   if ((*target)->builtin != nullptr) return invoke_builtin(caller, call, **target, large);
+  if ((*target)->is_private && (*target)->owner != &caller) {
+    return answer_error(caller, call,
+                        {"FORBIDDEN", "Function " + std::string(call.function_id) +
+                                          " is private: only its own worker can call it."});
+  }
   forward(caller, call, *target, large);
+}
+
+// observers §6.4
+void Engine::invoke_through(Worker& caller, const protocol::InvokeFunction& call,
+                            const LargeFrame* large) {
+  auto through = observers_.call_through(caller, call);
+  if (!through) return answer_error(caller, call, through.error());
+  protocol::InvokeFunction sent = call;
+  sent.function_id = through->target->id;
+  sent.metadata.reset();
+  if (through->metadata) sent.metadata = through->metadata->view();
+  sent.observe_depth = call.observe_depth + 1;
+  if (through->target->builtin != nullptr) {
+    return invoke_builtin(caller, sent, *through->target, large);
+  }
+  forward(caller, sent, through->target, large, &*through);
+}
+
+// What observers may ask for when the call has been answered; null when nobody observes.
+std::shared_ptr<ObservedCall> Engine::observed(const Worker& caller,
+                                               const protocol::InvokeFunction& call, const Uuid& id,
+                                               const Function& target, const LargeFrame* large) {
+  if (!target.source || target.source->active == 0 || target.owner_delivered) return nullptr;
+  auto kept = observers_.begin(
+      target, call.data.size() + call.metadata.value_or("").size() + held_bytes(call));
+  if (!kept) return nullptr;
+  kept->id = id;
+  kept->input = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
+  if (call.metadata) {
+    kept->metadata =
+        large != nullptr ? JsonText(large->part(*call.metadata)) : std::string(*call.metadata);
+  }
+  kept->caller = stamped_caller(call.caller, caller.id_text, caller.name);
+  kept->depth = call.observe_depth;
+  const TargetTrace trace(call);
+  kept->traceparent = trace.traceparent;
+  kept->baggage = trace.baggage;
+  return kept;
 }
 
 // Counts one more unanswered call of this connection; when that is too many, it is refused here.
@@ -117,18 +161,23 @@ bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
 }
 
 void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
-                     const FunctionPtr& target, const LargeFrame* large) {
+                     const FunctionPtr& target, const LargeFrame* large,
+                     Observers::Through* through) {
   Worker& callee = *target->owner;
   const bool answerable = wants_answer(call);
   if (answerable && !admit(caller, call)) return;
   // A void call still reaches its target with an id; nobody waits for the answer, so none is
-  // recorded.
+  // recorded, unless it is observed.
   const Uuid id = answerable ? *call.invocation_id : ids_.next();
-  if (answerable) {
+  auto observed = this->observed(caller, call, id, *target, large);
+  const bool recorded = answerable || observed != nullptr;
+  if (recorded) {
     auto pending = std::make_unique<PendingCall>();
     pending->id = id;
-    pending->caller = &caller;
+    pending->caller = answerable ? &caller : nullptr;
     pending->callee = &callee;
+    pending->observed = std::move(observed);
+    if (through != nullptr && answerable) pending->place = std::move(through->place);
     pending->function_id = target->shared_id;
     pending->traceparent = copy(call.traceparent);
     pending->baggage = copy(call.baggage);
@@ -136,25 +185,33 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     add_pending(std::move(pending));
   }
   const TargetTrace trace(call);
+  protocol::CallContext context;
+  std::string stamped;
+  if (callee.observes) {
+    stamped = stamped_caller(call.caller, caller.id_text, caller.name);
+    context = {stamped, call.observe_depth, {}};
+    if (through != nullptr) context.activation = through->activation;
+  }
   Delivery delivery = Delivery::kSent;
   size_t bytes = 0;
   if (large == nullptr) {
     protocol::append_forwarded(out_.fresh(), call, id, caller.id_text, trace.traceparent,
-                               trace.baggage);
+                               trace.baggage, context);
     bytes = out_.text().size();
     delivery = send_written(callee);
   } else {
     protocol::InvokeFunction sent = call;
     if (large->spliced.owner) sent.data = large->spliced.bytes;
-    const auto message = protocol::split_forwarded(
-        sent, id, large->spliced.owner ? "" : caller.id_text, trace.traceparent, trace.baggage);
+    const auto message =
+        protocol::split_forwarded(sent, id, large->spliced.owner ? "" : caller.id_text,
+                                  trace.traceparent, trace.baggage, context);
     bytes = message.size();
     delivery =
         send_split(callee, message, large->spliced.owner ? large->spliced.owner : large->text.owner,
                    large->text.owner);
   }
   if (delivery == Delivery::kSent) return;
-  if (answerable) take_pending(id);
+  if (recorded) take_pending(id);
   answer_error(caller, call, refusal(delivery, bytes, callee));
 }
 
@@ -386,7 +443,12 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
 void Engine::answered(const protocol::InvocationResult& result, const LargeFrame* large) {
   // The first answer counts, whatever function it names; later answers find nothing
   // (wire §6.1).
-  if (auto call = take_pending(result.invocation_id)) finish(*call, result, large);
+  const auto call = take_pending(result.invocation_id);
+  if (!call) return;
+  // The callee may go with what follows.
+  const std::shared_ptr<Worker> host = call->observed ? call->callee->shared_from_this() : nullptr;
+  finish(*call, result, large);
+  if (host) observers_.finished(call->observed, *host, result, large);
 }
 
 void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome,
@@ -397,6 +459,8 @@ void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome
     for (std::string_view* text : {&answer.error->code, &answer.error->message}) cut(*text);
     if (answer.error->stacktrace) cut(*answer.error->stacktrace);
   }
+  answer.matched.reset();  // for the engine alone
+  answer.delivered = false;
   answer.invocation_id = call.id;
   answer.function_id = *call.function_id;
   answer.traceparent = view(call.traceparent);

@@ -37,6 +37,7 @@ struct Embedded::Parts {
     add(function_introspection(catalog));
     add(trigger_introspection(catalog));
     add(worker_introspection(catalog));
+    add(observer_introspection(engine));
     add(management(engine, channels));
     add(observability.functions());
     if (worker_manager) add(events.functions());

@@ -15,6 +15,9 @@ struct Overloaded : Fs... {
   using Fs::operator()...;
 };
 
+// What every greeting offers (observers §1).
+constexpr std::string_view kFeatures = R"(["observe.v1","observe.v2"])";
+
 // Registrations wait for the announce; calls, answers and verdicts do not (wire §9.2–9.3).
 bool is_registration(const protocol::Frame& frame) {
   return std::holds_alternative<protocol::RegisterFunction>(frame) ||
@@ -41,6 +44,7 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       limits_(limits),
       slices_(timers),
       triggers_(timers, slices_, owners_, limits_),
+      observers_(*this),
       large_bytes_(std::make_shared<Quota>(limits_.max_large_bytes)) {}
 
 Engine::~Engine() {
@@ -83,7 +87,7 @@ Worker& Engine::connected(Link& link, std::string ip) {
     }
   });
   const std::string token = worker->token.to_string();
-  link.send(protocol::to_text(protocol::WorkerRegistered{worker->id_text, token}));
+  link.send(protocol::to_text(protocol::WorkerRegistered{worker->id_text, token, kFeatures}));
   tell("worker_connected", *worker);
   return *worker;
 }
@@ -162,7 +166,22 @@ void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_vi
           [&](const protocol::Ping&) { worker.link.send(R"({"type":"pong"})"); },
           [&](const protocol::TriggerRegistrationResult& f) { triggers_.verdict(worker, f); },
           [&](const protocol::Reattach& f) { reattach(worker, f); },
-          [](const auto&) {},  // what only engines say is ignored
+          [&](const auto&) {  // what only engines say is ignored
+            if (worker.observes) handle_observing(worker, frame, large.get());
+          },
+      },
+      frame);
+}
+
+void Engine::handle_observing(Worker& worker, const protocol::Frame& frame,
+                              const LargeFrame* large) {
+  std::visit(
+      Overloaded{
+          [&](const protocol::Observe& f) { observers_.observe(worker, f); },
+          [&](const protocol::Unobserve& f) { observers_.unobserve(worker, f); },
+          [&](const protocol::ObserverAck& f) { observers_.acknowledged(worker, f); },
+          [&](const protocol::InvocationsObserved& f) { observers_.reported(worker, f, large); },
+          [](const auto&) {},
       },
       frame);
 }
@@ -186,11 +205,15 @@ void Engine::handle_registration(Worker& worker, const protocol::Frame& frame,
                  [&](const protocol::RegisterFunction& f) { register_function(worker, f, large); },
                  [&](const protocol::UnregisterFunction& f) { unregister_function(worker, f); },
                  [&](const protocol::RegisterTrigger& f) { bind_trigger(worker, f, large); },
-                 [&](const protocol::UnregisterTrigger& f) { triggers_.unbind(f.id); },
+                 [&](const protocol::UnregisterTrigger& f) {
+                   triggers_.unbind(f.id);
+                   observers_.unbound(f.id);
+                 },
                  [&](const protocol::RegisterTriggerType& f) {
                    // A blank namespace is ignored silently for trigger types (wire §9.5).
                    if (f.name_space && is_blank(*f.name_space)) return;
                    triggers_.register_type(worker, f, large != nullptr ? large->type : nullptr);
+                   observers_.type_registered(f.id);
                  },
                  [](const auto&) {},  // services are bookkeeping without effect (wire §10)
              },

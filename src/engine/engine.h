@@ -22,6 +22,7 @@
 #include "engine/function_table.h"
 #include "engine/large_frame.h"
 #include "engine/limits.h"
+#include "engine/observers/observers.h"
 #include "engine/owner.h"
 #include "engine/scratch.h"
 #include "engine/slices.h"
@@ -51,6 +52,7 @@ struct Announcement {
   std::optional<std::string> isolation;
   std::optional<uint32_t> pid;
   std::optional<std::string> name_space;
+  std::vector<std::string> features = {};
 };
 
 class Engine final : public Bus {
@@ -91,6 +93,7 @@ class Engine final : public Bus {
   const std::deque<BuiltinFunction>& builtin_functions() const { return builtin_functions_; }
   TriggerTable& triggers() { return triggers_; }
   const TriggerTable& triggers() const { return triggers_; }
+  const Observers& observers() const { return observers_; }
   const std::map<Uuid, std::shared_ptr<Worker>>& workers() const { return workers_; }
   Worker* worker(const Uuid& id) const;
   Timers& timers() override { return timers_; }
@@ -128,13 +131,19 @@ class Engine final : public Bus {
   static void drop_frame(Worker& worker, const Error& why);
   void refuse_long_name(Worker& worker, const protocol::Frame& frame);
   void handle_registration(Worker& worker, const protocol::Frame& frame, const LargeFrame* large);
+  void handle_observing(Worker& worker, const protocol::Frame& frame, const LargeFrame* large);
 
   // calls.cpp. `large` is where the texts of a frame live, when they can be shared.
   void invoke(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
   void invoke_builtin(Worker& caller, const protocol::InvokeFunction& call, const Function& target,
                       const LargeFrame* large);
   void forward(Worker& caller, const protocol::InvokeFunction& call, const FunctionPtr& target,
-               const LargeFrame* large);
+               const LargeFrame* large, Observers::Through* through = nullptr);
+  std::shared_ptr<ObservedCall> observed(const Worker& caller, const protocol::InvokeFunction& call,
+                                         const Uuid& id, const Function& target,
+                                         const LargeFrame* large);
+  void invoke_through(Worker& caller, const protocol::InvokeFunction& call,
+                      const LargeFrame* large);
   void enqueue(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
   void answered(const protocol::InvocationResult& result, const LargeFrame* large);
   bool admit(Worker& caller, const protocol::InvokeFunction& call);
@@ -157,7 +166,9 @@ class Engine final : public Bus {
 
   // own_calls.cpp
   void run_own(OutgoingCall& call, Reply& reply);
-  void send_own(OutgoingCall& call, Reply reply, Worker& callee);
+  void send_own(OutgoingCall& call, Reply reply, const FunctionPtr& target);
+  std::shared_ptr<ObservedCall> observed_own(OutgoingCall& call, const Uuid& id,
+                                             const Function& target);
   void finish_own(PendingCall& call, const protocol::InvocationResult& outcome,
                   const LargeFrame* large);
   void run_soon(WaitsForRoom& waits);
@@ -168,6 +179,8 @@ class Engine final : public Bus {
   bool replay_some(Worker& worker);
   void register_function(Worker& worker, const protocol::RegisterFunction& frame,
                          const LargeFrame* large);
+  bool read_observability(Worker& worker, const protocol::RegisterFunction& frame,
+                          Function& function);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
   void forget_function(Worker& worker, const FunctionPtr& function);
   void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,
@@ -189,6 +202,7 @@ class Engine final : public Bus {
   protocol::Parser parser_;
   FunctionTable functions_;
   TriggerTable triggers_;
+  Observers observers_;  // before pending_, whose calls hold places of observers
   std::deque<BuiltinFunction> builtin_functions_;
   std::deque<BuiltinTriggerType> builtin_types_;
   std::vector<WorkerEvents*> listeners_;

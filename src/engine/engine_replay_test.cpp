@@ -160,9 +160,11 @@ class Replay {
     }
   }
 
-  // Without what an engine with telemetry adds, and without the time of day.
+  // Without what an engine with telemetry adds, without the time of day, and without the features
+  // that our greeting offers (observers §1).
   json::Value comparable(json::Value frame) const {
     json::Object& object = *frame.as_object();
+    if (text_at(frame, "type") == "workerregistered") object.erase("features");
     if (text_at(frame, "type") == "invokefunction" &&
         !callers_traces_.contains(text_at(frame, "traceparent"))) {
       object.erase("traceparent");

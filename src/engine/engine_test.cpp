@@ -19,7 +19,8 @@ TEST(EngineGreeting, E02_IsTheFirstFrameAndNamesIdAndToken) {
   TestBus bus;
   Peer a(bus);
   EXPECT_EQ(a.greeting(), R"({"type":"workerregistered","worker_id":")" + a.id() +
-                              R"(","reattach_token":")" + a.token() + R"("})");
+                              R"(","reattach_token":")" + a.token() +
+                              R"(","features":["observe.v1","observe.v2"]})");
 }
 
 TEST(EngineGreeting, E02_EveryConnectionGetsItsOwnIdAndToken) {

@@ -41,7 +41,8 @@ struct DeleteBinding {
 
 bool has_long_name(const protocol::Frame& frame) {
   if (const auto* f = std::get_if<protocol::InvokeFunction>(&frame)) {
-    return any_long({f->function_id, f->queue, f->traceparent, f->baggage, f->name_space});
+    return any_long({f->function_id, f->queue, f->traceparent, f->baggage, f->name_space, f->caller,
+                     f->activation});
   }
   if (const auto* f = std::get_if<protocol::RegisterFunction>(&frame)) return any_long({f->id});
   if (const auto* f = std::get_if<protocol::RegisterTriggerType>(&frame)) {
@@ -60,8 +61,11 @@ std::shared_ptr<Function> copy_texts(const protocol::RegisterFunction& frame) {
   function.request_format = copy(frame.request_format);
   function.response_format = copy(frame.response_format);
   function.metadata = copy(frame.metadata);
+  function.args_format = copy(frame.args_format);
+  function.observe = copy(frame.observe);
   const size_t bytes = size_of(function.description) + size_of(function.request_format) +
-                       size_of(function.response_format) + size_of(function.metadata);
+                       size_of(function.response_format) + size_of(function.metadata) +
+                       size_of(function.args_format) + size_of(function.observe);
   return shared(std::move(function), bytes);
 }
 

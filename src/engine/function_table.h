@@ -14,11 +14,14 @@
 
 #include "base/hash.h"
 #include "engine/worker.h"
+#include "json/schema_check.h"
 
 namespace iii::engine {
 
 template <typename T>
 using TextMap = boost::unordered_flat_map<std::string, T, TextHash, std::equal_to<>>;
+
+struct Source;
 
 struct Function {
   std::string id;
@@ -32,6 +35,17 @@ struct Function {
   // gone.
   std::shared_ptr<const std::string> shared_id;
   const BuiltinFunction* builtin = nullptr;
+
+  // Who may call and observe it (observers §4).
+  bool is_private = false;
+  bool observable = true;
+  bool owner_delivered = false;            // its host reports its events
+  std::optional<std::string> args_format;  // JSON text
+  std::optional<std::string> observe;      // JSON text, as a v1 worker sent it
+  std::optional<std::string> legacy_type;  // a trigger type that it stands in for
+  std::shared_ptr<const json::Schema> args_schema;
+  // What observes it; null for most. Not a part of the registration; the loop thread alone uses it.
+  mutable std::shared_ptr<Source> source;
 
   // The owner's name; else the first `::` segment of the id.
   std::string worker_name() const;

@@ -44,6 +44,7 @@ struct Ledger {
         functions(limits.max_functions_per_worker),
         bindings(limits.max_bindings_per_worker),
         types(limits.max_types_per_worker),
+        observers(limits.max_observers_per_worker),
         stored_bytes(limits.max_stored_bytes_per_worker),
         events(limits.max_events_per_owner),
         event_bytes(limits.max_event_bytes_per_owner) {}
@@ -54,8 +55,9 @@ struct Ledger {
   Quota functions;     // that it registered
   Quota bindings;      // trigger bindings that it made
   Quota types;         // trigger types that it provides
+  Quota observers;     // that it made
   Quota stored_bytes;  // ids, schemas, metadata and configs of all these
-  Quota events;        // events on their way to its bindings
+  Quota events;        // events on their way to its bindings and observers
   Quota event_bytes;   // their payloads
 };
 

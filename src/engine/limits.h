@@ -19,6 +19,7 @@ struct EngineLimits {
   size_t max_functions_per_worker = 10'000;
   size_t max_bindings_per_worker = 10'000;  // the same for those made by function in one namespace
   size_t max_types_per_worker = 1'000;
+  size_t max_observers_per_worker = 10'000;
   // Ids, schemas, metadata, configs; the same for bindings made by function in one namespace.
   size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;
   // Events on their way to the bindings of one owner; more are dropped, for that owner only.

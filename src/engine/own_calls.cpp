@@ -17,9 +17,10 @@ constexpr size_t kMostUnread = 1024 * 1024;
 void Engine::call(OutgoingCall call, Reply reply) {
   const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
   if (target != nullptr && (*target)->builtin == nullptr) {
-    return send_own(call, std::move(reply), *(*target)->owner);
+    return send_own(call, std::move(reply), FunctionPtr(*target));
   }
   if (target == nullptr && !reply) return;
+  if (call.place && !reply) reply = [place = std::move(call.place)](const Outcome&) {};
   const OwnerId owner = call.owner;
   slices_.add(owner, [this, call = std::move(call), reply = std::move(reply)]() mutable {
     run_own(call, reply);
@@ -35,7 +36,9 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
     return reply(fail("function_not_found", "Function " + call.function_id +
                                                 " not found in namespace " + call.name_space));
   }
-  if ((*target)->builtin == nullptr) return send_own(call, std::move(reply), *(*target)->owner);
+  if ((*target)->builtin == nullptr) {
+    return send_own(call, std::move(reply), FunctionPtr(*target));
+  }
   const CallInfo info{.caller = {},
                       .baggage = {},
                       .owner = call.owner,
@@ -52,24 +55,65 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
       });
 }
 
-void Engine::send_own(OutgoingCall& call, Reply reply, Worker& callee) {
+std::shared_ptr<ObservedCall> Engine::observed_own(OutgoingCall& call, const Uuid& id,
+                                                   const Function& target) {
+  if (!target.source || target.source->active == 0 || target.owner_delivered) return nullptr;
+  auto kept =
+      observers_.begin(target, call.data.size() + (call.metadata ? call.metadata->size() : 0));
+  if (!kept) return nullptr;
+  kept->id = id;
+  call.data.share();
+  kept->input = call.data;
+  if (call.metadata) {
+    call.metadata->share();
+    kept->metadata = call.metadata;
+  }
+  kept->caller = R"({"worker_name":"iii-engine"})";
+  if (call.activation) {
+    kept->caller = call.activation->caller;
+    kept->depth = call.activation->depth;
+    kept->traceparent = call.activation->traceparent;
+    kept->baggage = call.activation->baggage;
+    kept->cascade = call.activation->cascade;
+  }
+  return kept;
+}
+
+void Engine::send_own(OutgoingCall& call, Reply reply, const FunctionPtr& target) {
+  Worker& callee = *target->owner;
   protocol::InvokeFunction frame;
   frame.invocation_id = ids_.next();
   frame.function_id = call.function_id;
+  auto observed = observed_own(call, *frame.invocation_id, *target);
   frame.data = call.data.view();
   if (call.metadata) frame.metadata = call.metadata->view();
-  if (reply) {
+  if (reply || observed || call.place) {
     auto pending = std::make_unique<PendingCall>();
     pending->id = *frame.invocation_id;
     pending->callee = &callee;
     pending->owner = call.owner;
     pending->reply = std::move(reply);
+    pending->observed = std::move(observed);
+    pending->place = std::move(call.place);
     add_pending(std::move(pending));
+  }
+  protocol::CallContext context;
+  std::string_view traceparent;
+  std::string_view baggage;
+  if (call.activation) {
+    traceparent = call.activation->traceparent;
+    baggage = call.activation->baggage;
+    if (callee.observes) {
+      context = {call.activation->caller, call.activation->depth, call.activation->activation};
+    }
+  } else if (callee.observes) {
+    context.caller = R"({"worker_name":"iii-engine"})";
   }
   Delivery delivery = Delivery::kSent;
   size_t bytes = 0;
   if (frame.data.size() + (call.metadata ? call.metadata->size() : 0) < kSharedBody) {
-    protocol::append(out_.fresh(), frame);
+    protocol::append_forwarded(out_.fresh(), frame, *frame.invocation_id, "", traceparent, baggage,
+                               context);
     bytes = out_.text().size();
     delivery = send_written(callee);
   } else {
@@ -77,7 +121,8 @@ void Engine::send_own(OutgoingCall& call, Reply reply, Worker& callee) {
     const auto metadata = call.metadata ? call.metadata->share() : SharedBytes{};
     frame.data = call.data.view();
     if (call.metadata) frame.metadata = metadata.bytes;
-    const auto message = protocol::split_forwarded(frame, *frame.invocation_id, "", "", "");
+    const auto message =
+        protocol::split_forwarded(frame, *frame.invocation_id, "", traceparent, baggage, context);
     bytes = message.size();
     delivery = send_split(callee, message, data, metadata.owner);
   }
@@ -127,6 +172,7 @@ void Engine::drained(const Worker& worker) {
 
 void Engine::finish_own(PendingCall& call, const protocol::InvocationResult& outcome,
                         const LargeFrame* large) {
+  if (!call.reply) return;
   Outcome told = std::nullopt;
   if (outcome.error) {
     told = fail(std::string(outcome.error->code), std::string(outcome.error->message));

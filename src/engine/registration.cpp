@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "engine/engine.h"
+#include "json/slice.h"
 #include "protocol/writer.h"
 #include "ws/frame.h"
 
@@ -19,7 +20,8 @@ constexpr size_t kBytesAtOnce = 32 * 1024;
 size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
   return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) +
-         size(f.response_format) + size(f.metadata) + sizeof f;
+         size(f.response_format) + size(f.metadata) + size(f.args_format) + size(f.observe) +
+         sizeof f;
 }
 
 // Bytes of the control or bidirectional-override character that `text` starts with; 0 for any
@@ -150,6 +152,13 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   if (said.isolation) worker.isolation = sanitised(said.isolation);
   if (said.pid) worker.pid = said.pid;
   worker.name_space = name_space;
+  const bool known = worker.namespace_fixed;
+  const bool observed = worker.observes;
+  for (const std::string& feature : said.features) {
+    worker.observes_v2 = worker.observes_v2 || feature == protocol::kObserveV2;
+    worker.observes = worker.observes || feature == protocol::kObserveV1 || worker.observes_v2;
+  }
+  if (known && !observed && worker.observes) observers_.host_observes(worker);
   fix_namespace(
       worker, [this, kept = worker.shared_from_this(), first, reply = std::move(reply)]() mutable {
         reply(R"({"success":true})");
@@ -184,6 +193,7 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   if (known != nullptr && (*known)->owner != &worker) return reject((*known)->owner->id_text);
 
   std::shared_ptr<Function> function = large != nullptr ? large->function : copy_texts(frame);
+  if (!read_observability(worker, frame, *function)) return;
   function->name_space = worker.name_space;
   function->owner = &worker;
   function->shared_id = std::make_shared<const std::string>(id);
@@ -200,7 +210,61 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
     worker.functions.erase(*known);
   }
   worker.functions.insert(function);
+  const FunctionPtr kept = function;
   functions_.put(std::move(function));
+  observers_.registered(kept);
+}
+
+// What the frame says about calls and observers (observers §4). False: the function cannot be
+// registered.
+bool Engine::read_observability(Worker& worker, const protocol::RegisterFunction& frame,
+                                Function& function) {
+  if (!worker.observes) {
+    function.args_format.reset();
+    function.observe.reset();
+    return true;
+  }
+  const bool needs_v2 =
+      frame.args_format || frame.is_private.value_or(false) || !frame.observable.value_or(true);
+  if (needs_v2 && !worker.observes_v2) {
+    worker.limit_log.warn(
+        "worker {}: {} needs the feature observe.v2, which it has not named; it "
+        "is ignored",
+        worker.label(), function.id);
+    return false;
+  }
+  function.is_private = frame.is_private.value_or(false);
+  function.observable = frame.observable.value_or(true);
+  if (function.observe) {
+    const json::Slice observe = *function.observe;
+    function.owner_delivered = json::member(observe, "delivery") == R"("owner")";
+    if (json::member(observe, "allow") == "false") function.observable = false;
+    if (const auto format = json::member(observe, "args_format"); format && *format != "null") {
+      function.args_format = std::string(*format);
+    }
+    if (const auto type = json::member(observe, "legacy_trigger_type");
+        type && json::kind_of(*type) == json::Kind::kString) {
+      function.legacy_type = json::string_of(*type);
+    }
+  }
+  if (!function.args_format) return true;
+  constexpr size_t kMostFormatBytes = 64 * 1024;  // compiled on the loop, so it must be small
+  Result<json::Value> format = fail("", "");
+  if (function.args_format->size() <= kMostFormatBytes) format = json::parse(*function.args_format);
+  if (format) {
+    const json::SchemaLimits limits{.max_steps = 20'000, .max_patterns = 100};
+    if (auto schema = json::Schema::compile(std::move(*format), limits)) {
+      function.args_schema = std::make_shared<const json::Schema>(std::move(*schema));
+      return true;
+    }
+  }
+  if (!worker.observes_v2) {  // its SDK knows no such refusal; args are refused then
+    function.args_format.reset();
+    return true;
+  }
+  worker.link.send(protocol::to_text(protocol::RegistrationRejected{
+      protocol::kInvalidArgsFormat, worker.name_space, function.id, std::nullopt, ""}));
+  return false;
 }
 
 void Engine::unregister_function(Worker& worker, const protocol::UnregisterFunction& frame) {
@@ -214,7 +278,9 @@ void Engine::forget_function(Worker& worker, const FunctionPtr& function) {
   functions_.remove(*function);
   worker.ledger.functions.give_back();
   worker.ledger.stored_bytes.give_back(stored_size(*function));
-  worker.functions.erase(function);
+  const FunctionPtr kept = function;  // the set may have had the last one
+  worker.functions.erase(kept);
+  observers_.unregistered(kept);
 }
 
 void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,
@@ -231,7 +297,9 @@ void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame
     refusal.error = protocol::ErrorBody{"INVALID_NAMESPACE", message, std::nullopt};
     return worker.link.send(protocol::to_text(refusal));
   }
-  triggers_.bind(worker, large != nullptr ? large->binding : copy_texts(frame));
+  const auto binding = large != nullptr ? large->binding : copy_texts(frame);
+  triggers_.bind(worker, binding);
+  observers_.bound(worker, *binding);
 }
 
 void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
@@ -239,8 +307,9 @@ void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
   if (!previous || *previous == worker.id || !frame.reattach_token) return;
   Worker* old = this->worker(*previous);
   const std::optional<Uuid> token = Uuid::parse(*frame.reattach_token);
-  if (old == nullptr || !token || *token != old->token) return;
-  evict(*old, false);
+  if (!token) return;
+  if (old != nullptr && *token == old->token) evict(*old, false);
+  observers_.reattached(*previous, *token, worker);
 }
 
 // When many connections end together the engine hears of each a little later (net::Loop::spread).
@@ -263,6 +332,7 @@ Link& Engine::tear_down(Worker& worker) {
     const auto held = names_.find({worker.name_space, *worker.name});
     if (held != names_.end() && held->second == &worker) names_.erase(held);
   }
+  observers_.left(worker);
   const bool more = forget_some(worker);
   drained(worker);
   triggers_.forget(worker);

@@ -21,6 +21,8 @@ namespace iii::engine {
 
 struct Function;
 struct LargeFrame;
+struct ObservedCall;
+struct Observer;
 struct Worker;
 
 namespace intrusive = boost::intrusive;
@@ -33,14 +35,18 @@ struct ByCallee;
 struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnlink>,
                      intrusive::list_base_hook<intrusive::tag<ByCallee>, AutoUnlink> {
   Uuid id;
-  Worker* caller = nullptr;  // null for the engine's own calls, which have `reply` instead
+  // Null for the engine's own calls, which have `reply` instead, and for void calls, which are
+  // remembered only when they are observed.
+  Worker* caller = nullptr;
   Worker* callee = nullptr;
   std::shared_ptr<const std::string> function_id;  // null for the engine's own calls
   std::optional<std::string> traceparent;          // the caller's own, echoed in the answer
   std::optional<std::string> baggage;
-  size_t held_bytes = 0;         // its share of the caller's Ledger::call_bytes
-  OwnerId owner = kEngineOwner;  // of the engine's own calls: whose slice `reply` is
-  Reply reply;
+  size_t held_bytes = 0;                   // its share of the caller's Ledger::call_bytes
+  OwnerId owner = kEngineOwner;            // of the engine's own calls: whose slice `reply` is
+  Reply reply;                             // may be empty
+  std::shared_ptr<ObservedCall> observed;  // when somebody observes the function
+  std::shared_ptr<void> place;             // among the activations of an observer
 };
 
 template <typename Tag>
@@ -80,6 +86,9 @@ struct Worker : std::enable_shared_from_this<Worker> {
   std::string name_space = "default";
   bool namespace_fixed = false;
   bool announced = false;  // under a name
+  // Features that it has named (observers §1). v2 includes v1.
+  bool observes = false;
+  bool observes_v2 = false;
   struct Buffered {
     std::string text;
     std::shared_ptr<const LargeFrame> large;  // then `text` is empty
@@ -90,7 +99,8 @@ struct Worker : std::enable_shared_from_this<Worker> {
   TimerId grace_timer = 0;
 
   std::set<std::shared_ptr<const Function>> functions;
-  std::set<std::string, std::less<>> bindings;  // ids of trigger bindings it made
+  std::set<std::string, std::less<>> bindings;    // ids of trigger bindings it made
+  std::set<std::shared_ptr<Observer>> observers;  // that it holds
 
   CallList<ByCaller> calls_made;
   CallList<ByCallee> calls_running;

@@ -1,5 +1,5 @@
 // `engine::functions::*`, `engine::triggers::*`, `engine::registered-triggers::*`,
-// `engine::workers::*`.
+// `engine::workers::*`, `engine::observers::*`.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,8 @@ namespace iii::engine {
 std::vector<BuiltinFunction> function_introspection(const Catalog& catalog);
 std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog);
 std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog);
+
+class Engine;
+std::vector<BuiltinFunction> observer_introspection(const Engine& engine);
 
 }  // namespace iii::engine

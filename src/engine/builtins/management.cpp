@@ -22,6 +22,7 @@ struct RegisterWorkerInput {
   std::optional<uint32_t> pid;
   std::optional<std::string> isolation;
   std::optional<std::string> name_space;
+  std::optional<json::Value> features;  // of another kind than expected: ignored
 };
 struct RegisterTriggerInput {
   std::string trigger_type;
@@ -72,7 +73,9 @@ auto describe(json::Type<RegisterWorkerInput>) {
                   "Process id. Without it engine::workers::list leaves the worker out."),
       json::field("isolation", &T::isolation, "How the worker is isolated."),
       json::field("namespace", &T::name_space,
-                  "Namespace of its registrations. Default `default`."));
+                  "Namespace of its registrations. Default `default`."),
+      json::field("features", &T::features,
+                  "Features of the protocol that it knows, for example `observe.v1`."));
 }
 auto describe(json::Type<RegisterTriggerInput>) {
   using T = RegisterTriggerInput;
@@ -122,6 +125,15 @@ auto describe(json::Type<CreateChannelOutput>) {
                          json::field("reader", &T::reader, ""));
 }
 
+std::vector<std::string> strings_of(const std::optional<json::Value>& list) {
+  std::vector<std::string> strings;
+  if (!list || list->as_array() == nullptr) return strings;
+  for (const json::Value& item : *list->as_array()) {
+    if (item.as_string() != nullptr) strings.push_back(*item.as_string());
+  }
+  return strings;
+}
+
 void announce(Engine& engine, const CallInfo& info, RegisterWorkerInput in, Reply reply) {
   if (!info.caller) {
     return reply(fail("INVALID_ARGUMENTS", "only a connected worker can announce itself"));
@@ -134,7 +146,8 @@ void announce(Engine& engine, const CallInfo& info, RegisterWorkerInput in, Repl
                    .os = std::move(in.os),
                    .isolation = std::move(in.isolation),
                    .pid = in.pid,
-                   .name_space = std::move(in.name_space)},
+                   .name_space = std::move(in.name_space),
+                   .features = strings_of(in.features)},
                   std::move(reply));
 }
 

@@ -1,0 +1,333 @@
+// Observers: from a finished call to the calls of targets (observers §6).
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/engine.h"
+#include "engine/observers/observers.h"
+#include "json/slice.h"
+#include "json/write.h"
+
+namespace iii::engine {
+
+namespace {
+
+using filter::Part;
+
+constexpr size_t kAtOnce = 32;                // observers per step
+constexpr size_t kMostMatched = 64 * 1024;    // bytes of a list of ids
+constexpr size_t kMostErrorText = 64 * 1024;  // bytes of a code or a message
+
+using Ids = std::set<std::string, std::less<>>;
+
+Ids read_ids(json::Slice array) {
+  Ids ids;
+  if (array.size() > kMostMatched) return ids;
+  json::Walker walker(array);
+  json::Slice key;
+  json::Slice value;
+  while (walker.next(key, value)) {
+    if (json::kind_of(value) == json::Kind::kString) ids.insert(json::string_of(value));
+  }
+  return ids;
+}
+
+std::string error_text(const protocol::ErrorBody& error) {
+  std::string out = "{\"code\":";
+  json::append_string(out, utf8_prefix(error.code, kMostErrorText));
+  out += ",\"message\":";
+  json::append_string(out, utf8_prefix(error.message, kMostErrorText));
+  return out + "}";
+}
+
+JsonText text_of(std::string_view text, const LargeFrame* large) {
+  if (large != nullptr) return large->part(text);
+  return std::string(text);
+}
+
+std::string activation_key(const std::string& observer_id, const std::string& activation_id) {
+  std::string out = "{\"observer_id\":";
+  json::append_string(out, observer_id);
+  return out + ",\"activation_id\":\"" + activation_id + "\"}";
+}
+
+}  // namespace
+
+std::shared_ptr<ObservedCall> Observers::begin(const Function& function, size_t bytes) {
+  for (const auto& [owner, observers] : function.source->by_owner) {
+    const auto payer = std::ranges::find_if(observers, [](const auto& each) {
+      return each.second->state == ObserverState::kActive && !each.second->holder->gone;
+    });
+    if (payer == observers.end()) continue;
+    auto charge = EventCharge::take(payer->second->ledger, bytes);
+    if (!charge) {
+      payer->second->drop("OVERFLOW");
+      continue;
+    }
+    auto call = std::make_shared<ObservedCall>();
+    call->source = function.source;
+    call->charge = std::move(charge);
+    call->started_at_ms = engine_.timers().wall_ms();
+    call->started = engine_.timers().now();
+    return call;
+  }
+  return nullptr;
+}
+
+void Observers::finished(const std::shared_ptr<ObservedCall>& call, const Worker& host,
+                         const protocol::InvocationResult& result, const LargeFrame* large) {
+  const std::shared_ptr<Source> source = call->source;
+  if (source->active == 0 || (host.observes_v2 && result.delivered)) return;
+  const size_t output_bytes = result.result ? result.result->size() : 0;
+  if (!call->charge->add(output_bytes)) return;
+  auto event = std::make_shared<ObservedEvent>();
+  event->source = source->key;
+  event->invocation_id = call->id.to_string();
+  event->success = !result.error;
+  event->part(Part::kInput) = std::move(call->input);
+  if (result.error) {
+    event->part(Part::kError) = JsonText(error_text(*result.error));
+  } else {
+    event->part(Part::kOutput) = result.result ? text_of(*result.result, large) : JsonText("null");
+  }
+  event->part(Part::kCaller) = JsonText(std::move(call->caller));
+  event->part(Part::kMetadata) = std::move(call->metadata);
+  event->started_at_ms = call->started_at_ms;
+  event->duration_ms =
+      std::chrono::duration<double, std::milli>(engine_.timers().now() - call->started).count();
+  event->depth = call->depth;
+  event->traceparent = std::move(call->traceparent);
+  event->baggage = std::move(call->baggage);
+  event->cascade = std::move(call->cascade);
+  if (host.observes_v2 && result.matched) event->matched = read_ids(*result.matched);
+  event->charge = std::move(call->charge);
+  for (std::optional<JsonText>& part : event->parts) {
+    if (part) part->share();
+  }
+  source->waiting.push_back(std::move(event));
+  advance(source);
+}
+
+// One event at a time, so that they stay in order.
+void Observers::advance(const std::shared_ptr<Source>& source) {
+  while (!source->evaluating && !source->waiting.empty()) {
+    const ObservedEventPtr event = std::move(source->waiting.front());
+    source->waiting.pop_front();
+    uint8_t parts = 0;
+    size_t scans = 0;
+    std::vector<std::pair<std::string, std::shared_ptr<const filter::Filter>>> filters;
+    for (const auto& [owner, observers] : source->by_owner) {
+      for (const auto& [id, observer] : observers) {
+        if (observer->state != ObserverState::kActive) continue;
+        parts |= observer->spec.filter->parts();
+        scans += observer->spec.filter->scans();
+        if (!observer->spec.filter->matches_all()) filters.emplace_back(id, observer->spec.filter);
+      }
+    }
+    if (event->bytes() * (1 + scans) <= ObservedEvent::kInlineWork) {
+      event->prepare(parts);
+      hand_out(source, event, nullptr);
+      continue;
+    }
+    source->evaluating = true;
+    engine_.background().compute(
+        lasting(event->charge->owner()),
+        [event, parts, filters = std::move(filters)] {
+          event->prepare(parts);
+          auto failed = std::make_shared<Ids>();
+          for (const auto& [id, filter] : filters) {
+            if (!event->matches(*filter)) failed->insert(id);
+          }
+          return std::shared_ptr<const Ids>(std::move(failed));
+        },
+        [this, source, event](const std::shared_ptr<const Ids>& failed) {
+          source->evaluating = false;
+          hand_out(source, event, failed);
+          advance(source);
+        });
+  }
+}
+
+// `failed`: the observers whose filters do not match, when that has been found out already.
+void Observers::hand_out(const std::shared_ptr<Source>& source, const ObservedEventPtr& event,
+                         const std::shared_ptr<const Ids>& failed) {
+  for (const auto& [payer, observers] : source->by_owner) {
+    auto charge = event->charge;
+    if (charge->owner() != payer) {
+      charge = EventCharge::take(observers.begin()->second->ledger, event->bytes());
+    }
+    engine_.slices().add(payer, [this, source, event, failed, owner = payer, charge,
+                                 after = std::optional<std::string>()]() mutable {
+      const auto mine = source->by_owner.find(owner);
+      if (mine == source->by_owner.end()) return false;
+      auto next = after ? mine->second.upper_bound(*after) : mine->second.begin();
+      Group chosen;
+      for (size_t left = kAtOnce; left > 0 && next != mine->second.end(); --left, ++next) {
+        const Observer& observer = *next->second;
+        after = next->first;
+        if (observer.state != ObserverState::kActive || !observer.spec.wants(event->success)) {
+          continue;
+        }
+        if (event->matched && !event->matched->contains(next->first)) continue;
+        const bool matches =
+            failed ? !failed->contains(next->first) : event->matches(*observer.spec.filter);
+        if (matches) chosen.push_back(next->second);
+      }
+      const bool more = next != mine->second.end();
+      for (const ObserverPtr& observer : chosen) {
+        fire(*observer, event, charge);
+        drain(observer);
+      }
+      return more;
+    });
+  }
+}
+
+void Observers::fire(Observer& observer, const ObservedEventPtr& event,
+                     const std::shared_ptr<EventCharge>& charge) {
+  const auto& most = observer.spec.max_fires;
+  const size_t started = observer.fires + observer.queue.size() + (observer.composing ? 1 : 0);
+  if (most && started >= *most) return;
+  if (event->depth + 1 > kMaxDepth) return observer.drop("LOOP_GUARD");
+  if (!charge || observer.queue.size() >= Observer::kMostQueued) return observer.drop("OVERFLOW");
+  if (event->depth > 0) {
+    if (!event->cascade) event->cascade = std::make_shared<size_t>(0);
+    if (++*event->cascade > engine_.limits().max_cascade_calls) return observer.drop("LOOP_GUARD");
+  }
+  observer.queue.push_back({event, charge});
+}
+
+void Observers::drain(const ObserverPtr& observer) {
+  while (observer->state == ObserverState::kActive && !observer->queue.empty() &&
+         !observer->composing && observer->in_flight < observer->spec.max_in_flight &&
+         has_room(observer)) {
+    const Observer::Queued next = std::move(observer->queue.front());
+    observer->queue.pop_front();
+    const std::string activation_id = engine_.ids().next().to_string();
+    if (observer->spec.deliver != Deliver::kEnvelope ||
+        next.event->bytes() <= ObservedEvent::kInlineWork) {
+      start(observer, *next.event, activation_data(*next.event, observer->spec, activation_id),
+            activation_id);
+      continue;
+    }
+    observer->composing = true;
+    engine_.background().compute(
+        lasting(observer->ledger->owner),
+        [event = next.event, spec = observer->spec, activation_id] {
+          JsonText data = activation_data(*event, spec, activation_id);
+          data.share();
+          return data;
+        },
+        [this, observer, next, activation_id](JsonText data) {
+          observer->composing = false;
+          if (observer->state != ObserverState::kActive) return;
+          start(observer, *next.event, std::move(data), activation_id);
+          drain(observer);
+        });
+  }
+}
+
+// False: it goes on by itself when the target's connection has read what was sent to it.
+bool Observers::has_room(const ObserverPtr& observer) {
+  const FunctionKey& target = observer->spec.target;
+  if (engine_.accepts(target.name_space, target.id)) return true;
+  if (std::exchange(observer->waiting_for_room, true)) return false;
+  engine_.when_accepts(lasting(observer->ledger->owner), target.name_space, target.id,
+                       [this, observer] {
+                         observer->waiting_for_room = false;
+                         drain(observer);
+                       });
+  return false;
+}
+
+// A place among those in flight, until what is returned is destroyed.
+std::shared_ptr<void> Observers::take_place(const ObserverPtr& observer) {
+  ++observer->in_flight;
+  // Not null, or it would count as no place.
+  return {static_cast<void*>(this), [this, weak = std::weak_ptr(observer)](void*) {
+            const ObserverPtr kept = weak.lock();
+            if (!kept) return;
+            --kept->in_flight;
+            if (kept->queue.empty()) return;
+            engine_.slices().add(lasting(kept->ledger->owner), [this, kept] {
+              drain(kept);
+              return false;
+            });
+          }};
+}
+
+void Observers::start(const ObserverPtr& observer, const ObservedEvent& event, JsonText data,
+                      const std::string& activation_id) {
+  const ObserverSpec& spec = observer->spec;
+  auto activation = std::make_shared<ActivationContext>();
+  activation->caller = R"({"worker_name":"iii-engine","function_id":)";
+  json::append_string(activation->caller, event.source.id);
+  activation->caller += ",\"invocation_id\":";
+  json::append_string(activation->caller, event.invocation_id);
+  activation->caller += '}';
+  activation->activation = activation_key(spec.id, activation_id);
+  activation->depth = event.depth + 1;
+  activation->traceparent = event.traceparent;
+  activation->baggage = event.baggage;
+  activation->cascade = event.cascade;
+  OutgoingCall call{.function_id = spec.target.id,
+                    .name_space = spec.target.name_space,
+                    .data = std::move(data),
+                    .metadata = spec.metadata,
+                    .owner = lasting(observer->ledger->owner),
+                    .depth = static_cast<size_t>(event.depth) + 1,
+                    .cascade = event.cascade,
+                    .activation = std::move(activation),
+                    .place = take_place(observer)};
+  engine_.call(std::move(call), {});
+  fired(observer);
+}
+
+void Observers::fired(const ObserverPtr& observer) {
+  ++observer->fires;
+  if (observer->spec.max_fires && observer->fires >= *observer->spec.max_fires) {
+    dispose(observer,
+            {"MAX_FIRES", "It was to fire " + std::to_string(observer->fires) + " time(s)."});
+  }
+}
+
+Result<Observers::Through> Observers::call_through(const Worker& host,
+                                                   const protocol::InvokeFunction& call) {
+  const auto id = json::member(*call.activation, "observer_id");
+  const auto found = id && json::kind_of(*id) == json::Kind::kString
+                         ? observers_.find(json::string_of(*id))
+                         : observers_.end();
+  if (found == observers_.end()) {
+    return fail("OBSERVER_NOT_FOUND", "There is no observer with this id.");
+  }
+  const ObserverPtr observer = found->second;
+  const ObserverSpec& spec = observer->spec;
+  if (observer->source->host() != &host) {
+    return fail("NOT_FUNCTION_OWNER", "Only the host of " + spec.source.id + " can do that.");
+  }
+  const FunctionPtr* target = engine_.functions().find(spec.target.name_space, spec.target.id);
+  if (observer->state != ObserverState::kActive || target == nullptr) {
+    return fail("OBSERVER_NOT_ACTIVE",
+                "The observer is " + std::string(state_name(observer->state)) + ".");
+  }
+  if (!host.observes_v2 && call.function_id != spec.target.id) {
+    return fail("TARGET_MISMATCH", "The target of the observer is " + spec.target.id + ".");
+  }
+  if (call.observe_depth + 1 > kMaxDepth) {
+    observer->drop("LOOP_GUARD");
+    return fail("LOOP_GUARD",
+                "More than " + std::to_string(kMaxDepth) + " activations have led to this call.");
+  }
+  if (observer->in_flight >= spec.max_in_flight) {
+    return fail("OVERFLOW", std::to_string(observer->in_flight) +
+                                " calls of the observer are running, which is its limit.");
+  }
+  Through through{.target = *target,
+                  .metadata = spec.metadata,
+                  .activation = activation_key(spec.id, engine_.ids().next().to_string()),
+                  .place = take_place(observer)};
+  fired(observer);
+  return through;
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,78 @@
+// A finished call as observers see it (observers §6).
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "engine/observers/observer.h"
+
+namespace iii::engine {
+
+// Kept with a forwarded call until its answer comes, when somebody observes the function.
+struct ObservedCall {
+  std::shared_ptr<Source> source;
+  std::shared_ptr<EventCharge> charge;  // of one of those who observe
+  Uuid id;
+  JsonText input;
+  bool input_claims_caller = false;
+  std::optional<JsonText> metadata;
+  std::string caller;  // JSON text
+  uint64_t depth = 0;
+  std::string traceparent;
+  std::string baggage;
+  std::shared_ptr<size_t> cascade;
+  int64_t started_at_ms = 0;
+  std::chrono::steady_clock::time_point started;
+};
+
+struct ObservedEvent {
+  // What takes longer than this is done on the background thread. One unit is a byte looked at.
+  static constexpr size_t kInlineWork = 32 * 1024;
+
+  FunctionKey source;
+  std::string invocation_id;
+  bool success = true;
+  std::array<std::optional<JsonText>, filter::kPartCount> parts;
+  int64_t started_at_ms = 0;
+  double duration_ms = 0;
+  uint64_t depth = 0;  // of the observed call
+  std::string traceparent;
+  std::string baggage;
+  std::shared_ptr<size_t> cascade;
+  // The observers that the host has selected, when it has.
+  std::optional<std::set<std::string, std::less<>>> matched;
+  std::shared_ptr<EventCharge> charge;
+
+  std::optional<JsonText>& part(filter::Part part) { return parts[static_cast<size_t>(part)]; }
+  const std::optional<JsonText>& part(filter::Part part) const {
+    return parts[static_cast<size_t>(part)];
+  }
+  size_t bytes() const;
+
+  // Takes `_caller_worker_id` out of input and output, and reads the parts that filters look at.
+  void prepare(uint8_t wanted_parts);
+  bool matches(const filter::Filter& filter) const;
+
+ private:
+  std::array<std::optional<json::Value>, filter::kPartCount> values_;
+};
+
+// The payload of an activation, JSON text. Touches nothing but its arguments.
+JsonText activation_data(const ObservedEvent& event, const ObserverSpec& spec,
+                         const std::string& activation_id);
+
+// `caller` of a call as observers and observing hosts see it: `stated` without what is not known,
+// with the id and the name of the connection that called.
+std::string stamped_caller(std::optional<std::string_view> stated, std::string_view worker_id,
+                           const std::optional<std::string>& worker_name);
+
+// The object without its own `_caller_worker_id`; nothing when it has none.
+std::optional<std::string> without_caller(std::string_view json);
+
+}  // namespace iii::engine

@@ -1,0 +1,305 @@
+// Observers: functions and connections that come and go (observers §3.3, §4).
+#include <algorithm>
+#include <utility>
+
+#include "engine/engine.h"
+#include "engine/observers/observers.h"
+#include "protocol/writer.h"
+
+namespace iii::engine {
+
+namespace {
+
+constexpr size_t kAtOnce = 32;  // observers looked at before others get their turn
+
+// Where the type of a binding is looked for.
+std::vector<std::string> namespaces_of(const Binding& binding) {
+  if (binding.trigger_namespace) return {*binding.trigger_namespace};
+  return {binding.binder_namespace, std::string(protocol::kDefaultNamespace)};
+}
+
+}  // namespace
+
+std::shared_ptr<Source> Observers::source_of(const FunctionKey& key) {
+  std::shared_ptr<Source>& source = sources_[key];
+  if (source) return source;
+  source = std::make_shared<Source>();
+  source->key = key;
+  const FunctionPtr* function = engine_.functions().find(key.name_space, key.id);
+  if (function != nullptr) {
+    source->function = *function;
+    source->announced = true;  // an empty set was told when it was registered, or need not be
+    (*function)->source = source;
+  }
+  return source;
+}
+
+void Observers::forget_unused(const std::shared_ptr<Source>& source) {
+  if (source->observers > 0 || source->host_observes()) return;
+  if (source->function) source->function->source.reset();
+  const auto found = sources_.find(source->key);
+  if (found != sources_.end() && found->second == source) sources_.erase(found);
+}
+
+Observers::Group Observers::all_of(const Source& source) {
+  Group all;
+  for (const auto& [owner, observers] : source.by_owner) {
+    for (const auto& [id, observer] : observers) all.push_back(observer);
+  }
+  return all;
+}
+
+// `action` for each, a few at a time when there are many, then `then`.
+void Observers::in_steps(OwnerId owner, Group group, std::function<void(const ObserverPtr&)> action,
+                         std::function<void()> then) {
+  auto step = [action = std::move(action), then = std::move(then), group = std::move(group),
+               next = size_t{0}]() mutable {
+    for (size_t left = kAtOnce; left > 0 && next < group.size(); --left) {
+      // One that was removed meanwhile is nobody's.
+      const ObserverPtr& observer = group[next++];
+      if (observer->state != ObserverState::kDisposed) action(observer);
+    }
+    if (next < group.size()) return true;
+    then();
+    return false;
+  };
+  if (step()) engine_.slices().add(owner, std::move(step));
+}
+
+void Observers::registered(const FunctionPtr& function) {
+  const FunctionKey key{function->name_space, function->id};
+  Worker& host = *function->owner;
+  const bool known = sources_.contains(key);
+  if (known || host.observes) {
+    auto source = source_of(key);
+    source->function = function;
+    source->announced = false;
+    function->source = source;
+    introduce(source);
+  }
+  targets_changed(key);
+  if (function->legacy_type) stand_in(function);
+}
+
+// A new host: the observers must fit its function, and it must know them.
+void Observers::introduce(const std::shared_ptr<Source>& source) {
+  const FunctionPtr function = source->function;
+  for (const ObserverPtr& observer : all_of(*source)) {
+    observer->listed = false;
+    observer->acknowledged = false;
+    cancel(observer->ack_timer);
+  }
+  in_steps(
+      source->host()->owner(), all_of(*source),
+      [this, function](const ObserverPtr& observer) {
+        if (observer->final()) return;
+        if (auto fitting = fits(observer->spec, *function); !fitting) {
+          reject(*observer, fitting.error());
+        }
+      },
+      [this, source, function] {
+        if (source->function == function && !function->gone()) announce_set(*source);
+      });
+}
+
+void Observers::announce_set(Source& source) {
+  source.announced = true;
+  Group told;
+  std::string views = "[";
+  for (const ObserverPtr& observer : all_of(source)) {
+    if (observer->final()) continue;
+    if (views.size() > 1) views += ',';
+    views += observer->spec.view;
+    told.push_back(observer);
+  }
+  views += ']';
+  if (source.host_observes()) {
+    const uint64_t revision = ++source.revision;
+    source.host()->link.send(protocol::to_text(protocol::FunctionRegistered{
+        source.key.id, source.key.name_space, revision, false, views}));
+    for (const ObserverPtr& observer : told) {
+      observer->listed = true;
+      observer->revision = revision;
+      expect_ack(*observer);
+    }
+  }
+  in_steps(source.host()->owner(), std::move(told),
+           [this](const ObserverPtr& observer) { settle(*observer); });
+}
+
+void Observers::unregistered(const FunctionPtr& function) {
+  const FunctionKey key{function->name_space, function->id};
+  if (const auto found = sources_.find(key);
+      found != sources_.end() && found->second->function == function) {
+    const std::shared_ptr<Source> source = found->second;
+    source->function.reset();
+    source->announced = false;
+    for (const ObserverPtr& observer : all_of(*source)) {
+      observer->listed = false;
+      observer->acknowledged = false;
+      cancel(observer->ack_timer);
+    }
+    in_steps(kEngineOwner, all_of(*source),
+             [this](const ObserverPtr& observer) { settle(*observer); });
+    forget_unused(source);
+  }
+  if (function->legacy_type) {
+    if (const auto types = stand_ins_.find(*function->legacy_type); types != stand_ins_.end()) {
+      types->second.erase(key);
+      if (types->second.empty()) stand_ins_.erase(types);
+    }
+  }
+  targets_changed(key);
+}
+
+void Observers::targets_changed(const FunctionKey& key) {
+  const auto found = targets_.find(key);
+  if (found == targets_.end()) return;
+  in_steps(kEngineOwner, Group(found->second.begin(), found->second.end()),
+           [this](const ObserverPtr& observer) { settle(*observer); });
+}
+
+void Observers::host_observes(Worker& host) {
+  std::vector<FunctionPtr> functions(host.functions.begin(), host.functions.end());
+  engine_.slices().add(
+      host.owner(), [this, functions = std::move(functions), next = size_t{0}]() mutable {
+        for (size_t left = kAtOnce; left > 0 && next < functions.size(); --left) {
+          const FunctionPtr& function = functions[next++];
+          const FunctionPtr* now = engine_.functions().find(function->name_space, function->id);
+          if (now != nullptr && *now == function) registered(function);
+        }
+        return next < functions.size();
+      });
+}
+
+// They stay for a while; the state says that their holder is gone.
+void Observers::left(Worker& worker) {
+  if (worker.observers.empty()) return;
+  Group kept;
+  Group ended;
+  for (const ObserverPtr& observer : worker.observers) {
+    (observer->spec.legacy ? ended : kept).push_back(observer);
+  }
+  in_steps(kEngineOwner, std::move(ended), [this](const ObserverPtr& observer) {
+    dispose(observer, {"UNOBSERVED", "Its binder has disconnected."});
+  });
+  if (kept.empty()) return;
+  Orphans& orphans = orphans_.emplace_back();
+  orphans.worker = worker.id;
+  orphans.token = worker.token;
+  orphans.observers.assign(kept.begin(), kept.end());
+  orphans.timer = engine_.timers().after(kGrace, [this, id = worker.id] { end_orphans(id); });
+  orphan_count_ += kept.size();
+  in_steps(kEngineOwner, std::move(kept),
+           [this](const ObserverPtr& observer) { settle(*observer); });
+  while (orphan_count_ > kMostOrphans && orphans_.size() > 1) end_orphans(orphans_.front().worker);
+}
+
+void Observers::end_orphans(const Uuid& worker) {
+  const auto found = std::ranges::find(orphans_, worker, &Orphans::worker);
+  if (found == orphans_.end()) return;
+  cancel(found->timer);
+  orphan_count_ -= found->observers.size();
+  Group group;
+  for (const auto& weak : found->observers) {
+    // Those that came back have a holder again.
+    if (ObserverPtr observer = weak.lock(); observer && observer->holder->gone) {
+      group.push_back(std::move(observer));
+    }
+  }
+  orphans_.erase(found);
+  in_steps(kEngineOwner, std::move(group), [this](const ObserverPtr& observer) {
+    if (observer->holder->gone) {
+      dispose(observer, {"OBSERVER_DISCONNECTED", "The observing worker did not come back."});
+    }
+  });
+}
+
+void Observers::reattached(const Uuid& previous, const Uuid& token, Worker& worker) {
+  const auto found = std::ranges::find(orphans_, previous, &Orphans::worker);
+  if (found == orphans_.end() || found->token != token) return;
+  Group group;
+  for (const auto& weak : found->observers) {
+    if (ObserverPtr observer = weak.lock(); observer && observer->holder->gone) {
+      group.push_back(std::move(observer));
+    }
+  }
+  cancel(found->timer);
+  orphan_count_ -= found->observers.size();
+  orphans_.erase(found);
+  in_steps(worker.owner(), std::move(group),
+           [this, kept = worker.shared_from_this()](const ObserverPtr& observer) {
+             if (!observer->holder->gone) return;
+             if (!adopt(*kept, observer)) {
+               return dispose(observer, {"LIMIT_EXCEEDED", "The connection has too many."});
+             }
+             settle(*observer);
+           });
+}
+
+// A binding without a provider, whose type a function stands in for.
+void Observers::bound(Worker& binder, const Binding& binding) {
+  const auto types = stand_ins_.find(binding.trigger_type);
+  if (types == stand_ins_.end()) return;
+  if (is_provided(binding) || observers_.contains(binding.id)) return;
+  for (const std::string& name_space : namespaces_of(binding)) {
+    for (const FunctionKey& key : types->second) {
+      if (key.name_space != name_space) continue;
+      auto spec = ObserverSpec::from_binding(binding, key);
+      if (spec.source == spec.target || !check(binder, spec)) return;
+      if (auto added = add(binder, std::move(spec))) announce(**added);
+      return;
+    }
+  }
+}
+
+bool Observers::is_provided(const Binding& binding) const {
+  return std::ranges::any_of(namespaces_of(binding), [&](const std::string& name_space) {
+    return engine_.triggers().type({name_space, binding.trigger_type}) != nullptr;
+  });
+}
+
+void Observers::stand_in(const FunctionPtr& function) {
+  const std::string& type = *function->legacy_type;
+  stand_ins_[type].insert({function->name_space, function->id});
+  std::vector<std::string> waiting;
+  for (const std::string_view id : engine_.triggers().of_type(type)) waiting.emplace_back(id);
+  engine_.slices().add(
+      function->owner->owner(), [this, waiting = std::move(waiting), next = size_t{0}]() mutable {
+        const auto& bindings = engine_.triggers().bindings();
+        for (size_t left = kAtOnce; left > 0 && next < waiting.size(); --left) {
+          const auto found = bindings.find(waiting[next++]);
+          if (found == bindings.end() || found->second.live()) continue;
+          if (Worker* maker = found->second.maker; maker != nullptr && !maker->gone) {
+            bound(*maker, *found->second.binding);
+          }
+        }
+        return next < waiting.size();
+      });
+}
+
+void Observers::unbound(std::string_view binding_id) {
+  const auto found = observers_.find(binding_id);
+  if (found == observers_.end() || !found->second->spec.legacy) return;
+  dispose(ObserverPtr(found->second), {"UNOBSERVED", "The binding was removed."});
+}
+
+// A provider takes over: nobody stands in for it any more.
+void Observers::type_registered(std::string_view type) {
+  const auto types = stand_ins_.find(type);
+  if (types == stand_ins_.end()) return;
+  for (const FunctionKey& key : types->second) {
+    const auto source = sources_.find(key);
+    if (source == sources_.end()) continue;
+    in_steps(kEngineOwner, all_of(*source->second), [this](const ObserverPtr& observer) {
+      const auto& bindings = engine_.triggers().bindings();
+      const auto binding = bindings.find(observer->spec.id);
+      if (observer->spec.legacy &&
+          (binding == bindings.end() || is_provided(*binding->second.binding))) {
+        dispose(observer, {"UNOBSERVED", "A provider of the trigger type is registered."});
+      }
+    });
+  }
+}
+
+}  // namespace iii::engine

@@ -1,0 +1,375 @@
+#include "engine/observers/fixture_for_test.h"
+
+namespace iii::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST(ObserverNegotiation, O01_MessagesOfObserversGoOnlyToPeersThatNamedThem) {
+  TestBus bus;
+  Peer old(bus, "old");
+  old.serve("a::f");
+  old.say(
+      R"({"type":"observe","id":"o","source":{"function_id":"a::f"},"target":{"function_id":"b::t"}})");
+  EXPECT_THAT(old.take(), IsEmpty());
+  EXPECT_EQ(bus.engine.observers().size(), 0U);
+  // A host without features hears nothing of its observers.
+  Observing watcher(bus, "w");
+  watcher.serve("b::t");
+  watcher.observe("o", "a::f", "b::t");
+  EXPECT_THAT(states(watcher->take()), ElementsAre("=active"));
+  EXPECT_THAT(old.take(), IsEmpty());
+}
+
+TEST(ObserverNegotiation, O02_EarlyRegistrationsAreConfirmedAfterTheAnnounce) {
+  TestBus bus;
+  Peer host(bus);
+  host.serve("a::f");
+  EXPECT_THAT(host.take(), IsEmpty());
+  host.announce("host", kV1);
+  const auto confirmed = host.take_one();
+  EXPECT_EQ(
+      json::to_text(confirmed),
+      R"({"id":"a::f","local_dispatch":false,"namespace":"default","observers":[],"revision":1,"type":"functionregistered"})");
+}
+
+TEST(ObserverNegotiation, O02_WithoutAnAnnounceThereAreNoFeaturesUntilItComes) {
+  TestBus bus;
+  Peer host(bus);
+  host.serve("a::f");
+  bus.timers.advance(EngineLimits{}.registration_grace);
+  EXPECT_THAT(host.take(), IsEmpty());
+  host.announce("late", kV1);
+  EXPECT_EQ(of_type(host.take(), "functionregistered").size(), 1U);
+}
+
+TEST(ObserverLife, O03_OneResultPerObserveInOrderBeforeItsChanges) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  worker.observe("o1", "a::f", "a::t");
+  worker.observe("o2", "a::f", "a::f");
+  worker.serve("a::f");
+  worker.serve("a::t");
+  worker.ack("a::f", "o1", 1);
+  std::vector<std::string> ids;
+  const Frames frames = worker->take();
+  for (const std::string& text : frames) {
+    const auto frame = parsed(text);
+    if (text_at(frame, "type").starts_with("observe")) ids.push_back(text_at(frame, "id"));
+  }
+  EXPECT_THAT(states(frames), ElementsAre("=pending", "=error/SELF_TARGET", "active"));
+  EXPECT_THAT(ids, ElementsAre("o1", "o2", "o1"));
+}
+
+TEST(ObserverLife, O04_ARefusalKeepsNothing) {
+  TestBus bus;
+  Observing worker(bus, "w", kV2);
+  worker.serve("a::closed", R"(,"observable":false)");
+  worker.serve("a::f", R"(,"request_format":{"additionalProperties":false,"properties":{"a":{}}})");
+  worker->take();
+  worker.observe("o", "a::f", "a::f");
+  worker.observe("o", "a::f", "a::t", R"(,"filters":{"input.a":1})");
+  worker.observe("o", "a::closed", "a::t");
+  worker.observe("o", "a::f", "a::t", R"(,"args":{"x":1})");
+  worker.observe("o", "a::f", "a::t", R"(,"filters":{"input.b":{"$eq":1}})");
+  worker.observe("o", "engine::functions::list", "a::t");
+  EXPECT_THAT(
+      states(worker->take()),
+      ElementsAre("=error/SELF_TARGET", "=error/INVALID_FILTER", "=error/NOT_OBSERVABLE",
+                  "=error/INVALID_ARGS", "=error/INVALID_FILTER_PATH", "=error/NOT_OBSERVABLE"));
+  EXPECT_EQ(bus.engine.observers().size(), 0U);
+  worker.observe("o", "a::f", "a::t");
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending"));
+}
+
+TEST(ObserverLife, O04_AnIdOfAnotherConnectionIsAConflict) {
+  TestBus bus;
+  Observing a(bus, "a");
+  Observing b(bus, "b");
+  a.observe("same", "x::f", "x::t");
+  b.observe("same", "x::f", "x::u");
+  EXPECT_THAT(states(b->take()), ElementsAre("=error/OBSERVER_ID_CONFLICT"));
+  b.unobserve("same");
+  EXPECT_THAT(b->take(), IsEmpty());
+  EXPECT_NE(bus.engine.observers().find("same"), nullptr);
+}
+
+TEST(ObserverLife, O05_UnobserveDisposesAndTellsBothSides) {
+  TestBus bus;
+  Observing host(bus, "h");
+  Observing worker(bus, "w");
+  host.serve("a::f");
+  worker.observe("o", "a::f", "b::t");
+  host->take();
+  worker->take();
+  worker.unobserve("o");
+  const auto removed = host->take_one();
+  EXPECT_EQ(text_at(removed, "type"), "observerremoved");
+  EXPECT_EQ(text_at(removed, "revision"), "3");
+  EXPECT_THAT(states(worker->take()), ElementsAre("disposed/UNOBSERVED"));
+  EXPECT_EQ(bus.engine.observers().size(), 0U);
+}
+
+TEST(ObserverLife, O06_EachMissingPieceAloneKeepsItPending) {
+  TestBus bus;
+  Observing host(bus, "h");
+  Observing worker(bus, "w");
+  worker.observe("o", "a::f", "b::t");
+  worker.serve("b::t");
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending"));
+  host.serve("a::f");
+  EXPECT_THAT(states(worker->take()), IsEmpty());  // not acknowledged
+  host.ack("a::f", "o", 1);
+  EXPECT_THAT(states(worker->take()), ElementsAre("active"));
+  worker.observe("p", "a::f", "b::missing");
+  host.ack("a::f", "p", 2);
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending"));
+  worker.serve("b::missing");
+  EXPECT_THAT(states(worker->take()), ElementsAre("active"));
+  worker->say(R"({"type":"unregisterfunction","id":"b::missing"})");
+  EXPECT_THAT(states(worker->take()), ElementsAre("suspended/TARGET_UNAVAILABLE"));
+}
+
+TEST(ObserverLife, O07_RevisionsRiseAndSurviveTheHost) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  {
+    Observing host(bus, "h");
+    host.serve("a::f");
+    worker.observe("o", "a::f", "b::t");
+    worker.observe("p", "a::f", "b::t");
+    worker.unobserve("p");
+    std::vector<std::string> revisions;
+    for (const std::string& text : host->take()) {
+      revisions.push_back(text_at(parsed(text), "revision"));
+    }
+    EXPECT_THAT(revisions, ElementsAre("1", "2", "3", "4"));
+  }
+  Observing next(bus, "next");
+  next.serve("a::f");
+  const auto told = next->take_one();
+  EXPECT_EQ(text_at(told, "revision"), "5");
+  EXPECT_EQ(told.find("observers")->as_array()->size(), 1U);
+}
+
+TEST(ObserverLife, O08_AcksOfOthersAndOfOldRevisionsAreIgnored) {
+  TestBus bus;
+  Observing host(bus, "h");
+  Observing worker(bus, "w");
+  host.serve("a::f");
+  worker.serve("b::t");
+  worker.observe("o", "a::f", "b::t");
+  worker->take();
+  worker.ack("a::f", "o", 2);
+  host.ack("a::f", "o", 1);
+  host.ack("a::g", "o", 2);
+  host.ack("a::f", "unknown", 2);
+  EXPECT_THAT(states(worker->take()), IsEmpty());
+  host.ack("a::f", "o", 2);
+  EXPECT_THAT(states(worker->take()), ElementsAre("active"));
+}
+
+TEST(ObserverLife, O08_AnErrorAckIsTheStateAndALateOneAlsoRemoves) {
+  TestBus bus;
+  Observing host(bus, "h");
+  Observing worker(bus, "w");
+  host.serve("a::f");
+  worker.serve("b::t");
+  worker.observe("o", "a::f", "b::t");
+  host->take();
+  worker->take();
+  host.ack("a::f", "o", 2, R"(,"error":{"code":"NO","message":"no"})");
+  EXPECT_THAT(states(worker->take()), ElementsAre("error/NO"));
+  EXPECT_THAT(host->take(), IsEmpty());
+  // The same id again is answered with the reason, and forgotten.
+  worker.observe("o", "a::f", "b::t");
+  EXPECT_THAT(states(worker->take()), ElementsAre("=error/NO"));
+  worker.observe("o", "a::f", "b::t");
+  host.ack("a::f", "o", 3);
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending", "active"));
+  host->take();
+  host.ack("a::f", "o", 3, R"(,"error":{"code":"LATE","message":"no"})");
+  EXPECT_THAT(states(worker->take()), ElementsAre("error/LATE"));
+  EXPECT_EQ(text_at(host->take_one(), "type"), "observerremoved");
+}
+
+TEST(ObserverLife, O09_AHostThatDoesNotAcknowledge) {
+  TestBus bus;
+  Observing host(bus, "h");
+  Observing worker(bus, "w");
+  host.serve("a::f");
+  worker.observe("o", "a::f", "b::t");
+  worker->take();
+  bus.timers.advance(Observers::kAckTimeout - Millis(1));
+  EXPECT_THAT(states(worker->take()), IsEmpty());
+  bus.timers.advance(Millis(1));
+  EXPECT_THAT(states(worker->take()), ElementsAre("error/OWNER_TIMEOUT"));
+}
+
+TEST(ObserverLife, O18_ALeaseEndsWithoutTraffic) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  worker.observe("o", "a::f", "b::t", "", R"(,"expires_in_ms":500)");
+  worker->take();
+  bus.timers.advance(Millis(400));
+  worker.observe("o", "a::f", "b::t", "", R"(,"expires_in_ms":500)");  // does not extend it
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending"));
+  bus.timers.advance(Millis(100));
+  EXPECT_THAT(states(worker->take()), ElementsAre("disposed/EXPIRED"));
+}
+
+TEST(ObserverLife, O24_AfterTheGraceAnAbandonedObserverEnds) {
+  TestBus bus;
+  Observing host(bus, "h");
+  host.serve("a::f");
+  {
+    Observing worker(bus, "w");
+    worker.observe("o", "a::f", "b::t");
+  }
+  host->take();
+  bus.timers.advance(Observers::kGrace - Millis(1));
+  ASSERT_NE(bus.engine.observers().find("o"), nullptr);
+  EXPECT_EQ(bus.engine.observers().find("o")->reason->code, "OBSERVER_DISCONNECTED");
+  EXPECT_THAT(host->take(), IsEmpty());
+  bus.timers.advance(Millis(1));
+  EXPECT_EQ(bus.engine.observers().find("o"), nullptr);
+  EXPECT_EQ(text_at(host->take_one(), "type"), "observerremoved");
+}
+
+TEST(ObserverLife, O24_ReattachMovesObserversAndAReplayChangesNothing) {
+  TestBus bus;
+  Observing host(bus, "h");
+  host.serve("a::f");
+  auto worker = std::make_unique<Observing>(bus, "w");
+  worker->serve("b::t");
+  worker->observe("o", "a::f", "b::t");
+  host.ack("a::f", "o", 2);
+  host->take();
+  const std::string id = worker->peer.id();
+  const std::string token = worker->peer.token();
+  worker.reset();
+  Peer again(bus);
+  again.say(R"({"type":"reattach","previous_worker_id":")" + id + R"(","reattach_token":")" +
+            token + "\"}");
+  again.announce("w", kV1);
+  again.serve("b::t");
+  EXPECT_THAT(states(again.take()), IsEmpty());  // nothing before its observeresult
+  again.say(
+      R"({"type":"observe","id":"o","source":{"function_id":"a::f"},"target":{"function_id":"b::t"}})");
+  EXPECT_THAT(states(again.take()), ElementsAre("=active"));
+  EXPECT_THAT(host->take(), IsEmpty());
+  bus.timers.advance(Observers::kGrace);
+  EXPECT_NE(bus.engine.observers().find("o"), nullptr);
+}
+
+TEST(ObserverLife, O24_WithoutATokenTheSameIdTakesTheObserverOver) {
+  TestBus bus;
+  Observing host(bus, "h");
+  host.serve("a::f");
+  {
+    Observing(bus, "w").observe("o", "a::f", "b::t");
+  }
+  Observing other(bus, "other");
+  other.serve("b::t");
+  other.observe("o", "a::f", "b::t");
+  host.ack("a::f", "o", 2);
+  EXPECT_THAT(states(other->take()), ElementsAre("=pending", "active"));
+  bus.timers.advance(Observers::kGrace);
+  EXPECT_NE(bus.engine.observers().find("o"), nullptr);
+}
+
+TEST(ObserverLife, O25_TheNextHostIsToldTheSetAndAcknowledgesItAgain) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  worker.serve("b::t");
+  worker.observe("o", "a::f", "b::t");
+  {
+    Observing host(bus, "h");
+    host.serve("a::f");
+    host.ack("a::f", "o", 1);
+    EXPECT_THAT(states(worker->take()), ElementsAre("=pending", "active"));
+  }
+  EXPECT_THAT(states(worker->take()), ElementsAre("pending/OWNER_UNAVAILABLE"));
+  Observing next(bus, "n");
+  next.serve("a::f");
+  EXPECT_THAT(states(worker->take()), ElementsAre("pending"));
+  next.ack("a::f", "o", 2);
+  EXPECT_THAT(states(worker->take()), ElementsAre("active"));
+}
+
+TEST(ObserverLife, O27_ArgsAreCheckedAgainWhenTheSourceAppears) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  worker.observe("good", "a::f", "b::t", R"(,"args":{"topic":"x"})");
+  worker.observe("bad", "a::f", "b::t", R"(,"args":{"topic":1})");
+  worker->take();
+  Observing host(bus, "h", kV2);
+  host.serve("a::f",
+             R"(,"args_format":{"type":"object","properties":{"topic":{"type":"string"}}})");
+  EXPECT_THAT(states(worker->take()), ElementsAre("error/INVALID_ARGS"));
+  const auto told = host->take_one();
+  ASSERT_EQ(told.find("observers")->as_array()->size(), 1U);
+  EXPECT_EQ(text_at(told.find("observers")->as_array()->front(), "id"), "good");
+}
+
+TEST(ObserverLife, O31_ObserversOfAConnectionAreLimited) {
+  EngineLimits limits;
+  limits.max_observers_per_worker = 2;
+  TestBus bus(limits);
+  Observing worker(bus, "w");
+  for (const char* id : {"1", "2", "3"}) worker.observe(id, "a::f", "b::t");
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending", "=pending", "=error/LIMIT_EXCEEDED"));
+  worker.unobserve("1");
+  worker->take();
+  worker.observe("3", "a::f", "b::t");
+  EXPECT_THAT(states(worker->take()), ElementsAre("=pending"));
+}
+
+TEST(ObserverLife, O31_ObserversOfAFunctionAreLimited) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  for (size_t i = 0; i < Source::kMostObservers; ++i) {
+    worker.observe("o" + std::to_string(i), "a::f", "b::t");
+  }
+  worker->take();
+  worker.observe("more", "a::f", "b::t");
+  worker.observe("elsewhere", "a::g", "b::t");
+  EXPECT_THAT(states(worker->take()), ElementsAre("=error/LIMIT_EXCEEDED", "=pending"));
+}
+
+TEST(ObserverFunctions, O26_PrivateFunctionsAreForTheirOwnConnection) {
+  TestBus bus;
+  Observing host(bus, "h", kV2);
+  Observing other(bus, "o", kV2);
+  host.serve("a::p", R"(,"private":true)");
+  host->take();
+  EXPECT_TRUE(other->refusal_of("a::p").starts_with("FORBIDDEN: "));
+  other.observe("o", "b::f", "a::p");
+  EXPECT_THAT(states(other->take()), ElementsAre("=error/FORBIDDEN"));
+  other.observe("o", "a::p", "b::t");
+  EXPECT_THAT(states(other->take()), ElementsAre("=pending"));
+  host->invoke(1, "a::p");
+  EXPECT_EQ(of_type(host->take(), "invokefunction").size(), 1U);
+}
+
+TEST(ObserverFunctions, O28_NewRefusalsGoOnlyToPeersThatKnowThem) {
+  TestBus bus;
+  Observing v2(bus, "v2", kV2);
+  Observing v1(bus, "v1", kV1);
+  v2.serve("a::f", R"(,"args_format":{"type":7})");
+  const auto rejected = v2->take_one();
+  EXPECT_EQ(text_at(rejected, "type"), "registrationrejected");
+  EXPECT_EQ(text_at(rejected, "code"), "INVALID_ARGS_FORMAT");
+  v1.serve("b::f", R"(,"private":true)");
+  EXPECT_THAT(v1->take(), IsEmpty());
+  EXPECT_EQ(bus.engine.functions().find("default", "b::f"), nullptr);
+  // Without features the key means nothing, as ever.
+  Peer old(bus, "old");
+  old.say(R"({"type":"registerfunction","id":"c::f","private":true})");
+  v1->invoke(1, "c::f");
+  EXPECT_EQ(of_type(old.take(), "invokefunction").size(), 1U);
+}
+
+}  // namespace
+}  // namespace iii::engine

@@ -1,0 +1,207 @@
+// `observe` to an ObserverSpec, and the view that hosts get.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/text.h"
+#include "engine/observers/observer.h"
+#include "json/slice.h"
+#include "json/write.h"
+
+namespace iii::engine {
+
+namespace {
+
+using filter::Part;
+
+constexpr uint8_t kDefaultCapture =
+    filter::bit(Part::kInput) | filter::bit(Part::kOutput) | filter::bit(Part::kCaller);
+constexpr size_t kMaxId = 1024;
+
+std::unexpected<Error> invalid(std::string message) {
+  return fail("INVALID_ARGS", std::move(message));
+}
+
+// A member that is present and not null.
+const json::Value* given(const json::Value& object, std::string_view key) {
+  const json::Value* value = object.find(key);
+  return value == nullptr || value->is_null() ? nullptr : value;
+}
+
+Result<FunctionKey> read_key(const json::Value& object, std::string_view what) {
+  const json::Value* id = given(object, "function_id");
+  const json::Value* name_space = given(object, "namespace");
+  if (id == nullptr || id->as_string() == nullptr || id->as_string()->empty()) {
+    return invalid("`" + std::string(what) + ".function_id` must be the id of a function.");
+  }
+  if (name_space == nullptr) return FunctionKey{"default", *id->as_string()};
+  if (name_space->as_string() == nullptr || is_blank(*name_space->as_string())) {
+    return fail("INVALID_NAMESPACE", "`" + std::string(what) +
+                                         ".namespace` is empty. Give it a name, or omit it to use "
+                                         "`default`.");
+  }
+  return FunctionKey{*name_space->as_string(), *id->as_string()};
+}
+
+ObserveOn read_on(const json::Value& source) {
+  const json::Value* on = given(source, "on");
+  if (on == nullptr) return ObserveOn::kSuccess;
+  const std::string* text = on->as_string();
+  if (text == nullptr) return ObserveOn::kUnknown;
+  if (*text == "success") return ObserveOn::kSuccess;
+  if (*text == "error") return ObserveOn::kError;
+  return *text == "complete" ? ObserveOn::kComplete : ObserveOn::kUnknown;
+}
+
+std::string_view on_name(ObserveOn on) {
+  constexpr std::array<std::string_view, 4> kNames{"success", "error", "complete", "unknown"};
+  return kNames.at(static_cast<size_t>(on));
+}
+
+Deliver read_deliver(const json::Value& source) {
+  const json::Value* deliver = given(source, "deliver");
+  const std::string* text = deliver == nullptr ? nullptr : deliver->as_string();
+  if (text != nullptr && *text == "input") return Deliver::kInput;
+  return text != nullptr && *text == "output" ? Deliver::kOutput : Deliver::kEnvelope;
+}
+
+uint8_t read_capture(const json::Value& source) {
+  const json::Value* capture = given(source, "capture");
+  if (capture == nullptr || capture->as_array() == nullptr) return kDefaultCapture;
+  uint8_t bits = 0;
+  for (const json::Value& name : *capture->as_array()) {
+    for (size_t i = 0; i < filter::kPartCount; ++i) {
+      const auto part = static_cast<Part>(i);
+      if (name.as_string() != nullptr && *name.as_string() == filter::part_name(part)) {
+        bits |= filter::bit(part);
+      }
+    }
+  }
+  return bits;
+}
+
+Result<void> read_source(const json::Value& source, ObserverSpec& spec) {
+  auto key = read_key(source, "source");
+  if (!key) return std::unexpected(key.error());
+  spec.source = std::move(*key);
+  if (const json::Value* args = given(source, "args")) {
+    if (args->as_object() == nullptr) return invalid("`source.args` must be an object.");
+    spec.args = *args;
+  }
+  const json::Value* filters = given(source, "filters");
+  auto parsed = filter::Filter::parse(filters == nullptr ? json::Value(json::Object{}) : *filters);
+  if (!parsed) return std::unexpected(parsed.error());
+  spec.filter = std::make_shared<const filter::Filter>(std::move(*parsed));
+  spec.capture = read_capture(source);
+  spec.on = read_on(source);
+  spec.deliver = read_deliver(source);
+  return {};
+}
+
+}  // namespace
+
+std::string_view state_name(ObserverState state) {
+  constexpr std::array<std::string_view, 5> kNames{"pending", "active", "suspended", "error",
+                                                   "disposed"};
+  return kNames.at(static_cast<size_t>(state));
+}
+
+Result<ObserverSpec> ObserverSpec::read(const protocol::Observe& frame) {
+  if (frame.id.empty() || frame.id.size() > kMaxId) {
+    return invalid("The id of an observer must have 1 to " + std::to_string(kMaxId) + " bytes.");
+  }
+  if (frame.source.size() > kMostSourceBytes || frame.target.size() > kMostSourceBytes) {
+    return fail("LIMIT_EXCEEDED", "`source` and `target` may have " +
+                                      std::to_string(kMostSourceBytes) + " bytes each.");
+  }
+  ObserverSpec spec;
+  spec.id = std::string(frame.id);
+  const auto source = json::parse(frame.source);
+  const auto target = json::parse(frame.target);
+  if (!source || !target) return invalid("`source` and `target` must be objects.");
+  if (auto read = read_source(*source, spec); !read) return std::unexpected(read.error());
+  auto key = read_key(*target, "target");
+  if (!key) return std::unexpected(key.error());
+  spec.target = std::move(*key);
+  if (frame.max_in_flight == 0 || frame.max_fires == 0) {
+    return invalid("`max_fires` and `max_in_flight` must be at least 1.");
+  }
+  spec.max_fires = frame.max_fires;
+  spec.expires_in_ms = frame.expires_in_ms;
+  spec.max_in_flight = frame.max_in_flight.value_or(kDefaultInFlight);
+  if (frame.metadata) {
+    spec.metadata = JsonText(std::string(*frame.metadata));
+    spec.metadata->share();
+  }
+  spec.write_view();
+  return spec;
+}
+
+ObserverSpec ObserverSpec::from_binding(const Binding& binding, FunctionKey source) {
+  ObserverSpec spec;
+  spec.id = binding.id;
+  spec.source = std::move(source);
+  spec.target = {binding.name_space, binding.function_id};
+  spec.filter = std::make_shared<const filter::Filter>();
+  spec.capture = filter::bit(Part::kInput);
+  spec.deliver = Deliver::kInput;
+  if (binding.metadata) {
+    spec.metadata = JsonText(*binding.metadata);
+    spec.metadata->share();
+  }
+  spec.legacy = true;
+  std::string legacy = "{\"trigger_type\":";
+  json::append_string(legacy, binding.trigger_type);
+  legacy += ",\"config\":" + binding.config + "}";
+  spec.write_view(legacy);
+  return spec;
+}
+
+void ObserverSpec::write_view(const std::optional<std::string>& legacy_part) {
+  view = "{\"id\":";
+  json::append_string(view, id);
+  view += ",\"args\":";
+  json::append(view, args);
+  view += ",\"filters\":";
+  json::append(view, filter->normal_form());
+  view += ",\"target\":";
+  json::append_string(view, target.id);
+  view += ",\"capture\":[";
+  bool first = true;
+  for (size_t i = 0; i < filter::kPartCount; ++i) {
+    const auto part = static_cast<Part>(i);
+    if (!captures(part)) continue;
+    if (!std::exchange(first, false)) view += ',';
+    json::append_string(view, filter::part_name(part));
+  }
+  view += "],\"on\":";
+  json::append_string(view, on_name(on));
+  if (legacy_part) view += ",\"legacy\":" + *legacy_part;
+  view += '}';
+}
+
+size_t ObserverSpec::stored_bytes() const {
+  return sizeof(Observer) + 2 * id.size() + source.id.size() + source.name_space.size() +
+         target.id.size() + target.name_space.size() + 3 * view.size() +
+         (metadata ? metadata->size() : 0);
+}
+
+std::shared_ptr<EventCharge> EventCharge::take(const std::shared_ptr<Ledger>& ledger,
+                                               size_t bytes) {
+  if (!ledger->events.fits() || !ledger->event_bytes.take(bytes)) return nullptr;
+  (void)ledger->events.take();
+  return std::shared_ptr<EventCharge>(new EventCharge(ledger, bytes));
+}
+
+EventCharge::~EventCharge() {
+  ledger_->events.give_back();
+  ledger_->event_bytes.give_back(bytes_);
+}
+
+bool EventCharge::add(size_t bytes) {
+  if (!ledger_->event_bytes.take(bytes)) return false;
+  bytes_ += bytes;
+  return true;
+}
+
+}  // namespace iii::engine
