@@ -42,6 +42,7 @@ class Call : public Calls<Call> {
   void add_context(OutgoingCall& call) const {
     if (invocation_->traceparent) call.traceparent = *invocation_->traceparent;
     if (invocation_->baggage) call.baggage = *invocation_->baggage;
+    call.observe_depth = invocation_->observe_depth;
   }
 
  private:

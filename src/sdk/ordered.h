@@ -40,6 +40,7 @@ class Ordered {
   auto begin() const { return entries_.begin(); }
   auto end() const { return entries_.end(); }
   size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }
 
  private:
   std::list<Entry> entries_;

@@ -40,6 +40,7 @@ void Session::on_open() {
   if (state_ != SessionState::kConnecting) return;
   state_ = SessionState::kOpening;
   ++connection_;
+  engine_observes_ = false;
   last_alive_ = timers_.now();
   ping_timer_ = timers_.after(options_.ping_interval, [this] { heartbeat(); });
 
@@ -63,7 +64,8 @@ void Session::announce() {
   protocol::InvokeFunction frame;
   frame.invocation_id = announce_id_;
   frame.function_id = "engine::workers::register";
-  frame.data = options_.announcement;
+  const std::string data = announcement();
+  frame.data = data;
   transport_.send(protocol::to_text(frame));
   ready_timer_ = timers_.after(options_.ready_timeout, [this] {
     ready_timer_ = 0;
@@ -94,6 +96,7 @@ void Session::become_ready() {
     }
     transport_.send(item->text);
   }
+  replay_observers();
   if (listener_.on_ready) listener_.on_ready();
 }
 

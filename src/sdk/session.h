@@ -28,6 +28,7 @@
 #include "sdk/backoff.h"
 #include "sdk/bindings.h"
 #include "sdk/error.h"
+#include "sdk/observer.h"
 #include "sdk/ordered.h"
 #include "sdk/outbox.h"
 #include "sdk/transport.h"
@@ -66,6 +67,7 @@ struct Invocation {
   std::optional<std::string> traceparent;
   std::optional<std::string> baggage;
   std::chrono::steady_clock::time_point arrived = {};
+  uint64_t observe_depth = 0;  // how many activations of observers led to it
 };
 // Leads, now or later, to one Session::answer() with that invocation.
 using FunctionHandler = std::function<void(Invocation)>;
@@ -109,6 +111,7 @@ struct OutgoingCall {
   std::optional<Millis> timeout = {};  // of the whole wait, time offline included
   std::optional<std::string_view> queue = {};  // enqueue there instead of calling
   Bound bound = {};  // the binding that it is fired to, if any: not sent when that has ended
+  uint64_t observe_depth = 0;  // of the call that it is made from
 };
 // Never called from inside call().
 using OnReply = std::move_only_function<void(Reply<json::Raw>)>;
@@ -150,6 +153,17 @@ class Session final : public TransportEvents {
   Result<std::string> add_trigger(TriggerSpec spec);  // the binding's id
   bool remove_trigger(std::string_view id);
 
+  // Observers hold across reconnects, too. On an engine without them the state becomes `error`,
+  // code UNSUPPORTED.
+  Result<std::string> add_observer(ObserveSpec spec);  // its id
+  bool remove_observer(std::string_view id);
+  const ObserverStatus* observer_status(std::string_view id);  // null when there is none
+  // Whether the engine of this connection offers observers.
+  bool engine_observes() const { return is_open() && engine_observes_; }
+  // For one of our functions. Every observer is accepted unless a hook refuses it.
+  void set_observe_hooks(std::string function_id, ObserveHooks hooks);
+  std::vector<HostedObserver> hosted_observers(std::string_view function_id) const;
+
   void call(const OutgoingCall& call, OnReply on_reply);
   Result<void> send_void(const OutgoingCall& call);
   void answer(const Invocation& invocation, Outcome outcome);
@@ -181,6 +195,17 @@ class Session final : public TransportEvents {
     std::string trigger_type;
     std::function<void(const RemoteError&)> on_rejected;
   };
+  struct MadeObserver {
+    std::string id;
+    std::string frame;
+    std::function<void(const ObserverStatus&)> on_state;
+    ObserverStatus status;
+    bool refused = false;  // not sent again
+  };
+  struct HostedFunction {
+    uint64_t revision = 0;
+    std::map<std::string, HostedObserver> observers;
+  };
   struct OfferedFamily {
     Family family;
     bool left = false;  // to another worker, on this connection
@@ -197,6 +222,14 @@ class Session final : public TransportEvents {
   void connect();
   void lose_connection(std::string_view why);
   void announce();
+  std::string announcement();
+  void name_features();
+  void replay_observers();
+  void send_observer(std::string_view id);
+  void set_observer_status(std::string_view id, ObserverStatus status);
+  void accept_observer(const std::string& function_id, const std::optional<std::string>& name_space,
+                       uint64_t revision, const HostedObserver& observer, bool is_new);
+  void run_removed(const std::string& function_id, const HostedObserver& observer);
   void become_ready();
   void heartbeat();
   void drop_stale_bindings();
@@ -215,6 +248,11 @@ class Session final : public TransportEvents {
   void handle(const protocol::TriggerRegistrationResult& frame);
   void handle(const protocol::RegistrationRejected& frame);
   void handle(const protocol::ConnectionError& frame);
+  void handle(const protocol::ObserveResult& frame);
+  void handle(const protocol::ObserverStateChanged& frame);
+  void handle(const protocol::FunctionRegistered& frame);
+  void handle(const protocol::ObserverAdded& frame);
+  void handle(const protocol::ObserverRemoved& frame);
   void handle(protocol::Ping);
   // Known types that only an engine acts upon.
   template <typename Other>
@@ -255,6 +293,12 @@ class Session final : public TransportEvents {
   Ordered<TriggerType> trigger_types_;
   Ordered<Function> functions_;
   Ordered<Trigger> triggers_;
+  Ordered<MadeObserver> observers_;
+  std::vector<std::string> ended_observers_;                        // while there was no connection
+  std::map<std::string, ObserveHooks, std::less<>> observe_hooks_;  // by function
+  std::map<std::string, HostedFunction, std::less<>> hosted_;       // by function
+  bool engine_observes_ = false;  // by the greeting of this connection
+  bool features_named_ = false;   // on this connection
   std::vector<OfferedFamily> families_;
   std::unordered_map<Uuid, PendingCall, UuidHash> pending_;
   Outbox outbox_;

@@ -186,6 +186,7 @@ protocol::InvokeFunction Session::frame_of(const OutgoingCall& call) const {
   frame.traceparent = call.traceparent;
   frame.baggage = call.baggage;
   frame.name_space = unless_empty(namespace_for(call.function_id, call.name_space));
+  if (engine_observes_) frame.observe_depth = call.observe_depth;
   return frame;
 }
 

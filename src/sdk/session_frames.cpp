@@ -38,6 +38,8 @@ void Session::on_text(std::string_view text) {
 void Session::handle(const protocol::WorkerRegistered& frame) {
   worker_id_ = frame.worker_id;
   reattach_token_ = owned(frame.reattach_token);
+  engine_observes_ = frame.features && (frame.features->contains("\"observe.v1\"") ||
+                                        frame.features->contains("\"observe.v2\""));
   // A greeting means that the engine accepted us: the next loss counts anew.
   backoff_.reset();
 }
@@ -49,7 +51,8 @@ void Session::handle(const protocol::InvokeFunction& frame) {
                         .metadata = owned(frame.metadata),
                         .traceparent = owned(frame.traceparent),
                         .baggage = owned(frame.baggage),
-                        .arrived = timers_.now()};
+                        .arrived = timers_.now(),
+                        .observe_depth = frame.observe_depth};
   const Function* function = functions_.find(frame.function_id);
   if (!function) {
     return answer(invocation,

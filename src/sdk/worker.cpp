@@ -236,6 +236,29 @@ Result<std::string> Worker::bind(TriggerSpec spec) {
 
 bool Worker::unbind(std::string_view id) { return core_->session.remove_trigger(id); }
 
+Result<std::string> Worker::observe(ObserveSpec spec) {
+  Result<std::string> id = core_->session.add_observer(std::move(spec));
+  if (!id) log_error("cannot observe: {}", id.error().message);
+  return id;
+}
+
+bool Worker::unobserve(std::string_view id) { return core_->session.remove_observer(id); }
+
+std::optional<ObserverStatus> Worker::observer(std::string_view id) const {
+  const ObserverStatus* status = core_->session.observer_status(id);
+  return status == nullptr ? std::nullopt : std::optional(*status);
+}
+
+void Worker::on_observed(std::string function_id, ObserveHooks hooks) {
+  core_->session.set_observe_hooks(std::move(function_id), std::move(hooks));
+}
+
+std::vector<HostedObserver> Worker::observers_of(std::string_view function_id) const {
+  return core_->session.hosted_observers(function_id);
+}
+
+bool Worker::engine_observes() const { return core_->session.engine_observes(); }
+
 Pending<Channel> Worker::create_channel() const {
   return trigger<Channel>("engine::channels::create", json::Object{});
 }

@@ -24,6 +24,7 @@
 #include "sdk/call.h"
 #include "sdk/channel.h"
 #include "sdk/handler.h"
+#include "sdk/observer.h"
 #include "sdk/options.h"
 #include "sdk/task.h"
 #include "sdk/trigger_type.h"
@@ -146,6 +147,17 @@ class Worker : public Calls<Worker> {
   }
   Result<std::string> bind(TriggerSpec spec);
   bool unbind(std::string_view id);
+
+  // Observes a function (observer.h). Lasts across reconnects, until unobserve() or the engine
+  // disposes of it. Gives its id; the answer of the engine comes to `on_state`.
+  Result<std::string> observe(ObserveSpec spec);
+  bool unobserve(std::string_view id);
+  std::optional<ObserverStatus> observer(std::string_view id) const;
+  // Hears of the observers of one of our own functions, and may refuse them.
+  void on_observed(std::string function_id, ObserveHooks hooks);
+  std::vector<HostedObserver> observers_of(std::string_view function_id) const;
+  // Whether the engine that we are connected to offers observers.
+  bool engine_observes() const;
 
   Pending<Channel> create_channel() const;
   Pending<Channel> create_channel(uint32_t buffer_size) const;
