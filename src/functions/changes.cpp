@@ -131,6 +131,27 @@ sdk::TriggerType<json::Raw> declare(sdk::Worker& worker, std::string id, std::st
       .value();
 }
 
+constexpr std::string_view kOnChanged = "directory::on-changed";
+
+// The same events for observers (observers §6.1): a function that only we call and that returns its
+// input, so that each call of it is an event.
+void offer_events(sdk::Worker& worker) {
+  static_cast<void>(
+      worker.function(sdk::FunctionOptions{.id = std::string(kOnChanged),
+                                           .description = std::string(about::kOnChanged),
+                                           .metadata = json::Raw{R"({"internal":true})"}},
+                      [&worker](const sdk::Call& call, json::Value event) -> Result<json::Value> {
+                        if (call.caller_worker_id() != worker.core().session.worker_id()) {
+                          return fail("FORBIDDEN",
+                                      "Only the directory itself reports changes. Next: observe "
+                                      "directory::on-changed, or call directory::changes.");
+                        }
+                        if (json::Object* object = event.as_object())
+                          object->erase(std::string(protocol::kCallerKey));
+                        return event;
+                      }));
+}
+
 sdk::Task<ChangesOutput> list_changes(Library& library, const ChangeLog& log,
                                       const std::string& epoch, ChangesInput in) {
   const View view = co_await library.current({.filtered = false});
@@ -219,6 +240,7 @@ Changes::Changes(sdk::Worker& worker, Library& library, ChangesOptions options)
       prompts_(declare(worker, "directory::prompts::on-change", about::kPromptsOnChange)),
       log_(options.log_capacity),
       epoch_(new_epoch()) {
+  offer_events(worker);
   subscription_ = library_.changes().subscribe(
       [this](const ChangeSet& changes) { observe(changes); }, [this] { return anybody_listens(); });
 }
@@ -286,7 +308,7 @@ sdk::Task<void> Changes::tell_gathered() {
   const std::vector<ChangeList> lists = std::exchange(gathered_, {});
   const std::vector<DownloadEvent> unseen = std::exchange(unseen_, {});
   std::vector<Event> events;
-  if (anybody_listens() && !(lists.empty() && unseen.empty())) {
+  if (is_told() && !(lists.empty() && unseen.empty())) {
     events = co_await library_.on_content_thread([snapshot = library_.latest(), lists, unseen,
                                                   max_ids = options_.max_ids] {
       std::vector<Event> out;
@@ -336,6 +358,17 @@ void Changes::fire(const Event& event) {
     if (const auto sent = worker_.fire_void(binding, event.payload); !sent) {
       log_warn("on-change: {} could not be called: {}", binding.function_id, sent.error().message);
     }
+  }
+  if (worker_.engine_observes()) publish(event);
+}
+
+void Changes::publish(const Event& event) {
+  auto text = json::try_encode(event.payload);
+  if (!text) return;
+  const std::string_view kind = event.kind == ChangeKind::kSkill ? "skill" : "prompt";
+  const json::Raw payload{"{\"kind\":\"" + std::string(kind) + "\"," + text->substr(1)};
+  if (const auto sent = worker_.trigger_void(std::string(kOnChanged), payload); !sent) {
+    log_warn("on-changed: the event was not sent: {}", sent.error().message);
   }
 }
 

@@ -63,9 +63,12 @@ class Changes {
   sdk::Task<void> tell_gathered();
   sdk::Task<void> send(std::vector<Event> events);
   void fire(const Event& event);
+  void publish(const Event& event);
   bool anybody_listens() const {
     return !skills_.bindings().empty() || !prompts_.bindings().empty();
   }
+  // Who observes directory::on-changed is not known, only whether anybody can.
+  bool is_told() const { return anybody_listens() || worker_.engine_observes(); }
   const Type& type_of(ChangeKind kind) const {
     return kind == ChangeKind::kSkill ? skills_ : prompts_;
   }

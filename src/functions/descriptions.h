@@ -183,5 +183,11 @@ inline constexpr const char* kPromptsOnChange =
     "of "
     "prompt files on disk, and when a worker registers or unregisters a prompt. Needs no config. "
     "Delivery is best effort, at most once: a subscriber that was away calls directory::changes.";
+inline constexpr const char* kOnChanged =
+    "Source of change events for observers, on engines that offer them: observe this function to "
+    "be "
+    "called after every change of skills or prompts. The event is that of "
+    "directory::skills::on-change with `kind` (`skill` or `prompt`) in front; select with filters "
+    "such as {\"input.kind\": {\"$eq\": \"skill\"}}. Only the directory itself can call it.";
 
 }  // namespace iii::directory::about
