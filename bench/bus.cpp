@@ -26,7 +26,7 @@ struct Options {
   uint64_t sequential = 0;
   size_t rounds = 3;
   double seconds = 1.0;
-  std::string only;     // calls, disk, idle
+  std::string only;     // calls, observers, disk, idle
   std::string shape;    // one of the four, for profiling
   std::string program;  // an `iii-directory` to measure instead of the engine linked in here
   std::string role;
@@ -36,7 +36,7 @@ struct Options {
 constexpr const char* kUsage =
     "usage: bench_bus [options]\n"
     "  --quick            a smoke test: every part, a fraction of a second each\n"
-    "  --only PART        calls, disk or idle\n"
+    "  --only PART        calls, observers, disk or idle\n"
     "  --shape CxF        one shape only: C callers with F calls in flight each\n"
     "  --rounds N         rounds of which the median is printed (3)\n"
     "  --seconds S        length of each measurement (1)\n"
@@ -111,6 +111,7 @@ class Bench {
   void calls();
   void shape(Shape shape, double rate_aim);
   void durable();
+  void observers();
   void idle();
 
   const Options options_;
@@ -201,6 +202,26 @@ void Bench::calls() {
   bus_.reset();
 }
 
+// The same load on a function that 0, 1, 10 and 100 observers look at, all in turn.
+void Bench::observers() {
+  const ServerProcess server(bus(), cores_.server);
+  const size_t counts[] = {0, 1, 10, 100};
+  std::vector<std::vector<Seen>> seen(std::size(counts));
+  for (size_t i = 0; i < options_.rounds; ++i) {
+    for (size_t kind = 0; kind < std::size(counts); ++kind) {
+      seen[kind].push_back(once(server, Talk::kCall, {32, 1, counts[kind]}));
+    }
+  }
+  const Seen base = median(seen[0]);
+  std::vector<Row> rows;
+  for (size_t kind = 0; kind < std::size(counts); ++kind) {
+    const Seen all = median(seen[kind]);
+    rows.push_back({fmt::format("calls, {} observers", counts[kind]), all, all.p50_us / base.p50_us,
+                    all.rate / base.rate});
+  }
+  print_table("32 x 1 in flight, observed (ratios to the unobserved function)", rows);
+}
+
 void Bench::idle() {
   constexpr size_t kWorkers = 1000;
   const ServerProcess server(bus(), cores_.server);
@@ -269,6 +290,7 @@ int Bench::run() {
       kPayload, options_.rounds, options_.seconds, cores_.server, cores_.load);
   if (cores_.server == cores_.load) fmt::print("(one core only: server and load share it)\n");
   if (options_.only.empty() || options_.only == "calls") calls();
+  if (options_.only.empty() || options_.only == "observers") observers();
   if (options_.only.empty() || options_.only == "idle") idle();
   if (options_.only.empty() || options_.only == "disk") durable();
   print_aims(aims_);

@@ -22,6 +22,7 @@ Load::Load(const ServerProcess& server, Talk talk, Shape shape)
     : server_(server), scratch_(kScratch, '\0'), epoll_(epoll_create1(EPOLL_CLOEXEC)) {
   const uint16_t port = server.port();
   if (talk == Talk::kCall) peers_.push_back(worker(port, kFunction));
+  if (shape.observers > 0) peers_.push_back(observing(port, kFunction, shape.observers));
   for (size_t i = 0; i < shape.connections; ++i) {
     Calls calls{i, shape.in_flight, kFunction, json_payload()};
     if (talk == Talk::kSet) {

@@ -16,6 +16,7 @@ namespace iii::bench {
 struct Shape {
   size_t connections = 1;
   size_t in_flight = 1;  // on each
+  size_t observers = 0;  // of the function that is called (Talk::kCall)
 };
 
 enum class Talk {

@@ -228,7 +228,8 @@ class Silent final : public Peer {
 
 // Registers a function, announces the worker, and waits until that is answered: then it can be
 // called.
-int join(uint16_t port, const std::string& function, const std::string& name, std::string& rest) {
+int join(uint16_t port, const std::string& function, const std::string& name, std::string& rest,
+         std::string_view features = "") {
   const int fd = connect_websocket(port, rest);
   constexpr std::string_view kAnnounceId = "ffffffff-0000-4000-8000-000000000001";
   send_all(fd,
@@ -237,8 +238,8 @@ int join(uint16_t port, const std::string& function, const std::string& name, st
   send_all(fd,
            client_frame(fmt::format(
                R"({}{}","function_id":"engine::workers::register","data":{{"name":"{}","runtime":)"
-               R"("cpp","version":"1","os":"linux","pid":1}}}})",
-               kCallHead, kAnnounceId, name)));
+               R"("cpp","version":"1","os":"linux","pid":1{}}}}})",
+               kCallHead, kAnnounceId, name, features)));
   wait_for_text(fd, rest, kAnnounceId);
   return fd;
 }
@@ -267,6 +268,21 @@ std::unique_ptr<Peer> worker(uint16_t port, const std::string& function) {
   std::string rest;
   const int fd = join(port, function, "bench-worker", rest);
   return std::make_unique<Worker>(fd, std::move(rest), function);
+}
+
+std::unique_ptr<Peer> observing(uint16_t port, const std::string& function, size_t observers) {
+  constexpr std::string_view kTarget = "bench::observed";
+  std::string rest;
+  const int fd =
+      join(port, std::string(kTarget), "bench-observer", rest, R"(,"features":["observe.v1"])");
+  for (size_t i = 0; i < observers; ++i) {
+    send_all(fd, client_frame(fmt::format(
+                     R"({{"type":"observe","id":"bench-{}","source":{{"function_id":"{}"}},)"
+                     R"("target":{{"function_id":"{}"}}}})",
+                     i, function, kTarget)));
+  }
+  wait_for_text(fd, rest, fmt::format(R"("id":"bench-{}","state":"active")", observers - 1));
+  return std::make_unique<Worker>(fd, std::move(rest), std::string(kTarget));
 }
 
 std::unique_ptr<Peer> idle_worker(uint16_t port, size_t number) {
