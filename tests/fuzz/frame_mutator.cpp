@@ -209,6 +209,8 @@ Value FrameMutator::input(std::string_view function) {
       if (!one_in(4)) in["initial_value"] = one_in(8) ? Value("${HOME:x}") : small_value(3);
       if (one_in(4)) in["metadata"] = small_value(2);
     }
+  } else if (function.starts_with("engine::observers::")) {
+    in = {{"id", one_in(2) ? "stable-1" : "same-id"}};  // of the recordings
   } else {
     in = {{"name", text("name")}, {"function_id", text("function_id")}, {"id", id()}};
     if (one_in(2)) in["trigger_type"] = text("trigger_type");

@@ -1,7 +1,7 @@
 // Workers of the PyPI SDK that observe (observer_worker.py), for tests.
 import { fileURLToPath } from 'node:url'
 import { start } from './process.mjs'
-import { pythonWithSdk } from './python.mjs'
+import { pythonWithPackages } from './python.mjs'
 import { call, callable, unique } from './sdks.mjs'
 import { eventually } from './wait.mjs'
 
@@ -9,7 +9,7 @@ const program = fileURLToPath(new URL('observer_worker.py', import.meta.url))
 
 /** A Python worker that is told what to do through `node`, a worker of npm 0.22.1. */
 export async function observingWorker(t, node, url, name = unique('py').replaceAll('::', '-')) {
-  const proc = start(await pythonWithSdk(), [program, url, name], { env: { III_URL: '', OTEL_ENABLED: 'false' } })
+  const proc = start(await pythonWithPackages(), [program, url, name], { env: { III_URL: '', OTEL_ENABLED: 'false' } })
   t.after(() => proc.kill('SIGKILL'))
   await proc.printed('stdout', /ready/)
   await callable(node, `${name}::do`)
