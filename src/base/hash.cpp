@@ -84,4 +84,21 @@ uint64_t keyed_hash(const HashKey& key, uint64_t first, uint64_t second) {
   return sip.finish(0, 16);
 }
 
+uint64_t checksum(std::string_view bytes) {
+  uint64_t sum = 0x9e3779b97f4a7c15 ^ bytes.size();
+  const auto mix = [&sum](uint64_t word) {
+    sum = (sum ^ word) * 0xff51afd7ed558ccd;
+    sum ^= sum >> 32U;
+  };
+  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data(), 8);
+    mix(word);
+  }
+  uint64_t rest = 0;
+  std::memcpy(&rest, bytes.data(), bytes.size());
+  mix(rest);
+  return sum;
+}
+
 }  // namespace iii

@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/utf8.h"
 
@@ -23,24 +24,6 @@ constexpr size_t kMaxDepth = 4096;
 // Reading is shared out among threads in pieces of at least this many bytes.
 constexpr size_t kPiece = size_t{1} << 20U;
 constexpr size_t kMaxReaders = 8;
-
-// Finds damage, not malice: eight bytes at a step, every step mixed into all bits.
-uint64_t checksum(std::string_view bytes) {
-  uint64_t sum = 0x9e3779b97f4a7c15 ^ bytes.size();
-  const auto mix = [&sum](uint64_t word) {
-    sum = (sum ^ word) * 0xff51afd7ed558ccd;
-    sum ^= sum >> 32U;
-  };
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), 8);
-    mix(word);
-  }
-  uint64_t rest = 0;
-  std::memcpy(&rest, bytes.data(), bytes.size());
-  mix(rest);
-  return sum;
-}
 
 class Out {
  public:

@@ -208,6 +208,10 @@ constexpr ConfigKey kKeys[] = {
      .description = "a credential helper for private repositories over https, as git's "
                     "`credential.helper` names one; empty: none; see [below](#repositories)",
      .text = TextKind::kText},
+    {.name = "registry_search",
+     .member = &C::registry_search,
+     .description = "`directory::search_functions` asks the registry what could be installed for "
+                    "capabilities that nothing installed has"},
     {.name = "auto_download",
      .member = &C::auto_download,
      .description = "download the documents of installed workers automatically; `serve` does so "

@@ -19,7 +19,9 @@
 #include "functions/prompts.h"
 #include "functions/registry.h"
 #include "functions/repo_skills.h"
+#include "functions/search_functions.h"
 #include "functions/skills.h"
+#include "functions/skills_search.h"
 #include "functions/state_events.h"
 
 namespace iii::daemon {
@@ -65,6 +67,19 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
   return std::make_shared<sources::Downloads>(downloads_options(config, home));
 }
 
+// How long after the start the index of skills is made when nobody has searched yet.
+constexpr std::chrono::milliseconds kIndexAfter{2'000};
+
+directory::SkillSearchOptions search_options(const DirectoryConfig& config,
+                                             std::optional<std::filesystem::path> cache_file,
+                                             std::string_view mode) {
+  directory::SkillSearchOptions out;
+  if (config.index_cache && cache_file) out.file = cache_file->replace_extension(".search");
+  // Commands and stdio servers end soon: they make it when it is needed.
+  if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
+  return out;
+}
+
 }  // namespace
 
 Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
@@ -82,7 +97,10 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, library_, {}),
       downloader_(worker, changes_, library_, downloads_of(config, places_.home),
-                  config.max_downloads) {
+                  config.max_downloads),
+      catalog_(worker, engine_, table_),
+      skill_search_(worker, library_, search_options(config, places_.cache_file, mode)),
+      skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }) {
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(
@@ -92,9 +110,17 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
        .started = std::chrono::steady_clock::now(),
        .trouble = places_.trouble,
        .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
-  directory::add_skill_functions(table_, library_, {});
+  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
+  directory::add_skills_search(table_, library_, skill_search_);
+  directory::add_search_functions(table_,
+                                  {.worker = worker,
+                                   .library = library_,
+                                   .catalog = catalog_,
+                                   .skills = skill_search_,
+                                   .downloads = [this] { return downloader_.downloads(); },
+                                   .registry_search = [this] { return config_.registry_search; }});
   directory::add_prompt_functions(table_, library_);
-  directory::add_doctor(table_, library_, &downloader_);
+  directory::add_doctor(table_, library_, &downloader_, &skill_links_);
   directory::add_download_functions(table_, downloader_);
   directory::add_lock_functions(table_, downloader_);
   directory::add_repo_functions(table_, downloader_);

@@ -14,7 +14,10 @@
 #include "functions/changes.h"
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
+#include "functions/function_catalog.h"
 #include "functions/guides.h"
+#include "functions/skill_links.h"
+#include "functions/skill_search.h"
 #include "legacy/generations.h"
 #include "library/library.h"
 #include "sdk/task_group.h"
@@ -43,6 +46,7 @@ class Directory {
   // The files as they were read last.
   content::GenerationPtr library_latest() const { return library_.latest()->files; }
   directory::EngineClient& engine() { return engine_; }
+  directory::SkillSearch& skill_search() { return skill_search_; }
   // Where a root of the library lies; empty for compiled-in documents.
   std::filesystem::path root_path(uint16_t root) const;
   // Offers the functions; before the worker starts.
@@ -66,6 +70,9 @@ class Directory {
   directory::Guides guides_;
   directory::Changes changes_;
   directory::Downloader downloader_;
+  directory::FunctionCatalog catalog_;
+  directory::SkillSearch skill_search_;
+  directory::SkillLinks skill_links_;
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::Legacy> legacy_;
   sdk::TaskGroup tasks_;

@@ -27,7 +27,9 @@ mcp::ServerOptions mcp_options(const DirectoryConfig& config) {
 }
 
 mcp::Host mcp_host(Directory& directory) {
-  return {.library = &directory.library(), .functions = &directory.functions()};
+  return {.library = &directory.library(),
+          .functions = &directory.functions(),
+          .search = &directory.skill_search()};
 }
 
 std::string offer_tell(sdk::Worker& worker, mcp::Server& server) {

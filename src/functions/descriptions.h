@@ -49,7 +49,34 @@ inline constexpr const char* kSkillsIndex =
     "worker's overview (`<ns>/index`, whether or not it declares `type: index`), its first "
     "paragraph, and the directory::skills::get call that reads all of it. Token-light; start here, "
     "or put it into a system prompt. When the page gets long, descriptions are omitted and the "
-    "last line says so. For one row per skill call directory::skills::list.";
+    "last line says so. With `task` or `budget_tokens` the page has one line per skill instead: "
+    "the "
+    "best subset for the task that costs no more tokens than allowed. For one row per skill call "
+    "directory::skills::list.";
+
+inline constexpr const char* kSkillsSearch =
+    "Finds the skills that fit a task, best first. `query` (required) says what is to be done, in "
+    "a few words; synonyms, inflected words and typing errors are understood. Rows have id, title, "
+    "description, score, `why` (which words were found where) and a snippet of the text. When "
+    "nothing fits, `skills` is empty, `nearest` may name what comes closest, and `next` says what "
+    "to do. `prefix`, `type` and `kind` narrow the search; `limit` is 10 unless given; "
+    "`budget_tokens` limits what the answer costs. An edit on disk is found at once. Pass a row's "
+    "`id` to directory::skills::get. For functions call directory::search_functions; for rows that "
+    "contain an exact text call directory::skills::list with `search`.";
+
+inline constexpr const char* kSearchFunctions =
+    "Finds functions for what a task needs. `capabilities` (required) is a list of short English "
+    "phrases, one for each thing that is needed from outside (`send an email`), all in one call. "
+    "Returns candidates that can be called now, grouped by worker, each with `rank`; workers of "
+    "the registry that could be installed for what nothing here does; skills about the task; "
+    "bindings that already call one of the functions. Only ids and first sentences: read the "
+    "schemas of those you choose with one call of engine::functions::info {function_ids}. "
+    "Capabilities that nothing fits are in `unmatched`, with the nearest ids: do not guess "
+    "function ids. For instructions instead of functions call directory::skills::search.";
+
+inline constexpr const char* kOnFunctionsChange =
+    "Internal: called by the engine when functions have come or gone; the list of functions that "
+    "are searched is asked for again.";
 
 inline constexpr const char* kPromptsList =
     "Lists prompts (name, description, modified_at): command templates that a person runs. They "

@@ -14,6 +14,7 @@
 #include "functions/lock.h"
 #include "functions/portable_findings.h"
 #include "functions/risks.h"
+#include "functions/skill_links.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
 
@@ -303,7 +304,7 @@ static Result<DoctorQuery> query_of(const DoctorInput& in) {
 
 static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* downloader,
                                                 std::shared_ptr<PortableVerdicts> verdicts,
-                                                DoctorInput in) {
+                                                SkillLinks* links, DoctorInput in) {
   Result<DoctorQuery> query = query_of(in);
   if (!query) co_return std::unexpected(std::move(query.error()));
   View view = co_await library.current();
@@ -320,6 +321,7 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
     std::vector<DoctorFinding> more = co_await downloader->local().run(std::move(look));
     examination.add(std::move(more));
   }
+  if (links != nullptr) examination.add(co_await links->broken(view));
   if (downloader != nullptr && in.risks.value_or(false)) {
     // Not on the content thread: reading every file would keep all others waiting for it.
     auto scan = [snapshot = view.shared_snapshot(), downloads = downloader->downloads()] {
@@ -398,14 +400,14 @@ std::string report_text(const DoctorReport& report, const FindingPlace& place) {
   return out;
 }
 
-void add_doctor(FunctionTable& table, Library& library, Downloader* downloader) {
+void add_doctor(FunctionTable& table, Library& library, Downloader* downloader, SkillLinks* links) {
   auto verdicts = std::make_shared<PortableVerdicts>(kMaxVerdictBytes);
   table.add<DoctorInput, DoctorReport>({.id = "directory::doctor",
                                         .title = "Examine the skill folders",
                                         .description = about::kDoctor,
                                         .hints = kReadOnly},
-                                       [&library, downloader, verdicts](DoctorInput in) {
-                                         return examine_now(library, downloader, verdicts,
+                                       [&library, downloader, verdicts, links](DoctorInput in) {
+                                         return examine_now(library, downloader, verdicts, links,
                                                             std::move(in));
                                        });
 }

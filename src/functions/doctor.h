@@ -18,6 +18,7 @@
 namespace iii::directory {
 
 class Downloader;
+class SkillLinks;
 
 struct DoctorFix {
   uint64_t offset = 0;
@@ -129,6 +130,7 @@ std::string report_json(const DoctorReport& report);
 
 // Everything outlives the table. `downloader` knows what `directory.lock` names; null: nothing is
 // said about that.
-void add_doctor(FunctionTable& table, Library& library, Downloader* downloader = nullptr);
+void add_doctor(FunctionTable& table, Library& library, Downloader* downloader = nullptr,
+                SkillLinks* links = nullptr);
 
 }  // namespace iii::directory

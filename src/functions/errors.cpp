@@ -161,6 +161,27 @@ Error without_files(std::string_view id) {
                "directory::skills::get for its text.");
 }
 
+Error bad_search(std::string_view function_id, std::string_view why) {
+  const std::string what = why == "query_too_long"       ? "the text is longer than 4096 bytes"
+                           : why == "query_not_utf8"     ? "the text is not UTF-8"
+                           : why == "limit_out_of_range" ? "`limit` is not between 1 and 100"
+                                                         : "there is no text to search for";
+  return error("D130 invalid_input: " + what + ". Next: call " + std::string(function_id) +
+               " with a few words that say what is needed.");
+}
+
+Error too_many_capabilities(size_t count, size_t most) {
+  return error("D130 invalid_input: `capabilities` has " + std::to_string(count) +
+               " entries, and 1 to " + std::to_string(most) +
+               " are searched at once. Next: call directory::search_functions with the "
+               "capabilities of the next step.");
+}
+
+Error small_budget(std::string_view function_id, size_t least) {
+  return error("D130 invalid_input: `budget_tokens` must be at least " + std::to_string(least) +
+               ". Next: call " + std::string(function_id) + " with a larger one, or without it.");
+}
+
 Error too_many_ids(size_t count, size_t most) {
   return error("D121 invalid_input: `ids` has " + std::to_string(count) + " entries, at most " +
                std::to_string(most) +

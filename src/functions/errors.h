@@ -47,6 +47,10 @@ Error file_outside(std::string_view id, std::string_view path);
 Error file_of_another(std::string_view path, std::string_view other_id);
 Error file_unreadable(std::string_view id, std::string_view path, std::string_view reason);
 Error without_files(std::string_view id);
+// A search that cannot be made: `why` is the code of search::find.
+Error bad_search(std::string_view function_id, std::string_view why);
+Error too_many_capabilities(size_t count, size_t most);
+Error small_budget(std::string_view function_id, size_t least);
 // More ids in one call than are read at once.
 Error too_many_ids(size_t count, size_t most);
 

@@ -82,6 +82,9 @@ class IndexPage {
 
   bool step();
   std::string take() { return std::move(out_); }
+  // Steps are needed until all rows have been looked at; then those that the page is about.
+  bool is_selecting() const { return place_ < end_; }
+  const std::vector<const content::Skill*>& rows() const { return rows_; }
 
  private:
   bool belongs(const content::Skill& skill);

@@ -61,6 +61,11 @@ struct SkillFileEntry {
   std::optional<std::string> sha256;
   std::string kind;
 };
+// A function that a skill names.
+struct SkillFunction {
+  std::string function_id;
+  std::string state;
+};
 struct SkillGetOutput {
   std::string id;
   std::string title;
@@ -81,6 +86,7 @@ struct SkillGetOutput {
   std::optional<std::vector<SkillFileEntry>> files;
   std::optional<uint64_t> files_total;
   std::optional<std::vector<RiskRow>> risks = {};
+  std::optional<std::vector<SkillFunction>> functions = {};
 };
 
 struct SkillFileInput {
@@ -105,6 +111,8 @@ struct IndexSkillsInput {
   std::optional<std::string> prefix;
   std::optional<json::Raw> kind;
   std::optional<bool> include_user_only;
+  std::optional<std::string> task;
+  std::optional<uint64_t> budget_tokens;
 };
 struct IndexSkillsOutput {
   std::string body;
@@ -240,6 +248,16 @@ inline auto describe(json::Type<SkillFileEntry>) {
       json::field("kind", &T::kind, "`document` (markdown), `script` or `asset`."));
 }
 
+inline auto describe(json::Type<SkillFunction>) {
+  using T = SkillFunction;
+  return json::object<T>(
+      "SkillFunction", "", json::field("function_id", &T::function_id, "Id of the function."),
+      json::field("state", &T::state,
+                  "`callable`: it can be called now; `installable`: its worker is in the registry "
+                  "and not here; `missing`: nobody offers it; `unknown`: the engine could not be "
+                  "asked."));
+}
+
 inline auto describe(json::Type<SkillGetOutput>) {
   using T = SkillGetOutput;
   return json::object<T>(
@@ -276,7 +294,11 @@ inline auto describe(json::Type<SkillGetOutput>) {
       json::field("risks", &T::risks,
                   "Only with `risks: true`: patterns in the file that a reader should look at, the "
                   "worst first, at most 50. Empty means that nothing was recognised, not that the "
-                  "document can be trusted."));
+                  "document can be trusted."),
+      json::field("functions", &T::functions,
+                  "Functions that the skill names (`function_id` and `requires` in its "
+                  "frontmatter), and whether they can be called. Absent when it names none, and "
+                  "with `ids`."));
 }
 
 inline auto describe(json::Type<SkillFileInput>) {
@@ -320,7 +342,17 @@ inline auto describe(json::Type<IndexSkillsInput>) {
                   "for all skills of that repository.")
           .null_default(),
       json::field("kind", &T::kind, kKindFilterHelp).null_default(),
-      json::field("include_user_only", &T::include_user_only, kIncludeUserOnlyHelp).null_default());
+      json::field("include_user_only", &T::include_user_only, kIncludeUserOnlyHelp).null_default(),
+      json::field(
+          "task", &T::task,
+          "What is to be done, in a few words: only skills that fit are listed, best first, "
+          "one line each. Not more than 1500 tokens unless `budget_tokens` says so.")
+          .null_default(),
+      json::field(
+          "budget_tokens", &T::budget_tokens,
+          "Most tokens that the answer may cost, at least 150. One line per skill; the page "
+          "ends with how many were left out and the call that shows them.")
+          .null_default());
 }
 
 inline auto describe(json::Type<IndexSkillsOutput>) {

@@ -11,8 +11,11 @@
 #include "functions/paths.h"
 #include "functions/resolve.h"
 #include "functions/skill_files.h"
+#include "functions/skill_links.h"
 #include "functions/skill_list.h"
+#include "functions/skill_search.h"
 #include "functions/skill_types.h"
+#include "functions/task_index.h"
 
 namespace iii::directory {
 
@@ -26,10 +29,27 @@ struct FilePlace {
   std::string path;    // of the file; both relative to the root
 };
 
+// Skills that a page for a task may name.
+constexpr size_t kMostForTask = 200;
+
+// What was asked for beside the budget, for the call that shows more.
+std::string index_arguments(const IndexSkillsInput& in) {
+  std::string out;
+  const auto add = [&out](std::string_view key, const std::optional<std::string>& value) {
+    if (!value) return;
+    out += (out.empty() ? "\"" : ", \"") + std::string(key) + "\": ";
+    json::append_string(out, *value);
+  };
+  add("task", in.task);
+  add("prefix", in.prefix);
+  return out;
+}
+
 // The functions share one object; a handler holds it by shared_ptr, so it lives as long as they do.
 class SkillFunctions {
  public:
-  SkillFunctions(Library& library, SkillLimits limits) : library_(library), limits_(limits) {}
+  SkillFunctions(Library& library, SkillLimits limits, SkillSearch* search, SkillLinks* links)
+      : library_(library), limits_(limits), search_(search), links_(links) {}
 
   sdk::Task<Result<json::Raw>> list(ListSkillsInput in) {
     const Result<KindFilter> kinds = check_list(in);
@@ -83,7 +103,13 @@ class SkillFunctions {
   sdk::Task<Result<json::Raw>> index(IndexSkillsInput in) {
     const Result<KindFilter> kinds = KindFilter::parse(in.kind);
     if (!kinds) co_return std::unexpected(kinds.error());
+    if (in.budget_tokens && *in.budget_tokens < kLeastIndexBudget) {
+      co_return std::unexpected(small_budget("directory::skills::index", kLeastIndexBudget));
+    }
     View view = co_await library_.current({.ask_for_workers = true});
+    if ((in.task && search_ != nullptr) || in.budget_tokens) {
+      co_return co_await chosen_index(std::move(view), std::move(in), *kinds);
+    }
     const NamesPtr names = view.installed();
     const bool usual = !in.prefix && !in.kind && !in.include_user_only.value_or(false);
     const bool same_names =
@@ -109,6 +135,54 @@ class SkillFunctions {
   }
 
  private:
+  // The page within a budget: what fits the task, or the usual overviews.
+  sdk::Task<Result<json::Raw>> chosen_index(View view, IndexSkillsInput in, KindFilter kinds) {
+    TaskIndexRequest request{.task = in.task.value_or(""),
+                             .rows = {},
+                             .nearest = {},
+                             .others = 0,
+                             .budget = in.budget_tokens.value_or(kDefaultIndexBudget),
+                             .arguments = index_arguments(in)};
+    if (in.task && search_ != nullptr) {
+      if (auto problem = co_await choose_for_task(view, in, kinds, request)) {
+        co_return std::unexpected(std::move(*problem));
+      }
+    } else {
+      IndexPage page(view, in, kinds);
+      auto begin = std::chrono::steady_clock::now();
+      while (page.is_selecting()) {
+        page.step();
+        co_await library_.let_others_run(begin);
+      }
+      request.rows = page.rows();
+    }
+    // Thousands of lines may be counted.
+    auto work = [view, request = std::move(request)] { return task_index(view, request); };
+    const IndexSkillsOutput out = co_await library_.on_answer_thread(std::move(work));
+    library_.let_go(std::move(view));
+    co_return json::Raw{json::encode(out)};
+  }
+
+  sdk::Task<std::optional<Error>> choose_for_task(const View& view, const IndexSkillsInput& in,
+                                                  KindFilter kinds, TaskIndexRequest& request) {
+    const IndexedSkillsPtr index = co_await search_->follow(view);
+    const SkillFilter filter{.prefix = in.prefix,
+                             .kinds = in.kind ? kinds : searched_kinds(),
+                             .user_only = in.include_user_only.value_or(false)};
+    const Result<search::Answer> found =
+        co_await search_->find(view, index, *in.task, filter, kMostForTask);
+    if (!found) co_return bad_search("directory::skills::index", found.error().code);
+    for (const search::Hit& hit : found->hits) {
+      if (const content::Skill* skill = view.generation().skill(hit.key)) {
+        request.rows.push_back(skill);
+      }
+    }
+    for (const std::string& key : found->nearest) request.nearest.push_back(view.display(key));
+    request.others =
+        index->index.documents() - std::min(index->index.documents(), request.rows.size());
+    co_return std::nullopt;
+  }
+
   // Work of many steps, with others served in between.
   template <typename Steps>
   sdk::Task<void> finish(Steps& steps) {
@@ -148,6 +222,10 @@ class SkillFunctions {
     const bool first = in.offset.value_or(0) == 0;
     if (out && first && in.include_files.value_or(in.id.has_value())) {
       co_await add_files(view, *found->skill, *out);
+    }
+    if (out && first && in.id && links_ != nullptr) {
+      std::vector<SkillFunction> functions = co_await links_->of(view, *found->skill);
+      if (!functions.empty()) out->functions = std::move(functions);
     }
     if (!out || !in.risks.value_or(false)) co_return out;
     // Only on request: a scan takes longer than all the rest of a call.
@@ -368,6 +446,8 @@ class SkillFunctions {
 
   Library& library_;
   SkillLimits limits_;
+  SkillSearch* const search_;
+  SkillLinks* const links_;
   std::shared_ptr<const RowFilter> filter_ = std::make_shared<const RowFilter>();
   std::shared_ptr<const PathIndex> paths_ = std::make_shared<const PathIndex>();
   const std::shared_ptr<FileDigests> digests_ = std::make_shared<FileDigests>();
@@ -380,8 +460,9 @@ class SkillFunctions {
 
 }  // namespace
 
-void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits) {
-  const auto skills = std::make_shared<SkillFunctions>(library, limits);
+void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits,
+                         SkillSearch* search, SkillLinks* links) {
+  const auto skills = std::make_shared<SkillFunctions>(library, limits, search, links);
   table.add<ListSkillsInput, ListSkillsOutput>(
       {.id = "directory::skills::list",
        .title = "List skills",

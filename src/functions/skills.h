@@ -15,7 +15,12 @@ struct SkillLimits {
   size_t max_batch = kMaxBatch;
 };
 
-// `library` outlives the table.
-void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits);
+class SkillLinks;
+class SkillSearch;
+
+// All outlive the table. `search` null: there are no pages for a task; `links` null: nothing is
+// said about functions that skills name.
+void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits,
+                         SkillSearch* search = nullptr, SkillLinks* links = nullptr);
 
 }  // namespace iii::directory

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "search/find.h"
+
 namespace iii::mcp {
 
 namespace {
 
 // One more than is told, so that `hasMore` is known.
 constexpr size_t kMostCollected = kMaxCompletions + 1;
+constexpr size_t kSuggested = 10;
 
 Reply values_reply(std::vector<std::string> values) {
   const bool more = values.size() > kMaxCompletions;
@@ -37,6 +40,13 @@ sdk::Task<std::vector<std::string>> Completion::skill_ids(std::string begin) {
     const content::Skill& skill = *view.generation().skills[i];
     if (skill.for_agents && view.shows(skill.id)) out.push_back(view.display(skill.id));
   }
+  if (!out.empty() || search_ == nullptr) co_return out;
+  // No id begins so: what it may be about.
+  const directory::IndexedSkillsPtr index = co_await search_->follow(view);
+  const Result<search::Answer> found = co_await search_->find(
+      view, index, begin, {.kinds = directory::searched_kinds()}, kSuggested);
+  if (!found) co_return out;
+  for (const search::Hit& hit : found->hits) out.push_back(view.display(hit.key));
   co_return out;
 }
 

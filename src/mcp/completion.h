@@ -15,7 +15,11 @@ inline constexpr size_t kMaxCompletions = 100;
 class Completion {
  public:
   Completion(const Host& host, Prompts& prompts, Callables& callables, Skills& skills)
-      : library_(*host.library), prompts_(prompts), callables_(callables), skills_(skills) {}
+      : library_(*host.library),
+        search_(host.search),
+        prompts_(prompts),
+        callables_(callables),
+        skills_(skills) {}
 
   sdk::Task<Outcome> complete(json::Value params);
 
@@ -25,6 +29,7 @@ class Completion {
   sdk::Task<std::vector<std::string>> paths(std::string begin);
 
   directory::Library& library_;
+  directory::SkillSearch* const search_;
   Prompts& prompts_;
   Callables& callables_;
   Skills& skills_;

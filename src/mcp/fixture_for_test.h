@@ -62,11 +62,14 @@ class McpTest : public testing::Test {
         worker,
         directory::Folders{.content = content::Content::open(content_options), .gate = nullptr},
         std::move(library_options));
-    directory::add_skill_functions(table, *library, {});
+    search =
+        std::make_unique<directory::SkillSearch>(worker, *library, directory::SkillSearchOptions{});
+    directory::add_skill_functions(table, *library, {}, search.get());
     directory::add_prompt_functions(table, *library);
     start();
     host.library = library.get();
     host.functions = &table;
+    host.search = search.get();
     server->open(host);
   }
   // The server without its documents.
@@ -84,6 +87,7 @@ class McpTest : public testing::Test {
   void TearDown() override {
     client.reset();
     server.reset();
+    search.reset();
     library.reset();
   }
 
@@ -213,6 +217,7 @@ class McpTest : public testing::Test {
   sdk::Worker worker;
   directory::FunctionTable table;
   std::unique_ptr<directory::Library> library;
+  std::unique_ptr<directory::SkillSearch> search;
   FakeEngineClient engine;
   bool engine_is_there = true;
   Host host;

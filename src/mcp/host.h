@@ -7,6 +7,7 @@
 
 #include "functions/engine_client.h"
 #include "functions/function_table.h"
+#include "functions/skill_search.h"
 #include "library/library.h"
 
 namespace iii::mcp {
@@ -15,6 +16,8 @@ namespace iii::mcp {
 struct Host {
   directory::Library* library = nullptr;
   const directory::FunctionTable* functions = nullptr;
+  // Search over the skills; null: there is none.
+  directory::SkillSearch* search = nullptr;
   // The bus; null: there is none.
   directory::EngineClient* engine = nullptr;
   // Whether the engine is there now; calls would wait otherwise.

@@ -219,7 +219,7 @@ sdk::Task<Outcome> Resources::read(Version version, json::Value params) {
 sdk::Task<Result<ResourceContent>> Resources::content(Uri uri) {
   switch (uri.kind) {
     case Uri::Kind::kIndex:
-      return index_page();
+      return index_page(std::move(uri.rest));
     case Uri::Kind::kFunction:
       return function(std::move(uri.rest));
     case Uri::Kind::kFile:
@@ -230,9 +230,11 @@ sdk::Task<Result<ResourceContent>> Resources::content(Uri uri) {
   return document(std::move(uri.rest));
 }
 
-sdk::Task<Result<ResourceContent>> Resources::index_page() {
+sdk::Task<Result<ResourceContent>> Resources::index_page(std::string task) {
+  std::string input = "{}";
+  if (!task.empty()) input = R"({"task":)" + quote(task) + "}";
   directory::Answer answer =
-      co_await functions_.call("directory::skills::index", {.caller = "mcp"}, "{}");
+      co_await functions_.call("directory::skills::index", {.caller = "mcp"}, std::move(input));
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   const std::optional<json::Slice> body = json::member(json::trimmed(answer->text), "body");
   co_return ResourceContent{.uri = std::string(kIndexUri),

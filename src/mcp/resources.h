@@ -38,7 +38,7 @@ class Resources {
   sdk::Task<Result<ResourceContent>> content(Uri uri);
 
  private:
-  sdk::Task<Result<ResourceContent>> index_page();
+  sdk::Task<Result<ResourceContent>> index_page(std::string task);
   sdk::Task<Result<ResourceContent>> document(std::string id);
   sdk::Task<Result<ResourceContent>> document_in(const directory::View& view,
                                                  const std::string& id);

@@ -142,8 +142,13 @@ class Server {
   std::string capabilities(bool handshake) const;
   std::string server_info() const;
 
+  // Names some skills in the instructions.
+  sdk::Task<void> introduce_skills();
+
   net::Loop& loop_;
   const ServerOptions options_;
+  std::string instructions_;
+  const directory::FunctionTable* functions_ = nullptr;
   Subscribers subscribers_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   directory::Latch opened_;
@@ -159,7 +164,8 @@ class Server {
   sdk::TaskGroup tasks_;              // ends first
 };
 
-// What agents are told about this server; under 1 500 characters.
-std::string_view instructions();
+// What agents are told about this server; under 1 500 characters. `skills` is a page of
+// directory::skills::index with a budget: as many of its ids are named as there is room for.
+std::string instructions(std::string_view skills = {});
 
 }  // namespace iii::mcp

@@ -6,14 +6,15 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "functions/errors.h"
 #include "json/describe.h"
 #include "json/write.h"
 #include "mcp/base64.h"
 #include "mcp/cursor.h"
-#include "mcp/find.h"
 #include "mcp/function_context.h"
 #include "mcp/tool_name.h"
 #include "mcp/tool_schema.h"
+#include "search/find.h"
 
 namespace iii::mcp {
 
@@ -41,7 +42,7 @@ auto describe(json::Type<FindInput>) {
   return json::object<T>(
       "FindInput", "",
       json::field("query", &T::query,
-                  "Words that describe the task, for example `review pull request`. Without it "
+                  "The task in a few words, for example `review a pull request`. Without it "
                   "the index of everything is returned."),
       json::field("limit", &T::limit, "Most skills and most functions to return, 1 to 50 (10)."));
 }
@@ -93,11 +94,9 @@ std::string skill_line(const directory::View& view, const content::Skill& skill)
          (skill.description.empty() ? "" : ". " + first_characters(skill.description, kTeaser)) +
          "\n";
 }
-std::string function_line(const CallableFunction& function) {
-  return "- `" + function.id + "`" +
-         (function.description.empty() ? ""
-                                       : ": " + first_characters(function.description, kTeaser)) +
-         "\n";
+std::string function_line(const std::string& id, const std::string& description) {
+  return "- `" + id + "`" +
+         (description.empty() ? "" : ": " + first_characters(description, kTeaser)) + "\n";
 }
 
 std::string annotations(const directory::Hints& hints, std::string_view title) {
@@ -230,6 +229,7 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
       resources_(resources),
       live_(live),
       tell_function_(host.tell_function),
+      search_(host.search),
       pool_(pool) {
   own_.add<FindInput, json::Raw>(
       {.id = "find",
@@ -370,24 +370,65 @@ sdk::Task<Result<json::Raw>> Tools::overview() {
   co_return text_result(index->bytes);
 }
 
+// The callable functions, searched. Made again when they have changed.
+sdk::Task<directory::FunctionIndexPtr> Tools::function_index() {
+  CallableList all = callables_.own();
+  CallableList engine = co_await callables_.engine(true);
+  all.insert(all.end(), engine.begin(), engine.end());
+  std::vector<directory::KnownFunction> known;
+  for (const CallablePtr& each : all) {
+    known.push_back({.id = each->id, .description = each->description});
+    if (each->request_schema) {
+      known.back().parameters = directory::parameters_of(*each->request_schema);
+    }
+  }
+  known = directory::by_id(std::move(known));
+  if (index_ == nullptr || index_->functions() != known) {
+    index_ = co_await pool_.run([known = std::move(known)]() mutable {
+      return std::make_shared<const directory::FunctionIndex>(std::move(known));
+    });
+  }
+  co_return index_;
+}
+
 sdk::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
-  const std::vector<std::string> words = search_words(query);
-  const directory::View view = co_await library_.current();
-  const std::vector<FoundSkill> skills =
-      co_await pool_.run([view, words, most] { return find_skills(view, words, most); });
-  CallableList functions = callables_.own();
-  CallableList engine = co_await callables_.engine(false);
-  functions.insert(functions.end(), engine.begin(), engine.end());
-  const std::vector<FoundFunction> found = find_functions(functions, words, most);
   std::string out;
-  if (!skills.empty()) out += "Skills (`read` them by id):\n";
-  for (const FoundSkill& each : skills) out += skill_line(view, *each.skill);
-  if (!found.empty())
-    out += out.empty() ? "Functions (`call` them by id):\n" : "\nFunctions (`call` them by id):\n";
-  for (const FoundFunction& each : found) out += function_line(*each.function);
+  std::vector<std::string> nearest;
+  if (search_ != nullptr) {
+    const directory::View view = co_await library_.current();
+    const directory::IndexedSkillsPtr index = co_await search_->follow(view);
+    const Result<search::Answer> skills =
+        co_await search_->find(view, index, query, {.kinds = directory::searched_kinds()}, most);
+    if (!skills) co_return std::unexpected(directory::bad_search("find", skills.error().code));
+    if (!skills->hits.empty()) out += "Skills (`read` them by id), best first:\n";
+    for (const search::Hit& hit : skills->hits) {
+      const content::Skill* skill = view.generation().skill(hit.key);
+      if (skill != nullptr) out += skill_line(view, *skill);
+    }
+    for (const std::string& key : skills->nearest) nearest.push_back(view.display(key));
+  }
+  const directory::FunctionIndexPtr functions = co_await function_index();
+  search::Options options;
+  options.limit = most;
+  options.reasons = false;
+  auto work = [functions, query, options] {
+    return search::find(functions->index(), query, options);
+  };
+  const Result<search::Answer> found = co_await pool_.run(std::move(work));
+  if (!found) co_return std::unexpected(directory::bad_search("find", found.error().code));
+  if (!found->hits.empty()) {
+    out += out.empty() ? "" : "\n";
+    out += "Functions (`call` them by id), best first:\n";
+  }
+  for (const search::Hit& hit : found->hits) {
+    const directory::KnownFunction* function = functions->find(hit.key);
+    out += function_line(function->id, function->description);
+  }
+  nearest.insert(nearest.end(), found->nearest.begin(), found->nearest.end());
   if (out.empty()) {
-    out = "Nothing is about `" + first_characters(query, kTeaser) +
-          "`. Next: try fewer or other words, or call `find` without `query` for the index.";
+    out = "Nothing is about `" + first_characters(query, kTeaser) + "`." +
+          (nearest.empty() ? "" : " Nearest: `" + join(nearest, "`, `") + "`.") +
+          " Next: try other words, or call `find` without `query` for the index.";
   }
   co_return text_result(out);
 }
@@ -429,7 +470,7 @@ sdk::Task<Result<json::Raw>> Tools::list_functions() {
   size_t left = kMostListed;
   for (const CallablePtr& function : functions) {
     if (left-- == 0) break;
-    out += function_line(*function);
+    out += function_line(function->id, function->description);
   }
   if (functions.size() > kMostListed) {
     out += "… and " + std::to_string(functions.size() - kMostListed) +

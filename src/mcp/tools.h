@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "functions/function_index.h"
 #include "functions/function_table.h"
 #include "mcp/callable.h"
 #include "mcp/feature.h"
@@ -26,6 +27,7 @@ class Tools {
  private:
   sdk::Task<CallableList> listed(bool with_schemas);
   sdk::Task<Outcome> call_function(Call call, CallablePtr function, json::Value params);
+  sdk::Task<directory::FunctionIndexPtr> function_index();
   sdk::Task<Result<json::Raw>> find(std::string query, size_t most);
   sdk::Task<Result<json::Raw>> overview();
   sdk::Task<Result<json::Raw>> read(std::string address);
@@ -39,6 +41,8 @@ class Tools {
   Resources& resources_;
   LiveCalls& live_;
   const std::string tell_function_;
+  directory::SkillSearch* const search_;
+  directory::FunctionIndexPtr index_;  // of all callable functions; null: not made yet
   sdk::Pool& pool_;
   directory::FunctionTable own_;  // find, read, call
   CallableList own_rows_;

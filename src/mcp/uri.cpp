@@ -88,6 +88,13 @@ std::optional<Uri> parse_uri(std::string_view text) {
     return Uri{Uri::Kind::kFile, std::move(*path)};
   }
   if (!iequals(text.substr(0, kDocuments.size()), kDocuments)) return std::nullopt;
+  if (iequals(text.substr(0, kTaskUri.size()), kTaskUri)) {
+    std::string task(text.substr(kTaskUri.size()));
+    for (char& c : task) c = c == '+' ? ' ' : c;
+    task = percent_decode(task);
+    if (!is_utf8(task)) return std::nullopt;
+    return Uri{Uri::Kind::kIndex, std::move(task)};
+  }
   std::optional<std::string> path = decoded_path(text.substr(kDocuments.size()));
   if (!path) return std::nullopt;
   if (path->starts_with(kFunctions)) {

@@ -11,18 +11,21 @@ namespace iii::mcp {
 
 struct Uri {
   enum class Kind {
-    kIndex,     // iii://skills
+    kIndex,     // iii://skills, iii://skills?task=…
     kDocument,  // iii://<id>
     kFunction,  // iii://fn/<function>
     kFile,      // skill://<path>
   };
   Kind kind = Kind::kDocument;
-  std::string rest = {};  // decoded: an id, a function's id, or a path without slashes at its ends
+  std::string rest =
+      {};  // decoded: a task, an id, a function's id, or a path without slashes at its ends
 };
 
 inline constexpr std::string_view kIndexUri = "iii://skills";
+inline constexpr std::string_view kTaskUri = "iii://skills?task=";
 
-// Nothing for other schemes, `?`, `#`, and segments that are empty, `.` or `..`, also when encoded.
+// Nothing for other schemes, other uses of `?`, `#`, and segments that are empty, `.` or `..`, also
+// when encoded.
 std::optional<Uri> parse_uri(std::string_view text);
 
 // The one spelling that we answer with. Paths are relative to a root of skills.

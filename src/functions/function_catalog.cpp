@@ -1,0 +1,239 @@
+#include "functions/function_catalog.h"
+
+#include <algorithm>
+#include <deque>
+#include <utility>
+
+#include "base/log.h"
+#include "functions/descriptions.h"
+#include "json/write.h"
+
+namespace iii::directory {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using json::Value;
+
+constexpr std::chrono::milliseconds kAnswerTimeout{5'000};
+// How old a list may be: of few functions, of many.
+constexpr size_t kFewFunctions = 2'000;
+constexpr std::chrono::milliseconds kLifeOfMany{1'000};
+// A worker that registers a function again with another schema is noticed after this time.
+constexpr std::chrono::seconds kLifeOfSchemas{60};
+constexpr std::chrono::seconds kLifeOfBindings{2};
+constexpr std::chrono::seconds kRecent{2};
+constexpr size_t kMaxFunctions = 20'000;
+constexpr size_t kMaxBindings = 20'000;
+constexpr size_t kInfoBatch = 32;  // what the engine answers at once
+constexpr size_t kBatchesAtOnce = 8;
+
+std::string text_of(const Value& row, std::string_view key) {
+  const Value* value = row.find(key);
+  return value != nullptr && value->as_string() != nullptr ? *value->as_string() : std::string();
+}
+
+const json::Array* rows_of(const Value& answer, std::string_view key) {
+  const Value* rows = answer.find(key);
+  return rows != nullptr ? rows->as_array() : nullptr;
+}
+
+bool is_internal(const Value& row) {
+  const Value* metadata = row.find("metadata");
+  const Value* flag = metadata != nullptr ? metadata->find("internal") : nullptr;
+  return flag != nullptr && *flag == Value(true);
+}
+
+// Of an id in several namespaces the first row is that of `default`, which is called.
+std::vector<KnownFunction> functions_in(const std::string& list) {
+  std::vector<KnownFunction> out;
+  const Result<Value> answer = json::parse(list);
+  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
+  if (rows == nullptr) return out;
+  for (const Value& row : *rows) {
+    if (out.size() >= kMaxFunctions) break;
+    std::string id = text_of(row, "function_id");
+    if (id.empty()) continue;
+    out.push_back({.id = std::move(id),
+                   .description = text_of(row, "description"),
+                   .worker = text_of(row, "worker_name"),
+                   .parameters = {},
+                   .internal = is_internal(row)});
+  }
+  return out;
+}
+
+std::vector<KnownBinding> bindings_in(const std::string& list) {
+  std::vector<KnownBinding> out;
+  const Result<Value> answer = json::parse(list);
+  const json::Array* rows = answer ? rows_of(*answer, "registered_triggers") : nullptr;
+  if (rows == nullptr) return out;
+  for (const Value& row : *rows) {
+    if (out.size() >= kMaxBindings) break;
+    out.push_back({.id = text_of(row, "id"),
+                   .trigger_type = text_of(row, "trigger_type"),
+                   .function_id = text_of(row, "function_id"),
+                   .config = text_of(row, "config_summary")});
+  }
+  return out;
+}
+
+// Adds the parameters that an answer of engine::functions::info tells.
+void take_schemas(const std::string& text, std::vector<KnownFunction>& functions) {
+  const Result<Value> answer = json::parse(text);
+  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
+  if (rows == nullptr) return;
+  for (const Value& row : *rows) {
+    const std::string id = text_of(row, "function_id");
+    const auto found = std::ranges::lower_bound(functions, id, {}, &KnownFunction::id);
+    if (found == functions.end() || found->id != id) continue;
+    if (const Value* schema = row.find("request_schema"))
+      found->parameters = parameters_of(*schema);
+  }
+}
+
+FunctionIndexPtr index_of(std::vector<KnownFunction> functions) {
+  return std::make_shared<const FunctionIndex>(std::move(functions));
+}
+
+}  // namespace
+
+FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine, FunctionTable& table)
+    : worker_(worker), engine_(engine), table_(table), pool_(worker.core().loop, 1) {
+  table.add<json::Raw, json::Raw>({.id = std::string(kOnFunctionsChange),
+                                   .title = "Functions changed",
+                                   .description = about::kOnFunctionsChange,
+                                   .hints = {.idempotent = true, .internal = true}},
+                                  [this](const json::Raw&) {
+                                    changed_ = true;
+                                    return json::Raw{"null"};
+                                  });
+  bind();
+}
+
+void FunctionCatalog::bind() {
+  const auto rejected = [](const sdk::RemoteError& error) {
+    log_debug("search: `engine::functions-available` is not available ({})", error.code);
+  };
+  static_cast<void>(worker_.bind(sdk::TriggerSpec{.trigger_type = "engine::functions-available",
+                                                  .function_id = std::string(kOnFunctionsChange),
+                                                  .config = "{}",
+                                                  .metadata = {},
+                                                  .name_space = {},
+                                                  .trigger_namespace = {},
+                                                  .on_rejected = rejected}));
+}
+
+bool FunctionCatalog::has_engine() const { return worker_.state() == sdk::SessionState::kReady; }
+
+sdk::Task<FunctionCatalog::Now> FunctionCatalog::current(Context context) {
+  if (has_engine()) {
+    const bool many = now_ != nullptr && now_->functions().size() > kFewFunctions;
+    const bool old = !many || Clock::now() - asked_ >= kLifeOfMany;
+    if (asking_) {
+      Latch under_way = *asking_;
+      co_await under_way;
+    } else if (old || changed_) {
+      co_await refresh(std::move(context));
+    }
+  }
+  if (now_ != nullptr) co_return Now{now_, live_ && has_engine()};
+  co_return Now{co_await own_functions(), false};
+}
+
+sdk::Task<FunctionCatalog::Now> FunctionCatalog::recent(Context context) {
+  const bool young = Clock::now() - asked_ < kRecent;
+  if (now_ != nullptr && live_ && has_engine() && !changed_ && young) co_return Now{now_, true};
+  co_return co_await current(std::move(context));
+}
+
+sdk::Task<void> FunctionCatalog::refresh(Context context) {
+  Latch done;
+  asking_ = done;
+  const bool told = std::exchange(changed_, false);
+  const sdk::Reply<json::Raw> reply =
+      co_await engine_.call(context, "engine::functions::list",
+                            std::string_view(R"({"include_internal":true})"), kAnswerTimeout);
+  live_ = reply.has_value();
+  if (!reply) {
+    changed_ = true;
+  } else {
+    asked_ = Clock::now();
+    const bool same = now_ != nullptr && reply->text == list_text_;
+    if (!same || told || asked_ - schemas_asked_ >= kLifeOfSchemas) {
+      auto read = [text = reply->text] { return by_id(functions_in(text)); };
+      std::vector<KnownFunction> functions = co_await pool_.run(std::move(read));
+      co_await ask_schemas(context, functions);
+      schemas_asked_ = asked_;
+      list_text_ = reply->text;
+      auto make = [before = now_, functions = std::move(functions)]() mutable {
+        const bool equal = before != nullptr && before->functions() == functions;
+        return equal ? before : index_of(std::move(functions));
+      };
+      now_ = co_await pool_.run(std::move(make));
+    }
+  }
+  asking_.reset();
+  done.open();
+}
+
+// Several batches are under way at a time; `functions` is sorted.
+sdk::Task<void> FunctionCatalog::ask_schemas(Context context,
+                                             std::vector<KnownFunction>& functions) {
+  std::vector<std::string> ids;
+  for (const KnownFunction& each : functions) {
+    if (!each.internal && !each.id.starts_with("engine::")) ids.push_back(each.id);
+  }
+  std::deque<sdk::Pending<json::Raw>> under_way;
+  size_t next = 0;
+  while (next < ids.size() || !under_way.empty()) {
+    while (next < ids.size() && under_way.size() < kBatchesAtOnce) {
+      json::Array batch;
+      for (const size_t end = std::min(ids.size(), next + kInfoBatch); next < end; ++next) {
+        batch.emplace_back(ids[next]);
+      }
+      const Value question = json::Object{{"function_ids", std::move(batch)}};
+      under_way.push_back(
+          engine_.call(context, "engine::functions::info", question, kAnswerTimeout));
+    }
+    const sdk::Reply<json::Raw> reply = co_await under_way.front();
+    under_way.pop_front();
+    if (!reply) co_return;  // an engine that does not answer for several ids
+    take_schemas(reply->text, functions);
+  }
+}
+
+sdk::Task<FunctionIndexPtr> FunctionCatalog::own_functions() {
+  if (own_ != nullptr) co_return own_;
+  std::vector<KnownFunction> functions;
+  for (const FunctionPtr& each : table_.functions()) {
+    KnownFunction known{.id = each->info.id,
+                        .description = each->info.description,
+                        .internal = each->info.hints.internal};
+    if (each->request_schema) {
+      const Result<Value> schema = json::parse(*each->request_schema);
+      if (schema) known.parameters = parameters_of(*schema);
+    }
+    functions.push_back(std::move(known));
+  }
+  own_ = co_await pool_.run(
+      [functions = std::move(functions)]() mutable { return index_of(std::move(functions)); });
+  co_return own_;
+}
+
+sdk::Task<std::shared_ptr<const std::vector<KnownBinding>>> FunctionCatalog::bindings(
+    Context context) {
+  if (bindings_ == nullptr) bindings_ = std::make_shared<const std::vector<KnownBinding>>();
+  if (!has_engine() || Clock::now() - bindings_asked_ < kLifeOfBindings) co_return bindings_;
+  bindings_asked_ = Clock::now();
+  const sdk::Reply<json::Raw> reply = co_await engine_.call(
+      context, "engine::registered-triggers::list", std::string_view("{}"), kAnswerTimeout);
+  if (reply) {
+    bindings_ = co_await pool_.run([text = reply->text] {
+      return std::make_shared<const std::vector<KnownBinding>>(bindings_in(text));
+    });
+  }
+  co_return bindings_;
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,82 @@
+// The functions that exist on the bus now, and their index. Asked from the engine; without an
+// engine these are the functions of the directory itself.
+//
+// The engine tells `engine::functions-available` seconds after the fact, so a small list is asked
+// for at every search and compared as text: nothing else happens while it is the same. Schemas are
+// asked for when the list has changed, after such an event, and once in a while.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "functions/engine_client.h"
+#include "functions/function_index.h"
+#include "functions/function_table.h"
+#include "library/latch.h"
+#include "sdk/pool.h"
+#include "sdk/worker.h"
+
+namespace iii::directory {
+
+// What the engine calls when functions have come or gone.
+inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";
+
+// A binding of a trigger type to a function.
+struct KnownBinding {
+  std::string id;
+  std::string trigger_type;
+  std::string function_id;
+  std::string config;  // compact JSON, cut
+};
+
+// On the loop thread. Everything it is given outlives it.
+class FunctionCatalog {
+ public:
+  FunctionCatalog(sdk::Worker& worker, EngineClient& engine, FunctionTable& table);
+  FunctionCatalog(const FunctionCatalog&) = delete;
+  FunctionCatalog& operator=(const FunctionCatalog&) = delete;
+
+  // The functions at this moment. `live` false: the engine could not be asked, and these are the
+  // last known ones, or the directory's own.
+  struct Now {
+    FunctionIndexPtr functions;  // never null
+    bool live = false;
+  };
+  sdk::Task<Now> current(Context context);
+  // The same, a few seconds old at most: for what is told beside an answer.
+  sdk::Task<Now> recent(Context context);
+  // Bindings, of which the caller takes those it needs; empty when the engine does not tell.
+  sdk::Task<std::shared_ptr<const std::vector<KnownBinding>>> bindings(Context context);
+
+ private:
+  using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+  bool has_engine() const;
+  void bind();
+  sdk::Task<void> refresh(Context context);
+  sdk::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions);
+  sdk::Task<FunctionIndexPtr> own_functions();
+
+  sdk::Worker& worker_;
+  EngineClient& engine_;
+  FunctionTable& table_;
+  FunctionIndexPtr now_;  // null: never asked
+  FunctionIndexPtr own_;
+  std::string list_text_;  // the engine's answer that `now_` was made from
+  bool live_ = false;
+  bool changed_ = true;  // the engine said so, or nothing is known yet
+  std::chrono::steady_clock::time_point asked_ = {};
+  std::chrono::steady_clock::time_point schemas_asked_ = {};
+  std::optional<Latch> asking_;
+  std::shared_ptr<const std::vector<KnownBinding>> bindings_;
+  std::chrono::steady_clock::time_point bindings_asked_ = {};
+  sdk::Pool pool_;  // of one thread; ends first
+};
+
+}  // namespace iii::directory

@@ -1,0 +1,29 @@
+// directory::search_functions: functions, installable workers, skills and bindings for what a task
+// needs.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "functions/function_catalog.h"
+#include "functions/function_table.h"
+#include "functions/skill_search.h"
+#include "sources/downloads.h"
+
+namespace iii::directory {
+
+struct SearchFunctionsParts {
+  sdk::Worker& worker;
+  Library& library;
+  FunctionCatalog& catalog;
+  SkillSearch& skills;
+  // The sources as configured now.
+  std::function<std::shared_ptr<sources::Downloads>()> downloads;
+  // Whether the registry may be asked.
+  std::function<bool()> registry_search;
+};
+
+// Everything in `parts` outlives the table.
+void add_search_functions(FunctionTable& table, SearchFunctionsParts parts);
+
+}  // namespace iii::directory
