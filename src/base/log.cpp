@@ -35,28 +35,61 @@ SharedSink& shared_sink() {
   return shared;
 }
 
-std::string line_start(LogLevel level) {
-  static constexpr std::array<std::string_view, 4> kNames{"debug", "info ", "warn ", "error"};
+std::atomic<LogFormat> line_format{LogFormat::kText};
+
+constexpr std::array<std::string_view, 5> kLevelWords{"debug", "info", "warn", "error", "off"};
+
+std::string time_now() {
   const auto now = std::chrono::system_clock::now();
   const auto ms =
       std::chrono::duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() % 1000;
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z {} ",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms,
-                     kNames[static_cast<size_t>(level)]);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(now)), ms);
+}
+
+// What a line has around its text, at most.
+constexpr size_t kFrameBytes =
+    sizeof R"({"time":"2026-11-15T22:41:00.123Z","level":"error","message":""})" + 1;
+
+// Cuts between characters, and not behind a backslash that belongs to an escape.
+void cut_line(std::string& text) {
+  constexpr std::string_view kCut = " ...";
+  constexpr size_t kMost = kMaxLogLine - kFrameBytes - kCut.size();
+  if (text.size() <= kMost) return;
+  size_t end = kMost;
+  while ((static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  size_t backslashes = 0;
+  while (backslashes < end && text[end - backslashes - 1] == '\\') ++backslashes;
+  text.erase(end - backslashes % 2).append(kCut);
 }
 
 // A peer's text must not be able to forge a second log line, to drive a terminal, or to make a line
 // longer than kMaxLogLine.
 std::string line_text(std::string_view text) {
-  constexpr std::string_view kCut = " ...";
-  constexpr size_t kStart = sizeof "2026-11-15T22:41:00.123Z warn  " - 1;
-  constexpr size_t kMost = kMaxLogLine - kStart - kCut.size() - 1;
   // Escapes only make it longer, so nothing behind this can be shown.
   std::string out = printable(text.substr(0, kMaxLogLine));
-  if (out.size() <= kMost) return out;
-  size_t end = kMost;
-  while ((static_cast<unsigned char>(out[end]) & 0xc0U) == 0x80U) --end;
-  return out.erase(end).append(kCut);
+  cut_line(out);
+  return out;
+}
+
+// `text` is printable: only two characters have a meaning in a JSON string.
+std::string json_line(LogLevel level, std::string_view text) {
+  std::string quoted;
+  quoted.reserve(text.size() + 16);
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  cut_line(quoted);
+  return fmt::format(R"({{"time":"{}","level":"{}","message":"{}"}})", time_now(),
+                     log_level_word(level), quoted) +
+         '\n';
+}
+
+std::string log_line(LogLevel level, std::string_view text) {
+  if (line_format.load(std::memory_order_relaxed) == LogFormat::kJson)
+    return json_line(level, text);
+  return fmt::format("{} {:<5} {}\n", time_now(), log_level_word(level), text);
 }
 
 // Puts whole lines on stderr without ever waiting long for its reader. Making the descriptor
@@ -85,9 +118,9 @@ class Output {
   }
 
   void tell_lost() {
-    const std::string line = line_start(LogLevel::kWarn) +
-                             counted(lost_, "log line was", "log lines were") +
-                             " lost: nobody read stderr\n";
+    const std::string line =
+        log_line(LogLevel::kWarn,
+                 counted(lost_, "log line was", "log lines were") + " lost: nobody read stderr");
     if (write_all(line)) lost_ = 0;
   }
 
@@ -103,7 +136,7 @@ class Output {
 void write_to_stderr(LogLevel level, const std::string& text) {
   // Never destroyed: threads may log while the process ends.
   static Output& output = *new Output;
-  output.put(line_start(level) + text + '\n');
+  output.put(log_line(level, text));
 }
 
 }  // namespace
@@ -129,6 +162,9 @@ void write(LogLevel level, std::string_view text) {
 }  // namespace log_detail
 
 void set_log_level(LogLevel level) { log_detail::threshold.store(level); }
+LogLevel log_level() { return log_detail::threshold.load(std::memory_order_relaxed); }
+std::string_view log_level_word(LogLevel level) { return kLevelWords[static_cast<size_t>(level)]; }
+void set_log_format(LogFormat format) { line_format.store(format); }
 
 void set_log_sink(LogSink sink) {
   std::shared_ptr<const LogSink> next;
@@ -139,11 +175,14 @@ void set_log_sink(LogSink sink) {
 }
 
 std::optional<LogLevel> parse_log_level(std::string_view word) {
-  if (word == "debug") return LogLevel::kDebug;
-  if (word == "info") return LogLevel::kInfo;
-  if (word == "warn") return LogLevel::kWarn;
-  if (word == "error") return LogLevel::kError;
-  if (word == "off") return LogLevel::kOff;
+  const auto at = std::ranges::find(kLevelWords, word);
+  if (at == kLevelWords.end()) return std::nullopt;
+  return static_cast<LogLevel>(at - kLevelWords.begin());
+}
+
+std::optional<LogFormat> parse_log_format(std::string_view word) {
+  if (word == "text") return LogFormat::kText;
+  if (word == "json") return LogFormat::kJson;
   return std::nullopt;
 }
 
