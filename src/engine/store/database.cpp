@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <utility>
 
 #include "base/discard.h"
@@ -418,6 +419,25 @@ Result<void> Database::fold() {
     ::fdatasync(mark_.get());
   }
   return {};
+}
+
+Result<std::unique_ptr<Backup>> Database::begin_backup(std::filesystem::path to) {
+  const std::filesystem::path folder = to.parent_path();
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    return fail("data_error",
+                std::string("the folder of backups cannot be made: ") + std::strerror(errno));
+  }
+  std::error_code error;
+  const auto space = std::filesystem::space(folder, error);
+  const Result<int64_t> pages = number("PRAGMA page_count");
+  if (!pages) return std::unexpected(pages.error());
+  const auto wanted = static_cast<uint64_t>(*pages) * page_bytes_ + 2 * reserve_bytes_;
+  if (!error && space.available < wanted) {
+    return fail("data_full", "the disk has not enough free space for a copy of the database: " +
+                                 std::to_string(wanted >> 20U) +
+                                 " MiB are needed. Next: remove old backups, or free space.");
+  }
+  return Backup::begin(db_, std::move(to));
 }
 
 void Database::reserve_log(size_t bytes) {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "engine/store/backup.h"
 #include "engine/store/files.h"
 #include "engine/store/store.h"
 
@@ -43,6 +44,10 @@ class Database {
   // How much can be put before the database has to grow; kUnlimited while it may.
   size_t room();
   static constexpr size_t kUnlimited = SIZE_MAX;
+
+  // Begins a copy; its folder is made when it is missing. Refused when the disk has not enough room
+  // for it and for what the database may need meanwhile.
+  Result<std::unique_ptr<Backup>> begin_backup(std::filesystem::path to);
 
   // How much of the log has not been folded into the database file yet.
   size_t log_bytes() const { return log_pages_ * kPageBytes; }

@@ -82,10 +82,30 @@ bool DiskStore::has_room(const Write& write, size_t bytes) const {
   return 2 * (waiting_bytes_ + bytes) + kPutOverhead <= room_;
 }
 
+Result<void> DiskStore::backup(std::filesystem::path to, BackupDone done) {
+  if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
+  if (backup_done_) {
+    return fail("backup_running", "a backup is already being made. Next: wait for it.");
+  }
+  backup_done_ = std::move(done);
+  if (!writer_.joinable()) writer_ = std::thread([this] { run_writer(); });
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->backup_to = std::move(to);
+  }
+  shared_->wake.notify_one();
+  return {};
+}
+
 void DiskStore::close() {
   if (closed_) return;
   closed_ = true;
   if (stop_writer()) drain();
+  if (backup_done_) {
+    std::exchange(backup_done_,
+                  nullptr)(fail("data_error", "the engine was stopped before the copy was whole"));
+  }
+  backup_.reset();
   database_.reset();
 }
 
@@ -124,6 +144,7 @@ void DiskStore::run_writer() {
     commit(std::move(group));
     if (database_->log_bytes() >= limits_.log_bytes) checkpoint();
     retry_reserve();
+    advance_backup();
     lock.lock();
   }
 }
@@ -136,7 +157,7 @@ bool DiskStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
   };
   while (!ready()) {
     shared.wanted = 1;
-    const auto idle = pause();
+    const auto idle = shared.backup_to ? std::chrono::milliseconds(0) : pause();
     if (!idle) {
       shared.wake.wait(lock);
     } else if (shared.wake.wait_for(lock, *idle) == std::cv_status::timeout && !ready()) {
@@ -152,6 +173,7 @@ bool DiskStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
 
 // How long to wait before there is something to do besides writing; nothing: for ever.
 std::optional<std::chrono::milliseconds> DiskStore::pause() const {
+  if (backup_ != nullptr) return std::chrono::milliseconds(0);
   if (database_->has_to_note()) return kNoteDelay;
   if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return kIdle;
   if (!database_->has_reserve()) return limits_.reserve_retry;
@@ -159,9 +181,44 @@ std::optional<std::chrono::milliseconds> DiskStore::pause() const {
 }
 
 void DiskStore::work_while_idle() {
+  advance_backup();
   if (database_->has_to_note()) return database_->note();
   if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return checkpoint();
   retry_reserve();
+}
+
+// Begins the copy that was asked for, or copies a little more.
+void DiskStore::advance_backup() {
+  Result<bool> whole = false;
+  if (backup_ != nullptr) {
+    whole = backup_->step();
+  } else {
+    std::optional<std::filesystem::path> to;
+    {
+      const std::lock_guard lock(shared_->mutex);
+      to = std::exchange(shared_->backup_to, std::nullopt);
+    }
+    if (!to) return;
+    Result<std::unique_ptr<Backup>> begun = database_->begin_backup(std::move(*to));
+    if (begun) {
+      backup_ = std::move(*begun);
+    } else {
+      whole = std::unexpected(begun.error());
+    }
+  }
+  if (whole && !*whole) return;
+  Result<uint64_t> result = uint64_t{0};
+  if (whole) {
+    result = backup_->bytes();
+  } else {
+    result = std::unexpected(whole.error());
+  }
+  backup_.reset();
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->backup_result = std::move(result);
+  }
+  post_drain();
 }
 
 // Now and then: each attempt may write as much as the disk still takes.
@@ -240,10 +297,12 @@ void DiskStore::drain() {
   std::vector<Write> finished;
   std::vector<Write> failed;
   Error reason;
+  std::optional<Result<uint64_t>> backup;
   {
     const std::lock_guard lock(shared_->mutex);
     Shared& shared = *shared_;
     shared.drain_posted = false;
+    backup = std::exchange(shared.backup_result, std::nullopt);
     room_ = shared.room;
     finished.swap(shared.finished);
     if (shared.failing) {
@@ -265,6 +324,7 @@ void DiskStore::drain() {
   for (const Write& write : failed) waiting_bytes_ -= bytes_of(write);
   for (Write& write : finished) write.done({});
   for (Write& write : failed) write.done(std::unexpected(reason));
+  if (backup) std::exchange(backup_done_, nullptr)(std::move(*backup));
 }
 
 }  // namespace iii::engine

@@ -23,6 +23,7 @@ class DiskStore final : public Store {
   Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) override;
   int64_t next_id() override { return ++last_id_; }
   Result<void> write(Write write) override;
+  Result<void> backup(std::filesystem::path to, BackupDone done) override;
   void close() override;
   StoreCounters counters() const override;
   std::optional<std::string> trouble() const override;
@@ -41,7 +42,9 @@ class DiskStore final : public Store {
     size_t wanted = 0;            // the writer sleeps until the queue is this long; 0: it is awake
     bool failing = false;  // set by the writer, cleared once the loop thread has undone everything
     bool drain_posted = false;
-    size_t room = Database::kUnlimited;  // what may still be put, after the last commit
+    size_t room = Database::kUnlimited;              // what may still be put, after the last commit
+    std::optional<std::filesystem::path> backup_to;  // a copy is wanted there
+    std::optional<Result<uint64_t>> backup_result;   // a copy is over
     bool stop = false;
     StoreCounters counters;
   };
@@ -55,6 +58,7 @@ class DiskStore final : public Store {
   void work_while_idle();
   void retry_reserve();
   void checkpoint();
+  void advance_backup();
   void post_drain();
   bool has_room(const Write& write, size_t bytes) const;
   void drain();
@@ -68,6 +72,7 @@ class DiskStore final : public Store {
   size_t last_group_ = 1;                             // writer thread
   std::chrono::steady_clock::time_point next_retry_;  // writer thread
   LogOnce checkpoint_log_;                            // writer thread
+  std::unique_ptr<Backup> backup_;                    // writer thread
 
   // Loop thread.
   int64_t last_id_;
@@ -75,6 +80,7 @@ class DiskStore final : public Store {
   size_t waiting_bytes_ = 0;
   size_t room_ = Database::kUnlimited;
   bool closed_ = false;
+  BackupDone backup_done_;             // of the copy that is being made
   std::optional<Error> disk_failure_;  // of the last write
 };
 

@@ -32,6 +32,9 @@ class FakeStore final : public Store {
     return {};
   }
 
+  Result<void> backup(std::filesystem::path, BackupDone) override {
+    return fail("no_data_folder", "there is nothing to copy");
+  }
   void close() override { commit(); }
 
   StoreCounters counters() const override { return {}; }

@@ -23,6 +23,12 @@ class MemoryStore final : public Store {
     return {};
   }
 
+  Result<void> backup(std::filesystem::path, BackupDone) override {
+    return fail("no_data_folder",
+                "state is kept in memory only, so there is nothing to copy. Next: start the engine "
+                "with a data folder.");
+  }
+
   void close() override {
     closed_ = true;
     drain();

@@ -104,6 +104,11 @@ class Store {
   // writes before it are. `done` and `undo` never run inside this function, only through `post` (or
   // inside `close`), so that a callback may write again without recursion.
   virtual Result<void> write(Write write) = 0;
+  // Copies everything that is stored into the new file `to`, while writes go on. `done` gets the
+  // number of bytes, or the reason why there is no copy; it is called as the callbacks of writes
+  // are. One at a time (`backup_running`).
+  using BackupDone = std::move_only_function<void(Result<uint64_t>)>;
+  virtual Result<void> backup(std::filesystem::path to, BackupDone done) = 0;
   // Waits until everything queued is on disk, calls the outstanding callbacks and closes the files.
   // Later writes are refused.
   virtual void close() = 0;
