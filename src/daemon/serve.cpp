@@ -15,6 +15,7 @@
 #include "cli/args.h"
 #include "cli/engine_link.h"
 #include "cli/output.h"
+#include "daemon/backup.h"
 #include "daemon/configuration.h"
 #include "daemon/descriptors.h"
 #include "daemon/directory.h"
@@ -134,7 +135,9 @@ struct LocalDirectory {
                   {.home = configuration.home(),
                    .cache_file = *options.engine.data / "index.cache",
                    .trouble = [&embedded] { return embedded.trouble(); }},
-                  worker, "serve") {}
+                  worker, "serve") {
+    add_backup(directory.functions(), embedded, directory.library(), options.engine.data);
+  }
 
   void reload() {
     configuration.reload();

@@ -103,6 +103,10 @@ uint16_t Embedded::port() const { return parts_->server->port(); }
 
 std::optional<std::string> Embedded::trouble() const { return parts_->store->trouble(); }
 
+Result<void> Embedded::backup(std::filesystem::path to, Store::BackupDone done) {
+  return parts_->store->backup(std::move(to), std::move(done));
+}
+
 void Embedded::stop() {
   parts_->server->stop();
   parts_->store->close();

@@ -46,6 +46,8 @@ class Embedded {
   uint16_t port() const;
   // See Store::trouble.
   std::optional<std::string> trouble() const;
+  // See Store::backup.
+  Result<void> backup(std::filesystem::path to, Store::BackupDone done);
   // Drops all connections and puts what was accepted on disk.
   void stop();
 
