@@ -23,6 +23,7 @@
 #include "daemon/local_attach.h"
 #include "daemon/mcp_options.h"
 #include "daemon/options.h"
+#include "daemon/service_manager.h"
 #include "daemon/version.h"
 #include "engine/embedded.h"
 #include "mcp/http_endpoint.h"
@@ -246,9 +247,11 @@ int run_serve(const cli::Args& args) {
   if (configuration) mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now());
   Result<std::unique_ptr<net::HttpServer>> http = start_http(loop, *options, mcp.get());
   if (!http) return cli::complain(http.error());
+  ServiceManager service(loop);
   const auto ready = [&] {
     print_ready(host, port, http->get());
     if (local) print_first_steps(local->directory, configuration->reading(), http->get());
+    service.ready(fmt::format("listening on port {}", port));
   };
   if (options->engine_only) {
     loop.post(ready);
@@ -264,10 +267,13 @@ int run_serve(const cli::Args& args) {
   // Always taken: the default action of SIGHUP would end the process.
   loop.on_reload_signal([&] {
     if (local == nullptr) return log_info("SIGHUP: nothing to reload, the engine runs alone");
+    service.reloading();
     local->reload();
+    service.ready(fmt::format("listening on port {}", port));
   });
   loop.on_stop_signals([&] {
     log_info("stopping");
+    service.stopping();
     const auto stop_engine = [&] {
       (*embedded)->stop();
       loop.stop();
