@@ -1,3 +1,4 @@
+#include "base/log_format.h"
 #include "base/log_sink.h"
 
 #include <fmt/chrono.h>

@@ -1,5 +1,4 @@
-// Log lines on stderr, one per event: `2026-11-15T22:41:00.123Z warn  text`, or as JSON objects:
-// `{"time":"2026-11-15T22:41:00.123Z","level":"warn","message":"text"}`.
+// Log lines on stderr, one per event: `2026-11-15T22:41:00.123Z warn  text`.
 // A disabled level costs one comparison; stdout is never touched, it belongs to answers.
 //
 // A line is lost rather than waited for: when nobody reads stderr, the first line waits kLogWait,
@@ -23,7 +22,6 @@ inline constexpr size_t kMaxLogLine = 4096;
 inline constexpr std::chrono::milliseconds kLogWait{10};
 
 enum class LogLevel { kDebug, kInfo, kWarn, kError, kOff };
-enum class LogFormat { kText, kJson };
 
 namespace log_detail {
 extern std::atomic<LogLevel> threshold;
@@ -31,11 +29,6 @@ void write(LogLevel level, std::string_view text);
 }  // namespace log_detail
 
 void set_log_level(LogLevel level);
-LogLevel log_level();
-std::string_view log_level_word(LogLevel level);
-void set_log_format(LogFormat format);
-// `text` or `json`.
-std::optional<LogFormat> parse_log_format(std::string_view word);
 // `debug`, `info`, `warn`, `error` or `off`.
 std::optional<LogLevel> parse_log_level(std::string_view word);
 

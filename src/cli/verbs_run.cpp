@@ -15,6 +15,7 @@ const Verb& worker_verb() {
                   table::kConfig,
                   table::kToken,
                   table::kLogLevel,
+                  table::kLogFormat,
                   {"manifest", "", "Print what this worker is, as JSON."},
                   {"version", "", "Print the version.", 'V'},
                   table::kHelp}};
@@ -65,6 +66,7 @@ Verb serve() {
                   {"limit", "NAME=N",
                    "Change a limit; may be repeated. See docs/configuration.md."},
                   kLogLevel,
+                  kLogFormat,
                   kHelp},
       .examples = {{"serve", "skills of ~/.iii/skills and ./.iii/skills, on this machine only"},
                    {"serve --skills ./skills --port 0", "another folder, any free port"},

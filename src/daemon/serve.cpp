@@ -11,7 +11,7 @@
 #include <memory>
 #include <utility>
 
-#include "base/log.h"
+#include "base/log_format.h"
 #include "cli/args.h"
 #include "cli/engine_link.h"
 #include "cli/output.h"
@@ -85,12 +85,18 @@ void say_if_nobody_is_there(const cli::Args& args) {
       address->text());
 }
 
-bool set_level(const cli::Args& args) {
-  const auto word = args.value("log-level");
-  if (!word) return true;
-  const auto level = parse_log_level(*word);
-  if (level) set_log_level(*level);
-  return level.has_value();
+Result<void> set_up_log(const cli::Args& args) {
+  if (const auto word = args.value("log-level")) {
+    const auto level = parse_log_level(*word);
+    if (!level) return fail("usage", "--log-level: debug, info, warn, error or off");
+    set_log_level(*level);
+  }
+  if (const auto word = args.value("log-format")) {
+    const auto format = parse_log_format(*word);
+    if (!format) return fail("usage", "--log-format: text or json");
+    set_log_format(*format);
+  }
+  return {};
 }
 
 sdk::WorkerOptions worker_options() {
@@ -224,8 +230,7 @@ constexpr std::chrono::milliseconds kHttpPatience{1'000};
 }  // namespace
 
 int run_serve(const cli::Args& args) {
-  if (!set_level(args))
-    return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
+  if (const Result<void> log = set_up_log(args); !log) return cli::complain(log.error());
   Result<ServeOptions> options = serve_options(args);
   if (!options) return cli::complain(options.error());
   fit_connections(*options);
@@ -292,8 +297,7 @@ int run_serve(const cli::Args& args) {
 }
 
 int run_worker(const cli::Args& args) {
-  if (!set_level(args))
-    return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
+  if (const Result<void> log = set_up_log(args); !log) return cli::complain(log.error());
   const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
   Result<Configuration> configuration = start_configuration({.file = args.value("config"),
