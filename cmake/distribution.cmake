@@ -11,6 +11,7 @@ install(FILES docs/completion/_iii-directory DESTINATION share/zsh/vendor-comple
 install(FILES docs/completion/iii-directory.fish DESTINATION share/fish/vendor_completions.d COMPONENT program)
 install(FILES README.md CHANGELOG.md docs/configuration.md docs/connect.md docs/errors.md
         DESTINATION share/doc/iii-directory COMPONENT program)
+install(FILES NOTICE DESTINATION share/doc/iii-directory COMPONENT program)
 install(FILES LICENSE DESTINATION share/doc/iii-directory RENAME copyright COMPONENT program)
 install(FILES packaging/iii-directory.service DESTINATION /lib/systemd/system COMPONENT program)
 install(FILES packaging/iii-directory.yaml DESTINATION /etc/iii-directory COMPONENT program)

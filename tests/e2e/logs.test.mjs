@@ -45,3 +45,18 @@ test('worker mode: connected, connected again, stopping; and what is sent to the
   const end = await worker.stop()
   assert.match(end.stderr, /info {2}stopping\n/)
 })
+
+test('--log-format json: every line is one object', { skip: needsOwnEngine }, async () => {
+  const engine = await startEngine({ args: ['--engine-only', '--log-format', 'json'] })
+  await engine.stop()
+  const lines = engine.out.stderr.trim().split('\n').map((line) => JSON.parse(line))
+  assert.ok(lines.some(({ message }) => message === 'stopping'))
+  for (const { time, level, message } of lines) {
+    assert.ok(!Number.isNaN(Date.parse(time)))
+    assert.match(level, /^(debug|info|warn|error)$/)
+    assert.equal(typeof message, 'string')
+  }
+  const refused = await run(directoryBin, ['serve', '--log-format', 'xml'])
+  assert.equal(refused.code, 2)
+  assert.match(refused.stderr, /--log-format: text or json/)
+})
