@@ -193,6 +193,17 @@ class Planner {
   TreePlan plan_;
 };
 
+std::string portable_text(const TreeFile& file) {
+  Dice dice(file.seed);
+  std::string body = text_of(file);
+  if (const size_t end = body.find("\n---"); body.starts_with("---") && end != std::string::npos) {
+    body.erase(0, body.find('\n', end + 1) + 1);
+  }
+  const std::string folder = std::filesystem::path(file.path).parent_path().filename();
+  return fmt::format("---\nname: {}\ndescription: {}\nlicense: MIT\n---\n\n{}", folder,
+                     description(dice, file), body);
+}
+
 void write_file(const std::string& path, std::string_view text) {
   const int file = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (file < 0) die("cannot write " + path);
@@ -231,10 +242,13 @@ std::string text_of(const TreeFile& file) {
   return with_returns;
 }
 
-void write_tree(const TreePlan& plan, const std::filesystem::path& root) {
+void write_tree(const TreePlan& plan, const std::filesystem::path& root, TreeText text) {
   std::filesystem::create_directories(root);
   for (const std::string& folder : plan.folders) std::filesystem::create_directory(root / folder);
-  for (const TreeFile& file : plan.files) write_file(root / file.path, text_of(file));
+  for (const TreeFile& file : plan.files) {
+    const bool portable = text == TreeText::kPortable && file.path.ends_with("/SKILL.md");
+    write_file(root / file.path, portable ? portable_text(file) : text_of(file));
+  }
 }
 
 }  // namespace iii::bench

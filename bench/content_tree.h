@@ -42,6 +42,10 @@ struct TreePlan {
 // percentile 36 KB.
 TreePlan plan_tree(size_t skills, uint64_t seed);
 std::string text_of(const TreeFile& file);
-void write_tree(const TreePlan& plan, const std::filesystem::path& root);
+// kPortable: the frontmatter of every SKILL.md is replaced by one that official skill clients can
+// read, with the name of its folder; half of the tree has none otherwise.
+enum class TreeText : uint8_t { kAsPeopleWrite, kPortable };
+void write_tree(const TreePlan& plan, const std::filesystem::path& root,
+                TreeText text = TreeText::kAsPeopleWrite);
 
 }  // namespace iii::bench

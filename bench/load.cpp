@@ -12,7 +12,7 @@
 namespace iii::bench {
 namespace {
 
-constexpr size_t kScratch = 1024 * 1024;
+constexpr size_t kScratch = 8 * 1024 * 1024;
 constexpr int64_t kGiveUp = 10'000'000'000;
 constexpr const char* kFunction = "bench::answer";
 

@@ -142,7 +142,7 @@ void Bench::make_tree() {
   tree_ = folder_.fresh();
   fs::create_directories(home_);
   const TreePlan plan = plan_tree(options_.skills, 1);
-  write_tree(plan, tree_);
+  write_tree(plan, tree_, TreeText::kPortable);
   for (const TreeFile& file : plan.files) {
     if (file.kind != TreeFile::Kind::kSkill || file.bytes < 4'000 || file.bytes > 6'000) continue;
     skill_ = file.path.ends_with("/SKILL.md") ? file.path.substr(0, file.path.size() - 9)
@@ -197,20 +197,29 @@ void Bench::compare(const Kind& kind, size_t connections) {
   }
 }
 
-// From the start of the process to its first answer. The index of the tree is warm: `serve` and the
-// rounds before have written it.
+// From the start of the process to its first answer. The index of the tree is warm: the first round
+// lists resources, whose answer comes after the index was written.
 void Bench::first_answer() {
   constexpr const char* kInitialize =
       R"({"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25",)"
       R"("capabilities":{},"clientInfo":{"name":"bench","version":"1"}}})";
-  const std::string command =
-      fmt::format("{{ printf '%s\\n' '{}'; sleep 5; }} | HOME='{}' exec '{}' mcp --skills '{}'",
-                  kInitialize, home_, program(), tree_);
+  constexpr const char* kList = R"({"jsonrpc":"2.0","method":"notifications/initialized"}\n)"
+                                R"({"jsonrpc":"2.0","id":2,"method":"resources/list","params":{}})";
+  const auto command = [this](const std::string& messages) {
+    return fmt::format("{{ printf '{}\\n'; sleep 15; }} | HOME='{}' exec '{}' mcp --skills '{}'",
+                       messages, home_, program(), tree_);
+  };
+  const std::string first = kInitialize;
   std::vector<double> times;
   for (size_t i = 0; i < options_.rounds + 1; ++i) {
     const int64_t began = now_ns();
-    Process process({"/bin/sh", "-c", command}, cores_.server);
+    const bool warm_up = i == 0;
+    Process process({"/bin/sh", "-c", command(warm_up ? first + "\\n" + kList : first)},
+                    cores_.server);
     const std::string line = process.line();
+    if (warm_up && process.line().find("\"resources\"") == std::string::npos) {
+      die("stdio: resources/list was not answered");
+    }
     if (line.find("\"protocolVersion\"") == std::string::npos) {
       fmt::print("\nstdio: not measured, the first line was: {}\n", line.substr(0, 200));
       ++lost_;

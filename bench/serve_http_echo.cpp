@@ -21,7 +21,7 @@ net::HttpRouter routes(std::unordered_set<Response>& streams) {
     response->send(200, {{"Content-Type", "application/json"}}, std::move(request.body));
   });
   // As many bytes as the query says.
-  router.post("/bytes", [text = shared_text(std::string(1024 * 1024, 'x'))](
+  router.post("/bytes", [text = shared_text(std::string(4 * 1024 * 1024, 'x'))](
                             const net::HttpRequest& request, const Response& response) {
     const size_t size = std::strtoul(request.query.c_str(), nullptr, 10);
     response->send(200, {{"Content-Type", "application/json"}},
