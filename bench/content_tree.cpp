@@ -200,8 +200,8 @@ std::string portable_text(const TreeFile& file) {
     body.erase(0, body.find('\n', end + 1) + 1);
   }
   const std::string folder = std::filesystem::path(file.path).parent_path().filename();
-  return fmt::format("---\nname: {}\ndescription: {}\nlicense: MIT\n---\n\n{}", folder,
-                     description(dice, file), body);
+  return fmt::format("---\nname: {}\ndescription: \"{}\"\nlicense: MIT\n---\n\n{}", folder,
+                     description(dice, folder), body);
 }
 
 void write_file(const std::string& path, std::string_view text) {
