@@ -8,7 +8,7 @@ _iii_directory() {
     return
   fi
   case $verb in
-    serve) options='--host --port --http-port --data --repair-data --config --skills --extra-skills --auto-download --token --allow-origin --expand-env --engine-only --no-worker-manager --no-state --limit --log-level --help' ;;
+    serve) options='--host --port --http-port --data --repair-data --config --skills --extra-skills --auto-download --token --allow-origin --expand-env --engine-only --no-worker-manager --no-state --limit --log-level --log-format --help' ;;
     mcp) options='--url --token --config --skills --extra-skills --tools --print-config --log-level --help' ;;
     list|ls) options='--search --kind --type --user-only --limit --all --json --color --url --token --config --skills --help' kind=skills ;;
     show) options='--raw --file --files --risks --json --color --url --token --config --skills --help' kind=skills ;;

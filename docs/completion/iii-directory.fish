@@ -18,6 +18,7 @@ complete -c iii-directory -n '__fish_seen_subcommand_from serve' -l no-worker-ma
 complete -c iii-directory -n '__fish_seen_subcommand_from serve' -l no-state -d 'Leave state::* and the `state` trigger type to a worker.'
 complete -c iii-directory -n '__fish_seen_subcommand_from serve' -l limit -r -d 'Change a limit; may be repeated. See docs/configuration.md.'
 complete -c iii-directory -n '__fish_seen_subcommand_from serve' -l log-level -r -d 'debug, info, warn, error or off (info).'
+complete -c iii-directory -n '__fish_seen_subcommand_from serve' -l log-format -r -d 'text, or json: one object per line (text).'
 complete -c iii-directory -n '__fish_seen_subcommand_from serve' -l help -s h -d 'This text.'
 complete -c iii-directory -n __fish_use_subcommand -a mcp -d 'Serve one MCP client on stdin and stdout; no server is needed.'
 complete -c iii-directory -n '__fish_seen_subcommand_from mcp' -l url -r -d 'Also offer the functions of this engine, as soon as it can be reached.'
