@@ -1,6 +1,7 @@
 // The engine as `iii-directory serve --engine-only` wires it.
 #include <cstdio>
 
+#include "base/log.h"
 #include "engine/embedded.h"
 #include "net/loop.h"
 #include "process.h"
@@ -9,6 +10,7 @@
 namespace iii::bench {
 
 int serve_bus(const std::string& data) {
+  set_log_level(LogLevel::kWarn);
   net::Loop loop;
   engine::EmbeddedOptions options;
   options.data = data;
