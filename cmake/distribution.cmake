@@ -17,6 +17,9 @@ install(FILES packaging/iii-directory.service DESTINATION /lib/systemd/system CO
 install(FILES packaging/iii-directory.yaml DESTINATION /etc/iii-directory COMPONENT program)
 install(FILES packaging/iii-directory.default DESTINATION /etc/default RENAME iii-directory COMPONENT program)
 
+# Only the program is packed, so only it has to be built.
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
+set(CPACK_CMAKE_GENERATOR Ninja)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME iii-directory)
 set(CPACK_PACKAGE_VENDOR "iii-directory maintainers")
