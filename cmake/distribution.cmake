@@ -1,5 +1,5 @@
-# What `cmake --install` and `cpack` make of the program (component `program`): a Debian package, with its debug symbols in a package
-# of their own. scripts/package builds it, checks it in a clean chroot, and makes the tarballs.
+# What `cmake --install` and `cpack` make of the program (component `program`): a Debian package with a stripped binary.
+# scripts/package builds it and tests it in a clean chroot.
 
 include(GNUInstallDirs)
 
@@ -19,7 +19,6 @@ install(FILES packaging/iii-directory.default DESTINATION /etc/default RENAME ii
 
 # Only the program is packed, so only it has to be built.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)
-set(CPACK_CMAKE_GENERATOR Ninja)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME iii-directory)
 set(CPACK_PACKAGE_VENDOR "iii-directory maintainers")
@@ -37,7 +36,6 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION net)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_DEPENDS "adduser, ca-certificates, git, init-system-helpers")
-set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 file(WRITE ${PROJECT_BINARY_DIR}/package/conffiles "/etc/iii-directory/iii-directory.yaml\n/etc/default/iii-directory\n")

@@ -163,7 +163,6 @@ void write(LogLevel level, std::string_view text) {
 }  // namespace log_detail
 
 void set_log_level(LogLevel level) { log_detail::threshold.store(level); }
-LogLevel log_level() { return log_detail::threshold.load(std::memory_order_relaxed); }
 std::string_view log_level_word(LogLevel level) { return kLevelWords[static_cast<size_t>(level)]; }
 void set_log_format(LogFormat format) { line_format.store(format); }
 

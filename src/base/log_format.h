@@ -15,7 +15,6 @@ void set_log_format(LogFormat format);
 // `text` or `json`.
 std::optional<LogFormat> parse_log_format(std::string_view word);
 
-LogLevel log_level();
 // The word that parse_log_level() reads.
 std::string_view log_level_word(LogLevel level);
 
