@@ -18,6 +18,10 @@ namespace iii {
 
 namespace {
 
+int64_t nanoseconds(const timespec& time) {
+  return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 std::unexpected<Error> failed(int error, std::string_view relative) {
   return file_error(error, relative, FileUse::kWriting);
 }
@@ -188,7 +192,9 @@ Result<FileStatus> FolderWriter::look(std::string_view relative) const {
   }
   FileStatus status{.stamp = {.device = found.st_dev,
                               .inode = found.st_ino,
-                              .size = static_cast<uint64_t>(found.st_size)},
+                              .size = static_cast<uint64_t>(found.st_size),
+                              .mtime_ns = nanoseconds(found.st_mtim),
+                              .ctime_ns = nanoseconds(found.st_ctim)},
                     .kind = EntryKind::kOther,
                     .is_link = S_ISLNK(found.st_mode),
                     .names = found.st_nlink};

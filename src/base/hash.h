@@ -29,7 +29,7 @@ struct TextHash {
   using is_transparent = void;
   using is_avalanching = void;
   size_t operator()(std::string_view text) const noexcept {
-    return keyed_hash(process_hash_key(), text);
+    return static_cast<size_t>(keyed_hash(process_hash_key(), text));
   }
 };
 

@@ -3,17 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
 namespace iii {
 
 namespace {
-
-// Upper limits of the buckets that are exported: enough to see a shape, few enough for thousands of
-// functions.
-constexpr std::array<uint64_t, 10> kExportedMicroseconds{
-    128, 512, 2'048, 8'192, 32'768, 131'072, 524'288, 2'097'152, 8'388'608, 33'554'432};
 
 void append_label(std::string& out, std::string_view name, std::string_view value) {
   out.append(name).append("=\"");
@@ -36,13 +30,6 @@ void append_label(std::string& out, std::string_view name, std::string_view valu
 
 }  // namespace
 
-size_t LatencyHistogram::bucket_of(uint64_t us) {
-  if (us < kPerDoubling) return us;
-  const auto doublings = static_cast<size_t>(std::bit_width(us)) - 1;  // at least 2
-  const size_t quarter = (us >> (doublings - 2)) & (kPerDoubling - 1);
-  return std::min((doublings - 1) * kPerDoubling + quarter, kBuckets - 1);
-}
-
 uint64_t LatencyHistogram::end_of(size_t bucket) {
   const size_t next = bucket + 1;
   if (next <= kPerDoubling) return next;
@@ -50,17 +37,12 @@ uint64_t LatencyHistogram::end_of(size_t bucket) {
   return (kPerDoubling + next % kPerDoubling) << (doublings - 2);
 }
 
-void LatencyHistogram::record(std::chrono::nanoseconds duration) {
-  const int64_t ns = std::max<int64_t>(duration.count(), 0);
-  ++buckets_[bucket_of(static_cast<uint64_t>(ns) / 1'000)];
-  ++count_;
-  sum_ += std::chrono::nanoseconds(ns);
-}
-
-void LatencyHistogram::add(const LatencyHistogram& other) {
-  for (size_t i = 0; i < kBuckets; ++i) buckets_[i] += other.buckets_[i];
-  count_ += other.count_;
-  sum_ += other.sum_;
+void LatencyHistogram::halve() {
+  count_ = 0;
+  for (uint32_t& bucket : buckets_) {
+    bucket /= 2;
+    count_ += bucket;
+  }
 }
 
 std::chrono::microseconds LatencyHistogram::quantile(double q) const {
@@ -74,13 +56,18 @@ std::chrono::microseconds LatencyHistogram::quantile(double q) const {
   return std::chrono::microseconds(end_of(kBuckets - 1));
 }
 
-uint64_t LatencyHistogram::at_most(std::chrono::microseconds limit) const {
-  uint64_t seen = 0;
-  for (size_t i = 0; i < kBuckets && end_of(i) <= static_cast<uint64_t>(limit.count()); ++i) {
-    seen += buckets_[i];
-  }
-  return seen;
+void LatencyTotals::add(const LatencyTotals& other) {
+  for (size_t i = 0; i < buckets_.size(); ++i) buckets_[i] += other.buckets_[i];
+  sum_us_ += other.sum_us_;
 }
+
+uint64_t LatencyTotals::up_to(size_t bucket) const {
+  uint64_t values = 0;
+  for (size_t i = 0; i <= bucket; ++i) values += buckets_[i];
+  return values;
+}
+
+uint64_t LatencyTotals::count() const { return up_to(kEnds.size()); }
 
 void MetricsText::family(std::string_view name, std::string_view type, std::string_view help) {
   name_ = name;
@@ -95,14 +82,14 @@ void MetricsText::sample(uint64_t value, Labels labels) {
   line("", labels, "", "", fmt::format("{}", value));
 }
 
-void MetricsText::histogram(const LatencyHistogram& values, Labels labels) {
-  for (const uint64_t us : kExportedMicroseconds) {
-    line("_bucket", labels, "le", fmt::format("{}", double(us) / 1e6),
-         fmt::format("{}", values.at_most(std::chrono::microseconds(us))));
+void MetricsText::histogram(const LatencyTotals& values, Labels labels) {
+  for (size_t i = 0; i < LatencyTotals::kEnds.size(); ++i) {
+    line("_bucket", labels, "le", fmt::format("{}", double(LatencyTotals::kEnds[i]) / 1e6),
+         fmt::format("{}", values.up_to(i)));
   }
   const std::string count = fmt::format("{}", values.count());
   line("_bucket", labels, "le", "+Inf", count);
-  line("_sum", labels, "", "", fmt::format("{}", double(values.sum().count()) / 1e9));
+  line("_sum", labels, "", "", fmt::format("{}", double(values.sum_us()) / 1e6));
   line("_count", labels, "", "", count);
 }
 

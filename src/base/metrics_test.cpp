@@ -17,7 +17,6 @@ TEST(LatencyHistogram, NothingRecorded) {
   const LatencyHistogram empty;
   EXPECT_EQ(empty.count(), 0U);
   EXPECT_EQ(empty.quantile(0.99), microseconds(0));
-  EXPECT_EQ(empty.at_most(microseconds(1'000'000)), 0U);
 }
 
 TEST(LatencyHistogram, QuantilesAreWithinABucketOfTheTruth) {
@@ -27,7 +26,7 @@ TEST(LatencyHistogram, QuantilesAreWithinABucketOfTheTruth) {
   LatencyHistogram histogram;
   for (int i = 0; i < 20'000; ++i) {
     values.push_back(std::min(durations(random), 60e6));
-    histogram.record(nanoseconds(static_cast<int64_t>(values.back() * 1'000)));
+    histogram.record(static_cast<uint64_t>(values.back()));
   }
   std::ranges::sort(values);
   for (const double q : {0.01, 0.5, 0.9, 0.99, 0.999}) {
@@ -38,25 +37,46 @@ TEST(LatencyHistogram, QuantilesAreWithinABucketOfTheTruth) {
   }
 }
 
-TEST(LatencyHistogram, ExtremesAreCounted) {
+TEST(LatencyHistogram, FadesByHalves) {
   LatencyHistogram histogram;
-  histogram.record(nanoseconds(-5));
-  histogram.record(nanoseconds(0));
-  histogram.record(std::chrono::hours(24));
-  EXPECT_EQ(histogram.count(), 3U);
-  EXPECT_EQ(histogram.at_most(microseconds(1)), 2U);
-  EXPECT_EQ(histogram.sum(), std::chrono::hours(24));
+  for (int i = 0; i < 100; ++i) histogram.record(10);
+  histogram.record(1'000'000);
+  histogram.halve();
+  EXPECT_EQ(histogram.count(), 50U);
+  EXPECT_LE(histogram.quantile(1), microseconds(12));
 }
 
-TEST(LatencyHistogram, AddsUp) {
-  LatencyHistogram a;
-  LatencyHistogram b;
-  a.record(microseconds(3));
-  b.record(microseconds(300));
+TEST(LatencyTotals, ExtremesAreCounted) {
+  LatencyTotals totals;
+  totals.record(whole_microseconds(nanoseconds(-5)));
+  totals.record(whole_microseconds(nanoseconds(999)));
+  totals.record(whole_microseconds(std::chrono::hours(24)));
+  EXPECT_EQ(totals.count(), 3U);
+  EXPECT_EQ(totals.up_to(0), 2U);
+  EXPECT_EQ(totals.up_to(LatencyTotals::kEnds.size() - 1), 2U);
+  EXPECT_EQ(totals.sum_us(), 86'400'000'000U);
+}
+
+TEST(LatencyTotals, EveryValueIsBelowTheEndOfItsBucket) {
+  for (size_t i = 0; i < LatencyTotals::kEnds.size(); ++i) {
+    const uint64_t end = LatencyTotals::kEnds[i];
+    LatencyTotals totals;
+    totals.record(end - 1);
+    totals.record(end);
+    EXPECT_EQ(totals.up_to(i), 1U) << end;
+    EXPECT_EQ(totals.up_to(i + 1), 2U) << end;
+  }
+}
+
+TEST(LatencyTotals, AddsUp) {
+  LatencyTotals a;
+  LatencyTotals b;
+  a.record(3);
+  b.record(300);
   a.add(b);
   EXPECT_EQ(a.count(), 2U);
-  EXPECT_EQ(a.sum(), microseconds(303));
-  EXPECT_EQ(a.at_most(microseconds(128)), 1U);
+  EXPECT_EQ(a.sum_us(), 303U);
+  EXPECT_EQ(a.up_to(0), 1U);
 }
 
 TEST(MetricsText, WritesThePrometheusFormat) {
@@ -75,10 +95,10 @@ TEST(MetricsText, WritesThePrometheusFormat) {
 }
 
 TEST(MetricsText, HistogramsAreCumulative) {
-  LatencyHistogram values;
-  values.record(microseconds(100));
-  values.record(microseconds(1'000));
-  values.record(std::chrono::seconds(100));
+  LatencyTotals values;
+  values.record(100);
+  values.record(1'000);
+  values.record(100'000'000);
   MetricsText out;
   out.family("iii_seconds", "histogram", "Time.");
   out.histogram(values, {{"function", "f"}});

@@ -32,7 +32,7 @@ struct Uuid {
 struct UuidHash {
   using is_avalanching = void;
   size_t operator()(const Uuid& id) const noexcept {
-    return keyed_hash(process_hash_key(), id.high, id.low);
+    return static_cast<size_t>(keyed_hash(process_hash_key(), id.high, id.low));
   }
 };
 

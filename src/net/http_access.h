@@ -31,6 +31,8 @@ struct HttpAccess {
 // `host` is the authority that the request was sent to; empty when it names none.
 std::optional<HttpAnswer> check_host_and_origin(const HttpAccess& access, std::string_view host,
                                                 const HttpRequest& head);
+// 403 when a page of another origin sent it, an allowed one included.
+std::optional<HttpAnswer> check_own_origin(std::string_view host, const HttpRequest& head);
 std::optional<HttpAnswer> check_token(const HttpAccess& access, const HttpRequest& head);
 
 // Whether this asks, on behalf of a page, if a request would be allowed.

@@ -233,6 +233,7 @@ void HttpConnection::begin_request() {
   state_ = State::kHead;
   head_timed_ = false;
   route_ = nullptr;
+  area_ = nullptr;
   cors_.clear();
   is_head_ = is_1_0_ = streaming_ = false;
   keep_alive_ = true;
@@ -263,9 +264,15 @@ size_t HttpConnection::max_body() const {
 std::optional<HttpAnswer> HttpConnection::examine(const HttpRequest& head) {
   const HttpAccess& access = site_->options.access;
   const HttpRouter& router = site_->router;
+  area_ = router.area_of(head.path);
+  const bool own_pages_only = area_ != nullptr && area_->own_pages_only;
   if (auto refusal = check_host_and_origin(access, parser_->authority(), head)) return refusal;
-  cors_ = cors_headers(access, head);
-  if (is_preflight(head)) {  // browsers send no token with it
+  if (own_pages_only) {
+    if (auto refusal = check_own_origin(parser_->authority(), head)) return refusal;
+  } else {
+    cors_ = cors_headers(access, head);
+  }
+  if (is_preflight(head) && !own_pages_only) {  // browsers send no token with it
     const std::string allowed = router.allowed(head.path);
     return allowed.empty() ? no_route(router, head) : answer_preflight(head, allowed);
   }
@@ -303,6 +310,7 @@ void HttpConnection::refuse(HttpAnswer refusal, bool close) {
   if (close) keep_alive_ = false;
   parser_.reset();
   state_ = State::kAnswering;
+  if (area_ != nullptr && area_->flat_errors) refusal = flattened(std::move(refusal));
   const auto body = shared_text(std::move(refusal.body));
   answer(refusal.status, refusal.headers, {body, *body});
 }
@@ -333,6 +341,9 @@ void HttpConnection::write_head(int status, const HttpHeaders& headers, std::str
                  site_->date(loop_.wall_ms()));
   for (const HttpHeader& header : headers) {
     if (!is_of_server(header.name) && ws::sendable(header)) append_header(out, header);
+  }
+  if (area_ != nullptr) {
+    for (const HttpHeader& header : area_->headers) append_header(out, header);
   }
   for (const HttpHeader& header : cors_) append_header(out, header);
   out.append(framing);

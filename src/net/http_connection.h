@@ -146,6 +146,7 @@ class HttpConnection final : private MemoryBudget::Holder,
 
   // Of the request that is being answered.
   const HttpRoute* route_ = nullptr;
+  const HttpArea* area_ = nullptr;
   HttpExchange* exchange_ = nullptr;
   HttpHeaders cors_;
   bool is_head_ = false;

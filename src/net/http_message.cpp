@@ -7,6 +7,8 @@
 namespace iii::net {
 namespace {
 
+constexpr std::string_view kEnvelope = R"({"error":)";
+
 std::string quoted(std::string_view text) {
   std::string out = "\"";
   for (const char c : text) {
@@ -36,9 +38,22 @@ HttpAnswer http_json(int status, std::string body) {
       .status = status, .headers = {{"Content-Type", "application/json"}}, .body = std::move(body)};
 }
 
+HttpAnswer flat_error(int status, std::string_view code, std::string_view message) {
+  return http_json(status,
+                   fmt::format(R"({{"code":{},"message":{}}})", quoted(code), quoted(message)));
+}
+
 HttpAnswer http_error(int status, std::string_view code, std::string_view message) {
-  return http_json(status, fmt::format(R"({{"error":{{"code":{},"message":{}}}}})", quoted(code),
-                                       quoted(message)));
+  HttpAnswer answer = flat_error(status, code, message);
+  answer.body = fmt::format("{}{}}}", kEnvelope, answer.body);
+  return answer;
+}
+
+HttpAnswer flattened(HttpAnswer answer) {
+  if (!answer.body.starts_with(kEnvelope)) return answer;
+  answer.body.pop_back();
+  answer.body.erase(0, kEnvelope.size());
+  return answer;
 }
 
 }  // namespace iii::net

@@ -36,6 +36,10 @@ struct HttpAnswer {
 };
 // `{"error":{"code":…,"message":…}}`.
 HttpAnswer http_error(int status, std::string_view code, std::string_view message);
+// `{"code":…,"message":…}`.
+HttpAnswer flat_error(int status, std::string_view code, std::string_view message);
+// What http_error() gave, in the shape of flat_error(). Other answers stay as they are.
+HttpAnswer flattened(HttpAnswer answer);
 // With `Content-Type: application/json`.
 HttpAnswer http_json(int status, std::string body);
 

@@ -163,7 +163,7 @@ void Hub::route(const std::shared_ptr<SocketConnection>& connection,
     connection->write_raw(ws::refusal_response(*refusal, &request));
     return connection->drop();
   }
-  connection->write_raw(ws::switching_protocols(request));
+  connection->write_raw(ws::switching_protocols(request, options_.upgrade_headers));
   std::unique_ptr<ConnectionEvents> events = std::get<Accept>(decision)(connection);
   if (events == nullptr) return connection->abandon();
   connection->open(std::move(events));

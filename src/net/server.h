@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/result.h"
 #include "net/connection.h"
@@ -34,6 +35,7 @@ struct ServerOptions {
   size_t max_connections = 20'000;
   std::chrono::milliseconds handshake_timeout{10'000};
   ConnectionOptions connection = {};
+  std::vector<ws::Header> upgrade_headers = {};  // added to every 101 answer
   // What all connections hold together: input that is not complete, output that is not taken, and
   // what charge() adds. Above it the connection that holds most is ended.
   size_t max_total_bytes = size_t{1024} * 1024 * 1024;

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "net/message_time.h"
 #include "net/socket_options.h"
 
 namespace iii::net {
@@ -135,13 +136,17 @@ void SocketConnection::discard_input() {
 
 void SocketConnection::deliver() {
   // Many that flood share what one may use, so that a round of all of them stays short.
-  const auto until = loop_.now() + options_.turn_budget / (1 + loop_.backlog());
+  auto now = loop_.now();
+  const auto until = now + options_.turn_budget / (1 + loop_.backlog());
   delivering_ = true;
   bool more = true;
   bool out_of_time = false;
   while (more && !out_of_time && state_ == State::kOpen && reading()) {
+    set_message_time(now);
     more = handle(decoder_.next());
-    out_of_time = more && decoder_.has_unread() && loop_.now() >= until;
+    if (!more || !decoder_.has_unread()) continue;
+    now = loop_.now();
+    out_of_time = now >= until;
   }
   delivering_ = false;
   if (state_ != State::kOpen) release_input();

@@ -148,12 +148,14 @@ std::string accept_key(std::string_view sec_websocket_key) {
   return base64(digest);
 }
 
-std::string switching_protocols(const UpgradeRequest& request) {
+std::string switching_protocols(const UpgradeRequest& request, const std::vector<Header>& headers) {
   const std::string* key = request.header("sec-websocket-key");
-  return fmt::format(
+  std::string text = fmt::format(
       "HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: websocket\r\n"
-      "sec-websocket-accept: {}\r\n\r\n",
+      "sec-websocket-accept: {}\r\n",
       accept_key(key != nullptr ? *key : std::string()));
+  for (const Header& header : headers) text += header.name + ": " + header.value + "\r\n";
+  return text + "\r\n";
 }
 
 std::string refusal_response(const Refusal& refusal, const UpgradeRequest* request) {

@@ -59,7 +59,9 @@ class RequestReader {
 std::optional<Refusal> check_upgrade(const UpgradeRequest& request);
 
 std::string accept_key(std::string_view sec_websocket_key);
-std::string switching_protocols(const UpgradeRequest& request);  // the 101 response, no extensions
+// The 101 response: no extensions, and `headers` after those of the protocol.
+std::string switching_protocols(const UpgradeRequest& request,
+                                const std::vector<Header>& headers = {});
 // Without a request (it could not be read): the public engine's answer to what is not HTTP.
 std::string refusal_response(const Refusal& refusal, const UpgradeRequest* request);
 

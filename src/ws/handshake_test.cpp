@@ -99,6 +99,13 @@ TEST(Handshake, RefusesOtherMethodsVersionsAndPathsAsThePublicEngine) {
   EXPECT_EQ(answer(std::string("\x16\x03\x01\x00\x05hello", 10)), kNotHttp);
 }
 
+TEST(Handshake, PutsExtraHeadersIntoTheUpgrade) {
+  const UpgradeRequest request{.method = "GET", .target = "/", .minor_version = 1, .headers = {}};
+  const std::string plain = switching_protocols(request);
+  EXPECT_EQ(switching_protocols(request, {{"x-iii-capabilities", "tcp-nodelay"}}),
+            plain.substr(0, plain.size() - 2) + "x-iii-capabilities: tcp-nodelay\r\n\r\n");
+}
+
 TEST(Handshake, PutsExtraHeadersIntoRefusals) {
   const UpgradeRequest request{.method = "GET", .target = "/", .minor_version = 1, .headers = {}};
   EXPECT_EQ(
