@@ -5,6 +5,7 @@
 // engine only through the Bus interface below.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -148,6 +149,8 @@ class TriggerProvider {
   virtual void unbind(const Binding& binding) = 0;
   // All bindings that this owner pays for end.
   virtual void forget(OwnerId owner) = 0;
+  // How often it has called the function of a binding.
+  virtual uint64_t fired() const { return 0; }
 };
 
 struct BuiltinTriggerType {

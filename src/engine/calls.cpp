@@ -55,6 +55,12 @@ void cut(std::string_view& text) {
   text = text.substr(0, end);
 }
 
+// Empty when the call succeeded.
+std::string_view error_code(const protocol::InvocationResult& result) {
+  if (!result.error) return {};
+  return result.error->code.empty() ? "other" : result.error->code;
+}
+
 Outcome enqueued(const Outcome& outcome, const std::string& receipt) {
   if (outcome) return R"({"messageReceiptId":")" + receipt + R"("})";
   const Error& error = outcome.error();
@@ -93,7 +99,7 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call, const 
   const FunctionPtr* target = call.name_space ? functions_.find(*call.name_space, call.function_id)
                                               : functions_.find_default(call.function_id);
   if (target == nullptr) {
-    if (!wants_answer(call)) return;
+    if (!wants_answer(call)) return stats_.refused(nullptr, "function_not_found", frame_time_);
     return answer_error(
         caller, call,
         not_found(call.name_space.value_or(protocol::kDefaultNamespace), call.function_id));
@@ -102,7 +108,8 @@ void Engine::invoke(Worker& caller, const protocol::InvokeFunction& call, const 
   if ((*target)->is_private && (*target)->owner != &caller) {
     return answer_error(caller, call,
                         {"FORBIDDEN", "Function " + std::string(call.function_id) +
-                                          " is private: only its own worker can call it."});
+                                          " is private: only its own worker can call it."},
+                        (*target)->record);
   }
   forward(caller, call, *target, large);
 }
@@ -178,7 +185,8 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     pending->callee = &callee;
     pending->observed = std::move(observed);
     if (through != nullptr && answerable) pending->place = std::move(through->place);
-    pending->function_id = target->shared_id;
+    pending->record = target->record;
+    pending->started = frame_time_;
     pending->traceparent = copy(call.traceparent);
     pending->baggage = copy(call.baggage);
     pending->held_bytes = held_bytes(call);
@@ -210,9 +218,12 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
         send_split(callee, message, large->spliced.owner ? large->spliced.owner : large->text.owner,
                    large->text.owner);
   }
-  if (delivery == Delivery::kSent) return;
+  if (delivery == Delivery::kSent) {
+    if (!recorded) stats_.sent(target->record, frame_time_);
+    return;
+  }
   if (recorded) take_pending(id);
-  answer_error(caller, call, refusal(delivery, bytes, callee));
+  answer_error(caller, call, refusal(delivery, bytes, callee), target->record);
 }
 
 // Why a message did not go out to `receiver`, for whoever sent it.
@@ -289,16 +300,24 @@ void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
   out_.done();
 }
 
-Engine::OwedAnswer::OwedAnswer(Worker& its_caller, const protocol::InvokeFunction& call)
+Engine::OwedAnswer::OwedAnswer(Engine& engine, Worker& its_caller,
+                               const protocol::InvokeFunction& call,
+                               std::shared_ptr<CallRecord> its_record)
     : caller(its_caller.shared_from_this()),
       id(*call.invocation_id),
       bytes(held_bytes(call)),
       function_id(call.function_id),
+      record(std::move(its_record)),
+      started(engine.frame_time_),
+      owed(engine.owed_),
       traceparent(copy(call.traceparent)),
-      baggage(copy(call.baggage)) {}
+      baggage(copy(call.baggage)) {
+  ++*owed;
+}
 
 Engine::OwedAnswer::~OwedAnswer() {
   if (!caller) return;
+  --*owed;
   caller->ledger.calls.give_back();
   caller->ledger.call_bytes.give_back(bytes);
 }
@@ -318,6 +337,9 @@ void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
     result.result = (*outcome)->view();
   }
   send_answer(*owed.caller, result, text);
+  if (owed.record) {
+    stats_.answered(owed.record, owed.started, timers_.now(), error_code(result));
+  }
 }
 
 void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call,
@@ -328,9 +350,11 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
   Reply reply = [](const Outcome&) {};
   if (wants_answer(call)) {
     if (!admit(caller, call)) return;
-    reply = [this, owed = OwedAnswer(caller, call)](Outcome outcome) mutable {
+    reply = [this, owed = OwedAnswer(*this, caller, call, target.record)](Outcome outcome) mutable {
       pay(owed, std::move(outcome));
     };
+  } else {
+    stats_.sent(target.record, frame_time_);
   }
   if (call.data.size() <= kLargePayload || !builtin.prepare || !caller.link.pause()) {
     return builtin.handler(info, call.data, std::move(reply));
@@ -346,8 +370,11 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
       });
 }
 
-void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call,
-                          const Error& error) {
+void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error,
+                          const std::shared_ptr<CallRecord>& record) {
+  stats_.refused(record, error.code, frame_time_);
+  call_log_.log(LogLevel::kDebug, "a call of {} by worker {} is refused: {}", call.function_id,
+                caller.label(), error.code);
   if (!wants_answer(call)) return;
   protocol::InvocationResult result;
   result.invocation_id = *call.invocation_id;
@@ -387,9 +414,8 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
 
   Reply reply;
   if (call.invocation_id) {
-    reply = [this, receipt, owed = OwedAnswer(caller, call)](const Outcome& outcome) mutable {
-      pay(owed, enqueued(outcome, receipt));
-    };
+    reply = [this, receipt, owed = OwedAnswer(*this, caller, call, nullptr)](
+                const Outcome& outcome) mutable { pay(owed, enqueued(outcome, receipt)); };
   }
   OutgoingCall job{.function_id = std::string(kEnqueueFunction),
                    .data = {},
@@ -418,7 +444,7 @@ void Engine::add_pending(std::unique_ptr<PendingCall> call) {
   if (auto earlier = take_pending(call->id)) {
     protocol::InvocationResult lost;
     lost.error = protocol::ErrorBody{"invocation_error", "channel closed", {}};
-    finish(*earlier, lost, nullptr);
+    finish(*earlier, lost, nullptr, timers_.now());
   }
   if (call->caller != nullptr) call->caller->calls_made.push_back(*call);
   call->callee->calls_running.push_back(*call);
@@ -447,13 +473,16 @@ void Engine::answered(const protocol::InvocationResult& result, const LargeFrame
   if (!call) return;
   // The callee may go with what follows.
   const std::shared_ptr<Worker> host = call->observed ? call->callee->shared_from_this() : nullptr;
-  finish(*call, result, large);
+  finish(*call, result, large, frame_time_);
   if (host) observers_.finished(call->observed, *host, result, large);
 }
 
 void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome,
-                    const LargeFrame* large) {
-  if (call.caller == nullptr) return finish_own(call, outcome, large);
+                    const LargeFrame* large, SteadyTime now) {
+  if (call.caller == nullptr) {
+    finish_own(call, outcome, large);
+    return stats_.answered(call.record, call.started, now, error_code(outcome));
+  }
   protocol::InvocationResult answer = outcome;
   if (answer.error) {
     for (std::string_view* text : {&answer.error->code, &answer.error->message}) cut(*text);
@@ -462,10 +491,11 @@ void Engine::finish(PendingCall& call, const protocol::InvocationResult& outcome
   answer.matched.reset();  // for the engine alone
   answer.delivered = false;
   answer.invocation_id = call.id;
-  answer.function_id = *call.function_id;
+  answer.function_id = call.record->id;
   answer.traceparent = view(call.traceparent);
   answer.baggage = view(call.baggage);
   send_answer(*call.caller, answer, large != nullptr ? large->text.owner : nullptr);
+  stats_.answered(call.record, call.started, now, error_code(answer));
 }
 
 }  // namespace iii::engine

@@ -244,7 +244,7 @@ ChannelTable::ChannelTable(Timers& timers, IdSource& ids, ChannelLimits limits,
 
 ChannelTable::~ChannelTable() { timers_.cancel(sweep_timer_); }
 
-Result<ChannelTable::Ref> ChannelTable::create(size_t buffer_items,
+Result<ChannelTable::Ref> ChannelTable::create(uint64_t buffer_items,
                                                const std::optional<Uuid>& owner) {
   if (owner) {
     const auto made = made_.find(*owner);
@@ -255,8 +255,8 @@ Result<ChannelTable::Ref> ChannelTable::create(size_t buffer_items,
   make_room();
   if (live_ >= limits_.max_channels) return std::unexpected(too_many(live_, "The engine"));
   Ref ref{ids_.next().to_string(), ids_.next().to_string()};
-  const auto channel =
-      std::make_shared<Channel>(*this, ref, owner, std::clamp<size_t>(buffer_items, 1, kMostItems));
+  const auto items = static_cast<size_t>(std::clamp<uint64_t>(buffer_items, 1, kMostItems));
+  const auto channel = std::make_shared<Channel>(*this, ref, owner, items);
   channels_.emplace(ref.channel_id, channel);
   ++live_;
   if (owner) made_[*owner].insert(channel.get());

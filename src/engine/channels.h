@@ -50,7 +50,7 @@ class ChannelTable final : public WorkerEvents {
     std::string access_key;
   };
   // `buffer_items` is brought into 1…1024. `owner` is the worker that asks, if one does.
-  Result<Ref> create(size_t buffer_items, const std::optional<Uuid>& owner = {});
+  Result<Ref> create(uint64_t buffer_items, const std::optional<Uuid>& owner = {});
 
   // Null when there is no such channel or the key is wrong.
   std::shared_ptr<Channel> find(std::string_view channel_id, std::string_view access_key) const;

@@ -8,6 +8,7 @@
 #include "engine/builtins/introspection.h"
 #include "engine/builtins/management.h"
 #include "engine/builtins/observability.h"
+#include "engine/builtins/stats.h"
 #include "engine/worker_log.h"
 
 namespace iii::engine {
@@ -38,6 +39,7 @@ struct Embedded::Parts {
     add(trigger_introspection(catalog));
     add(worker_introspection(catalog));
     add(observer_introspection(engine));
+    add(stats_functions(engine, catalog));
     add(management(engine, channels));
     add(observability.functions());
     if (worker_manager) add(events.functions());
@@ -99,7 +101,13 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
 
 Engine& Embedded::engine() { return parts_->engine; }
 
+BusSample Embedded::sample() { return bus_sample(parts_->engine); }
+
 uint16_t Embedded::port() const { return parts_->server->port(); }
+
+size_t Embedded::held_bytes() const { return parts_->memory->total(); }
+
+size_t Embedded::waiting_writes() const { return parts_->store->waiting_writes(); }
 
 std::optional<std::string> Embedded::trouble() const { return parts_->store->trouble(); }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/builtins/stats.h"
 #include "engine/channels.h"
 #include "engine/configuration/configuration.h"
 #include "engine/engine.h"
@@ -44,6 +45,12 @@ class Embedded {
 
   Engine& engine();
   uint16_t port() const;
+  // The last second of the bus; costs next to nothing.
+  BusSample sample();
+  // What waits: bytes that all connections hold together (net::MemoryBudget), and writes for the
+  // disk.
+  size_t held_bytes() const;
+  size_t waiting_writes() const;
   // See Store::trouble.
   std::optional<std::string> trouble() const;
   // See Store::backup.

@@ -17,6 +17,8 @@ struct Overloaded : Fs... {
 
 // What every greeting offers (observers §1).
 constexpr std::string_view kFeatures = R"(["observe.v1","observe.v2"])";
+constexpr std::string_view kFeaturesWithLocalDispatch =
+    R"(["observe.v1","observe.v2","local-dispatch.v1"])";
 
 // Registrations wait for the announce; calls, answers and verdicts do not (wire §9.2–9.3).
 bool is_registration(const protocol::Frame& frame) {
@@ -43,6 +45,9 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       background_(background),
       limits_(limits),
       slices_(timers),
+      stats_(timers.now()),
+      owed_(std::make_shared<size_t>(0)),
+      frame_time_(timers.now()),
       triggers_(timers, slices_, owners_, limits_),
       observers_(*this),
       large_bytes_(std::make_shared<Quota>(limits_.max_large_bytes)) {}
@@ -63,6 +68,7 @@ void Engine::add(BuiltinFunction function) {
   if (kept.request_schema) entry->request_format = json::to_text(*kept.request_schema);
   if (kept.response_schema) entry->response_format = json::to_text(*kept.response_schema);
   entry->builtin = &kept;
+  entry->record = std::make_shared<CallRecord>(entry->name_space, entry->id);
   functions_.put(std::move(entry));
 }
 
@@ -87,7 +93,8 @@ Worker& Engine::connected(Link& link, std::string ip) {
     }
   });
   const std::string token = worker->token.to_string();
-  link.send(protocol::to_text(protocol::WorkerRegistered{worker->id_text, token, kFeatures}));
+  link.send(protocol::to_text(protocol::WorkerRegistered{
+      worker->id_text, token, limits_.local_dispatch ? kFeaturesWithLocalDispatch : kFeatures}));
   tell("worker_connected", *worker);
   return *worker;
 }
@@ -114,7 +121,8 @@ void Engine::drop_frame(Worker& worker, const Error& why) {
       worker.label(), why.message);
 }
 
-void Engine::received(Worker& worker, std::string_view text) {
+void Engine::received(Worker& worker, std::string_view text, SteadyTime at) {
+  frame_time_ = at;
   const Result<protocol::Frame> frame = parser_.parse(text);
   if (!frame) return drop_frame(worker, frame.error());
   handle(worker, *frame, text, nullptr);
@@ -139,6 +147,7 @@ void Engine::received(Worker& worker, SharedBytes text) {
       [this, charge, overtaken, kept = worker.shared_from_this()](LargeFramePtr large) {
         if (kept->gone) return;
         kept->overtaken_bytes -= overtaken;
+        frame_time_ = timers_.now();
         if (large->frame) {
           const protocol::Frame frame = *large->frame;
           const std::string_view bytes = large->text.bytes;

@@ -19,6 +19,7 @@
 #include "base/uuid.h"
 #include "engine/background.h"
 #include "engine/builtin.h"
+#include "engine/call_stats.h"
 #include "engine/function_table.h"
 #include "engine/large_frame.h"
 #include "engine/limits.h"
@@ -70,7 +71,9 @@ class Engine final : public Bus {
   // A new connection: greets it. The Worker is valid until disconnected() or Link::ended().
   Worker& connected(Link& link, std::string ip);
   // One message, with ws::kPadding readable bytes behind it. The worker may be gone afterwards.
-  void received(Worker& worker, std::string_view frame);
+  // `at`: the time, for those who have looked already.
+  void received(Worker& worker, std::string_view frame, SteadyTime at);
+  void received(Worker& worker, std::string_view frame) { received(worker, frame, timers_.now()); }
   // The same for a large one: parsed on another thread, while the link is paused.
   void received(Worker& worker, SharedBytes frame);
   // The connection has taken everything that was sent to it, after more than it could take at once.
@@ -91,6 +94,7 @@ class Engine final : public Bus {
 
   const FunctionTable& functions() const { return functions_; }
   const std::deque<BuiltinFunction>& builtin_functions() const { return builtin_functions_; }
+  const std::deque<BuiltinTriggerType>& builtin_types() const { return builtin_types_; }
   TriggerTable& triggers() { return triggers_; }
   const TriggerTable& triggers() const { return triggers_; }
   const Observers& observers() const { return observers_; }
@@ -100,6 +104,9 @@ class Engine final : public Bus {
   IdSource& ids() { return ids_; }
   OwnerIds& owners() { return owners_; }
   const EngineLimits& limits() const override { return limits_; }
+  CallStats& calls() { return stats_; }
+  // Calls that are not answered yet.
+  size_t in_flight() const { return pending_.size() + *owed_; }
 
  private:
   // Payloads of this size and more are sent from where they are, if they can be shared.
@@ -107,7 +114,9 @@ class Engine final : public Bus {
 
   // An answer that the engine itself owes to a connection, which is counted as waiting until then.
   struct OwedAnswer {
-    OwedAnswer(Worker& its_caller, const protocol::InvokeFunction& call);
+    // `record` is null when the answer is not that of a function.
+    OwedAnswer(Engine& engine, Worker& its_caller, const protocol::InvokeFunction& call,
+               std::shared_ptr<CallRecord> its_record);
     ~OwedAnswer();
     OwedAnswer(OwedAnswer&&) = default;
     OwedAnswer& operator=(OwedAnswer&&) = delete;
@@ -116,6 +125,9 @@ class Engine final : public Bus {
     Uuid id;
     size_t bytes;  // of the caller's Ledger::call_bytes
     std::string function_id;
+    std::shared_ptr<CallRecord> record;
+    SteadyTime started;
+    std::shared_ptr<size_t> owed;  // how many there are
     std::optional<std::string> traceparent;
     std::optional<std::string> baggage;
   };
@@ -147,12 +159,13 @@ class Engine final : public Bus {
   void enqueue(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
   void answered(const protocol::InvocationResult& result, const LargeFrame* large);
   bool admit(Worker& caller, const protocol::InvokeFunction& call);
-  void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error);
+  void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error,
+                    const std::shared_ptr<CallRecord>& record = nullptr);
   void pay(OwedAnswer& waiting, Outcome outcome);
   std::unique_ptr<PendingCall> take_pending(const Uuid& id);
   void add_pending(std::unique_ptr<PendingCall> call);
-  void finish(PendingCall& call, const protocol::InvocationResult& outcome,
-              const LargeFrame* large);
+  void finish(PendingCall& call, const protocol::InvocationResult& outcome, const LargeFrame* large,
+              SteadyTime now);
   Error not_found(std::string_view name_space, std::string_view id) const;
   Delivery admits(const Worker& receiver, size_t bytes) const;
   Delivery send_written(Worker& receiver);
@@ -199,6 +212,10 @@ class Engine final : public Bus {
   const EngineLimits limits_;
   Slices slices_;
   OwnerIds owners_;
+  CallStats stats_;
+  // Answers that the engine itself owes; shared with them, because one may outlive the engine.
+  std::shared_ptr<size_t> owed_;
+  SteadyTime frame_time_;  // when the frame that is being handled came in
   protocol::Parser parser_;
   FunctionTable functions_;
   TriggerTable triggers_;
@@ -207,6 +224,8 @@ class Engine final : public Bus {
   std::deque<BuiltinTriggerType> builtin_types_;
   std::vector<WorkerEvents*> listeners_;
   LogBudget refusal_log_;
+  LogBudget call_log_;          // calls that were refused
+  LogBudget registration_log_;  // functions that come and go
   std::map<Uuid, std::shared_ptr<Worker>> workers_;
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;

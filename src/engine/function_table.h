@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/hash.h"
+#include "engine/call_stats.h"
 #include "engine/worker.h"
 #include "json/schema_check.h"
 
@@ -31,9 +32,9 @@ struct Function {
   std::optional<std::string> response_format;  // JSON text
   std::optional<std::string> metadata;         // JSON text
   Worker* owner = nullptr;                     // null for what the engine implements itself
-  // The id once more: unanswered calls share it without keeping the schemas of a function that is
-  // gone.
-  std::shared_ptr<const std::string> shared_id;
+  // Its counters, and the id once more: unanswered calls share them without keeping the schemas of
+  // a function that is gone.
+  std::shared_ptr<CallRecord> record;
   const BuiltinFunction* builtin = nullptr;
 
   // Who may call and observe it (observers §4).

@@ -35,6 +35,9 @@ struct EngineLimits {
   // Messages above 1 MiB that wait to be parsed, of all connections together; whoever sends one
   // more is disconnected.
   size_t max_large_bytes = 1024 * 1024 * 1024;
+  // Workers may run calls of their own functions without the engine, which then hears only what
+  // observers want to know of them.
+  bool local_dispatch = false;
   std::chrono::milliseconds registration_grace = protocol::kRegistrationGrace;
   std::chrono::milliseconds verdict_timeout = protocol::kVerdictTimeout;
   std::chrono::milliseconds functions_poll = protocol::kFunctionsPoll;

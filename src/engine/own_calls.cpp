@@ -19,7 +19,9 @@ void Engine::call(OutgoingCall call, Reply reply) {
   if (target != nullptr && (*target)->builtin == nullptr) {
     return send_own(call, std::move(reply), FunctionPtr(*target));
   }
-  if (target == nullptr && !reply) return;
+  if (target == nullptr && !reply) {
+    return stats_.refused(nullptr, "function_not_found", timers_.now());
+  }
   if (call.place && !reply) reply = [place = std::move(call.place)](const Outcome&) {};
   const OwnerId owner = call.owner;
   slices_.add(owner, [this, call = std::move(call), reply = std::move(reply)]() mutable {
@@ -33,6 +35,7 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
   const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
   if (!reply) reply = [](const Outcome&) {};
   if (target == nullptr) {
+    stats_.refused(nullptr, "function_not_found", timers_.now());
     return reply(fail("function_not_found", "Function " + call.function_id +
                                                 " not found in namespace " + call.name_space));
   }
@@ -45,6 +48,11 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
                       .depth = call.depth,
                       .cascade = call.cascade};
   const BuiltinFunction& builtin = *(*target)->builtin;
+  reply = [this, record = (*target)->record, started = timers_.now(),
+           reply = std::move(reply)](Outcome outcome) mutable {
+    stats_.answered(record, started, timers_.now(), outcome ? "" : outcome.error().code);
+    reply(std::move(outcome));
+  };
   if (call.data.size() <= kLargePayload || !builtin.prepare) {
     return builtin.handler(info, call.data.view(), std::move(reply));
   }
@@ -87,10 +95,13 @@ void Engine::send_own(OutgoingCall& call, Reply reply, const FunctionPtr& target
   auto observed = observed_own(call, *frame.invocation_id, *target);
   frame.data = call.data.view();
   if (call.metadata) frame.metadata = call.metadata->view();
-  if (reply || observed || call.place) {
+  const bool recorded = reply || observed || call.place;
+  if (recorded) {
     auto pending = std::make_unique<PendingCall>();
     pending->id = *frame.invocation_id;
     pending->callee = &callee;
+    pending->record = target->record;
+    pending->started = timers_.now();
     pending->owner = call.owner;
     pending->reply = std::move(reply);
     pending->observed = std::move(observed);
@@ -126,8 +137,12 @@ void Engine::send_own(OutgoingCall& call, Reply reply, const FunctionPtr& target
     bytes = message.size();
     delivery = send_split(callee, message, data, metadata.owner);
   }
-  if (delivery == Delivery::kSent) return;
+  if (delivery == Delivery::kSent) {
+    if (!recorded) stats_.sent(target->record, timers_.now());
+    return;
+  }
   const Error error = refusal(delivery, bytes, callee);
+  stats_.refused(target->record, error.code, timers_.now());
   callee.limit_log.warn("a call to {} was not sent: {}", call.function_id, error.message);
   if (auto unsent = take_pending(*frame.invocation_id)) {
     protocol::InvocationResult answer;

@@ -21,7 +21,7 @@ size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
   return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) +
          size(f.response_format) + size(f.metadata) + size(f.args_format) + size(f.observe) +
-         sizeof f;
+         sizeof f + sizeof(CallRecord);
 }
 
 // Bytes of the control or bidirectional-override character that `text` starts with; 0 for any
@@ -157,6 +157,8 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   for (const std::string& feature : said.features) {
     worker.observes_v2 = worker.observes_v2 || feature == protocol::kObserveV2;
     worker.observes = worker.observes || feature == protocol::kObserveV1 || worker.observes_v2;
+    worker.dispatches_locally = worker.dispatches_locally ||
+                                (limits_.local_dispatch && feature == protocol::kLocalDispatchV1);
   }
   if (known && !observed && worker.observes) observers_.host_observes(worker);
   fix_namespace(
@@ -196,7 +198,8 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   if (!read_observability(worker, frame, *function)) return;
   function->name_space = worker.name_space;
   function->owner = &worker;
-  function->shared_id = std::make_shared<const std::string>(id);
+  function->record =
+      known != nullptr ? (*known)->record : std::make_shared<CallRecord>(function->name_space, id);
   const size_t earlier_bytes = known != nullptr ? stored_size(**known) : 0;
   const bool is_new = known == nullptr;
   if ((is_new && !worker.ledger.functions.fits()) ||
@@ -212,6 +215,7 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   worker.functions.insert(function);
   const FunctionPtr kept = function;
   functions_.put(std::move(function));
+  registration_log_.log(LogLevel::kDebug, "worker {} offers {}", worker.label(), id);
   observers_.registered(kept);
 }
 
@@ -271,11 +275,14 @@ void Engine::unregister_function(Worker& worker, const protocol::UnregisterFunct
   const FunctionPtr* known = functions_.find(worker.name_space, frame.id);
   if (known == nullptr || (*known)->owner != &worker) return;  // only its owner may
   const FunctionPtr function = *known;
+  registration_log_.log(LogLevel::kDebug, "worker {} no longer offers {}", worker.label(),
+                        frame.id);
   forget_function(worker, function);
 }
 
 void Engine::forget_function(Worker& worker, const FunctionPtr& function) {
   functions_.remove(*function);
+  stats_.forget(*function->record);
   worker.ledger.functions.give_back();
   worker.ledger.stored_bytes.give_back(stored_size(*function));
   const FunctionPtr kept = function;  // the set may have had the last one
@@ -350,18 +357,23 @@ Link& Engine::tear_down(Worker& worker) {
 
 // A part of what a worker that is gone has left. True when there is more.
 bool Engine::forget_some(Worker& worker) {
+  const SteadyTime now = timers_.now();
   size_t left = kAtOnce;
   for (; left > 0 && !worker.functions.empty(); --left) {
     forget_function(worker, FunctionPtr(*worker.functions.begin()));
   }
   // Calls it made: nobody is left to hear the answer, and the target is not told (wire §6.5).
   for (; left > 0 && !worker.calls_made.empty(); --left) {
-    take_pending(worker.calls_made.front().id);
+    if (const auto call = take_pending(worker.calls_made.front().id)) {
+      stats_.sent(call->record, now);
+    }
   }
   protocol::InvocationResult stopped;
   stopped.error = protocol::ErrorBody{"invocation_stopped", "Invocation stopped", {}};
   for (; left > 0 && !worker.calls_running.empty(); --left) {
-    if (auto call = take_pending(worker.calls_running.front().id)) finish(*call, stopped, nullptr);
+    if (auto call = take_pending(worker.calls_running.front().id)) {
+      finish(*call, stopped, nullptr, now);
+    }
   }
   for (; left > 0 && !worker.buffered.empty(); --left) worker.buffered.pop_front();
   return left == 0;

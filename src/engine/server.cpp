@@ -6,12 +6,18 @@
 #include "base/bearer.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "net/message_time.h"
 
 namespace iii::engine {
 
 namespace {
 
 constexpr std::string_view kChannelPrefix = "/ws/channels/";
+
+// Every socket of ours has TCP_NODELAY. SDKs that ask for this keep Nagle's algorithm on without
+// it, and then each of their small frames may wait 40 ms for an acknowledgement (observers §1).
+constexpr const char* kCapabilitiesHeader = "x-iii-capabilities";
+constexpr const char* kNoDelay = "tcp-nodelay";
 
 // Telemetry frames, recognised before anybody tries to read them as JSON (wire §14).
 bool is_telemetry(std::string_view payload) {
@@ -31,7 +37,7 @@ class WorkerSession final : public net::ConnectionEvents, public Link {
 
   void on_message(ws::Opcode kind, std::string_view payload) override {
     if (worker_ == nullptr || (kind == ws::Opcode::kBinary && is_telemetry(payload))) return;
-    engine_.received(*worker_, payload);
+    engine_.received(*worker_, payload, net::message_time());
   }
   void on_large_message(ws::Opcode kind, ws::OwnedMessage&& message) override {
     if (worker_ == nullptr || (kind == ws::Opcode::kBinary && is_telemetry(message.view()))) return;
@@ -184,6 +190,7 @@ Result<std::unique_ptr<net::Server>> serve_engine(net::Loop& loop, net::ServerOp
                                                   Access access, Engine& engine,
                                                   ChannelTable& channels) {
   EngineRouter router(std::move(access), engine, channels, options.connection.max_queued_bytes);
+  options.upgrade_headers = {{kCapabilitiesHeader, kNoDelay}};
   return net::Server::listen(loop, std::move(options), std::move(router));
 }
 

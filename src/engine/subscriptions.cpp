@@ -344,6 +344,7 @@ size_t Subscriptions::send(Owner& owner, const Subscriber& subscriber, const Pub
   std::optional<JsonText> metadata;
   if (binding.metadata) metadata = SharedBytes{subscriber.binding, *binding.metadata};
   const size_t bytes = event.payload->size() + (metadata ? metadata->size() : 0);
+  ++fired_;
   call(owner, binding, binding.function_id, event, nullptr, std::move(metadata));
   return bytes;
 }

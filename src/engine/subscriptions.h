@@ -69,6 +69,7 @@ class Subscriptions final : public TriggerProvider {
   Result<void> bind(BindingPtr binding) override;
   void unbind(const Binding& binding) override;
   void forget(OwnerId owner) override;
+  uint64_t fired() const override { return fired_; }
 
   // True when an event would reach nobody, so that it need not be put together.
   bool empty() const { return owners_.empty(); }
@@ -151,6 +152,7 @@ class Subscriptions final : public TriggerProvider {
   std::optional<OwnerId> handed_to_;  // the last owner that got the front of `published_`
   bool handing_out_ = false;
   uint64_t last_number_ = 0;
+  uint64_t fired_ = 0;
   LogOnce overflow_;
   LogOnce too_deep_;
   LogOnce too_many_;

@@ -22,6 +22,7 @@
 #include "engine/builtins/introspection.h"
 #include "engine/builtins/management.h"
 #include "engine/builtins/observability.h"
+#include "engine/builtins/stats.h"
 #include "engine/channels.h"
 #include "engine/engine.h"
 #include "engine/fake_background.h"
@@ -79,10 +80,10 @@ class TestBus {
         catalog(engine, "0.0.0-test"),
         observability(engine, "0.0.0-test"),
         events(engine, catalog, limits.functions_poll) {
-    for (auto& list :
-         {function_introspection(catalog), trigger_introspection(catalog),
-          worker_introspection(catalog), observer_introspection(engine),
-          management(engine, channels), observability.functions(), events.functions()}) {
+    for (auto& list : {function_introspection(catalog), trigger_introspection(catalog),
+                       worker_introspection(catalog), observer_introspection(engine),
+                       stats_functions(engine, catalog), management(engine, channels),
+                       observability.functions(), events.functions()}) {
       for (const BuiltinFunction& function : list) engine.add(function);
     }
     for (BuiltinTriggerType& type : events.trigger_types()) engine.add(std::move(type));

@@ -14,6 +14,7 @@
 #include "base/timers.h"
 #include "base/uuid.h"
 #include "engine/builtin.h"
+#include "engine/call_stats.h"
 #include "engine/ledger.h"
 #include "engine/link.h"
 
@@ -39,8 +40,9 @@ struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnl
   // remembered only when they are observed.
   Worker* caller = nullptr;
   Worker* callee = nullptr;
-  std::shared_ptr<const std::string> function_id;  // null for the engine's own calls
-  std::optional<std::string> traceparent;          // the caller's own, echoed in the answer
+  std::shared_ptr<CallRecord> record;  // of the function that is called
+  SteadyTime started;
+  std::optional<std::string> traceparent;  // the caller's own, echoed in the answer
   std::optional<std::string> baggage;
   size_t held_bytes = 0;                   // its share of the caller's Ledger::call_bytes
   OwnerId owner = kEngineOwner;            // of the engine's own calls: whose slice `reply` is
@@ -89,6 +91,7 @@ struct Worker : std::enable_shared_from_this<Worker> {
   // Features that it has named (observers §1). v2 includes v1.
   bool observes = false;
   bool observes_v2 = false;
+  bool dispatches_locally = false;  // it can, and this engine lets it
   struct Buffered {
     std::string text;
     std::shared_ptr<const LargeFrame> large;  // then `text` is empty

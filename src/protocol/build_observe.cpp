@@ -40,6 +40,16 @@ Result<Frame> observer_state_changed(Reader& r) {
   return r.finish(f);
 }
 
+// What a host and the engine tell each other of one observer begins alike.
+template <typename F>
+F about_observed_function(Reader& r) {
+  F f;
+  f.function_id = r.required_text(Key::kFunctionId, "function_id");
+  f.name_space = r.text(Key::kNamespace, "namespace");
+  f.revision = r.required_number(Key::kRevision, "revision");
+  return f;
+}
+
 Result<Frame> function_registered(Reader& r) {
   FunctionRegistered f;
   f.id = r.required_text(Key::kId, "id");
@@ -51,29 +61,20 @@ Result<Frame> function_registered(Reader& r) {
 }
 
 Result<Frame> observer_added(Reader& r) {
-  ObserverAdded f;
-  f.function_id = r.required_text(Key::kFunctionId, "function_id");
-  f.name_space = r.text(Key::kNamespace, "namespace");
-  f.revision = r.required_number(Key::kRevision, "revision");
+  auto f = about_observed_function<ObserverAdded>(r);
   f.observer = r.required_of_kind(Key::kObserver, "observer", json::Kind::kObject);
   return r.finish(f);
 }
 
 Result<Frame> observer_removed(Reader& r) {
-  ObserverRemoved f;
-  f.function_id = r.required_text(Key::kFunctionId, "function_id");
-  f.name_space = r.text(Key::kNamespace, "namespace");
-  f.revision = r.required_number(Key::kRevision, "revision");
+  auto f = about_observed_function<ObserverRemoved>(r);
   f.id = r.required_text(Key::kId, "id");
   return r.finish(f);
 }
 
 Result<Frame> observer_ack(Reader& r) {
-  ObserverAck f;
-  f.function_id = r.required_text(Key::kFunctionId, "function_id");
-  f.name_space = r.text(Key::kNamespace, "namespace");
+  auto f = about_observed_function<ObserverAck>(r);
   f.id = r.required_text(Key::kId, "id");
-  f.revision = r.required_number(Key::kRevision, "revision");
   f.error = r.error_body();
   return r.finish(f);
 }

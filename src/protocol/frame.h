@@ -196,6 +196,7 @@ inline constexpr Text kInvalidArgsFormat = "INVALID_ARGS_FORMAT";
 inline constexpr Text kUnsupported = "UNSUPPORTED";
 inline constexpr Text kObserveV1 = "observe.v1";
 inline constexpr Text kObserveV2 = "observe.v2";
+inline constexpr Text kLocalDispatchV1 = "local-dispatch.v1";
 inline constexpr Text kDefaultNamespace = "default";
 inline constexpr Text kCallerKey = "_caller_worker_id";
 

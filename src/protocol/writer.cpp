@@ -194,6 +194,19 @@ void append(std::string& out, const ConnectionError& f) {
 void append(std::string& out, Ping) { out += R"({"type":"ping"})"; }
 void append(std::string& out, Pong) { out += R"({"type":"pong"})"; }
 
+void append_without_caller(std::string& out, Json object) {
+  json::Walker walker(object);
+  json::Slice key;
+  json::Slice value;
+  while (walker.next(key, value)) {
+    if (json::string_of(key) == kCallerKey) continue;
+    if (out.back() != '{') out += ',';
+    out += key;
+    out += ':';
+    out += value;
+  }
+}
+
 void append_with_caller(std::string& out, Json data, std::string_view worker_id,
                         bool claims_caller) {
   if (data.empty() || data.front() != '{') {
@@ -210,16 +223,7 @@ void append_with_caller(std::string& out, Json data, std::string_view worker_id,
     out += rest;
     return;
   }
-  json::Walker walker(data);
-  json::Slice key;
-  json::Slice value;
-  while (walker.next(key, value)) {
-    if (json::string_of(key) == kCallerKey) continue;
-    out += ',';
-    out += key;
-    out += ':';
-    out += value;
-  }
+  append_without_caller(out, data);
   out += '}';
 }
 

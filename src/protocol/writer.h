@@ -46,6 +46,8 @@ std::string to_text(const F& frame) {
   return out;
 }
 
+// The members of `object` except kCallerKey, for an object that has been opened in `out`.
+void append_without_caller(std::string& out, Json object);
 // `data` with `_caller_worker_id` set to `worker_id`: put first in an object, the object's own
 // bytes behind it; anything but an object passes untouched. `claims_caller` as found by the parser:
 // then the sender's own key is removed.

@@ -186,7 +186,7 @@ void Observers::hand_out(const std::shared_ptr<Source>& source, const ObservedEv
 void Observers::fire(Observer& observer, const ObservedEventPtr& event,
                      const std::shared_ptr<EventCharge>& charge) {
   const auto& most = observer.spec.max_fires;
-  const size_t started = observer.fires + observer.queue.size() + (observer.composing ? 1 : 0);
+  const uint64_t started = observer.fires + observer.queue.size() + (observer.composing ? 1 : 0);
   if (most && started >= *most) return;
   if (event->depth + 1 > kMaxDepth) return observer.drop("LOOP_GUARD");
   if (!charge || observer.queue.size() >= Observer::kMostQueued) return observer.drop("OVERFLOW");

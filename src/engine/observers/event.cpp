@@ -4,6 +4,7 @@
 
 #include "json/slice.h"
 #include "json/write.h"
+#include "protocol/writer.h"
 
 namespace iii::engine {
 
@@ -58,14 +59,7 @@ std::optional<std::string> without_caller(std::string_view text) {
                         text.find("\\u") != std::string_view::npos;  // an escaped spelling
   if (!possible || !json::member(text, protocol::kCallerKey)) return std::nullopt;
   std::string out = "{";
-  json::Walker walker(text);
-  json::Slice key;
-  json::Slice value;
-  while (walker.next(key, value)) {
-    if (json::string_of(key) == protocol::kCallerKey) continue;
-    if (out.size() > 1) out += ',';
-    out.append(key).append(":").append(value);
-  }
+  protocol::append_without_caller(out, text);
   return out + "}";
 }
 

@@ -116,7 +116,7 @@ void Observers::announce_set(Source& source) {
   if (source.host_observes()) {
     const uint64_t revision = ++source.revision;
     source.host()->link.send(protocol::to_text(protocol::FunctionRegistered{
-        source.key.id, source.key.name_space, revision, false, views}));
+        source.key.id, source.key.name_space, revision, source.host()->dispatches_locally, views}));
     for (const ObserverPtr& observer : told) {
       observer->listed = true;
       observer->revision = revision;

@@ -113,6 +113,11 @@ TEST(ObserverReports, O19_TheCallerIsStampedForV2AndKeptForV1) {
     const auto data = data_of(of_type(s.worker->take(), "invokefunction").at(0));
     EXPECT_EQ(text_at(*data.find("caller"), "worker_id"), v2 ? s.host->id() : "said");
     EXPECT_EQ(text_at(*data.find("caller"), "function_id"), "f");
+    // The crate leaves it out for a call that was made outside of a handler.
+    s.report(R"("matched":["c"],"input":1)");
+    const auto bare = data_of(of_type(s.worker->take(), "invokefunction").at(0));
+    EXPECT_EQ(bare.find("caller") != nullptr, v2);
+    if (v2) EXPECT_EQ(text_at(*bare.find("caller"), "worker_id"), s.host->id());
   }
 }
 

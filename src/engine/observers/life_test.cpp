@@ -44,6 +44,23 @@ TEST(ObserverNegotiation, O02_WithoutAnAnnounceThereAreNoFeaturesUntilItComes) {
   EXPECT_EQ(of_type(host.take(), "functionregistered").size(), 1U);
 }
 
+TEST(ObserverNegotiation, LocalDispatchIsOfferedOnlyWhenConfiguredAndOnlyToWorkersThatNamedIt) {
+  EngineLimits limits;
+  limits.local_dispatch = true;
+  for (const bool configured : {false, true}) {
+    TestBus bus(configured ? limits : EngineLimits{});
+    Observing able(bus, "able", R"(,"features":["observe.v1","local-dispatch.v1"])");
+    able.serve("a::f");
+    Observing plain(bus, "plain");
+    plain.serve("b::f");
+    const auto allowed = [](Observing& host) {
+      return *of_type(host->take(), "functionregistered").at(0).find("local_dispatch")->as_bool();
+    };
+    EXPECT_EQ(allowed(able), configured);
+    EXPECT_FALSE(allowed(plain));
+  }
+}
+
 TEST(ObserverLife, O03_OneResultPerObserveInOrderBeforeItsChanges) {
   TestBus bus;
   Observing worker(bus, "w");

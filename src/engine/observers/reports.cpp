@@ -75,9 +75,10 @@ std::optional<ReportItem> read_item(json::Slice text, const SharedBytes& report,
   if (event->invocation_id.size() > kMaxInvocationId) return std::nullopt;
   event->success = text_of(json::member(text, "status")) != "error";
   read_parts(text, report, reporter.v2, *event);
-  if (reporter.v2 && event->part(Part::kCaller)) {
-    event->part(Part::kCaller) =
-        JsonText(stamped_caller(event->part(Part::kCaller)->view(), reporter.id, reporter.name));
+  if (reporter.v2) {
+    std::optional<JsonText>& caller = event->part(Part::kCaller);
+    const auto stated = caller ? std::optional(caller->view()) : std::nullopt;
+    caller = JsonText(stamped_caller(stated, reporter.id, reporter.name));
   }
   event->started_at_ms = number_of<int64_t>(json::member(text, "started_at_ms"));
   event->duration_ms = number_of<double>(json::member(text, "duration_ms"));

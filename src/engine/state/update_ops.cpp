@@ -119,14 +119,17 @@ std::optional<Value> sum(const Value& number, int64_t by, bool negative) {
     const auto step = static_cast<double>(by);
     return Value(negative ? *d - step : *d + step);
   }
-  // 128 bits hold every sum of a 64-bit number of either kind.
-  __extension__ using Wide = __int128;
-  const Wide base = number.as_int() != nullptr ? Wide{*number.as_int()} : Wide{*number.as_uint()};
-  const Wide result = negative ? base - by : base + by;
-  if (result >= INT64_MIN && result <= INT64_MAX) return Value(static_cast<int64_t>(result));
-  if (result > 0 && result <= Wide{UINT64_MAX}) {
-    return Value(static_cast<uint64_t>(result));
-  }
+  // The built-ins compute as if without end, and say whether the result fits.
+  const auto fits = [&](auto base, auto& result) {
+    return !(negative ? __builtin_sub_overflow(base, by, &result)
+                      : __builtin_add_overflow(base, by, &result));
+  };
+  const auto is_sum = [&](auto& result) {
+    return number.as_int() != nullptr ? fits(*number.as_int(), result)
+                                      : fits(*number.as_uint(), result);
+  };
+  if (int64_t result = 0; is_sum(result)) return Value(result);
+  if (uint64_t result = 0; is_sum(result)) return Value(result);
   return std::nullopt;
 }
 

@@ -27,6 +27,7 @@ class DiskStore final : public Store {
   void close() override;
   StoreCounters counters() const override;
   std::optional<std::string> trouble() const override;
+  size_t waiting_writes() const override { return waiting_writes_; }
 
  private:
   // What the two threads share. Posted callbacks hold it weakly, so that one which runs after the

@@ -116,6 +116,8 @@ class Store {
   virtual StoreCounters counters() const = 0;
   // Why writes are not stored at the moment; nothing: they are. For callers on the bus.
   virtual std::optional<std::string> trouble() const { return std::nullopt; }
+  // Writes that were accepted and whose `done` has not been called.
+  virtual size_t waiting_writes() const { return 0; }
 };
 
 }  // namespace iii::engine

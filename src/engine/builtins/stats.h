@@ -1,0 +1,67 @@
+// `engine::stats`: how the bus is used, from the counters of call_stats.h.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/builtin.h"
+#include "engine/builtins/catalog.h"
+
+namespace iii::engine {
+
+struct StatsQuery {
+  size_t window = 60;  // seconds
+  bool functions = true;
+  std::string prefix = {};  // of the functions' ids
+  size_t limit = 100;       // functions
+};
+
+// How one function is used. Rates and quantiles are those of recent calls.
+struct FunctionUse {
+  std::string function_id;
+  std::string name_space;
+  uint64_t calls = 0;
+  uint64_t errors = 0;
+  double rate = 0;        // calls per second
+  double error_rate = 0;  // share of the calls
+  std::optional<double> p50_ms;
+  std::optional<double> p99_ms;
+  std::vector<uint32_t> points;  // calls in each of the last seconds, oldest first
+};
+
+struct TypeUse {
+  std::string id;
+  uint64_t fired = 0;
+};
+
+struct BusStats {
+  int64_t at = 0;  // ms since 1970
+  int64_t uptime_s = 0;
+  uint64_t calls_total = 0;
+  uint64_t errors_total = 0;
+  uint64_t in_flight = 0;
+  uint64_t connections = 0;
+  std::vector<SecondOfCalls> samples;  // oldest first
+  std::vector<FunctionUse> functions;  // those that are called most often first
+  std::vector<TypeUse> trigger_types;  // those of the engine itself
+};
+
+// The last second that is over, and what is going on now.
+struct BusSample {
+  int64_t at = 0;  // when that second began, in ms since 1970
+  uint64_t calls = 0;
+  uint64_t errors = 0;
+  std::optional<double> p50_ms;
+  std::optional<double> p99_ms;
+  uint64_t in_flight = 0;
+  uint64_t connections = 0;
+};
+
+BusStats bus_stats(Engine& engine, const StatsQuery& query);
+BusSample bus_sample(Engine& engine);
+
+std::vector<BuiltinFunction> stats_functions(Engine& engine, const Catalog& catalog);
+
+}  // namespace iii::engine
