@@ -1,6 +1,7 @@
 // Call: what a handler may know about the call it answers, and its way to call others.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ class Call : public Calls<Call> {
   }
   const std::optional<std::string>& traceparent() const { return invocation_->traceparent; }
   const std::optional<std::string>& baggage() const { return invocation_->baggage; }
+  // How many activations of observers led to this call: 0 outside of them.
+  uint64_t observe_depth() const { return invocation_->observe_depth; }
 
   Core& core() const { return *core_; }
   void add_context(OutgoingCall& call) const {

@@ -41,6 +41,7 @@ void Session::on_open() {
   state_ = SessionState::kOpening;
   ++connection_;
   engine_observes_ = false;
+  unanswered_observes_.clear();
   last_alive_ = timers_.now();
   ping_timer_ = timers_.after(options_.ping_interval, [this] { heartbeat(); });
 

@@ -294,7 +294,10 @@ class Session final : public TransportEvents {
   Ordered<Function> functions_;
   Ordered<Trigger> triggers_;
   Ordered<MadeObserver> observers_;
-  std::vector<std::string> ended_observers_;                        // while there was no connection
+  std::vector<std::string> ended_observers_;  // while there was no connection
+  // On this connection, by id. What the engine says of an id before it has answered all of them is
+  // about an earlier observer of that id.
+  std::map<std::string, size_t, std::less<>> unanswered_observes_;
   std::map<std::string, ObserveHooks, std::less<>> observe_hooks_;  // by function
   std::map<std::string, HostedFunction, std::less<>> hosted_;       // by function
   bool engine_observes_ = false;  // by the greeting of this connection

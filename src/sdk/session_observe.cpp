@@ -169,7 +169,10 @@ void Session::replay_observers() {
 void Session::send_observer(std::string_view id) {
   const MadeObserver* observer = observers_.find(id);
   if (observer == nullptr) return;
-  if (engine_observes_) return transport_.send(observer->frame);
+  if (engine_observes_) {
+    ++unanswered_observes_[observer->id];
+    return transport_.send(observer->frame);
+  }
   set_observer_status(
       id, {.state = "error",
            .reason = Error{std::string(kUnsupported),
@@ -189,6 +192,11 @@ void Session::set_observer_status(std::string_view id, ObserverStatus status) {
 }
 
 void Session::handle(const protocol::ObserveResult& frame) {
+  const auto unanswered = unanswered_observes_.find(frame.id);
+  if (unanswered != unanswered_observes_.end()) {
+    if (--unanswered->second > 0) return;
+    unanswered_observes_.erase(unanswered);
+  }
   MadeObserver* observer = observers_.find(frame.id);
   if (observer == nullptr) return;
   observer->refused = frame.error.has_value();
@@ -197,6 +205,7 @@ void Session::handle(const protocol::ObserveResult& frame) {
 }
 
 void Session::handle(const protocol::ObserverStateChanged& frame) {
+  if (unanswered_observes_.contains(frame.id)) return;
   set_observer_status(frame.id, {known_state(frame.state), owned(frame.reason), frame.fires});
 }
 

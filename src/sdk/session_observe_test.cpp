@@ -23,6 +23,9 @@ class Observing : public SessionTest {
               states.push_back(now.state + (now.reason ? "/" + now.reason->code : ""));
             }};
   }
+  void result(const std::string& id) {
+    transport.deliver(R"({"type":"observeresult","id":")" + id + R"(","state":"pending"})");
+  }
   void state(const std::string& id, const std::string& name) {
     transport.deliver(R"({"type":"observerstatechanged","id":")" + id + R"(","state":")" + name +
                       R"(","fires":3})");
@@ -63,7 +66,7 @@ TEST_F(Observing, O44_IsSentAfterTheAnnounceAndAgainAfterAReconnect) {
   ASSERT_TRUE(session->add_observer(spec("o")));
   connect_with(v1);
   EXPECT_THAT(summaries(), ElementsAre("announce", "observe:o"));
-  transport.deliver(R"({"type":"observeresult","id":"o","state":"pending"})");
+  result("o");
   state("o", "active");
   state("o", "hibernating");
   EXPECT_THAT(states, ElementsAre("pending", "active", "pending"));
@@ -80,6 +83,7 @@ TEST_F(Observing, O44_WhatIsDisposedOfOrRefusedIsNotSentAgain) {
   ASSERT_TRUE(session->add_observer(spec("ended")));
   connect_with(v1);
   taken();
+  result("over");
   state("over", "disposed");
   transport.deliver(
       R"({"type":"observeresult","id":"no","state":"error","error":{"code":"X","message":"m"}})");
@@ -89,6 +93,19 @@ TEST_F(Observing, O44_WhatIsDisposedOfOrRefusedIsNotSentAgain) {
   timers.advance(Millis(60'000));
   connect_with(v1);
   EXPECT_THAT(summaries(), ElementsAre("reattach:w", "announce", "unobserve:ended"));
+}
+
+TEST_F(Observing, O44_AnIdIsFreeAtOnceAndTheNextObserverHearsOnlyOfItself) {
+  connect_with(v1);
+  ASSERT_TRUE(session->add_observer(spec("o")));
+  EXPECT_TRUE(session->remove_observer("o"));
+  ASSERT_TRUE(session->add_observer(spec("o")));
+  result("o");  // of the first, and then its end
+  state("o", "disposed");
+  EXPECT_THAT(states, IsEmpty());
+  result("o");
+  state("o", "active");
+  EXPECT_THAT(states, ElementsAre("pending", "active"));
 }
 
 TEST_F(Observing, AnObserverThatComesLaterNamesTheFeatureFirst) {

@@ -151,6 +151,7 @@ class Worker : public Calls<Worker> {
   // Observes a function (observer.h). Lasts across reconnects, until unobserve() or the engine
   // disposes of it. Gives its id; the answer of the engine comes to `on_state`.
   Result<std::string> observe(ObserveSpec spec);
+  // Ends it at once: `on_state` hears no more of it, and the id is free.
   bool unobserve(std::string_view id);
   std::optional<ObserverStatus> observer(std::string_view id) const;
   // Hears of the observers of one of our own functions, and may refuse them.
