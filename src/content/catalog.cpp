@@ -76,7 +76,7 @@ std::optional<SkillKind> other_kind(const Document& document) {
 }  // namespace
 
 Catalog::Catalog(std::vector<RootInfo> roots, uint64_t generations_before)
-    : roots_(std::move(roots)), tops_(roots_.size(), nullptr) {
+    : roots_(std::move(roots)), tops_(roots_.size(), nullptr), accounting_(roots_.size()) {
   auto empty = std::make_shared<Generation>();
   empty->number = generations_before;
   current_ = std::move(empty);
@@ -100,9 +100,9 @@ bool Catalog::precedes(const Document& a, const Document& b) const {
   return walk_before(path_of(a), path_of(b));
 }
 
-void Catalog::count_supporting(int64_t difference) {
+void Catalog::count_supporting(uint16_t root, int64_t difference) {
   if (difference == 0) return;
-  accounting_.supporting += static_cast<uint64_t>(difference);
+  accounting_[root].supporting += static_cast<uint64_t>(difference);
   changed_ = true;
 }
 
@@ -121,14 +121,15 @@ void Catalog::set_findings(uint16_t root, std::string_view path, FindingsPtr fin
 void Catalog::account(Document& document, Account column) {
   if (document.account == column) return;
   changed_ = true;
-  const auto of = [this](Account which) -> uint64_t* {
+  Accounting& root = accounting_[document.root];
+  const auto of = [&root](Account which) -> uint64_t* {
     switch (which) {
       case Account::kSkill:
-        return &accounting_.skills;
+        return &root.skills;
       case Account::kPrompt:
-        return &accounting_.prompts;
+        return &root.prompts;
       case Account::kSkipped:
-        return &accounting_.skipped;
+        return &root.skipped;
       default:
         return nullptr;
     }
@@ -479,9 +480,15 @@ GenerationPtr Catalog::publish() {
     update_rows(skills_, next->skills);
     update_rows(prompts_, next->prompts);
     update_findings(next->findings);
-    next->accounting = accounting_;
-    next->accounting.files =
-        accounting_.skills + accounting_.prompts + accounting_.supporting + accounting_.skipped;
+    for (Accounting root : accounting_) {
+      root.files = root.skills + root.prompts + root.supporting + root.skipped;
+      next->accounting.files += root.files;
+      next->accounting.skills += root.skills;
+      next->accounting.prompts += root.prompts;
+      next->accounting.supporting += root.supporting;
+      next->accounting.skipped += root.skipped;
+      next->accounting_of_roots.push_back(root);
+    }
     current_ = std::move(next);
   }
   for (List* list : {&skills_, &prompts_}) {

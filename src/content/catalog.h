@@ -35,7 +35,7 @@ class Catalog {
   void add(Document& document);
   void top_name_changed(const std::string& name) { shadow_names_.push_back(name); }
   void set_findings(uint16_t root, std::string_view path, FindingsPtr findings);
-  void count_supporting(int64_t difference);
+  void count_supporting(uint16_t root, int64_t difference);
 
   // The new generation, or the present one when nothing has changed.
   GenerationPtr publish();
@@ -116,7 +116,7 @@ class Catalog {
   Rows<Findings::iterator> told_;               // those in the present generation, in its order
   std::vector<Findings::iterator> to_be_told_;  // changed since then
   bool changed_ = true;
-  Accounting accounting_;
+  std::vector<Accounting> accounting_;  // of each root
   GenerationPtr current_;
 };
 

@@ -184,8 +184,12 @@ class Builder {
 void unreadable_document(Document& document, const std::string& path, const DocumentRules& rules,
                          std::string_view code, const std::string& why) {
   Builder builder(document, path, rules);
-  builder.add(code, sentence(why));
-  is_prompt_path(path) ? builder.prompt(nullptr) : builder.skill(nullptr);
+  const bool prompt = is_prompt_path(path);
+  // R47: the row of a skill stays.
+  builder.add(code,
+              sentence(why) + (prompt ? " It is not served."
+                                      : " Lists keep its row, but it cannot be read (D113)."));
+  prompt ? builder.prompt(nullptr) : builder.skill(nullptr);
 }
 
 // What an oversize file is comes from its beginning.

@@ -290,7 +290,7 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
   for (Document* document : changes.added) {
     if (!document->gone) catalog_.add(*document);
   }
-  catalog_.count_supporting(static_cast<int64_t>(changes.supporting));
+  catalog_.count_supporting(root.index, static_cast<int64_t>(changes.supporting));
   for (Folder* folder : changes.folders) {
     if (folder->gone) continue;
     if (folder->parent != nullptr) {
@@ -348,7 +348,7 @@ void Live::share_names() {
 // was noted down somewhere, so every place is looked at.
 void Live::forget(LiveRoot& root, Node& node) {
   root.links.erase(&node);
-  if (node.kind == NodeKind::kSupporting) return catalog_.count_supporting(-1);
+  if (node.kind == NodeKind::kSupporting) return catalog_.count_supporting(root.index, -1);
   if (node.kind == NodeKind::kDocument) {
     auto& document = static_cast<Document&>(node);
     root.shared.erase(&document);

@@ -89,22 +89,9 @@ std::vector<std::string_view> sorted_codes(const std::vector<Finding>& findings,
   return codes;
 }
 
-// The mended file says the same, and of its findings only those without a fix are left.
-bool fixes_work(std::string_view bytes, const ParsedDocument& document,
-                const ParseOptions& options) {
-  const std::string mended = apply_fixes(bytes, document.findings);
-  const ParsedDocument again = parse_once(mended, options);
-  return std::ranges::includes(sorted_codes(document.findings, true),
-                               sorted_codes(again.findings, false)) &&
-         again.has_frontmatter == document.has_frontmatter && again.title == document.title &&
-         again.name == document.name && again.type == document.type &&
-         again.function_id == document.function_id && again.description == document.description &&
-         again.for_agents == document.for_agents &&
-         std::string_view(mended).substr(again.body_offset) == bytes.substr(document.body_offset);
-}
-
 bool loses_text(std::string_view bytes, const Finding& finding) {
-  std::string_view removed = bytes.substr(finding.fix->offset, finding.fix->length);
+  std::string_view removed = bytes.substr(static_cast<size_t>(finding.fix->offset),
+                                          static_cast<size_t>(finding.fix->length));
   if (finding.code == findings::kFenceDots || finding.code == findings::kCommentBeforeFence) {
     removed = trim_space(removed);
     removed.remove_suffix(3);  // the fence
@@ -134,6 +121,19 @@ void keep_working_fixes(std::string_view bytes, ParsedDocument& document,
 }
 
 }  // namespace
+
+bool fixes_work(std::string_view bytes, const ParsedDocument& document,
+                const ParseOptions& options) {
+  const std::string mended = apply_fixes(bytes, document.findings);
+  const ParsedDocument again = parse_once(mended, options);
+  return std::ranges::includes(sorted_codes(document.findings, true),
+                               sorted_codes(again.findings, false)) &&
+         again.has_frontmatter == document.has_frontmatter && again.title == document.title &&
+         again.name == document.name && again.type == document.type &&
+         again.function_id == document.function_id && again.description == document.description &&
+         again.for_agents == document.for_agents &&
+         std::string_view(mended).substr(again.body_offset) == bytes.substr(document.body_offset);
+}
 
 ParsedDocument parse_document(std::string_view bytes, const ParseOptions& options) {
   ParsedDocument document = parse_once(bytes, options);
@@ -176,9 +176,9 @@ std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& find
   size_t at = 0;
   for (const Fix* fix : fixes) {
     if (fix->offset < at || fix->offset > bytes.size()) continue;  // overlaps the one before
-    out += bytes.substr(at, fix->offset - at);
+    out += bytes.substr(at, static_cast<size_t>(fix->offset) - at);
     out += fix->text;
-    at = std::min<size_t>(bytes.size(), fix->offset + fix->length);
+    at = static_cast<size_t>(std::min<uint64_t>(bytes.size(), fix->offset + fix->length));
   }
   return out += bytes.substr(at);
 }

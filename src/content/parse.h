@@ -45,6 +45,11 @@ ParsedDocument parse_document(std::string_view bytes, const ParseOptions& option
 // order mark, and block indicators at its beginning.
 bool keeps_text(std::string_view before, std::string_view after);
 
+// Whether the fixes among the document's findings work without others: the file then says the same,
+// and only findings without a fix are left.
+bool fixes_work(std::string_view bytes, const ParsedDocument& document,
+                const ParseOptions& options);
+
 // The file with all fixes among `findings` applied, in whatever order they come.
 std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& findings);
 // Where the body starts, by the same rules, without looking at the rest.

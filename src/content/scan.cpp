@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "content/findings.h"
 #include "content/ids.h"
+#include "content/progress.h"
 #include "content/scan_queue.h"
 
 namespace iii::content {
@@ -208,8 +209,14 @@ void Scanner::settle_links(Folder& folder, const std::string& path, Changes& cha
   std::erase(folder.entries, nullptr);
 }
 
+std::atomic<uint64_t>& entries_looked_at() {
+  static std::atomic<uint64_t> count = 0;
+  return count;
+}
+
 void Scanner::scan_entries(Folder& folder, const std::string& path, size_t first, size_t last,
                            ScanOptions options, Changes& changes, ScanQueue* queue) {
+  entries_looked_at().fetch_add(last - first, std::memory_order_relaxed);
   for (size_t i = first; i < last; ++i) {
     std::unique_ptr<Node>& slot = folder.entries[i];
     if (slot->kind == NodeKind::kSupporting) continue;

@@ -128,6 +128,8 @@ struct Generation {
   Rows<PromptPtr> prompts;     // merged view, ascending by name, names unique
   Rows<FindingsPtr> findings;  // one list per file that has any, in order of root and path
   Accounting accounting;
+  // The same for each root; what is compiled in or registered has none.
+  std::vector<Accounting> accounting_of_roots;
 
   // Exact on-disk id; null when absent. Binary search.
   const Skill* skill(std::string_view id) const;

@@ -1,6 +1,8 @@
 #include "library/change_log.h"
 
 #include <algorithm>
+#include <iterator>
+#include <ranges>
 #include <utility>
 
 namespace iii::directory {
@@ -134,14 +136,14 @@ std::vector<Change> differences(const Generation& before, const Generation& afte
   return out;
 }
 
-void ChangeLog::add(ChangeList changes) {
+void ChangeLog::add(ChangeList changes, int64_t at_ns) {
   if (changes->empty()) return;
   size_ += changes->size();
-  lists_.push_back(std::move(changes));
+  lists_.push_back({.changes = std::move(changes), .at_ns = at_ns});
   // A generation of which changes were dropped cannot be answered.
   for (; size_ > capacity_; lists_.pop_front()) {
-    size_ -= lists_.front()->size();
-    forgotten_ = lists_.front()->front().generation;
+    size_ -= lists_.front().changes->size();
+    forgotten_ = lists_.front().changes->front().generation;
   }
 }
 
@@ -150,16 +152,55 @@ ChangeLog::Answer ChangeLog::since(uint64_t generation, uint64_t now, size_t lim
   answer.up_to = now;
   answer.truncated = generation < forgotten_ || generation > now;
   if (generation > now) return answer;
-  for (const ChangeList& list : lists_) {
-    if (list->front().generation <= generation) continue;
-    if (!answer.changes.empty() && answer.changes.size() + list->size() > limit) {
+  for (const Entry& entry : lists_) {
+    const std::vector<Change>& list = *entry.changes;
+    if (list.front().generation <= generation) continue;
+    if (!answer.changes.empty() && answer.changes.size() + list.size() > limit) {
       answer.more = true;
       answer.up_to = answer.changes.back().generation;
       break;
     }
-    answer.changes.insert(answer.changes.end(), list->begin(), list->end());
+    answer.changes.insert(answer.changes.end(), list.begin(), list.end());
   }
   return answer;
+}
+
+void ChangeLog::append_groups(const Entry& entry, size_t most, std::vector<Group>& out) {
+  const size_t begin = out.size();
+  for (const Change& change : *entry.changes) {
+    const auto same = [&change](const Group& group) {
+      return group.op == change.op && group.source == change.source;
+    };
+    auto group = std::find_if(out.begin() + static_cast<ptrdiff_t>(begin), out.end(), same);
+    if (group == out.end()) {
+      out.push_back({.generation = change.generation,
+                     .at_ns = entry.at_ns,
+                     .op = change.op,
+                     .source = change.source,
+                     .changes = {}});
+      group = std::prev(out.end());
+    }
+    if (group->changes.size() < most) {
+      group->changes.push_back(change);
+    } else {
+      ++group->more;
+    }
+  }
+}
+
+ChangeLog::Groups ChangeLog::groups_since(uint64_t generation, uint64_t now,
+                                          GroupLimits limits) const {
+  Groups out;
+  out.truncated = generation < forgotten_ || generation > now;
+  for (const Entry& entry : std::views::reverse(lists_)) {
+    if (entry.changes->front().generation <= generation) break;
+    if (out.groups.size() >= limits.groups) {
+      out.more = true;
+      break;
+    }
+    append_groups(entry, limits.changes, out.groups);
+  }
+  return out;
 }
 
 }  // namespace iii::directory

@@ -64,8 +64,8 @@ TEST(Differences, IdsAreShownAsListsShowThem) {
 
 TEST(ChangeLog, TellsWhatCameAfterAGeneration) {
   ChangeLog log(10);
-  log.add(list({at(2, "a"), at(2, "b")}));
-  log.add(list({at(3, "c")}));
+  log.add(list({at(2, "a"), at(2, "b")}), 0);
+  log.add(list({at(3, "c")}), 0);
   EXPECT_THAT(words(log.since(2, 3, 100).changes), ElementsAre("~c"));
   EXPECT_THAT(words(log.since(0, 3, 100).changes), ElementsAre("~a", "~b", "~c"));
   EXPECT_THAT(log.since(3, 3, 100).changes, IsEmpty());
@@ -74,8 +74,8 @@ TEST(ChangeLog, TellsWhatCameAfterAGeneration) {
 
 TEST(ChangeLog, SaysWhenItNoLongerReachesBack) {
   ChangeLog log(3);
-  log.add(list({at(2, "a"), at(2, "b")}));
-  log.add(list({at(3, "c"), at(3, "d")}));
+  log.add(list({at(2, "a"), at(2, "b")}), 0);
+  log.add(list({at(3, "c"), at(3, "d")}), 0);
   EXPECT_TRUE(log.since(1, 3, 100).truncated);
   EXPECT_FALSE(log.since(2, 3, 100).truncated);
   EXPECT_THAT(words(log.since(1, 3, 100).changes), ElementsAre("~c", "~d"));
@@ -83,8 +83,8 @@ TEST(ChangeLog, SaysWhenItNoLongerReachesBack) {
 
 TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
   ChangeLog log(2);
-  log.add(list({at(2, "a")}));
-  log.add(list({at(3, "b"), at(3, "c"), at(3, "d")}));
+  log.add(list({at(2, "a")}), 0);
+  log.add(list({at(3, "b"), at(3, "c"), at(3, "d")}), 0);
   EXPECT_TRUE(log.since(2, 3, 100).truncated);
   EXPECT_THAT(log.since(2, 3, 100).changes, IsEmpty());
   EXPECT_FALSE(log.since(3, 3, 100).truncated);
@@ -92,8 +92,8 @@ TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
 
 TEST(ChangeLog, PagesEndAtGenerations) {
   ChangeLog log(10);
-  log.add(list({at(2, "a"), at(2, "b")}));
-  log.add(list({at(3, "c")}));
+  log.add(list({at(2, "a"), at(2, "b")}), 0);
+  log.add(list({at(3, "c")}), 0);
   const auto page = log.since(0, 3, 1);
   EXPECT_THAT(words(page.changes), ElementsAre("~a", "~b"));
   EXPECT_TRUE(page.more);
@@ -102,6 +102,30 @@ TEST(ChangeLog, PagesEndAtGenerations) {
   EXPECT_THAT(words(rest.changes), ElementsAre("~c"));
   EXPECT_FALSE(rest.more);
   EXPECT_EQ(rest.up_to, 3U);
+}
+
+TEST(ChangeLog, GroupsAreByGenerationAndCauseNewestFirst) {
+  ChangeLog log(10);
+  Change download = at(2, "b");
+  download.op = ChangeOp::kDownload;
+  download.source = "repo";
+  log.add(list({at(2, "a"), download, at(2, "c")}), 20);
+  log.add(list({at(3, "d")}), 30);
+  const auto all = log.groups_since(0, 3, {.groups = 10, .changes = 10});
+  ASSERT_EQ(all.groups.size(), 3U);
+  EXPECT_FALSE(all.more || all.truncated);
+  EXPECT_EQ(all.groups[0].generation, 3U);
+  EXPECT_EQ(all.groups[0].at_ns, 30);
+  EXPECT_THAT(words(all.groups[1].changes), ElementsAre("~a", "~c"));
+  EXPECT_EQ(all.groups[2].source, "repo");
+  EXPECT_EQ(all.groups[2].at_ns, 20);
+  const auto few = log.groups_since(0, 3, {.groups = 1, .changes = 1});
+  EXPECT_EQ(few.groups.size(), 1U);
+  EXPECT_TRUE(few.more);
+  const auto cut = log.groups_since(0, 3, {.groups = 10, .changes = 1});
+  EXPECT_EQ(cut.groups[1].more, 1U);
+  EXPECT_EQ(log.groups_since(2, 3, {.groups = 10, .changes = 10}).groups.size(), 1U);
+  EXPECT_TRUE(log.groups_since(9, 3, {.groups = 10, .changes = 10}).truncated);
 }
 
 TEST(ChangeLog, AGenerationFromTheFutureIsOfAnotherTime) {

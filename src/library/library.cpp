@@ -4,6 +4,7 @@
 #include <exception>
 #include <string_view>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "base/utf8.h"
 #include "content/parse.h"
@@ -55,7 +56,8 @@ Result<Body> body_of(const View& view, const Row& row, uint64_t known_offset) {
   std::string text = std::move(file->bytes);
   const bool known = known_offset <= text.size() && is_version(row, file->stamp);
   const bool lenient = view.snapshot().folders->content->lenient();
-  text.erase(0, known ? known_offset : content::body_offset(text, {.lenient = lenient}));
+  text.erase(0, known ? static_cast<size_t>(known_offset)
+                      : content::body_offset(text, {.lenient = lenient}));
   // R28: only line feeds, or nothing at all. Leniently an empty body is a body.
   if (!lenient && text.find_first_not_of('\n') == std::string::npos) {
     return fail("empty", row.file.path + " has an empty body");
@@ -220,9 +222,9 @@ sdk::Task<void> Library::catch_up() {
 sdk::Task<void> Library::catch_up_after_swap() {
   constexpr std::chrono::milliseconds kPause{2};
   for (auto waited = kPause; waited < kPatience; waited += kPause) {
-    const uint64_t before = reads_;
+    const uint64_t before = refreshes_.count;
     co_await catch_up();
-    if (reads_ != before) co_return;
+    if (refreshes_.count != before) co_return;
     co_await worker_.sleep(kPause);
   }
 }
@@ -233,23 +235,40 @@ void Library::begin_round() {
 }
 
 sdk::Task<void> Library::round() {
+  using Clock = std::chrono::steady_clock;
   auto work = [this, work = std::exchange(work_, {})]() mutable {
+    const Clock::time_point begin = Clock::now();
+    Publisher::Outcome outcome;
     try {
-      return publisher_.run(std::move(work));
+      outcome = publisher_.run(std::move(work));
     } catch (const std::exception& e) {
       log_error("the folders could not be read: {}", e.what());
-      return Publisher::Outcome();
     }
+    return std::pair(std::move(outcome), Clock::now() - begin);
   };
-  take(co_await thread_.run(std::move(work)));
+  auto [outcome, took] = co_await thread_.run(std::move(work));
+  count_refresh(outcome, took);
+  take(std::move(outcome));
   Latch done = *std::exchange(under_way_, std::exchange(next_, std::nullopt));
   if (under_way_) worker_.spawn(round());
   wait_for_kernel();
   done.open();
 }
 
+void Library::count_refresh(const Publisher::Outcome& outcome,
+                            std::chrono::steady_clock::duration took) {
+  if (!outcome.folders_read) return;
+  ++refreshes_.count;
+  refreshes_.last = std::chrono::duration_cast<std::chrono::microseconds>(took);
+  refreshes_.total += refreshes_.last;
+  if (outcome.publications.empty()) return;
+  log_debug("the index was brought to generation {} in {:.1f} ms: {}",
+            outcome.publications.back().snapshot->generation->number,
+            std::chrono::duration<double, std::milli>(took).count(),
+            counted(outcome.publications.back().changes.changes->size(), "change"));
+}
+
 void Library::take(Publisher::Outcome outcome) {
-  if (outcome.folders_read) ++reads_;
   for (Publication& each : outcome.publications) {
     SnapshotPtr before = std::exchange(now_, std::move(each.snapshot));
     if (!each.silent) hub_.tell(each.changes);

@@ -132,6 +132,13 @@ class Library {
   // The last published state; not necessarily up to date.
   const SnapshotPtr& latest() const { return now_; }
   content::ContentStatus status() const { return now_->folders->content->status(); }
+  // How often the folders were looked at since the start, and how long that took.
+  struct Refreshes {
+    uint64_t count = 0;
+    std::chrono::microseconds last{0};
+    std::chrono::microseconds total{0};
+  };
+  const Refreshes& refreshes() const { return refreshes_; }
 
   // Runs `work` on the content thread, after what is under way there.
   template <typename F>
@@ -193,6 +200,7 @@ class Library {
   bool is_current() const;
   void begin_round();
   sdk::Task<void> round();
+  void count_refresh(const Publisher::Outcome& outcome, std::chrono::steady_clock::duration took);
   void take(Publisher::Outcome outcome);
   void take_registrations(RegistrationsPtr registrations, bool first);
   void wait_for_kernel();
@@ -211,7 +219,7 @@ class Library {
   Publisher::Work work_;            // for the next round
   std::optional<Latch> under_way_;  // opens when the present round is over
   std::optional<Latch> next_;       // the same of the round after it, if anybody waits for that
-  uint64_t reads_ = 0;              // rounds that looked at the folders
+  Refreshes refreshes_;             // rounds that looked at the folders
   std::shared_ptr<void> kernel_;
   TimerId gather_timer_ = 0;
   TimerId poll_timer_ = 0;

@@ -64,6 +64,7 @@ class GenerationMerger::Run {
       : files_(files), lenient_(lenient), revision_(revision) {
     out_->roots = files.roots;
     out_->accounting = files.accounting;
+    out_->accounting_of_roots = files.accounting_of_roots;
     out_->findings = files.findings;
     root_ = static_cast<uint16_t>(out_->roots.size());
   }

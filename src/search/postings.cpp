@@ -57,7 +57,9 @@ bool check_list(const uint8_t*& at, const uint8_t* end, uint32_t count, bool mas
   uint64_t next = 0;
   for (uint32_t left = count; left > 0;) {
     if (left < count) {
-      if (read_u32(skip) + uint64_t{1} != next || read_u32(skip + 4) != at - blocks) return false;
+      if (read_u32(skip) + uint64_t{1} != next ||
+          read_u32(skip + 4) != static_cast<uint64_t>(at - blocks))
+        return false;
       skip += 8;
     }
     const uint32_t size = std::min(left, kBlockPostings);
@@ -67,7 +69,7 @@ bool check_list(const uint8_t*& at, const uint8_t* end, uint32_t count, bool mas
       next += *delta + uint64_t{1};
     }
     const uint32_t bytes = masks ? 2 * size : size;
-    if (bytes > end - at) return false;
+    if (bytes > static_cast<uint64_t>(end - at)) return false;
     at += bytes;
     left -= size;
   }
@@ -157,7 +159,7 @@ bool check_lists(std::string_view bytes, uint32_t documents) {
   const auto main = read_varint_checked(at, end);
   const auto bulk = read_varint_checked(at, end);
   const auto main_bytes = read_varint_checked(at, end);
-  if (!main || !bulk || !main_bytes || *main_bytes > end - at) return false;
+  if (!main || !bulk || !main_bytes || *main_bytes > static_cast<uint64_t>(end - at)) return false;
   const uint8_t* const bulk_begin = at + *main_bytes;
   return check_list(at, bulk_begin, *main, true, documents) && at == bulk_begin &&
          check_list(at, end, *bulk, false, documents) && at == end;

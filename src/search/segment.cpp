@@ -49,7 +49,7 @@ uint64_t section_bytes(const SegmentHeader& h, Section section) {
 }
 
 template <typename T>
-std::span<const T> array_at(std::string_view bytes, uint64_t offset, size_t count) {
+std::span<const T> array_at(std::string_view bytes, size_t offset, size_t count) {
   return {reinterpret_cast<const T*>(bytes.data() + offset), count};
 }
 
@@ -140,10 +140,13 @@ bool Segment::sections_fit() const {
 void Segment::find_sections() {
   const std::string_view all = bytes_.bytes;
   const SegmentHeader& h = *header_;
-  const auto at = [&](Section section) { return h.offsets[static_cast<size_t>(section)]; };
+  const auto at = [&](Section section) {
+    return static_cast<size_t>(h.offsets[static_cast<size_t>(section)]);
+  };
   const auto text = [&](Section section) {
     const auto next = static_cast<size_t>(section) + 1;
-    return all.substr(at(section), (next < kSections ? h.offsets[next] : h.total) - at(section));
+    const uint64_t end = next < kSections ? h.offsets[next] : h.total;
+    return all.substr(at(section), static_cast<size_t>(end) - at(section));
   };
   vectors_ = reinterpret_cast<const int8_t*>(all.data() + at(Section::kVectors));
   scales_ = array_at<float>(all, at(Section::kScales), h.documents);

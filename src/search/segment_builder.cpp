@@ -66,7 +66,7 @@ struct SegmentBuilder::Work {
   uint8_t quality_of(std::string_view text, uint8_t field, const FieldCounts& counts) const;
   void count(TermNumber term, uint8_t field);
   FieldMeans measure() const;
-  void sort_occurrences(std::vector<Occurrence>& sorted, std::vector<uint64_t>& ends);
+  void sort_occurrences(std::vector<Occurrence>& sorted, std::vector<size_t>& ends);
   void write_terms(const FieldMeans& means, SegmentWriter& writer);
   void write_surface(const std::vector<TermNumber>& numbers, SegmentWriter& writer) const;
 
@@ -82,8 +82,8 @@ struct SegmentBuilder::Work {
   std::vector<std::string_view> terms;
 
   std::vector<Occurrence> occurrences;
-  std::vector<uint64_t> document_ends;  // in occurrences
-  std::vector<uint32_t> lengths;        // of each document and field
+  std::vector<size_t> document_ends;  // in occurrences
+  std::vector<uint32_t> lengths;      // of each document and field
   struct Kept {
     std::string_view key;
     uint64_t copy_of;
@@ -96,7 +96,7 @@ struct SegmentBuilder::Work {
   // Of the field that is being added.
   uint32_t turn = 0;
   std::vector<uint32_t> term_seen;  // per term: the turn it was seen in
-  std::vector<uint64_t> term_at;    // and its place in occurrences
+  std::vector<size_t> term_at;      // and its place in occurrences
   std::vector<uint32_t> row_seen;
   uint32_t length = 0;
   TextVector sum;
@@ -186,16 +186,16 @@ FieldMeans SegmentBuilder::Work::measure() const {
 
 // Counting sort by term; the order of documents stays.
 void SegmentBuilder::Work::sort_occurrences(std::vector<Occurrence>& sorted,
-                                            std::vector<uint64_t>& ends) {
+                                            std::vector<size_t>& ends) {
   ends.assign(terms.size() + 1, 0);
   for (const Occurrence& o : occurrences) ++ends[o.term_or_document + 1];
   for (size_t t = 0; t < terms.size(); ++t) ends[t + 1] += ends[t];
   sorted.resize(occurrences.size());
-  uint64_t i = 0;
+  size_t i = 0;
   for (uint32_t d = 0; d < document_ends.size(); ++d) {
     for (; i < document_ends[d]; ++i) {
       Occurrence o = occurrences[i];
-      uint64_t& place = ends[o.term_or_document];
+      size_t& place = ends[o.term_or_document];
       o.term_or_document = d;
       sorted[place++] = o;
     }
@@ -205,7 +205,7 @@ void SegmentBuilder::Work::sort_occurrences(std::vector<Occurrence>& sorted,
 
 void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& writer) {
   std::vector<Occurrence> sorted;
-  std::vector<uint64_t> ends;  // per term
+  std::vector<size_t> ends;  // per term
   sort_occurrences(sorted, ends);
 
   const size_t fields = profile.fields.size();
@@ -222,7 +222,7 @@ void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& wr
   std::vector<Posting> postings;
   for (const TermNumber term : order) {
     postings.clear();
-    for (uint64_t i = term == 0 ? 0 : ends[term - 1]; i < ends[term];) {
+    for (size_t i = term == 0 ? 0 : ends[term - 1]; i < ends[term];) {
       Posting posting{.document = sorted[i].term_or_document};
       float frequency = 0;
       for (; i < ends[term] && sorted[i].term_or_document == posting.document; ++i) {

@@ -112,7 +112,7 @@ SegmentPointer SegmentWriter::finish() {
   header.trigrams = static_cast<uint32_t>(trigrams_.size());
   header.measured = measured_;
   header.means = means_;
-  uint64_t end = sizeof header;
+  size_t end = sizeof header;
   for (size_t i = 0; i < kSections; ++i) {
     end = (end + kSectionAlignment - 1) / kSectionAlignment * kSectionAlignment;
     header.offsets[i] = end;
