@@ -86,6 +86,7 @@ Job Downloads::job(std::function<void(const Progress&)> report) const {
 Job Downloads::job_like(const Job& job) const {
   Job own = this->job(job.report);
   own.cancelled = job.cancelled;
+  own.stop = job.stop;
   own.before_swap = job.before_swap;
   own.confirm = job.confirm;
   return own;

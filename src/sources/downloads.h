@@ -84,6 +84,10 @@ class Downloads {
 
   using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
   Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
+  // Of all, for those who ask often: files that were not touched since are not read again.
+  Result<std::vector<VerifiedNamespace>> compare_stamps() const {
+    return installer_.compare_stamps();
+  }
   // Asks what each source means now, a few at a time, each within the whole time-out.
   Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
   // What an update would change: the files here against what the source has now. `path`: one file.

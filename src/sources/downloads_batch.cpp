@@ -132,7 +132,12 @@ std::vector<Result<InstallReport>> Downloads::install_several(std::vector<Wanted
   std::vector<Result<InstallReport>> reports(wanted.size());
   std::vector<Examined> examined;
   std::vector<size_t> indices;
+  uint64_t files = 0;
+  for (const Wanted& each : wanted) files += each.bundle.files.size();
+  uint64_t looked_at = 0;
   for (size_t i = 0; i < wanted.size(); ++i) {
+    job.tell({.step = "checking", .done = looked_at, .total = files});
+    looked_at += wanted[i].bundle.files.size();
     Examined one{.bundle = std::move(wanted[i].bundle),
                  .options = std::move(wanted[i].options),
                  .risks = {}};

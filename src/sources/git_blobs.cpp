@@ -129,8 +129,9 @@ Result<Blobs> cut_blobs(std::string_view content, const Ids& ids) {
     const auto header = parse_header(content.substr(0, end));
     content.remove_prefix(end + 1);
     if (!header || content.size() <= header->size) return incomplete();
-    blobs.emplace(header->id, content.substr(0, header->size));
-    content.remove_prefix(header->size + 1);
+    const auto size = static_cast<size_t>(header->size);
+    blobs.emplace(header->id, content.substr(0, size));
+    content.remove_prefix(size + 1);
   }
   if (!std::ranges::all_of(ids, [&](const std::string& id) { return blobs.contains(id); })) {
     return incomplete();

@@ -298,7 +298,7 @@ std::expected<HttpAnswer, HttpProblem> Http::Impl::ask(Handle& handle, const Htt
   exchange.easy = easy;
   const HeaderList headers = prepare(easy, request, to, left, exchange);
   const auto given_up = [&] {
-    return exchange.job->cancelled->load(std::memory_order_relaxed) ||
+    return exchange.job->is_cancelled() ||
            (request.abandoned != nullptr && request.abandoned->load(std::memory_order_relaxed));
   };
   const auto stop = [&] { return given_up() || exchange.job->should_stop(); };

@@ -156,6 +156,7 @@ Result<void> Installation::swap(Stage& stage) {
   }
   Result<void> done = stage_lock_file(stage);
   if (done) done = make_backups(stage);
+  if (done && job_.is_cancelled()) done = fail("late", "it was cancelled");  // the last chance
   if (done) done = open_journal(stage);
   if (!done) return done;
   stage.keep();

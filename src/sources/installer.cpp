@@ -86,6 +86,7 @@ struct Installer::Impl {
   std::filesystem::path folder;
   FolderWriter::Fault fault;
   Turns turns;
+  FileDigests digests;
 };
 
 Result<FolderWriter> Installer::Impl::open_to_write(const std::string& name_space) const {
@@ -269,6 +270,10 @@ Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const 
 Result<std::vector<VerifiedNamespace>> Installer::verify(
     const std::optional<std::string>& name_space) const {
   return verify_folder(impl_->folder, name_space);
+}
+
+Result<std::vector<VerifiedNamespace>> Installer::compare_stamps() const {
+  return verify_folder(impl_->folder, std::nullopt, &impl_->digests);
 }
 
 bool Installer::has_marker(const std::string& name_space) const {

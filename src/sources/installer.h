@@ -80,6 +80,7 @@ struct VerifiedNamespace {
   std::string name_space;
   LockedNamespace locked;
   std::vector<VerifiedFile> files;  // sorted by path; every file of the folder and of the lock
+  std::optional<int64_t> written_ns = {};  // when the newest of the intact files was written
 };
 
 // Blocking calls, from any thread; one namespace is written by one thread of one process at a time.
@@ -107,6 +108,8 @@ class Installer {
   Result<void> record_fixes(const std::vector<FixedFile>& files, const Job& job);
   // Of one namespace, or of all that the lock names.
   Result<std::vector<VerifiedNamespace>> verify(const std::optional<std::string>& name_space) const;
+  // Of all, without reading files again whose stamps are as they were last time.
+  Result<std::vector<VerifiedNamespace>> compare_stamps() const;
   // Whether the marker of the published worker lies there.
   bool has_marker(const std::string& name_space) const;
 

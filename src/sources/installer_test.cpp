@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include "sources/file_digests.h"
 #include "sources/installer_fixture_for_test.h"
 #include "sources/journal.h"
 
@@ -461,6 +462,73 @@ TEST(Installer, StopsWhenTheJobIsCancelled) {
   EXPECT_EQ(code_of(report), "D331");
   EXPECT_EQ(folder.picture(), before);
   EXPECT_TRUE(fs::is_empty(folder.path(".iii-directory/staging")));
+}
+
+TEST(Installer, OneWhoCancelsAfterTheLastFileWasStagedLeavesEverythingAsItWas) {
+  const SkillsFolder folder;
+  ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
+  const Files before = folder.picture();
+  std::stop_source stop;
+  bool swapped = false;
+  // The staged lock is the last thing that is written before the journal.
+  Installer installer(folder.path(), [&stop](std::string_view step, std::string_view path) {
+    if (step == "create" && path.ends_with("/lock")) stop.request_stop();
+    return 0;
+  });
+  Job job;
+  job.stop = stop.get_token();
+  job.before_swap = [&swapped](const auto&) { swapped = true; };
+  EXPECT_EQ(code_of(installer.install(bundle_of("2", {{"SKILL.md", "two"}}), {}, job)), "D331");
+  EXPECT_TRUE(stop.stop_requested());
+  EXPECT_FALSE(swapped);
+  EXPECT_EQ(folder.picture(), before);
+  EXPECT_TRUE(fs::is_empty(folder.path(".iii-directory/staging")));
+}
+
+TEST(Installer, OneWhoCancelsDuringTheSwapIsTooLate) {
+  const SkillsFolder folder;
+  ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
+  std::stop_source stop;
+  Job job;
+  job.stop = stop.get_token();
+  job.before_swap = [&stop](const auto&) { stop.request_stop(); };
+  const auto report =
+      Installer(folder.path()).install(bundle_of("2", {{"SKILL.md", "two"}}), {}, job);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_EQ(folder.get("resend/SKILL.md"), "two");
+}
+
+TEST(Installer, StampsTellWhichFilesWereTouched) {
+  const SkillsFolder folder;
+  const Installer installer(folder.path());
+  ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
+  const auto states = [&installer] {
+    std::map<std::string, FileState> out;
+    const auto verified = installer.compare_stamps();
+    EXPECT_TRUE(verified && verified->size() == 1 && verified->front().written_ns);
+    for (const VerifiedFile& file : verified->front().files) out[file.path] = file.state;
+    return out;
+  };
+  for (int again = 0; again < 2; ++again) {
+    EXPECT_THAT(states(), testing::Each(testing::Pair(testing::_, FileState::kIntact)));
+  }
+  folder.put("resend/SKILL.md", "ONE");  // as long as it was
+  EXPECT_EQ(states().at("SKILL.md"), FileState::kEdited);
+}
+
+TEST(FileDigests, KnowAFileByItsStampUnlessItIsTooYoung) {
+  FileDigests digests;
+  const FileStamp old{.device = 1, .inode = 2, .size = 3, .mtime_ns = 4, .ctime_ns = 5};
+  digests.keep("a", old, "sha256:x");
+  EXPECT_EQ(digests.find("a", old), "sha256:x");
+  FileStamp other = old;
+  other.ctime_ns = 6;
+  EXPECT_EQ(digests.find("a", other), std::nullopt);
+  EXPECT_EQ(digests.find("b", old), std::nullopt);
+  FileStamp young = old;
+  young.mtime_ns = young.ctime_ns = file_clock_ns();
+  digests.keep("b", young, "sha256:y");
+  EXPECT_EQ(digests.find("b", young), std::nullopt);
 }
 
 TEST(Installer, ReportsProgress) {

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <thread>
@@ -45,39 +46,61 @@ Result<void> find_extras(const FolderWriter& root, const std::string& folder, si
   return {};
 }
 
-Result<FileState> state_of_locked(const FolderWriter& root, const std::string& path,
-                                  const LockedFile& locked) {
+// The file is read unless its hash is known.
+Result<std::string> state_by_stamp(const FolderWriter& root, const std::string& path,
+                                   const FileStamp& stamp, FileDigests* digests) {
+  if (digests == nullptr) return state_of(root, path);
+  if (auto known = digests->find(path, stamp)) return std::move(*known);
+  Result<std::string> state = state_of(root, path);
+  if (state) digests->keep(path, stamp, *state);
+  return state;
+}
+
+struct LookedAt {
+  FileState state = FileState::kIntact;
+  int64_t mtime_ns = 0;
+};
+
+Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& path,
+                                const LockedFile& locked, FileDigests* digests) {
+  const auto found = [](FileState state) { return LookedAt{.state = state}; };
   const Result<FileStatus> status = root.look(path);
-  if (!status && status.error().code == "missing") return FileState::kMissing;
+  if (!status && status.error().code == "missing") return found(FileState::kMissing);
   // A link among its folders: whatever is there, we did not write it.
-  if (!status && status.error().code == "link") return FileState::kEdited;
+  if (!status && status.error().code == "link") return found(FileState::kEdited);
   if (!status) return std::unexpected(status.error());
-  if (status->kind != EntryKind::kFile) return FileState::kEdited;
-  if (status->stamp.size != locked.size && locked.fixed.empty()) return FileState::kEdited;
-  const Result<std::string> state = state_of(root, path);
+  if (status->kind != EntryKind::kFile) return found(FileState::kEdited);
+  if (status->stamp.size != locked.size && locked.fixed.empty()) return found(FileState::kEdited);
+  const Result<std::string> state = state_by_stamp(root, path, status->stamp, digests);
   if (!state) return std::unexpected(state.error());
-  if (*state == kAbsent) return FileState::kMissing;
+  if (*state == kAbsent) return found(FileState::kMissing);
   constexpr std::string_view kHash = "sha256:";
   const bool ours =
       state->starts_with(kHash) && locked.is_ours(std::string_view(*state).substr(kHash.size()));
-  if (!ours) return FileState::kEdited;
+  if (!ours) return found(FileState::kEdited);
   const Result<mode_t> mode = root.mode(path);
   const bool stopped = locked.executable && mode && (*mode & S_IXUSR) == 0;
-  return stopped ? FileState::kMode : FileState::kIntact;
+  return LookedAt{.state = stopped ? FileState::kMode : FileState::kIntact,
+                  .mtime_ns = status->stamp.mtime_ns};
 }
 
 Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,
-                                     const LockedNamespace& locked) {
+                                     const LockedNamespace& locked, FileDigests* digests) {
   States states;
+  std::optional<int64_t> written;
   for (const auto& [path, file] : locked.files) {
-    const Result<FileState> state = state_of_locked(root, name + "/" + path, file);
-    if (!state) return std::unexpected(state.error());
-    states.emplace(path, *state);
+    const Result<LookedAt> look = look_at_locked(root, name + "/" + path, file, digests);
+    if (!look) return std::unexpected(look.error());
+    states.emplace(path, look->state);
+    if (look->state == FileState::kIntact) {
+      written = std::max(written.value_or(look->mtime_ns), look->mtime_ns);
+    }
   }
   const Result<void> found = find_extras(root, name, name.size() + 1, 0, states);
   // The namespace itself is a link: its files were told apart above.
   if (!found && found.error().code != "link") return std::unexpected(found.error());
-  VerifiedNamespace verified{.name_space = name, .locked = locked, .files = {}};
+  VerifiedNamespace verified{
+      .name_space = name, .locked = locked, .files = {}, .written_ns = written};
   for (const auto& [path, state] : states) verified.files.push_back({path, state});
   return verified;
 }
@@ -87,7 +110,8 @@ Error cannot_read(const Error& error) {
 }
 
 Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
-                                                  const std::optional<std::string>& name_space) {
+                                                  const std::optional<std::string>& name_space,
+                                                  FileDigests* digests) {
   const Result<Lock> lock = read_lock(root);
   if (!lock) return std::unexpected(lock.error());
   if (name_space && !lock->namespaces.contains(*name_space)) {
@@ -102,7 +126,7 @@ Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
   std::vector<VerifiedNamespace> all;
   for (const auto& [name, locked] : lock->namespaces) {
     if (name_space && *name_space != name) continue;
-    Result<VerifiedNamespace> one = verify_one(root, name, locked);
+    Result<VerifiedNamespace> one = verify_one(root, name, locked, digests);
     if (!one) return std::unexpected(cannot_read(one.error()));
     all.push_back(std::move(*one));
   }
@@ -125,7 +149,8 @@ Result<Lock> read_lock(const FolderWriter& root) {
 }
 
 Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path& skills_folder,
-                                                     const std::optional<std::string>& name_space) {
+                                                     const std::optional<std::string>& name_space,
+                                                     FileDigests* digests) {
   ReadGate gate(skills_folder);
   for (int look = 0; look < kMaxLooks; ++look) {
     if (!gate.enter()) {
@@ -136,7 +161,7 @@ Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path
     const bool missing = !root && root.error().code == "missing";
     if (!root && !missing) return std::unexpected(cannot_read(root.error()));
     Result<std::vector<VerifiedNamespace>> verified =
-        missing ? std::vector<VerifiedNamespace>{} : verify_now(*root, name_space);
+        missing ? std::vector<VerifiedNamespace>{} : verify_now(*root, name_space, digests);
     if (gate.leave()) return verified;
   }
   return fail("D331",

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/files_writer.h"
+#include "sources/file_digests.h"
 #include "sources/installer.h"
 
 namespace iii::sources {
@@ -15,7 +16,9 @@ namespace iii::sources {
 Result<Lock> read_lock(const FolderWriter& root);
 Error unreadable_lock(const Error& error);
 
+// With `digests`, files whose hash it knows are not read again.
 Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path& skills_folder,
-                                                     const std::optional<std::string>& name_space);
+                                                     const std::optional<std::string>& name_space,
+                                                     FileDigests* digests = nullptr);
 
 }  // namespace iii::sources

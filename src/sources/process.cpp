@@ -250,7 +250,7 @@ class Child {
   Ending follow() {
     auto next_look = steady_clock::now();
     while (true) {
-      if (job_.cancelled->load(std::memory_order_relaxed)) return Ending::kCancelled;
+      if (job_.is_cancelled()) return Ending::kCancelled;
       if (steady_clock::now() >= job_.deadline) return Ending::kTimedOut;
       if (command_.go_on && steady_clock::now() >= next_look) {
         if (!command_.go_on()) return Ending::kStopped;
@@ -285,7 +285,7 @@ class Child {
       return false;
     }
     const uint64_t room = most + 1 - std::min<uint64_t>(into.size(), most + 1);
-    into.append(piece.data(), std::min<uint64_t>(static_cast<uint64_t>(count), room));
+    into.append(piece.data(), static_cast<size_t>(std::min(static_cast<uint64_t>(count), room)));
     return true;
   }
 
@@ -325,10 +325,12 @@ class Child {
   // The last bytes may have come together with the end.
   void trim_output() {
     if (ran_.output.size() > command_.max_output) {
-      ran_.output.resize(command_.max_output);
+      ran_.output.resize(static_cast<size_t>(command_.max_output));
       if (ran_.ending == Ending::kExited) ran_.ending = Ending::kTooMuch;
     }
-    if (ran_.errors.size() > command_.max_errors) ran_.errors.resize(command_.max_errors);
+    if (ran_.errors.size() > command_.max_errors) {
+      ran_.errors.resize(static_cast<size_t>(command_.max_errors));
+    }
   }
 
   const Command& command_;
@@ -343,7 +345,7 @@ class Child {
 }  // namespace
 
 Ran run(const Command& command, const Job& job) {
-  if (job.cancelled->load(std::memory_order_relaxed)) return {.ending = Ending::kCancelled};
+  if (job.is_cancelled()) return {.ending = Ending::kCancelled};
   if (steady_clock::now() >= job.deadline) return {.ending = Ending::kTimedOut};
   return Child(command, job).run();
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -35,9 +36,14 @@ struct Job {
   // files: whether to go on. Empty: yes.
   std::function<bool(const std::vector<FileRisk>& risks)> confirm = {};
 
+  // Of the one who asked for this job alone; `cancelled` may belong to several.
+  std::stop_token stop = {};
+
+  bool is_cancelled() const {
+    return cancelled->load(std::memory_order_relaxed) || stop.stop_requested();
+  }
   bool should_stop() const {
-    return cancelled->load(std::memory_order_relaxed) ||
-           std::chrono::steady_clock::now() >= deadline;
+    return is_cancelled() || std::chrono::steady_clock::now() >= deadline;
   }
   std::chrono::milliseconds left() const {
     const auto now = std::chrono::steady_clock::now();
