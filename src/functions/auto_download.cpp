@@ -105,7 +105,8 @@ AutoDownload::AutoDownload(sdk::Worker& worker, FunctionTable& table, Downloader
     : worker_(worker),
       downloader_(downloader),
       options_(std::move(options)),
-      timers_(options_.timers != nullptr ? *options_.timers : worker.core().loop) {
+      timers_(options_.timers != nullptr ? *options_.timers : worker.core().loop),
+      event_(worker, "engine::on-workers-changed", std::string(kHandler)) {
   table.add<json::Raw, json::Raw>(
       {.id = std::string(kHandler),
        .title = "Worker added",
@@ -124,6 +125,7 @@ AutoDownload::~AutoDownload() {
 void AutoDownload::bind(unsigned attempt) {
   const auto rejected = [this, attempt](const sdk::RemoteError& error) {
     if (attempt >= kBindAttempts) {
+      if (event_.is_observed()) return;
       log_warn("auto-download: `worker` events are not available ({}); only the start counts",
                error.code);
       return;
@@ -143,6 +145,10 @@ sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
   const json::Raw ok{R"({"ok":true})"};
   const auto event = json::parse(payload.text);
   WantedWorker wanted;
+  if (event && event->find("worker") == nullptr) {
+    worker_.spawn(reconcile());
+    co_return ok;
+  }
   if (event) wanted = {text_of(*event, "worker"), text_of(*event, "version")};
   if (wanted.name.empty() || !sources::check_worker_name(wanted.name)) co_return ok;
   const auto known = known_.find(wanted.name);
@@ -292,12 +298,12 @@ sdk::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) 
   sources::RegistrySource source{.worker = worker.name, .version = {}, .tag = {}};
   (exact ? source.version : source.tag) = exact ? worker.version : "latest";
   Result<sources::InstallReport> report =
-      co_await downloader_.install("", worker.as_before.value_or(source), options);
+      co_await downloader_.install(Context{}, worker.as_before.value_or(source), options);
   if (!report && is_other_version(report.error()) && exact && !worker.as_before) {
     // DW14: better the documents of another version than none.
     source.version.reset();
     source.tag = "latest";
-    report = co_await downloader_.install("", source, options);
+    report = co_await downloader_.install(Context{}, source, options);
   }
   co_return report;
 }

@@ -1,5 +1,6 @@
 // Keeps the documents of installed workers at hand: `iii` first, then what `worker::list` names,
-// then whatever `worker` events tell.
+// then whatever `worker` events tell. An engine without triggers tells only that a worker has
+// connected; then `worker::list` is asked again.
 #pragma once
 
 #include <chrono>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "functions/downloader.h"
+#include "functions/engine_event.h"
 #include "functions/function_table.h"
 #include "library/latch.h"
 #include "sdk/worker.h"
@@ -89,6 +91,7 @@ class AutoDownload {
   size_t finished_ = 0;
   bool reconciling_ = false;
   bool reconcile_again_ = false;
+  EngineEvent event_;
 };
 
 }  // namespace iii::directory

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/saturate.h"
 #include "base/uuid.h"
 #include "functions/descriptions.h"
 #include "json/describe.h"
@@ -16,6 +17,9 @@ namespace {
 
 constexpr uint64_t kMaxDigestBytes = 4 * 1024 * 1024;
 constexpr uint64_t kDefaultLimit = 1'000;
+constexpr uint64_t kDefaultGroups = 60;
+constexpr uint64_t kMaxGroups = 500;
+constexpr size_t kMaxGroupedChanges = 100;      // of one group
 constexpr std::chrono::milliseconds kSlice{1};  // of sending events, then others are served
 
 struct ChangeEvent {
@@ -52,6 +56,7 @@ struct ChangesInput {
   std::optional<uint64_t> since;
   std::optional<std::string> epoch;
   std::optional<uint64_t> limit;
+  std::optional<bool> grouped;
 };
 struct ChangeRow {
   uint64_t generation = 0;
@@ -62,10 +67,24 @@ struct ChangeRow {
   std::string op;
   std::string source;
 };
+struct GroupedChange {
+  std::string change;
+  std::string kind;
+  std::string id;
+};
+struct ChangeGroup {
+  uint64_t generation = 0;
+  std::string at;
+  std::string op;
+  std::string source;
+  std::vector<GroupedChange> changes;
+  std::optional<uint64_t> more;
+};
 struct ChangesOutput {
   std::string epoch;
   uint64_t generation = 0;
   std::vector<ChangeRow> changes;
+  std::optional<std::vector<ChangeGroup>> groups = {};
   bool more = false;
   bool truncated = false;
 };
@@ -82,7 +101,14 @@ auto describe(json::Type<ChangesInput>) {
           "`epoch` that `since` belongs to. If it is another than the present one, `truncated` is "
           "true.")
           .null_default(),
-      json::field("limit", &T::limit, "Most changes to return. Default 1000.").null_default());
+      json::field(
+          "limit", &T::limit,
+          "Most changes to return, 1000 unless given; with `grouped` most groups, 60 unless "
+          "given and at most 500.")
+          .null_default(),
+      json::field("grouped", &T::grouped,
+                  "true: `groups` instead of `changes`, the newest first. Default false.")
+          .null_default());
 }
 auto describe(json::Type<ChangeRow>) {
   using T = ChangeRow;
@@ -95,6 +121,24 @@ auto describe(json::Type<ChangeRow>) {
       json::field("op", &T::op, "`download`, `external`, `register` or `unregister`."),
       json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."));
 }
+auto describe(json::Type<GroupedChange>) {
+  using T = GroupedChange;
+  return json::object<T>("GroupedChange", "",
+                         json::field("change", &T::change, "`added`, `changed` or `removed`."),
+                         json::field("kind", &T::kind, "`skill` or `prompt`."),
+                         json::field("id", &T::id, "Id or name as the lists show it."));
+}
+auto describe(json::Type<ChangeGroup>) {
+  using T = ChangeGroup;
+  return json::object<T>(
+      "ChangeGroup", "Changes of one generation that have one cause.",
+      json::field("generation", &T::generation, "State in which they appeared."),
+      json::field("at", &T::at, "When that was."),
+      json::field("op", &T::op, "`download`, `external`, `register` or `unregister`."),
+      json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."),
+      json::field("changes", &T::changes, "The documents; the first 100 when there are more."),
+      json::field("more", &T::more, "How many are left out; absent: none."));
+}
 auto describe(json::Type<ChangesOutput>) {
   using T = ChangesOutput;
   return json::object<T>(
@@ -102,7 +146,8 @@ auto describe(json::Type<ChangesOutput>) {
       json::field("epoch", &T::epoch,
                   "Changes when generations are counted anew, for example after a restart."),
       json::field("generation", &T::generation, "Pass it as `since` in the next call."),
-      json::field("changes", &T::changes, "Oldest first."),
+      json::field("changes", &T::changes, "Oldest first; empty with `grouped`."),
+      json::field("groups", &T::groups, "Newest first. Only with `grouped`."),
       json::field("more", &T::more, "There are more changes: call again with `since`."),
       json::field("truncated", &T::truncated,
                   "Changes after `since` are missing here: read the lists again."));
@@ -116,6 +161,27 @@ ChangeRow row_of(const Change& change) {
           .name_space = change.name_space,
           .op = std::string(word(change.op)),
           .source = change.source};
+}
+
+ChangeGroup group_of(const ChangeLog::Group& group) {
+  ChangeGroup out{.generation = group.generation,
+                  .at = content::format_time(group.at_ns),
+                  .op = std::string(word(group.op)),
+                  .source = group.source,
+                  .changes = {},
+                  .more = {}};
+  if (group.more > 0) out.more = group.more;
+  for (const Change& change : group.changes) {
+    ChangeRow row = row_of(change);
+    out.changes.push_back(
+        {.change = std::move(row.change), .kind = std::move(row.kind), .id = std::move(row.id)});
+  }
+  return out;
+}
+
+int64_t now_ns() {
+  const auto since = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
 
 std::string new_epoch() {
@@ -156,9 +222,23 @@ sdk::Task<ChangesOutput> list_changes(Library& library, const ChangeLog& log,
                                       const std::string& epoch, ChangesInput in) {
   const View view = co_await library.current({.filtered = false});
   const bool other_epoch = in.epoch && *in.epoch != epoch;
+  if (in.grouped.value_or(false)) {
+    const uint64_t most = std::clamp<uint64_t>(in.limit.value_or(kDefaultGroups), 1, kMaxGroups);
+    const ChangeLog::Groups found =
+        log.groups_since(other_epoch ? 0 : in.since.value_or(0), view.generation().number,
+                         {.groups = most, .changes = kMaxGroupedChanges});
+    ChangesOutput out{.epoch = epoch,
+                      .generation = view.generation().number,
+                      .changes = {},
+                      .groups = std::vector<ChangeGroup>(),
+                      .more = found.more,
+                      .truncated = found.truncated || other_epoch};
+    for (const ChangeLog::Group& group : found.groups) out.groups->push_back(group_of(group));
+    co_return out;
+  }
   const uint64_t limit = std::max<uint64_t>(1, in.limit.value_or(kDefaultLimit));
-  const ChangeLog::Answer found =
-      log.since(other_epoch ? 0 : in.since.value_or(0), view.generation().number, limit);
+  const ChangeLog::Answer found = log.since(other_epoch ? 0 : in.since.value_or(0),
+                                            view.generation().number, saturated_size(limit));
   ChangesOutput out{.epoch = epoch,
                     .generation = found.up_to,
                     .changes = {},
@@ -287,7 +367,7 @@ sdk::Task<void> Changes::end(std::string name_space, bool skills_changed, bool p
 
 void Changes::observe(const ChangeSet& changes) {
   if (changes.changes->empty()) return;
-  log_.add(changes.changes);
+  log_.add(changes.changes, now_ns());
   gathered_.push_back(changes.changes);
   for (const Change& change : *changes.changes) {
     if (change.op != ChangeOp::kDownload) continue;

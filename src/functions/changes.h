@@ -43,6 +43,9 @@ class Changes {
   // Publishes what was done as one generation and tells subscribers; before the caller is answered.
   sdk::Task<void> end(std::string name_space, bool skills_changed, bool prompts_changed);
 
+  // Another one means that generations are counted anew.
+  const std::string& epoch() const { return epoch_; }
+
   // For the on-change types of the earlier generations.
   Hub<DownloadEvent>& downloads() { return downloads_hub_; }
 

@@ -15,7 +15,10 @@ constexpr const char* kOnChange = "directory::on-config-change";
 
 ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, FunctionTable& table,
                                        EntryOptions options, Changed changed)
-    : worker_(worker), options_(std::move(options)), changed_(std::move(changed)) {
+    : worker_(worker),
+      options_(std::move(options)),
+      changed_(std::move(changed)),
+      event_(worker, "configuration::on-updated", kOnChange) {
   table.add<json::Raw, json::Raw>({.id = kOnChange,
                                    .title = "Configuration changed",
                                    .description = about::kOnConfigChange,

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/engine_event.h"
 #include "functions/function_table.h"
 #include "json/value.h"
 #include "sdk/worker.h"
@@ -63,6 +64,7 @@ class ConfigurationEntry {
   Changed changed_;
   uint64_t run_ = 0;  // counts connects: what began before the last one is of no interest
   std::optional<json::Value> told_;
+  EngineEvent event_;
   sdk::TaskGroup tasks_;  // not the worker's: its end does not wait for a look that is still due
 };
 

@@ -23,7 +23,8 @@ struct Context {
   std::string caller = {};
   std::optional<std::chrono::steady_clock::time_point> deadline = {};
   std::stop_token cancelled = {};
-  std::function<void(const CallProgress&)> progress = {};  // may be empty
+  // May be empty. Called on any thread.
+  std::function<void(const CallProgress&)> progress = {};
   // W3C trace context of the call; calls that are made on its behalf carry it on.
   std::optional<std::string> traceparent = {};
   std::optional<std::string> baggage = {};

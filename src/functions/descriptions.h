@@ -18,6 +18,38 @@ inline constexpr const char* kSkillsList =
     "is an empty list. Only installed workers' skills are shown, unless the operator turned that "
     "filter off. For one overview per worker call directory::skills::index.";
 
+inline constexpr const char* kSkillsBrowse =
+    "Shows every document as a row, also what is not served and why, with counts for filters: made "
+    "for people and pages that look around. `q` (words in any order), `state`, `root`, `type` and "
+    "`namespace` choose rows; `offset` and `limit` (64, at most 256) choose a page; `locate` asks "
+    "where an id is. `facets` say how many rows each value would give. A row that is not served "
+    "has `code` and `reason`; directory::skills::explain says more about it. All of an answer is "
+    "from one `generation`. To find what an agent may read call directory::skills::search or "
+    "directory::skills::list instead.";
+
+inline constexpr const char* kSkillsInspect =
+    "Shows everything about one document, served or not: its row as in directory::skills::browse, "
+    "the text, the same text as a tree of nodes, the file as it is with its digest, which folder "
+    "serves it and which is hidden, what directory.lock says, how each kind of caller reads it and "
+    "what it gets, findings, the functions it names, risks, and characters that nobody sees. To "
+    "read a skill call directory::skills::get, which answers far less.";
+
+inline constexpr const char* kSkillsExplain =
+    "Says why a document is served or not: the checks in the order in which they are made, a "
+    "`verdict` (`served`, `missing`, `filtered`, `shadowed` or `absent`) and what to do next. `id` "
+    "is an id, the name of a prompt, or the path of a file. For something that is not there `near` "
+    "has the closest ids.";
+
+inline constexpr const char* kAccount =
+    "Accounts for every file, folder by folder: files = skills + prompts + supporting + skipped, "
+    "with the reasons for what is skipped, how many skills the filter hides, and what the index "
+    "page shows. The sums are those of directory::doctor, which names each file.";
+
+inline constexpr const char* kPromptsBrowse =
+    "Lists all prompts with where they come from: origin, folder and path of files, handler and "
+    "worker of registered ones, their arguments, and whether directory::doctor has a finding. To "
+    "use a prompt call directory::prompts::get, or prompts::mcp-get with arguments.";
+
 inline constexpr const char* kSkillsGet =
     "Reads one skill: the markdown body, with id, title, type, function_id and modified_at. A "
     "worker's overview is addressed by the bare worker name (`iii-sandbox`), as "
@@ -122,6 +154,15 @@ inline constexpr const char* kDownloadFromRepo =
     "(D335): choose another with `as`, or replace it with `force`. For a published worker call "
     "directory::skills::download_from_registry.";
 
+inline constexpr const char* kRemove =
+    "Removes what was downloaded into one namespace: the files that directory.lock names and that "
+    "are as they were downloaded, folders that are empty then, and the entry in directory.lock, "
+    "all "
+    "or nothing. Files that were edited or added here stay and are named in `kept`, unless `force` "
+    "is true. `namespace` is required; one that directory.lock does not have is the error `D310 "
+    "not_found`. To see "
+    "what is installed call directory::lock::list.";
+
 inline constexpr const char* kRepoSkills =
     "Lists the skills of a git repository without downloading them: one row per SKILL.md, in "
     "whatever folder, with path, name, description. `repo` is required. Pass a row's `path` with "
@@ -157,6 +198,12 @@ inline constexpr const char* kLockVerify =
     "Compares downloaded files with directory.lock, which records what was downloaded and a hash "
     "of every file. Reads the disk only. For each namespace: which files are edited, missing or "
     "extra. To bring files back call directory::lock::restore.";
+inline constexpr const char* kLockList =
+    "Lists what was downloaded: one row per namespace of directory.lock with its source, the "
+    "installed and the newest known version, and whether its files are as they were downloaded. "
+    "Asks no source unless `check` is true. For the differences to the newest version call "
+    "directory::lock::diff; to change something call directory::lock::update, "
+    "directory::lock::restore or directory::skills::remove.";
 inline constexpr const char* kLockOutdated =
     "Tells for which downloaded namespaces the registry or repository has something newer. Changes "
     "nothing; call directory::lock::update to download it.";
@@ -184,6 +231,13 @@ inline constexpr const char* kDoctor =
     "is missing "
     "from the lists.";
 
+inline constexpr const char* kDoctorApply =
+    "Applies patches that directory::doctor found, file by file. Pass `fixes` (root, path, digest "
+    "and key of findings that directory::doctor with `details: true` showed), `code` for every "
+    "patch of one kind, or `all: true`. A file that is no longer the one its patch was made for is "
+    "left alone and named in `refused`. A patch changes only the syntax of frontmatter and never "
+    "loses text. When the answer arrives, lists and documents show the result.";
+
 inline constexpr const char* kHealth =
     "Tells whether the directory can answer, its version, how long it has run, and how many "
     "documents it serves. For problems with single files call directory::doctor.";
@@ -192,7 +246,9 @@ inline constexpr const char* kChanges =
     "Lists which skills and prompts were added, changed or removed after a generation, oldest "
     "first. For subscribers of the on-change types that were away, and for callers that poll. Pass "
     "the `generation` and `epoch` of the last answer as `since` and `epoch`; while `more` is true, "
-    "call again. When `truncated` is true changes are missing: read the lists again.";
+    "call again. When `truncated` is true changes are missing: read the lists again. `grouped: "
+    "true` "
+    "gives them by generation instead, newest first, with times.";
 
 inline constexpr const char* kOnConfigChange =
     "Internal: called by the engine when the configuration entry of this worker has changed; reads "

@@ -11,6 +11,7 @@
 #include "functions/descriptions.h"
 #include "functions/downloader.h"
 #include "functions/errors.h"
+#include "functions/finding_details.h"
 #include "functions/lock.h"
 #include "functions/portable_findings.h"
 #include "functions/risks.h"
@@ -29,6 +30,7 @@ struct DoctorInput {
   std::optional<uint64_t> limit;
   std::optional<std::string> cursor;
   std::optional<bool> risks;
+  std::optional<bool> details;
 };
 
 auto describe(json::Type<DoctorInput>) {
@@ -53,6 +55,12 @@ auto describe(json::Type<DoctorInput>) {
       json::field("risks", &T::risks,
                   "true also reads every document and every other file of a skill and reports what "
                   "a reader should look at, with codes that begin with `risk_`. Default false.")
+          .null_default(),
+      json::field(
+          "details", &T::details,
+          "true adds to each finding its `key`, the lines around it, the patch as lines and "
+          "the digest of the file, for people and for directory::doctor::apply. At most "
+          "1000 findings then. Default false.")
           .null_default());
 }
 
@@ -106,7 +114,7 @@ inline auto describe(json::Type<DoctorFinding>) {
                   "Folder: `local`, `global`, `extra-N`, `builtin` or `registered`."),
       json::field("path", &T::path, "Path below the root; for a registration, its id."),
       json::field("severity", &T::severity,
-                  "`error` (the document is not served), `warning` or `info`."),
+                  "`error` (the document is not served or cannot be read), `warning` or `info`."),
       json::field("code", &T::code, "Kind of finding; stable."),
       json::field("line", &T::line, "Line in the file, from 1; absent for whole files."),
       json::field("column", &T::column, "Column in that line, from 1."),
@@ -114,7 +122,15 @@ inline auto describe(json::Type<DoctorFinding>) {
       json::field("served_as", &T::served_as,
                   "Id or name under which the file is served nevertheless."),
       json::field("fix", &T::fix,
-                  "Replacement of bytes that repairs it; absent when no repair is safe."));
+                  "Replacement of bytes that repairs it; absent when no repair is safe."),
+      json::field("key", &T::key, "Names the finding: `code:root:path:line`. With `details`."),
+      json::field("excerpt", &T::excerpt,
+                  "Lines around it, each as [number, text]. With `details`."),
+      json::field("patch", &T::patch,
+                  "What the repair does, line by line, each as [mark, text]; the mark is ` `, `-` "
+                  "or `+`. With `details`."),
+      json::field("digest", &T::digest,
+                  "SHA-256 of the file that excerpt and patch belong to. With `details`."));
 }
 inline auto describe(json::Type<DoctorKind>) {
   using T = DoctorKind;
@@ -293,8 +309,8 @@ static Result<DoctorQuery> query_of(const DoctorInput& in) {
   if (in.limit == 0U) return std::unexpected(empty_page("directory::doctor"));
   if (auto known = check_severity(in.severity); !known) return std::unexpected(known.error());
   DoctorQuery out{.code = in.code, .severity = in.severity, .prefix = in.prefix};
-  out.limit =
-      static_cast<size_t>(std::min<uint64_t>(in.limit.value_or(kFindingsPage), kMaxFindings));
+  out.limit = static_cast<size_t>(std::min<uint64_t>(
+      in.limit.value_or(kFindingsPage), in.details.value_or(false) ? kMaxDetailed : kMaxFindings));
   if (!in.cursor) return out;
   const char* end = in.cursor->data() + in.cursor->size();
   const auto [stop, error] = std::from_chars(in.cursor->data(), end, out.skip);
@@ -332,6 +348,14 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
     examination.add(std::move(found));
   }
   DoctorReport report = examination.take();
+  if (in.details.value_or(false)) {
+    auto read = [snapshot = view.shared_snapshot(),
+                 findings = std::move(report.findings)]() mutable {
+      add_details(*snapshot->folders->content, *snapshot->generation, findings);
+      return std::move(findings);
+    };
+    report.findings = co_await library.on_answer_thread(std::move(read));
+  }
   library.let_go(std::move(view));
   const std::string_view remedy = "directory::doctor with a lower `limit`";
   if (report.findings.size() <= kShortPage) co_return bounded(json::encode(report), remedy);
@@ -340,40 +364,14 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
   co_return bounded(std::move(text), remedy);
 }
 
-FixOutcome apply_ready_fixes(content::Content& content) {
-  FixOutcome out;
-  const content::GenerationPtr generation = content.fresh();
-  for (const content::FindingsPtr& list : generation->findings) {
-    bool any = false;
-    for (const content::Finding& finding : *list) any |= finding.fix.has_value();
-    if (!any) continue;
-    const content::FileRef& file = list->front().file;
-    const auto now = content.read(*generation, file);
-    if (!now) {
-      out.failures.push_back(file.path + ": " + now.error().message);
-      continue;
-    }
-    // Patches belong to the bytes they were made for, so they are made again for what is there now.
-    const content::ParseOptions options{.prompt = content::is_prompt_path(file.path)};
-    const content::ParsedDocument document = content::parse_document(now->bytes, options);
-    const std::string mended = content::apply_fixes(now->bytes, document.findings);
-    if (mended == now->bytes) continue;  // somebody was quicker
-    const auto written = content.write(*generation, file, mended);
-    if (written) {
-      ++out.fixed_files;
-      if (generation->roots[file.root].kind == content::RootKind::kGlobal) {
-        out.in_skills_folder.push_back({.path = file.path,
-                                        .before = sources::sha256_hex(now->bytes),
-                                        .after = sources::sha256_hex(mended)});
-      }
-    } else {
-      out.failures.push_back(file.path + ": " + written.error().message);
-    }
-  }
-  return out;
+std::string report_json(const DoctorReport& report) { return json::encode(report); }
+
+DoctorFinding doctor_finding(const content::Generation& generation,
+                             const content::Finding& finding) {
+  return told(generation, finding);
 }
 
-std::string report_json(const DoctorReport& report) { return json::encode(report); }
+std::string finding_json(const DoctorFinding& finding) { return json::encode(finding); }
 
 std::string report_text(const DoctorReport& report, const FindingPlace& place) {
   std::string out;

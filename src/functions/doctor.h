@@ -12,8 +12,8 @@
 
 #include "content/content.h"
 #include "functions/function_table.h"
+#include "json/value.h"
 #include "library/library.h"
-#include "sources/installer.h"
 
 namespace iii::directory {
 
@@ -35,6 +35,11 @@ struct DoctorFinding {
   std::string message;
   std::optional<std::string> served_as;
   std::optional<DoctorFix> fix;
+  // Only when they are asked for (finding_details.h).
+  std::optional<std::string> key = {};
+  std::optional<std::vector<std::vector<json::Value>>> excerpt = {};
+  std::optional<std::vector<std::vector<std::string>>> patch = {};
+  std::optional<std::string> digest = {};
 };
 // All findings of one kind.
 struct DoctorKind {
@@ -63,6 +68,7 @@ struct DoctorReport {
 // Findings of one answer: unless the caller says more, and the most that it may ask for.
 inline constexpr size_t kFindingsPage = 100;
 inline constexpr size_t kMaxFindings = 10'000;
+inline constexpr size_t kMaxDetailed = 1'000;  // the same with details
 
 // Which findings are wanted. The summary is about all of them whose place fits.
 struct DoctorQuery {
@@ -113,20 +119,15 @@ DoctorReport examine(const content::GenerationPtr& generation, size_t max_findin
 bool has_errors(const DoctorReport& report);
 Result<void> check_severity(const std::optional<std::string>& severity);
 
-struct FixOutcome {
-  size_t fixed_files = 0;
-  // Those below the skills folder, for `directory.lock`: our own fixes are not edits.
-  std::vector<sources::FixedFile> in_skills_folder;
-  std::vector<std::string> failures;
-};
-// Applies every ready patch, file by file and atomically.
-FixOutcome apply_ready_fixes(content::Content& content);
-
 // For people: the kinds first, then the findings, then the sum.
 // `place` says where a file of a root is.
 using FindingPlace = std::function<std::string(const std::string& root, const std::string& path)>;
 std::string report_text(const DoctorReport& report, const FindingPlace& place);
 std::string report_json(const DoctorReport& report);
+// One finding of a generation as callers see it, and as JSON.
+DoctorFinding doctor_finding(const content::Generation& generation,
+                             const content::Finding& finding);
+std::string finding_json(const DoctorFinding& finding);
 
 // Everything outlives the table. `downloader` knows what `directory.lock` names; null: nothing is
 // said about that.

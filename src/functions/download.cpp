@@ -109,7 +109,7 @@ auto describe(json::Type<RepoDownloadInput>) {
       json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
 }
 
-sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string caller,
+sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
                                            sources::SourceFields fields, std::optional<bool> force,
                                            std::optional<bool> accept_risks) {
   Result<sources::Source> source = sources::classify(fields);
@@ -118,7 +118,7 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string c
   options.force = force.value_or(false);
   options.accept_risks = accept_risks.value_or(false);
   Result<sources::InstallReport> report =
-      co_await downloader.install(std::move(caller), *source, options);
+      co_await downloader.install(std::move(context), *source, options);
   if (!report) co_return std::unexpected(std::move(report.error()));
   co_return output_of(*source, std::move(*report));
 }
@@ -170,7 +170,7 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
 
 void add_download_functions(FunctionTable& table, Downloader& downloader) {
   const auto any = [&downloader](const Context& context, const DownloadInput& in) {
-    return download(downloader, context.caller,
+    return download(downloader, context,
                     {.repo = in.repo,
                      .skill = in.skill,
                      .branch = in.branch,
@@ -188,7 +188,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.worker = in.worker;
     fields.version = in.version;
     fields.tag = in.tag;
-    return download(downloader, context.caller, std::move(fields), in.force, in.accept_risks);
+    return download(downloader, context, std::move(fields), in.force, in.accept_risks);
   };
   const auto from_repo = [&downloader](const Context& context, const RepoDownloadInput& in) {
     sources::SourceFields fields;
@@ -198,7 +198,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.ref = in.ref;
     fields.path = in.path;
     fields.as = in.as;
-    return download(downloader, context.caller, std::move(fields), in.force, in.accept_risks);
+    return download(downloader, context, std::move(fields), in.force, in.accept_risks);
   };
   table.add<DownloadInput, DownloadOutput>({.id = "directory::skills::download",
                                             .title = "Download skills",

@@ -74,6 +74,10 @@ struct DownloadQueue::State {
   bool closed = false;
 };
 
+size_t DownloadQueue::running() const { return state_->taken; }
+
+size_t DownloadQueue::waiting() const { return state_->waiting_count; }
+
 DownloadQueue::DownloadQueue(DownloadLimits limits) : state_(std::make_shared<State>(limits)) {}
 
 DownloadQueue::~DownloadQueue() { state_->closed = true; }

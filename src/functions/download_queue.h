@@ -46,6 +46,9 @@ class DownloadQueue {
   // of the places, however many are free: the next caller must not wait for its downloads.
   Result<Ticket> enter(const std::string& caller);
 
+  size_t running() const;  // places that are taken
+  size_t waiting() const;
+
  private:
   std::shared_ptr<State> state_;
 };

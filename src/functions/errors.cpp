@@ -107,12 +107,34 @@ Error unknown_cursor(std::string_view given) {
                "the previous answer, or without a cursor for the first page.");
 }
 
+Error unclear_fixes() {
+  return error(
+      "D121 invalid_input: pass one of `fixes`, `code` and `all: true`. Next: call "
+      "directory::doctor with details=true to see the patches there are, or pass all=true.");
+}
+
+Error too_many_fixes(size_t count, size_t most) {
+  return error("D121 invalid_input: " + std::to_string(count) +
+               " patches are more than one call applies. Next: call directory::doctor::apply with "
+               "at most " +
+               std::to_string(most) + ", or with `code` or `all`.");
+}
+
 Error unknown_kind(std::string_view given) {
   return error(
       "D121 invalid_input: `kind` is `skill`, `reference` or `readme`, or a list of them; " +
       std::string(given) +
       " is none of these. Next: call the function again with one of them, or without "
       "`kind`.");
+}
+
+Error unknown_state(std::string_view given) {
+  return error(
+      "D121 invalid_input: `state` is a list of `served`, `finding`, `missing`, `filtered` and "
+      "`shadowed`; " +
+      in_quotes(given) +
+      " is none of these. Next: call directory::skills::browse with some of them, or without "
+      "`state`.");
 }
 
 Error link_not_found(std::string_view link, std::string_view from, std::string_view target,

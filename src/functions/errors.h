@@ -36,7 +36,11 @@ Result<json::Raw> bounded(std::string text, std::string_view remedy,
 Error empty_page(std::string_view function_id);
 Error unknown_severity(std::string_view given);
 Error unknown_cursor(std::string_view given);
+// directory::doctor::apply: none or several of the ways to choose patches; too many of them.
+Error unclear_fixes();
+Error too_many_fixes(size_t count, size_t most);
 Error unknown_kind(std::string_view given);
+Error unknown_state(std::string_view given);
 // A link of the document `from` that leads to no document; `target` is where it leads, if anywhere.
 Error link_not_found(std::string_view link, std::string_view from, std::string_view target,
                      const std::vector<std::string>& suggestions);

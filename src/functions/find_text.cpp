@@ -62,7 +62,31 @@ bool contains_ascii(std::string_view text, std::string_view needle) {
   return contains_slowly(text, needle, from);
 }
 
+// Moves `from` to the needle (true), or to where the last steps have to be made one by one.
+bool skip_to(std::string_view text, std::string_view needle, size_t& from) {
+  const __m128i first = _mm_set1_epi8(needle.front());
+  const __m128i last = _mm_set1_epi8(needle.back());
+  const auto load = [](const char* at) {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
+  };
+  for (; from + kStep + needle.size() - 1 <= text.size(); from += kStep) {
+    const char* const at = text.data() + from;
+    const __m128i marked = _mm_and_si128(_mm_cmpeq_epi8(load(at), first),
+                                         _mm_cmpeq_epi8(load(at + needle.size() - 1), last));
+    auto bits = static_cast<unsigned>(_mm_movemask_epi8(marked));
+    for (; bits != 0; bits &= bits - 1) {
+      const auto offset = static_cast<size_t>(std::countr_zero(bits));
+      if (std::string_view(at + offset, needle.size()) != needle) continue;
+      from += offset;
+      return true;
+    }
+  }
+  return false;
+}
+
 #else
+
+bool skip_to(std::string_view, std::string_view, size_t&) { return false; }
 
 bool contains_ascii(std::string_view text, std::string_view needle) {
   return contains_slowly(text, needle, 0);
@@ -77,6 +101,12 @@ bool contains_folded(std::string_view text, std::string_view needle) {
   // Folding leaves ASCII where it is and makes none of other letters.
   if (is_ascii(needle)) return contains_ascii(text, needle);
   return fold_case(text).find(needle) != std::string::npos;
+}
+
+size_t find_folded(std::string_view text, std::string_view needle, size_t from) {
+  if (needle.empty()) return from <= text.size() ? from : std::string_view::npos;
+  if (skip_to(text, needle, from)) return from;
+  return text.find(needle, from);
 }
 
 }  // namespace iii::directory

@@ -14,6 +14,7 @@
 #include "functions/builtin_docs.h"
 #include "functions/bus.h"
 #include "functions/doctor.h"
+#include "functions/fixes.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
 #include "library/library.h"
@@ -39,6 +40,7 @@ class DirectoryTest : public testing::Test {
     add_skill_functions(table, *library, limits);
     add_prompt_functions(table, *library, limits.max_answer_bytes);
     add_doctor(table, *library);
+    add_fixes(table, *library);
     serve();
   }
   // Starts the worker with what is in the table.

@@ -99,7 +99,11 @@ FunctionIndexPtr index_of(std::vector<KnownFunction> functions) {
 }  // namespace
 
 FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine, FunctionTable& table)
-    : worker_(worker), engine_(engine), table_(table), pool_(worker.core().loop, 1) {
+    : worker_(worker),
+      engine_(engine),
+      table_(table),
+      event_(worker, "engine::on-functions-changed", std::string(kOnFunctionsChange)),
+      pool_(worker.core().loop, 1) {
   table.add<json::Raw, json::Raw>({.id = std::string(kOnFunctionsChange),
                                    .title = "Functions changed",
                                    .description = about::kOnFunctionsChange,

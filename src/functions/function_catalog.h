@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "functions/engine_client.h"
+#include "functions/engine_event.h"
 #include "functions/function_index.h"
 #include "functions/function_table.h"
 #include "library/latch.h"
@@ -76,6 +77,7 @@ class FunctionCatalog {
   std::optional<Latch> asking_;
   std::shared_ptr<const std::vector<KnownBinding>> bindings_;
   std::chrono::steady_clock::time_point bindings_asked_ = {};
+  EngineEvent event_;
   sdk::Pool pool_;  // of one thread; ends first
 };
 

@@ -68,10 +68,11 @@ std::optional<Stored> open_stored(const std::filesystem::path& path) {
     return std::nullopt;
   }
   Stored out;
-  out.marks.resize(header.documents);
-  std::memcpy(out.marks.data(), rest.data(), header.documents * 8);
-  auto segment = search::Segment::open({file->owner, rest.substr(header.documents * 8)},
-                                       search::skill_profile());
+  const auto documents = static_cast<size_t>(header.documents);
+  out.marks.resize(documents);
+  std::memcpy(out.marks.data(), rest.data(), documents * 8);
+  auto segment =
+      search::Segment::open({file->owner, rest.substr(documents * 8)}, search::skill_profile());
   if (!segment || (*segment)->documents() != header.documents) return std::nullopt;
   out.segment = std::move(*segment);
   return out;
@@ -107,8 +108,8 @@ Result<void> write_indexed_skills(const std::filesystem::path& path,
   header.documents = build.marks().size();
   header.segment_bytes = segment.size();
   std::string bytes(sizeof header, '\0');
-  bytes.reserve(sizeof header + header.documents * 8 + segment.size());
-  bytes.append(reinterpret_cast<const char*>(build.marks().data()), header.documents * 8);
+  bytes.reserve(sizeof header + build.marks().size() * 8 + segment.size());
+  bytes.append(reinterpret_cast<const char*>(build.marks().data()), build.marks().size() * 8);
   bytes += segment;
   header.checksum = checksum(std::string_view(bytes).substr(sizeof header));
   std::memcpy(bytes.data(), &header, sizeof header);

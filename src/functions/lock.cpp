@@ -284,41 +284,46 @@ sdk::Task<Result<VerifyOutput>> verify(Downloader& downloader, LockInput in) {
   co_return output_of(*verified);
 }
 
-sdk::Task<Result<DiffOutput>> diff(Downloader& downloader, std::string caller, DiffInput in) {
-  auto found = co_await downloader.diff(std::move(caller), std::move(in.name_space), in.path);
+sdk::Task<Result<DiffOutput>> diff(Downloader& downloader, Context context, DiffInput in) {
+  auto found = co_await downloader.diff(std::move(context), std::move(in.name_space), in.path);
   if (!found) co_return std::unexpected(std::move(found.error()));
   co_return output_of(std::move(*found));
 }
 
-sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, std::string caller,
-                                           LockInput in) {
-  auto rows = co_await downloader.outdated(std::move(caller), in.name_space);
+sdk::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, Context context, LockInput in) {
+  auto rows = co_await downloader.outdated(std::move(context), in.name_space);
   if (!rows) co_return std::unexpected(std::move(rows.error()));
   co_return output_of(*rows);
 }
 
-// One namespace after the other, so that each has its own generation and events.
-sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, std::string caller,
+using Asked = std::map<std::string, sources::Source, std::less<>>;
+
+OutcomesOutput output_of(const Asked& asked, std::vector<NamespaceResult> outcomes) {
+  OutcomesOutput out{.ok = true, .namespaces = {}};
+  for (NamespaceResult& outcome : outcomes) {
+    const auto locked = asked.find(outcome.name_space);
+    const sources::Source* source = outcome.source          ? &*outcome.source
+                                    : locked != asked.end() ? &locked->second
+                                                            : nullptr;
+    // Without a source there is an error, which does not need one.
+    const sources::Source asked_for = source != nullptr ? *source : sources::RegistrySource{};
+    out.namespaces.push_back(row_of(asked_for, std::move(outcome)));
+    out.ok = out.ok && out.namespaces.back().ok;
+  }
+  return out;
+}
+
+sdk::Task<Result<OutcomesOutput>> again(Downloader& downloader, Context context,
                                         Downloader::Again what, LockInput in) {
   auto lock = co_await on_disk(downloader, [](auto& downloads) { return downloads.lock(); });
   if (!lock) co_return std::unexpected(on_the_bus(std::move(lock.error())));
-  OutcomesOutput out{.ok = true, .namespaces = {}};
-  if (in.name_space && !lock->namespaces.contains(*in.name_space)) {
-    // Downloads knows best how to say that.
-    auto refused = co_await downloader.again(caller, what, *in.name_space, "registry", false);
-    if (!refused) co_return std::unexpected(std::move(refused.error()));
-  }
-  for (const auto& [name, locked] : lock->namespaces) {
-    if (in.name_space && *in.name_space != name) continue;
-    const bool leave = what == Downloader::Again::kUpdate && !in.name_space && locked.pinned();
-    if (leave) continue;
-    Result<NamespaceResult> outcome = co_await downloader.again(
-        caller, what, name, sources::kind_of(locked.source), in.force.value_or(false));
-    if (!outcome) co_return std::unexpected(std::move(outcome.error()));
-    out.namespaces.push_back(row_of(locked.source, std::move(*outcome)));
-    out.ok = out.ok && out.namespaces.back().ok;
-  }
-  co_return out;
+  const auto shared = std::make_shared<const sources::Lock>(std::move(*lock));
+  auto outcomes = co_await downloader.again(std::move(context), what, shared, in.name_space,
+                                            in.force.value_or(false));
+  if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
+  Asked asked;
+  for (const auto& [name, locked] : shared->namespaces) asked.emplace(name, locked.source);
+  co_return output_of(asked, std::move(*outcomes));
 }
 
 }  // namespace
@@ -364,20 +369,9 @@ std::string diff_json(sources::NamespaceDiff diff) {
   return json::encode(output_of(std::move(diff)));
 }
 
-std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
+std::string outcomes_json(const std::map<std::string, sources::Source, std::less<>>& asked,
                           std::vector<NamespaceResult> outcomes) {
-  OutcomesOutput out{.ok = true, .namespaces = {}};
-  for (NamespaceResult& outcome : outcomes) {
-    const auto locked = asked.find(outcome.name_space);
-    const sources::Source* source = outcome.source          ? &*outcome.source
-                                    : locked != asked.end() ? &locked->second
-                                                            : nullptr;
-    // Without a source there is an error, which does not need one.
-    const sources::Source asked_for = source != nullptr ? *source : sources::RegistrySource{};
-    out.namespaces.push_back(row_of(asked_for, std::move(outcome)));
-    out.ok = out.ok && out.namespaces.back().ok;
-  }
-  return json::encode(out);
+  return json::encode(output_of(asked, std::move(outcomes)));
 }
 
 void add_lock_functions(FunctionTable& table, Downloader& downloader) {
@@ -395,7 +389,7 @@ void add_lock_functions(FunctionTable& table, Downloader& downloader) {
        .description = about::kLockOutdated,
        .hints = {.read_only = true, .idempotent = true, .network = true}},
       [&downloader](const Context& context, const LockInput& in) {
-        return outdated(downloader, context.caller, in);
+        return outdated(downloader, context, in);
       });
   table.add<DiffInput, DiffOutput>(
       {.id = "directory::lock::diff",
@@ -403,14 +397,14 @@ void add_lock_functions(FunctionTable& table, Downloader& downloader) {
        .description = about::kLockDiff,
        .hints = {.read_only = true, .idempotent = true, .network = true}},
       [&downloader](const Context& context, const DiffInput& in) {
-        return diff(downloader, context.caller, in);
+        return diff(downloader, context, in);
       });
   const auto add = [&](const char* id, const char* title, const char* about,
                        Downloader::Again what) {
     table.add<LockInput, OutcomesOutput>(
         {.id = id, .title = title, .description = about, .hints = writes},
         [&downloader, what](const Context& context, const LockInput& in) {
-          return again(downloader, context.caller, what, in);
+          return again(downloader, context, what, in);
         });
   };
   add("directory::lock::update", "Update downloads", about::kLockUpdate,

@@ -17,7 +17,7 @@ std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads);
 std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces);
 std::string outdated_json(const std::vector<sources::OutdatedRow>& rows);
 std::string diff_json(sources::NamespaceDiff diff);
-std::string outcomes_json(const std::map<std::string, sources::Source>& asked,
+std::string outcomes_json(const std::map<std::string, sources::Source, std::less<>>& asked,
                           std::vector<sources::NamespaceResult> outcomes);
 
 }  // namespace iii::directory

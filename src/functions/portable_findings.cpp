@@ -25,12 +25,15 @@ DoctorFinding finding_about(const View& view, const SkillRow& row, const std::st
 
 }  // namespace
 
-std::vector<DoctorFinding> portable_findings(const View& view, PortableVerdicts& verdicts) {
+std::vector<DoctorFinding> portable_findings(
+    const View& view, PortableVerdicts& verdicts,
+    const std::function<void(uint64_t, uint64_t)>& progress) {
   const Snapshot& snapshot = view.snapshot();
   const SkillIndex index(view.shared_generation());
   const auto known = verdicts.find(snapshot, index.rows());
   std::vector<DoctorFinding> out;
   for (size_t i = 0; i < known.size(); ++i) {
+    if (progress) progress(i, known.size());
     const SkillRow& row = index.rows()[i];
     if (!row.skill->for_agents || !view.shows(row.skill->id)) continue;
     PortableVerdicts::Ptr reason = known[i];

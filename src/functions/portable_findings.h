@@ -2,6 +2,8 @@
 // out, because its clients would refuse the whole list, and why.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,9 @@ inline constexpr size_t kMaxVerdictBytes = 16 * 1024 * 1024;
 
 // By folder. Reads the SKILL.md and the folder of every skill that it has not looked at before, so
 // it is called on a thread that may wait. The view has folders.
-std::vector<DoctorFinding> portable_findings(const View& view, PortableVerdicts& verdicts);
+// `progress` is told how many of how many skills were looked at; may be empty.
+std::vector<DoctorFinding> portable_findings(
+    const View& view, PortableVerdicts& verdicts,
+    const std::function<void(uint64_t, uint64_t)>& progress = {});
 
 }  // namespace iii::directory

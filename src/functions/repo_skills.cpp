@@ -76,12 +76,12 @@ RepoSkillsOutput output_of(const sources::RepoListing& listing) {
   return out;
 }
 
-sdk::Task<Result<RepoSkillsOutput>> list(Downloader& downloader, std::string caller,
+sdk::Task<Result<RepoSkillsOutput>> list(Downloader& downloader, Context context,
                                          RepoSkillsInput in) {
   Result<sources::RepoSource> source = sources::classify_repository(in.repo, in.ref, false);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
   Result<sources::RepoListing> listing =
-      co_await downloader.list(std::move(caller), std::move(*source));
+      co_await downloader.list(std::move(context), std::move(*source));
   if (!listing) co_return std::unexpected(std::move(listing.error()));
   co_return output_of(*listing);
 }
@@ -99,7 +99,7 @@ void add_repo_functions(FunctionTable& table, Downloader& downloader) {
        .description = about::kRepoSkills,
        .hints = {.read_only = true, .idempotent = true, .network = true}},
       [&downloader](const Context& context, const RepoSkillsInput& in) {
-        return list(downloader, context.caller, in);
+        return list(downloader, context, in);
       });
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <unordered_set>
 #include <utility>
 
@@ -61,6 +62,10 @@ class FolderScan {
     const content::RootKind kind = generation_.roots[file.root].kind;
     return kind != content::RootKind::kBuiltin && kind != content::RootKind::kRegistered;
   }
+  // How many there are at least: what lies beside skills is not known before.
+  uint64_t documents() const {
+    return std::max<uint64_t>(files_, generation_.skills.size() + generation_.prompts.size());
+  }
   static std::string key_of(const content::FileRef& file) {
     return std::to_string(file.root) + ":" + file.path;
   }
@@ -69,6 +74,7 @@ class FolderScan {
   bool may_look() {
     const bool may = files_ < limits_.files && bytes_ < limits_.bytes && Clock::now() < end_;
     ++(may ? files_ : left_out_);
+    if (limits_.progress) limits_.progress(files_, documents());
     return may;
   }
 

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,6 +81,8 @@ struct RiskScanLimits {
   std::chrono::milliseconds time{20'000};
   uint64_t bytes = 1ULL << 30U;
   uint64_t files = 500'000;
+  // Told after each file how many of about how many were examined; may be empty.
+  std::function<void(uint64_t, uint64_t)> progress = {};
 };
 
 // Findings about all documents of a generation and about the other files of its skills (scripts,

@@ -29,10 +29,8 @@ struct Bit {
   uint64_t mask;
 };
 
-std::vector<uint32_t> grams_of(std::string_view text) {
-  std::vector<uint32_t> out;
+void add_grams(std::vector<uint32_t>& out, std::string_view text) {
   for (size_t i = 0; i + kGram <= text.size(); ++i) out.push_back(gram_hash(text.data() + i));
-  return out;
 }
 
 // Not 0.
@@ -58,31 +56,29 @@ size_t words_for(std::span<const std::string_view> texts) {
   return 1 + bytes * kBitsPerByte / kWordBits;
 }
 
-class Check {
- public:
-  explicit Check(const RowFilter::Wanted& wanted) : grams_(grams_of(wanted.needle)) {
-    if (wanted.type) type_ = type_hash(*wanted.type);
-  }
-
-  bool passes(const FilterBlock& block, size_t row) const {
-    if (type_ && block.types[row] != *type_) return false;
-    const size_t begin = row > 0 ? block.ends[row - 1] : 0;
-    const size_t words = block.ends[row] - begin;
-    return std::ranges::all_of(grams_, [&](uint32_t gram) {
-      const Bit bit(gram, words);
-      return (block.words[begin + bit.word] & bit.mask) != 0;
-    });
-  }
-
- private:
-  const std::vector<uint32_t> grams_;
-  std::optional<uint32_t> type_;
-};
-
 }  // namespace
 
 std::array<std::string_view, 4> searched_texts(const content::Skill& skill) {
   return {skill.title, skill.description, skill.name, unusual_path(skill)};
+}
+
+FilterCheck::FilterCheck(std::span<const std::string_view> needles) {
+  for (const std::string_view needle : needles) add_grams(grams_, needle);
+}
+
+FilterCheck::FilterCheck(std::string_view needle, std::optional<std::string_view> type) {
+  add_grams(grams_, needle);
+  if (type) type_ = type_hash(*type);
+}
+
+bool FilterCheck::passes(const FilterBlock& block, size_t row) const {
+  if (type_ && block.types[row] != *type_) return false;
+  const size_t begin = row > 0 ? block.ends[row - 1] : 0;
+  const size_t words = block.ends[row] - begin;
+  return std::ranges::all_of(grams_, [&](uint32_t gram) {
+    const Bit bit(gram, words);
+    return (block.words[begin + bit.word] & bit.mask) != 0;
+  });
 }
 
 FilterBlock::FilterBlock(std::span<const content::SkillPtr> rows) {
@@ -111,7 +107,7 @@ void RowFilter::follow(const content::GenerationPtr& generation) {
 }
 
 std::vector<size_t> RowFilter::candidates(const Wanted& wanted, size_t first, size_t last) const {
-  const Check check(wanted);
+  const FilterCheck check(wanted.needle, wanted.type);
   std::vector<size_t> out;
   size_t begin = 0;
   for (const auto& [rows, block] : blocks_.pieces()) {

@@ -25,6 +25,19 @@ struct FilterBlock {
   std::vector<uint32_t> types;  // hashes; 0: it has none
 };
 
+// Whether rows may contain texts, all of which are folded.
+class FilterCheck {
+ public:
+  explicit FilterCheck(std::span<const std::string_view> needles);
+  FilterCheck(std::string_view needle, std::optional<std::string_view> type);
+
+  bool passes(const FilterBlock& block, size_t row) const;
+
+ private:
+  std::vector<uint32_t> grams_;
+  std::optional<uint32_t> type_;
+};
+
 class RowFilter {
  public:
   struct Wanted {

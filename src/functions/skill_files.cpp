@@ -140,7 +140,8 @@ size_t text_length(std::string_view bytes, size_t limit) {
 }  // namespace
 
 size_t FileDigests::Hash::operator()(const FileStamp& stamp) const {
-  return keyed_hash(process_hash_key(), stamp.inode, static_cast<uint64_t>(stamp.ctime_ns));
+  return static_cast<size_t>(
+      keyed_hash(process_hash_key(), stamp.inode, static_cast<uint64_t>(stamp.ctime_ns)));
 }
 
 std::optional<FileDigests::Known> FileDigests::find(const FileStamp& stamp) const {

@@ -273,7 +273,7 @@ void IndexPage::write_section(const Skill& skill) {
   // §8.4).
   if (!skill.description.empty()) {
     const size_t size = page_bytes_ + section.size() + skill.description.size() + 2;
-    left_out_ |= size > kIndexBytes;
+    left_out_ += size > kIndexBytes ? 1 : 0;
     if (size <= kIndexBytes) section += "\n" + skill.description + "\n";
   }
   write(section + "\n" + pointer_line(view_.display(skill.id)));
@@ -300,7 +300,7 @@ bool IndexPage::step() {
   const size_t stop = std::min(rows_.size(), written_ + kWritten);
   for (; written_ < stop; ++written_) write_section(*rows_[written_]);
   if (written_ < rows_.size()) return true;
-  if (left_out_) {
+  if (left_out_ > 0) {
     write(
         "\n(Some descriptions omitted to keep this short; `directory::skills::get` has the full "
         "text.)\n");

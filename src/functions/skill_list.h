@@ -85,6 +85,9 @@ class IndexPage {
   // Steps are needed until all rows have been looked at; then those that the page is about.
   bool is_selecting() const { return place_ < end_; }
   const std::vector<const content::Skill*>& rows() const { return rows_; }
+  // After the last step: bytes of the page, and descriptions for which there was no room.
+  size_t page_bytes() const { return page_bytes_; }
+  size_t left_out() const { return left_out_; }
 
  private:
   bool belongs(const content::Skill& skill);
@@ -101,7 +104,7 @@ class IndexPage {
   size_t written_ = 0;
   size_t page_bytes_ = 0;  // before JSON's escapes
   bool writing_ = false;
-  bool left_out_ = false;
+  size_t left_out_ = 0;
   bool done_ = false;
   std::string
       top_;  // the folder of the last row that was looked at, and whether it has an overview

@@ -74,14 +74,20 @@ sdk::Task<IndexedSkillsPtr> SkillSearch::follow(View view) {
 
 // From the file, or of names, titles and descriptions; of few rows with their bodies.
 sdk::Task<void> SkillSearch::first_index(View view) {
-  auto work = [view, file = options_.file, few = options_.few_rows] {
-    if (file) {
-      if (IndexedSkillsPtr stored = read_indexed_skills(*file, view)) return stored;
+  auto work = [view, options = options_] {
+    if (options.file) {
+      if (IndexedSkillsPtr stored = read_indexed_skills(*options.file, view)) return stored;
     }
-    IndexedSkillsBuild build(view, view.generation().skills.size() <= few);
+    const bool few = view.generation().skills.size() <= options.few_rows;
+    IndexedSkillsBuild build(view, few || options.complete_first);
     while (build.step()) {
     }
-    return build.finish();
+    IndexedSkillsPtr made = build.finish();
+    if (!few && options.complete_first && options.file) {
+      // Without it the next process does the same again.
+      static_cast<void>(write_indexed_skills(*options.file, build));
+    }
+    return made;
   };
   now_ = co_await thread_.run(std::move(work));
   first_->open();

@@ -45,6 +45,8 @@ struct SkillSearchOptions {
   std::optional<std::chrono::milliseconds> begin_after = {};
   // Fewer rows are indexed with their bodies at once.
   size_t few_rows = 256;
+  // All rows are, and the index is written before the first answer: for a process that ends then.
+  bool complete_first = false;
 };
 
 // On the loop thread. `worker` and `library` outlive it.

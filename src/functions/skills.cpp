@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "content/ids.h"
 #include "functions/descriptions.h"
@@ -137,12 +138,13 @@ class SkillFunctions {
  private:
   // The page within a budget: what fits the task, or the usual overviews.
   sdk::Task<Result<json::Raw>> chosen_index(View view, IndexSkillsInput in, KindFilter kinds) {
-    TaskIndexRequest request{.task = in.task.value_or(""),
-                             .rows = {},
-                             .nearest = {},
-                             .others = 0,
-                             .budget = in.budget_tokens.value_or(kDefaultIndexBudget),
-                             .arguments = index_arguments(in)};
+    TaskIndexRequest request{
+        .task = in.task.value_or(""),
+        .rows = {},
+        .nearest = {},
+        .others = 0,
+        .budget = saturated_size(in.budget_tokens.value_or(kDefaultIndexBudget)),
+        .arguments = index_arguments(in)};
     if (in.task && search_ != nullptr) {
       if (auto problem = co_await choose_for_task(view, in, kinds, request)) {
         co_return std::unexpected(std::move(*problem));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturate.h"
 #include "base/text.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
@@ -139,8 +140,8 @@ class SkillsSearch {
                        .user_only = in.include_user_only.value_or(false)};
     const View view = co_await library_.current();
     const IndexedSkillsPtr index = co_await search_.follow(view);
-    Result<search::Answer> found = co_await search_.find(view, index, std::move(in.query),
-                                                         std::move(filter), limit + kCounted);
+    Result<search::Answer> found = co_await search_.find(
+        view, index, std::move(in.query), std::move(filter), saturated_size(limit + kCounted));
     if (!found) co_return std::unexpected(bad_search(kId, found.error().code));
     // Bodies are read for the snippets.
     auto work = [view, index, limit, budget = in.budget_tokens, found = std::move(*found)] {
@@ -171,7 +172,8 @@ class SkillsSearch {
     out.searched = index.index.documents();
     if (!index.bodies) out.partial = true;
     out.next = next_step(out);
-    std::string text = budget ? within_budget(std::move(out), *budget) : json::encode(out);
+    std::string text =
+        budget ? within_budget(std::move(out), saturated_size(*budget)) : json::encode(out);
     return bounded(std::move(text), "directory::skills::search with a smaller `limit`");
   }
 

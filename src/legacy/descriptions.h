@@ -37,7 +37,8 @@ inline constexpr const char* kMcpPromptsList =
 inline constexpr const char* kMcpPromptsGet =
     "Internal, for MCP bridges: the answer to MCP prompts/get: calls the function of a registered "
     "prompt with the arguments and turns what it returns into messages. The prompt of a file is "
-    "one message of the user. A miss is the error `D210 not_found`.";
+    "one message of the user. Required arguments that are missing are named in `_meta`. A miss is "
+    "the error `D210 not_found`.";
 
 // ---- shared names
 

@@ -77,7 +77,7 @@ json::Raw source_of_041(const sources::Source& source) {
   return json::Raw{json::to_text(out)};
 }
 
-sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string caller,
+sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
                                            DownloadInput041 in) {
   sources::SourceFields fields;
   fields.repo = in.repo;
@@ -90,7 +90,7 @@ sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, std::string c
   sources::InstallOptions options;
   options.force = in.force.value_or(false);
   Result<sources::InstallReport> report =
-      co_await downloader.install(std::move(caller), *source, options);
+      co_await downloader.install(std::move(context), *source, options);
   if (!report) {
     const bool registry = std::holds_alternative<sources::RegistrySource>(*source);
     co_return std::unexpected(registry ? with_status_041(std::move(report.error()))
@@ -136,7 +136,7 @@ void add_download_041(FunctionTable& table, Downloader& downloader) {
        .hints = {.destructive = true, .idempotent = true, .network = true},
        .tool_label = "Download skills"},
       [&downloader](const Context& context, DownloadInput041 in) {
-        return download(downloader, context.caller, std::move(in));
+        return download(downloader, context, std::move(in));
       });
 }
 

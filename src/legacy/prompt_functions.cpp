@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
@@ -23,6 +24,7 @@ namespace {
 using legacy::McpPrompt;
 using legacy::McpPromptsOutput;
 using legacy::PromptGetInput;
+using legacy::PromptGetMeta;
 using legacy::PromptGetOutput;
 using legacy::RegisterPromptInput;
 using legacy::RegisterPromptOutput;
@@ -32,6 +34,25 @@ using legacy::UnregisterPromptOutput;
 constexpr std::string_view kAskForLess = "directory::prompts::list with `limit`";
 // Files; what was registered is asked for by name.
 constexpr ViewOptions kAllFiles{.filtered = false, .registered = false};
+
+// The published worker calls the function whatever is missing, so this does; the answer says so.
+std::optional<PromptGetMeta> missing_from(const RegisteredPrompt& prompt,
+                                          const json::Raw& arguments) {
+  const Result<json::Value> given = json::parse(arguments.text);
+  PromptGetMeta out;
+  for (const PromptArgument& each : prompt.arguments) {
+    const json::Value* value = given ? given->find(each.name) : nullptr;
+    if (each.required && (value == nullptr || value->is_null())) {
+      out.missing_arguments.push_back(each.name);
+    }
+  }
+  if (out.missing_arguments.empty()) return std::nullopt;
+  out.warning = "`" + prompt.function_id + "` was called without the required " +
+                (out.missing_arguments.size() == 1 ? "argument `" : "arguments `") +
+                join(out.missing_arguments, "`, `") + "`. Next: call again with " +
+                (out.missing_arguments.size() == 1 ? "it" : "them") + " in `arguments`.";
+  return out;
+}
 
 class PromptFunctions {
  public:
@@ -127,8 +148,9 @@ class PromptFunctions {
       co_return std::unexpected(
           unsupported_output(prompt.name, prompt.function_id, messages.error()));
     }
-    const PromptGetOutput out{.description = std::move(prompt.description),
-                              .messages = std::move(*messages)};
+    const PromptGetOutput out{.description = prompt.description,
+                              .messages = std::move(*messages),
+                              .meta = missing_from(prompt, arguments)};
     co_return bounded(json::encode(out), kAskForLess);
   }
 

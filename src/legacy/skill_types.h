@@ -85,9 +85,15 @@ struct PromptGetInput {
   std::string name;
   json::Raw arguments;
 };
+// What a caller should know about an answer that is otherwise as published.
+struct PromptGetMeta {
+  std::vector<std::string> missing_arguments;
+  std::string warning;
+};
 struct PromptGetOutput {
   std::string description;
   std::vector<json::Raw> messages;
+  std::optional<PromptGetMeta> meta = {};
 };
 
 inline constexpr std::string_view kRegisteredId =
@@ -218,11 +224,22 @@ inline auto describe(json::Type<PromptGetInput>) {
       json::field("arguments", &T::arguments, "Passed to the function of the prompt, unchanged.")
           .optional());
 }
+inline auto describe(json::Type<PromptGetMeta>) {
+  using T = PromptGetMeta;
+  return json::object<T>(
+      "PromptGetMeta", "",
+      json::field("missing_arguments", &T::missing_arguments,
+                  "Required arguments of the prompt that were not given."),
+      json::field("warning", &T::warning, "The same as a sentence, with what to do."));
+}
 inline auto describe(json::Type<PromptGetOutput>) {
   using T = PromptGetOutput;
   return json::object<T>("PromptGetOutput", "",
                          json::field("description", &T::description, "What it is for."),
-                         json::field("messages", &T::messages, "MCP messages, in order."));
+                         json::field("messages", &T::messages, "MCP messages, in order."),
+                         json::field("_meta", &T::meta,
+                                     "Only when required arguments were missing: the function of "
+                                     "the prompt was called without them."));
 }
 
 }  // namespace iii::directory::legacy

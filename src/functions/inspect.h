@@ -1,0 +1,34 @@
+// directory::skills::inspect: everything about one document.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "functions/browse.h"
+#include "functions/function_table.h"
+#include "library/library.h"
+
+namespace iii::directory {
+
+class Downloader;
+class SkillLinks;
+
+// How people write the folder of each root: `~/.iii/skills`, `compiled in`. Called on the loop
+// thread.
+using FolderNames = std::function<std::vector<std::string>(const content::Generation&)>;
+
+struct InspectHost {
+  Library& library;
+  const FunctionTable& table;  // for what each kind of caller gets
+  std::shared_ptr<Browser> browser;
+  FolderNames folders;
+  Downloader* downloader = nullptr;  // null: nothing is known about directory.lock
+  SkillLinks* links = nullptr;       // null: nothing is said about functions
+};
+
+// What the host refers to outlives the table.
+void add_inspect(FunctionTable& table, InspectHost host);
+
+}  // namespace iii::directory
