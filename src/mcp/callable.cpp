@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "functions/bus_hints.h"
 #include "json/write.h"
 #include "mcp/rpc.h"
 
@@ -33,25 +34,6 @@ std::optional<json::Value> parsed(const std::optional<std::string>& text) {
 std::string member_text(const json::Value& row, std::string_view key) {
   const std::string* text = text_of(row, key);
   return text != nullptr ? *text : std::string();
-}
-
-// `metadata.mcp.read_only_hint` and so on, as the published bridges read them.
-std::optional<directory::Hints> hints_of(const json::Value& row) {
-  const json::Value* metadata = row.find("metadata");
-  const json::Value* mcp = metadata != nullptr ? metadata->find("mcp") : nullptr;
-  if (mcp == nullptr) return std::nullopt;
-  bool any = false;
-  const auto flag = [&](std::string_view key, bool otherwise) {
-    const json::Value* value = mcp->find(key);
-    if (value == nullptr || value->as_bool() == nullptr) return otherwise;
-    any = true;
-    return *value->as_bool();
-  };
-  const directory::Hints out{.read_only = flag("read_only_hint", false),
-                             .destructive = flag("destructive_hint", true),
-                             .idempotent = flag("idempotent_hint", false),
-                             .network = flag("open_world_hint", true)};
-  return any ? std::optional(out) : std::nullopt;
 }
 
 const json::Value* mcp_metadata(const json::Value& row) {
@@ -162,7 +144,7 @@ sdk::Task<std::optional<CallableList>> Callables::ask_list() {
     auto function = std::make_shared<CallableFunction>();
     function->id = id;
     function->description = member_text(row, "description");
-    function->hints = hints_of(row);
+    function->hints = directory::hints_of_row(row);
     function->wants_context = mcp_flag(row, "context");
     function->has_headers = mcp_flag(row, "headers");
     function->resource = resource_of(row);
@@ -222,7 +204,7 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
   auto out = std::make_shared<CallableFunction>();
   out->id = id;
   out->description = member_text(*detail, "description");
-  out->hints = hints_of(*detail);
+  out->hints = directory::hints_of_row(*detail);
   out->wants_context = mcp_flag(*detail, "context");
   out->has_headers = mcp_flag(*detail, "headers");
   if (const json::Value* schema = object_of(*detail, "request_schema")) {

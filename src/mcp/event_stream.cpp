@@ -16,26 +16,10 @@ std::optional<uint64_t> number_of(std::string_view text) {
 }  // namespace
 
 std::string event_text(std::string_view message, std::string_view id) {
-  std::string out;
-  out.reserve(message.size() + id.size() + 40);
-  if (!id.empty()) {
-    out += "id: ";
-    out += id;
-    out += '\n';
-  }
-  out += "event: message\ndata: ";
-  out += message;
-  out += "\n\n";
-  return out;
+  return net::stream_event("message", message, id);
 }
 
 std::string priming_event(std::string_view id) { return "id: " + std::string(id) + "\ndata:\n\n"; }
-
-net::HttpHeaders event_stream_headers() {
-  return {{"Content-Type", "text/event-stream"},
-          {"Cache-Control", "no-cache, no-transform"},
-          {"X-Accel-Buffering", "no"}};
-}
 
 std::string EventId::text() const { return std::to_string(stream) + "-" + std::to_string(number); }
 

@@ -10,17 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "net/http_message.h"
+#include "net/server_sent_events.h"
 
 namespace iii::mcp {
-
-inline constexpr std::string_view kKeepAlive = ": keep-alive\n\n";
 
 // One `data:` line: JSON text has no line breaks. `id` may be empty.
 std::string event_text(std::string_view message, std::string_view id = {});
 // An event without data: it only tells the client its position.
 std::string priming_event(std::string_view id);
-net::HttpHeaders event_stream_headers();
 
 // `<stream>-<number>`.
 struct EventId {

@@ -24,6 +24,12 @@ void refuse_method(net::HttpResponse& response) {
   response.send(405, {{"Allow", "POST"}}, std::string());
 }
 
+// As a request of the stateless dialect names it.
+ClientName client_of(const json::Value& params) {
+  const json::Value* meta = object_of(params, "_meta");
+  return client_name(meta != nullptr ? object_of(*meta, kClientKey) : nullptr);
+}
+
 RpcError too_many() {
   return {.code = kInternalError,
           .message = "Too many requests are running. Next: wait for answers, or try again later."};
@@ -32,7 +38,7 @@ RpcError too_many() {
 }  // namespace
 
 HttpEndpoint::HttpEndpoint(net::Loop& loop, Server& server, HttpEndpointOptions options)
-    : loop_(loop), server_(server), options_(options) {
+    : loop_(loop), server_(server), options_(options), recent_(loop) {
   timer_ = loop_.after(options_.keep_alive, [this] { tick(); });
 }
 
@@ -119,11 +125,17 @@ void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
   if (!listens && running_ >= options_.max_running) {
     return refuse(*response, 200, too_many(), message.id);
   }
+  const std::shared_ptr<ClientUse> client =
+      recent_.seen(client_of(message.params), head.peer, envelope->version_name);
+  if (is_read(message.method)) ++client->reads;
   running_ += listens ? 0 : 1;
+  client->subscribed += listens ? 1 : 0;
   // Given back when the request is over, however it ends.
-  std::shared_ptr<void> place(nullptr, [this, listens, alive = std::weak_ptr(alive_)](void*) {
-    if (!alive.expired() && !listens) --running_;
-  });
+  std::shared_ptr<void> place(nullptr,
+                              [this, listens, client, alive = std::weak_ptr(alive_)](void*) {
+                                if (listens) --client->subscribed;
+                                if (!alive.expired() && !listens) --running_;
+                              });
   Request request{.id = std::move(message.id),
                   .method = std::move(message.method),
                   .params = std::move(message.params),
@@ -187,6 +199,7 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
   if (const std::optional<RpcError> error = busy(*session, message.id)) {
     return refuse(*response, error->http_status, *error, message.id);
   }
+  if (is_read(message.method)) ++session->use.reads;
   auto exchange = std::make_shared<Exchange>(response, accepted_by(head));
   exchange->stream = ++session->streams;
   Request request{.id = std::move(message.id),
@@ -250,7 +263,7 @@ void HttpEndpoint::notification(const HttpSessionPtr& session, const Message& me
   // Its stream ends without an answer.
   streams_.erase(exchange->response);
   if (exchange->streams) return exchange->response->end();
-  exchange->response->send(200, event_stream_headers(), std::string(": cancelled\n\n"));
+  exchange->response->send(200, net::event_stream_headers(), std::string(": cancelled\n\n"));
 }
 
 void HttpEndpoint::initialize(const net::HttpRequest& head, const Message& message,
@@ -264,6 +277,9 @@ void HttpEndpoint::initialize(const net::HttpRequest& head, const Message& messa
   }
   auto session = std::make_shared<HttpSession>(ids_.next().to_string(), opened->session, options_);
   session->used = loop_.now();
+  session->use = {.client = client_name(object_of(message.params, "clientInfo")),
+                  .dialect = std::string(name_of(session->session->version)),
+                  .since_ms = loop_.wall_ms()};
   std::weak_ptr<HttpSession> weak = session;
   session->session->subscriber->send = [this, weak](std::string text) {
     if (const HttpSessionPtr alive = weak.lock()) tell_general(*alive, text);
@@ -338,7 +354,7 @@ void HttpEndpoint::request_of_batch(const HttpSessionPtr& session, Message messa
 void HttpEndpoint::begin_events(const HttpSessionPtr& session, const ExchangePtr& exchange) {
   if (exchange->streams) return;
   exchange->streams = true;
-  net::HttpHeaders headers = event_stream_headers();
+  net::HttpHeaders headers = net::event_stream_headers();
   headers.insert(headers.end(), exchange->headers.begin(), exchange->headers.end());
   exchange->response->begin_stream(200, std::move(headers));
   if (session && session->session->version >= Version::k2025_11_25) {
@@ -397,12 +413,12 @@ void HttpEndpoint::get(const net::HttpRequest& request, const ResponsePtr& respo
 }
 
 void HttpEndpoint::open_general(const HttpSessionPtr& session, const ResponsePtr& response) {
-  response->begin_stream(200, event_stream_headers());
+  response->begin_stream(200, net::event_stream_headers());
   // Something has to be sent at once, so that the client knows that the stream is there.
   if (session->session->version >= Version::k2025_11_25) {
     response->write(priming_event(session->log.next(0).text()));
   } else {
-    response->write(kKeepAlive);
+    response->write(net::kStreamComment);
   }
   session->general = response;
   watch(response);
@@ -429,7 +445,7 @@ void HttpEndpoint::resume(const HttpSessionPtr& session, const EventId& id,
     }
     open_general(session, response);
   } else {
-    response->begin_stream(200, event_stream_headers());
+    response->begin_stream(200, net::event_stream_headers());
   }
   for (const std::string& event : *missed) response->write(event);
   if (id.stream == 0) return;
@@ -462,6 +478,15 @@ void HttpEndpoint::remove(const net::HttpRequest& request, const ResponsePtr& re
 
 // --- sessions
 
+std::vector<ClientUse> HttpEndpoint::clients() const {
+  std::vector<ClientUse> out = recent_.rows();
+  for (const auto& [id, session] : sessions_) {
+    out.push_back(session->use);
+    out.back().subscribed = session->session->subscriber->uris.size();
+  }
+  return out;
+}
+
 void HttpEndpoint::forget(const HttpSessionPtr& session) {
   server_.disconnect(session->session);
   for (auto& [id, exchange] : std::exchange(session->running, {})) {
@@ -493,7 +518,7 @@ void HttpEndpoint::tick() {
   timer_ = loop_.after(options_.keep_alive, [this] { tick(); });
   for (const ResponsePtr& each : std::vector(streams_.begin(), streams_.end())) {
     if (each->is_open()) {
-      each->write(kKeepAlive);
+      each->write(net::kStreamComment);
     } else {
       streams_.erase(each);
     }

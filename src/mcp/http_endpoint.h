@@ -12,6 +12,7 @@
 #include <string>
 
 #include "base/uuid.h"
+#include "mcp/client_list.h"
 #include "mcp/event_stream.h"
 #include "mcp/http_headers.h"
 #include "mcp/server.h"
@@ -46,6 +47,9 @@ class HttpEndpoint {
   void shut_down();
 
   size_t sessions() const { return sessions_.size(); }
+  // Sessions, and clients that have none.
+  std::vector<ClientUse> clients() const;
+  size_t client_count() const { return sessions_.size() + recent_.size(); }
 
  private:
   using ResponsePtr = std::shared_ptr<net::HttpResponse>;
@@ -75,6 +79,7 @@ class HttpEndpoint {
     bool connected = false;                      // hears of changes
     ResponsePtr general;                         // the GET stream
     uint64_t streams = 0;                        // numbers of streams; 0 is the general one
+    ClientUse use;                               // without what the subscriber knows
     std::map<std::string, ExchangePtr> running;  // by request id
     std::chrono::steady_clock::time_point used;
   };
@@ -121,6 +126,7 @@ class HttpEndpoint {
   Server& server_;
   const HttpEndpointOptions options_;
   RandomIds ids_;
+  RecentClients recent_;
   std::map<std::string, HttpSessionPtr, std::less<>> sessions_;
   std::set<ResponsePtr> streams_;  // that get keep-alive comments
   size_t running_ = 0;

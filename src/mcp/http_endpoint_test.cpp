@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "base/text.h"
 #include "mcp/fixture_for_test.h"
+#include "net/fake_http_response.h"
 
 namespace iii::mcp {
 namespace {
@@ -14,73 +14,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-class FakeResponse final : public net::HttpResponse {
- public:
-  void send(int its_status, net::HttpHeaders its_headers, std::string its_body) override {
-    if (!open) return;
-    status = its_status;
-    headers = std::move(its_headers);
-    body = std::move(its_body);
-    finish();
-  }
-  void send(int its_status, net::HttpHeaders its_headers, SharedBytes its_body) override {
-    send(its_status, std::move(its_headers), std::string(its_body.bytes));
-  }
-  void begin_stream(int its_status, net::HttpHeaders its_headers) override {
-    if (!open) return;
-    status = its_status;
-    headers = std::move(its_headers);
-    streams = true;
-  }
-  void write(std::string_view text) override {
-    if (open) body += text;
-  }
-  void write(SharedBytes bytes) override { write(bytes.bytes); }
-  void end() override { finish(); }
-  size_t queued_bytes() const override { return 0; }
-  bool is_open() const override { return open; }
-  void on_drained(std::move_only_function<void()>) override {}
-  void on_closed(std::move_only_function<void()> action) override { closed = std::move(action); }
-
-  void leave() {
-    if (!std::exchange(open, false)) return;
-    if (auto action = std::exchange(closed, {})) action();
-  }
-  std::string header(std::string_view name) const {
-    for (const net::HttpHeader& each : headers) {
-      if (iequals(each.name, name)) return each.value;
-    }
-    return "";
-  }
-  // The `data:` of each event.
-  std::vector<std::string> events() const {
-    std::vector<std::string> out;
-    for (const std::string_view line : split(body, '\n')) {
-      if (line.starts_with("data: ")) out.emplace_back(line.substr(6));
-    }
-    return out;
-  }
-  std::string last_id() const {
-    std::string out;
-    for (const std::string_view line : split(body, '\n')) {
-      if (line.starts_with("id: ")) out = line.substr(4);
-    }
-    return out;
-  }
-
-  int status = 0;
-  net::HttpHeaders headers;
-  std::string body;
-  bool open = true;
-  bool streams = false;
-
- private:
-  void finish() {
-    open = false;
-    closed = {};
-  }
-  std::move_only_function<void()> closed;
-};
+using FakeResponse = net::FakeHttpResponse;
 using FakePtr = std::shared_ptr<FakeResponse>;
 
 class McpHttpTest : public McpTest {
@@ -255,7 +189,7 @@ TEST_F(McpHttpTest, N37N40N42AListenStream) {
   EXPECT_EQ(stream->header("X-Accel-Buffering"), "no");
   ASSERT_EQ(stream->events().size(), 1U);
   EXPECT_THAT(stream->events()[0], HasSubstr("acknowledged"));
-  run_until([&] { return stream->body.ends_with(kKeepAlive); });
+  run_until([&] { return stream->body.ends_with(net::kStreamComment); });
   tree.put("global/more.md");
   run_until([&] { return stream->events().size() == 2; });
   EXPECT_THAT(stream->events()[1], HasSubstr("resources/list_changed"));
@@ -403,7 +337,7 @@ TEST_F(McpHttpTest, N56AResumedStreamIsKeptAliveWhenTheOldOneEnds) {
   const FakePtr resumed = ask("GET", again);
   EXPECT_TRUE(resumed->open);
   call->leave();
-  run_until([&] { return resumed->body.ends_with(kKeepAlive); });
+  run_until([&] { return resumed->body.ends_with(net::kStreamComment); });
   engine.hanging->complete(json::Raw{"1"});
   EXPECT_THAT(finished(resumed)->events().back(), HasSubstr("\"id\":5"));
 }
@@ -417,6 +351,32 @@ TEST_F(McpHttpTest, SessionsGiveWayToNewOnes) {
   EXPECT_EQ(endpoint->sessions(), 2U);
   EXPECT_EQ(ask("POST", in_session(second), handshake("1", "ping"))->status, 404);
   EXPECT_EQ(finished(ask("POST", in_session(first_id), handshake("1", "ping")))->status, 200);
+}
+
+TEST_F(McpHttpTest, ClientsAreListedWithAndWithoutSession) {
+  listen_http();
+  const std::string id = open_session();
+  finished(ask("POST", in_session(id), handshake("1", "resources/read", R"("uri":"iii://demo")")));
+  finished(
+      ask("POST", in_session(id), handshake("2", "resources/subscribe", R"("uri":"iii://demo")")));
+  finished(modern_post("tools/list"));
+  finished(modern_post("resources/read", R"("uri":"iii://demo")", "iii://demo"));
+  std::vector<ClientUse> clients = endpoint->clients();
+  ASSERT_EQ(clients.size(), 2U);
+  EXPECT_EQ(endpoint->client_count(), 2U);
+  EXPECT_EQ(clients[0].dialect, "2026-07-28");
+  EXPECT_EQ(clients[0].reads, 1U);
+  EXPECT_EQ(clients[0].subscribed, 0U);
+  EXPECT_EQ(clients[1].dialect, "2025-11-25");
+  EXPECT_EQ(clients[1].reads, 1U);
+  EXPECT_EQ(clients[1].subscribed, 1U);
+  const FakePtr stream =
+      modern_post("subscriptions/listen", R"("notifications":{"toolsListChanged":true})");
+  EXPECT_EQ(endpoint->clients()[0].subscribed, 1U);
+  stream->leave();
+  EXPECT_EQ(endpoint->clients()[0].subscribed, 0U);
+  ask("DELETE", in_session(id));
+  EXPECT_EQ(endpoint->client_count(), 1U);
 }
 
 TEST_F(McpHttpTest, N41RequestsAreLimited) {

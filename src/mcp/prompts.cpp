@@ -130,6 +130,10 @@ Reply messages_reply(std::string_view description, std::string_view messages) {
 
 }  // namespace
 
+std::vector<TemplateArgument> file_arguments(std::string_view bytes) {
+  return template_arguments(frontmatter_of(bytes), bytes.substr(content::body_offset(bytes, {})));
+}
+
 Result<std::vector<TemplateArgument>> Prompts::arguments_of(const directory::View& view,
                                                             const content::PromptPtr& row) {
   if (const auto* registered = view.registration(row->file)) {
@@ -141,9 +145,7 @@ Result<std::vector<TemplateArgument>> Prompts::arguments_of(const directory::Vie
   }
   const Result<FileBytes> file = library_.read_file(view, *row);
   if (!file) return std::unexpected(file.error());
-  std::vector<TemplateArgument> out = template_arguments(
-      frontmatter_of(file->bytes),
-      std::string_view(file->bytes).substr(content::body_offset(file->bytes, {})));
+  std::vector<TemplateArgument> out = file_arguments(file->bytes);
   if (known_.size() >= kMaxKnown) known_.clear();
   known_[row->name] = {row, out};
   return out;

@@ -13,6 +13,9 @@
 
 namespace iii::mcp {
 
+// The arguments of a prompt, from the bytes of its file.
+std::vector<TemplateArgument> file_arguments(std::string_view bytes);
+
 class Prompts {
  public:
   Prompts(const Host& host, Callables& callables)

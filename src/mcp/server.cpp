@@ -262,6 +262,7 @@ sdk::Task<void> Server::poll_tools() {
 }
 
 RunningPtr Server::start(Request request, std::function<void(Finished)> done) {
+  ++requests_;
   auto running = std::make_shared<Running>();
   tasks_.spawn(run(std::move(request), running, std::move(done)));
   return running;

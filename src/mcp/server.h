@@ -114,6 +114,7 @@ class Server {
   void disconnect(const SessionPtr& session) { subscribers_.remove(session->subscriber); }
 
   const ServerOptions& options() const { return options_; }
+  uint64_t requests() const { return requests_; }  // so far
 
  private:
   // Something that a client was asked.
@@ -161,7 +162,8 @@ class Server {
   std::unique_ptr<Features> features_;
   TimerId tools_timer_ = 0;
   std::optional<std::string> tools_;  // what the engine's functions were when they were compared
-  sdk::TaskGroup tasks_;              // ends first
+  uint64_t requests_ = 0;
+  sdk::TaskGroup tasks_;  // ends first
 };
 
 // What agents are told about this server; under 1 500 characters. `skills` is a page of

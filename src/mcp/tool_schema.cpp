@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 8> kAnnotations = {"title",     "descript
                                                           "examples",  "deprecated",  "readOnly",
                                                           "writeOnly", "$comment"};
 
-// A property of any value says so with types: `{}` is `true` to clients, which some reject.
+// A property or item of any value says so with types: `{}` is `true` to clients, which some reject.
 void name_any_type(json::Object& property) {
   const auto says_nothing = [](const auto& member) {
     return std::ranges::find(kAnnotations, member.first) != kAnnotations.end();
@@ -107,6 +107,10 @@ class Cleaner {
     for (const std::string_view key : kSchemas) {
       const auto member = object->find(key);
       if (member != object->end() && !clean(member->second, depth + 1)) return false;
+    }
+    if (const auto items = object->find("items");
+        items != object->end() && items->second.as_object() != nullptr) {
+      name_any_type(*items->second.as_object());
     }
     return true;
   }

@@ -238,8 +238,8 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
        .hints = directory::kReadOnly},
       [this](FindInput in) {
         if (is_blank(in.query.value_or(""))) return overview();
-        return find(*in.query,
-                    std::clamp<uint64_t>(in.limit.value_or(kDefaultFound), 1, kMostFound));
+        return find(*in.query, static_cast<size_t>(std::clamp<uint64_t>(
+                                   in.limit.value_or(kDefaultFound), 1, kMostFound)));
       });
   own_.add<ReadInput, json::Raw>({.id = "read",
                                   .title = "Read a skill",
