@@ -1,0 +1,84 @@
+#include "console/assets.h"
+
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "base/temp_folder_for_test.h"
+#include "console/gzip.h"
+#include "console/page.h"
+#include "console/web_files.h"
+
+namespace iii::console {
+namespace {
+
+void put(const TempFolder& folder, const std::string& name, std::string_view text) {
+  const std::filesystem::path path = folder.path() / name;
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << text;
+}
+
+TEST(Gzip, BothWays) {
+  for (const std::string& text : {std::string(), std::string("a"), std::string(100'000, 'x')}) {
+    EXPECT_EQ(gunzip(gzip(text), text.size()), text);
+  }
+  EXPECT_LT(gzip(std::string(100'000, 'x')).size(), 1'000U);
+}
+
+TEST(Assets, EveryFileOfTheFolderIsCompiledIn) {
+  const Assets assets;
+  EXPECT_TRUE(assets.immutable());
+  EXPECT_EQ(assets.digest().size(), 16U);
+  ASSERT_FALSE(web_files().empty());
+  for (const WebFile& file : web_files()) {
+    const auto plain = assets.find(file.name, false);
+    const auto compressed = assets.find(file.name, true);
+    ASSERT_TRUE(plain && compressed) << file.name;
+    EXPECT_EQ(plain->bytes.bytes.size(), file.size);
+    EXPECT_FALSE(plain->gzipped);
+    EXPECT_TRUE(compressed->gzipped);
+    EXPECT_EQ(gunzip(compressed->bytes.bytes, file.size), plain->bytes.bytes);
+    // The time of a build would make every build another.
+    EXPECT_EQ(file.gzip.substr(4, 4), std::string_view("\0\0\0\0", 4));
+    EXPECT_EQ(file.gzip[3] & 0x08, 0) << "no file name";
+  }
+  for (const char* name : {"", "nothing.js", "../README.md", "style.css/", "/style.css"}) {
+    EXPECT_FALSE(assets.find(name, true)) << name;
+  }
+}
+
+TEST(Assets, AFolderInsteadShowsEditsAndNothingOutside) {
+  const TempFolder folder;
+  put(folder, "web/style.css", "a {}");
+  put(folder, "web/rooms/bus.js", "1");
+  put(folder, "web/notes.txt", "not served");
+  put(folder, "secret.js", "2");
+  const Assets assets(folder.path() / "web");
+  EXPECT_FALSE(assets.immutable());
+  EXPECT_EQ(assets.text("style.css"), "a {}");
+  put(folder, "web/style.css", "b {}");
+  EXPECT_EQ(assets.text("style.css"), "b {}");
+  EXPECT_EQ(assets.text("rooms/bus.js"), "1");
+  for (const char* name : {"notes.txt", "../secret.js", "/secret.js", "rooms/../../secret.js"}) {
+    EXPECT_FALSE(assets.find(name, false)) << name;
+  }
+}
+
+TEST(Page, DataCannotLeaveItsElement) {
+  const TempFolder folder;
+  put(folder, "index.html", "<link href=\"{{assets}}/a.css\"><script id=boot>{{boot}}</script>");
+  const Assets assets(folder.path());
+  const std::string page =
+      page_text(assets, "{\"a\":\"</script><script>alert(1)//{{assets}}\u2028\"}");
+  EXPECT_EQ(page,
+            "<link href=\"/console/assets/dev/a.css\"><script id=boot>"
+            "{\"a\":\"\\u003c/script>\\u003cscript>alert(1)//{{assets}}\\u2028\"}</script>");
+}
+
+TEST(Page, WithoutSessionItSaysNothing) {
+  const Boot boot = boot_without_session({.version = "1.2.3", .address = "a", .ws = "b"});
+  EXPECT_EQ(boot.text, R"({"session":false,"token_required":true,"version":"1.2.3"})");
+}
+
+}  // namespace
+}  // namespace iii::console

@@ -1,0 +1,101 @@
+#include "console/page.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "base/hash.h"
+#include "content/types.h"
+#include "json/write.h"
+
+namespace iii::console {
+
+namespace {
+
+std::string replaced(std::string text, std::string_view what, std::string_view by) {
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
+    text.replace(at, what.size(), by);
+  }
+  return text;
+}
+
+json::Object counts_of(const Host& host, const content::Generation& now) {
+  uint64_t findings = 0;
+  for (const content::FindingsPtr& each : now.findings) findings += each->size();
+  const BusCounts bus = host.bus ? host.bus() : BusCounts{};
+  return {{"skills", uint64_t{now.skills.size()}},
+          {"prompts", uint64_t{now.prompts.size()}},
+          {"findings", findings},
+          {"functions", bus.functions},
+          {"workers", bus.workers}};
+}
+
+Boot finished(json::Object fields, std::string time_fields) {
+  std::string text = json::to_text(json::Value(std::move(fields)));
+  std::string tag = fmt::format("{:016x}", checksum(text));
+  if (!time_fields.empty()) {
+    text.pop_back();
+    text += "," + time_fields + "}";
+  }
+  return {.text = std::move(text), .tag = std::move(tag)};
+}
+
+}  // namespace
+
+Boot boot_of(const Host& host, bool token_required, Uptime uptime) {
+  const content::Generation& now = *host.library->latest()->generation;
+  const bool watching = host.library->status().watching;
+  json::Array roots;
+  for (const RootFolder& each : host.roots()) {
+    roots.emplace_back(
+        json::Object{{"root", each.root}, {"folder", each.folder}, {"watching", watching}});
+  }
+  json::Object out{{"version", host.facts.version},
+                   {"commit", host.facts.commit},
+                   {"mode", "serve"},
+                   {"address", host.facts.address},
+                   {"ws", host.facts.ws},
+                   {"token_required", token_required},
+                   {"session", true},
+                   {"generation", now.number},
+                   {"epoch", host.facts.epoch},
+                   {"home_folder_label", "~"},
+                   {"roots", std::move(roots)},
+                   {"counts", counts_of(host, now)},
+                   {"read_only", false}};
+  return finished(std::move(out),
+                  fmt::format(R"("uptime_s":{},"started_at":"{}")", uptime.up.count(),
+                              content::format_time(uptime.started_ms * 1'000'000)));
+}
+
+Boot boot_without_session(const Facts& facts) {
+  return finished({{"token_required", true}, {"session", false}, {"version", facts.version}}, {});
+}
+
+std::string for_script(std::string_view json) {
+  std::string out;
+  out.reserve(json.size());
+  for (size_t i = 0; i < json.size(); ++i) {
+    const std::string_view rest = json.substr(i);
+    if (json[i] == '<') {
+      out += "\\u003c";
+    } else if (rest.starts_with("\u2028") || rest.starts_with("\u2029")) {
+      out += rest.starts_with("\u2028") ? "\\u2028" : "\\u2029";
+      i += 2;
+    } else {
+      out += json[i];
+    }
+  }
+  return out;
+}
+
+std::string page_text(const Assets& assets, std::string_view boot) {
+  std::string page =
+      replaced(assets.text("index.html"), "{{assets}}", "/console/assets/" + assets.digest());
+  // Last, so that nothing in the data is replaced.
+  const size_t at = page.find("{{boot}}");
+  if (at != std::string::npos) page.replace(at, 8, for_script(boot));
+  return page;
+}
+
+}  // namespace iii::console

@@ -1,0 +1,177 @@
+// The only file that talks to the server: calls, the event stream, the session.
+import { live, tell } from './live.js'
+
+/** `code` is the server's; `away` when it does not answer, `cancelled` when a person stopped the call. */
+export class CallError extends Error {
+  constructor(code, message, extra = {}) {
+    super(message)
+    Object.assign(this, { code }, extra)
+  }
+}
+
+const away = () => new CallError('away', 'The server does not answer.')
+
+async function send(method, path, body, signal) {
+  let response
+  try {
+    response = await fetch(`/console/${path}`, {
+      method,
+      signal,
+      headers: { 'Content-Type': 'application/json', 'X-Console': '1' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+      cache: 'no-store',
+    })
+  } catch {
+    if (signal?.aborted) throw new CallError('cancelled', 'The call was stopped.')
+    stream.lost()
+    throw away()
+  }
+  const answer = response.status === 204 ? {} : await response.json().catch(() => null)
+  if (response.ok && answer !== null) return answer
+  if (response.status === 401 && path !== 'session') tell({ type: 'link', state: 'token' })
+  throw new CallError(answer?.code || String(response.status), answer?.message || `HTTP status ${response.status}.`, {
+    status: response.status,
+    hints: answer?.hints,
+  })
+}
+
+/** Calls a function. `confirmed`: a person agreed to what it changes. `job` names it for progress and cancel. */
+export async function call(functionId, payload = {}, { confirmed, job, timeoutMs, signal } = {}) {
+  const body = { function_id: functionId, payload, confirmed, job, timeout_ms: timeoutMs }
+  return (await send('POST', 'call', body, signal)).result
+}
+
+export const cancel = (job) => send('POST', 'cancel', { job })
+export const readBoot = () => send('GET', 'boot')
+export const signIn = (token) => send('POST', 'session', { token })
+export const signOut = () => send('DELETE', 'session')
+
+let jobs = 0
+export const newJob = () => `page-${Date.now().toString(36)}-${++jobs}`
+
+// ── events ──────────────────────────────────────────────────────────────────────────────────────
+
+const LONGEST_WAIT_S = 30
+const SILENCE_MS = 40_000 // the server says something every 15 s at least
+const HIDDEN_MS = 60_000
+
+/** Splits what comes in into server-sent events and hands them to `hear`. */
+export function eventReader(hear) {
+  let rest = ''
+  return (piece) => {
+    const blocks = (rest + piece).split('\n\n')
+    rest = blocks.pop()
+    for (const block of blocks) {
+      const event = { type: 'message', id: null, data: '' }
+      for (const line of block.split('\n')) {
+        const at = line.indexOf(':')
+        if (at <= 0) continue // a comment, or nothing
+        const value = line.slice(at + 1).replace(/^ /, '')
+        if (line.startsWith('event:')) event.type = value
+        else if (line.startsWith('id:')) event.id = value
+        else if (line.startsWith('data:')) event.data += value
+      }
+      if (event.data) hear(event)
+    }
+  }
+}
+
+/**
+ * The event stream. It is read with fetch instead of EventSource, so that every attempt can say where the last one
+ * stopped (Last-Event-ID), show the time until the next one, and tell a refusal from an absent server.
+ */
+class Stream {
+  failures = 0
+  lastId = null
+
+  start() {
+    document.addEventListener('visibilitychange', () => this.#visibility())
+    addEventListener('online', () => this.retry())
+    this.#open()
+  }
+
+  /** Tries at once, whatever the countdown says. */
+  retry() {
+    if (this.reading) return
+    this.failures = 0
+    this.#open()
+  }
+
+  /** A call found nobody: the stream will not know before its next read. */
+  lost() {
+    if (live.link === 'live') this.abort?.abort()
+  }
+
+  stop() {
+    clearInterval(this.countdown)
+    this.stopped = true
+    this.abort?.abort()
+  }
+
+  async #open() {
+    clearInterval(this.countdown)
+    if (this.reading) return
+    this.reading = true
+    this.stopped = false
+    this.abort = new AbortController()
+    let refused = null
+    try {
+      refused = await this.#read()
+    } catch {
+      // The connection ended; what follows is the same for every reason.
+    }
+    clearTimeout(this.silence)
+    this.reading = false
+    if (!this.stopped) this.#ended(refused)
+  }
+
+  async #read() {
+    const headers = { Accept: 'text/event-stream', 'X-Console': '1' }
+    if (this.lastId) headers['Last-Event-ID'] = this.lastId
+    const response = await fetch('/console/events', { headers, signal: this.abort.signal, cache: 'no-store' })
+    if (!response.ok) return response.status
+    this.failures = 0
+    tell({ type: 'link', state: 'live' })
+    const read = eventReader((event) => this.#hear(event))
+    const decoder = new TextDecoder()
+    for (const reader = response.body.getReader(); ;) {
+      clearTimeout(this.silence)
+      this.silence = setTimeout(() => this.abort.abort(), SILENCE_MS)
+      const { done, value } = await reader.read()
+      if (done) return null
+      read(decoder.decode(value, { stream: true }))
+    }
+  }
+
+  #hear({ type, id, data }) {
+    let event
+    try {
+      event = JSON.parse(data)
+    } catch {
+      return
+    }
+    if (type === 'hello') live.epoch = event.epoch
+    if (id) this.lastId = id.includes('/') ? id : `${live.epoch}/${id}`
+    tell({ ...event, type })
+  }
+
+  #ended(status) {
+    if (status === 401) return tell({ type: 'link', state: 'token' })
+    let left = Math.min(LONGEST_WAIT_S, 2 ** this.failures++)
+    const show = () => tell({ type: 'link', state: status === 429 ? 'full' : 'away', wait: left })
+    show()
+    this.countdown = setInterval(() => {
+      if (--left > 0) return show()
+      this.#open()
+    }, 1000)
+  }
+
+  /** A page that nobody looks at gives its place on the server back after a minute. */
+  #visibility() {
+    clearTimeout(this.hidden)
+    if (document.hidden) this.hidden = setTimeout(() => this.stop(), HIDDEN_MS)
+    else if (this.stopped) this.retry()
+  }
+}
+
+export const stream = new Stream()

@@ -1,0 +1,346 @@
+// One document: read, its source, what agents get, and where it comes from.
+import { $, fill, h, icon, plainText, prose, text } from '../dom.js'
+import { buildDocument } from '../document.js'
+import { explainDialog } from '../explain.js'
+import { bytes, num, plural, shortDigest, since, utc } from '../format.js'
+import { jsonBox } from '../json_view.js'
+import { href } from '../router.js'
+import { backRow, codeBox, copyButton, segments, tabs } from '../ui.js'
+import { STATE } from './states.js'
+
+const MOST_LINES = 3000
+const LONGEST_LINE = 4000
+
+const fact = (label, ...value) => [h('dt', null, label), h('dd', null, value)]
+
+// ── read ────────────────────────────────────────────────────────────────────────────────────────
+
+function readTab(d) {
+  const beside = (d.related || []).map((id, i) => [
+    i ? ', ' : '',
+    h('a', { href: href('skills', id) }, text(id.split('/').pop())),
+  ])
+  return h(
+    'div.doc',
+    null,
+    buildDocument(d.tree),
+    d.tree_cut ? h('p.doc-more', null, 'The document goes on; the rest is in Source.') : null,
+    beside.length ? h('p.doc-more', null, 'Beside it: ', beside) : null,
+  )
+}
+
+// ── source ──────────────────────────────────────────────────────────────────────────────────────
+
+/** The number of the line that closes the frontmatter; 0 without one. */
+function frontmatterEnd(lines) {
+  if (lines[0] !== '---') return 0
+  const end = lines.indexOf('---', 1)
+  return end > 0 ? end + 1 : 0
+}
+
+function sourceTab(d) {
+  if (d.source == null) return h('p.sub', null, 'The text of this file cannot be shown: it could not be read as text.')
+  const lines = d.source.replace(/\n$/, '').split('\n')
+  const front = frontmatterEnd(lines)
+  const hits = new Set((d.findings || []).map((f) => f.line))
+  const cutLine = (str) =>
+    str.length > LONGEST_LINE
+      ? [text(str.slice(0, LONGEST_LINE)), h('span.dim', null, ` … ${num(str.length - LONGEST_LINE)} more characters`)]
+      : text(str)
+  const line = (str, i) => [
+    h('span.ln-n', { 'aria-hidden': 'true' }, i + 1),
+    h(`span.ln-t${i < front ? '.fm' : ''}${hits.has(i + 1) ? '.hit' : ''}`, null, cutLine(str)),
+  ]
+  const cut = d.source_cut || lines.length > MOST_LINES
+  return [
+    h('div.src', { tabindex: 0, role: 'region', 'aria-label': 'Source' }, lines.slice(0, MOST_LINES).map(line)),
+    cut ? h('p.sub', null, `Only the first ${num(Math.min(lines.length, MOST_LINES))} lines are shown.`) : null,
+  ]
+}
+
+// ── as agents get it ────────────────────────────────────────────────────────────────────────────
+
+let chosenFace = 'MCP' // stays while documents are compared
+
+function faceView(face) {
+  const request = typeof face.request === 'string' ? face.request : JSON.stringify(face.request)
+  const answer =
+    typeof face.answer === 'string'
+      ? codeBox(face.answer, 'the answer', true)
+      : face.answer != null
+        ? jsonBox(face.answer, 'the answer')
+        : null
+  return [
+    h('p.mono.dim.wrap', null, `${face.function} `, text(request || '')),
+    h('div.gap8'),
+    face.note ? h('p.sub', null, prose(face.note)) : null,
+    face.served ? answer : h('p.sub', null, face.note ? null : 'This version does not show it.'),
+  ]
+}
+
+function agentTab(d) {
+  const out = h('div')
+  const faces = d.faces || []
+  const draw = (key) => {
+    const face = faces.find((f) => f.face === key) || faces[0]
+    if (!face) return
+    chosenFace = face.face
+    const names = faces.map((f) => [f.face, f.face])
+    fill(
+      out,
+      h(
+        'div.barrow.first',
+        null,
+        h('span.h', null, 'When it opens it'),
+        segments('Version of the interface', names, face.face, draw),
+      ),
+      h('div.gap8'),
+      faceView(face),
+    )
+  }
+  draw(chosenFace)
+  const listing = h(
+    'div.sect',
+    null,
+    h('div.h', null, 'In the listing'),
+    h(
+      'p.lede',
+      null,
+      `What an agent reads before it decides to open the document${d.tokens ? `, about ${plural(d.tokens.index, 'token')}` : ''}.`,
+    ),
+    h('div.gap8'),
+    h('pre.code.wrap', { tabindex: 0 }, text(`${d.id}\n${d.title || ''}\n${d.description || ''}`.trim())),
+  )
+  return h('div', null, listing, h('div.sect', null, out))
+}
+
+// ── where it comes from ─────────────────────────────────────────────────────────────────────────
+
+const ROLE = {
+  serves: ['on', 'serves it'],
+  hidden: ['off', 'has one too, hidden'],
+  'not served': ['bad', 'has it, not served'],
+  none: ['', '–'],
+}
+
+function chainView(chain) {
+  const item = ({ root, folder, role, path }) => {
+    const [cls, words] = ROLE[role] || ROLE.none
+    const none = role === 'none' ? '.none' : ''
+    return h(
+      `li${cls ? `.${cls}` : ''}`,
+      null,
+      h(`span${none}`, null, root),
+      h(`span.mono${none}`, null, text(path ? `${folder}/${path}` : folder)),
+      h(`span${none}`, null, words),
+    )
+  }
+  return h('ol.chain', null, chain.map(item))
+}
+
+function fileFacts(d) {
+  const digest = d.digest
+    ? [h('code', { title: d.digest }, shortDigest(d.digest)), ' ', copyButton(d.digest, 'the digest')]
+    : null
+  const functions = d.functions?.length ? d.functions : d.function_id ? [{ function_id: d.function_id }] : []
+  return h(
+    'dl.facts',
+    null,
+    fact('Path', h('span.mono', null, text(d.path ? `${d.root}:${d.path}` : d.root))),
+    digest ? fact('Digest', digest) : null,
+    fact('Size', bytes(d.bytes)),
+    d.modified_at ? fact('Changed', utc(d.modified_at)) : null,
+    d.since_generation
+      ? fact(
+          'Generation',
+          'unchanged since ',
+          h('a.txt', { href: href('changes', '', { since: d.since_generation - 1 }) }, d.since_generation),
+        )
+      : null,
+    functions.length
+      ? fact(
+          'Describes',
+          functions.map((f, i) => [
+            i ? ', ' : '',
+            h('a.txt.mono', { href: href('bus', f.function_id) }, text(f.function_id)),
+            f.state ? h('span.dim', null, ` ${f.state}`) : null,
+          ]),
+        )
+      : null,
+  )
+}
+
+export function sourceWords(source) {
+  if (!source) return ''
+  if (source.kind === 'registry')
+    return `registry · ${source.worker || ''} ${source.version || source.tag || ''}`.trim()
+  return `${String(source.repo || '').replace(/^https:\/\//, '')} · ${source.path || source.skill || ''}`
+}
+
+function lockView(d) {
+  const yours =
+    { registered: 'a worker registered it at run time.', builtin: 'compiled in.' }[d.root] || 'the file is yours.'
+  if (!d.lock) return h('p.sub', null, `Not downloaded: ${yours}`)
+  const edited = d.lock.state === 'edited'
+  return h(
+    'dl.facts',
+    null,
+    fact(
+      'Source',
+      text(sourceWords(d.lock.source)),
+      ' ',
+      h('a.txt', { href: href('sources', d.lock.namespace) }, 'open'),
+    ),
+    fact('Version', h('span.mono', null, text(d.lock.resolved || ''))),
+    fact(
+      'State',
+      edited
+        ? h('span.st.warn', null, icon('finding'), 'edited here; an update keeps it')
+        : h('span.st.ok', null, icon('ok'), 'as it was downloaded'),
+    ),
+    edited && d.lock.written
+      ? fact('Written', h('code', { title: d.lock.written }, shortDigest(d.lock.written)))
+      : null,
+  )
+}
+
+function facesTable(faces) {
+  const row = (f) =>
+    h(
+      'tr',
+      null,
+      h(
+        'td',
+        null,
+        h(`span.st${f.served ? '.ok' : '.dim'}`, null, icon(f.served ? 'ok' : 'filtered'), h('span', null, f.face)),
+      ),
+      h('td.mono', null, f.function),
+      h('td.mono.dim.hide-s', null, text(typeof f.request === 'string' ? f.request : JSON.stringify(f.request))),
+    )
+  return h('table.tbl', null, h('tbody', null, faces.map(row)))
+}
+
+function fromTab(d) {
+  const part = (title, body) => h('div.sect', null, h('div.h', null, title), body)
+  return h(
+    'div',
+    null,
+    d.chain?.length ? part('Looked for in this order', chainView(d.chain)) : null,
+    part('The file', fileFacts(d)),
+    part('The lock', lockView(d)),
+    d.faces?.length ? part('Served by', facesTable(d.faces)) : null,
+  )
+}
+
+// ── the whole ───────────────────────────────────────────────────────────────────────────────────
+
+const DRAW = { read: readTab, source: sourceTab, agent: agentTab, from: fromTab }
+
+function tabsFor(d) {
+  const all = [
+    ['read', 'Read'],
+    ['source', 'Source'],
+    ['agent', 'As agents get it'],
+    ['from', 'Where it comes from'],
+  ]
+  return all.filter(([key]) => !(key === 'agent' && !d.served) && !(key === 'read' && !d.tree?.length && !d.served))
+}
+
+function hiddenCharacters(list) {
+  const names = [...new Set(list.map((c) => c.name))]
+  return `The text has characters that are not shown: ${names.slice(0, 6).join(', ')}${names.length > 6 ? ' and others' : ''}. An agent reads them; a person does not.`
+}
+
+function notes(d) {
+  const note = (cls, mark, body, button) =>
+    h(`div.note${cls}`, { role: 'note' }, icon(mark), h('div', null, body), button)
+  const out = []
+  if (!d.served) {
+    const why = h('button.btn', { type: 'button', onclick: () => explainDialog(d.id) }, 'Why?')
+    out.push(
+      note(
+        d.state === 'missing' ? '.err' : '',
+        d.state,
+        h('p', null, h('b', null, STATE[d.state]), '. ', prose(d.reason || '')),
+        why,
+      ),
+    )
+  }
+  const [first] = d.findings || []
+  if (first && d.served)
+    out.push(
+      note(
+        '',
+        'finding',
+        h('p', null, prose(first.message)),
+        first.key ? h('a.btn', { href: href('doctor', first.key) }, 'Show') : null,
+      ),
+    )
+  if (d.hidden_characters?.length) out.push(note('', 'finding', h('p', null, hiddenCharacters(d.hidden_characters))))
+  if (d.risks?.length) {
+    const lines = d.risks
+      .slice(0, 4)
+      .map((r) => h('p', null, h('b', null, r.severity), r.line ? ` line ${r.line}: ` : ': ', prose(r.message)))
+    out.push(
+      note('', 'finding', [
+        h('p', null, `${plural(d.risks.length, 'passage')} to look at before following it.`),
+        lines,
+      ]),
+    )
+  }
+  return out
+}
+
+function head(d) {
+  const lock = d.lock
+    ? h(
+        `span${d.lock.state === 'edited' ? '.warn' : ''}`,
+        null,
+        text(`${d.lock.state === 'edited' ? 'edited since' : 'as in'} ${d.lock.resolved || 'the lock'}`),
+      )
+    : null
+  const facts = [
+    h('span', null, h('bdi', null, text(d.path ? `${d.root}:${d.path}` : d.root))),
+    h('span', null, bytes(d.bytes)),
+    d.served && d.tokens ? h('span', null, `≈ ${plural(d.tokens.body, 'token')}`) : null,
+    d.modified_at ? h('span', { title: utc(d.modified_at) }, `changed ${since(d.modified_at)}`) : null,
+    lock,
+  ]
+  const id = h(
+    'div.rd-id',
+    null,
+    h('span', { dir: 'ltr' }, h('bdi', null, text(d.id))),
+    copyButton(d.id, plainText(d.id)),
+    h('span.tag', null, !d.type || d.type === 'none' ? '' : text(d.type)),
+  )
+  return h('div.rd-head', null, id, h('div.rd-line', null, facts))
+}
+
+/** `pick(tab)` is told which tab was chosen. */
+export function readerView(d, { tab, query, pick }) {
+  const names = tabsFor(d)
+  let chosen = names.some(([key]) => key === tab) ? tab : names[0][0]
+  const body = h('div.rd-body', { role: 'tabpanel' })
+  const draw = () => fill(body, DRAW[chosen](d))
+  const choose = (key, byKeyboard) => {
+    chosen = key
+    pick(key)
+    const next = tabs(names, key, choose)
+    bar.replaceWith(next)
+    bar = next
+    if (byKeyboard) $('[aria-selected="true"]', bar).focus()
+    draw()
+  }
+  let bar = tabs(names, chosen, choose)
+  draw()
+  return h(
+    'article.reader',
+    null,
+    backRow('skills', 'All skills', query),
+    h('div.doc-changed'),
+    head(d),
+    notes(d),
+    bar,
+    body,
+  )
+}
