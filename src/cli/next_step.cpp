@@ -7,17 +7,21 @@ namespace iii::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kVerbs = {{
     {"directory::lock::verify", "verify"},
     {"directory::lock::outdated", "outdated"},
     {"directory::lock::diff", "diff"},
     {"directory::lock::update", "update"},
-    {"directory::lock::restore", "install --frozen"},
-    {"directory::skills::download", "install"},
-    {"directory::skills::download_from_registry", "install"},
-    {"directory::skills::download_from_repo", "install"},
-    {"directory::repo::skills", "install --list"},
+    {"directory::lock::restore", "restore"},
+    {"directory::skills::download", "add"},
+    {"directory::skills::download_from_registry", "add"},
+    {"directory::skills::download_from_repo", "add"},
+    {"directory::repo::skills", "add --list"},
     {"directory::doctor", "doctor"},
+    {"directory::skills::list", "list"},
+    {"directory::skills::index", "index"},
+    {"directory::skills::search", "search"},
+    {"directory::prompts::list", "prompts"},
 }};
 
 std::string command_for(std::string_view function_id) {

@@ -11,7 +11,14 @@ TEST(NextStep, AFunctionBecomesTheVerbThatDoesTheSame) {
   EXPECT_EQ(as_commands("D310 not_found: x. Next: call directory::lock::verify without a name."),
             "D310 not_found: x. Next: run `iii-directory verify` without a name.");
   EXPECT_EQ(as_commands("give `worker`; see directory::skills::download"),
-            "give `worker`; see `iii-directory install --help`");
+            "give `worker`; see `iii-directory add --help`");
+}
+
+TEST(NextStep, WhatWasNotFoundLeadsToTheList) {
+  EXPECT_EQ(as_commands("Next: call directory::skills::list to see the ids there are; or call "
+                        "directory::skills::index for one overview per worker"),
+            "Next: run `iii-directory list` to see the ids there are; or run `iii-directory index` "
+            "for one overview per worker");
 }
 
 TEST(NextStep, OtherFunctionsAreTriggered) {

@@ -35,6 +35,8 @@ void print_json(std::string_view text) {
   write(stdout, "\n");
 }
 
+bool reader_left() { return write_error == EPIPE; }
+
 int finish_output(int code) {
   if (std::fflush(stdout) != 0 && write_error == 0) write_error = errno;
   if (write_error == 0 || write_error == EPIPE) return code;

@@ -26,6 +26,9 @@ void print_styled(const Styled& text, const Screen& screen);
 // One value and a newline; escaped, which keeps its meaning.
 void print_json(std::string_view text);
 
+// Nobody reads stdout any more: there is no point in making more output.
+bool reader_left();
+
 // What was printed so far is written. The exit code that follows: 1 when that failed (a full disk),
 // else `code`. A reader that went away is not a failure.
 int finish_output(int code);

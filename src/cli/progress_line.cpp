@@ -15,7 +15,7 @@ namespace iii::cli {
 
 namespace {
 
-constexpr uint64_t kBarWidth = 24;
+constexpr size_t kBarWidth = 24;
 constexpr std::chrono::milliseconds kRedraw{50};
 
 std::string bytes_text(uint64_t n) {
@@ -34,7 +34,7 @@ std::string progress_text(std::string_view what, std::string_view step, uint64_t
   std::string out = printable(what) + (what.empty() ? "" : ": ") + printable(step);
   if (total > 0) {
     const uint64_t part = std::min(done, total);
-    const uint64_t filled = part * kBarWidth / total;
+    const auto filled = static_cast<size_t>(part * kBarWidth / total);
     out += " [" + std::string(filled, '#') + std::string(kBarWidth - filled, '-') + "] " +
            std::to_string(part * 100 / total) + " %, ";
     out += is_bytes(step) ? bytes_text(part) + " of " + bytes_text(total)

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/saturate.h"
 #include "functions/builtin_docs.h"
 
 namespace iii::daemon {
@@ -57,7 +58,7 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config,
   out.registry.connect_timeout = std::chrono::milliseconds(config.registry_connect_timeout_ms);
   out.registry.negative_ttl = std::chrono::milliseconds(config.registry_negative_ttl_ms);
   out.registry.stale_for = std::chrono::milliseconds(config.registry_stale_ms);
-  out.registry.cache_entries = config.registry_cache_entries;
+  out.registry.cache_entries = saturated_size(config.registry_cache_entries);
   out.registry.cache_bytes = config.registry_cache_bytes;
   // A bundle travels as JSON, whose escapes take room.
   out.registry.max_answer_bytes = config.max_bundle_bytes + config.max_bundle_bytes / 2;
@@ -75,7 +76,7 @@ directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& conf
                                                      const std::string& home) {
   directory::AutoDownloadOptions out;
   out.local_folder = expand_path(config.local_skills_folder, home);
-  out.jobs = config.auto_download_jobs;
+  out.jobs = saturated_size(config.auto_download_jobs);
   out.pause = std::chrono::milliseconds(config.auto_download_pause_ms);
   out.max_pause = std::chrono::milliseconds(config.auto_download_max_pause_ms);
   return out;

@@ -56,6 +56,7 @@ struct DirectoryConfig {
   uint64_t state_timeout_ms = 10'000;
   bool registered_documents = true;    // show it in directory::* too
   uint64_t registered_ttl_ms = 1'000;  // how long that may lag where state sends no events
+  std::string log_level = "info";      // or `debug`, `warn`, `error`, `off`
   // The functions of iii-directory 0.4.1 and 0.5.1.
   bool legacy_directory_041 = true;
   bool legacy_directory_051 = true;

@@ -5,6 +5,7 @@
 #include <cctype>
 #include <utility>
 
+#include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
 #include "risks/codes.h"
@@ -97,6 +98,13 @@ constexpr ConfigKey kKeys[] = {
                     "`state::`, `configuration::` and others) are always hidden",
      .text = TextKind::kText,
      .restart = true},
+    {.name = "log_level",
+     .member = &C::log_level,
+     .description = "what is logged: this level and those above it. `--log-level` is used instead "
+                    "until the value changes; `directory::log-level` changes it until the next "
+                    "start",
+     .text = TextKind::kLogLevel,
+     .entry = true},
     {.name = "registry_url",
      .member = &C::registry_url,
      .description = "the workers registry. While the value is not a valid URL, downloads from the "
@@ -317,6 +325,7 @@ struct Setter {
       return is_http_url(config.*member);
     }
     if (value.as_string() == nullptr) return false;
+    if (key.text == TextKind::kLogLevel && !parse_log_level(*value.as_string())) return false;
     if (key.text == TextKind::kFolder && value.as_string()->empty()) return false;
     config.*member = *value.as_string();
     return true;
@@ -498,6 +507,8 @@ std::string type_of(const ConfigKey& key) {
       return "file";
     case TextKind::kText:
       break;
+    case TextKind::kLogLevel:
+      return "choice of debug, info, warn, error, off";
     case TextKind::kUrl:
       return "URL (http or https, without user name)";
   }

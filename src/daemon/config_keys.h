@@ -16,7 +16,7 @@
 
 namespace iii::daemon {
 
-enum class TextKind { kFolder, kFile, kUrl, kText };
+enum class TextKind { kFolder, kFile, kUrl, kText, kLogLevel };
 
 struct ConfigKey {
   template <typename T>

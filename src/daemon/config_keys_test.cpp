@@ -108,6 +108,12 @@ TEST(ConfigKeys, AURLOfARegistryIsCheckedAndNeverReplacedByTheDefault) {
   EXPECT_EQ(config.registry_url, "5");
 }
 
+TEST(ConfigKeys, TheLogLevelIsOneOfTheWords) {
+  EXPECT_TRUE(sets("log_level", "debug"));
+  EXPECT_FALSE(sets("log_level", "loud"));
+  EXPECT_FALSE(sets("log_level", 1));
+}
+
 TEST(ConfigKeys, AnErrorSaysWhatIsExpectedAndWhatWasFound) {
   DirectoryConfig config;
   std::vector<std::string> warnings;
@@ -140,7 +146,7 @@ TEST(ConfigKeys, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
   const json::Value schema = entry_schema();
   EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");
   const json::Object& properties = *schema.find("properties")->as_object();
-  EXPECT_EQ(properties.size(), 7U);
+  EXPECT_EQ(properties.size(), 8U);
   for (const char* name : {"skills_folder", "registry_url", "ca_file", "max_file_bytes"}) {
     EXPECT_FALSE(properties.contains(name)) << name;
   }

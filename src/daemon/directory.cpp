@@ -7,22 +7,34 @@
 
 #include "base/counted.h"
 #include "base/log.h"
+#include "base/saturate.h"
 #include "daemon/config_keys.h"
 #include "daemon/folders.h"
 #include "daemon/hidden.h"
+#include "daemon/local_console.h"
+#include "daemon/log_level.h"
 #include "daemon/version.h"
+#include "functions/account.h"
+#include "functions/browse.h"
 #include "functions/doctor.h"
 #include "functions/download.h"
 #include "functions/engine_info.h"
+#include "functions/explain.h"
+#include "functions/fixes.h"
 #include "functions/health.h"
+#include "functions/inspect.h"
 #include "functions/lock.h"
+#include "functions/lock_list.h"
 #include "functions/prompts.h"
+#include "functions/prompts_browse.h"
 #include "functions/registry.h"
+#include "functions/remove.h"
 #include "functions/repo_skills.h"
 #include "functions/search_functions.h"
 #include "functions/skills.h"
 #include "functions/skills_search.h"
 #include "functions/state_events.h"
+#include "mcp/prompts.h"
 
 namespace iii::daemon {
 
@@ -77,6 +89,19 @@ directory::SkillSearchOptions search_options(const DirectoryConfig& config,
   if (config.index_cache && cache_file) out.file = cache_file->replace_extension(".search");
   // Commands and stdio servers end soon: they make it when it is needed.
   if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
+  // There is no later: what is not in the first index is not found.
+  out.complete_first = mode == "command line";
+  return out;
+}
+
+std::vector<directory::BrowsedArgument> browsed_arguments(std::string_view bytes) {
+  std::vector<directory::BrowsedArgument> out;
+  for (mcp::TemplateArgument& each : mcp::file_arguments(bytes)) {
+    directory::BrowsedArgument argument{.name = std::move(each.name), .required = each.required};
+    if (!each.description.empty()) argument.description = std::move(each.description);
+    if (!each.values.empty()) argument.values = std::move(each.values);
+    out.push_back(std::move(argument));
+  }
   return out;
 }
 
@@ -97,20 +122,31 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, library_, {}),
       downloader_(worker, changes_, library_, downloads_of(config, places_.home),
-                  config.max_downloads),
+                  saturated_size(config.max_downloads)),
       catalog_(worker, engine_, table_),
       skill_search_(worker, library_, search_options(config, places_.cache_file, mode)),
-      skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }) {
+      skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }),
+      stats_{.library = library_,
+             .downloader = downloader_,
+             .changes = changes_,
+             .version = kVersion,
+             .mode = mode,
+             .started = std::chrono::steady_clock::now(),
+             .mcp = places_.mcp,
+             .bus = places_.bus} {
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(
       table_, library_,
       {.version = kVersion,
        .mode = mode,
-       .started = std::chrono::steady_clock::now(),
+       .started = stats_.started,
        .trouble = places_.trouble,
        .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
+  directory::add_stats(table_, stats_);
+  add_log_level(table_);
   directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
+  add_browsing(worker);
   directory::add_skills_search(table_, library_, skill_search_);
   directory::add_search_functions(table_,
                                   {.worker = worker,
@@ -121,8 +157,11 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                                    .registry_search = [this] { return config_.registry_search; }});
   directory::add_prompt_functions(table_, library_);
   directory::add_doctor(table_, library_, &downloader_, &skill_links_);
+  directory::add_fixes(table_, library_, &downloader_);
   directory::add_download_functions(table_, downloader_);
   directory::add_lock_functions(table_, downloader_);
+  directory::add_lock_list(table_, downloader_);
+  directory::add_remove(table_, downloader_);
   directory::add_repo_functions(table_, downloader_);
   directory::add_registry_functions(table_, worker.pool(),
                                     [this] { return downloader_.downloads(); });
@@ -150,7 +189,42 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   log_folders(config_, places_.home, *library_.latest()->files);
 }
 
+// What shows the whole state of the folders, also what is not served.
+void Directory::add_browsing(sdk::Worker& worker) {
+  const auto browser = std::make_shared<directory::Browser>(worker, library_, &skill_search_);
+  const auto folders = [this](const content::Generation& generation) {
+    return folder_names(generation);
+  };
+  directory::add_browse(table_, browser);
+  directory::add_explain(table_, library_, browser);
+  directory::add_account(table_, library_, browser, folders);
+  directory::add_prompts_browse(table_, library_, browsed_arguments);
+  directory::add_inspect(table_, {.library = library_,
+                                  .table = table_,
+                                  .browser = browser,
+                                  .folders = folders,
+                                  .downloader = &downloader_,
+                                  .links = &skill_links_});
+}
+
 void Directory::serve() { directory::serve_on(worker_, table_); }
+
+std::vector<std::string> Directory::folder_names(const content::Generation& generation) const {
+  std::error_code ignored;
+  const std::filesystem::path working = std::filesystem::current_path(ignored);
+  std::vector<std::string> out;
+  for (uint16_t i = 0; i < generation.roots.size(); ++i) {
+    const content::RootKind kind = generation.roots[i].kind;
+    if (kind == content::RootKind::kBuiltin) {
+      out.emplace_back("compiled in");
+    } else if (kind == content::RootKind::kRegistered) {
+      out.emplace_back("registered by workers");
+    } else {
+      out.push_back(shown_folder(root_path(i), working, places_.home));
+    }
+  }
+  return out;
+}
 
 std::filesystem::path Directory::root_path(uint16_t root) const {
   const auto roots = content_options(config_, places_.home, std::nullopt).roots;
@@ -161,6 +235,9 @@ void Directory::reload(const DirectoryConfig& config) {
   if (config == config_) return;
   const auto documents_before = content_options(config_, places_.home, places_.cache_file);
   const auto sources_before = downloads_options(config_, places_.home);
+  if (config.log_level != config_.log_level) {
+    if (const auto level = parse_log_level(config.log_level)) set_log_level(*level);
+  }
   config_ = config;
   library_.set_options(library_options(config));
   if (downloads_options(config, places_.home) != sources_before) {

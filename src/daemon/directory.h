@@ -18,6 +18,7 @@
 #include "functions/guides.h"
 #include "functions/skill_links.h"
 #include "functions/skill_search.h"
+#include "functions/stats.h"
 #include "legacy/generations.h"
 #include "library/library.h"
 #include "sdk/task_group.h"
@@ -30,6 +31,9 @@ struct DirectoryPlaces {
   std::optional<std::filesystem::path> cache_file;  // of the parsed index
   // Why the engine in this process does not store what it is given; nothing: it does.
   std::function<std::optional<std::string>()> trouble = {};
+  // What is in the same process, for directory::stats; may be empty.
+  std::function<directory::McpUse()> mcp = {};
+  std::function<directory::BusUse()> bus = {};
 };
 
 // On the loop thread of its worker, which outlives it.
@@ -46,9 +50,14 @@ class Directory {
   // The files as they were read last.
   content::GenerationPtr library_latest() const { return library_.latest()->files; }
   directory::EngineClient& engine() { return engine_; }
+  const directory::Changes& changes() const { return changes_; }
   directory::SkillSearch& skill_search() { return skill_search_; }
   // Where a root of the library lies; empty for compiled-in documents.
   std::filesystem::path root_path(uint16_t root) const;
+  // The folders of all roots as people write them: `~/.iii/skills`, `compiled in`.
+  std::vector<std::string> folder_names(const content::Generation& generation) const;
+  const DirectoryConfig& config() const { return config_; }
+  directory::DirectoryStats stats() const { return directory::stats_now(stats_); }
   // Offers the functions; before the worker starts.
   void serve();
 
@@ -58,6 +67,7 @@ class Directory {
   void log_hidden() { tasks_.spawn(count_hidden()); }
 
  private:
+  void add_browsing(sdk::Worker& worker);
   sdk::Task<void> log_new_folders();
   sdk::Task<void> count_hidden();
 
@@ -75,6 +85,7 @@ class Directory {
   directory::SkillLinks skill_links_;
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::Legacy> legacy_;
+  directory::StatsSources stats_;
   sdk::TaskGroup tasks_;
 };
 

@@ -160,6 +160,11 @@ Result<void> apply_limit(std::string_view assignment, ServeOptions& options) {
   return {};
 }
 
+Result<std::filesystem::path> data_folder(const cli::Args& args) {
+  if (const auto data = args.value("data")) return std::filesystem::path(*data);
+  return default_data();
+}
+
 Result<ServeOptions> serve_options(const cli::Args& args) {
   ServeOptions out;
   engine::EmbeddedOptions& o = out.engine;
@@ -187,13 +192,9 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
                     " lets other machines in, so a token is required. Next: pass --token (or "
                     "set III_TOKEN), or leave --host out to stay on this machine.");
   }
-  if (const auto data = args.value("data")) {
-    o.data = *data;
-  } else {
-    auto home = default_data();
-    if (!home) return std::unexpected(home.error());
-    o.data = std::move(*home);
-  }
+  auto data = data_folder(args);
+  if (!data) return std::unexpected(data.error());
+  o.data = std::move(*data);
   // The public engine's variable for the same thing.
   if (const std::string grace = environment("III_NAMESPACE_GRACE_MS"); !grace.empty()) {
     if (auto ok = apply_limit("registration_grace_ms=" + grace, out); !ok) {
@@ -209,6 +210,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   out.http.access.allowed_origins = o.access.allowed_origins;
   out.http.dead_peer_timeout = o.server.connection.dead_peer_timeout;
   out.engine_only = args.has("engine-only");
+  out.console = !args.has("no-console");
   out.engine.repair_data = args.has("repair-data");
   out.config = {.file = args.value("config"),
                 .defaults = serve_defaults(),
@@ -218,6 +220,7 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
                 .extra_skills = args.all("extra-skills"),
                 .auto_download = args.has("auto-download")};
   out.engine.worker_manager = !args.has("no-worker-manager");
+  out.engine.limits.local_dispatch = args.has("local-dispatch");
   out.engine.keeps_state = !args.has("no-state");
   return out;
 }

@@ -1,6 +1,7 @@
 // What `serve` and worker mode were asked to do, from command line and environment.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -18,11 +19,15 @@ struct ServeOptions {
   net::HttpServerOptions http;
   bool http_port_given = false;  // by the user: then it has to be free
   bool engine_only = false;
+  bool console = true;
   ConfigSources config;
 };
 
 // Refuses what would be unsafe, such as listening beyond this machine without a token.
 Result<ServeOptions> serve_options(const cli::Args& args);
+
+// `--data`, else the folder of the user who runs this.
+Result<std::filesystem::path> data_folder(const cli::Args& args);
 
 // `--limit name=value`, several times.
 Result<void> apply_limit(std::string_view assignment, ServeOptions& options);

@@ -12,16 +12,18 @@
 #include <utility>
 
 #include "base/log_format.h"
+#include "base/saturate.h"
 #include "cli/args.h"
 #include "cli/engine_link.h"
 #include "cli/output.h"
-#include "daemon/backup.h"
 #include "daemon/configuration.h"
 #include "daemon/descriptors.h"
 #include "daemon/directory.h"
 #include "daemon/folders.h"
-#include "daemon/local_attach.h"
+#include "daemon/local_console.h"
+#include "daemon/local_directory.h"
 #include "daemon/mcp_options.h"
+#include "daemon/operations.h"
 #include "daemon/options.h"
 #include "daemon/service_manager.h"
 #include "daemon/version.h"
@@ -46,22 +48,23 @@ Error explain(const Error& error, const net::ServerOptions& server) {
 
 // `http` is null when HTTP is not served.
 void print_ready(const std::string& host, uint16_t port, const net::HttpServer* http) {
-  const bool bare_ipv6 = host.find(':') != std::string::npos && !host.starts_with('[');
-  const std::string name = bare_ipv6 ? "[" + host + "]" : host;
-  cli::print("ready ws=ws://{}:{}", name, port);
-  if (http != nullptr) cli::print(" http=http://{}:{}", name, http->port());
+  cli::print("ready ws=ws://{}", authority(host, port));
+  if (http != nullptr) cli::print(" http=http://{}", authority(host, http->port()));
   cli::print("\n");
   std::fflush(stdout);
 }
 
 // For a person who started it: what is served, and what to do next.
 void print_first_steps(const Directory& directory, const ConfigReading& reading,
-                       const net::HttpServer* http) {
+                       const net::HttpServer* http, bool console) {
   if (::isatty(STDERR_FILENO) != 1) return;
   cli::note_text("\n");
   for (const Folder& folder :
        folders_of(reading.config, reading.home, *directory.library_latest())) {
     cli::note("  {}\n", folder_line(folder));
+  }
+  if (http != nullptr && console) {
+    cli::note("\n  Look at it: http://127.0.0.1:{}/console/\n", http->port());
   }
   cli::note_text("\n  Connect an agent:\n");
   if (http != nullptr) {
@@ -99,12 +102,10 @@ Result<void> set_up_log(const cli::Args& args) {
   return {};
 }
 
-sdk::WorkerOptions worker_options() {
-  sdk::WorkerOptions options;
-  options.name = "iii-directory";
-  options.description = "Skills and prompts for agents, and what is on this bus.";
-  options.version = kVersion;
-  return options;
+// The key `log_level`, unless the command line has said something else.
+void use_configured_log_level(const cli::Args& args, const DirectoryConfig& config) {
+  if (args.value("log-level")) return;
+  if (const auto level = parse_log_level(config.log_level)) set_log_level(*level);
 }
 
 // A folder that was named on the command line and can never be read is a mistake to correct now.
@@ -128,40 +129,12 @@ Result<Configuration> start_configuration(ConfigSources sources) {
   return configuration;
 }
 
-// What `serve` adds to its engine, unless it was asked for the engine alone.
-struct LocalDirectory {
-  LocalDirectory(net::Loop& loop, engine::Embedded& embedded, const ServeOptions& options,
-                 Configuration& its_configuration)
-      : configuration(its_configuration),
-        worker(worker_options(), loop,
-               [&embedded](net::Loop& its_loop) {
-                 return std::make_unique<sdk::InProcessTransport>(its_loop,
-                                                                  attach_to(embedded.engine()));
-               }),
-        directory(configuration.now(),
-                  {.home = configuration.home(),
-                   .cache_file = *options.engine.data / "index.cache",
-                   .trouble = [&embedded] { return embedded.trouble(); }},
-                  worker, "serve") {
-    add_backup(directory.functions(), embedded, directory.library(), options.engine.data);
-  }
-
-  void reload() {
-    configuration.reload();
-    directory.reload(configuration.now());
-  }
-
-  Configuration& configuration;
-  sdk::Worker worker;
-  Directory directory;
-};
-
 // Beyond what fits connections are refused at once, instead of waiting for a descriptor.
 void fit_connections(ServeOptions& options) {
   const Result<uint64_t> descriptors = raise_descriptor_limit();
   if (!descriptors) return;  // main() has refused to start
   size_t& http = options.http.max_connections;
-  http = std::min<size_t>(http, *descriptors / 8);
+  http = std::min(http, saturated_size(*descriptors / 8));
   size_t& most = options.engine.server.max_connections;
   const size_t fit = connections_that_fit(*descriptors, most);
   if (fit == most) return;
@@ -183,6 +156,7 @@ struct LocalMcp {
     if (server.options().tools == mcp::ToolsMode::kAll) {
       host.tell_function = offer_tell(local.worker, server);
     }
+    local.mcp_clients = [this] { return endpoint.clients(); };
     server.open(host);
   }
 
@@ -193,26 +167,27 @@ struct LocalMcp {
     return out;
   }
 
+  directory::McpUse use() const {
+    return {.sessions = endpoint.sessions(), .requests = server.requests()};
+  }
+
   mcp::Server server;
   mcp::HttpEndpoint endpoint;
 };
 
-net::HttpRouter http_routes(LocalMcp* mcp) {
+net::HttpRouter http_routes(LocalMcp* mcp, LocalConsole* console, Operations& operations) {
   net::HttpRouter router;
   if (mcp != nullptr) mcp->endpoint.add_to(router);
-  router.get("/healthz",
-             [](const auto&, const auto& response) {
-               response->send(net::http_json(200, R"({"status":"ok"})"));
-             },
-             {.needs_token = false});
+  if (console != nullptr) console->add_to(router);
+  operations.add_to(router);
   return router;
 }
 
 // Null when the default port is taken: a second `serve` on this machine with another --port is not
 // a mistake.
 Result<std::unique_ptr<net::HttpServer>> start_http(net::Loop& loop, const ServeOptions& options,
-                                                    LocalMcp* mcp) {
-  auto server = net::HttpServer::listen(loop, options.http, http_routes(mcp));
+                                                    net::HttpRouter routes) {
+  auto server = net::HttpServer::listen(loop, options.http, std::move(routes));
   if (server || server.error().code != "address_in_use") return server;
   const std::string taken = "Port " + std::to_string(options.http.port) + " on " +
                             options.http.host + " is taken by another program";
@@ -239,34 +214,54 @@ int run_serve(const cli::Args& args) {
     Result<Configuration> read = start_configuration(options->config);
     if (!read) return cli::complain(read.error());
     configuration = std::move(*read);
+    use_configured_log_level(args, configuration->now());
   }
 
   net::Loop loop;
+  BusWatch watch(loop);
   auto embedded = engine::Embedded::start(loop, options->engine);
   if (!embedded) return cli::complain(explain(embedded.error(), options->engine.server));
+  (*embedded)->engine().listen(watch);
   const std::string& host = options->engine.server.host;
   const uint16_t port = (*embedded)->port();
 
+  Operations operations(**embedded, kVersion, options->engine_only ? "engine" : "serve");
   std::unique_ptr<LocalDirectory> local;
   std::unique_ptr<LocalMcp> mcp;
-  if (configuration) mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now());
-  Result<std::unique_ptr<net::HttpServer>> http = start_http(loop, *options, mcp.get());
+  std::unique_ptr<LocalConsole> console;
+  if (configuration) {
+    mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now());
+    if (options->console) console = std::make_unique<LocalConsole>(loop, *options, watch);
+  }
+  Result<std::unique_ptr<net::HttpServer>> http =
+      start_http(loop, *options, http_routes(mcp.get(), console.get(), operations));
   if (!http) return cli::complain(http.error());
+  if (*http != nullptr) operations.measure(**http);
   ServiceManager service(loop);
   const auto ready = [&] {
+    operations.ready();
     print_ready(host, port, http->get());
-    if (local) print_first_steps(local->directory, configuration->reading(), http->get());
+    if (local) {
+      print_first_steps(local->directory, configuration->reading(), http->get(), options->console);
+    }
     service.ready(fmt::format("listening on port {}", port));
   };
   if (options->engine_only) {
     loop.post(ready);
   } else {
-    local = std::make_unique<LocalDirectory>(loop, **embedded, *options, *configuration);
+    local = std::make_unique<LocalDirectory>(loop, **embedded, *options, *configuration,
+                                             [&mcp] { return mcp->use(); });
+    operations.measure([&local] { return local->directory.stats(); });
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) ready();
     });
     local->directory.serve();
     mcp->open(*local);
+    if (console != nullptr && *http != nullptr) {
+      const Addresses addresses{
+          .home = configuration->home(), .host = host, .port = port, .http_port = (*http)->port()};
+      console->open(*local, (*embedded)->engine(), mcp->endpoint, addresses);
+    }
     if (auto started = local->worker.start(); !started) return cli::complain(started.error());
   }
   // Always taken: the default action of SIGHUP would end the process.
@@ -279,6 +274,7 @@ int run_serve(const cli::Args& args) {
   loop.on_stop_signals([&] {
     log_info("stopping");
     service.stopping();
+    operations.stopping();
     const auto stop_engine = [&] {
       (*embedded)->stop();
       loop.stop();
@@ -288,6 +284,7 @@ int run_serve(const cli::Args& args) {
       local->worker.stop(stop_engine);
     };
     if (mcp != nullptr) mcp->endpoint.shut_down();
+    if (console != nullptr) console->shut_down();
     if (*http == nullptr) return stop_bus();
     (*http)->drain(kHttpPatience, stop_bus);
   });
@@ -307,8 +304,9 @@ int run_worker(const cli::Args& args) {
                                                              .skills = {},
                                                              .extra_skills = {}});
   if (!configuration) return cli::complain(configuration.error());
+  use_configured_log_level(args, configuration->now());
   const std::string& home = configuration->home();
-  sdk::WorkerOptions options = worker_options();
+  sdk::WorkerOptions options = directory_worker_options();
   options.url = args.value("url").value_or("");
   options.token = token->value_or("");
   // A second directory on one engine would serve nothing.

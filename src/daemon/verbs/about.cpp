@@ -9,6 +9,7 @@
 #include "cli/verbs.h"
 #include "daemon/configuration.h"
 #include "daemon/verbs/caller.h"
+#include "daemon/verbs/function_page.h"
 #include "daemon/verbs/rows.h"
 #include "daemon/verbs/schemas.h"
 #include "daemon/verbs/shapes.h"
@@ -54,7 +55,7 @@ Result<void> write_file(const std::filesystem::path& path, const std::string& te
   return {};
 }
 
-// Everything that is made from the table of verbs, for the package and for docs/.
+// Everything that is made from the tables of verbs and of functions, for the package and for docs/.
 Result<void> write_all(const std::filesystem::path& folder) {
   std::vector<std::pair<std::filesystem::path, std::string>> files;
   files.emplace_back("man/iii-directory.1", cli::man_page());
@@ -67,6 +68,9 @@ Result<void> write_all(const std::filesystem::path& folder) {
   files.emplace_back("completion/iii-directory.bash", *cli::completion_script("bash"));
   files.emplace_back("completion/_iii-directory", *cli::completion_script("zsh"));
   files.emplace_back("completion/iii-directory.fish", *cli::completion_script("fish"));
+  Result<std::string> functions = function_page();
+  if (!functions) return std::unexpected(functions.error());
+  files.emplace_back("functions.md", std::move(*functions));
   for (const auto& [path, text] : files) {
     if (auto written = write_file(folder / path, text); !written) return written;
   }

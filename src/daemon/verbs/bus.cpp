@@ -7,6 +7,7 @@
 #include "cli/width.h"
 #include "daemon/verbs/caller.h"
 #include "daemon/verbs/rows.h"
+#include "daemon/verbs/schema_fields.h"
 #include "daemon/verbs/shapes.h"
 #include "daemon/verbs/verbs.h"
 
@@ -96,31 +97,16 @@ std::optional<json::Raw> schema_at(const json::Value& info, const char* name,
   return json::Raw{json::to_text(*schema)};
 }
 
-std::string type_of(const json::Value& property) {
-  const json::Value* type = property.find("type");
-  if (type == nullptr) return "any";
-  if (type->as_string() != nullptr) return *type->as_string();
-  std::string out;
-  for (const json::Value& word : type->as_array() != nullptr ? *type->as_array() : json::Array{}) {
-    if (word.as_string() != nullptr) out += (out.empty() ? "" : "|") + *word.as_string();
-  }
-  return out;
-}
-
 void show_fields(const std::string& title, const std::optional<json::Raw>& schema,
                  const cli::Screen& screen) {
   const auto value = schema ? json::parse(schema->text) : fail("", "");
-  const json::Value* properties = value ? value->find("properties") : nullptr;
-  if (properties == nullptr || properties->as_object() == nullptr ||
-      properties->as_object()->empty())
-    return;
+  const auto fields = value ? schema_fields(*value) : std::vector<SchemaField>();
+  if (fields.empty()) return;
   cli::Styled out;
   cli::print_styled(out.add("\n" + title + "\n", Style::kBold), screen);
   cli::Table table({{"FIELD", Style::kName}, {"TYPE", Style::kCode}, {"DESCRIPTION"}});
-  for (const auto& [name, property] : *properties->as_object()) {
-    const bool required = std::ranges::find(rows_at(*value, "required"), json::Value(name)) !=
-                          rows_at(*value, "required").end();
-    table.add({name + (required ? " *" : ""), type_of(property), text_at(property, "description")});
+  for (const SchemaField& field : fields) {
+    table.add({field.name + (field.required ? " *" : ""), field.type, field.description});
   }
   cli::print_styled(table.text(screen), screen);
 }
@@ -170,12 +156,16 @@ int run_functions(const cli::Args& args) {
   if (!caller) return cli::complain(caller.error());
   const std::string word = args.positionals().empty() ? "" : args.positionals().front();
   const bool one = !word.empty() && !word.ends_with(':') && word.find("::") != std::string::npos;
-  if (one) {
+  const auto shape = list_functions(**caller, word, args.has("internal"));
+  if (!shape) return cli::complain(shape.error());
+  // The beginning of several ids, when it is not one itself.
+  const bool several =
+      !shape->functions.empty() &&
+      std::ranges::none_of(shape->functions, [&](const auto& each) { return each.id == word; });
+  if (one && !several) {
     const auto function = function_info(**caller, word);
     return function ? show_function(**caller, *function, args) : cli::complain(function.error());
   }
-  const auto shape = list_functions(**caller, word, args.has("internal"));
-  if (!shape) return cli::complain(shape.error());
   cli::Table table({{"FUNCTION", Style::kName}, {"WORKER"}, {"DESCRIPTION", Style::kDim}});
   for (const FunctionShape& each : shape->functions) {
     table.add({each.id, each.worker, each.description});

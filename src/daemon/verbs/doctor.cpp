@@ -1,19 +1,24 @@
 #include "daemon/verbs/rows.h"
 #include "daemon/verbs/verbs.h"
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "base/counted.h"
 #include "cli/args.h"
 #include "cli/engine_link.h"
 #include "cli/output.h"
+#include "cli/ticker.h"
+#include "content/progress.h"
 #include "daemon/configuration.h"
 #include "daemon/folders.h"
 #include "daemon/hidden.h"
 #include "functions/doctor.h"
+#include "functions/fixes.h"
 #include "functions/lock.h"
 #include "functions/portable_findings.h"
 #include "functions/risks.h"
@@ -89,12 +94,14 @@ void tell_filter(const ConfigReading& reading, const content::GenerationPtr& gen
 }
 
 void fix(content::Content& content, sources::Downloads& downloads) {
-  directory::FixOutcome outcome = directory::apply_ready_fixes(content);
-  if (const auto noted = downloads.record_fixes(outcome.in_skills_folder); !noted) {
-    outcome.failures.push_back("directory.lock: " + noted.error().message);
-  }
+  const directory::FixOutcome outcome = directory::apply_ready_fixes(content);
   cli::note("{} fixed\n", counted(outcome.fixed_files, "file"));
-  for (const std::string& failure : outcome.failures) cli::note("not fixed: {}\n", failure);
+  for (const directory::RefusedFix& file : outcome.refused) {
+    cli::note("not fixed: {}: {}\n", file.path, file.reason);
+  }
+  if (const auto noted = downloads.record_fixes(outcome.in_skills_folder); !noted) {
+    cli::note("not noted: directory.lock: {}\n", noted.error().message);
+  }
 }
 
 // What a server that runs here serves: it may have been started with other folders.
@@ -123,6 +130,65 @@ void tell_server(const cli::Args& args) {
              counted(static_cast<uint64_t>(number_at(counts, "prompts")), "prompt"));
 }
 
+// How far the doctor is; written by the thread that examines, read by the one that draws.
+struct Stage {
+  std::atomic<const char*> step = "reading folders";
+  std::atomic<uint64_t> done = 0;
+  std::atomic<uint64_t> total = 0;
+
+  void begin(const char* what) {
+    done = total = 0;
+    step = what;
+  }
+  std::function<void(uint64_t, uint64_t)> counter() {
+    return [this](uint64_t count, uint64_t of) {
+      done = count;
+      total = of;
+    };
+  }
+  cli::Tick tick() const {
+    const bool reading = total == 0;
+    return {.step = step.load(),
+            .done = reading ? content::entries_looked_at().load() : done.load(),
+            .total = total.load()};
+  }
+};
+
+// The configured folders, or the one that was named.
+content::ContentOptions folders_to_read(const ConfigReading& reading, bool one_folder) {
+  content::ContentOptions options = content_options(reading.config, reading.home, std::nullopt);
+  if (one_folder) {
+    std::erase_if(options.roots,
+                  [](const auto& root) { return root.kind != content::RootKind::kGlobal; });
+  }
+  return options;
+}
+
+// Everything that is to be said about the folders.
+directory::DoctorReport report_on(const std::shared_ptr<const directory::Folders>& open,
+                                  const content::GenerationPtr& generation,
+                                  sources::Downloads& downloads, const cli::Args& args, bool scan,
+                                  Stage& stage) {
+  const directory::View view(
+      std::make_shared<const directory::Snapshot>(generation, generation, nullptr, open), nullptr);
+  directory::Examination examination(view, query_of(args));
+  while (examination.step()) {
+  }
+  directory::PortableVerdicts verdicts(directory::kMaxVerdictBytes);
+  stage.begin("examining skills");
+  examination.add(directory::portable_findings(view, verdicts, stage.counter()));
+  examination.add(directory::lock_findings(downloads));
+  if (scan) {
+    stage.begin("scanning");
+    // Nobody else waits for it.
+    const directory::RiskScanLimits limits{
+        .time = std::chrono::minutes(10), .bytes = 1ULL << 34U, .progress = stage.counter()};
+    examination.add(directory::scan_folders(*open->content, *generation,
+                                            downloads.lock().value_or(sources::Lock{}), limits));
+  }
+  return examination.take();
+}
+
 }  // namespace
 
 int run_doctor(const cli::Args& args) {
@@ -138,35 +204,23 @@ int run_doctor(const cli::Args& args) {
       return cli::complain({"usage", args.positionals().front() + " is not a folder."});
     }
   }
-  content::ContentOptions options = content_options(reading->config, reading->home, std::nullopt);
-  if (one_folder) {
-    std::erase_if(options.roots,
-                  [](const auto& root) { return root.kind != content::RootKind::kGlobal; });
-  }
-  const auto open = std::make_shared<const directory::Folders>(
-      directory::Folders{.content = content::Content::open(options), .gate = nullptr});
-  content::Content* const content = open->content.get();
+  Stage stage;
+  auto ticker = std::make_unique<cli::Ticker>([&stage] { return stage.tick(); });
+  const auto open = std::make_shared<const directory::Folders>(directory::Folders{
+      .content = content::Content::open(folders_to_read(*reading, one_folder)), .gate = nullptr});
   sources::Downloads downloads(downloads_options(reading->config, reading->home));
-  if (args.has("fix")) fix(*content, downloads);
-  const content::GenerationPtr generation = content->fresh();
-  const directory::View view(
-      std::make_shared<const directory::Snapshot>(generation, generation, nullptr, open), nullptr);
-  directory::Examination examination(view, query_of(args));
-  while (examination.step()) {
+  if (args.has("fix")) {
+    ticker.reset();
+    fix(*open->content, downloads);
+    ticker = std::make_unique<cli::Ticker>([&stage] { return stage.tick(); });
   }
-  directory::PortableVerdicts verdicts(directory::kMaxVerdictBytes);
-  examination.add(directory::portable_findings(view, verdicts));
-  examination.add(directory::lock_findings(downloads));
-  if (reading->config.scan != sources::ScanAction::kOff) {
-    // Nobody else waits for it.
-    const directory::RiskScanLimits limits{.time = std::chrono::minutes(10), .bytes = 1ULL << 34U};
-    examination.add(directory::scan_folders(*content, *generation,
-                                            downloads.lock().value_or(sources::Lock{}), limits));
-  }
+  const content::GenerationPtr generation = open->content->fresh();
+  const bool scan = reading->config.scan != sources::ScanAction::kOff;
+  directory::DoctorReport report = report_on(open, generation, downloads, args, scan, stage);
+  ticker.reset();
   std::vector<Folder> folders = folders_of(reading->config, reading->home, *generation);
   if (one_folder)
     std::erase_if(folders, [](const Folder& folder) { return folder.label != "global"; });
-  directory::DoctorReport report = examination.take();
   const bool failed = directory::has_errors(report);
   if (args.has("json")) {
     cli::print_json(directory::report_json(report));

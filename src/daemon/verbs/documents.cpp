@@ -1,4 +1,4 @@
-// `list`, `index`, `search`, `prompts`: lists of documents.
+// `index`, `search`, `prompts`: lists of documents.
 #include "base/counted.h"
 #include "base/text.h"
 #include "cli/markdown.h"
@@ -15,8 +15,6 @@ namespace iii::daemon {
 namespace {
 
 using cli::Style;
-
-constexpr int64_t kTerminalRows = 100;
 
 struct Asked {
   std::unique_ptr<Caller> caller;
@@ -58,56 +56,7 @@ void each_row(const std::string& answer, std::string_view key, Take take) {
   while (walker.next(ignored, row)) take(row);
 }
 
-Result<json::Object> list_input(const cli::Args& args, bool terminal) {
-  json::Object input;
-  if (!args.positionals().empty()) input.emplace("prefix", args.positionals().front());
-  for (const char* key : {"search", "kind", "type"}) {
-    if (const auto value = args.value(key)) input.emplace(key, *value);
-  }
-  if (args.has("user-only")) input.emplace("include_user_only", true);
-  if (const auto limit = args.value("limit")) {
-    const auto number = cli::number("limit", *limit, 1, 1'000'000'000);
-    if (!number) return std::unexpected(number.error());
-    input.emplace("limit", *number);
-  } else if (terminal && !args.has("all") && !args.has("json")) {
-    input.emplace("limit", kTerminalRows);
-  }
-  return input;
-}
-
-void hint_when_empty(const cli::Args& args) {
-  const bool filtered =
-      !args.positionals().empty() || args.has("search") || args.has("kind") || args.has("type");
-  cli::note("{}\n", filtered ? "No skill matches."
-                             : "There are no skills yet. Next: `iii-directory add SOURCE` installs "
-                               "some, `iii-directory new skill NAME` writes one.");
-}
-
 }  // namespace
-
-int run_list(const cli::Args& args) {
-  const cli::Screen screen = cli::screen_of(args);
-  const Result<json::Object> input = list_input(args, screen.terminal);
-  if (!input) return cli::complain(input.error());
-  int code = 0;
-  const auto asked = ask(args, "directory::skills::list", *input, code);
-  if (!asked) return code;
-  if (args.has("json")) {
-    cli::print_json(asked->answer);
-    return 0;
-  }
-  cli::Table table({{"ID", Style::kName}, {"TITLE"}, {"DESCRIPTION", Style::kDim}});
-  each_row(asked->answer, "skills", [&](json::Slice row) {
-    table.add({text_of(row, "id"), text_of(row, "title"), text_of(row, "description")});
-  });
-  cli::print_styled(table.text(screen), screen);
-  if (table.size() == 0) hint_when_empty(args);
-  if (screen.terminal && json::member(json::trimmed(asked->answer), "next_cursor")) {
-    cli::note("The first {}. Next: --all shows all, `iii-directory list PREFIX` fewer.\n",
-              counted(table.size(), "row"));
-  }
-  return 0;
-}
 
 int run_index(const cli::Args& args) {
   json::Object input;

@@ -33,6 +33,22 @@ std::vector<std::string> words_of(std::string_view text) {
   return out;
 }
 
+// A word that means something else may also be the name of a folder here; whoever typed it may have
+// meant that.
+void tell_folder(const std::string& word, bool repo) {
+  namespace fs = std::filesystem;
+  std::error_code failed;
+  if (sources::is_local_word(word) || word.find(':') != std::string::npos) return;
+  const bool meant =
+      repo ? fs::is_directory(word, failed) : fs::exists(fs::path(word) / "SKILL.md", failed);
+  if (!meant) return;
+  cli::note(
+      "Note: {} is taken as a {}; there is also a folder of that name here. Next: `iii-directory "
+      "add ./{}` "
+      "installs from the folder.\n",
+      word, repo ? "repository on GitHub" : "worker of the registry", word);
+}
+
 // The words of the command line as fields. `SOURCE` is told from `WORKER` by its slash.
 Result<sources::SourceFields> asked_fields(Session& session) {
   sources::SourceFields fields;
@@ -46,6 +62,7 @@ Result<sources::SourceFields> asked_fields(Session& session) {
   const std::string word = *session.name();
   const bool repo = sources::is_local_word(word) || word.find('/') != std::string::npos ||
                     word.starts_with("git@");
+  tell_folder(word, repo);
   if (repo && fields.repo) {
     return fail("usage", "the repository is given twice: as `" + word + "` and with --repo");
   }

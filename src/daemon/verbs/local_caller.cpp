@@ -5,6 +5,8 @@
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/ticker.h"
+#include "content/progress.h"
 #include "daemon/config_keys.h"
 #include "daemon/configuration.h"
 #include "daemon/directory.h"
@@ -36,6 +38,7 @@ class Folders final : public Caller {
                   "this needs a running server, and there is none. Next: start one "
                   "with `iii-directory serve`, or name one with --url.");
     }
+    const cli::Ticker ticker([] { return cli::Tick{.step = "working"}; });
     std::optional<Result<std::string>> out;
     tasks_.spawn(run(function_id, payload, out));
     while (!out) loop_.run();  // a stop of an earlier call may still be pending
@@ -103,6 +106,9 @@ Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args) {
   set_log_level(LogLevel::kWarn);
   Result<ConfigReading> reading = configuration_of(args, serve_defaults());
   if (!reading) return std::unexpected(reading.error());
+  const cli::Ticker ticker([] {
+    return cli::Tick{.step = "reading folders", .done = content::entries_looked_at().load()};
+  });
   return std::make_unique<Folders>(std::move(*reading));
 }
 

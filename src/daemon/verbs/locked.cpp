@@ -8,6 +8,7 @@
 #include "daemon/verbs/session.h"
 #include "daemon/verbs/shapes.h"
 #include "daemon/verbs/verbs.h"
+#include "daemon/verbs/written.h"
 #include "functions/lock.h"
 #include "sources/installer_remove.h"
 
@@ -170,6 +171,11 @@ int run_remove(const cli::Args& args) {
     cli::print("{}: {} removed\n", name, counted(done.removed.size(), "file"));
   }
   if (args.has("json")) cli::print_json(pretty_json(shape));
+  std::vector<std::string> gone;
+  for (const RemovedShape& each : shape.namespaces) {
+    if (each.kept.empty()) gone.push_back(each.name_space);
+  }
+  say_written(args, folder, gone, true);
   return 0;
 }
 

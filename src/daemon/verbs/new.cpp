@@ -11,6 +11,7 @@
 #include "daemon/configuration.h"
 #include "daemon/verbs/shapes.h"
 #include "daemon/verbs/verbs.h"
+#include "daemon/verbs/written.h"
 
 namespace iii::daemon {
 
@@ -102,6 +103,9 @@ int run_new(const cli::Args& args) {
   cli::print("{}\n", path.string());
   cli::note("Next: edit it, then `iii-directory doctor` and `iii-directory {} {}`.\n",
             kind == "skill" ? "show" : "prompt", kind == "skill" ? name : last);
+  const std::vector<std::string> skills =
+      kind == "skill" ? std::vector{name} : std::vector<std::string>();
+  say_written(args, root, skills);
   return 0;
 }
 

@@ -88,6 +88,7 @@ Schemas all_schemas() {
   out["list"] = answer("directory::skills::list");
   out["show"] = either({answer("directory::skills::get"), answer("directory::skills::file")},
                        "The document; with --file one part of that file.");
+  out["why"] = answer("directory::skills::explain");
   out["index"] = answer("directory::skills::index");
   out["search"] = answer("directory::skills::search");
   out["prompts"] = answer("directory::prompts::list");
@@ -113,6 +114,7 @@ Schemas all_schemas() {
   out["workers"] = schema_of<WorkersShape>();
   out["functions"] = schema_of<FunctionsShape>();
   out["triggers"] = schema_of<TriggersShape>();
+  out["backup"] = schema_of<BackupShape>();
   out["config"] = config_schema();
   out["version"] = schema_of<VersionShape>();
   return out;

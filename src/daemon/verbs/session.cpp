@@ -12,8 +12,10 @@
 #include "cli/next_step.h"
 #include "cli/output.h"
 #include "daemon/configuration.h"
+#include "daemon/verbs/written.h"
 #include "functions/lock.h"
 #include "json/describe.h"
+#include "sources/git_ssh.h"
 #include "sources/process.h"
 
 namespace iii::daemon {
@@ -22,22 +24,40 @@ namespace {
 
 std::atomic<bool> stop = false;
 
-// The credential helper of the person at the terminal, from git's configuration of this user and of
-// this machine. Not from the folder where this runs: a repository could name a program there.
-std::string own_credential_helper() {
-  for (const char* scope : {"--global", "--system"}) {
-    sources::Command command;
-    command.argv = {"git", "config", scope, "--get", "credential.helper"};
-    for (const char* name : {"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"}) {
-      const char* value = std::getenv(name);
-      if (value != nullptr) command.environment.push_back(std::string(name) + "=" + value);
-    }
-    sources::Job job;
-    job.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    const sources::Ran ran = sources::run(command, job);
-    if (ran.ok() && !trim(ran.output).empty()) return std::string(trim(ran.output));
+// What git's configuration of this user or of this machine has; empty: nothing. Not that of the
+// folder where this runs: a repository could name a program there.
+std::string git_settings(const char* scope, const char* pattern) {
+  sources::Command command;
+  command.argv = {"git", "config", scope, "--get-regexp", pattern};
+  for (const char* name : {"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) command.environment.push_back(std::string(name) + "=" + value);
   }
-  return "";
+  sources::Job job;
+  job.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+  const sources::Ran ran = sources::run(command, job);
+  return ran.ok() ? std::string(trim(ran.output)) : "";
+}
+
+// Asks git itself, with the configuration of the person at the terminal, so that helpers for one
+// server only (`credential.https://example.com.helper`) are found, too. It answers or fails; it
+// never asks a person. Empty: no helper is configured.
+std::string own_credential_helper() {
+  constexpr const char* kHelpers = R"(^credential\.(.*\.)?helper$)";
+  if (git_settings("--global", kHelpers).empty() && git_settings("--system", kHelpers).empty()) {
+    return "";
+  }
+  std::string command = "env";
+  // The settings of the git that asks must not reach the one that is asked.
+  for (const char* name : {"GIT_DIR", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM",
+                           "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}) {
+    command += std::string(" -u ") + name;
+  }
+  for (const char* name : {"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"}) {
+    const char* value = std::getenv(name);
+    if (value != nullptr) command += " " + std::string(name) + "=" + sources::shell_quoted(value);
+  }
+  return "!f() { " + command + " git -C / -c core.askPass= credential fill; }; f";
 }
 
 void tell_risks(const std::vector<sources::FileRisk>& risks) {
@@ -138,6 +158,9 @@ int Session::print_report(const sources::Source& source, const sources::InstallR
     cli::print_json(json::encode(directory::output_of(source, report)));
   } else {
     print_files(report, false);
+    if (!report.skills_written.empty()) {
+      say_written(args_, downloads_->options().skills_folder, {report.name_space});
+    }
   }
   return 0;
 }
@@ -145,10 +168,14 @@ int Session::print_report(const sources::Source& source, const sources::InstallR
 int Session::print_outcomes(Result<std::vector<sources::NamespaceResult>> outcomes, bool files) {
   line_.clear();
   if (!outcomes) return complain(outcomes.error());
+  std::vector<std::string> written;
+  for (const sources::NamespaceResult& each : *outcomes) {
+    if (each.report && !each.report->skills_written.empty()) written.push_back(each.name_space);
+  }
   const bool ok =
       std::ranges::all_of(*outcomes, [](const auto& each) { return each.report.has_value(); });
   if (args_.has("json")) {
-    std::map<std::string, sources::Source> asked;
+    std::map<std::string, sources::Source, std::less<>> asked;
     if (const auto lock = downloads_->lock()) {
       for (const auto& [name, locked] : lock->namespaces) asked.emplace(name, locked.source);
     }
@@ -164,6 +191,7 @@ int Session::print_outcomes(Result<std::vector<sources::NamespaceResult>> outcom
     }
   }
   if (cli::was_interrupted()) return cli::kInterrupted;
+  if (!written.empty()) say_written(args_, downloads_->options().skills_folder, written);
   return ok ? 0 : 1;
 }
 

@@ -69,6 +69,13 @@ struct RemoveShape {
   std::vector<RemovedShape> namespaces;
 };
 
+struct BackupShape {
+  std::string folder;
+  uint64_t bytes = 0;
+  bool lock = false;
+  std::string from;
+};
+
 struct NewShape {
   std::string kind;
   std::string id;
@@ -142,6 +149,16 @@ inline auto describe(json::Type<RemovedShape>) {
 inline auto describe(json::Type<RemoveShape>) {
   return json::object<RemoveShape>(
       "Remove", "", json::field("namespaces", &RemoveShape::namespaces, "One for each name."));
+}
+inline auto describe(json::Type<BackupShape>) {
+  using T = BackupShape;
+  return json::object<T>(
+      "Backup", "The copy that was made.",
+      json::field("folder", &T::folder, "Where it is; `serve --data` can start from it."),
+      json::field("bytes", &T::bytes, "Size of `state.db` in it."),
+      json::field("lock", &T::lock, "Whether `directory.lock` is in it, too."),
+      json::field("from", &T::from,
+                  "`server`: made by the running server; `folder`: no server was running."));
 }
 inline auto describe(json::Type<NewShape>) {
   using T = NewShape;

@@ -10,11 +10,12 @@ namespace iii::daemon {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, RunVerb>, 28> kRunners{{
+constexpr auto kRunners = std::to_array<std::pair<std::string_view, RunVerb>>({
     {"serve", run_serve},
     {"mcp", run_mcp},
     {"list", run_list},
     {"show", run_show},
+    {"why", run_why},
     {"index", run_index},
     {"search", run_search},
     {"prompts", run_prompts},
@@ -34,12 +35,13 @@ constexpr std::array<std::pair<std::string_view, RunVerb>, 28> kRunners{{
     {"workers", run_workers},
     {"functions", run_functions},
     {"triggers", run_triggers},
+    {"backup", run_backup},
     {"config", run_config},
     {"completion", run_completion},
     {"version", run_version},
     {"help", run_help},
     {"__complete", run_complete},
-}};
+});
 
 }  // namespace
 

@@ -18,6 +18,7 @@ int run_mcp(const cli::Args& args);
 
 int run_list(const cli::Args& args);
 int run_show(const cli::Args& args);
+int run_why(const cli::Args& args);
 int run_index(const cli::Args& args);
 int run_search(const cli::Args& args);
 int run_prompts(const cli::Args& args);
@@ -38,6 +39,9 @@ int run_verify(const cli::Args& args);
 int run_restore(const cli::Args& args);
 int run_diff(const cli::Args& args);
 int run_new(const cli::Args& args);
+
+// A copy of what is stored.
+int run_backup(const cli::Args& args);
 
 int run_config(const cli::Args& args);
 // The keys of the file, for the help of `config`.

@@ -1,0 +1,48 @@
+// What operators ask `serve` over HTTP: `/healthz`, `/healthz/live`, `/healthz/ready`, `/metrics`.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "daemon/metrics.h"
+#include "engine/embedded.h"
+#include "net/http_router.h"
+#include "net/http_server.h"
+
+namespace iii::daemon {
+
+// On the loop thread. Outlives the HTTP server that calls it.
+class Operations {
+ public:
+  // `embedded` outlives it.
+  Operations(engine::Embedded& embedded, std::string version, std::string mode)
+      : embedded_(embedded), version_(std::move(version)), mode_(std::move(mode)) {}
+
+  void add_to(net::HttpRouter& router);
+
+  // What is measured besides the engine; each may be left out.
+  void measure(std::function<directory::DirectoryStats()> directory) {
+    directory_ = std::move(directory);
+  }
+  void measure(const net::HttpServer& http) { http_ = &http; }
+
+  // Before and after these, `/healthz/ready` says no.
+  void ready() { phase_ = Phase::kReady; }
+  void stopping() { phase_ = Phase::kStopping; }
+
+ private:
+  enum class Phase { kStarting, kReady, kStopping };
+
+  net::HttpAnswer readiness() const;
+  void metrics(const std::shared_ptr<net::HttpResponse>& response);
+
+  engine::Embedded& embedded_;
+  const std::string version_;
+  const std::string mode_;
+  Phase phase_ = Phase::kStarting;
+  std::function<directory::DirectoryStats()> directory_;
+  const net::HttpServer* http_ = nullptr;
+};
+
+}  // namespace iii::daemon
