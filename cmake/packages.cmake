@@ -21,6 +21,7 @@ if(NOT III_SDK_ONLY)
   pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl)
   pkg_check_modules(MD4C REQUIRED IMPORTED_TARGET md4c)
   pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
+  find_package(ZLIB REQUIRED)
   pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
   # libstemmer has neither a CMake nor a pkg-config file.
   find_library(III_STEMMER_LIBRARY stemmer REQUIRED)

@@ -6,6 +6,13 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
+# The name of the platform as the registry of workers spells it.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^armv7")
+  set(III_TARGET armv7-unknown-linux-gnueabihf)
+else()
+  set(III_TARGET ${CMAKE_SYSTEM_PROCESSOR}-unknown-linux-gnu)
+endif()
+
 if(NOT PROJECT_IS_TOP_LEVEL)
   return()
 endif()

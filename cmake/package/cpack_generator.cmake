@@ -1,0 +1,10 @@
+# Read by cpack for each kind of package: which components it has.
+if(CPACK_GENERATOR STREQUAL DEB)
+  set(CPACK_COMPONENTS_ALL program debug)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+else()
+  set(CPACK_COMPONENTS_ALL worker debug)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /)
+  set(CPACK_INCLUDE_TOPLEVEL_DIRECTORY OFF)
+  set(CPACK_COMPONENT_INCLUDE_TOPLEVEL_DIRECTORY OFF)
+endif()

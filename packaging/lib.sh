@@ -1,0 +1,28 @@
+# Sourced by scripts/package and the scripts beside this file; the working directory is that of the repository.
+
+say() { printf '\n== %s\n' "$*"; }
+
+fail() {
+  printf '%s\n' "$*" >&2
+  exit 1
+}
+
+packages='*.deb *.tar.gz *.tar.gz.sha256'
+
+# pack FOLDER: makes all packages of a build folder; the dates in them are those of the last commit.
+pack() {
+  (
+    cd "$1"
+    rm -f $packages
+    SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} cpack >package/cpack.log || { cat package/cpack.log >&2; exit 1; }
+  )
+}
+
+checksums() { (cd "$1" && sha256sum iii-directory package/iii-directory $packages); }
+sizes() { (cd "$1" && stat -c '%s %n' iii-directory package/iii-directory $packages); }
+
+# ready FILE PID: waits until the server says that it is ready, and prints where it listens.
+ready() {
+  timeout "${ready_seconds:-20}" sh -c "until grep -q ^ready '$1'; do kill -0 $2 && sleep 0.1; done" >&2 || return 1
+  sed -n 's/^ready ws=\([^ ]*\).*/\1/p' "$1"
+}
