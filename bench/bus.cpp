@@ -3,6 +3,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -112,6 +113,7 @@ class Bench {
   void shape(Shape shape, double rate_aim);
   void durable();
   void observers();
+  void bystander();
   void idle();
 
   const Options options_;
@@ -222,6 +224,30 @@ void Bench::observers() {
   print_table("32 x 1 in flight, observed (ratios to the unobserved function)", rows);
 }
 
+// What somebody notices who has nothing to do with it: calls of another function of another worker,
+// one at a time, while the observed one is called without pause.
+void Bench::bystander() {
+  const ServerProcess server(bus(), cores_.server);
+  const size_t counts[] = {0, 1, 10, 100};
+  std::vector<std::vector<Seen>> seen(std::size(counts));
+  for (size_t i = 0; i < options_.rounds; ++i) {
+    for (size_t kind = 0; kind < std::size(counts); ++kind) {
+      seen[kind].push_back(once(server, Talk::kCall, {1, 1, counts[kind], true}));
+    }
+  }
+  fmt::print("\nunrelated calls while a function with observers is called without pause\n");
+  fmt::print("  {:<28} {:>9} {:>9} {:>9} {:>18}\n", "", "p50 us", "p99 us", "worst us",
+             "observed calls/s");
+  for (size_t kind = 0; kind < std::size(counts); ++kind) {
+    const Seen all = median(seen[kind]);
+    double worst = 0;
+    for (const Seen& round : seen[kind]) worst = std::max(worst, round.bystander_worst_us);
+    fmt::print("  {:<28} {:>9.1f} {:>9.1f} {:>9.1f} {:>18.0f}\n",
+               fmt::format("{} observers", counts[kind]), all.bystander_p50_us,
+               all.bystander_p99_us, worst, all.rate);
+  }
+}
+
 void Bench::idle() {
   constexpr size_t kWorkers = 1000;
   const ServerProcess server(bus(), cores_.server);
@@ -290,7 +316,10 @@ int Bench::run() {
       kPayload, options_.rounds, options_.seconds, cores_.server, cores_.load);
   if (cores_.server == cores_.load) fmt::print("(one core only: server and load share it)\n");
   if (options_.only.empty() || options_.only == "calls") calls();
-  if (options_.only.empty() || options_.only == "observers") observers();
+  if (options_.only.empty() || options_.only == "observers") {
+    observers();
+    bystander();
+  }
   if (options_.only.empty() || options_.only == "idle") idle();
   if (options_.only.empty() || options_.only == "disk") durable();
   print_aims(aims_);

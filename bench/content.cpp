@@ -341,6 +341,11 @@ void Bench::calls() {
                {"list-type", "directory::skills::list, a rare type"},
                {"list-all", "directory::skills::list, everything"},
                {"index", "directory::skills::index"},
+               {"browse-first", "directory::skills::browse, the first: columns are made"},
+               {"browse-key", "directory::skills::browse, a key is typed"},
+               {"browse-all", "directory::skills::browse, a filter alone"},
+               {"browse-page", "directory::skills::browse, another page"},
+               {"browse-after-edit", "directory::skills::browse, the first after an edit"},
                {"edit", "a file rewritten, then visible"},
                {"new", "a folder with a skill made, then visible"},
                {"removed", "that folder removed, then gone"},
@@ -352,6 +357,9 @@ void Bench::calls() {
   const std::pair<const char*, const char*> memories[] = {
       {"start", "after a warm restart"},
       {"calls", "after get, index and filtered lists"},
+      {"browse", "while the columns of browse are kept"},
+      {"browse-columns", "of which columns"},
+      {"browse-dropped", "after they were dropped"},
       {"edits", "after edits"},
       {"list-all", "after lists of everything"},
       {"peak", "at most"}};
@@ -367,6 +375,8 @@ void Bench::calls() {
   aims_.push_back({"filtered list, the slowest kind",
                    std::max({p50("list-prefix"), p50("list-search"), p50("list-type")}) / 1000,
                    true, 2, " ms"});
+  aims_.push_back({"CPU of a key typed in browse",
+                   std::max(cpu("browse-key"), cpu("browse-all")) / 1000, true, 5, " ms"});
   aims_.push_back({"RSS after get, index, filtered lists and edits", called.memory.at("edits"),
                    true, 120, " MB"});
 }

@@ -11,10 +11,12 @@
 #include <memory>
 #include <vector>
 
+#include "base/discard.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "content_line.h"
 #include "content_tree.h"
+#include "functions/browse.h"
 #include "functions/builtin_docs.h"
 #include "functions/bus.h"
 #include "functions/changes.h"
@@ -98,6 +100,7 @@ class Calls {
         changes_(worker_, library_, {}),
         content_(library_.latest()->folders->content.get()) {
     directory::add_skill_functions(table_, library_, {});
+    directory::add_browse(table_, browser_);
     directory::serve_on(worker_, table_);
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
@@ -114,6 +117,11 @@ class Calls {
     list_search();
     list_type();
     memory("calls");
+    browse();
+    memory("browse");
+    browser_->drop();
+    wait_for_discards();
+    memory("browse-dropped");
     edits();
     memory("edits");
     list_all();
@@ -256,6 +264,37 @@ class Calls {
   void list_type() {
     list("list-type", rounds(20), fmt::format("{{\"type\":\"{}\"}}", kRareType), plan_.rare);
   }
+  // What a person types, key by key; then pages of one query. The first call makes the columns.
+  void browse() {
+    const auto call = [&](const std::string& data) {
+      answer_ = &line_->call(Line::frame("directory::skills::browse", data));
+    };
+    const auto answered = [&](size_t) { return answer_->find("\"total\":") != std::string::npos; };
+    measure(
+        "browse-first", 3,
+        [&](size_t) {
+          browser_->drop();
+          call("{}");
+        },
+        answered);
+    static constexpr std::string_view kTyped = "review the code of a pull request";
+    const size_t keys = kTyped.size();
+    measure(
+        "browse-key", keys * 3,
+        [&](size_t i) {
+          // The last words make each query one that is not remembered.
+          call(fmt::format(R"({{"q":"{}","type":["x{}","none"]}})", kTyped.substr(0, 1 + i % keys),
+                           i));
+        },
+        answered);
+    measure(
+        "browse-all", rounds(20),
+        [&](size_t i) { call(fmt::format(R"({{"type":["x{}","none"]}})", i)); }, answered);
+    measure(
+        "browse-page", rounds(5),
+        [&](size_t i) { call(fmt::format(R"({{"q":"a","offset":{}}})", i * 64)); }, answered);
+    fmt::print("memory browse-columns {}\n", double(browser_->kept()->bytes()) / 1e6);
+  }
   void list_all() { list("list-all", rounds(100), "{}", plan_.skills + 2); }
 
   void edits();
@@ -278,6 +317,8 @@ class Calls {
   directory::FunctionTable table_;
   directory::Library library_;
   directory::Changes changes_;
+  const std::shared_ptr<directory::Browser> browser_ =
+      std::make_shared<directory::Browser>(worker_, library_, nullptr);
   content::Content* const content_;
   const std::string* answer_ = nullptr;
 };
@@ -339,6 +380,8 @@ void Calls::edits() {
   };
   after_an_edit("index-after-edit", "directory::skills::index", "{}");
   after_an_edit("search-after-edit", "directory::skills::list", rare_search());
+  after_an_edit("browse-after-edit", "directory::skills::browse", R"({"q":"review"})");
+  browser_->drop();
   for (size_t i = 0; i < count; ++i) write(file(i)->path, text_of(*file(i)));
   check_generation(*content_->fresh(), plan_);
 }
@@ -371,6 +414,7 @@ int open_content(const ContentWork& work) {
 
 int call_content(const ContentWork& work) {
   set_log_level(LogLevel::kError);
+  set_up_malloc();
   return Calls(work).run();
 }
 

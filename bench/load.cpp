@@ -15,6 +15,7 @@ namespace {
 constexpr size_t kScratch = 8 * 1024 * 1024;
 constexpr int64_t kGiveUp = 10'000'000'000;
 constexpr const char* kFunction = "bench::answer";
+constexpr const char* kOtherFunction = "bench::other";
 
 }  // namespace
 
@@ -23,6 +24,11 @@ Load::Load(const ServerProcess& server, Talk talk, Shape shape)
   const uint16_t port = server.port();
   if (talk == Talk::kCall) peers_.push_back(worker(port, kFunction));
   if (shape.observers > 0) peers_.push_back(observing(port, kFunction, shape.observers));
+  if (shape.bystander) {
+    peers_.push_back(worker(port, kOtherFunction, "bench-other"));
+    const Calls calls{shape.connections, 1, kOtherFunction, json_payload()};
+    peers_.push_back(caller(port, calls, bystander_));
+  }
   for (size_t i = 0; i < shape.connections; ++i) {
     Calls calls{i, shape.in_flight, kFunction, json_payload()};
     if (talk == Talk::kSet) {
@@ -96,12 +102,15 @@ void Load::begin() {
 
 // No more questions; every one that was asked must be answered.
 void Load::drain(Seen& seen) {
-  tally_.budget = 0;
   const int64_t deadline = now_ns() + kGiveUp;
-  while (tally_.answers + tally_.wrong < tally_.sent && now_ < deadline) turn(100);
-  seen.sent = tally_.sent;
-  seen.wrong = tally_.wrong;
-  seen.unanswered = tally_.sent - std::min(tally_.sent, tally_.answers + tally_.wrong);
+  const auto open = [](const Tally& tally) {
+    return tally.sent - std::min(tally.sent, tally.answers + tally.wrong);
+  };
+  for (Tally* tally : {&tally_, &bystander_}) tally->budget = 0;
+  while (open(tally_) + open(bystander_) > 0 && now_ < deadline) turn(100);
+  seen.sent = tally_.sent + bystander_.sent;
+  seen.wrong = tally_.wrong + bystander_.wrong;
+  seen.unanswered = open(tally_) + open(bystander_);
 }
 
 Seen Load::run(Times times) {
@@ -116,6 +125,7 @@ Seen Load::run(Times times) {
   const double load_before = own_cpu_seconds();
   const double all_before = machine_cpu_seconds();
   tally_.latencies.clear();
+  bystander_.latencies.clear();
   while (now_ < end) turn(100);
 
   const double seconds = static_cast<double>(now_ - began) / 1e9;
@@ -125,6 +135,9 @@ Seen Load::run(Times times) {
   seen.rate = answers / seconds;
   seen.p50_us = tally_.latencies.quantile(0.50);
   seen.p99_us = tally_.latencies.quantile(0.99);
+  seen.bystander_p50_us = bystander_.latencies.quantile(0.50);
+  seen.bystander_p99_us = bystander_.latencies.quantile(0.99);
+  seen.bystander_worst_us = bystander_.latencies.worst();
   seen.server_us = answers > 0 ? server_cpu * 1e6 / answers : 0;
   seen.server_busy = server_cpu / seconds;
   seen.load_busy = (own_cpu_seconds() - load_before) / seconds;

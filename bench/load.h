@@ -15,8 +15,9 @@ namespace iii::bench {
 
 struct Shape {
   size_t connections = 1;
-  size_t in_flight = 1;  // on each
-  size_t observers = 0;  // of the function that is called (Talk::kCall)
+  size_t in_flight = 1;    // on each
+  size_t observers = 0;    // of the function that is called (Talk::kCall)
+  bool bystander = false;  // somebody else calls another function of another worker, one at a time
 };
 
 enum class Talk {
@@ -40,6 +41,9 @@ struct Seen {
   double load_busy = 0;
   double others_busy = 0;  // whatever else ran on this machine meanwhile
   double rss_mb = 0;
+  double bystander_p50_us = 0;
+  double bystander_p99_us = 0;
+  double bystander_worst_us = 0;
   uint64_t sent = 0;
   uint64_t unanswered = 0;
   uint64_t wrong = 0;
@@ -67,6 +71,7 @@ class Load {
 
   const ServerProcess& server_;
   Tally tally_;
+  Tally bystander_;
   std::vector<std::unique_ptr<Peer>> peers_;
   std::string scratch_;
   int epoll_ = -1;

@@ -264,9 +264,9 @@ std::unique_ptr<Peer> caller(uint16_t port, const Calls& calls, Tally& tally) {
   return std::make_unique<Caller>(fd, calls, tally);
 }
 
-std::unique_ptr<Peer> worker(uint16_t port, const std::string& function) {
+std::unique_ptr<Peer> worker(uint16_t port, const std::string& function, const std::string& name) {
   std::string rest;
-  const int fd = join(port, function, "bench-worker", rest);
+  const int fd = join(port, function, name, rest);
   return std::make_unique<Worker>(fd, std::move(rest), function);
 }
 

@@ -77,7 +77,8 @@ struct Calls {
 };
 std::unique_ptr<Peer> caller(uint16_t port, const Calls& calls, Tally& tally);
 // Registers `function` and answers its calls at once.
-std::unique_ptr<Peer> worker(uint16_t port, const std::string& function);
+std::unique_ptr<Peer> worker(uint16_t port, const std::string& function,
+                             const std::string& name = "bench-worker");
 // Observes `function` that many times and answers the activations at once.
 std::unique_ptr<Peer> observing(uint16_t port, const std::string& function, size_t observers);
 // Announced, with one function of its own, and silent from then on.

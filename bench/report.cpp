@@ -24,8 +24,10 @@ Seen median(const std::vector<Seen>& rounds) {
     return median(std::move(values));
   };
   Seen middle;
-  for (double Seen::* field : {&Seen::rate, &Seen::p50_us, &Seen::p99_us, &Seen::server_us,
-                               &Seen::server_busy, &Seen::load_busy, &Seen::rss_mb}) {
+  for (double Seen::* field :
+       {&Seen::rate, &Seen::p50_us, &Seen::p99_us, &Seen::server_us, &Seen::server_busy,
+        &Seen::load_busy, &Seen::rss_mb, &Seen::bystander_p50_us, &Seen::bystander_p99_us,
+        &Seen::bystander_worst_us}) {
     middle.*field = of(field);
   }
   for (const Seen& seen : rounds) {
