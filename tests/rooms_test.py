@@ -34,6 +34,7 @@ LIBRARIES = {
     "sqlite": "PkgConfig::SQLITE",
     "threads": "Threads::Threads",
     "utf8proc": "PkgConfig::UTF8PROC",
+    "zlib": "ZLIB::ZLIB",
 }
 ITEM = re.compile(r"([A-Za-z0-9]+(?:/\w+)?)(?: \(((?:`[^`]+`(?:, | and )?)+) only\))?")
 
@@ -99,7 +100,7 @@ def cmake_deps(path, room, problem):
     parts = {}
     for _, words in found:
         for word in words.split():
-            if word.isupper():
+            if re.fullmatch(r"[A-Z_]+", word):
                 current = parts.setdefault(word, [])
             else:
                 current.append(word)

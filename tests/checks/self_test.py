@@ -11,6 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 sys.dont_write_bytecode = True
 
 import error_list  # noqa: E402
+import links  # noqa: E402
 import references  # noqa: E402
 import rooms_test  # noqa: E402
 
@@ -157,6 +158,23 @@ Result<void> f() { return refuse("no name"); }
             (root / "src/cli").mkdir(parents=True)
             (root / "src/cli/a.cpp").write_text('fail("usage", "a new error");', encoding="utf-8")
             self.assert_one(error_list.problems(root), "docs/errors.md is not up to date")
+
+
+class Links(TreeTest):
+    check = staticmethod(lambda root: list(links.problems(root)))
+    tree = {
+        "README.md": "# A page\n\n[there](docs/a.md#two-words), [here](#a-page), [away](https://example.com/x), `[code](no.md)`\n",
+        "docs/a.md": "## Two `words`\n\n```\n[shown](no.md)\n```\n[up](../README.md)\n",
+    }
+
+    def test_good_links_pass(self):
+        self.assertEqual(self.problems_with({}), [])
+
+    def test_a_file_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"docs/b.md": "\n[x](c.md)\n"}), "docs/b.md:2", "no such file")
+
+    def test_a_heading_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"docs/b.md": "[x](a.md#three)\n"}), "no such heading")
 
 
 class References(TreeTest):

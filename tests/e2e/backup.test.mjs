@@ -4,6 +4,7 @@ import { chmodSync, copyFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
+import { directoryBin, run } from './lib/process.mjs'
 import { RawPeer } from './lib/raw.mjs'
 
 const own = { skip: needsOwnEngine }
@@ -37,6 +38,44 @@ test('a backup made during writes can be restored', own, async (t) => {
   assert.ok(values.length >= 500, `${values.length} entries`)
   values.forEach((value, n) => assert.equal(value.n, n))
   await reader.end()
+})
+
+test('`backup FOLDER` copies from a running server and from a folder at rest; `serve --data` starts from either', own, async (t) => {
+  const engine = await startEngine()
+  const peer = await RawPeer.open(engine.url)
+  await call(peer, 'state::set', { scope: 'kept', key: 'k', value: 'first' })
+  const parent = tempDir()
+  const home = { env: { HOME: tempDir(), III_TOKEN: '' } }
+  const backup = (name, ...args) => run(directoryBin, ['backup', join(parent, name), '--data', engine.data, ...args], home)
+
+  const live = await backup('live', '--url', engine.url, '--json')
+  assert.equal(live.code, 0, live.stderr)
+  const told = JSON.parse(live.stdout)
+  assert.deepEqual({ ...told, bytes: 0 }, { folder: join(parent, 'live'), bytes: 0, lock: false, from: 'server' })
+  assert.equal(statSync(join(parent, 'live', 'state.db')).size, told.bytes)
+  assert.equal(statSync(join(parent, 'live')).mode & 0o777, 0o700)
+
+  const twice = await backup('live', '--url', engine.url)
+  assert.equal(twice.code, 1)
+  assert.match(twice.stderr, /has a backup already. Next: name another folder/)
+  const elsewhere = await run(directoryBin, ['backup', join(parent, 'x'), '--data', tempDir(), '--url', engine.url], home)
+  assert.equal(elsewhere.code, 1)
+  assert.match(elsewhere.stderr, /pass --data DIR, the data folder of that server/)
+
+  await call(peer, 'state::set', { scope: 'kept', key: 'k', value: 'second' })
+  await peer.end()
+  await engine.stop()
+  const rest = await backup('rest', '--json')
+  assert.equal(rest.code, 0, rest.stderr)
+  assert.equal(JSON.parse(rest.stdout).from, 'folder')
+
+  for (const [name, value] of [['live', 'first'], ['rest', 'second']]) {
+    const restored = await startEngine({ data: join(parent, name) })
+    const reader = await RawPeer.open(restored.url)
+    assert.equal(await call(reader, 'state::get', { scope: 'kept', key: 'k' }), value)
+    await reader.end()
+    await restored.stop()
+  }
 })
 
 test('the newest seven backups are kept', own, async (t) => {

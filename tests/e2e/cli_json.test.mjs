@@ -62,6 +62,7 @@ test('what reads: the same answers from a server and from the folders', { skip: 
     const shown = await json(['show', 'Database/SKILL.md', ...where])
     assert.deepEqual([shown.id, shown.files.map((file) => file.path)], ['database', ['prompts/explain.md', 'query.md', 'script.sh']])
     assert.equal((await json(['show', 'database', '--file', 'script.sh', ...where])).content, 'echo\n')
+    assert.equal((await json(['why', 'database', ...where])).verdict, 'served')
     const found = await json(['search', 'table', ...where])
     assert.equal(found.skills[0].id, 'database')
     assert.equal((await json(['prompt', 'explain', 'table=users', ...where])).body, 'Explain users.\n')
@@ -142,6 +143,7 @@ test('what writes', { skip: needsOwnEngine }, async () => {
   assert.equal((await json(['config', 'get', 'watch', ...own])).value, false)
   await json(['config', 'path', ...own])
   await json(['config', 'check', ...own])
+  assert.equal((await json(['backup', join(home, 'copy'), '--data', server.data, ...remote])).from, 'server')
 })
 
 test('every schema was used', { skip: needsOwnEngine }, () => {

@@ -160,3 +160,24 @@ test('who is asked: a server when one is named, and the terminal says which', { 
   const doctor = await onTerminal(['doctor'], { env: { III_URL: server.url } })
   assert.match(plain(doctor.output), /server ws:.* \(version .*, ok\): 4 skills, 0 prompts/)
 })
+
+test('who writes says which folder was changed, and whether a server follows', { skip: needsOwnEngine }, async (t) => {
+  const folder = tempDir()
+  const source = tree({ 'one/SKILL.md': '# One\n\nText.\n' })
+  const config = configFile({ skills_folder: folder })
+  const server = await startEngine({ args: ['--config', config], env: { HOME: tempDir() } })
+  const other = await startEngine({ args: ['--skills', tempDir()], env: { HOME: tempDir() } })
+  t.after(() => Promise.all([server.stop(), other.stop()]))
+  const write = async (words, url) => {
+    const { code, output } = await onTerminal([...words, '--config', config], { columns: 300, env: { III_URL: url } })
+    assert.equal(code, 0, output)
+    return plain(output)
+  }
+  const says = (output, text) => assert.ok(output.includes(text), output)
+  says(await write(['add', source], server.url), `(folder ${folder}; the server ${server.url} follows)`)
+  says(await write(['new', 'skill', 'two'], server.url), `(folder ${folder}; the server ${server.url} follows)`)
+  says(await write(['remove', 'one', '-y'], server.url), `(folder ${folder}; the server ${server.url} follows)`)
+  says(await write(['add', source], other.url), `Note: the server ${other.url} does not show one: it reads other folders`)
+  says(await write(['update', '--force'], `ws://127.0.0.1:${await freePort()}`), 'one: 0 skills')
+  says(await write(['new', 'prompt', 'three'], `ws://127.0.0.1:${await freePort()}`), `(folder ${folder}; no server runs)`)
+})

@@ -212,6 +212,19 @@ test('prompts::mcp-get', async (t) => {
       [{}, {}, { to: ['a'] }, [1]],
     )
   })
+  await t.test('required arguments that are missing are named in _meta; the rest of the answer is as ever', async () => {
+    const name = scoped('p')
+    const function_id = await offer(node, async ({ city }) => `weather in ${city}`)
+    const args = [{ name: 'city', required: true }, { name: 'day', required: true }, { name: 'unit' }]
+    await call(node, 'prompts::register', { name, description: 'Tells the weather.', arguments: args, function_id })
+    const ask = (given) => call(node, 'prompts::mcp-get', { name, arguments: given })
+    const { _meta, ...rest } = await ask({ city: null })
+    assert.deepEqual(rest, { description: 'Tells the weather.', messages: [said('weather in null')] })
+    assert.deepEqual(_meta.missing_arguments, ['city', 'day'])
+    assert.match(_meta.warning, /without the required arguments `city`, `day`\. Next: call again/)
+    assert.deepEqual((await ask(undefined))._meta.missing_arguments, ['city', 'day'])
+    assert.deepEqual(await ask({ city: 'Rome', day: 'Monday' }), { description: 'Tells the weather.', messages: [said('weather in Rome')] })
+  })
   await t.test('a handler that never answers is given up, one that is missing is named', async () => {
     const silent = await offer(node, () => new Promise(() => {}))
     await refused(node, 'prompts::mcp-get', { name: await prompt(silent) }, silent, 'timed out')

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
-import { observingWorker } from './lib/observing.mjs'
+import { observingWorker, python } from './lib/observing.mjs'
 import { call, callable, connect, failure, sdks, unique } from './lib/sdks.mjs'
 import { Inbox, eventually } from './lib/wait.mjs'
 
@@ -21,7 +21,7 @@ test('an edit reaches observers and bindings; nobody else can report one', { ski
   const on = unique('on')
   node0221.registerFunction(node, on, async (event) => bound.push(event) && null)
   node.registerTrigger({ type: 'directory::skills::on-change', function_id: on, config: {} })
-  const py = await observingWorker(t, node, engine.url)
+  const py = await observingWorker(t, python, node, engine.url)
   const [dst, prompts] = ['dst', 'prompts'].map(unique)
   await py.ask('target', { function_id: dst })
   await py.ask('target', { function_id: prompts })

@@ -127,6 +127,7 @@ Value FrameMutator::base() {
   if (roll < 10) return binding();
   if (roll < 11) return registration();
   if (roll < 13) return call_of_worker();
+  if (roll < 14) return about_observer();
   if (one_in(10)) position_ = below(frames_.size());
   Value frame = frames_[position_];
   position_ = (position_ + 1) % frames_.size();
@@ -191,6 +192,44 @@ Value FrameMutator::binding() {
   return made;
 }
 
+// What observing workers and hosts say.
+Value FrameMutator::about_observer() {
+  const std::string id = "o" + std::to_string(below(20));
+  const Value function = kFunctions[below(kFunctions.size())];
+  switch (below(6)) {
+    case 0:
+      return Object{{"type", "unobserve"}, {"id", id}};
+    case 1:
+      return Object{{"type", "observerack"},
+                    {"function_id", function},
+                    {"id", id},
+                    {"revision", static_cast<int64_t>(below(8))}};
+    case 2:
+      return Object{{"type", "invocationsobserved"},
+                    {"items", Array{Object{{"function_id", function},
+                                           {"invocation_id", text("fresh_id")},
+                                           {"matched", Array{id}},
+                                           {"status", "success"},
+                                           {"input", small_value(2)},
+                                           {"started_at_ms", number()},
+                                           {"duration_ms", number()}}}}};
+    default:
+      break;
+  }
+  Object source{{"function_id", function}};
+  if (one_in(3)) source["filters"] = Object{{"input.k0", Object{{"$ne", small_value(2)}}}};
+  if (one_in(4)) source["capture"] = Array{"input", "output", "error", "caller", "metadata"};
+  if (one_in(4)) source["on"] = one_in(2) ? "error" : "complete";
+  Object made{{"type", "observe"},
+              {"id", id},
+              {"source", std::move(source)},
+              {"target", Object{{"function_id", kFunctions[below(kFunctions.size())]}}}};
+  if (one_in(4)) made["max_fires"] = static_cast<int64_t>(below(5));
+  if (one_in(4)) made["expires_in_ms"] = static_cast<int64_t>(below(10'000));
+  if (one_in(4)) made["max_in_flight"] = static_cast<int64_t>(below(3));
+  return made;
+}
+
 // What the function wants, or near enough for the changes to reach deep into it.
 Value FrameMutator::input(std::string_view function) {
   Object in;
@@ -210,7 +249,7 @@ Value FrameMutator::input(std::string_view function) {
       if (one_in(4)) in["metadata"] = small_value(2);
     }
   } else if (function.starts_with("engine::observers::")) {
-    in = {{"id", one_in(2) ? "stable-1" : "same-id"}};  // of the recordings
+    in = {{"id", "o" + std::to_string(below(20))}};
   } else {
     in = {{"name", text("name")}, {"function_id", text("function_id")}, {"id", id()}};
     if (one_in(2)) in["trigger_type"] = text("trigger_type");

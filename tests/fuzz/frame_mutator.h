@@ -37,6 +37,7 @@ class FrameMutator {
   json::Value call_of_worker();
   json::Value registration();
   json::Value binding();
+  json::Value about_observer();
   json::Value input(std::string_view function);
   json::Value update_op();
   json::Value schema(size_t depth);

@@ -134,8 +134,9 @@ class Run {
     mutator_.learn(peers_.back().peer->id());
     mutator_.learn(peers_.back().peer->token());
     if (mutator_.one_in(4)) return;
-    peers_.back().peer->announce("w" + std::to_string(mutator_.below(20)),
-                                 mutator_.one_in(5) ? R"(,"namespace":"x")" : "");
+    std::string more = mutator_.one_in(5) ? R"(,"namespace":"x")" : "";
+    if (mutator_.one_in(2)) more += R"(,"features":["observe.v1","observe.v2"])";
+    peers_.back().peer->announce("w" + std::to_string(mutator_.below(20)), more);
   }
 
   void leave() {

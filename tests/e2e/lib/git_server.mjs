@@ -50,10 +50,10 @@ export function makeRepository(repos, name, { files = {}, links = {}, branch = '
   return { bare, work, git, put, push, commit: push() }
 }
 
-function makeCertificate(dir) {
+export function makeCertificate(dir, hosts = []) {
   const key = join(dir, 'key.pem')
   const cert = join(dir, 'cert.pem')
-  const names = 'subjectAltName=DNS:localhost,IP:127.0.0.1'
+  const names = ['subjectAltName=DNS:localhost,IP:127.0.0.1', ...hosts.map((host) => `DNS:${host}`)].join(',')
   execFileSync(
     'openssl',
     ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=localhost',
@@ -64,7 +64,7 @@ function makeCertificate(dir) {
 }
 
 // One request through git's own CGI program. `settings` are git settings of the server side.
-function backend(repos, path, req, res, { settings = {}, protocol = true, chunkDelayMs = 0 } = {}) {
+export function backend(repos, path, req, res, { settings = {}, protocol = true, chunkDelayMs = 0 } = {}) {
   const url = new URL(path, 'https://x')
   const all = { 'uploadpack.allowFilter': 'true', ...settings }
   const env = {

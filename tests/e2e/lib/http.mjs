@@ -35,6 +35,14 @@ export async function openStream(url, { method = 'GET', headers = {}, body, agen
     check()
     return within(found.promise, `${part} on the stream`).finally(() => waiters.delete(check))
   }
+  /** Waits until more has come than `length` characters. */
+  stream.more = (length) => {
+    const found = deferred()
+    const check = () => stream.text.length > length && found.resolve()
+    waiters.add(check)
+    check()
+    return within(found.promise, 'more on the stream').finally(() => waiters.delete(check))
+  }
   response.setEncoding('utf8')
   response.on('data', (piece) => {
     stream.text += piece

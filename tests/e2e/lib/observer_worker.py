@@ -1,6 +1,6 @@
 """A worker of the PyPI SDK that does what the test tells it: python observer_worker.py ADDRESS NAME
 
-Commands come as calls of NAME::do, so the bus itself carries them.
+Commands come as calls of NAME::do, so the bus itself carries them. tests/sdk/observer_worker.cpp and ../rust know the same ones.
 """
 
 import sys
@@ -54,10 +54,10 @@ def target(given):
     log = seen.setdefault(given["function_id"], [])
     running = [0]
 
-    def handler(data):
+    def handler(data, metadata=None):
         inv = iii.current_invocation()
         running[0] += 1
-        log.append({"data": data, "depth": inv.observe_depth, "running": running[0]})
+        log.append({"data": data, "metadata": metadata, "depth": inv.observe_depth, "running": running[0]})
         if given.get("calls"):
             iii.trigger({"function_id": given["calls"], "payload": {"again": True}})
         time.sleep(given.get("takes_s", 0))

@@ -15,6 +15,7 @@ export async function startShelf(t, bundles = {}) {
   const server = http.createServer(async (request, response) => {
     const url = new URL(request.url, 'http://shelf')
     requests.push(`${url.pathname}?${url.searchParams}`)
+    if (url.pathname === '/w') return answer(response, 200, { workers: Object.entries(bundles).map(([name, { version }]) => ({ name, version, description: `${name} worker` })) })
     const found = url.pathname.match(/^\/w\/([^/]+)(\/skills)?$/)
     const bundle = bundles[found?.[1]]
     const wanted = url.searchParams.get('version')

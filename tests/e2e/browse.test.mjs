@@ -1,0 +1,180 @@
+// Everything is accounted for: each file that is not served is a row of browse, has a reason in explain and a column in account.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { chmodSync, readFileSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { put, startDirectory, tree } from './lib/directory.mjs'
+import { engineFor } from './lib/engine.mjs'
+import { directoryBin, run } from './lib/process.mjs'
+import { callable, connect, sdks } from './lib/sdks.mjs'
+
+const fine = '---\ntitle: Fine\ndescription: Use when all is well.\n---\n# Fine\n\nText.\n'
+
+function folders() {
+  const root = tree({
+    'good/SKILL.md': fine,
+    'good/reference.md': '---\ntype: reference\n---\n# Reference\n\nMore about [the overview](SKILL.md).\n',
+    'good/run.sh': 'echo\n',
+    'good/colon.md': '---\ndescription: Use when: always\n---\n# Colon\n\nText.\n',
+    'web/clip.md': Buffer.from([0x23, 0x20, 0xff, 0xfe]),
+    'web/large.md': `# Large\n\n${'word '.repeat(300_000)}\n`,
+    'web/prompts/plain.md': 'Explain the plan.\n',
+    'web/prompts/empty.md': '\n',
+    'web/prompts/ask.md': '---\ndescription: Asks a table.\narguments:\n  - name: table\n    required: true\n---\nAsk {{table}}.\n',
+    'mine/plan.md': '# The hidden plan\n\nText.\n',
+    'pdf-forms/SKILL.md': '# Fill in forms\n\nText.\n',
+    'secret/key.md': '# Nobody may read this\n\nText.\n',
+  })
+  symlinkSync('/etc/hosts', join(root, 'web/hosts.md'))
+  const local = tree({ 'mine/plan.md': '# The plan\n\nText.\n', 'mine/picture.png': 'x' })
+  chmodSync(join(root, 'secret/key.md'), 0)
+  return { root, local }
+}
+
+const rowsOf = async (ask, input = {}) => (await ask('directory::skills::browse', { limit: 256, ...input })).rows
+const counts = (facet) => Object.fromEntries(facet)
+
+test('each file that is not served is in browse, in explain and in account', async (t) => {
+  const { root, local } = folders()
+  const { ask, url } = await startDirectory(t, { config: { skills_folder: root, local_skills_folder: local } })
+  const rows = Object.fromEntries((await rowsOf(ask)).map((row) => [row.id, row]))
+  const account = await ask('directory::account')
+
+  // [id in browse, state, code, verdict]
+  const expected = [
+    ['good', 'served', undefined, 'served'],
+    ['good/colon', 'finding', 'unquoted_colon', 'served'],
+    ['web/clip', 'missing', 'not_utf8', 'missing'],
+    ['web/large', 'finding', 'too_large', 'served'],
+    ['web/hosts', 'missing', 'outside_root', 'missing'],
+    ['web/prompts/empty.md', 'missing', 'prompt_undescribed', 'missing'],
+    ['mine/plan', 'served', undefined, 'served'],
+    ['global:mine/plan.md', 'shadowed', 'shadowed', 'shadowed'],
+  ]
+  if (process.getuid() !== 0) expected.push(['secret/key', 'missing', 'unreadable', 'missing'])
+  for (const [id, state, code, verdict] of expected) {
+    await t.test(`${id} is ${state}`, async () => {
+      assert.ok(rows[id], `a row ${id} among ${Object.keys(rows)}`)
+      assert.equal(rows[id].state, state)
+      assert.equal(rows[id].code, code)
+      const why = await ask('directory::skills::explain', { id })
+      assert.equal(why.verdict, verdict)
+      assert.equal(why.generation, account.generation)
+      if (verdict !== 'served') assert.equal(why.steps.at(-1).ok, 'no')
+      const seen = await ask('directory::skills::inspect', { id })
+      assert.equal(seen.id, id)
+      assert.equal(seen.served, verdict === 'served')
+    })
+  }
+
+  await t.test('a prompt without frontmatter is served, and has a finding', async () => {
+    const { prompts } = await ask('directory::prompts::browse')
+    const plain = prompts.find((each) => each.name === 'plain')
+    assert.deepEqual([plain.origin, plain.root, plain.path, plain.finding], ['file', 'global', 'web/prompts/plain.md', true])
+    assert.deepEqual(prompts.find((each) => each.name === 'ask').arguments, [{ name: 'table', required: true }])
+    assert.equal((await ask('directory::skills::explain', { id: 'plain' })).verdict, 'served')
+    assert.equal((await ask('directory::skills::explain', { id: 'empty' })).verdict, 'missing')
+  })
+
+  await t.test('the ledger adds up, and is that of the doctor', async () => {
+    const doctor = await ask('directory::doctor')
+    const sum = { files: 0, skills: 0, prompts: 0, supporting: 0, skipped: 0 }
+    for (const each of account.roots) {
+      assert.equal(each.files, each.skills + each.prompts + each.supporting + each.skipped, each.root)
+      const reasons = each.reasons.reduce((all, [, count]) => all + count, 0)
+      assert.equal(reasons, each.skipped, `each skipped file of ${each.root} has a reason`)
+      if (each.on_disk) for (const key of Object.keys(sum)) sum[key] += each[key]
+    }
+    for (const [key, value] of Object.entries(sum)) assert.equal(doctor[key], value, key)
+    assert.equal(JSON.stringify(account).includes(root), false, 'no path of this machine')
+  })
+
+  await t.test('facets count what directory::skills::list lists', async () => {
+    const { skills } = await ask('directory::skills::list', { include_user_only: true })
+    const { facets, all, total } = await ask('directory::skills::browse')
+    const states = counts(facets.state)
+    assert.equal(total, all)
+    const listed = skills.length
+    const unreadable = Object.values(rows).filter((row) => row.state === 'missing' && skills.some((each) => each.id === row.id)).length
+    assert.equal(states.served + states.finding + unreadable, listed)
+    for (const [type, count] of facets.type) {
+      if (type === 'none') continue
+      assert.equal(count, (await ask('directory::skills::list', { type })).skills.length, type)
+    }
+    const { facets: narrowed } = await ask('directory::skills::browse', { namespace: ['good'] })
+    assert.equal(counts(narrowed.namespace).web, counts(facets.namespace).web, 'other values keep their count')
+    assert.equal(counts(narrowed.root).local, 0)
+  })
+
+  await t.test('the digest is that of the file, the tree links to skills', async () => {
+    const seen = await ask('directory::skills::inspect', { id: 'good/reference' })
+    const bytes = readFileSync(join(root, 'good/reference.md'))
+    assert.equal(seen.digest, `sha256:${createHash('sha256').update(bytes).digest('hex')}`)
+    assert.equal(seen.source, bytes.toString())
+    assert.match(JSON.stringify(seen.tree), /"kind":"skill","id":"good"/)
+    assert.deepEqual(seen.faces.map((each) => each.face), ['MCP', '0.8.0', '0.5.1', '0.4.1', '0.1.5'])
+    assert.equal(seen.faces[1].answer.body, seen.body)
+  })
+
+  await t.test('an edit is in the next answer', async () => {
+    put(root, 'web/clip.md', fine)
+    const [row] = await rowsOf(ask, { q: 'clip' })
+    assert.equal(row.state, 'served')
+  })
+
+  await t.test('iii-directory why', async () => {
+    const served = await run(directoryBin, ['why', 'good', '--url', url])
+    assert.equal(served.code, 0)
+    assert.match(served.stdout, /good {2}served/)
+    const missing = await run(directoryBin, ['explain', 'web/hosts.md', '--url', url, '--json'])
+    assert.equal(missing.code, 1)
+    assert.equal(JSON.parse(missing.stdout).verdict, 'missing')
+    const absent = await run(directoryBin, ['why', 'goood', '--url', url])
+    assert.equal(absent.code, 1)
+    assert.match(absent.stderr, /Did you mean: good/)
+  })
+})
+
+test('documents of a worker that is not installed are filtered', async (t) => {
+  const engine = await engineFor(t, { args: ['--engine-only', '--no-worker-manager'] })
+  const manager = connect(t, sdks['0.22.1'], engine.url)
+  manager.registerFunction('worker::list', async () => ({ workers: [{ name: 'good' }] }))
+  await callable(manager, 'worker::list')
+  const { ask } = await startDirectory(t, {
+    engine,
+    files: { 'good/SKILL.md': fine, 'pdf-forms/SKILL.md': fine },
+    config: { filter_unregistered: true },
+  })
+  const rows = Object.fromEntries((await rowsOf(ask)).map((row) => [row.id, row]))
+  assert.equal(rows['pdf-forms'].state, 'filtered')
+  assert.equal(rows.good.state, 'served')
+  const why = await ask('directory::skills::explain', { id: 'pdf-forms' })
+  assert.equal(why.verdict, 'filtered')
+  assert.match(why.next, /filter_unregistered/)
+  const { roots } = await ask('directory::account')
+  assert.equal(roots.find((each) => each.root === 'global').hidden, 1)
+})
+
+test('hostile documents are data', async (t) => {
+  const { ask } = await startDirectory(t, {
+    files: {
+      'evil/SKILL.md': `# <script>x</script>\n\n[a](JaVa&Tab;Script:alert(1)) <svg onload=x>\n\na\u202eb \u{e0041}\n`,
+      'evil/deep.md': `${'- '.repeat(5000)}a\n${'\n'.repeat(100_000)}`,
+      'evil/__proto__.md': '# Proto\n\n[x](../../x)\n',
+      'evil/line.md': `# Line\n\n${'a'.repeat(1_000_000)}\n`,
+    },
+  })
+  const seen = await ask('directory::skills::inspect', { id: 'evil' })
+  assert.match(JSON.stringify(seen.tree), /"kind":"refused","scheme":"javascript"/)
+  assert.deepEqual(seen.hidden_characters.map((each) => each.name), ['U+202E', 'U+E0041'])
+  assert.equal((await ask('directory::skills::inspect', { id: 'evil/deep' })).tree_cut, true)
+  assert.equal((await ask('directory::skills::inspect', { id: 'evil/line' })).tree_cut, true)
+  const proto = (await rowsOf(ask, { q: 'proto' }))[0]
+  assert.equal((await ask('directory::skills::inspect', { id: proto.id })).title, 'Proto')
+  for (const id of ['../x', '__proto__', 'global:../../etc/passwd', '\u0000', '/etc/passwd', 'x'.repeat(5000)]) {
+    const why = await ask('directory::skills::explain', { id })
+    assert.equal(why.verdict, 'absent', id)
+    await assert.rejects(ask('directory::skills::inspect', { id }), /D11/)
+  }
+})

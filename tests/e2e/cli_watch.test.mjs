@@ -1,0 +1,35 @@
+// `watch` with a server: the server calls it after every change, and it waits while the server is away.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { put, tree } from './lib/directory.mjs'
+import { freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
+import { directoryBin, run, start } from './lib/process.mjs'
+
+test('watch is bound to the on-change types, and goes on after a restart of the server', { skip: needsOwnEngine }, async (t) => {
+  const root = tree({ 'a/SKILL.md': '# A\n\nText.\n' })
+  const options = { port: await freePort(), data: tempDir(), args: ['--skills', root] }
+  const env = { HOME: tempDir(), III_URL: '', III_TOKEN: '' }
+  let server = await startEngine(options)
+  t.after(() => server.stop())
+  const watching = start(directoryBin, ['watch', 'a', '--url', server.url], { env })
+  await watching.printed('stderr', /Watching \(server /)
+
+  const bound = await run(directoryBin, ['triggers', '--json', '--url', server.url], { env })
+  const types = JSON.parse(bound.stdout).triggers.filter((row) => row.function_id.startsWith('iii-cli::watch-')).map((row) => row.type)
+  assert.deepEqual(types.sort(), ['directory::prompts::on-change', 'directory::skills::on-change'])
+  const { stdout } = await run(directoryBin, ['functions', 'iii-cli', '--json', '--url', server.url], { env })
+  assert.deepEqual(JSON.parse(stdout).functions, [], 'it is internal')
+
+  put(root, 'b/SKILL.md', '# B\n\nAnother prefix.\n')
+  put(root, 'a/more.md', '# More\n\nText.\n')
+  await watching.printed('stdout', /^added +skill +a\/more +external\n/)
+
+  await server.stop()
+  server = await startEngine(options)
+  await watching.printed('stderr', /changes are missing; the server was restarted/)
+  put(root, 'a/last.md', '# Last\n\nText.\n')
+  await watching.printed('stdout', /added +skill +a\/last /)
+  const end = await watching.kill('SIGINT')
+  assert.equal(end.code, 130)
+  assert.equal(end.stdout.split('\n').length, 3, end.stdout)
+})

@@ -1,0 +1,168 @@
+// Bus in the browser: forms for every kind of schema, calls, the question before those that write, stop, workers that come and go.
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openConsole, statuses } from './lib/browser.mjs'
+import { needsOwnEngine } from './lib/engine.mjs'
+import { call, callable, connect, sdks } from './lib/sdks.mjs'
+import { deferred, eventually } from './lib/wait.mjs'
+
+const own = { skip: needsOwnEngine }
+const reads = { mcp: { read_only_hint: true } }
+
+const schema = {
+  type: 'object',
+  required: ['question', 'limit'],
+  properties: {
+    question: { type: 'string', description: 'What you want to know.' },
+    limit: { type: 'integer', minimum: 1, maximum: 10 },
+    format: { type: ['string', 'null'], enum: ['rows', 'csv', null] },
+    dry_run: { type: ['boolean', 'null'] },
+    tables: { type: 'array', items: { type: 'string' } },
+    filter: { type: 'object' },
+  },
+}
+
+async function withWorker(t, options) {
+  const it = await openConsole(t, options)
+  const worker = connect(t, sdks['0.22.1'], it.server.url)
+  return { ...it, worker, register: (id, handler, more = {}) => worker.registerFunction(id, handler, more) }
+}
+
+const field = (page, name) => page.locator('.ff', { has: page.locator('label code', { hasText: new RegExp(`^${name}$`) }) }).locator('.in')
+const answer = (page) => page.locator('.answer')
+const press = (page) => page.getByRole('button', { name: /^Call/ }).click()
+
+test('a form from a schema: bounds, choices, what is not sent, JSON; the payload is what arrives', own, async (t) => {
+  const { page, register, worker } = await withWorker(t)
+  const got = []
+  register('shop::ask', async ({ _caller_worker_id, ...payload }) => got.push(payload) && { rows: [], asked: payload.question }, {
+    request_format: schema,
+    metadata: reads,
+    description: 'Answers a question.',
+  })
+  await callable(worker, 'shop::ask')
+  await page.visit('bus/shop::ask')
+  await field(page, 'question').waitFor()
+  await press(page)
+  assert.equal(await page.locator('.bad:visible').first().textContent(), 'Needed')
+  assert.equal(got.length, 0)
+  await field(page, 'question').fill('orders per country')
+  await field(page, 'limit').fill('11')
+  assert.equal(await page.locator('.bad:visible').textContent(), 'At most 10')
+  await field(page, 'limit').fill('7')
+  await field(page, 'format').selectOption('csv')
+  await field(page, 'tables').fill('orders, customers')
+  await field(page, 'filter').fill('{"country": ')
+  await press(page)
+  assert.equal(await page.locator('.bad:visible').textContent(), 'Not JSON')
+  await field(page, 'filter').fill('{"country": "DE"}')
+  await press(page)
+  await answer(page).locator('pre', { hasText: '"asked": "orders per country"' }).waitFor()
+  assert.deepEqual(got.at(-1), {
+    question: 'orders per country',
+    limit: 7,
+    format: 'csv',
+    tables: ['orders', 'customers'],
+    filter: { country: 'DE' },
+  })
+  await page.getByRole('button', { name: 'Edit as JSON' }).click()
+  await page.getByLabel('Payload as JSON').fill('{"question":"by hand","limit":1}')
+  await page.keyboard.press('Control+Enter')
+  await answer(page).locator('pre', { hasText: 'by hand' }).waitFor()
+  assert.deepEqual(got.at(-1), { question: 'by hand', limit: 1 })
+  await page.getByRole('button', { name: 'Copy as command' }).click()
+  await eventually(
+    'the command is on the clipboard',
+    async () =>
+      (await page.evaluate(() => navigator.clipboard.readText())) ===
+      `iii-directory trigger shop::ask --json '{"question":"by hand","limit":1}'`,
+  )
+})
+
+test('a schema that cannot be read gives the JSON editor, never nothing', own, async (t) => {
+  const { page, register, worker } = await withWorker(t)
+  register('odd::schema', async (payload) => ({ got: payload }), {
+    request_format: { oneOf: [{ type: 'string' }, { type: 'object' }] },
+    metadata: reads,
+  })
+  register('odd::none', async (payload) => ({ got: payload }), { metadata: reads })
+  await callable(worker, 'odd::schema', 'odd::none')
+  for (const id of ['odd::schema', 'odd::none']) {
+    await page.visit(`bus/${id}`)
+    await page.getByLabel('Payload as JSON').fill('{"a": [1, 2]}')
+    await press(page)
+    await answer(page).locator('pre', { hasText: '"a": [ 1, 2 ]' }).waitFor()
+  }
+})
+
+test('a function that may write is asked for once, and not called when one declines', own, async (t) => {
+  const { page, register, worker } = await withWorker(t, { allow: [statuses(409)] })
+  let calls = 0
+  register('shop::write', async () => ({ calls: ++calls }), { metadata: { mcp: { read_only_hint: false, destructive_hint: false } } })
+  await callable(worker, 'shop::write')
+  await page.visit('bus/shop::write')
+  await page.getByLabel('Payload as JSON').waitFor()
+  await press(page)
+  await page.getByRole('button', { name: 'Do not call' }).click()
+  await answer(page).getByText('It was not called.').waitFor()
+  assert.equal(calls, 0)
+  await press(page)
+  await page.getByRole('button', { name: 'Call it' }).click()
+  await answer(page).locator('pre', { hasText: '"calls": 1' }).waitFor()
+  await press(page)
+  await answer(page).locator('pre', { hasText: '"calls": 2' }).waitFor()
+})
+
+test('errors show their code, sentence and next step; a call that hangs can be stopped', own, async (t) => {
+  const { page, register, worker } = await withWorker(t, { allow: [statuses(400, 404, 409, 422, 499, 502)] })
+  const held = deferred()
+  t.after(() => held.resolve())
+  register('shop::hang', () => held.promise, { metadata: reads })
+  register('shop::fail', async () => Promise.reject(new Error('the shelf is empty. Next: order some.')), { metadata: reads })
+  await callable(worker, 'shop::hang', 'shop::fail')
+  await page.visit('bus/directory::skills::get')
+  await field(page, 'id').fill('no/such/skill')
+  await press(page)
+  await answer(page).getByRole('alert').waitFor()
+  assert.match(await answer(page).textContent(), /D110.*Next:/s)
+  await page.visit('bus/shop::fail')
+  await page.getByLabel('Payload as JSON').waitFor()
+  await press(page)
+  await answer(page).getByText('order some').waitFor()
+  await page.visit('bus/shop::hang')
+  await page.getByLabel('Payload as JSON').waitFor()
+  await press(page)
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await answer(page).getByText('was stopped').waitFor()
+})
+
+test('a worker that comes and goes is seen; so is what it offers', own, async (t) => {
+  const { page, server } = await withWorker(t)
+  await page.visit('bus?view=workers')
+  await page.locator('.wtable').waitFor()
+  const worker = sdks['0.22.1'].module.registerWorker(server.url, {
+    workerName: 'visitor',
+    otel: { enabled: false },
+    enableMetricsReporting: false,
+  })
+  worker.registerFunction('visitor::hello', async () => ({}))
+  await page.locator('.wtable', { hasText: 'visitor' }).waitFor()
+  await page.getByRole('button', { name: 'Functions' }).click()
+  await page.locator('.fnrow', { hasText: 'visitor::hello' }).waitFor()
+  await worker.shutdown()
+  await page.locator('.fnrow', { hasText: 'visitor::hello' }).waitFor({ state: 'detached' })
+})
+
+test('plots and rates follow a load of known size', own, async (t) => {
+  const { page, register, worker } = await withWorker(t)
+  register('load::ping', async () => ({}), { metadata: reads })
+  await callable(worker, 'load::ping')
+  await page.visit('bus')
+  await page.locator('.fnrow').first().waitFor()
+  for (let i = 0; i < 200; i++) await call(worker, 'load::ping', {})
+  await eventually('the calls are in the plot', async () => {
+    const samples = await page.locator('.plot .axis span').nth(1).textContent()
+    return /up to \d{2,}/.test(samples)
+  })
+  await page.locator('.fnrow', { hasText: 'load::ping' }).locator('.rate', { hasText: '/s' }).waitFor()
+})

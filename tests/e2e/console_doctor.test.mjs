@@ -1,0 +1,79 @@
+// Doctor in the browser: the line, the patch, applying it, and the refusal when the file is another by now.
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openConsole } from './lib/browser.mjs'
+import { skillFiles } from './lib/console_files.mjs'
+import { needsOwnEngine } from './lib/engine.mjs'
+import { eventually } from './lib/wait.mjs'
+
+const own = { skip: needsOwnEngine }
+const read = (server, path) => readFileSync(join(server.root, path), 'utf8')
+const open = async (t) => {
+  const it = await openConsole(t, { files: skillFiles })
+  await it.page.visit('doctor')
+  await it.page.locator('.item').first().waitFor()
+  return it
+}
+const item = (page, path) => page.locator('.item', { hasText: path })
+
+test('a finding shows its line and its patch; applying it changes only that', own, async (t) => {
+  const { page, server } = await open(t)
+  await item(page, 'notes/write.md').click()
+  assert.match(await page.locator('.excerpt .at').textContent(), /3description: Use when: several workers/)
+  assert.match(await page.locator('.diff .add').textContent(), /description: "Use when: several workers share notes\."/)
+  const before = await page.locator('.item').count()
+  await page.locator('.apply').click()
+  await eventually('the file is mended', () =>
+    read(server, 'notes/write.md').includes('description: "Use when: several workers share notes."'),
+  )
+  assert.equal(read(server, 'notes/write.md').replace(/"Use when: (.*)"/, 'Use when: $1'), skillFiles['notes/write.md'])
+  await item(page, 'notes/write.md').first().waitFor({ state: 'detached' })
+  assert.ok((await page.locator('.item').count()) < before)
+  assert.match(await page.locator('#said').textContent(), /1\s+patch applied/)
+})
+
+test('a patch for a file that changed meanwhile is refused', own, async (t) => {
+  const { page, server } = await open(t)
+  await item(page, 'notes/write.md').click()
+  // The page must not hear of the edit before the button is pressed: the request is held back, not the edit.
+  let release
+  const edited = new Promise((resolve) => (release = resolve))
+  await page.route('**/console/call', async (route) => {
+    if (route.request().postDataJSON().function_id === 'directory::doctor::apply') await edited
+    await route.continue()
+  })
+  await page.locator('.apply').click()
+  const mine = skillFiles['notes/write.md'].replace('Short ones.', 'Long ones.')
+  writeFileSync(join(server.root, 'notes/write.md'), mine)
+  release()
+  await page.locator('.detail [role=alert]').waitFor()
+  assert.equal(read(server, 'notes/write.md'), mine)
+})
+
+test('apply all names every file first', own, async (t) => {
+  const { page, server } = await open(t)
+  await page.getByRole('button', { name: /patches$/ }).click()
+  const sheet = page.locator('dialog.sheet')
+  assert.match(await sheet.textContent(), /notes\/write\.md:3/)
+  assert.match(await sheet.textContent(), /notes\/read\.md:3/)
+  await sheet.getByRole('button', { name: 'Apply all' }).click()
+  await eventually('both are mended', () =>
+    ['notes/write.md', 'notes/read.md'].every((path) => read(server, path).includes('description: "Use when')),
+  )
+  await page.getByRole('button', { name: 'No patches' }).waitFor()
+})
+
+test('severity and deep links; a finding leads from the document and back', own, async (t) => {
+  const { page } = await open(t)
+  await page
+    .getByRole('group', { name: 'Severity' })
+    .getByRole('button', { name: /Warnings/ })
+    .click()
+  await eventually('only warnings', async () => (await page.locator('.detail .st').first().textContent()).includes('warning'))
+  assert.match(page.url(), /severity=warning/)
+  await page.locator('.meta-line a').first().click()
+  await page.locator('.detail .note').getByRole('link', { name: 'Show' }).click()
+  await page.locator('.excerpt .at').waitFor()
+})

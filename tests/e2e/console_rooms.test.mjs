@@ -1,0 +1,262 @@
+// The console used as a person would: rooms, search, reading, why something is missing, prompts, changes.
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { openConsole, statuses } from './lib/browser.mjs'
+import { localFiles, skillFiles } from './lib/console_files.mjs'
+import { put, tree } from './lib/directory.mjs'
+import { needsOwnEngine } from './lib/engine.mjs'
+import { call, connect, sdks } from './lib/sdks.mjs'
+import { eventually } from './lib/wait.mjs'
+
+const own = { skip: needsOwnEngine }
+const ROOMS = ['Overview', 'Skills', 'Prompts', 'Doctor', 'Sources', 'Bus', 'Changes', 'Connect']
+const title = (page) => page.locator('#title').textContent()
+const rows = (page) => page.locator('.win .row:not(.wait) .id').allTextContents()
+
+test('every room by click, by chord and by address; Back and reload', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit()
+  for (const name of ROOMS) {
+    await page.locator('#rooms a', { hasText: name }).click()
+    assert.equal(await title(page), name)
+    assert.match(await page.title(), new RegExp(name))
+    assert.equal(new URL(page.url()).pathname, `/console/${name.toLowerCase()}`)
+  }
+  await page.goBack()
+  assert.equal(await title(page), 'Changes')
+  await page.goForward()
+  assert.equal(await title(page), 'Connect')
+  for (const [key, name] of Object.entries({
+    o: 'Overview',
+    s: 'Skills',
+    p: 'Prompts',
+    d: 'Doctor',
+    r: 'Sources',
+    b: 'Bus',
+    c: 'Changes',
+    n: 'Connect',
+  })) {
+    await page.locator('main').focus()
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    assert.equal(await title(page), name)
+  }
+  await page.visit('skills/database/query?tab=source&q=data')
+  await page.locator('.src').waitFor()
+  assert.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), 'Source')
+  await page.reload()
+  await page.locator('.src').waitFor()
+  assert.equal(await page.getByLabel('Search skills').inputValue(), 'data')
+})
+
+test('overview says what agents see, and the account adds up', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles, local: localFiles })
+  await page.visit()
+  const sentence = page.locator('.say')
+  await sentence.waitFor()
+  const node = connect(t, sdks['0.22.1'], server.url)
+  const { roots } = await call(node, 'directory::account', {})
+  const sum = (key) => roots.reduce((n, root) => n + root[key], 0)
+  assert.match(await sentence.textContent(), new RegExp(`Agents see ${sum('skills')}\\s+skills and ${sum('prompts')}\\s+prompt`))
+  assert.equal(sum('files'), sum('skills') + sum('prompts') + sum('supporting') + sum('skipped'))
+  const total = await page.locator('.ledger .sum td').allTextContents()
+  assert.deepEqual(total.slice(2).map(Number), ['files', 'skills', 'prompts', 'supporting', 'skipped'].map(sum))
+  await sentence.locator('a').first().click()
+  assert.equal(await title(page), 'Skills')
+})
+
+test('search finds as one types, facets count, nothing is lost without a word', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles, local: localFiles })
+  await page.visit('skills')
+  await page.locator('.win .row').first().waitFor()
+  const search = page.getByLabel('Search skills')
+  await search.pressSequentially('query')
+  await eventually('the best hit comes first', async () => (await rows(page))[0] === 'database/query')
+  assert.equal(await page.locator('.win .row mark').first().textContent(), 'query')
+  assert.match(page.url(), /[?&]q=query/)
+  await search.fill('no such words at all zzz')
+  await page.getByText('Nothing matches').waitFor()
+  await page.getByRole('button', { name: 'Why is it missing?' }).click()
+  await page.locator('dialog .verdict').filter({ hasText: 'no such file' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Show all' }).click()
+  await page.locator('.facet', { hasText: 'reference' }).click()
+  await eventually('only references are listed', async () => (await rows(page)).join() === 'database/types')
+  assert.match(page.url(), /type=reference/)
+  await page.locator('.facet', { hasText: 'reference' }).click()
+  await page.locator('.facet', { hasText: 'Hidden' }).click()
+  await eventually('what is not served is a row, too', async () => (await rows(page)).some((id) => id.includes('images/resize')))
+  assert.notEqual(await page.locator('.win .row .b').first().textContent(), '')
+})
+
+test('a document: rendered, as source, as agents get it, where it comes from', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit('skills/database/query')
+  const doc = page.locator('.doc')
+  await doc.locator('h1').waitFor()
+  assert.equal(await doc.locator('h1').textContent(), 'Query a database')
+  assert.equal(await doc.locator('em').textContent(), 'in the rows')
+  assert.match(await doc.locator('.pic').textContent(), /a diagram/)
+  assert.equal(await page.locator('.doc img').count(), 0)
+  const web = doc.locator('a', { hasText: 'the manual' })
+  assert.equal(await web.getAttribute('target'), '_blank')
+  assert.match(await web.getAttribute('rel'), /noopener noreferrer/)
+  await doc.locator('a', { hasText: 'types' }).first().click()
+  await page.locator('.doc h1', { hasText: 'Column types' }).waitFor()
+  assert.equal(new URL(page.url()).pathname, '/console/skills/database/types')
+  await page.goBack()
+  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc a', { hasText: 'the overview' }).click()
+  await page.locator('.doc h1', { hasText: 'Database' }).waitFor()
+
+  await page.visit('skills/database/query')
+  await page.getByRole('tab', { name: 'Source' }).click()
+  assert.equal(await page.locator('.ln-t').nth(1).textContent(), 'title: Query a database')
+  await page.getByRole('tab', { name: 'As agents get it' }).click()
+  await page.locator('.rd-body pre', { hasText: 'Query a database' }).first().waitFor()
+  await page.getByRole('tab', { name: 'Where it comes from' }).click()
+  const digest = createHash('sha256').update(skillFiles['database/query.md']).digest('hex')
+  assert.equal(await page.locator('.facts code').first().getAttribute('title'), `sha256:${digest}`)
+  assert.match(await page.locator('.chain .on').textContent(), /global.*serves it/)
+})
+
+test('what is missing has a row, a reason and a verdict', own, async (t) => {
+  const big = `---\ntitle: Big\ndescription: d\n---\n${'x'.repeat(2_000_000)}`
+  const files = { ...skillFiles, 'odd/large.md': big }
+  const root = tree(files)
+  writeFileSync(join(root, 'odd', 'bytes.md'), Buffer.from([0x23, 0x20, 0xff, 0xfe, 0x0a]))
+  mkdirSync(join(root, 'out'), { recursive: true })
+  symlinkSync('/etc/hostname', join(root, 'out', 'link.md'))
+  const local = { 'database/own.md': '# Own\n\nMine.\n' }
+  const { page, server } = await openConsole(t, { local, config: { skills_folder: root } })
+  const node = connect(t, sdks['0.22.1'], server.url)
+  await page.visit('skills?state=missing&state=filtered&state=shadowed')
+  await page.locator('.win .row').first().waitFor()
+  const { rows: unserved } = await call(node, 'directory::skills::browse', { state: ['missing', 'filtered', 'shadowed'] })
+  assert.ok(unserved.length >= 2)
+  for (const row of unserved) {
+    assert.ok(row.reason, `${row.path} has a reason`)
+    const { verdict } = await call(node, 'directory::skills::explain', { id: row.id })
+    assert.notEqual(verdict, 'absent', row.path)
+  }
+  // Each can be opened, and says why it is not served.
+  for (let i = 0; i < unserved.length; i++) {
+    await page.locator('.win .row').nth(i).click()
+    await page.locator('.detail .note', { hasText: /Not served|Hidden by another|Worker not installed/ }).waitFor()
+  }
+  await page.locator('.detail .note').getByRole('button', { name: 'Why?' }).first().click()
+  await page.locator('dialog .checks li').first().waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('an edit on disk appears: in the list, in the open document, in the feed', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles })
+  await page.visit('skills/mail/send')
+  await page.locator('.doc h1', { hasText: 'Send a mail' }).waitFor()
+  put(
+    server.root,
+    'mail/send.md',
+    skillFiles['mail/send.md']
+      .replace('Say what is needed first.', 'Say it in one line.')
+      .replace('Send one mail', 'Send exactly one mail'),
+  )
+  await page.getByText(/It changed on disk, generation/).waitFor()
+  await eventually('the list has the new description', async () =>
+    (await page.locator('.win .row[aria-selected=true] .b').textContent()).startsWith('Send exactly one'),
+  )
+  await page.getByRole('button', { name: 'Show' }).click()
+  await page.locator('.doc', { hasText: 'Say it in one line.' }).waitFor()
+
+  await page.locator('#rooms a', { hasText: 'Changes' }).click()
+  await page.locator('.gen .mono', { hasText: 'mail/send' }).waitFor()
+  put(server.root, 'mail/new.md', '# New\n\nNew.\n')
+  await page.locator('.gen.fresh .mono', { hasText: 'mail/new' }).waitFor()
+  await page.getByRole('button', { name: /Pause/ }).click()
+  rmSync(join(server.root, 'mail/new.md'))
+  await page.getByRole('button', { name: /Resume\s*1/ }).waitFor()
+  await page.getByRole('button', { name: /Resume/ }).click()
+  await page.locator('.gen .sgn[title=removed]').waitFor()
+})
+
+test('replay shows what somebody missed, as directory::changes has it', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles })
+  const node = connect(t, sdks['0.22.1'], server.url)
+  const from = (await call(node, 'directory::changes', {})).generation
+  put(server.root, 'a/one.md', '# One\n\nOne.\n')
+  await eventually('the first is seen', async () => (await call(node, 'directory::changes', {})).generation > from)
+  const after = (await call(node, 'directory::changes', {})).generation
+  put(server.root, 'a/two.md', '# Two\n\nTwo.\n')
+  await eventually('the second is seen', async () => (await call(node, 'directory::changes', {})).generation > after)
+  await page.visit(`changes?since=${from}`)
+  const note = page.locator('.replay')
+  await note.waitFor()
+  const { groups } = await call(node, 'directory::changes', { since: from, grouped: true })
+  assert.match(await note.textContent(), new RegExp(`has missed ${groups.length}\\s+generation`))
+  assert.match(await note.textContent(), /2 added, 0 changed, 0 removed/)
+  assert.deepEqual(
+    await page.locator('.gen .g').allTextContents(),
+    groups.map((g) => String(g.generation)).sort((a, b) => b - a),
+  )
+})
+
+test('a prompt with its arguments', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit('prompts')
+  await page.locator('.msg').waitFor()
+  assert.equal(await page.locator('.item[aria-current=true] .mono').textContent(), '/compose')
+  assert.equal(await page.locator('.hole').first().textContent(), 'to')
+  await page.locator('#arg-0').fill('Ada <b>')
+  await page.locator('.msg', { hasText: 'Write a mail to Ada <b>.' }).waitFor()
+  await page.locator('#arg-1').selectOption('warm')
+  await page.locator('.msg', { hasText: 'Keep it warm.' }).waitFor()
+  await page.getByRole('button', { name: 'Copy request' }).click()
+  await eventually('the request is on the clipboard', async () => {
+    const request = JSON.parse(await page.evaluate(() => navigator.clipboard.readText()))
+    return request.method === 'prompts/get' && request.params.arguments.tone === 'warm'
+  })
+})
+
+test('the palette finds skills, functions, prompts and rooms', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit()
+  await page.locator('.say').waitFor()
+  await page.keyboard.press('Control+k')
+  await page.locator('#palette input').fill('compose')
+  await page.locator('#palette .opt', { hasText: '/compose' }).waitFor()
+  await page.locator('#palette input').fill('skills get')
+  await page.locator('#palette .opt', { hasText: 'directory::skills::get' }).first().click()
+  await page.locator('h2', { hasText: 'directory::skills::get' }).waitFor()
+  await page.keyboard.press('Control+k')
+  await page.locator('#palette input').fill('database/query')
+  await page.locator('#palette .opt', { hasText: 'database/query' }).first().waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+})
+
+test('an empty directory says how to begin', own, async (t) => {
+  const { page, server } = await openConsole(t, {})
+  await page.visit()
+  await page.getByText('Nothing is here yet').waitFor()
+  await page.visit('skills')
+  await page.getByText('No skills yet').waitFor()
+  await page.visit('prompts')
+  await page.getByText('No prompts yet').waitFor()
+  await page.visit('sources')
+  await page.getByText('Nothing is downloaded').waitFor()
+  await page.visit('changes')
+  await page.getByText('Nothing changed yet').waitFor()
+  await page.visit('')
+  put(server.root, 'first/SKILL.md', '---\nname: first\ndescription: The first.\n---\n# First\n')
+  await page.locator('.say', { hasText: /Agents see 1\s+skill/ }).waitFor()
+})
+
+test('an id that is not there: the server says what is near', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles, allow: [statuses(404, 400, 422)] })
+  await page.visit('skills/database/querry')
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('alert').locator('a', { hasText: 'database/query' }).first().click()
+  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+})

@@ -1,0 +1,135 @@
+// Sources in the browser: install from a registry and from a git repository with progress, stop, update, restore, remove.
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, test } from 'node:test'
+import { openConsole, statuses } from './lib/browser.mjs'
+import { needsOwnEngine, tempDir } from './lib/engine.mjs'
+import { makeRepository, startGitServer } from './lib/git_server.mjs'
+import { startShelf } from './lib/shelf.mjs'
+import { deferred, eventually } from './lib/wait.mjs'
+
+const own = { skip: needsOwnEngine }
+// The dialog asks the registry first, and here there is none.
+const noRegistry = [statuses(422, 502, 503)]
+const repos = tempDir()
+let git
+before(async () => {
+  git = await startGitServer(repos)
+})
+after(() => git.close())
+
+const skill = (title) => `---\nname: alpha\ndescription: What ${title} is for.\n---\n# ${title}\n\nText.\n`
+
+const tools = {
+  version: '1.0.0',
+  skills: { 'SKILL.md': '---\nname: tools\ndescription: Tools.\n---\n# Tools\n', 'use.md': '# Use\n\nUse it.\n' },
+}
+
+const stageStates = (page) => page.locator('.stages li').evaluateAll((items) => items.map((li) => li.className))
+
+test('install from a git repository: what it has, the stages, the result, the row', own, async (t) => {
+  const alpha = makeRepository(repos, 'first', {
+    files: { 'skills/alpha/SKILL.md': skill('one'), 'skills/beta/SKILL.md': skill('two').replace('alpha', 'beta') },
+  })
+  const { page, server } = await openConsole(t, { config: { ca_file: git.caFile, git_private_hosts: ['localhost'] }, allow: noRegistry })
+  await page.visit('sources')
+  await page.getByText('Nothing is downloaded').waitFor()
+  await page.getByRole('banner').getByRole('button', { name: 'Install' }).click()
+  await page.getByRole('button', { name: 'Git repository' }).click()
+  await page.getByLabel('Repository').fill(git.url('first.git'))
+  await page.getByRole('button', { name: 'Show what it has' }).click()
+  await page.locator('.reg button', { hasText: 'alpha' }).click()
+  assert.match(await page.locator('.command').textContent(), /^iii-directory install .*first\.git.* alpha/)
+  await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
+  await page.locator('dialog', { hasText: /alpha: 1\s+skill/ }).waitFor()
+  assert.deepEqual(await stageStates(page), Array(6).fill('done'))
+  assert.equal(readFileSync(join(server.root, 'alpha/SKILL.md'), 'utf8'), skill('one'))
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  const line = page.locator('tr[data-ns=alpha]')
+  await line.waitFor()
+  assert.match(await line.textContent(), new RegExp(alpha.commit.slice(0, 7)))
+
+  // A new commit: found when asked, installed with one click, and the edited file is kept and named.
+  alpha.put({ 'skills/alpha/SKILL.md': skill('three') })
+  const next = alpha.push()
+  await page.getByRole('button', { name: /^Check/ }).click()
+  await line.getByText('newer upstream').waitFor()
+  await line.getByRole('button', { name: 'Update' }).click()
+  await page.locator('dialog', { hasText: /alpha: 1\s+skill/ }).waitFor()
+  assert.equal(readFileSync(join(server.root, 'alpha/SKILL.md'), 'utf8'), skill('three'))
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await page.locator('tr[data-ns=alpha]', { hasText: next.slice(0, 7) }).waitFor()
+})
+
+test('restore names every line that would be lost; remove keeps what is yours', own, async (t) => {
+  makeRepository(repos, 'second', { files: { 'skills/alpha/SKILL.md': skill('one'), 'skills/alpha/more.md': '# More\n\nMore.\n' } })
+  const { page, server } = await openConsole(t, { config: { ca_file: git.caFile, git_private_hosts: ['localhost'] }, allow: noRegistry })
+  await page.visit('sources')
+  await page.getByRole('banner').getByRole('button', { name: 'Install' }).click()
+  await page.getByRole('button', { name: 'Git repository' }).click()
+  await page.getByLabel('Repository').fill(git.url('second.git'))
+  await page.getByLabel('Skill', { exact: true }).fill('alpha')
+  await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
+  await page.locator('dialog', { hasText: /alpha: 2\s+skills/ }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+
+  const edited = `${skill('one')}\nMine.\n`
+  writeFileSync(join(server.root, 'alpha/SKILL.md'), edited)
+  const line = page.locator('tr[data-ns=alpha]')
+  await line.getByText('edited here').waitFor()
+  await line.getByRole('button', { name: 'Restore' }).click()
+  const sheet = page.locator('dialog.sheet')
+  await sheet.getByText('your lines are lost').waitFor()
+  assert.match(await sheet.textContent(), /alpha\/SKILL\.md/)
+  await sheet.getByRole('button', { name: 'Keep as it is' }).click()
+  assert.equal(readFileSync(join(server.root, 'alpha/SKILL.md'), 'utf8'), edited)
+  await line.getByRole('button', { name: 'Restore' }).click()
+  await sheet.getByRole('button', { name: 'Restore' }).click()
+  await eventually('the file is as it was downloaded', () => readFileSync(join(server.root, 'alpha/SKILL.md'), 'utf8') === skill('one'))
+  await sheet.getByRole('button', { name: 'Close' }).last().click()
+  await line.getByText(/up to date|not asked/).waitFor()
+
+  await line.getByRole('button', { name: 'Remove' }).click()
+  await sheet.getByRole('button', { name: 'Remove' }).click()
+  await line.waitFor({ state: 'detached' })
+  assert.ok(!existsSync(join(server.root, 'alpha/SKILL.md')))
+})
+
+test('install from the registry; stopped before the swap, nothing has changed', own, async (t) => {
+  const registry = await startShelf(t, { tools: { ...tools } })
+  const { page, server } = await openConsole(t, { config: { registry_url: registry.url }, allow: [statuses(409, 422, 499)] })
+  await page.visit('sources')
+  await page.keyboard.press('i')
+  await page.locator('.reg button', { hasText: 'tools' }).click()
+  assert.equal(await page.locator('.command').textContent(), 'iii-directory install tools')
+  const held = deferred()
+  registry.bundles.tools.hold = held.promise
+  await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
+  await page.locator('.stages li.running').waitFor()
+  await page.locator('dialog').getByRole('button', { name: 'Stop' }).click()
+  held.resolve()
+  await page.getByText('Stopped. The folder is as it was.').waitFor()
+  assert.ok(!existsSync(join(server.root, 'tools')))
+  registry.bundles.tools.hold = undefined
+  await page.getByRole('button', { name: 'Close' }).last().click()
+
+  await page.keyboard.press('i')
+  await page.locator('.reg button', { hasText: 'tools' }).click()
+  await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
+  await page.locator('dialog', { hasText: /tools: 2\s+skills/ }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await page.locator('tr[data-ns=tools]', { hasText: '1.0.0' }).waitFor()
+  rmSync(join(server.root, 'tools/use.md'))
+  await page.locator('tr[data-ns=tools]', { hasText: 'files are missing' }).waitFor()
+})
+
+test('an upstream that does not answer is said where it stands; the rest of the page works', own, async (t) => {
+  const { page } = await openConsole(t, { allow: [statuses(422, 502, 503)] })
+  await page.visit('sources')
+  await page.keyboard.press('i')
+  await page.locator('.reg', { hasText: 'registry could not be reached' }).waitFor()
+  await page.keyboard.press('Escape')
+  await page.locator('#rooms a', { hasText: 'Bus' }).click()
+  await page.locator('.fnrow').first().waitFor()
+})

@@ -1,0 +1,58 @@
+// What cpack makes of the release build: the tarball for the iii worker manager, the Debian packages, and the debug symbols of both.
+import assert from 'node:assert/strict'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { binDir } from '../e2e/lib/process.mjs'
+import { emptyFolder, source, succeed } from './lib.mjs'
+
+const program = join(binDir, 'package', 'iii-directory')
+const env = { SOURCE_DATE_EPOCH: '1700000000' }
+
+/** The packages of one kind, in a folder of their own. */
+async function pack(generator) {
+  const folder = emptyFolder(`release-${generator}`)
+  await succeed('cpack', ['-G', generator, '--config', join(binDir, 'CPackConfig.cmake'), '-B', folder], { env, cwd: binDir })
+  return folder
+}
+
+const buildId = async (file) => (await succeed('readelf', ['--notes', file])).match(/Build ID: ([0-9a-f]+)/)[1]
+
+test('the program has no symbols, and its build id leads to them', async () => {
+  const id = await buildId(program)
+  const debug = join(binDir, 'package', 'debug', '.build-id', id.slice(0, 2), `${id.slice(2)}.debug`)
+  assert.equal(await buildId(debug), id)
+  const sections = await succeed('readelf', ['--sections', '--wide', program])
+  assert.doesNotMatch(sections, / \.debug_| \.symtab /)
+  assert.match(sections, / \.gnu_debuglink /)
+  const address = (await succeed('nm', [debug])).match(/^([0-9a-f]+) T main$/m)[1]
+  assert.match(await succeed('addr2line', ['--exe', debug, address]), /^\.\/(.*\/)?src\/daemon\/main\.cpp:\d+/)
+})
+
+test('the worker manager installs and starts the worker of the tarball', async () => {
+  const folder = await pack('TGZ')
+  const [worker] = readdirSync(folder).filter((name) => /^iii-directory-[a-z0-9_]+-unknown-linux-gnu(eabihf)?\.tar\.gz$/.test(name))
+  assert.ok(worker, readdirSync(folder).join())
+  assert.match(await succeed(join(source, 'packaging', 'try_tarball'), [join(folder, worker)]), /^installed and answered/m)
+  const debug = (await succeed('tar', ['-tzf', join(folder, worker.replace('.tar', '-debug.tar'))])).trim().split('\n')
+  assert.match(debug.at(-1), /^lib\/debug\/\.build-id\/..\/[0-9a-f]+\.debug$/)
+})
+
+test('the Debian package asks for what the program needs at run time, and the symbols have one of their own', async () => {
+  const folder = await pack('DEB')
+  const packages = readdirSync(folder).filter((name) => name.endsWith('.deb')).sort()
+  assert.equal(packages.length, 2, packages.join())
+  const field = async (file, name) => (await succeed('dpkg-deb', ['--field', join(folder, file), name])).trim()
+  const [symbols, main] = packages
+  assert.equal(await field(symbols, 'Package'), 'iii-directory-dbgsym')
+  assert.equal(await field(main, 'Package'), 'iii-directory')
+  const architecture = (await succeed('dpkg', ['--print-architecture'])).trim()
+  for (const file of packages) assert.equal(await field(file, 'Architecture'), architecture)
+  const depends = (await field(main, 'Depends')).split(', ').map((entry) => entry.split(' ')[0])
+  for (const name of ['adduser', 'ca-certificates', 'git', 'libc6', 'libcurl4', 'libssl3']) assert.ok(depends.includes(name), name)
+  const told = readFileSync(join(source, 'packaging', 'INSTALL.md'), 'utf8').match(/^apt install (.*)$/m)[1].split(' ')
+  const packagesOnly = ['adduser', 'init-system-helpers', 'libc6', 'libgcc-s1']  // every system has the last two
+  const needed = depends.filter((name) => !packagesOnly.includes(name))
+  assert.deepEqual(told.sort(), needed.sort(), 'packaging/INSTALL.md names what the program needs')
+  assert.equal(await field(symbols, 'Depends'), `iii-directory (= ${await field(main, 'Version')})`)
+})
