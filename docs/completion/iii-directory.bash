@@ -4,14 +4,15 @@ _iii_directory() {
   local verb=${COMP_WORDS[1]} options= words= kind=
   COMPREPLY=()
   if ((COMP_CWORD == 1)); then
-    COMPREPLY=($(compgen -W 'serve mcp list ls show index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config completion version help --help --version --url --config --token --log-level' -- "$current"))
+    COMPREPLY=($(compgen -W 'serve mcp list ls show why explain index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config backup completion version help --help --version --url --config --token --log-level' -- "$current"))
     return
   fi
   case $verb in
-    serve) options='--host --port --http-port --data --repair-data --config --skills --extra-skills --auto-download --token --allow-origin --expand-env --engine-only --no-worker-manager --no-state --limit --log-level --log-format --help' ;;
+    serve) options='--host --port --http-port --data --repair-data --config --skills --extra-skills --auto-download --token --allow-origin --expand-env --no-console --engine-only --no-worker-manager --no-state --local-dispatch --limit --log-level --log-format --help' ;;
     mcp) options='--url --token --config --skills --extra-skills --tools --print-config --log-level --help' ;;
     list|ls) options='--search --kind --type --user-only --limit --all --json --color --url --token --config --skills --help' kind=skills ;;
     show) options='--raw --file --files --risks --json --color --url --token --config --skills --help' kind=skills ;;
+    why|explain) options='--json --color --url --token --config --skills --help' kind=skills ;;
     index) options='--raw --json --color --url --token --config --skills --help' kind=skills ;;
     search) options='--limit --json --color --url --token --config --skills --help' ;;
     prompts) options='--json --color --url --token --config --skills --help' ;;
@@ -32,14 +33,16 @@ _iii_directory() {
     functions) options='--internal --json --color --url --token --config --skills --help' kind=functions ;;
     triggers) options='--types --json --color --url --token --help' ;;
     config) options='--json --markdown --config --skills --help' words='get set path check' ;;
+    backup) options='--data --url --token --json --help' ;;
     completion) options='--help' words='bash zsh fish' ;;
     version) options='--url --token --json --help' ;;
-    help) options='--write --help' words='serve mcp list ls show index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config completion version help' ;;
+    help) options='--write --help' words='serve mcp list ls show why explain index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config backup completion version help' ;;
   esac
   case $verb:$previous in
     list:--kind) COMPREPLY=($(compgen -W 'skill reference readme' -- "$current")); return ;;
     list:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     show:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
+    why:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     index:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     search:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     prompts:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
