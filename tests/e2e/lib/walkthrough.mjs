@@ -56,7 +56,7 @@ export class Reader {
   constructor(t, { home, cwd, env, ports, replace }) {
     Object.assign(this, { t, home, cwd, ports, replace, files: {} })
     this.state = join(home, '.walkthrough')
-    this.env = { HOME: home, TERM: 'xterm', NO_COLOR: '1', III_TOKEN: '', III_URL: '', ...env }
+    this.env = { HOME: home, SHELL: '/bin/bash', TERM: 'xterm', NO_COLOR: '1', III_TOKEN: '', III_URL: '', ...env }
     writeFileSync(this.state, `cd ${cwd}\n`)
   }
 
