@@ -241,7 +241,7 @@ directory::Context Calls::context_of(const RunningPtr& running) {
   // A function may report from another thread.
   out.progress = [this, &loop = loop_, alive = std::weak_ptr(alive_),
                   running](const directory::CallProgress& now) {
-    loop.post([this, alive, running, now] {
+    loop.dispatch([this, alive, running, now] {
       if (!alive.expired()) report(running, now);
     });
   };

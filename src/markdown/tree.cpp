@@ -3,6 +3,8 @@
 #include <md4c.h>
 
 #include <array>
+#include <utility>
+#include <vector>
 
 #include "json/write.h"
 #include "markdown/entity.h"
@@ -125,7 +127,7 @@ class Writer {
       muted_ = false;
       return kGoOn;
     }
-    return end();
+    return close_spans() == kStop ? kStop : end();
   }
 
   int enter(MD_SPANTYPE type, void* detail) {
@@ -134,14 +136,16 @@ class Writer {
       in_image_ += type == MD_SPAN_IMG ? 1 : 0;
       return kGoOn;
     }
+    if (type == MD_SPAN_IMG) {
+      in_image_ = 1;
+      flush();
+      source_ = address_text(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
+      return is_spent() ? kStop : kGoOn;
+    }
+    spans_.push_back(type);
     switch (type) {
       case MD_SPAN_A:
         return begin_link(static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
-      case MD_SPAN_IMG:
-        in_image_ = 1;
-        flush();
-        source_ = address_text(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
-        return is_spent() ? kStop : kGoOn;
       case MD_SPAN_STRONG:
         return begin("strong");
       case MD_SPAN_CODE:
@@ -153,11 +157,23 @@ class Writer {
     }
   }
 
+  // md4c 0.4.8 leaves some spans twice (`[__a__](___)\n_b__)`): only the innermost open one ends.
   int leave(MD_SPANTYPE type) {
     if (muted_) return kGoOn;
-    if (in_image_ == 0) return end();
-    if (type != MD_SPAN_IMG || --in_image_ > 0) return kGoOn;
-    return write_image();
+    if (in_image_ > 0) {
+      if (type != MD_SPAN_IMG || --in_image_ > 0) return kGoOn;
+      return write_image();
+    }
+    if (spans_.empty() || spans_.back() != type) return kGoOn;
+    spans_.pop_back();
+    return end();
+  }
+
+  // Spans end with their block, whether md4c leaves them or not.
+  int close_spans() {
+    if (std::exchange(in_image_, 0) > 0 && write_image() == kStop) return kStop;
+    for (; !spans_.empty(); spans_.pop_back()) end();
+    return kGoOn;
   }
 
   int text(MD_TEXTTYPE type, std::string_view chars) {
@@ -317,8 +333,9 @@ class Writer {
   size_t column_ = 0;
   size_t addresses_ = 0;  // bytes
   size_t in_image_ = 0;
-  bool html_ = false;   // in a node of raw HTML
-  bool muted_ = false;  // in a cell that is left out
+  std::vector<MD_SPANTYPE> spans_;  // that are open, without images
+  bool html_ = false;               // in a node of raw HTML
+  bool muted_ = false;              // in a cell that is left out
   bool cut_ = false;
   bool stopped_ = false;
 };

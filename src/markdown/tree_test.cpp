@@ -176,6 +176,11 @@ TEST(Tree, WhatPeopleWriteIsNotCut) {
   tree(list);
 }
 
+TEST(Tree, ASpanThatTheParserEndsTwiceEndsOnce) {
+  EXPECT_THAT(tree("[__a__](___)\n_b__)\n\nnext\n"), HasSubstr(R"(["p",null,"next"])"));
+  EXPECT_THAT(tree("![__a__](___)\n_b__)\n\nnext\n"), HasSubstr(R"(["p",null,"next"])"));
+}
+
 TEST(Tree, HostileTextsTakeLittleTime) {
   const auto begin = std::chrono::steady_clock::now();
   const std::string half(128UL * 1024, '\n');

@@ -110,7 +110,7 @@ std::function<void(const directory::CallProgress&)> progress_to(net::Loop& loop,
   // A function may report from another thread.
   return [&loop, weak = std::weak_ptr(alive), running, notify = std::move(notify),
           token = std::move(token), state](const directory::CallProgress& now) {
-    loop.post([weak, running, notify, token, state, now] {
+    loop.dispatch([weak, running, notify, token, state, now] {
       if (weak.expired() || running->is_over()) return;
       const auto done = static_cast<double>(now.done);
       state->last = done > state->last ? done : state->last + 1;

@@ -19,9 +19,12 @@ class McpServerTest : public McpTest {
              "true\n    values: [one, two]\n---\nReview {{pr}} in {{tone}}.\n");
   }
 
-  // An answer in a later turn of the loop, after what was posted before.
-  sdk::Task<directory::Answer> later() {
+  // Reports twice, the second time right before the answer.
+  sdk::Task<directory::Answer> report(directory::Context context) {
+    reports = static_cast<bool>(context.progress);
+    if (reports) context.progress({.step = "one", .done = 5, .total = 10});
     co_await worker.sleep(std::chrono::milliseconds(1));
+    if (reports) context.progress({.step = "two", .done = 2, .total = 10});
     co_return directory::Answer(json::Raw{"{}"});
   }
   bool reports = false;

@@ -215,12 +215,7 @@ TEST_F(McpServerTest, N34ProgressRisesAndNeedsAToken) {
   directory::Function slow;
   slow.info = {.id = "directory::slow", .title = "Slow", .description = "Reports progress."};
   slow.handler = [this](const directory::Context& context, std::string_view) {
-    reports = static_cast<bool>(context.progress);
-    if (context.progress) {
-      context.progress({.step = "one", .done = 5, .total = 10});
-      context.progress({.step = "two", .done = 2, .total = 10});
-    }
-    return later();
+    return report(context);
   };
   table.add(std::move(slow));
   open();

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <boost/asio/dispatch.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/posix/basic_stream_descriptor.hpp>
 #include <boost/asio/post.hpp>
@@ -113,6 +114,7 @@ void Loop::run() {
 void Loop::stop() { impl_->context.stop(); }
 
 void Loop::post(Action action) { asio::post(impl_->context, std::move(action)); }
+void Loop::dispatch(Action action) { asio::dispatch(impl_->context, std::move(action)); }
 
 TimerId Loop::after(std::chrono::microseconds delay, Action action) {
   const TimerId id = impl_->timers.add(Clock::now() + delay, std::move(action));

@@ -34,6 +34,9 @@ class Loop final : public Timers {
   void stop();
   // From any thread: runs `action` on the loop thread, in order of posting.
   void post(std::move_only_function<void()> action);
+  // From any thread: runs `action` before it returns when called on the loop thread, else as post()
+  // does. So what is reported right before an answer is not overtaken by that answer.
+  void dispatch(std::move_only_function<void()> action);
 
   // The rest only on the loop thread (or before run()).
   TimerId after(std::chrono::microseconds delay, std::move_only_function<void()> action) override;
