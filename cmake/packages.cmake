@@ -23,6 +23,11 @@ if(NOT III_SDK_ONLY)
   pkg_check_modules(RE2 REQUIRED IMPORTED_TARGET re2)
   find_package(ZLIB REQUIRED)
   pkg_check_modules(UTF8PROC REQUIRED IMPORTED_TARGET libutf8proc)
+  pkg_check_modules(CMARK REQUIRED IMPORTED_TARGET libcmark-gfm)
+  # Only the first of the two libraries has a pkg-config file.
+  find_library(III_CMARK_EXTENSIONS cmark-gfm-extensions REQUIRED)
+  add_library(iii_cmark INTERFACE)
+  target_link_libraries(iii_cmark INTERFACE ${III_CMARK_EXTENSIONS} PkgConfig::CMARK)
   # libstemmer has neither a CMake nor a pkg-config file.
   find_library(III_STEMMER_LIBRARY stemmer REQUIRED)
   find_path(III_STEMMER_INCLUDE libstemmer.h REQUIRED)

@@ -22,6 +22,7 @@ import sys
 
 LIBRARIES = {
     "boost": "iii_boost",
+    "cmark": "iii_cmark",
     "fmt": "fmt::fmt",
     "libcrypto": "OpenSSL::Crypto",
     "libcurl": "PkgConfig::CURL",

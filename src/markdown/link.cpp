@@ -1,6 +1,7 @@
 #include "markdown/link.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include "base/text.h"
 
@@ -30,7 +31,39 @@ Link refused(std::string href, std::string_view scheme) {
           .scheme = std::string(scheme.substr(0, kMaxScheme))};
 }
 
+bool is_word(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= 0x80 || std::isalnum(byte) != 0;
+}
+
+// A bracket at the end belongs to the address only when the address opens it.
+std::string_view without_punctuation(std::string_view address) {
+  auto open = std::ranges::count(address, '(') - std::ranges::count(address, ')');
+  while (!address.empty()) {
+    const char last = address.back();
+    const bool dropped = last == ')' ? open < 0 : std::string_view("?!.,:;*_~'\"").contains(last);
+    if (!dropped) break;
+    if (last == ')') ++open;
+    address.remove_suffix(1);
+  }
+  return address;
+}
+
 }  // namespace
+
+std::string_view bare_address(std::string_view text) {
+  for (size_t at = text.find("http"); at != std::string_view::npos;
+       at = text.find("http", at + 1)) {
+    if (at > 0 && is_word(text[at - 1])) continue;
+    std::string_view rest = text.substr(at);
+    const size_t scheme = rest.starts_with("https://") ? 8 : rest.starts_with("http://") ? 7 : 0;
+    if (scheme == 0 || rest.size() == scheme || !is_word(rest[scheme])) continue;
+    const auto end = std::ranges::find_if(
+        rest, [](char c) { return is_control(c) || c == ' ' || c == '<' || c == '>' || c == '"'; });
+    return without_punctuation(rest.substr(0, static_cast<size_t>(end - rest.begin())));
+  }
+  return {};
+}
 
 std::string_view kind_word(LinkKind kind) {
   switch (kind) {

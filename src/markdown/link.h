@@ -28,4 +28,8 @@ struct Link {
 // case, and control characters in between, do not count.
 Link classify_link(std::string_view address);
 
+// The first address of the web that stands in a text by itself, without the punctuation behind it;
+// empty when there is none.
+std::string_view bare_address(std::string_view text);
+
 }  // namespace iii::markdown

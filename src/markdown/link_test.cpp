@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "markdown/entity.h"
-
 namespace iii::markdown {
 namespace {
 
@@ -62,17 +60,13 @@ TEST(Link, AddressesAreShort) {
   EXPECT_EQ(classify_link(std::string(40, 'x') + ":").scheme.size(), 32U);
 }
 
-TEST(Entity, NamesAndNumbers) {
-  EXPECT_EQ(decode_entity("&amp;"), "&");
-  EXPECT_EQ(decode_entity("&colon;"), ":");
-  EXPECT_EQ(decode_entity("&#106;"), "j");
-  EXPECT_EQ(decode_entity("&#x6A;"), "j");
-  EXPECT_EQ(decode_entity("&#x202e;"), "\xe2\x80\xae");
-  EXPECT_EQ(decode_entity("&#x1f600;"), "\xf0\x9f\x98\x80");
-  EXPECT_EQ(decode_entity("&unheard;"), "&unheard;");
-  for (const std::string_view none : {"&#0;", "&#xd800;", "&#x110000;", "&#99999999999;", "&#x;"}) {
-    EXPECT_EQ(decode_entity(none), "\xef\xbf\xbd") << none;
-  }
+TEST(Link, AddressesInAText) {
+  EXPECT_EQ(bare_address("see https://a.b/c?d=e&f. Then"), "https://a.b/c?d=e&f");
+  EXPECT_EQ(bare_address("(http://a.b/c(d))"), "http://a.b/c(d)");
+  EXPECT_EQ(bare_address("https://a.b/*_~'\"x"), "https://a.b/");
+  EXPECT_EQ(bare_address("xhttp://a.b http:// https://c"), "https://c");
+  EXPECT_EQ(bare_address("http://<b>"), "");
+  EXPECT_EQ(bare_address("https://a.b/" + std::string(100'000, ')')), "https://a.b/");
 }
 
 }  // namespace

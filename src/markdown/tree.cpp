@@ -1,25 +1,38 @@
 #include "markdown/tree.h"
 
-#include <md4c.h>
+#include <cmark-gfm-core-extensions.h>
+#include <cmark-gfm.h>
 
 #include <array>
+#include <memory>
 #include <utility>
-#include <vector>
 
 #include "json/write.h"
-#include "markdown/entity.h"
+#include "markdown/affordable.h"
 #include "markdown/link.h"
-#include "markdown/nesting.h"
 
 namespace iii::markdown {
 
 namespace {
 
-constexpr unsigned kDialect =
-    MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_PERMISSIVEURLAUTOLINKS;
 constexpr size_t kMaxLanguage = 64;
-constexpr std::string_view kReplacement = "\xef\xbf\xbd";
 constexpr std::array<std::string_view, 6> kHeadings = {"h1", "h2", "h3", "h4", "h5", "h6"};
+
+using Document = std::unique_ptr<cmark_node, decltype(&cmark_node_free)>;
+
+// Without the extension that makes links of bare addresses: its time is quadratic.
+Document parse(std::string_view text) {
+  static const bool registered = (cmark_gfm_core_extensions_ensure_registered(), true);
+  const std::unique_ptr<cmark_parser, decltype(&cmark_parser_free)> parser(
+      cmark_parser_new(CMARK_OPT_DEFAULT | CMARK_OPT_STRIKETHROUGH_DOUBLE_TILDE),
+      cmark_parser_free);
+  for (const char* extension : {"table", "strikethrough"}) {
+    cmark_syntax_extension* found = registered ? cmark_find_syntax_extension(extension) : nullptr;
+    if (found != nullptr) cmark_parser_attach_syntax_extension(parser.get(), found);
+  }
+  cmark_parser_feed(parser.get(), text.data(), text.size());
+  return {cmark_parser_finish(parser.get()), cmark_node_free};
+}
 
 // Ends between two characters.
 std::string_view head_of(std::string_view text, size_t bytes) {
@@ -28,51 +41,48 @@ std::string_view head_of(std::string_view text, size_t bytes) {
   return text.substr(0, bytes);
 }
 
-std::string attribute_text(const MD_ATTRIBUTE& attribute) {
-  std::string out;
-  for (size_t i = 0; attribute.text != nullptr && attribute.substr_offsets[i] < attribute.size;
-       ++i) {
-    const size_t begin = attribute.substr_offsets[i];
-    const std::string_view part(attribute.text + begin, attribute.substr_offsets[i + 1] - begin);
-    switch (attribute.substr_types[i]) {
-      case MD_TEXT_ENTITY:
-        out += decode_entity(part);
-        break;
-      case MD_TEXT_NULLCHAR:
-        out += kReplacement;
-        break;
-      default:
-        out += part;
-    }
-  }
-  return out;
+std::string_view or_empty(const char* text) { return text == nullptr ? "" : text; }
+
+std::string language_of(cmark_node* block) {
+  const std::string_view info = or_empty(cmark_node_get_fence_info(block));
+  std::string out = "{\"lang\":";
+  json::append_string(out, head_of(info.substr(0, info.find_first_of(" \t")), kMaxLanguage));
+  return out + "}";
 }
 
-// Takes md4c's calls and writes nodes. A call that gives another value than 0 ends the parsing.
+std::string start_of(cmark_node* list) {
+  const int start = cmark_node_get_list_start(list);
+  return start == 1 ? "null" : "{\"start\":" + std::to_string(start) + "}";
+}
+
+// The paragraphs of a tight list are shown as its texts.
+bool is_transparent(cmark_node* node) {
+  if (cmark_node_get_type(node) == CMARK_NODE_DOCUMENT) return true;
+  if (cmark_node_get_type(node) != CMARK_NODE_PARAGRAPH) return false;
+  cmark_node* item = cmark_node_parent(node);
+  cmark_node* list = item == nullptr ? nullptr : cmark_node_parent(item);
+  return list != nullptr && cmark_node_get_type(list) == CMARK_NODE_LIST &&
+         cmark_node_get_list_tight(list) != 0;
+}
+
+// Walks through a parsed document and writes nodes.
 class Writer {
  public:
   Writer(const ResolveLink& resolve, const Limits& limits) : resolve_(resolve), limits_(limits) {}
 
-  bool parse(std::string_view text) {
-    MD_PARSER parser{};
-    parser.flags = kDialect;
-    parser.enter_block = [](MD_BLOCKTYPE type, void* detail, void* self) {
-      return static_cast<Writer*>(self)->told([&](Writer& to) { return to.enter(type, detail); });
-    };
-    parser.leave_block = [](MD_BLOCKTYPE type, void*, void* self) {
-      return static_cast<Writer*>(self)->told([&](Writer& to) { return to.leave(type); });
-    };
-    parser.enter_span = [](MD_SPANTYPE type, void* detail, void* self) {
-      return static_cast<Writer*>(self)->told([&](Writer& to) { return to.enter(type, detail); });
-    };
-    parser.leave_span = [](MD_SPANTYPE type, void*, void* self) {
-      return static_cast<Writer*>(self)->told([&](Writer& to) { return to.leave(type); });
-    };
-    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* chars, MD_SIZE size, void* self) {
-      return static_cast<Writer*>(self)->told(
-          [&](Writer& to) { return to.text(type, {chars, size}); });
-    };
-    return md_parse(text.data(), static_cast<MD_SIZE>(text.size()), &parser, this) == 0;
+  void walk(cmark_node* document) {
+    const std::unique_ptr<cmark_iter, decltype(&cmark_iter_free)> events(cmark_iter_new(document),
+                                                                         cmark_iter_free);
+    while (!full_) {
+      const cmark_event_type event = cmark_iter_next(events.get());
+      if (event == CMARK_EVENT_DONE) return;
+      cmark_node* node = cmark_iter_get_node(events.get());
+      if (event == CMARK_EVENT_EXIT) {
+        leave(node);
+      } else if (!enter(node)) {
+        cmark_iter_reset(events.get(), node, CMARK_EVENT_EXIT);
+      }
+    }
   }
 
   Tree take(bool cut) {
@@ -83,154 +93,124 @@ class Writer {
   }
 
  private:
-  static constexpr int kGoOn = 0;
-  static constexpr int kStop = 1;
-
-  // md4c goes on after some of the calls that were told to stop.
-  template <typename Call>
-  int told(const Call& call) {
-    if (!stopped_ && call(*this) == kStop) stopped_ = cut_ = true;
-    return stopped_ ? kStop : kGoOn;
-  }
-
-  int enter(MD_BLOCKTYPE type, void* detail) {
-    switch (type) {
-      case MD_BLOCK_DOC:
-      case MD_BLOCK_THEAD:
-      case MD_BLOCK_TBODY:
-        return kGoOn;
-      case MD_BLOCK_HR:
-        return begin("hr");
-      case MD_BLOCK_H:
-        return begin(kHeadings[(static_cast<MD_BLOCK_H_DETAIL*>(detail)->level - 1) % 6]);
-      case MD_BLOCK_CODE:
-        return begin("pre", language_of(*static_cast<MD_BLOCK_CODE_DETAIL*>(detail)));
-      case MD_BLOCK_OL:
-        return begin("ol", start_of(*static_cast<MD_BLOCK_OL_DETAIL*>(detail)));
-      case MD_BLOCK_TR:
-        column_ = 0;
-        return begin("tr");
-      case MD_BLOCK_TH:
-      case MD_BLOCK_TD:
-        return begin_cell(type == MD_BLOCK_TH ? "th" : "td");
-      default:
-        return begin(name_of(type));
-    }
-  }
-
-  int leave(MD_BLOCKTYPE type) {
-    const bool transparent =
-        type == MD_BLOCK_DOC || type == MD_BLOCK_THEAD || type == MD_BLOCK_TBODY;
-    if (transparent) return kGoOn;
-    const bool cell = type == MD_BLOCK_TH || type == MD_BLOCK_TD;
-    if (cell && muted_) {
-      muted_ = false;
-      return kGoOn;
-    }
-    return close_spans() == kStop ? kStop : end();
-  }
-
-  int enter(MD_SPANTYPE type, void* detail) {
-    if (muted_) return kGoOn;
+  // False: what is in it is left out.
+  bool enter(cmark_node* node) {
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (is_transparent(node)) return true;
     if (in_image_ > 0) {
-      in_image_ += type == MD_SPAN_IMG ? 1 : 0;
-      return kGoOn;
+      enter_in_image(node, type);
+      return true;
     }
-    if (type == MD_SPAN_IMG) {
-      in_image_ = 1;
-      flush();
-      source_ = address_text(static_cast<MD_SPAN_IMG_DETAIL*>(detail)->src);
-      return is_spent() ? kStop : kGoOn;
-    }
-    spans_.push_back(type);
     switch (type) {
-      case MD_SPAN_A:
-        return begin_link(static_cast<MD_SPAN_A_DETAIL*>(detail)->href);
-      case MD_SPAN_STRONG:
-        return begin("strong");
-      case MD_SPAN_CODE:
-        return begin("code");
-      case MD_SPAN_DEL:
-        return begin("del");
-      default:
-        return begin("em");
-    }
-  }
-
-  // md4c 0.4.8 leaves some spans twice (`[__a__](___)\n_b__)`): only the innermost open one ends.
-  int leave(MD_SPANTYPE type) {
-    if (muted_) return kGoOn;
-    if (in_image_ > 0) {
-      if (type != MD_SPAN_IMG || --in_image_ > 0) return kGoOn;
-      return write_image();
-    }
-    if (spans_.empty() || spans_.back() != type) return kGoOn;
-    spans_.pop_back();
-    return end();
-  }
-
-  // Spans end with their block, whether md4c leaves them or not.
-  int close_spans() {
-    if (std::exchange(in_image_, 0) > 0 && write_image() == kStop) return kStop;
-    for (; !spans_.empty(); spans_.pop_back()) end();
-    return kGoOn;
-  }
-
-  int text(MD_TEXTTYPE type, std::string_view chars) {
-    if (muted_) return kGoOn;
-    switch (type) {
-      case MD_TEXT_NULLCHAR:
-        pending_ += kReplacement;
-        return kGoOn;
-      case MD_TEXT_BR:
-        if (in_image_ > 0) return kGoOn;
-        return begin("br") == kStop ? kStop : end();
-      case MD_TEXT_SOFTBR:
+      case CMARK_NODE_TEXT:
+        pending_ += or_empty(cmark_node_get_literal(node));
+        break;
+      case CMARK_NODE_SOFTBREAK:
         pending_ += '\n';
-        return kGoOn;
-      case MD_TEXT_ENTITY:
-        pending_ += decode_entity(chars);
-        return kGoOn;
-      case MD_TEXT_HTML:
-        return raw_html(chars);
+        break;
+      case CMARK_NODE_CODE:
+        write_leaf("code", "null", node);
+        break;
+      case CMARK_NODE_HTML_INLINE:
+      case CMARK_NODE_HTML_BLOCK:
+        write_leaf("html", "null", node);
+        break;
+      case CMARK_NODE_CODE_BLOCK:
+        write_leaf("pre", language_of(node), node);
+        break;
+      case CMARK_NODE_LINEBREAK:
+      case CMARK_NODE_THEMATIC_BREAK:
+        begin(type == CMARK_NODE_LINEBREAK ? "br" : "hr");
+        end();
+        break;
+      case CMARK_NODE_LINK:
+        begin_link(node);
+        break;
+      case CMARK_NODE_IMAGE:
+        flush();
+        in_image_ = 1;
+        source_ = address_of(node);
+        break;
       default:
-        pending_ += chars;
-        return kGoOn;
+        return begin_part(node, type);
     }
+    return true;
   }
 
-  static std::string_view name_of(MD_BLOCKTYPE type) {
+  // What has parts and no further particulars.
+  bool begin_part(cmark_node* node, cmark_node_type type) {
     switch (type) {
-      case MD_BLOCK_QUOTE:
-        return "blockquote";
-      case MD_BLOCK_UL:
-        return "ul";
-      case MD_BLOCK_LI:
-        return "li";
-      case MD_BLOCK_HTML:
-        return "html";
-      case MD_BLOCK_TABLE:
-        return "table";
+      case CMARK_NODE_HEADING:
+        begin(kHeadings[static_cast<size_t>(cmark_node_get_heading_level(node) - 1) % 6]);
+        return true;
+      case CMARK_NODE_LIST: {
+        const bool ordered = cmark_node_get_list_type(node) == CMARK_ORDERED_LIST;
+        begin(ordered ? "ol" : "ul", ordered ? start_of(node) : "null");
+        return true;
+      }
+      case CMARK_NODE_ITEM:
+        begin("li");
+        return true;
+      case CMARK_NODE_BLOCK_QUOTE:
+        begin("blockquote");
+        return true;
+      case CMARK_NODE_EMPH:
+        begin("em");
+        return true;
+      case CMARK_NODE_STRONG:
+        begin("strong");
+        return true;
       default:
-        return "p";
+        return begin_extension(node);
     }
   }
 
-  static std::string language_of(const MD_BLOCK_CODE_DETAIL& detail) {
-    std::string out = "{\"lang\":";
-    json::append_string(out, head_of(attribute_text(detail.lang), kMaxLanguage));
-    return out + "}";
+  // Types of extensions are numbered at run time; their names are known.
+  bool begin_extension(cmark_node* node) {
+    const std::string_view name = or_empty(cmark_node_get_type_string(node));
+    const bool is_row = name == "table_row" || name == "table_header";
+    if (is_row) column_ = 0;
+    if (name == "table_cell" && column_++ >= limits_.columns) {
+      cut_ = true;
+      return false;
+    }
+    begin(name == "table_cell"      ? cell_name(node)
+          : name == "table"         ? "table"
+          : name == "strikethrough" ? "del"
+          : is_row                  ? "tr"
+                                    : "p");
+    return true;
   }
-  static std::string start_of(const MD_BLOCK_OL_DETAIL& detail) {
-    return detail.start == 1 ? "null" : "{\"start\":" + std::to_string(detail.start) + "}";
+  static std::string_view cell_name(cmark_node* cell) {
+    return cmark_gfm_extensions_get_table_row_is_header(cmark_node_parent(cell)) != 0 ? "th" : "td";
   }
 
-  int begin(std::string_view name, std::string_view attributes = "null") {
+  // Its alternative text is what is in it, without markup.
+  void enter_in_image(cmark_node* node, cmark_node_type type) {
+    if (type == CMARK_NODE_IMAGE) ++in_image_;
+    if (type == CMARK_NODE_SOFTBREAK) pending_ += '\n';
+    if (type == CMARK_NODE_TEXT || type == CMARK_NODE_CODE || type == CMARK_NODE_HTML_INLINE) {
+      pending_ += or_empty(cmark_node_get_literal(node));
+    }
+  }
+
+  void leave(cmark_node* node) {
+    if (is_transparent(node)) return;
+    const cmark_node_type type = cmark_node_get_type(node);
+    if (in_image_ > 0) {
+      if (type == CMARK_NODE_IMAGE && --in_image_ == 0) write_image();
+      return;
+    }
+    end();
+    if (type == CMARK_NODE_LINK) in_link_ = false;
+  }
+
+  void begin(std::string_view name, std::string_view attributes = "null") {
     flush();
-    if (is_full()) return kStop;
+    if (is_full()) return;
     if (++depth_ > limits_.depth) {
       cut_ = true;  // its texts belong to the node above
-      return kGoOn;
+      return;
     }
     separate();
     out_ += "[\"";
@@ -238,28 +218,29 @@ class Writer {
     out_ += "\",";
     out_ += attributes;
     ++open_;
-    html_ = html_ || name == "html";
-    return kGoOn;
   }
 
-  int end() {
+  void end() {
     flush();
-    if (depth_-- > limits_.depth) return kGoOn;
+    if (full_ || depth_-- > limits_.depth) return;
     out_ += ']';
     --open_;
-    html_ = false;
-    return kGoOn;
   }
 
-  int begin_cell(std::string_view name) {
-    if (column_++ < limits_.columns) return begin(name);
-    cut_ = muted_ = true;
-    return kGoOn;
+  void write_leaf(std::string_view name, std::string_view attributes, cmark_node* node) {
+    begin(name, attributes);
+    write_text(or_empty(cmark_node_get_literal(node)));
+    end();
   }
 
-  int begin_link(const MD_ATTRIBUTE& address) {
-    const Link link = classify_link(address_text(address));
-    if (is_spent()) return kStop;
+  void begin_link(cmark_node* node) {
+    const std::string address = address_of(node);
+    begin("a", link_attributes(address));
+    in_link_ = true;
+  }
+
+  std::string link_attributes(std::string_view address) const {
+    const Link link = classify_link(address);
     std::string attributes = "{\"href\":";
     json::append_string(attributes, link.href);
     attributes += ",\"kind\":\"" + std::string(kind_word(link.kind)) + "\"";
@@ -271,51 +252,53 @@ class Writer {
     if (link.kind == LinkKind::kSkill && resolve_) {
       if (const std::optional<std::string> id = resolve_(link.href)) add("id", *id);
     }
-    return begin("a", attributes + "}");
+    return attributes + "}";
   }
 
-  int write_image() {
+  void write_image() {
     std::string attributes = "{\"alt\":";
     json::append_string(attributes, std::exchange(pending_, {}));
     attributes += ",\"src\":";
     json::append_string(attributes, head_of(source_, kMaxAddress));
-    return begin("img", attributes + "}") == kStop ? kStop : end();
+    begin("img", attributes + "}");
+    end();
   }
 
-  // Inside a block it is the block's text, elsewhere a node of its own.
-  int raw_html(std::string_view chars) {
-    if (html_ || in_image_ > 0) {
-      pending_ += chars;
-      return kGoOn;
-    }
-    if (begin("html") == kStop) return kStop;
-    pending_ += chars;
-    return end();
-  }
-
-  // The address, unless all of them together are too long already.
-  std::string address_text(const MD_ATTRIBUTE& attribute) {
-    addresses_ += attribute.size;
-    return is_spent() ? std::string() : attribute_text(attribute);
-  }
-  bool is_spent() {
-    const bool spent = addresses_ > limits_.address_bytes;
-    cut_ = cut_ || spent;
-    return spent;
+  // The address; when all of them together are too long, the rest of the document is left out.
+  std::string address_of(cmark_node* node) {
+    const std::string_view address = or_empty(cmark_node_get_url(node));
+    addresses_ += address.size();
+    if (addresses_ <= limits_.address_bytes) return std::string(address);
+    cut_ = full_ = true;
+    return {};
   }
 
   bool is_full() {
-    if (++nodes_ <= limits_.nodes) return false;
-    cut_ = true;
-    return true;
+    if (++nodes_ > limits_.nodes) cut_ = full_ = true;
+    return full_;
   }
 
+  // Addresses that stand in the text by themselves become links.
   void flush() {
     if (pending_.empty() || in_image_ > 0) return;
-    if (is_full()) return pending_.clear();
+    const std::string text = std::exchange(pending_, {});
+    std::string_view rest = text;
+    while (!in_link_ && !rest.empty()) {
+      const std::string_view address = bare_address(rest);
+      if (address.empty()) break;
+      write_text(rest.substr(0, static_cast<size_t>(address.data() - rest.data())));
+      begin("a", link_attributes(address));
+      write_text(address);
+      end();
+      rest.remove_prefix(static_cast<size_t>(address.data() + address.size() - rest.data()));
+    }
+    write_text(rest);
+  }
+
+  void write_text(std::string_view text) {
+    if (text.empty() || is_full()) return;
     separate();
-    json::append_string(out_, pending_);
-    pending_.clear();
+    json::append_string(out_, text);
   }
 
   void separate() {
@@ -333,20 +316,19 @@ class Writer {
   size_t column_ = 0;
   size_t addresses_ = 0;  // bytes
   size_t in_image_ = 0;
-  std::vector<MD_SPANTYPE> spans_;  // that are open, without images
-  bool html_ = false;               // in a node of raw HTML
-  bool muted_ = false;              // in a cell that is left out
+  bool in_link_ = false;
   bool cut_ = false;
-  bool stopped_ = false;
+  bool full_ = false;  // nothing more is written
 };
 
 }  // namespace
 
 Tree parse_tree(std::string_view text, const ResolveLink& resolve, const Limits& limits) {
-  const std::string_view head = sensibly_nested(head_of(text, limits.bytes));
+  const std::string_view head = affordable_head(head_of(text, limits.bytes), limits.nodes);
+  const Document document = parse(head);
   Writer writer(resolve, limits);
-  const bool whole = writer.parse(head);
-  return writer.take(!whole || head.size() < text.size());
+  writer.walk(document.get());
+  return writer.take(head.size() < text.size());
 }
 
 }  // namespace iii::markdown

@@ -125,7 +125,7 @@ TEST(Tree, NothingInATextBecomesMarkup) {
         << link;
   }
   // Links do not stand in links.
-  EXPECT_THAT(tree("[a [b](https://c) d](https://e)"), Not(HasSubstr("https://e\",\"kind")));
+  EXPECT_THAT(tree("[a [b](https://c) d](e.md)"), Not(HasSubstr(R"("href":"e.md")")));
   // An image in a link, and a name in an image, are text.
   EXPECT_THAT(tree("[![a](data:x)](https://b)"),
               HasSubstr(R"(["img",{"alt":"a","src":"data:x"}])"));
@@ -176,9 +176,11 @@ TEST(Tree, WhatPeopleWriteIsNotCut) {
   tree(list);
 }
 
-TEST(Tree, ASpanThatTheParserEndsTwiceEndsOnce) {
+// md4c 0.4.8 reads invalid memory for texts like these.
+TEST(Tree, MarksInAddressesAreNotEmphasis) {
+  EXPECT_EQ(tree("*[a](*)"), R"([["p",null,"*",["a",{"href":"*","kind":"skill"},"a"]]])");
   EXPECT_THAT(tree("[__a__](___)\n_b__)\n\nnext\n"), HasSubstr(R"(["p",null,"next"])"));
-  EXPECT_THAT(tree("![__a__](___)\n_b__)\n\nnext\n"), HasSubstr(R"(["p",null,"next"])"));
+  EXPECT_THAT(tree("\xe2\x80\xae \x1b[31m\x01 [__proto__](__"), HasSubstr("](__"));
 }
 
 TEST(Tree, HostileTextsTakeLittleTime) {
@@ -190,8 +192,23 @@ TEST(Tree, HostileTextsTakeLittleTime) {
       "[a]: " + std::string(128UL * 1024, 'x') + "&amp;\n\n" + repeated("[a] ", 32UL * 1024),
       no_skill));
   Checked(parse_tree(repeated("[", 128UL * 1024) + repeated("]", 128UL * 1024), no_skill));
-  // Tens of seconds without the limits; the bound is for slow machines under sanitizers.
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  constexpr size_t all = 256UL * 1024;
+  const auto filled = [](std::string_view text) { return repeated(text, all / text.size()); };
+  for (const std::string_view text :
+       {"![l", "*a_ ", "a**b*c ", "[a](", "[a](<b", "`a``b", "<a ", "~~a ", "a@b.c ", "http://",
+        "|a\n", "|a|\n|-|\n", "a|\n-\n", "[a]: b\n", "[a][", "a]"}) {
+    Checked(parse_tree(filled(text), no_skill));
+  }
+  Checked(parse_tree("http://a.b/" + filled(")"), no_skill));
+  const std::string head = repeated("|a", 30'000) + "\n" + repeated("|-", 30'000) + "\n";
+  EXPECT_TRUE(Checked(parse_tree(head + filled("a\n"), no_skill)).cut);
+  EXPECT_TRUE(Checked(parse_tree("|a|b\n|-|-\n" + filled("a\n"), no_skill)).cut);
+  EXPECT_TRUE(Checked(parse_tree("> |a|b\n> |-|-\n" + filled("> a\r"), no_skill)).cut);
+  std::string nested;
+  for (size_t i = 0; i < 200; ++i) nested += std::string(i * 2, ' ') + "- a\n";
+  Checked(parse_tree(nested + filled("\n"), no_skill));
+  // Minutes and gigabytes without the limits; the bound is for slow machines under sanitizers.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 }  // namespace
