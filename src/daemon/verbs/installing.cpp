@@ -1,9 +1,7 @@
-#include "daemon/verbs/session.h"
+#include "daemon/verbs/installing.h"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
-#include <map>
+#include <atomic>
 
 #include "base/counted.h"
 #include "base/text.h"
@@ -11,12 +9,8 @@
 #include "cli/interrupt.h"
 #include "cli/next_step.h"
 #include "cli/output.h"
-#include "daemon/configuration.h"
 #include "daemon/verbs/written.h"
-#include "functions/lock.h"
 #include "json/describe.h"
-#include "sources/git_ssh.h"
-#include "sources/process.h"
 
 namespace iii::daemon {
 
@@ -24,174 +18,172 @@ namespace {
 
 std::atomic<bool> stop = false;
 
-// What git's configuration of this user or of this machine has; empty: nothing. Not that of the
-// folder where this runs: a repository could name a program there.
-std::string git_settings(const char* scope, const char* pattern) {
-  sources::Command command;
-  command.argv = {"git", "config", scope, "--get-regexp", pattern};
-  for (const char* name : {"HOME", "PATH", "XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) command.environment.push_back(std::string(name) + "=" + value);
-  }
-  sources::Job job;
-  job.deadline = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-  const sources::Ran ran = sources::run(command, job);
-  return ran.ok() ? std::string(trim(ran.output)) : "";
-}
+// Of a server that has no access to a repository.
+constexpr std::string_view kNeedsCredentials = "git_credential_helper";
 
-// Asks git itself, with the configuration of the person at the terminal, so that helpers for one
-// server only (`credential.https://example.com.helper`) are found, too. It answers or fails; it
-// never asks a person. Empty: no helper is configured.
-std::string own_credential_helper() {
-  constexpr const char* kHelpers = R"(^credential\.(.*\.)?helper$)";
-  if (git_settings("--global", kHelpers).empty() && git_settings("--system", kHelpers).empty()) {
-    return "";
-  }
-  std::string command = "env";
-  // The settings of the git that asks must not reach the one that is asked.
-  for (const char* name : {"GIT_DIR", "GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_SYSTEM",
-                           "GIT_CONFIG_GLOBAL", "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"}) {
-    command += std::string(" -u ") + name;
-  }
-  for (const char* name : {"XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"}) {
-    const char* value = std::getenv(name);
-    if (value != nullptr) command += " " + std::string(name) + "=" + sources::shell_quoted(value);
-  }
-  return "!f() { " + command + " git -C / -c core.askPass= credential fill; }; f";
-}
-
-void tell_risks(const std::vector<sources::FileRisk>& risks) {
-  cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
-  for (const sources::FileRisk& risk : risks) {
-    cli::note("  {}: {}{}{}\n", sources::where(risk), risk.risk.message,
-              risk.risk.excerpt.empty() ? "" : ": ", risk.risk.excerpt);
-  }
+bool wrote_files(const directory::DownloadOutput& output) {
+  return !(output.skills_written.empty() && output.prompts_written.empty() &&
+           output.assets_written.empty());
 }
 
 }  // namespace
 
-Session::Session(const cli::Args& args, sources::DownloadsOptions options)
-    : args_(args), downloads_(std::make_unique<sources::Downloads>(std::move(options))) {}
+bool is_local_only(const std::string& message) {
+  return message.starts_with("D311 ") &&
+         message.find("comes from a local folder") != std::string::npos;
+}
 
-Result<std::unique_ptr<Session>> Session::begin(const cli::Args& args) {
-  const Result<ConfigReading> reading = configuration_of(args);
-  if (!reading) return std::unexpected(reading.error());
-  sources::DownloadsOptions options = downloads_options(reading->config, reading->home);
-  options.local_folders = true;  // who runs this may read what it reads
-  // Who types the command may use what git would use for them; a script says so in the file.
-  if (options.git.credential_helper.empty() && cli::can_ask()) {
-    options.git.credential_helper = own_credential_helper();
-  }
+Result<Installing> Installing::begin(const cli::Args& args, bool here) {
+  auto caller = here ? local_caller(args, Use::kInstall) : caller_of(args, Use::kInstall);
+  if (!caller) return std::unexpected(caller.error());
   cli::catch_interrupts(stop);
-  return std::unique_ptr<Session>(new Session(args, std::move(options)));
+  return Installing(args, std::move(*caller));
 }
 
-std::optional<std::string> Session::name() const {
-  if (args_.positionals().empty()) return std::nullopt;
-  return args_.positionals().front();
+std::optional<std::string> Installing::name() const {
+  if (args_->positionals().empty()) return std::nullopt;
+  return args_->positionals().front();
 }
 
-sources::Job Session::job(const std::string& name) {
-  sources::Job job = downloads_->job([this, name](const sources::Progress& progress) {
-    line_.show(name, progress.step, progress.done, progress.total);
-  });
-  // The signal handler can reach this one only.
-  job.cancelled = std::shared_ptr<std::atomic<bool>>(&stop, [](std::atomic<bool>*) {});
-  // Shows what was found before anything is written, and asks where somebody can answer.
-  const bool sure = args_.has("yes") || args_.has("accept-risks") || !cli::can_ask();
-  job.confirm = [this, sure](const std::vector<sources::FileRisk>& risks) {
-    line_.clear();
-    tell_risks(risks);
-    return sure || cli::ask("Install nevertheless?");
-  };
-  return job;
+json::Object Installing::fields() const {
+  json::Object out;
+  if (const auto named = name()) out.emplace("namespace", *named);
+  if (args_->has("force")) out.emplace("force", true);
+  return out;
 }
 
-int Session::complain(const Error& error) {
-  line_.clear();
+Result<std::string> Installing::call(const std::string& about, const std::string& function_id,
+                                     const json::Object& input) {
+  caller_->set_about(about);
+  Result<std::string> answer = caller_->call(function_id, json::to_text(input));
+  if (answer || !is_server()) return answer;
+  std::string& message = answer.error().message;
+  if (message.find(kNeedsCredentials) == std::string::npos) return answer;
+  message +=
+      " of the server; or pass --skills FOLDER: then this process installs into that folder, with "
+      "your own git credentials";
+  return answer;
+}
+
+Result<std::string> Installing::call_asking(const std::string& about,
+                                            const std::string& function_id, json::Object input) {
+  if (args_->has("yes") || args_->has("accept-risks") || !cli::can_ask()) {
+    return call(about, function_id, input);
+  }
+  input.insert_or_assign("stop_at_risks", true);
+  Result<std::string> answer = call(about, function_id, input);
+  constexpr std::string_view kUnconfirmed = "D338 risks_unconfirmed: ";
+  if (answer || !answer.error().message.starts_with(kUnconfirmed)) return answer;
+  // The last line says what a program should do next.
+  const std::string& text = answer.error().message;
+  cli::note_text(text.substr(kUnconfirmed.size(), text.rfind('\n') + 1 - kUnconfirmed.size()));
+  if (!cli::ask("Install nevertheless?")) {
+    return fail("D336", "D336 risks_found: the installation was declined. Nothing was written.");
+  }
+  confirmed_ = true;
+  input.erase("stop_at_risks");
+  return call(about, function_id, input);
+}
+
+int Installing::complain(const Error& error) const {
   if (!cli::was_interrupted()) return cli::complain(error);
-  cli::note("Interrupted. Nothing of what was under way was installed.\n");
+  cli::note_text(is_server() ? "Interrupted. The server cancels what it has not written yet.\n"
+                             : "Interrupted. Nothing of what was under way was installed.\n");
   return cli::kInterrupted;
 }
 
-void Session::print_files(const sources::InstallReport& report, bool files) const {
+void Installing::tell_risks(const std::vector<directory::RiskRow>& risks) const {
+  if (risks.empty() || confirmed_) return;
+  cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
+  for (const directory::RiskRow& risk : risks) {
+    cli::note("  {}{}{} {} ({}): {}{}{}\n", risk.path.value_or(""), risk.line ? ":" : "",
+              risk.line ? std::to_string(*risk.line) : "", risk.code, risk.severity, risk.message,
+              risk.excerpt.empty() ? "" : ": ", risk.excerpt);
+  }
+}
+
+void Installing::print_files(const directory::DownloadOutput& output, bool files) const {
   // A local folder has no version.
-  cli::print("{}{}{}: {}, {} and {} written; {} unchanged\n", report.name_space,
-             report.resolved.empty() ? "" : " ", report.resolved,
-             counted(report.skills_written.size(), "skill"),
-             counted(report.prompts_written.size(), "prompt"),
-             counted(report.assets_written.size(), "other file"), report.unchanged.size());
-  const bool wrote = !(report.skills_written.empty() && report.prompts_written.empty() &&
-                       report.assets_written.empty());
-  if (wrote) {
-    cli::print("  in      {}\n",
-               (downloads_->options().skills_folder / report.name_space).string());
+  const std::string resolved = output.resolved.value_or("");
+  cli::print("{}{}{}: {}, {} and {} written; {} unchanged\n", output.name_space,
+             resolved.empty() ? "" : " ", resolved, counted(output.skills_written.size(), "skill"),
+             counted(output.prompts_written.size(), "prompt"),
+             counted(output.assets_written.size(), "other file"), output.unchanged.size());
+  if (const auto folder = caller_->skills_folder(); folder && wrote_files(output)) {
+    cli::print("  in      {}\n", (*folder / output.name_space).string());
   }
   if (files) {
-    for (const std::string& path : report.added) cli::print("  added   {}\n", path);
-    for (const std::string& path : report.changed) cli::print("  changed {}\n", path);
+    for (const std::string& path : output.added) cli::print("  added   {}\n", path);
+    for (const std::string& path : output.changed) cli::print("  changed {}\n", path);
   }
-  if (!report.executable.empty()) {
-    cli::print("  executable: {}\n", join(report.executable, ", "));
+  if (!output.executable.empty()) {
+    cli::print("  executable: {}\n", join(output.executable, ", "));
   }
-  if (!report.executable_dropped.empty()) {
+  if (!output.executable_dropped.empty()) {
     cli::print("  not executable here (keep_executable_bits is off): {}\n",
-               join(report.executable_dropped, ", "));
+               join(output.executable_dropped, ", "));
   }
-  for (const std::string& path : report.pruned) {
+  for (const std::string& path : output.pruned) {
     cli::print("  removed {} (dropped upstream)\n", path);
   }
-  for (const std::string& path : report.conflicts) {
+  for (const std::string& path : output.conflicts) {
     cli::print("  kept    {} (edited here, or not downloaded before; --force overwrites)\n", path);
   }
-  for (const std::string& path : report.overwritten) {
+  for (const std::string& path : output.overwritten) {
     cli::print("  replaced {} (edited here, or not downloaded before)\n", path);
   }
-  for (const sources::SkippedFile& file : report.skipped) {
+  for (const directory::SkippedRow& file : output.skipped) {
     cli::print("  skipped {}: {}\n", file.path, file.reason);
   }
 }
 
-int Session::print_report(const sources::Source& source, const sources::InstallReport& report) {
-  line_.clear();
-  if (args_.has("json")) {
-    cli::print_json(json::encode(directory::output_of(source, report)));
-  } else {
-    print_files(report, false);
-    if (!report.skills_written.empty()) {
-      say_written(args_, downloads_->options().skills_folder, {report.name_space});
-    }
+void Installing::say_changed(const std::vector<std::string>& skills, bool gone) const {
+  const auto folder = caller_->skills_folder();
+  if (folder) say_written(*args_, *folder, skills, gone);
+}
+
+int Installing::print(const directory::DownloadOutput& output) const {
+  tell_risks(output.risks);
+  if (args_->has("json")) {
+    cli::print_json(json::encode(output));
+    return 0;
   }
+  const bool wrote = !output.skills_written.empty();
+  if (is_server() || !wrote) say_whose();
+  print_files(output, false);
+  if (wrote) say_changed({output.name_space});
   return 0;
 }
 
-int Session::print_outcomes(Result<std::vector<sources::NamespaceResult>> outcomes, bool files) {
-  line_.clear();
-  if (!outcomes) return complain(outcomes.error());
+int Installing::print(const directory::OutcomesOutput& output, bool files) const {
   std::vector<std::string> written;
-  for (const sources::NamespaceResult& each : *outcomes) {
-    if (each.report && !each.report->skills_written.empty()) written.push_back(each.name_space);
+  for (const directory::OutcomeRow& row : output.namespaces) {
+    if (!row.result) continue;
+    if (!row.result->skills_written.empty()) written.push_back(row.name_space);
+    std::vector<directory::RiskRow> risks = row.result->risks;
+    for (auto& risk : risks) risk.path = row.name_space + "/" + risk.path.value_or("");
+    tell_risks(risks);
   }
-  const bool ok =
-      std::ranges::all_of(*outcomes, [](const auto& each) { return each.report.has_value(); });
-  if (args_.has("json")) {
-    std::map<std::string, sources::Source, std::less<>> asked;
-    if (const auto lock = downloads_->lock()) {
-      for (const auto& [name, locked] : lock->namespaces) asked.emplace(name, locked.source);
-    }
-    cli::print_json(directory::outcomes_json(asked, std::move(*outcomes)));
-  } else {
-    if (outcomes->empty()) cli::print_text("directory.lock is empty: there is nothing to do\n");
-    for (const sources::NamespaceResult& outcome : *outcomes) {
-      if (outcome.report) {
-        print_files(*outcome.report, files);
-      } else {
-        cli::note("{}: {}\n", outcome.name_space, cli::as_commands(outcome.error->message));
-      }
+  const bool ok = std::ranges::all_of(output.namespaces, &directory::OutcomeRow::ok);
+  if (args_->has("json")) {
+    directory::OutcomesOutput shown = output;
+    shown.ok = ok;
+    cli::print_json(json::encode(shown));
+    return ok ? 0 : 1;
+  }
+  if (is_server() || written.empty()) say_whose();
+  if (output.namespaces.empty()) {
+    cli::print_text("directory.lock is empty: there is nothing to do\n");
+  }
+  for (const directory::OutcomeRow& row : output.namespaces) {
+    if (row.result) {
+      print_files(*row.result, files);
+    } else {
+      cli::note("{}: {}\n", row.name_space, cli::as_commands(row.error.value_or("")));
     }
   }
   if (cli::was_interrupted()) return cli::kInterrupted;
-  if (!written.empty()) say_written(args_, downloads_->options().skills_folder, written);
+  if (!written.empty()) say_changed(written);
   return ok ? 0 : 1;
 }
 
