@@ -28,17 +28,17 @@ using Findings = std::vector<sources::FileRisk>;
 
 Error unconfirmed(const Findings& findings) {
   constexpr size_t kNamed = 50;
-  std::string text = "D338 risks_unconfirmed: " + counted(findings.size(), "finding") +
-                     " to look at before trusting these files:\n";
+  std::string named;
   for (size_t i = 0; i < std::min(findings.size(), kNamed); ++i) {
-    const sources::FileRisk& each = findings[i];
-    text += "  " + sources::where(each) + ": " + printable(each.risk.message) +
-            (each.risk.excerpt.empty() ? "" : ": " + printable(each.risk.excerpt)) + "\n";
+    const risks::Risk& risk = findings[i].risk;
+    named += "  " + sources::where(findings[i]) + ": " + printable(risk.message) +
+             (risk.excerpt.empty() ? "" : ": " + printable(risk.excerpt)) + "\n";
   }
   if (findings.size() > kNamed) {
-    text += "  and " + std::to_string(findings.size() - kNamed) + " more\n";
+    named += "  and " + std::to_string(findings.size() - kNamed) + " more\n";
   }
-  return {"D338", text +
+  return {"D338", "D338 risks_unconfirmed: " + counted(findings.size(), "finding") +
+                      " to look at before trusting these files:\n" + named +
                       "Nothing was written. Next: read these files, then call again without "
                       "`stop_at_risks`."};
 }
