@@ -53,7 +53,7 @@ async function begin(t, { files = {}, bundles = {} } = {}) {
 }
 
 test('add, verify, outdated, diff, update, restore, remove: the server does it', { skip: needsOwnEngine }, async (t) => {
-  const { shelf, folder, home, cli, json, installed, server, onTerminal } = await begin(t, { bundles: { mail: bundle('1.0.0') } })
+  const { shelf, folder, home, env, cli, json, installed, server, onTerminal } = await begin(t, { bundles: { mail: bundle('1.0.0') } })
   const added = await json(['add', 'mail'])
   assert.deepEqual([added.namespace, added.resolved, added.skills_written], ['mail', '1.0.0', ['SKILL.md']])
   assert.deepEqual(installed(), ['mail'])
@@ -69,6 +69,7 @@ test('add, verify, outdated, diff, update, restore, remove: the server does it',
   assert.equal((await json(['verify'], 1)).namespaces[0].files[0].state, 'missing')
   assert.equal((await json(['restore', 'mail'])).ok, true)
   assert.equal((await json(['add', '--frozen'])).ok, true)
+  assert.equal((await run(directoryBin, ['__complete', 'namespaces'], { env: { ...env, III_URL: server.url } })).stdout, 'mail\n')
   put(folder, 'mail/mine.md', '# Mine\n\nText.\n')
   assert.match((await cli('remove', 'mail')).stderr, /Next: pass --yes/, 'a script must say so')
   assert.deepEqual(installed(), ['mail'])
