@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/uuid.h"
+#include "cli/interrupt.h"
 #include "net/loop.h"
 #include "protocol/limits.h"
 #include "protocol/parser.h"
@@ -105,22 +106,21 @@ class EngineLink::Impl final : public net::ConnectionEvents {
 
   Result<std::string> call(const Call& call) {
     if (closed_) return std::unexpected(*closed_);
-    id_ = ids_.next();
     answer_.reset();
     stack_.clear();
-    protocol::InvokeFunction frame;
-    frame.invocation_id = id_;
-    frame.function_id = call.function_id;
-    frame.data = call.payload;
-    if (call.name_space) frame.name_space = *call.name_space;
-    connection_->send(ws::Opcode::kText, protocol::to_text(frame));
+    id_ = send(call.function_id, call.payload, call.name_space);
     const TimerId timer = loop_.after(call.timeout, [&] {
       end(fail("timed_out", "Timed out waiting for the engine to answer " + call.function_id +
                                 " (" + std::to_string(call.timeout.count()) +
                                 " ms). Next: raise --timeout-ms."));
     });
+    call_ = &call;
+    meanwhile_ = {};
+    wait();
     loop_.run();
+    call_ = nullptr;
     loop_.cancel(timer);
+    loop_.cancel(waiting_);
     return std::move(*answer_);
   }
 
@@ -132,7 +132,13 @@ class EngineLink::Impl final : public net::ConnectionEvents {
                                          std::string(refused->error.message)));
     }
     const auto* answer = std::get_if<protocol::InvocationResult>(&*frame);
-    if (answer == nullptr || answer->invocation_id != id_) return;
+    if (answer == nullptr) return;
+    if (call_ != nullptr && meanwhile_ && answer->invocation_id == *meanwhile_) {
+      if (answer->error) return;  // it is not asked again
+      meanwhile_.reset();
+      return call_->on_meanwhile(answer->result.value_or("null"));
+    }
+    if (answer->invocation_id != id_) return;
     if (!answer->error) return end(std::string(answer->result.value_or("null")));
     stack_ = answer->error->stacktrace.value_or("");
     end(fail(std::string(answer->error->code), std::string(answer->error->message)));
@@ -166,6 +172,31 @@ class EngineLink::Impl final : public net::ConnectionEvents {
     connection_->send(ws::Opcode::kText, protocol::to_text(announce));
   }
 
+  Uuid send(const std::string& function_id, const std::string& payload,
+            const std::optional<std::string>& name_space) {
+    protocol::InvokeFunction frame;
+    const Uuid id = ids_.next();
+    frame.invocation_id = id;
+    frame.function_id = function_id;
+    frame.data = payload;
+    if (name_space) frame.name_space = *name_space;
+    connection_->send(ws::Opcode::kText, protocol::to_text(frame));
+    return id;
+  }
+
+  // While an answer is awaited. The signal handler only sets a flag.
+  void wait(int turn = 1) {
+    constexpr Millis kPause{50};
+    constexpr int kTurns = 10;  // between two questions how far it is
+    waiting_ = loop_.after(kPause, [this, turn] {
+      if (was_interrupted()) return end(fail("interrupted", "Interrupted."));
+      if (turn % kTurns == 0 && !meanwhile_ && !call_->meanwhile.empty()) {
+        meanwhile_ = send(call_->meanwhile, "{}", std::nullopt);
+      }
+      wait(turn + 1);
+    });
+  }
+
   void end(Result<std::string> answer) {
     if (!answer_) answer_ = std::move(answer);
     loop_.stop();
@@ -178,6 +209,9 @@ class EngineLink::Impl final : public net::ConnectionEvents {
   std::shared_ptr<net::ClientConnection> connection_;
   std::optional<Result<std::string>> answer_;
   std::optional<Error> closed_;
+  const Call* call_ = nullptr;     // whose answer is awaited
+  std::optional<Uuid> meanwhile_;  // the question that was asked meanwhile
+  TimerId waiting_ = 0;
   std::string stack_;
 };
 

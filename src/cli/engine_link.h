@@ -2,9 +2,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "cli/args.h"
@@ -37,9 +39,13 @@ class EngineLink {
     std::string payload = "{}";  // JSON text
     std::optional<std::string> name_space = {};
     Millis timeout{30'000};
+    // A function without input that is called now and then while the answer is awaited, and who
+    // gets its answers: how far it is.
+    std::string meanwhile = {};
+    std::function<void(std::string_view)> on_meanwhile = {};
   };
-  // JSON text. An error has the code that the engine or the function gave; `timed_out` and
-  // `unreachable` are ours.
+  // JSON text. An error has the code that the engine or the function gave; `timed_out`,
+  // `unreachable` and, after catch_interrupts(), `interrupted` are ours.
   Result<std::string> call(const Call& call);
   // Of the last error, where there was one.
   const std::string& stack() const;

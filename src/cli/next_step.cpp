@@ -7,7 +7,7 @@ namespace iii::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kVerbs = {{
     {"directory::lock::verify", "verify"},
     {"directory::lock::outdated", "outdated"},
     {"directory::lock::diff", "diff"},
@@ -16,6 +16,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kVerbs =
     {"directory::skills::download", "add"},
     {"directory::skills::download_from_registry", "add"},
     {"directory::skills::download_from_repo", "add"},
+    {"directory::skills::remove", "remove"},
+    {"directory::repo::download", "add --all"},
     {"directory::repo::skills", "add --list"},
     {"directory::doctor", "doctor"},
     {"directory::skills::list", "list"},

@@ -45,16 +45,10 @@ std::string progress_text(std::string_view what, std::string_view step, uint64_t
   return passed.count() > 0 ? out + ", " + std::to_string(passed.count()) + " s" : out;
 }
 
-ProgressLine::ProgressLine() : terminal_(::isatty(STDERR_FILENO) == 1) {}
-
 void ProgressLine::show(std::string_view what, std::string_view step, uint64_t done,
                         uint64_t total) {
   const bool new_step = step != last_step_;
   last_step_ = step;
-  if (!terminal_) {
-    if (new_step) note_text(progress_text(what, step, 0, 0) + "\n");
-    return;
-  }
   const auto now = std::chrono::steady_clock::now();
   if (!new_step && done != total && now - last_drawn_ < kRedraw) return;
   last_drawn_ = now;

@@ -1,4 +1,4 @@
-// How far something is: one line that is drawn over on a terminal, a line per step elsewhere.
+// How far something is: one line on a terminal that is drawn over.
 #pragma once
 
 #include <chrono>
@@ -8,10 +8,10 @@
 
 namespace iii::cli {
 
-// Writes to stderr. From one thread.
+// Writes to stderr, which is a terminal. From one thread.
 class ProgressLine {
  public:
-  ProgressLine();
+  ProgressLine() = default;
   ~ProgressLine() { clear(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -22,7 +22,6 @@ class ProgressLine {
   void clear();
 
  private:
-  bool terminal_;
   bool drawn_ = false;
   std::string last_step_;
   std::chrono::steady_clock::time_point last_drawn_;

@@ -36,7 +36,7 @@ void Ticker::run() {
   auto pause = kSilence;
   while (!ended_.wait_for(lock, pause, [this] { return end_; })) {
     const Tick tick = ask_();
-    line.show("", tick.step, tick.done, tick.total);
+    line.show(tick.what, tick.step, tick.done, tick.total);
     pause = kRedraw;
   }
 }

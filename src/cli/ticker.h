@@ -13,9 +13,10 @@
 namespace iii::cli {
 
 struct Tick {
-  std::string step;    // `reading folders`
-  uint64_t done = 0;   // files
-  uint64_t total = 0;  // 0: unknown
+  std::string step;       // `reading folders`
+  uint64_t done = 0;      // files, or bytes when the step is `fetching`
+  uint64_t total = 0;     // 0: unknown
+  std::string what = {};  // what it is about
 };
 
 // Draws from a thread of its own until it is destroyed, which takes the line away again. Nothing

@@ -155,8 +155,10 @@ std::vector<Verb> reading() {
            "Account for every file under the skill folders: what is served, what is not, and why.",
        .usage = {"doctor [FOLDER] [options]"},
        .description =
-           "FOLDER is looked at instead of the configured ones. Exits with 1 when a file is not "
-           "served, or a configured folder cannot be read.",
+           "A running server examines its own folders. Without one, and with --skills or --config, "
+           "this process examines those that are configured, or FOLDER. Exits with 1 when a file "
+           "is "
+           "not served, or a configured folder cannot be read.",
        .options = {{"fix", "",
                     "Apply the patches that are safe; the rest of each file stays as it is."},
                    kJson,
@@ -176,7 +178,7 @@ std::vector<Verb> reading() {
        .examples = {{"doctor", "the folders that are served"},
                     {"doctor ./skills --fix", "repair a folder before publishing it"},
                     {"doctor --severity error", "only what is not served"}},
-       .functions = {"directory::doctor"},
+       .functions = {"directory::doctor", "directory::doctor::apply"},
        .json = true}};
 }
 

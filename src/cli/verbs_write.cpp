@@ -13,7 +13,9 @@ constexpr Option kAcceptRisks{
     "Install in spite of findings, and record them in directory.lock as accepted."};
 
 std::vector<Option> writes(std::vector<Option> own) {
-  for (const Option& each : {kJson, kColor, kConfig, kSkills, kHelp}) own.push_back(each);
+  for (const Option& each : {kJson, kColor, kUrl, kToken, kConfig, kSkills, kHelp}) {
+    own.push_back(each);
+  }
   return own;
 }
 
@@ -32,7 +34,11 @@ Verb add() {
           "folder (./x, /x). Skills are found in any folder that has a SKILL.md. Where there are "
           "several, a terminal is asked which.\n"
           "WORKER is a worker of the registry.\n"
-          "Without a source: brings back exactly what directory.lock says, or fails.",
+          "Without a source: brings back exactly what directory.lock says, or fails.\n"
+          "A running server writes them to its own folder, and reads private repositories with the "
+          "credentials that its configuration names. Without one, with --skills or --config, and "
+          "from a "
+          "local folder, this process does, on a terminal with your own git credentials.",
       .options =
           writes({{"tag", "TAG", "Release channel of a worker (latest)."},
                   {"repo", "URL", "Git repository, instead of SOURCE."},
@@ -52,7 +58,8 @@ Verb add() {
                    {"add anthropics/skills@mcp-builder", "one of them"},
                    {"add resend", "the documents of a worker"}},
       .aliases = {"install"},
-      .functions = {"directory::skills::download", "directory::repo::skills"},
+      .functions = {"directory::skills::download", "directory::repo::skills",
+                    "directory::repo::download"},
       .json = true};
 }
 
@@ -73,6 +80,7 @@ std::vector<Verb> writing() {
        .most_words = kAnyNumber,
        .words = Words::kNamespaces,
        .examples = {{"remove mcp-builder", "asks first"}, {"remove resend -y", "does not ask"}},
+       .functions = {"directory::skills::remove"},
        .json = true},
       {.name = "update",
        .group = Group::kWrite,
@@ -140,9 +148,14 @@ std::vector<Verb> writing() {
        .description =
            "NAME is the folder of the skill below the skills folder, such as `database`, or "
            "`database/explain` for a prompt of that folder. Nothing is overwritten.",
-       .options = writes({{"title", "TEXT", "Title; the name, when it is not given."},
-                          {"description", "TEXT", "When to use it."},
-                          {"local", "", "Write to the folder of this project (./.iii/skills)."}}),
+       .options = {{"title", "TEXT", "Title; the name, when it is not given."},
+                   {"description", "TEXT", "When to use it."},
+                   {"local", "", "Write to the folder of this project (./.iii/skills)."},
+                   kJson,
+                   kColor,
+                   kConfig,
+                   kSkills,
+                   kHelp},
        .least_words = 2,
        .most_words = 2,
        .words = Words::kChoices,

@@ -23,6 +23,7 @@
 #include "functions/fixes.h"
 #include "functions/health.h"
 #include "functions/inspect.h"
+#include "functions/jobs.h"
 #include "functions/lock.h"
 #include "functions/lock_list.h"
 #include "functions/prompts.h"
@@ -75,8 +76,10 @@ bool same_documents(const content::ContentOptions& a, const content::ContentOpti
 }
 
 std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
-                                                 const std::string& home) {
-  return std::make_shared<sources::Downloads>(downloads_options(config, home));
+                                                 const DirectoryPlaces& places) {
+  sources::DownloadsOptions options = downloads_options(config, places.home);
+  options.local_folders = places.local_sources;
+  return std::make_shared<sources::Downloads>(std::move(options));
 }
 
 // How long after the start the index of skills is made when nobody has searched yet.
@@ -121,7 +124,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                library_options(config)),
       guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, library_, {}),
-      downloader_(worker, changes_, library_, downloads_of(config, places_.home),
+      downloader_(worker, changes_, library_, downloads_of(config, places_),
                   saturated_size(config.max_downloads)),
       catalog_(worker, engine_, table_),
       skill_search_(worker, library_, search_options(config, places_.cache_file, mode)),
@@ -163,6 +166,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_lock_list(table_, downloader_);
   directory::add_remove(table_, downloader_);
   directory::add_repo_functions(table_, downloader_);
+  directory::add_jobs(table_, downloader_);
   directory::add_registry_functions(table_, worker.pool(),
                                     [this] { return downloader_.downloads(); });
   directory::add_engine_info(table_, engine_, config.legacy_directory_051 ? &guides_ : nullptr);
@@ -241,7 +245,7 @@ void Directory::reload(const DirectoryConfig& config) {
   config_ = config;
   library_.set_options(library_options(config));
   if (downloads_options(config, places_.home) != sources_before) {
-    downloader_.use(downloads_of(config, places_.home));
+    downloader_.use(downloads_of(config, places_));
   }
   if (auto documents = content_options(config, places_.home, places_.cache_file);
       !same_documents(documents, documents_before)) {

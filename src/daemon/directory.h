@@ -29,6 +29,8 @@ namespace iii::daemon {
 struct DirectoryPlaces {
   std::string home;
   std::optional<std::filesystem::path> cache_file;  // of the parsed index
+  // Downloads may come from folders of this machine, as the one who runs this process may.
+  bool local_sources = false;
   // Why the engine in this process does not store what it is given; nothing: it does.
   std::function<std::optional<std::string>()> trouble = {};
   // What is in the same process, for directory::stats; may be empty.

@@ -166,9 +166,22 @@ inline constexpr const char* kRemove =
 inline constexpr const char* kRepoSkills =
     "Lists the skills of a git repository without downloading them: one row per SKILL.md, in "
     "whatever folder, with path, name, description. `repo` is required. Pass a row's `path` with "
-    "the same `repo` to "
-    "directory::skills::download. A repository or branch that does not exist is the error `D310 "
-    "not_found`.";
+    "the same `repo` to directory::skills::download, or several to directory::repo::download. A "
+    "repository or branch that does not exist is the error `D310 not_found`.";
+inline constexpr const char* kRepoDownload =
+    "Downloads several skills of a git repository, each into its own namespace, with one fetch: "
+    "those whose `path` is in `skills`, else all. `repo` is required. directory::repo::skills "
+    "lists "
+    "them first. Files edited here are kept and named in `conflicts`, unless `force` is true. One "
+    "row per namespace; one that fails does not stop the others. A `path` that the repository does "
+    "not have is the error `D310 not_found`, and nothing is downloaded.";
+
+inline constexpr const char* kJobs =
+    "Lists the downloads, updates and looks at sources that are waiting or running now: what each "
+    "is "
+    "about, its step and how far that is. Takes no input. An empty list means that none is. "
+    "Returns "
+    "no results: each caller gets its own. What is installed is in directory::lock::list.";
 
 inline constexpr const char* kRegistryList =
     "Lists the workers that the public registry publishes, installed or not. `search` is matched "
@@ -218,7 +231,8 @@ inline constexpr const char* kLockUpdate =
     "`conflicts`, unless `force` is true. One namespace that fails does not stop the others.";
 inline constexpr const char* kLockRestore =
     "Brings downloaded files back to exactly the version or commit that directory.lock records. "
-    "Files edited here are kept and named in `conflicts`, unless `force` is true.";
+    "Files edited here are kept and named in `conflicts`, unless `force` is true. Without a "
+    "directory.lock the error is `D310 not_found`.";
 
 inline constexpr const char* kDoctor =
     "Reports what the skills folders contain and what is wrong with it: how many files are served "

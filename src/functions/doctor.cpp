@@ -366,6 +366,8 @@ static sdk::Task<Result<json::Raw>> examine_now(Library& library, Downloader* do
 
 std::string report_json(const DoctorReport& report) { return json::encode(report); }
 
+Result<DoctorReport> report_of(std::string_view json) { return json::decode<DoctorReport>(json); }
+
 DoctorFinding doctor_finding(const content::Generation& generation,
                              const content::Finding& finding) {
   return told(generation, finding);

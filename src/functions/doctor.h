@@ -124,6 +124,7 @@ Result<void> check_severity(const std::optional<std::string>& severity);
 using FindingPlace = std::function<std::string(const std::string& root, const std::string& path)>;
 std::string report_text(const DoctorReport& report, const FindingPlace& place);
 std::string report_json(const DoctorReport& report);
+Result<DoctorReport> report_of(std::string_view json);  // of an answer of directory::doctor
 // One finding of a generation as callers see it, and as JSON.
 DoctorFinding doctor_finding(const content::Generation& generation,
                              const content::Finding& finding);

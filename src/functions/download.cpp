@@ -24,6 +24,7 @@ struct DownloadInput {
   std::optional<std::string> as;
   std::optional<bool> force;
   std::optional<bool> accept_risks;
+  std::optional<bool> stop_at_risks;
 };
 struct RegistryDownloadInput {
   std::string worker;
@@ -56,13 +57,6 @@ constexpr std::string_view kAs =
     "Namespace in skills_folder to write to, instead of the skill's name. For repositories only.";
 constexpr std::string_view kWorker =
     "Name of a worker in the registry, for example `shell`; also the namespace in skills_folder.";
-constexpr std::string_view kForce =
-    "true overwrites files that were edited here, and a namespace that another source filled. "
-    "Default false.";
-constexpr std::string_view kAcceptRisks =
-    "true installs in spite of findings that `scan: block` refuses (D336), and records all "
-    "findings as accepted in directory.lock, so that they are not reported again until the file "
-    "changes. Set it only when a person has read them. Default false.";
 constexpr std::string_view kBranch =
     "Branch or tag. When absent `main`; if there is no `main` (for example `master`), the "
     "repository's default branch.";
@@ -85,7 +79,8 @@ auto describe(json::Type<DownloadInput>) {
       json::field("path", &T::path, kPath).null_default(),
       json::field("as", &T::as, kAs).null_default(),
       json::field("force", &T::force, kForce).null_default(),
-      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default(),
+      json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default());
 }
 auto describe(json::Type<RegistryDownloadInput>) {
   using T = RegistryDownloadInput;
@@ -111,14 +106,16 @@ auto describe(json::Type<RepoDownloadInput>) {
 
 sdk::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
                                            sources::SourceFields fields, std::optional<bool> force,
-                                           std::optional<bool> accept_risks) {
+                                           std::optional<bool> accept_risks,
+                                           std::optional<bool> stop_at_risks = {}) {
+  fields.local = downloader.downloads()->options().local_folders;
   Result<sources::Source> source = sources::classify(fields);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
   sources::InstallOptions options;
   options.force = force.value_or(false);
   options.accept_risks = accept_risks.value_or(false);
-  Result<sources::InstallReport> report =
-      co_await downloader.install(std::move(context), *source, options);
+  Result<sources::InstallReport> report = co_await downloader.install(
+      std::move(context), *source, options, stop_at_risks.value_or(false));
   if (!report) co_return std::unexpected(std::move(report.error()));
   co_return output_of(*source, std::move(*report));
 }
@@ -180,7 +177,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                      .tag = in.tag,
                      .path = in.path,
                      .as = in.as},
-                    in.force, in.accept_risks);
+                    in.force, in.accept_risks, in.stop_at_risks);
   };
   const auto from_registry = [&downloader](const Context& context,
                                            const RegistryDownloadInput& in) {

@@ -88,6 +88,18 @@ inline auto describe(json::Type<DownloadOutput>) {
           .optional());
 }
 
+// Fields that every download has.
+inline constexpr std::string_view kForce =
+    "true overwrites files that were edited here, and a namespace that another source filled. "
+    "Default false.";
+inline constexpr std::string_view kAcceptRisks =
+    "true installs in spite of findings that `scan: block` refuses (D336), and records all "
+    "findings as accepted in directory.lock, so that they are not reported again until the file "
+    "changes. Set it only when a person has read them. Default false.";
+inline constexpr std::string_view kStopAtRisks =
+    "true: when there is a finding about a file, nothing is written and the error D338 lists them, "
+    "so that a person can be asked first. Default false.";
+
 DownloadOutput output_of(const sources::Source& source, sources::InstallReport report);
 // `{"kind":"registry","worker":…,"tag":…}`, as the published worker echoes it.
 json::Raw source_json(const sources::Source& source, const std::string& branch);

@@ -15,7 +15,15 @@ constexpr std::chrono::milliseconds kInterval{100};
 }  // namespace
 
 DownloadWatch::DownloadWatch(const Context& context, std::string name)
-    : cancelled_(context.cancelled), progress_(context.progress), name_(std::move(name)) {}
+    : cancelled_(context.cancelled),
+      progress_(context.progress),
+      caller_(context.caller),
+      name_(std::move(name)) {}
+
+CallProgress DownloadWatch::now() const {
+  const std::lock_guard held(mutex_);
+  return now_;
+}
 
 sources::Job DownloadWatch::attach(sources::Job job) {
   job.stop = cancelled_;
@@ -57,10 +65,15 @@ void DownloadWatch::tell(Step step, uint64_t done, uint64_t total) {
   const auto now = std::chrono::steady_clock::now();
   const bool is_new = !told_ || step != step_;
   step_ = step;
-  if (!progress_ || (!is_new && now - last_ < kInterval)) return;
+  if (!is_new && now - last_ < kInterval) return;
   told_ = true;
   last_ = now;
-  progress_({.step = kWords[static_cast<size_t>(step)], .done = done, .total = total});
+  CallProgress progress{.step = kWords[static_cast<size_t>(step)], .done = done, .total = total};
+  {
+    const std::lock_guard held(mutex_);
+    now_ = progress;
+  }
+  if (progress_) progress_(progress);
 }
 
 Error download_cancelled(const std::string& name) {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ namespace iii::directory {
 
 class DownloadWatch : public std::enable_shared_from_this<DownloadWatch> {
  public:
-  // `name` is for the log.
+  // `name` is for the log, and for those who ask what is running.
   DownloadWatch(const Context& context, std::string name);
 
   // Makes the job report here and end when the caller cancels. Its `before_swap` is called, too.
@@ -27,6 +28,11 @@ class DownloadWatch : public std::enable_shared_from_this<DownloadWatch> {
   // On the loop thread, before and after the work.
   void begin() { tell(Step::kResolve, 0, 0); }
   void announce() { tell(Step::kAnnounce, 0, 0); }
+  // From any thread.
+  const std::string& caller() const { return caller_; }
+  const std::string& name() const { return name_; }
+  std::chrono::steady_clock::time_point began() const { return began_; }
+  CallProgress now() const;
   // The caller cancelled, and nothing has been replaced.
   bool was_cancelled() const { return cancelled_.stop_requested() && !swapped_.load(); }
 
@@ -39,7 +45,11 @@ class DownloadWatch : public std::enable_shared_from_this<DownloadWatch> {
 
   const std::stop_token cancelled_;
   const std::function<void(const CallProgress&)> progress_;
+  const std::string caller_;
   const std::string name_;
+  const std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  mutable std::mutex mutex_;
+  CallProgress now_{.step = "wait"};
   std::string logged_;  // step of the source
   Step step_ = Step::kResolve;
   bool told_ = false;

@@ -7,7 +7,7 @@
 
 #include "base/counted.h"
 #include "base/log.h"
-#include "functions/download_watch.h"
+#include "base/utf8.h"
 
 namespace iii::directory {
 
@@ -16,16 +16,44 @@ namespace {
 using sources::InstallReport;
 using sources::NamespaceResult;
 
-// A place in the queue may already be held while the engine is asked, so nobody waits for long.
 constexpr std::chrono::milliseconds kListTimeout{1'000};
+// Between two looks whether a caller is still connected.
+constexpr std::chrono::milliseconds kFollowPause{1'000};
 
 // The kinds of source of the namespaces that a job may write.
 using Kinds = std::map<std::string, std::string, std::less<>>;
 
-// A job whose changes are told as a download from the swap on.
+// Findings that a caller wants to know before anything is written.
+using Findings = std::vector<sources::FileRisk>;
+
+Error unconfirmed(const Findings& findings) {
+  constexpr size_t kNamed = 50;
+  std::string named;
+  for (size_t i = 0; i < std::min(findings.size(), kNamed); ++i) {
+    const risks::Risk& risk = findings[i].risk;
+    named += "  " + sources::where(findings[i]) + ": " + printable(risk.message) +
+             (risk.excerpt.empty() ? "" : ": " + printable(risk.excerpt)) + "\n";
+  }
+  if (findings.size() > kNamed) {
+    named += "  and " + std::to_string(findings.size() - kNamed) + " more\n";
+  }
+  return {"D338", "D338 risks_unconfirmed: " + counted(findings.size(), "finding") +
+                      " to look at before trusting these files:\n" + named +
+                      "Nothing was written. Next: read these files, then call again without "
+                      "`stop_at_risks`."};
+}
+
+// A job whose changes are told as a download from the swap on. With `findings` it writes nothing
+// when there are any.
 sources::Job job_of(const sources::Downloads& downloads, Library& library, Kinds kinds,
-                    DownloadWatch& watch) {
+                    DownloadWatch& watch, Findings* findings) {
   sources::Job job = downloads.job();
+  if (findings != nullptr) {
+    job.confirm = [findings](const Findings& found) {
+      findings->insert(findings->end(), found.begin(), found.end());
+      return false;
+    };
+  }
   job.before_swap = [&marks = library.download_marks(),
                      kinds = std::move(kinds)](const std::vector<std::string>& paths) {
     std::map<std::string_view, std::vector<std::string>> by_namespace;
@@ -67,20 +95,56 @@ void Downloader::use(std::shared_ptr<sources::Downloads> downloads) {
   earlier_.push_back(std::exchange(downloads_, std::move(downloads)));
 }
 
-// Whether the engine lists this worker as connected. Workers that did not announce a process id
-// never are.
-sdk::Task<bool> Downloader::is_listed(std::string caller) {
-  if (caller.empty()) co_return false;
+std::shared_ptr<DownloadWatch> Downloader::watch(const Context& context, std::string name) {
+  std::erase_if(watches_, [](const auto& weak) { return weak.expired(); });
+  auto watch = std::make_shared<DownloadWatch>(context, std::move(name));
+  watches_.push_back(watch);
+  return watch;
+}
+
+std::vector<std::shared_ptr<const DownloadWatch>> Downloader::jobs() const {
+  std::vector<std::shared_ptr<const DownloadWatch>> out;
+  for (const auto& weak : watches_) {
+    if (auto watch = weak.lock()) out.push_back(std::move(watch));
+  }
+  return out;
+}
+
+sdk::Task<std::optional<bool>> Downloader::is_listed(std::string caller) {
   const sdk::CallOptions options{.timeout = kListTimeout};
   const json::Value nothing = json::Object{};
   const sdk::Reply<json::Value> list =
       co_await worker_.trigger<json::Value>("engine::workers::list", nothing, options);
   const json::Value* rows = list ? list->find("workers") : nullptr;
-  if (rows == nullptr || rows->as_array() == nullptr) co_return false;
+  if (rows == nullptr || rows->as_array() == nullptr) co_return std::nullopt;
   co_return std::ranges::any_of(*rows->as_array(), [&caller](const json::Value& row) {
     const json::Value* id = row.find("id");
     return id != nullptr && id->as_string() != nullptr && *id->as_string() == caller;
   });
+}
+
+Downloader::Follower Downloader::follow(Context& context) {
+  // Who can cancel by other means does; the engine and this process itself do not disconnect.
+  if (context.caller.empty() || context.cancelled.stop_possible()) return nullptr;
+  auto stop = std::make_shared<std::stop_source>();
+  context.cancelled = stop->get_token();
+  followers_.spawn(stop_when_gone(context.caller, stop));
+  return stop;
+}
+
+sdk::Task<void> Downloader::stop_when_gone(std::string caller,
+                                           std::weak_ptr<std::stop_source> stop) {
+  if (!(co_await is_listed(caller)).value_or(false)) co_return;
+  while (true) {
+    co_await worker_.sleep(kFollowPause);
+    if (stop.expired()) co_return;
+    if ((co_await is_listed(caller)).value_or(true)) continue;
+    const Follower running = stop.lock();
+    if (running == nullptr) co_return;
+    log_info("a download is cancelled: the worker that asked for it has disconnected");
+    running->request_stop();
+    co_return;
+  }
 }
 
 // A place in the queue. Who had to wait, was connected then and is not any more does not get one;
@@ -90,14 +154,14 @@ sdk::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& contex
   const std::stop_token cancelled = context.cancelled;
   Result<DownloadQueue::Ticket> ticket = queue_.enter(caller);
   if (!ticket || ticket->has_place()) co_return ticket;
-  const bool was_listed = co_await is_listed(caller);
+  const bool was_listed = (co_await is_listed(caller)).value_or(false);
   const Latch turn = ticket->turn();
   const std::stop_callback wake(cancelled, [&loop = worker_.core().loop, turn] {
     loop.post([waiting = Latch(turn)]() mutable { waiting.open(); });
   });
   co_await turn;
   if (cancelled.stop_requested()) co_return std::unexpected(download_cancelled("skills_folder"));
-  if (was_listed && !co_await is_listed(caller)) {
+  if (was_listed && !(co_await is_listed(caller)).value_or(true)) {
     log_info("a download is dropped: the worker that asked for it has disconnected");
     co_return fail("D334",
                    "D334 too_many_downloads: the caller has disconnected. Next: call again.");
@@ -106,19 +170,27 @@ sdk::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& contex
 }
 
 sdk::Task<Result<InstallReport>> Downloader::install(Context context, sources::Source source,
-                                                     sources::InstallOptions options) {
+                                                     sources::InstallOptions options,
+                                                     bool stop_at_risks) {
+  const std::string name = sources::namespace_of(source);
+  const Follower follower = follow(context);
+  const auto watch = this->watch(context, name);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
   if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  const std::string name = sources::namespace_of(source);
-  const auto watch = std::make_shared<DownloadWatch>(context, name);
   watch->begin();
   changes_.begin(name, sources::kind_of(source));
-  auto work = [downloads = downloads_, library = &library_, source, options, name, watch] {
+  auto work = [downloads = downloads_, library = &library_, source, options, name, watch,
+               stop_at_risks]() -> Result<InstallReport> {
+    Findings findings;
     const auto download = [&] {
       const Kinds kinds{{name, std::string(sources::kind_of(source))}};
-      return downloads->download(source, options, job_of(*downloads, *library, kinds, *watch));
+      return downloads->download(
+          source, options,
+          job_of(*downloads, *library, kinds, *watch, stop_at_risks ? &findings : nullptr));
     };
-    return guarded<InstallReport>(download);
+    auto report = guarded<InstallReport>(download);
+    if (!findings.empty()) return std::unexpected(unconfirmed(findings));
+    return report;
   };
   Result<InstallReport> report = co_await pool_.run(std::move(work));
   if (report) watch->announce();
@@ -142,28 +214,31 @@ sdk::Task<Result<InstallReport>> Downloader::install(Context context, sources::S
   co_return report;
 }
 
-sdk::Task<Result<std::vector<NamespaceResult>>> Downloader::again(
-    Context context, Again what, std::shared_ptr<const sources::Lock> lock,
-    std::optional<std::string> name_space, bool force) {
+sdk::Task<Downloader::Outcomes> Downloader::write_several(Context context, std::string about,
+                                                          Asked asked, bool newest,
+                                                          bool stop_at_risks, Batch work) {
+  const Follower follower = follow(context);
+  const auto watch = this->watch(context, about);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
   if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  const std::string about = name_space.value_or("skills_folder");
-  const auto watch = std::make_shared<DownloadWatch>(context, about);
   watch->begin();
   Kinds kinds;
-  for (const auto& [name, locked] : lock->namespaces) {
-    if (name_space.value_or(name) == name) kinds.emplace(name, sources::kind_of(locked.source));
+  for (const auto& [name, source] : asked) {
+    kinds.emplace(name, sources::kind_of(source));
+    changes_.begin(name, sources::kind_of(source));
   }
-  for (const auto& [name, kind] : kinds) changes_.begin(name, kind);
-  auto work = [downloads = downloads_, library = &library_, what, name_space, force, kinds, watch] {
-    const auto repeat = [&] {
-      const sources::Job job = job_of(*downloads, *library, kinds, *watch);
-      return what == Again::kUpdate ? downloads->update(name_space, force, job)
-                                    : downloads->restore(name_space, force, job);
+  auto bound = [downloads = downloads_, library = &library_, kinds, watch, stop_at_risks,
+                work = std::move(work)]() -> Outcomes {
+    Findings findings;
+    const auto run = [&] {
+      return work(*downloads,
+                  job_of(*downloads, *library, kinds, *watch, stop_at_risks ? &findings : nullptr));
     };
-    return guarded<std::vector<NamespaceResult>>(repeat);
+    auto outcomes = guarded<std::vector<NamespaceResult>>(run);
+    if (!findings.empty()) return std::unexpected(unconfirmed(findings));
+    return outcomes;
   };
-  Result<std::vector<NamespaceResult>> outcomes = co_await pool_.run(std::move(work));
+  Outcomes outcomes = co_await pool_.run(std::move(bound));
   if (outcomes && !watch->was_cancelled()) watch->announce();
   std::map<std::string_view, const InstallReport*> reports;
   if (!outcomes) ++failed_;
@@ -173,15 +248,12 @@ sdk::Task<Result<std::vector<NamespaceResult>>> Downloader::again(
       if (each.report) reports.emplace(each.name_space, &*each.report);
     }
   }
-  for (const auto& [name, kind] : kinds) {
+  for (const auto& [name, source] : asked) {
     const auto report = reports.find(name);
     const bool done = report != reports.end();
     co_await changes_.end(name, done && report->second->skills_changed,
                           done && report->second->prompts_changed);
-    const auto locked = lock->namespaces.find(name);
-    if (done && what == Again::kUpdate && locked != lock->namespaces.end()) {
-      latest_.note_installed(name, locked->second.source, report->second->resolved);
-    }
+    if (done && newest) latest_.note_installed(name, source, report->second->resolved);
   }
   if (watch->was_cancelled()) co_return std::unexpected(download_cancelled(about));
   if (!outcomes) co_return std::unexpected(on_the_bus(std::move(outcomes.error())));
@@ -189,13 +261,49 @@ sdk::Task<Result<std::vector<NamespaceResult>>> Downloader::again(
   co_return outcomes;
 }
 
+sdk::Task<Downloader::Outcomes> Downloader::install_several(
+    Context context, std::vector<sources::RepoSource> sources, sources::InstallOptions options,
+    bool stop_at_risks) {
+  Asked asked;
+  for (const sources::RepoSource& source : sources) {
+    asked.emplace(sources::namespace_of(source), source);
+  }
+  std::string about(sources::repository_name(sources.front().repo));
+  Batch work = [sources = std::move(sources), options](auto& downloads, const auto& job) {
+    return downloads.download_several(sources, options, job);
+  };
+  return write_several(std::move(context), std::move(about), std::move(asked), true, stop_at_risks,
+                       std::move(work));
+}
+
+sdk::Task<Downloader::Outcomes> Downloader::again(Context context, Again what,
+                                                  std::shared_ptr<const sources::Lock> lock,
+                                                  std::optional<std::string> name_space, bool force,
+                                                  bool stop_at_risks) {
+  Asked asked;
+  for (const auto& [name, locked] : lock->namespaces) {
+    if (name_space.value_or(name) == name) asked.emplace(name, locked.source);
+  }
+  const bool update = what == Again::kUpdate;
+  std::string about = name_space.value_or("skills_folder");
+  Batch work = [name_space = std::move(name_space), force, update](auto& downloads,
+                                                                   const auto& job) {
+    return update ? downloads.update(name_space, force, job)
+                  : downloads.restore(name_space, force, job);
+  };
+  return write_several(std::move(context), std::move(about), std::move(asked), update,
+                       stop_at_risks, std::move(work));
+}
+
 sdk::Task<Result<sources::RemoveReport>> Downloader::remove(Context context, std::string name_space,
-                                                            bool force) {
-  auto work = [downloads = downloads_, stop = context.cancelled, name_space, force] {
+                                                            bool force, bool plan) {
+  auto work = [downloads = downloads_, stop = context.cancelled, name_space, force, plan] {
     const auto take_away = [&] {
+      const auto& folder = downloads->options().skills_folder;
+      if (plan) return sources::plan_removal(folder, name_space, force);
       sources::Job job = downloads->job();
       job.stop = stop;
-      return sources::remove_namespace(downloads->options().skills_folder, name_space, force, job);
+      return sources::remove_namespace(folder, name_space, force, job);
     };
     return guarded<sources::RemoveReport>(take_away);
   };
@@ -204,6 +312,7 @@ sdk::Task<Result<sources::RemoveReport>> Downloader::remove(Context context, std
     co_return std::unexpected(download_cancelled(name_space));
   }
   if (!report) co_return std::unexpected(on_the_bus(std::move(report.error())));
+  if (plan) co_return report;
   log_info("{}: {} removed, {} kept", name_space, counted(report->removed.size(), "file"),
            report->kept.size());
   co_await library_.catch_up_after_swap();
@@ -213,43 +322,45 @@ sdk::Task<Result<sources::RemoveReport>> Downloader::remove(Context context, std
 }
 
 template <typename T, typename F>
-sdk::Task<Result<T>> Downloader::look(Context context, F work) {
+sdk::Task<Result<T>> Downloader::look(Context context, std::string about, F work) {
+  const Follower follower = follow(context);
+  const auto watch = this->watch(context, about);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
   if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  auto bound = [downloads = downloads_, stop = context.cancelled, work = std::move(work)] {
-    const auto run = [&] {
-      sources::Job job = downloads->job();
-      job.stop = stop;
-      return work(*downloads, job);
-    };
-    return guarded<T>(run);
+  auto bound = [downloads = downloads_, watch, work = std::move(work)] {
+    return guarded<T>([&] { return work(*downloads, watch->attach(downloads->job())); });
   };
   Result<T> result = co_await pool_.run(std::move(bound));
+  if (!result && watch->was_cancelled()) co_return std::unexpected(download_cancelled(about));
   if (!result) co_return std::unexpected(on_the_bus(std::move(result.error())));
   co_return result;
 }
 
 sdk::Task<Result<std::vector<sources::OutdatedRow>>> Downloader::outdated(
     Context context, std::optional<std::string> name_space) {
+  std::string about = name_space.value_or("skills_folder");
   auto ask = [name_space = std::move(name_space)](auto& downloads, const auto& job) {
     return downloads.outdated(name_space, job);
   };
-  auto rows = co_await look<std::vector<sources::OutdatedRow>>(std::move(context), std::move(ask));
+  auto rows = co_await look<std::vector<sources::OutdatedRow>>(std::move(context), std::move(about),
+                                                               std::move(ask));
   if (rows) latest_.note(*rows);
   co_return rows;
 }
 
 sdk::Task<Result<sources::NamespaceDiff>> Downloader::diff(Context context, std::string name_space,
                                                            std::optional<std::string> path) {
+  std::string about = name_space;
   return look<sources::NamespaceDiff>(
-      std::move(context),
+      std::move(context), std::move(about),
       [name_space = std::move(name_space), path = std::move(path)](
           auto& downloads, const auto& job) { return downloads.diff(name_space, path, job); });
 }
 
 sdk::Task<Result<sources::RepoListing>> Downloader::list(Context context,
                                                          sources::RepoSource source) {
-  return look<sources::RepoListing>(std::move(context),
+  std::string about(sources::repository_name(source.repo));
+  return look<sources::RepoListing>(std::move(context), std::move(about),
                                     [source = std::move(source)](auto& downloads, const auto& job) {
                                       return downloads.list(source, job);
                                     });

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +14,10 @@
 #include "functions/changes.h"
 #include "functions/context.h"
 #include "functions/download_queue.h"
+#include "functions/download_watch.h"
 #include "functions/latest_versions.h"
 #include "library/library.h"
+#include "sdk/task_group.h"
 #include "sdk/worker.h"
 #include "sources/downloads.h"
 #include "sources/installer_remove.h"
@@ -50,22 +54,30 @@ class Downloader {
     return {
         .running = queue_.running(), .waiting = queue_.waiting(), .done = done_, .failed = failed_};
   }
+  // What is waiting or running, the oldest first.
+  std::vector<std::shared_ptr<const DownloadWatch>> jobs() const;
   // For what looks at the disk and asks nobody.
   sdk::Pool& local() { return local_; }
 
-  // Each caller may have a bounded number waiting (D334), and what a caller that has disconnected
-  // left in the queue is dropped. Who cancels before files are replaced gets the error `cancelled`,
-  // and nothing has changed. Events have gone out when these end.
+  // Each caller may have a bounded number waiting (D334). Who cancels before files are replaced
+  // gets the error `cancelled`, and nothing has changed; a worker that disconnects cancels what it
+  // asked for. With `stop_at_risks` findings are an error (D338), and nothing is written.
+  // Events have gone out when these end.
   sdk::Task<Result<sources::InstallReport>> install(Context context, sources::Source source,
-                                                    sources::InstallOptions options);
+                                                    sources::InstallOptions options,
+                                                    bool stop_at_risks = false);
+  using Outcomes = Result<std::vector<sources::NamespaceResult>>;
+  // Skills of one repository, each into its own namespace: one fetch and one swap.
+  sdk::Task<Outcomes> install_several(Context context, std::vector<sources::RepoSource> sources,
+                                      sources::InstallOptions options, bool stop_at_risks);
   enum class Again { kUpdate, kRestore };
   // Of one namespace, or of all: one fetch for each repository and one swap. `lock` says what
   // they are.
-  sdk::Task<Result<std::vector<sources::NamespaceResult>>> again(
-      Context context, Again what, std::shared_ptr<const sources::Lock> lock,
-      std::optional<std::string> name_space, bool force);
+  sdk::Task<Outcomes> again(Context context, Again what, std::shared_ptr<const sources::Lock> lock,
+                            std::optional<std::string> name_space, bool force, bool stop_at_risks);
+  // `plan`: only says what would be removed.
   sdk::Task<Result<sources::RemoveReport>> remove(Context context, std::string name_space,
-                                                  bool force);
+                                                  bool force, bool plan);
   sdk::Task<Result<std::vector<sources::OutdatedRow>>> outdated(
       Context context, std::optional<std::string> name_space);
   sdk::Task<Result<sources::NamespaceDiff>> diff(Context context, std::string name_space,
@@ -78,23 +90,39 @@ class Downloader {
  private:
   static constexpr size_t kLocalThreads = 2;
 
+  // The sources of the namespaces that a job may write, by name.
+  using Asked = std::map<std::string, sources::Source, std::less<>>;
+
+  std::shared_ptr<DownloadWatch> watch(const Context& context, std::string name);
   sdk::Task<Result<DownloadQueue::Ticket>> admit(const Context& context);
   // What asks a source and writes nothing: `work(downloads, job)` in a place of the queue.
   template <typename T, typename F>
-  sdk::Task<Result<T>> look(Context context, F work);
-  sdk::Task<bool> is_listed(std::string caller);
+  sdk::Task<Result<T>> look(Context context, std::string about, F work);
+  // What writes several namespaces.
+  using Batch = std::function<Outcomes(sources::Downloads&, const sources::Job&)>;
+  sdk::Task<Outcomes> write_several(Context context, std::string about, Asked asked, bool newest,
+                                    bool stop_at_risks, Batch work);
+  // Whether the engine lists this worker as connected; nothing: it did not answer. Workers that did
+  // not announce a process id never are.
+  sdk::Task<std::optional<bool>> is_listed(std::string caller);
+  // Makes `context` end when a worker that called disconnects, for as long as the result exists.
+  using Follower = std::shared_ptr<std::stop_source>;
+  Follower follow(Context& context);
+  sdk::Task<void> stop_when_gone(std::string caller, std::weak_ptr<std::stop_source> stop);
 
   sdk::Worker& worker_;
   Changes& changes_;
   Library& library_;
   std::shared_ptr<sources::Downloads> downloads_;
   std::vector<std::weak_ptr<sources::Downloads>> earlier_;
+  std::vector<std::weak_ptr<DownloadWatch>> watches_;
   LatestVersions latest_;
   DownloadQueue queue_;
   uint64_t done_ = 0;
   uint64_t failed_ = 0;
   sdk::Pool pool_;
   sdk::Pool local_;
+  sdk::TaskGroup followers_;
 };
 
 // Errors of sources as they travel on the bus: one code, the D-code in front of the text.

@@ -1,9 +1,14 @@
 // directory::lock::{verify,outdated,diff,update,restore}: what directory.lock makes possible.
 #pragma once
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include "functions/doctor.h"
 #include "functions/downloader.h"
 #include "functions/function_table.h"
+#include "functions/lock_types.h"
 
 namespace iii::directory {
 
@@ -13,11 +18,8 @@ void add_lock_functions(FunctionTable& table, Downloader& downloader);
 // file cannot be used. Looks at the disk.
 std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads);
 
-// The same answers as JSON text, for the command line.
-std::string verify_json(const std::vector<sources::VerifiedNamespace>& namespaces);
-std::string outdated_json(const std::vector<sources::OutdatedRow>& rows);
-std::string diff_json(sources::NamespaceDiff diff);
-std::string outcomes_json(const std::map<std::string, sources::Source, std::less<>>& asked,
-                          std::vector<sources::NamespaceResult> outcomes);
+// What became of several namespaces. `asked`: the sources of those that were installed before.
+using Asked = std::map<std::string, sources::Source, std::less<>>;
+OutcomesOutput outcomes_output(const Asked& asked, std::vector<sources::NamespaceResult> outcomes);
 
 }  // namespace iii::directory

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "functions/descriptions.h"
-#include "json/describe.h"
 
 namespace iii::directory {
 
@@ -12,11 +11,7 @@ namespace {
 struct RemoveInput {
   std::string name_space;
   std::optional<bool> force;
-};
-struct RemoveOutput {
-  std::string name_space;
-  std::vector<std::string> removed;
-  std::vector<std::string> kept;
+  std::optional<bool> dry_run;
 };
 
 auto describe(json::Type<RemoveInput>) {
@@ -25,19 +20,15 @@ auto describe(json::Type<RemoveInput>) {
       "RemoveInput", "", json::field("namespace", &T::name_space, "Namespace in directory.lock."),
       json::field("force", &T::force,
                   "true also removes files that were edited or added here. Default false.")
+          .null_default(),
+      json::field("dry_run", &T::dry_run,
+                  "true only tells what would be removed and what would stay. Default false.")
           .null_default());
-}
-auto describe(json::Type<RemoveOutput>) {
-  using T = RemoveOutput;
-  return json::object<T>(
-      "RemoveOutput", "", json::field("namespace", &T::name_space, "Folder in skills_folder."),
-      json::field("removed", &T::removed, "Files that were removed, as paths below the namespace."),
-      json::field("kept", &T::kept, "Files that stay, because they were edited or added here."));
 }
 
 sdk::Task<Result<RemoveOutput>> remove(Downloader& downloader, Context context, RemoveInput in) {
   auto done = co_await downloader.remove(std::move(context), std::move(in.name_space),
-                                         in.force.value_or(false));
+                                         in.force.value_or(false), in.dry_run.value_or(false));
   if (!done) co_return std::unexpected(std::move(done.error()));
   co_return RemoveOutput{.name_space = std::move(done->name_space),
                          .removed = std::move(done->removed),

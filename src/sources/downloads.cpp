@@ -40,7 +40,7 @@ Error only_by_command(const Source& source) {
           "D311 invalid_input: `" + namespace_of(source) +
               "` comes from a local folder, which only the command line may read. Next: run "
               "`iii-directory update " +
-              namespace_of(source) + "` on the machine."};
+              namespace_of(source) + " --skills FOLDER` on the machine, with the skills folder."};
 }
 
 // A lock comes with somebody else's project: no folder of this machine is copied for it that was

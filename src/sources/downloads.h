@@ -63,7 +63,7 @@ struct NamespaceDiff {
 struct NamespaceResult {
   std::string name_space;
   std::string before;                 // what was resolved before
-  std::optional<Source> source = {};  // download_all: what it was asked as
+  std::optional<Source> source = {};  // download_several: what it was asked as
   std::optional<InstallReport> report;
   std::optional<Error> error;
 };
@@ -76,9 +76,9 @@ class Downloads {
   Result<InstallReport> download(const Source& source, const InstallOptions& options,
                                  const Job& job);
 
-  // Every skill of a repository, each into its own namespace.
-  Result<std::vector<NamespaceResult>> download_all(const RepoSource& source,
-                                                    const InstallOptions& options, const Job& job);
+  // Each into its own namespace: one fetch for each repository and ref, one swap.
+  std::vector<NamespaceResult> download_several(const std::vector<RepoSource>& sources,
+                                                const InstallOptions& options, const Job& job);
   // What a repository has.
   Result<RepoListing> list(const RepoSource& source, const Job& job);
 

@@ -164,7 +164,7 @@ std::vector<Result<InstallReport>> Downloads::install_several(std::vector<Wanted
   std::vector<Package> packages;
   std::vector<size_t> written;  // of `examined`
   for (size_t i = 0; i < examined.size(); ++i) {
-    if (!sure && !examined[i].risks.empty()) {
+    if (!sure) {
       reports[indices[i]] = declined();
       continue;
     }
@@ -210,33 +210,20 @@ Result<InstallReport> Downloads::download(const Source& source, const InstallOpt
   return std::move(install_several(std::move(only), job).front());
 }
 
-Result<std::vector<NamespaceResult>> Downloads::download_all(const RepoSource& source,
-                                                             const InstallOptions& options,
-                                                             const Job& job) {
-  const Result<RepoSource> place = located(source);
-  if (!place) return std::unexpected(place.error());
-  const bool folder = is_folder(source);
+std::vector<NamespaceResult> Downloads::download_several(const std::vector<RepoSource>& sources,
+                                                         const InstallOptions& options,
+                                                         const Job& job) {
   std::vector<NamespaceResult> outcomes;
-  Job own = job_like(job);
-  Batch batch(*this, outcomes, own);
-  const auto take = [&](const ListedSkill& skill, Result<Bundle> bundle) {
-    if (bundle && folder) {
-      bundle->source =
-          recorded_folder(std::get<RepoSource>(bundle->source), options_.skills_folder);
-    }
-    outcomes.push_back({.name_space = skill.name_space, .before = {}, .report = {}, .error = {}});
-    if (bundle) outcomes.back().source = bundle->source;
-    batch.add(outcomes.size() - 1, std::move(bundle), options);
-  };
-  const auto listing = folder ? fetch_all_of_folder(*place, options_.git.limits, own, take)
-                              : fetch_all(*place, options_.git, own, take);
-  if (!listing) return std::unexpected(listing.error());
-  batch.flush();
-  if (outcomes.empty()) {
-    return fail("D310",
-                "D310 not_found: the repository has no SKILL.md. Next: check the address and the "
-                "branch");
+  std::vector<Order> orders;
+  for (const RepoSource& source : sources) {
+    orders.push_back({.outcome = outcomes.size(), .source = source, .options = options});
+    outcomes.push_back({.name_space = namespace_of(source),
+                        .before = {},
+                        .source = source,
+                        .report = {},
+                        .error = {}});
   }
+  fetch_and_install(std::move(orders), outcomes, job);
   return outcomes;
 }
 

@@ -129,11 +129,6 @@ Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& option
   return with_repo(source, options, job, [](RepoSkills& skills) { return skills.list(); });
 }
 
-Result<RepoListing> fetch_all(const RepoSource& source, const GitOptions& options, const Job& job,
-                              const RepoSkills::Take& take) {
-  return with_repo(source, options, job, [&take](RepoSkills& skills) { return skills.all(take); });
-}
-
 Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
                            const Job& job, const RepoSkills::TakeOne& take) {
   return with_repo(sources.front(), options, job,

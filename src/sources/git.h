@@ -37,9 +37,6 @@ struct GitOptions {
 Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
 // What is there, below `path` of the source where it has one.
 Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job);
-// Every skill in one go; each bundle is handed over as soon as it is complete.
-Result<RepoListing> fetch_all(const RepoSource& source, const GitOptions& options, const Job& job,
-                              const RepoSkills::Take& take);
 // The skills that several sources name, which have the same repository and ref, in one go. The
 // error is one for all of them.
 Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,

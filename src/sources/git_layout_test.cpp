@@ -34,6 +34,16 @@ class GitLayout : public GitTest {
     return options;
   }
 
+  std::vector<NamespaceResult> install_all(Downloads& downloads,
+                                           const Repository& repository) const {
+    const RepoSource whole{.repo = repository.url(), .skill = "", .ref = {}, .path = "."};
+    std::vector<RepoSource> sources;
+    for (const ListedSkill& skill : downloads.list(whole, job_)->skills) {
+      sources.push_back(source_of(whole, skill));
+    }
+    return downloads.download_several(sources, {}, job_);
+  }
+
   const SkillsFolder folder_;
 };
 
@@ -150,11 +160,9 @@ TEST_F(GitLayout, AllSkillsAreInstalledAndCanBeUpdated) {
   repository.put("skills/Odd Näme/SKILL.md", "odd");
   repository.commit();
   Downloads all(downloads());
-  const auto outcomes =
-      all.download_all({.repo = repository.url(), .skill = "", .ref = {}, .path = "."}, {}, job_);
-  ASSERT_TRUE(outcomes) << outcomes.error().message;
+  const std::vector<NamespaceResult> outcomes = install_all(all, repository);
   std::vector<std::string> names;
-  for (const NamespaceResult& one : *outcomes) {
+  for (const NamespaceResult& one : outcomes) {
     EXPECT_FALSE(one.error) << one.error->message;
     names.push_back(one.name_space);
   }
@@ -321,9 +329,7 @@ TEST_F(GitLayout, OneRepositoryIsAskedOnce) {
   DownloadsOptions options = downloads();
   options.git.program = (tools.path() / "git").string();
   Downloads all(options);
-  const auto installed =
-      all.download_all({.repo = repository.url(), .skill = "", .ref = {}, .path = "."}, {}, job_);
-  ASSERT_TRUE(installed) << installed.error().message;
+  ASSERT_EQ(install_all(all, repository).size(), 3U);
   const size_t fetches = asked(" fetch ");
   repository.put("skills/two/SKILL.md", "newer");
   repository.commit();

@@ -155,12 +155,6 @@ Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& li
   return RepoSkills(source, limits, tree).list();
 }
 
-Result<RepoListing> fetch_all_of_folder(const RepoSource& source, const BundleLimits& limits,
-                                        const Job& job, const RepoSkills::Take& take) {
-  FolderTree tree(source, job);
-  return RepoSkills(source, limits, tree).all(take);
-}
-
 Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
                                      const BundleLimits& limits, const Job& job,
                                      const RepoSkills::TakeOne& take) {

@@ -20,8 +20,6 @@ Result<RepoSource> locate_folder(RepoSource source, const std::filesystem::path&
 Result<Bundle> fetch_folder(const RepoSource& source, const BundleLimits& limits, const Job& job);
 Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& limits,
                                 const Job& job);
-Result<RepoListing> fetch_all_of_folder(const RepoSource& source, const BundleLimits& limits,
-                                        const Job& job, const RepoSkills::Take& take);
 // Sources of the same folder.
 Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
                                      const BundleLimits& limits, const Job& job,

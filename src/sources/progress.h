@@ -33,7 +33,7 @@ struct Job {
   std::function<void(const std::vector<std::string>& paths)> before_swap;
 
   // Called on the working thread before anything is written, when there are findings about the
-  // files: whether to go on. Empty: yes.
+  // files: whether to go on; false: none of them is written. Empty: yes.
   std::function<bool(const std::vector<FileRisk>& risks)> confirm = {};
 
   // Of the one who asked for this job alone; `cancelled` may belong to several.

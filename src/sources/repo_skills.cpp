@@ -322,37 +322,15 @@ Result<RepoListing> RepoSkills::list() {
   return listing;
 }
 
-Result<RepoListing> RepoSkills::all(const Take& take) {
-  auto listing = list();
-  if (!listing) return listing;
-  std::vector<Result<Selection>> selections;
-  std::vector<WantedFile> files;
-  for (size_t i = 0; i < skills_.size(); ++i) {
-    const bool wanted = !listing->skills[i].name_space.empty();
-    selections.push_back(wanted ? select(skills_[i].folder) : Selection{});
-    if (!wanted || !selections.back()) continue;
-    for (const WantedFile& file : selections.back()->files) files.push_back(file);
-  }
-  if (auto ready = files_.prepare(files); !ready) return std::unexpected(ready.error());
-  for (size_t i = 0; i < skills_.size(); ++i) {
-    const ListedSkill& skill = listing->skills[i];
-    if (skill.name_space.empty()) continue;
-    Result<Bundle> bundle = selections[i] ? bundle_of(skills_[i].folder, std::move(*selections[i]))
-                                          : std::unexpected(selections[i].error());
-    if (bundle) {
-      // What `update` will ask for.
-      const std::string name(skills_[i].folder.empty() ? std::string_view(skill.name_space)
-                                                       : skills_[i].name());
-      RepoSource source = *source_;
-      source.path = skill.path;
-      source.skill = name;
-      source.as = skill.name_space == name ? std::string() : skill.name_space;
-      while (source.skill.starts_with('.')) source.skill.erase(0, 1);
-      bundle->source = std::move(source);
-    }
-    take(skill, std::move(bundle));
-  }
-  return listing;
+RepoSource source_of(const RepoSource& repository, const ListedSkill& skill) {
+  const std::string name =
+      skill.path == "." ? skill.name_space : skill.path.substr(skill.path.rfind('/') + 1);
+  RepoSource source = repository;
+  source.path = skill.path;
+  source.skill = name;
+  source.as = skill.name_space == name ? std::string() : skill.name_space;
+  while (source.skill.starts_with('.')) source.skill.erase(0, 1);
+  return source;
 }
 
 }  // namespace iii::sources

@@ -53,6 +53,9 @@ struct RepoListing {
   std::vector<ListedSkill> skills;
 };
 
+// What `update` will ask for, for a skill of a listing that has a namespace.
+RepoSource source_of(const RepoSource& repository, const ListedSkill& skill);
+
 class RepoSkills {
  public:
   RepoSkills(const RepoSource& source, const BundleLimits& limits, TreeSource& files)
@@ -64,9 +67,6 @@ class RepoSkills {
   // SKILL.md; any SKILL.md with that `name`.
   Result<Bundle> bundle();
   Result<RepoListing> list();
-  // Every skill that has a namespace in the list, one after the other, all fetched in one go.
-  using Take = std::function<void(const ListedSkill&, Result<Bundle>)>;
-  Result<RepoListing> all(const Take& take);
   // The skills that these sources name, which are of this repository and this ref; one end for
   // each.
   using TakeOne = std::function<void(size_t index, Result<Bundle>)>;

@@ -108,7 +108,7 @@ test('the doctor looks at scripts, archives and programs of a skill', async (t) 
   assert.deepEqual(found(JSON.parse(verb.stdout)), wanted)
 })
 
-test('install prints them before it writes, and goes on where nobody can be asked', async () => {
+test('install prints them, and goes on where nobody can be asked', async () => {
   makeAlpha('verb')
   const home = tempDir()
   const file = configFile(settings({ skills_folder: join(home, 'skills'), local_skills_folder: join(home, 'none') }))

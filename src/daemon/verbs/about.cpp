@@ -7,7 +7,6 @@
 #include "cli/man.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
-#include "daemon/configuration.h"
 #include "daemon/verbs/caller.h"
 #include "daemon/verbs/function_page.h"
 #include "daemon/verbs/rows.h"
@@ -15,7 +14,6 @@
 #include "daemon/verbs/shapes.h"
 #include "daemon/verbs/verbs.h"
 #include "daemon/version.h"
-#include "sources/downloads.h"
 
 namespace iii::daemon {
 
@@ -79,15 +77,6 @@ Result<void> write_all(const std::filesystem::path& folder) {
 
 std::vector<std::string> words_of(const cli::Args& args, const std::string& kind) {
   std::vector<std::string> out;
-  if (kind == "namespaces") {
-    const auto reading = configuration_of(args);
-    if (!reading) return out;
-    const auto lock = sources::Downloads(downloads_options(reading->config, reading->home)).lock();
-    for (const auto& [name, locked] : lock ? lock->namespaces : sources::Lock{}.namespaces) {
-      out.push_back(name);
-    }
-    return out;
-  }
   const auto caller = caller_of(args);
   if (!caller) return out;
   struct Source {
@@ -99,6 +88,7 @@ std::vector<std::string> words_of(const cli::Args& args, const std::string& kind
   for (const Source& source :
        {Source{"skills", "directory::skills::list", "skills", "id"},
         Source{"prompts", "directory::prompts::list", "prompts", "name"},
+        Source{"namespaces", "directory::lock::list", "namespaces", "namespace"},
         Source{"functions", "engine::functions::list", "functions", "function_id"}}) {
     if (kind != source.kind) continue;
     const auto answer = (*caller)->ask(source.function);

@@ -37,7 +37,7 @@ bool is_ours(const std::string& name) { return name.starts_with("iii-cli:"); }
 }  // namespace
 
 int run_workers(const cli::Args& args) {
-  const auto caller = caller_of(args, true);
+  const auto caller = caller_of(args, Use::kServer);
   if (!caller) return cli::complain(caller.error());
   const auto answer = (*caller)->ask("engine::workers::list");
   if (!answer) return cli::complain(answer.error());
@@ -174,7 +174,7 @@ int run_functions(const cli::Args& args) {
 }
 
 int run_triggers(const cli::Args& args) {
-  const auto caller = caller_of(args, true);
+  const auto caller = caller_of(args, Use::kServer);
   if (!caller) return cli::complain(caller.error());
   const bool types = args.has("types");
   const auto answer =

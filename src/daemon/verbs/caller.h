@@ -3,9 +3,12 @@
 #pragma once
 
 #include <chrono>
-#include <functional>
+#include <cstdint>
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "cli/args.h"
@@ -27,14 +30,31 @@ class Caller {
   virtual std::string where() const = 0;
   // How long one answer may take.
   virtual void set_timeout(std::chrono::milliseconds) {}
+  // The folder that downloads are written to, when this process writes them.
+  virtual std::optional<std::filesystem::path> skills_folder() const { return std::nullopt; }
+  // What the terminal shows while an answer is awaited.
+  void set_about(std::string about) { about_ = std::move(about); }
 
   Result<json::Value> ask(const std::string& function_id, const json::Object& input = {});
+
+ protected:
+  std::string about_;
 };
 
-// `server_only`: there is nothing to answer from without one.
-Result<std::unique_ptr<Caller>> caller_of(const cli::Args& args, bool server_only = false);
-// The folders, in this process.
-Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args);
+// What a verb does with the answers.
+enum class Use : uint8_t {
+  kRead,
+  kServer,   // there is nothing to answer from without a server
+  kInstall,  // it takes long, and Ctrl-C cancels it (cli::catch_interrupts)
+};
+Result<std::unique_ptr<Caller>> caller_of(const cli::Args& args, Use use = Use::kRead);
+// The server that is named, or found; null: it is to be done in this process.
+Result<std::unique_ptr<Caller>> server_of(const cli::Args& args, Use use);
+// The folders, in this process. To install it may read what the person at the terminal may read:
+// local folders, and private repositories with the credential helpers of git.
+Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args, Use use = Use::kRead);
+// Whether an option or III_URL names the server, and no option names folders.
+bool names_server(const cli::Args& args);
 
 // Says on stderr where the answer comes from, when a person reads it.
 void say_where(const Caller& caller, const cli::Args& args);

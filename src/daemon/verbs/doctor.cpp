@@ -10,13 +10,13 @@
 
 #include "base/counted.h"
 #include "cli/args.h"
-#include "cli/engine_link.h"
 #include "cli/output.h"
 #include "cli/ticker.h"
 #include "content/progress.h"
 #include "daemon/configuration.h"
 #include "daemon/folders.h"
 #include "daemon/hidden.h"
+#include "daemon/verbs/caller.h"
 #include "functions/doctor.h"
 #include "functions/fixes.h"
 #include "functions/lock.h"
@@ -104,30 +104,72 @@ void fix(content::Content& content, sources::Downloads& downloads) {
   }
 }
 
-// What a server that runs here serves: it may have been started with other folders.
-void tell_server(const cli::Args& args) {
-  const auto address = cli::engine_address(args);
-  if (!address) return;
-  const auto link = cli::EngineLink::open(*address, std::chrono::milliseconds(300));
-  if (!link) {
-    const bool there = link.error().code == "unauthorized";
-    if (there || address->explicitly) cli::note("Note: {}\n", link.error().message);
-    return;
-  }
-  const auto answer = (*link)->call(
-      {.function_id = "directory::health", .timeout = std::chrono::milliseconds(2'000)});
-  const auto health = answer ? json::parse(*answer) : fail("", "");
-  if (!health) {
-    cli::print("an engine runs at {}, without a directory\n", address->text());
-    return;
-  }
+// Which server it is and what it serves.
+Result<void> tell_server(Caller& server) {
+  const Result<json::Value> health = server.ask("directory::health");
+  if (!health) return std::unexpected(health.error());
   const json::Value* content = health->find("content");
   const json::Value none;
   const json::Value& counts = content == nullptr ? none : *content;
-  cli::print("server {} (version {}, {}): {}, {}\n", address->text(), text_at(*health, "version"),
+  cli::print("{} (version {}, {}): {}, {}\n", server.where(), text_at(*health, "version"),
              text_at(*health, "status"),
              counted(static_cast<uint64_t>(number_at(counts, "skills")), "skill"),
              counted(static_cast<uint64_t>(number_at(counts, "prompts")), "prompt"));
+  return {};
+}
+
+// The folders of a server, as it names them, by label.
+std::vector<Folder> folders_of_server(Caller& server) {
+  std::vector<Folder> out;
+  const Result<json::Value> account = server.ask("directory::account");
+  if (!account) return out;
+  for (const json::Value& row : rows_at(*account, "roots")) {
+    const std::string path = text_at(row, "folder");
+    if (path.find('/') == std::string::npos) continue;  // compiled in, or registered
+    Folder& folder = out.emplace_back();
+    folder.label = text_at(row, "root");
+    folder.path = path;
+    folder.skills = static_cast<size_t>(number_at(row, "skills"));
+    folder.prompts = static_cast<size_t>(number_at(row, "prompts"));
+  }
+  return out;
+}
+
+Result<void> fix_on_server(Caller& server) {
+  const Result<json::Value> done =
+      server.ask("directory::doctor::apply", json::Object{{"all", true}});
+  if (!done) return std::unexpected(done.error());
+  cli::note("{} fixed\n", counted(static_cast<uint64_t>(number_at(*done, "files")), "file"));
+  for (const json::Value& file : rows_at(*done, "refused")) {
+    cli::note("not fixed: {}: {}\n", text_at(file, "path"), text_at(file, "reason"));
+  }
+  return {};
+}
+
+int examine_server(Caller& server, const cli::Args& args) {
+  server.set_about("doctor");
+  if (args.has("fix")) {
+    if (const auto fixed = fix_on_server(server); !fixed) return cli::complain(fixed.error());
+  }
+  const directory::DoctorQuery query = query_of(args);
+  json::Object input{{"risks", true}, {"limit", static_cast<int64_t>(directory::kMaxFindings)}};
+  if (query.code) input.emplace("code", *query.code);
+  if (query.severity) input.emplace("severity", *query.severity);
+  if (query.prefix) input.emplace("prefix", *query.prefix);
+  const Result<std::string> answer = server.call("directory::doctor", json::to_text(input));
+  if (!answer) return cli::complain(answer.error());
+  Result<directory::DoctorReport> report = directory::report_of(*answer);
+  if (!report) return cli::complain(report.error());
+  const int code = directory::has_errors(*report) ? 1 : 0;
+  if (args.has("json")) {
+    cli::print_json(*answer);
+    return code;
+  }
+  const std::vector<Folder> folders = folders_of_server(server);
+  show(*report, folders, args.has("all") || args.has("code") || args.has("severity"));
+  for (const Folder& folder : folders) cli::print("{}\n", folder_line(folder));
+  const Result<void> told = tell_server(server);
+  return told ? code : cli::complain(told.error());
 }
 
 // How far the doctor is; written by the thread that examines, read by the one that draws.
@@ -195,9 +237,14 @@ int run_doctor(const cli::Args& args) {
   if (const auto known = directory::check_severity(query_of(args).severity); !known) {
     return cli::complain({"usage", known.error().message});
   }
+  const bool one_folder = !args.positionals().empty();
+  if (!one_folder) {
+    const auto server = server_of(args, Use::kInstall);
+    if (!server) return cli::complain(server.error());
+    if (*server != nullptr) return examine_server(**server, args);
+  }
   Result<ConfigReading> reading = configuration_of(args);
   if (!reading) return cli::complain(reading.error());
-  const bool one_folder = !args.positionals().empty();
   if (one_folder) {
     reading->config.skills_folder = std::filesystem::absolute(args.positionals().front());
     if (!std::filesystem::is_directory(reading->config.skills_folder)) {
@@ -229,7 +276,6 @@ int run_doctor(const cli::Args& args) {
   }
   const bool wrong = tell_folders(folders, !args.has("json"));
   if (!one_folder) tell_filter(*reading, generation);
-  if (!one_folder && !args.has("json")) tell_server(args);
   return failed || wrong || !reading->errors.empty() ? 1 : 0;
 }
 

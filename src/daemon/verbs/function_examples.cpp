@@ -23,6 +23,7 @@ constexpr auto kExamples = std::to_array<FunctionExample>({
     {"directory::prompts::list", "limit=20"},
     {"directory::registry::workers::info", "name=resend"},
     {"directory::registry::workers::list", "search=mail"},
+    {"directory::repo::download", R"(repo=anthropics/skills 'skills=["skills/pdf"]')"},
     {"directory::repo::skills", "repo=anthropics/skills"},
     {"directory::search_functions", R"('capabilities=["read a skill"]')"},
     {"directory::skills::browse", "q=database limit=20"},

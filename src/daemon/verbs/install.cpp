@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "base/counted.h"
 #include "base/text.h"
@@ -12,7 +13,7 @@
 #include "cli/output.h"
 #include "cli/table.h"
 #include "daemon/config_read.h"
-#include "daemon/verbs/session.h"
+#include "daemon/verbs/installing.h"
 #include "daemon/verbs/verbs.h"
 #include "functions/repo_skills.h"
 
@@ -50,16 +51,16 @@ void tell_folder(const std::string& word, bool repo) {
 }
 
 // The words of the command line as fields. `SOURCE` is told from `WORKER` by its slash.
-Result<sources::SourceFields> asked_fields(Session& session) {
+Result<sources::SourceFields> asked_fields(const cli::Args& args) {
   sources::SourceFields fields;
-  fields.repo = session.args().value("repo");
-  fields.skill = session.args().value("skill");
-  fields.path = session.args().value("path");
-  fields.as = session.args().value("as");
-  fields.ref = session.args().value("ref");
-  fields.tag = session.args().value("tag");
-  if (!session.name()) return fields;
-  const std::string word = *session.name();
+  fields.repo = args.value("repo");
+  fields.skill = args.value("skill");
+  fields.path = args.value("path");
+  fields.as = args.value("as");
+  fields.ref = args.value("ref");
+  fields.tag = args.value("tag");
+  if (args.positionals().empty()) return fields;
+  const std::string& word = args.positionals().front();
   const bool repo = sources::is_local_word(word) || word.find('/') != std::string::npos ||
                     word.starts_with("git@");
   tell_folder(word, repo);
@@ -87,34 +88,36 @@ void make_local(sources::SourceFields& fields) {
   fields.local = true;
 }
 
-int print_listing(Session& session, const sources::RepoListing& listing) {
-  if (session.args().has("json")) {
-    cli::print_json(directory::repo_skills_json(listing));
+int print_listing(const Installing& to, const directory::RepoSkillsOutput& listing) {
+  if (to.args().has("json")) {
+    cli::print_json(json::encode(listing));
     return 0;
   }
-  const cli::Screen screen = cli::screen_of(session.args());
+  const cli::Screen screen = cli::screen_of(to.args());
   cli::Table table({{"PATH", cli::Style::kName}, {"NAME"}, {"DESCRIPTION", cli::Style::kDim}});
-  for (const sources::ListedSkill& skill : listing.skills) {
-    table.add({skill.path, skill.name, skill.description});
+  for (const directory::RepoSkillRow& skill : listing.skills) {
+    table.add({skill.path, skill.name.value_or(""), skill.description.value_or("")});
   }
   cli::print_styled(table.text(screen), screen);
   cli::note("{}\n", counted(listing.skills.size(), "skill"));
   return 0;
 }
 
+using Choices = std::vector<const directory::RepoSkillRow*>;
+
 // Those that can be installed by themselves.
-std::vector<const sources::ListedSkill*> choices_of(const sources::RepoListing& listing) {
-  std::vector<const sources::ListedSkill*> out;
-  for (const sources::ListedSkill& skill : listing.skills) {
-    if (!skill.name_space.empty()) out.push_back(&skill);
+Choices choices_of(const directory::RepoSkillsOutput& listing) {
+  Choices out;
+  for (const directory::RepoSkillRow& skill : listing.skills) {
+    if (skill.name_space) out.push_back(&skill);
   }
   return out;
 }
 
-std::unexpected<Error> several_skills(const std::vector<const sources::ListedSkill*>& skills) {
+std::unexpected<Error> several_skills(const Choices& skills) {
   constexpr size_t kShown = 10;
   std::vector<std::string> paths;
-  for (const sources::ListedSkill* skill : skills) {
+  for (const directory::RepoSkillRow* skill : skills) {
     if (paths.size() < kShown) paths.push_back(skill->path);
   }
   return fail("D310", "D310 ambiguous: the repository has " + std::to_string(skills.size()) +
@@ -143,14 +146,13 @@ std::optional<std::vector<size_t>> numbers_in(std::string_view answer, size_t co
 }
 
 // Which of them, asked on the terminal; none: nobody wants any.
-std::vector<const sources::ListedSkill*> ask_which(
-    const std::vector<const sources::ListedSkill*>& skills) {
+Choices ask_which(const Choices& skills) {
   const cli::Screen screen{
       .terminal = true, .colours = false, .width = cli::terminal_width(STDERR_FILENO)};
   cli::Table table({{"#"}, {"NAME"}, {"DESCRIPTION"}});
   for (size_t i = 0; i < skills.size(); ++i) {
-    table.add({std::to_string(i + 1), skills[i]->name.empty() ? skills[i]->path : skills[i]->name,
-               skills[i]->description});
+    table.add({std::to_string(i + 1), skills[i]->name.value_or(skills[i]->path),
+               skills[i]->description.value_or("")});
   }
   cli::note_text(table.text(screen).text(false));
   while (const auto answer = cli::ask_line("Which? Numbers such as `1 3-5`, `all`, or nothing:")) {
@@ -159,7 +161,7 @@ std::vector<const sources::ListedSkill*> ask_which(
       cli::note("That is not a number from 1 to {}.\n", skills.size());
       continue;
     }
-    std::vector<const sources::ListedSkill*> out;
+    Choices out;
     for (const size_t at : *numbers) out.push_back(skills[at]);
     return out;
   }
@@ -168,24 +170,15 @@ std::vector<const sources::ListedSkill*> ask_which(
 
 class AddVerb {
  public:
-  explicit AddVerb(Session& session) : session_(session), args_(session.args()) {}
+  AddVerb(Installing& to, sources::SourceFields fields)
+      : to_(to), args_(to.args()), fields_(std::move(fields)) {}
 
   int run() {
-    Result<sources::SourceFields> fields = asked_fields(session_);
-    if (!fields) return session_.complain(fields.error());
-    fields_ = std::move(*fields);
-    make_local(fields_);
-    const bool many = args_.has("list") || args_.has("all");
-    if (many && (fields_.skill || fields_.as)) {
-      return cli::complain({"usage", "--list and --all go with neither --skill nor --as"});
-    }
-    if (many && !fields_.repo)
-      return cli::complain({"usage", "--list and --all need a repository"});
     if (args_.has("list")) {
       const auto listing = list();
-      return listing ? print_listing(session_, *listing) : session_.complain(listing.error());
+      return listing ? print_listing(to_, *listing) : to_.complain(listing.error());
     }
-    if (many) return all();
+    if (args_.has("all")) return several(nullptr);
     if (fields_.repo && !fields_.skill && !fields_.path) {
       const sources::RepoAddress address = sources::parse_repo(*fields_.repo);
       if (!address.skill && !address.path) return choose();
@@ -194,92 +187,118 @@ class AddVerb {
   }
 
  private:
-  sources::InstallOptions options() const {
-    sources::InstallOptions options;
-    options.force = args_.has("force");
-    options.accept_risks = args_.has("accept-risks");
-    return options;
+  void add(json::Object& input, const char* key, const std::optional<std::string>& value) const {
+    if (value) input.emplace(key, *value);
   }
-  Result<sources::RepoSource> repository() const {
-    auto source = sources::classify_repository(*fields_.repo, fields_.ref, fields_.local);
-    if (source && fields_.path) source->path = fields_.path;
-    return source;
+  json::Object repository() const {
+    json::Object input;
+    add(input, "repo", fields_.repo);
+    add(input, "ref", fields_.ref);
+    add(input, "path", fields_.path);
+    return input;
   }
-  Result<sources::RepoListing> list() {
-    const auto source = repository();
-    if (!source) return std::unexpected(source.error());
-    auto listing = session_.downloads().list(*source, session_.job(source->skill));
-    session_.line().clear();
-    return listing;
+  json::Object with_wishes(json::Object input) const {
+    if (args_.has("force")) input.emplace("force", true);
+    if (args_.has("accept-risks")) input.emplace("accept_risks", true);
+    return input;
+  }
+  std::string about() const {
+    if (fields_.worker) return *fields_.worker;
+    if (!fields_.repo) return "add";
+    return std::string(sources::repository_name(sources::parse_repo(*fields_.repo).repo));
+  }
+  Result<directory::RepoSkillsOutput> list() {
+    return to_.ask<directory::RepoSkillsOutput>(about(), "directory::repo::skills", repository());
   }
 
   // Without a name it is clear what is meant only where there is one skill; else somebody is asked.
   int choose() {
     const auto listing = list();
-    if (!listing) return session_.complain(listing.error());
-    const auto skills = choices_of(*listing);
+    if (!listing) return to_.complain(listing.error());
+    const Choices skills = choices_of(*listing);
     if (skills.empty()) {
-      return session_.complain(
+      return to_.complain(
           {"D310",
            "D310 not_found: the repository has no SKILL.md. Next: check the address and --ref"});
     }
     if (skills.size() == 1) return take(*skills.front());
     if (!cli::can_ask() || args_.has("json") || args_.has("yes") || fields_.as) {
-      return session_.complain(several_skills(skills).error());
+      return to_.complain(several_skills(skills).error());
     }
-    const auto chosen = ask_which(skills);
-    if (cli::was_interrupted()) return session_.complain({"interrupted", ""});
-    if (chosen.empty()) cli::note("Nothing was installed.\n");
-    if (chosen.size() == skills.size()) return all();
-    int code = 0;
-    for (const sources::ListedSkill* skill : chosen) {
-      const int ended = take(*skill);
-      if (ended == cli::kInterrupted) return ended;
-      code = std::max(code, ended);
+    const Choices chosen = ask_which(skills);
+    if (cli::was_interrupted()) return to_.complain({"interrupted", ""});
+    if (chosen.empty()) {
+      cli::note("Nothing was installed.\n");
+      return 0;
     }
-    return code;
+    return chosen.size() == 1 ? take(*chosen.front()) : several(&chosen);
   }
-  int take(const sources::ListedSkill& skill) {
+  int take(const directory::RepoSkillRow& skill) {
     fields_.path = skill.path;
-    fields_.skill.reset();
     if (skill.path == ".") fields_.skill = skill.name_space;
     return one();
   }
 
-  int all() {
-    const auto source = repository();
-    if (!source) return session_.complain(source.error());
-    return session_.print_outcomes(
-        session_.downloads().download_all(*source, options(), session_.job(source->skill)));
+  // Null: all of them.
+  int several(const Choices* chosen) {
+    json::Object input = with_wishes(repository());
+    if (chosen != nullptr) {
+      json::Array paths;
+      for (const directory::RepoSkillRow* skill : *chosen) paths.emplace_back(skill->path);
+      input.emplace("skills", std::move(paths));
+    }
+    const auto outcomes = to_.install<directory::OutcomesOutput>(
+        about(), "directory::repo::download", std::move(input));
+    return outcomes ? to_.print(*outcomes) : to_.complain(outcomes.error());
   }
 
   int one() {
-    const Result<sources::Source> source = sources::classify(fields_);
-    if (!source) return session_.complain(source.error());
-    const auto report = session_.downloads().download(*source, options(),
-                                                      session_.job(sources::namespace_of(*source)));
-    return report ? session_.print_report(*source, *report) : session_.complain(report.error());
+    json::Object input = with_wishes(repository());
+    add(input, "skill", fields_.skill);
+    add(input, "as", fields_.as);
+    add(input, "worker", fields_.worker);
+    add(input, "version", fields_.version);
+    add(input, "tag", fields_.tag);
+    const auto done = to_.install<directory::DownloadOutput>(about(), "directory::skills::download",
+                                                             std::move(input));
+    return done ? to_.print(*done) : to_.complain(done.error());
   }
 
-  Session& session_;
+  Installing& to_;
   const cli::Args& args_;
   sources::SourceFields fields_;
 };
 
+Result<void> check_options(const cli::Args& args, const sources::SourceFields& fields) {
+  if (args.has("frozen")) {
+    return fail("usage", "--frozen takes everything from directory.lock; name no source");
+  }
+  const bool many = args.has("list") || args.has("all");
+  if (many && (fields.skill || fields.as)) {
+    return fail("usage", "--list and --all go with neither --skill nor --as");
+  }
+  if (many && !fields.repo) return fail("usage", "--list and --all need a repository");
+  if (!fields.local || !names_server(args)) return {};
+  return fail("usage",
+              "a local folder is read by this process, not by the server that was named. Next: "
+              "leave the server out, or pass --skills FOLDER: this process installs into that "
+              "folder; a server that reads the same folder follows.");
+}
+
 }  // namespace
 
 int run_add(const cli::Args& args) {
-  const auto session = Session::begin(args);
-  if (!session) return cli::complain(session.error());
   const bool has_source =
-      (*session)->name() ||
+      !args.positionals().empty() ||
       std::ranges::any_of(kSourceOptions, [&](auto option) { return args.has(option); });
   if (!has_source) return run_restore(args);
-  if (args.has("frozen")) {
-    return cli::complain(
-        {"usage", "--frozen takes everything from directory.lock; name no source"});
-  }
-  return AddVerb(**session).run();
+  Result<sources::SourceFields> fields = asked_fields(args);
+  if (!fields) return cli::complain(fields.error());
+  make_local(*fields);
+  if (const auto fit = check_options(args, *fields); !fit) return cli::complain(fit.error());
+  auto to = Installing::begin(args, fields->local);
+  if (!to) return cli::complain(to.error());
+  return AddVerb(*to, std::move(*fields)).run();
 }
 
 }  // namespace iii::daemon

@@ -1,10 +1,15 @@
 // The directory in this process, for verbs without a server: the same table of functions, on a loop
 // that runs while a call is answered.
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <stop_token>
 #include <utility>
 
 #include "base/log.h"
 #include "base/text.h"
+#include "cli/ask.h"
+#include "cli/interrupt.h"
 #include "cli/ticker.h"
 #include "content/progress.h"
 #include "daemon/config_keys.h"
@@ -12,7 +17,9 @@
 #include "daemon/directory.h"
 #include "daemon/folders.h"
 #include "daemon/local_folders.h"
+#include "daemon/verbs/call_progress.h"
 #include "daemon/verbs/caller.h"
+#include "daemon/verbs/credentials.h"
 #include "daemon/verbs/rows.h"
 #include "json/write.h"
 #include "net/loop.h"
@@ -21,13 +28,18 @@ namespace iii::daemon {
 
 namespace {
 
+// Between two looks whether somebody pressed Ctrl-C.
+constexpr std::chrono::milliseconds kLookPause{50};
+
 class Folders final : public Caller {
  public:
-  explicit Folders(ConfigReading reading)
+  Folders(ConfigReading reading, Use use)
       : reading_(std::move(reading)),
         worker_(without_bus_worker(), loop_),
         directory_(without_bus(reading_.config),
-                   DirectoryPlaces{.home = reading_.home, .cache_file = index_file(reading_.home)},
+                   DirectoryPlaces{.home = reading_.home,
+                                   .cache_file = index_file(reading_.home),
+                                   .local_sources = use == Use::kInstall},
                    worker_, "command line") {}
 
   Result<std::string> call(const std::string& function_id, const std::string& payload) override {
@@ -38,13 +50,23 @@ class Folders final : public Caller {
                   "this needs a running server, and there is none. Next: start one "
                   "with `iii-directory serve`, or name one with --url.");
     }
-    const cli::Ticker ticker([] { return cli::Tick{.step = "working"}; });
+    const auto progress = std::make_shared<CallProgress>(about_, "working");
+    const cli::Ticker ticker([progress] { return progress->now(); });
     std::optional<Result<std::string>> out;
-    tasks_.spawn(run(function_id, payload, out));
-    while (!out) loop_.run();  // a stop of an earlier call may still be pending
+    std::stop_source stop;
+    tasks_.spawn(run(function_id, payload, progress, stop.get_token(), out));
+    while (!out) {
+      const TimerId look = loop_.after(kLookPause, [this] { loop_.stop(); });
+      loop_.run();
+      loop_.cancel(look);
+      if (cli::was_interrupted()) stop.request_stop();
+    }
     return std::move(*out);
   }
   bool is_server() const override { return false; }
+  std::optional<std::filesystem::path> skills_folder() const override {
+    return expand_path(reading_.config.skills_folder, reading_.home);
+  }
   std::string where() const override {
     std::vector<std::string> paths;
     for (const Folder& folder :
@@ -82,9 +104,14 @@ class Folders final : public Caller {
   }
 
   sdk::Task<void> run(std::string function_id, std::string payload,
+                      std::shared_ptr<CallProgress> progress, std::stop_token stop,
                       std::optional<Result<std::string>>& out) {
+    directory::Context context{.caller = "command line", .cancelled = std::move(stop)};
+    context.progress = [progress = std::move(progress)](const directory::CallProgress& step) {
+      progress->tell(step.step, step.done, step.total);
+    };
     directory::Answer answer = co_await directory_.functions().call(
-        std::move(function_id), {.caller = "command line"}, std::move(payload));
+        std::move(function_id), std::move(context), std::move(payload));
     if (answer) {
       out = std::move(answer->text);
     } else {
@@ -102,14 +129,18 @@ class Folders final : public Caller {
 
 }  // namespace
 
-Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args) {
-  set_log_level(LogLevel::kWarn);
+Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args, Use use) {
+  // What goes wrong with a download is in its answer.
+  set_log_level(use == Use::kInstall ? LogLevel::kError : LogLevel::kWarn);
   Result<ConfigReading> reading = configuration_of(args, serve_defaults());
   if (!reading) return std::unexpected(reading.error());
+  // Who types the command may use what git would use for them; a script says so in the file.
+  std::string& helper = reading->config.git_credential_helper;
+  if (use == Use::kInstall && helper.empty() && cli::can_ask()) helper = own_credential_helper();
   const cli::Ticker ticker([] {
     return cli::Tick{.step = "reading folders", .done = content::entries_looked_at().load()};
   });
-  return std::make_unique<Folders>(std::move(*reading));
+  return std::make_unique<Folders>(std::move(*reading), use);
 }
 
 }  // namespace iii::daemon

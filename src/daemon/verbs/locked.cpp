@@ -5,76 +5,66 @@
 #include "cli/interrupt.h"
 #include "cli/next_step.h"
 #include "cli/output.h"
-#include "daemon/verbs/session.h"
+#include "daemon/verbs/installing.h"
+#include "daemon/verbs/rows.h"
 #include "daemon/verbs/shapes.h"
 #include "daemon/verbs/verbs.h"
-#include "daemon/verbs/written.h"
-#include "functions/lock.h"
-#include "sources/installer_remove.h"
 
 namespace iii::daemon {
 
+int run_verify(const cli::Args& args) {
+  auto to = Installing::begin(args);
+  if (!to) return cli::complain(to.error());
+  const auto verified =
+      to->ask<directory::VerifyOutput>("verify", "directory::lock::verify", to->fields());
+  if (!verified) return to->complain(verified.error());
+  if (args.has("json")) {
+    cli::print_json(json::encode(*verified));
+    return verified->ok ? 0 : 1;
+  }
+  to->say_whose();
+  for (const directory::VerifyRow& row : verified->namespaces) {
+    cli::print("{} {}: {} intact\n", row.name_space, row.resolved, row.intact);
+    for (const directory::LockFileRow& file : row.files) {
+      cli::print("  {:7} {}\n", file.state, file.path);
+    }
+  }
+  if (verified->namespaces.empty()) cli::print_text("directory.lock is empty\n");
+  return verified->ok ? 0 : 1;
+}
+
 namespace {
 
-using sources::FileState;
+std::string note_of(const directory::OutdatedOutputRow& row) {
+  if (row.error) return cli::as_commands(*row.error);
+  if (row.pinned) return "pinned";
+  if (!row.outdated || (!row.kept.empty() && row.latest == row.current)) return "up to date";
+  const auto source = json::parse(row.source.text);
+  if (source && text_at(*source, "kind") == "folder") return "changed";
+  return row.latest ? "-> " + *row.latest : "unknown upstream";
+}
 
 }  // namespace
 
-int run_verify(const cli::Args& args) {
-  const auto begun = Session::begin(args);
-  if (!begun) return cli::complain(begun.error());
-  Session& session = **begun;
-  const auto verified = session.downloads().verify(session.name());
-  if (!verified) return session.complain(verified.error());
-  bool ok = true;
-  for (const sources::VerifiedNamespace& one : *verified) {
-    for (const sources::VerifiedFile& file : one.files) {
-      ok = ok && (file.state == FileState::kIntact || file.state == FileState::kExtra);
-    }
-  }
-  if (args.has("json")) {
-    cli::print_json(directory::verify_json(*verified));
-    return ok ? 0 : 1;
-  }
-  for (const sources::VerifiedNamespace& one : *verified) {
-    size_t intact = 0;
-    for (const sources::VerifiedFile& file : one.files) intact += file.state == FileState::kIntact;
-    cli::print("{} {}: {} intact\n", one.name_space, one.locked.resolved, intact);
-    for (const sources::VerifiedFile& file : one.files) {
-      if (file.state == FileState::kIntact) continue;
-      const std::string_view state = file.state == FileState::kEdited    ? "edited"
-                                     : file.state == FileState::kMissing ? "missing"
-                                     : file.state == FileState::kMode    ? "mode"
-                                                                         : "extra";
-      cli::print("  {:7} {}\n", state, file.path);
-    }
-  }
-  if (verified->empty()) cli::print_text("directory.lock is empty\n");
-  return ok ? 0 : 1;
-}
-
 int run_outdated(const cli::Args& args) {
-  const auto begun = Session::begin(args);
-  if (!begun) return cli::complain(begun.error());
-  Session& session = **begun;
-  const auto rows = session.downloads().outdated(session.name(), session.job(""));
-  if (!rows) return session.complain(rows.error());
+  constexpr const char* kFunction = "directory::lock::outdated";
+  auto to = Installing::begin(args);
+  if (!to) return cli::complain(to.error());
+  auto found = to->ask<directory::OutdatedOutput>("outdated", kFunction, to->fields());
+  if (!found) return to->complain(found.error());
+  to->complete_here(*found, kFunction, to->fields());
   bool differs = false;
-  for (const sources::OutdatedRow& row : *rows) differs = differs || row.outdated || row.error;
+  for (const auto& row : found->namespaces) differs = differs || row.outdated || row.error;
   if (args.has("json")) {
-    cli::print_json(directory::outdated_json(*rows));
+    cli::print_json(json::encode(*found));
     return differs ? 1 : 0;
   }
-  if (rows->empty()) cli::print_text("directory.lock is empty: nothing is installed\n");
-  for (const sources::OutdatedRow& row : *rows) {
-    const std::string note = row.error       ? cli::as_commands(row.error->message)
-                             : row.pinned    ? "pinned"
-                             : !row.outdated ? "up to date"
-                             : !row.kept.empty() && row.latest == row.current ? "up to date"
-                             : is_local(row.source)                           ? "changed"
-                             : row.latest.empty()                             ? "unknown upstream"
-                                                                              : "-> " + row.latest;
-    cli::print("{} {} {}{}\n", row.name_space, row.current, note,
+  to->say_whose();
+  if (found->namespaces.empty()) {
+    cli::print_text("directory.lock is empty: nothing is installed\n");
+  }
+  for (const directory::OutdatedOutputRow& row : found->namespaces) {
+    cli::print("{} {} {}{}\n", row.name_space, row.current, note_of(row),
                row.kept.empty() ? "" : ", except files that were kept:");
     for (const std::string& path : row.kept) {
       cli::print("  kept    {} (edited here, older than {}; update --force replaces it)\n", path,
@@ -84,47 +74,51 @@ int run_outdated(const cli::Args& args) {
   return differs ? 1 : 0;
 }
 
-int run_update(const cli::Args& args) {
-  const auto begun = Session::begin(args);
-  if (!begun) return cli::complain(begun.error());
-  Session& session = **begun;
-  return session.print_outcomes(
-      session.downloads().update(session.name(), args.has("force"), session.job("update")), true);
+namespace {
+
+int run_again(const cli::Args& args, const std::string& what, bool files) {
+  const std::string function_id = "directory::lock::" + what;
+  auto to = Installing::begin(args);
+  if (!to) return cli::complain(to.error());
+  auto outcomes =
+      to->install<directory::OutcomesOutput>(to->name().value_or(what), function_id, to->fields());
+  if (!outcomes) return to->complain(outcomes.error());
+  to->complete_here(*outcomes, function_id, to->fields());
+  return to->print(*outcomes, files);
 }
 
-int run_restore(const cli::Args& args) {
-  const auto begun = Session::begin(args);
-  if (!begun) return cli::complain(begun.error());
-  Session& session = **begun;
-  if (!session.downloads().has_lock_file()) {
-    return cli::complain(
-        {"D310",
-         "D310 not_found: there is no directory.lock in the skills folder, so there "
-         "is nothing to install from. Next: name a source, for example "
-         "`iii-directory add WORKER`."});
-  }
-  return session.print_outcomes(
-      session.downloads().restore(session.name(), args.has("force"), session.job("restore")));
-}
+}  // namespace
+
+int run_update(const cli::Args& args) { return run_again(args, "update", true); }
+
+int run_restore(const cli::Args& args) { return run_again(args, "restore", false); }
 
 int run_diff(const cli::Args& args) {
-  const auto begun = Session::begin(args);
-  if (!begun) return cli::complain(begun.error());
-  Session& session = **begun;
-  auto diff = session.downloads().diff(*session.name(), args.value("file"), session.job(""));
-  if (!diff) return session.complain(diff.error());
+  auto to = Installing::begin(args);
+  if (!to) return cli::complain(to.error());
+  json::Object input = to->fields();
+  if (const auto file = args.value("file")) input.emplace("path", *file);
+  const auto ask = [&] {
+    return to->ask<directory::DiffOutput>(*to->name(), "directory::lock::diff", input);
+  };
+  auto diff = ask();
+  if (!diff && to->is_server() && is_local_only(diff.error().message) && !names_server(args)) {
+    to = Installing::begin(args, true);
+    if (!to) return cli::complain(to.error());
+    diff = ask();
+  }
+  if (!diff) return to->complain(diff.error());
   const bool differs = !diff->files.empty();
   if (args.has("json")) {
-    cli::print_json(directory::diff_json(std::move(*diff)));
+    cli::print_json(json::encode(*diff));
     return differs ? 1 : 0;
   }
-  for (const sources::FileDiff& file : diff->files) {
-    const bool added = file.kind == sources::FileDiff::Kind::kAdded;
-    const bool removed = file.kind == sources::FileDiff::Kind::kRemoved;
-    cli::print("--- {}\n+++ {}\n", added ? "/dev/null" : "here/" + file.path,
-               removed ? "/dev/null" : "source/" + file.path);
+  to->say_whose();
+  for (const directory::FileDiffRow& file : diff->files) {
+    cli::print("--- {}\n+++ {}\n", file.change == "added" ? "/dev/null" : "here/" + file.path,
+               file.change == "removed" ? "/dev/null" : "source/" + file.path);
     if (!file.note.empty()) cli::print("({})\n", file.note);
-    cli::print_text(file.text);
+    cli::print_text(file.diff);
   }
   if (!differs) cli::print("{}: no differences\n", diff->name_space);
   return differs ? 1 : 0;
@@ -133,49 +127,48 @@ int run_diff(const cli::Args& args) {
 namespace {
 
 // What would go, and whether it may.
-bool confirm_removal(const Session& session, const sources::RemoveReport& report) {
-  cli::note("{}: {} will be removed", report.name_space, counted(report.removed.size(), "file"));
-  cli::note_text(report.kept.empty() ? "\n" : "; edited or added here, and kept:\n");
-  for (const std::string& path : report.kept) cli::note("  {}\n", path);
-  if (session.args().has("yes")) return true;
-  return cli::can_ask() && cli::ask("Remove?");
+bool confirm_removal(const cli::Args& args, const directory::RemoveOutput& plan) {
+  cli::note("{}: {} will be removed", plan.name_space, counted(plan.removed.size(), "file"));
+  cli::note_text(plan.kept.empty() ? "\n" : "; edited or added here, and kept:\n");
+  for (const std::string& path : plan.kept) cli::note("  {}\n", path);
+  return args.has("yes") || cli::ask("Remove?");
 }
 
 }  // namespace
 
 int run_remove(const cli::Args& args) {
-  const auto begun = Session::begin(args);
-  if (!begun) return cli::complain(begun.error());
-  Session& session = **begun;
-  const std::filesystem::path& folder = session.downloads().options().skills_folder;
-  const bool force = args.has("force");
+  constexpr const char* kFunction = "directory::skills::remove";
+  auto to = Installing::begin(args);
+  if (!to) return cli::complain(to.error());
+  if (to->is_server()) to->say_whose();
   RemoveShape shape;
+  std::vector<std::string> gone;
   for (const std::string& name : args.positionals()) {
-    const auto planned = sources::plan_removal(folder, name, force);
-    if (!planned) return session.complain(planned.error());
+    json::Object input{{"namespace", name}};
+    if (args.has("force")) input.emplace("force", true);
+    json::Object question = input;
+    question.emplace("dry_run", true);
+    const auto plan = to->ask<directory::RemoveOutput>(name, kFunction, question);
+    if (!plan) return to->complain(plan.error());
     if (!args.has("yes") && !cli::can_ask()) {
       return cli::complain(
           {"usage", "nobody can be asked here whether to remove " + name + ". Next: pass --yes."});
     }
-    if (!confirm_removal(session, *planned)) {
-      if (cli::was_interrupted()) return session.complain({"interrupted", ""});
+    if (!confirm_removal(args, *plan)) {
+      if (cli::was_interrupted()) return to->complain({"interrupted", ""});
       cli::note_text("Nothing was removed.\n");
       return 1;
     }
-    auto removed = sources::remove_namespace(folder, name, force, session.job(name));
-    if (!removed) return session.complain(removed.error());
-    shape.namespaces.push_back(
-        {removed->name_space, std::move(removed->removed), std::move(removed->kept)});
-    if (args.has("json")) continue;
-    const RemovedShape& done = shape.namespaces.back();
-    cli::print("{}: {} removed\n", name, counted(done.removed.size(), "file"));
+    auto removed = to->ask<directory::RemoveOutput>(name, kFunction, input);
+    if (!removed) return to->complain(removed.error());
+    if (removed->kept.empty()) gone.push_back(name);
+    if (!args.has("json")) {
+      cli::print("{}: {} removed\n", name, counted(removed->removed.size(), "file"));
+    }
+    shape.namespaces.push_back(std::move(*removed));
   }
   if (args.has("json")) cli::print_json(pretty_json(shape));
-  std::vector<std::string> gone;
-  for (const RemovedShape& each : shape.namespaces) {
-    if (each.kept.empty()) gone.push_back(each.name_space);
-  }
-  say_written(args, folder, gone, true);
+  to->say_changed(gone, true);
   return 0;
 }
 

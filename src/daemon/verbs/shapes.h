@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/remove.h"
 #include "json/describe.h"
 #include "json/write.h"
 
@@ -60,13 +61,8 @@ struct TriggersShape {
   std::vector<TriggerShape> triggers;
 };
 
-struct RemovedShape {
-  std::string name_space;
-  std::vector<std::string> removed;
-  std::vector<std::string> kept;
-};
 struct RemoveShape {
-  std::vector<RemovedShape> namespaces;
+  std::vector<directory::RemoveOutput> namespaces;
 };
 
 struct BackupShape {
@@ -139,12 +135,6 @@ inline auto describe(json::Type<TriggerShape>) {
 inline auto describe(json::Type<TriggersShape>) {
   return json::object<TriggersShape>(
       "Triggers", "", json::field("triggers", &TriggersShape::triggers, "Bindings, or types."));
-}
-inline auto describe(json::Type<RemovedShape>) {
-  using T = RemovedShape;
-  return json::object<T>("Removed", "", json::field("namespace", &T::name_space, "Namespace."),
-                         json::field("removed", &T::removed, "Files that were removed."),
-                         json::field("kept", &T::kept, "Files that were edited or added here."));
 }
 inline auto describe(json::Type<RemoveShape>) {
   return json::object<RemoveShape>(
