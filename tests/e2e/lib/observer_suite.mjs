@@ -140,7 +140,7 @@ export function observerSuite(kind) {
     await heard('engine::on-functions-changed', (event) => event.functions.some((row) => row.function_id === late))
     await call(node, 'engine::log::info', { message: late })
     await heard('observability::on-log', (event) => event.body === late)
-    const id = unique('entry')
+    const id = unique('entry').replaceAll(':', '-')
     await call(node, 'configuration::register', { id, name: 'n', description: 'd', schema: { type: 'object' } })
     await heard('configuration::on-updated', (event) => event.event_type === 'configuration:registered' && event.id === id)
     await w.ask('dispose', { id: 'observability::on-log' })
