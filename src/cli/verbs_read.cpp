@@ -114,9 +114,9 @@ std::vector<Verb> reading() {
        .group = Group::kRead,
        .summary = "Show a prompt, with its arguments filled in.",
        .usage = {"prompt NAME [KEY=VALUE ...] [options]"},
-       .description = "`{{key}}` and `$KEY` in the text are replaced by the values given. `-` "
-                      "reads a value from "
-                      "stdin: `text=-`.",
+       .description = "`{{key}}` in the text is replaced by the value given, `$1` … `$9` by the "
+                      "values in their order, `$ARGUMENTS` by that of `arguments`. `-` reads a "
+                      "value from stdin: `text=-`.",
        .options = reads({kRaw}),
        .least_words = 1,
        .most_words = kAnyNumber,
@@ -206,7 +206,7 @@ std::vector<Verb> bus() {
             {"help", "", "This text; behind FUNCTION_PATH, what that function takes.", 'h'}},
        .most_words = kAnyNumber,
        .words = Words::kFunctions,
-       .examples = {{"trigger directory::health", "is it well?"},
+       .examples = {{"trigger directory::health", "the state of the server"},
                     {"trigger state::set scope=notes key=today 'value={\"text\":\"hi\"}'",
                      "JSON values"},
                     {"trigger math::add --json @input.json", "the payload from a file"}}},

@@ -6,7 +6,8 @@ namespace iii::cli {
 const Verb& worker_verb() {
   static const Verb verb{
       .name = "",
-      .summary = "The directory of skills and prompts as a worker of an engine that runs already.",
+      .summary =
+          "The directory of skills and prompts as a worker of an engine that is already running.",
       .usage = {"[options]", "VERB [arguments] [options]"},
       .description =
           "It connects, and waits until the engine is there. `iii-directory serve` starts an "

@@ -55,7 +55,11 @@ void show_head(const json::Value& document, const cli::Args& args) {
   head.add(printable(text_at(document, "id")), Style::kName);
   const std::string function = text_at(document, "function_id");
   if (!function.empty()) head.add("  " + printable(function), Style::kDim);
-  const std::string when = text_at(document, "modified_at");
+  // `2026-11-17T14:11:07.071812420+00:00`: to the minute.
+  std::string when = text_at(document, "modified_at");
+  if (when.size() >= 16 && when[10] == 'T' && when.ends_with("+00:00")) {
+    when = when.substr(0, 10) + " " + when.substr(11, 5) + " UTC";
+  }
   if (!when.empty()) head.add("  " + printable(when), Style::kDim);
   cli::print_styled(head.add("\n\n"), screen);
 }
