@@ -53,7 +53,15 @@ void append_hex(std::string& out, std::string_view prefix, uint32_t number, unsi
 
 // Most text is ASCII without control characters: its length at the front.
 size_t plain_length(std::string_view bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighBits = 0x80 * kOnes;
   size_t length = 0;
+  for (; bytes.size() - length >= 8; length += 8) {
+    uint64_t word = 0;
+    std::memcpy(&word, bytes.data() + length, 8);
+    // A high bit for a byte above 0x7f, below 0x20, or equal to 0x7f.
+    if (((word | (word - 0x20 * kOnes) | (word + kOnes)) & kHighBits) != 0) break;
+  }
   while (length < bytes.size() && bytes[length] >= 0x20 && bytes[length] < 0x7f) ++length;
   return length;
 }

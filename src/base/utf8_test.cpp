@@ -23,6 +23,23 @@ TEST(Printable, NothingThatChangesTheDirectionOfTextPasses) {
   EXPECT_EQ(printable("\u2027\u202f\u2065\u206a\u200d"), "\u2027\u202f\u2065\u206a\u200d");
 }
 
+// Plain text is looked at eight bytes at a time.
+TEST(Printable, WhereverInAWordItStands) {
+  for (size_t at = 0; at < 24; ++at) {
+    for (const char c : {'\x1f', '\x7f', '\x1b', '\x00'}) {
+      std::string text(24, 'x');
+      text[at] = c;
+      const std::string shown = printable(text);
+      EXPECT_EQ(shown.find(c), std::string::npos) << at;
+      EXPECT_EQ(shown.substr(0, at), std::string(at, 'x'));
+      EXPECT_TRUE(shown.ends_with(std::string(23 - at, 'x')));
+    }
+    std::string text(24, '~');
+    text[at] = ' ';
+    EXPECT_EQ(printable(text), text);
+  }
+}
+
 TEST(Printable, LinesAndTabsMayStay) {
   EXPECT_EQ(printable_lines("a\n\tb\x1b[2J\u202e\r"), "a\n\tb\\x1b[2J\\u202e\\x0d");
   EXPECT_EQ(printable_lines("{\"a\": \"\x7f\u009b\"}"), "{\"a\": \"\\u007f\\u009b\"}");

@@ -29,9 +29,10 @@ Result<net::Url> parse_url(const std::string& text, const std::string& from) {
 
 Error cannot_reach(const EngineAddress& address, const Error& why) {
   if (why.code == "upgrade_refused" && why.message.find(" 401") != std::string::npos) {
-    return {"unauthorized", "the server at " + address.text() + " requires a token" +
-                                (address.token.empty() ? "" : ", and not the one that was sent") +
-                                ". Next: pass --token TOKEN, or set III_TOKEN."};
+    return {"unauthorized",
+            "the server at " + address.text() +
+                (address.token.empty() ? " requires a token" : " does not accept this token") +
+                ". Next: pass --token TOKEN, or set III_TOKEN."};
   }
   return {"unreachable",
           "Cannot reach an engine at " + address.text() + ": " + why.message +

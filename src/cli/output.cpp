@@ -21,6 +21,8 @@ void write(std::FILE* stream, std::string_view text) {
 
 void print_text(std::string_view text) { write(stdout, printable_lines(text)); }
 
+void print_escaped(std::string_view text) { write(stdout, text); }
+
 void note_text(std::string_view text) {
   std::fflush(stdout);  // in the order in which it was written
   write(stderr, printable_lines(text));

@@ -20,6 +20,8 @@ namespace iii::cli {
 // Whole lines: newlines and tabs stay.
 void print_text(std::string_view text);
 void note_text(std::string_view text);  // on stderr
+// For much text of which every part was escaped before (base/utf8.h), to save doing it twice.
+void print_escaped(std::string_view text);
 
 // With colours where the screen has them.
 void print_styled(const Styled& text, const Screen& screen);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include "base/utf8.h"
 #include "cli/width.h"
@@ -11,6 +12,7 @@ namespace iii::cli {
 namespace {
 
 constexpr size_t kGap = 2;
+constexpr size_t kLeast = 6;  // columns that are left of a text beside a long name
 
 }  // namespace
 
@@ -20,7 +22,8 @@ void Table::add(std::vector<std::string> cells) {
   rows_.push_back(std::move(cells));
 }
 
-// The widest columns give way first, all to the same width.
+// The widest columns give way first, all to the same width; names only when little is left of the
+// others, because a name that is cut cannot be used.
 std::vector<size_t> Table::widths(size_t available) const {
   std::vector<size_t> wanted(columns_.size(), 0);
   for (size_t i = 0; i < columns_.size(); ++i) {
@@ -31,12 +34,29 @@ std::vector<size_t> Table::widths(size_t available) const {
       static_cast<size_t>(std::ranges::count_if(wanted, [](size_t w) { return w > 0; }));
   const size_t gaps = shown > 1 ? (shown - 1) * kGap : 0;
   available = available > gaps ? available - gaps : 1;
+  size_t least_others = 0;
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (columns_[i].style != Style::kName) least_others += std::min(wanted[i], kLeast);
+  }
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    if (columns_[i].style != Style::kName || wanted[i] + least_others > available) continue;
+    // As if the column were not there.
+    const size_t name = std::exchange(wanted[i], 0);
+    shrink(wanted, available - name);
+    wanted[i] = name;
+    return wanted;
+  }
+  shrink(wanted, available);
+  return wanted;
+}
+
+void Table::shrink(std::vector<size_t>& wanted, size_t available) {
   const auto total = [&](size_t most) {
     return std::accumulate(wanted.begin(), wanted.end(), size_t{0},
                            [most](size_t sum, size_t w) { return sum + std::min(w, most); });
   };
   size_t most = std::ranges::max(wanted);
-  if (total(most) <= available) return wanted;
+  if (total(most) <= available) return;
   while (most > 1 && total(most) > available) --most;
   size_t left = available - std::min(available, total(most));
   for (size_t& width : wanted) {
@@ -45,7 +65,6 @@ std::vector<size_t> Table::widths(size_t available) const {
     width = most + more;
     left -= more;
   }
-  return wanted;
 }
 
 Styled Table::text(const Screen& screen) const {

@@ -28,6 +28,7 @@ class Table {
 
  private:
   std::vector<size_t> widths(size_t available) const;
+  static void shrink(std::vector<size_t>& wanted, size_t available);
 
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;

@@ -56,6 +56,20 @@ TEST(Table, FitsEveryWidth) {
   }
 }
 
+TEST(Table, NamesAreCutLast) {
+  Table table({{"FUNCTION", Style::kName}, {"WORKER"}, {"DESCRIPTION", Style::kDim}});
+  const std::string name = "directory::skills::download_from_registry";
+  table.add({name, "iii-directory", std::string(300, 'd')});
+  const auto at = [&](size_t width) {
+    return table.text({.terminal = true, .colours = false, .width = width}).text(false);
+  };
+  EXPECT_THAT(at(60), HasSubstr(name));
+  EXPECT_THAT(at(50), Not(HasSubstr(name)));  // nothing would be left of the others
+  for (const size_t width : {50U, 60U, 80U, 200U}) {
+    for (const std::string_view line : split(at(width), '\n')) EXPECT_LE(columns(line), width);
+  }
+}
+
 TEST(Table, APipeGetsEverything) {
   const std::string text = sample().text({}).text(false);
   EXPECT_THAT(text, HasSubstr("database/query\t数据库查询的标题很长很长\t\t" +

@@ -1,5 +1,7 @@
 #include "cli/trigger.h"
 
+#include <unistd.h>
+
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -7,7 +9,9 @@
 #include "base/text.h"
 #include "cli/engine_link.h"
 #include "cli/output.h"
+#include "cli/terminal.h"
 #include "cli/verbs.h"
+#include "cli/width.h"
 #include "json/value.h"
 #include "json/write.h"
 
@@ -36,6 +40,17 @@ std::string type_word(const json::Value& property) {
   return "any";
 }
 
+// Lines that fit the terminal; one line for a pipe.
+std::string for_screen(std::string_view text, size_t indent) {
+  const size_t width = ::isatty(STDOUT_FILENO) == 1 ? terminal_width(STDOUT_FILENO) : 0;
+  std::string out;
+  for (const std::string& line :
+       width > indent + 20 ? wrapped(text, width - indent) : std::vector{std::string(text)}) {
+    out += std::string(indent, ' ') + line + "\n";
+  }
+  return out;
+}
+
 std::string parameter_table(const json::Value& info) {
   const json::Value* schema = info.find("request_schema");
   if (schema == nullptr) schema = info.find("request_format");
@@ -52,10 +67,10 @@ std::string parameter_table(const json::Value& info) {
       for (const json::Value& word : *required->as_array()) must |= word == json::Value(name);
     }
     out += "  " + name + " (" + type_word(property) + (must ? ", required" : "") + ")";
-    if (const json::Value* text = property.find("description"); text && text->as_string()) {
-      out += "  " + *text->as_string();
-    }
     out += '\n';
+    if (const json::Value* text = property.find("description"); text && text->as_string()) {
+      out += for_screen(*text->as_string(), 6);
+    }
   }
   return out;
 }
@@ -99,7 +114,7 @@ int show_function_help(const EngineAddress& address, const EngineLink::Call& wan
   if (!info) return 1;
   std::string out = wanted.function_id + "\n";
   if (const json::Value* text = info->find("description"); text && text->as_string()) {
-    out += *text->as_string() + "\n";
+    out += for_screen(*text->as_string(), 0);
   }
   out += "\n" + parameter_table(*info);
   print_text(out);

@@ -6,7 +6,8 @@ namespace iii::cli {
 const Verb& worker_verb() {
   static const Verb verb{
       .name = "",
-      .summary = "The directory of skills and prompts as a worker of an engine that runs already.",
+      .summary =
+          "The directory of skills and prompts as a worker of an engine that is already running.",
       .usage = {"[options]", "VERB [arguments] [options]"},
       .description =
           "It connects, and waits until the engine is there. `iii-directory serve` starts an "
@@ -151,7 +152,9 @@ std::vector<Verb> setup() {
        .least_words = 1,
        .most_words = 1,
        .words = Words::kFolders,
-       .examples = {{"backup /var/backups/iii-2026-11-17", "a copy with the date in its name"}},
+       .examples = {{"backup /var/backups/iii-2026-11-17", "a copy with the date in its name"},
+                    {"backup ./copy --data /var/lib/iii-directory/data",
+                     "of a data folder that is not the default"}},
        .functions = {"directory::backup"},
        .json = true},
       {.name = "completion",

@@ -155,8 +155,12 @@ int print_config(const std::string& harness) {
 
 int run_mcp(const cli::Args& args) {
   if (const auto harness = args.value("print-config")) return print_config(*harness);
-  const auto level = parse_log_level(args.value("log-level").value_or("warn"));
-  if (!level) return cli::complain({"usage", "--log-level: debug, info, warn, error or off"});
+  const std::string level_word = args.value("log-level").value_or("warn");
+  const auto level = parse_log_level(level_word);
+  if (!level) {
+    return cli::complain({"usage", "--log-level: '" + level_word +
+                                       "' is not one of debug, info, warn, error, off."});
+  }
   set_log_level(*level);
   const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());

@@ -91,12 +91,15 @@ void say_if_nobody_is_there(const cli::Args& args) {
 Result<void> set_up_log(const cli::Args& args) {
   if (const auto word = args.value("log-level")) {
     const auto level = parse_log_level(*word);
-    if (!level) return fail("usage", "--log-level: debug, info, warn, error or off");
+    if (!level) {
+      return fail("usage",
+                  "--log-level: '" + *word + "' is not one of debug, info, warn, error, off.");
+    }
     set_log_level(*level);
   }
   if (const auto word = args.value("log-format")) {
     const auto format = parse_log_format(*word);
-    if (!format) return fail("usage", "--log-format: text or json");
+    if (!format) return fail("usage", "--log-format: '" + *word + "' is not one of text, json.");
     set_log_format(*format);
   }
   return {};

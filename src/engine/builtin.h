@@ -69,7 +69,8 @@ struct BuiltinFunction {
   // it returns is called on the loop thread.
   using Prepared = std::move_only_function<void(const CallInfo&, Reply)>;
   std::function<Prepared(std::string_view data)> prepare = {};
-  bool listed = true;  // legacy spellings work without being advertised
+  bool listed = true;         // legacy spellings work without being advertised
+  bool event_source = false;  // see event_source() below
 };
 
 namespace builtin_detail {
@@ -122,6 +123,23 @@ BuiltinFunction builtin(std::string owner, std::string id, std::string descripti
                            });
   f.response_schema = json::schema<Out>();
   return f;
+}
+
+// A function that nobody can call, so that those who observe it hear of the engine's own events
+// (observers §7.2). Lists stay those of the public engine that older peers know.
+inline BuiltinFunction event_source(std::string owner, std::string id, std::string description) {
+  const auto refuse = [id](const CallInfo&, std::string_view, Reply reply) {
+    reply(fail("FORBIDDEN",
+               "Function " + id + " is private: only the engine calls it. Next: observe it."));
+  };
+  return {.id = std::move(id),
+          .owner = std::move(owner),
+          .description = std::move(description),
+          .request_schema = {},
+          .response_schema = {},
+          .handler = refuse,
+          .listed = false,
+          .event_source = true};
 }
 
 // Somebody wants a function to be called whenever a trigger of a type fires. Never changes; held by
@@ -201,6 +219,9 @@ class Bus {
                             std::move_only_function<void()> action) = 0;
   // Whether the engine answers this function itself.
   virtual bool is_builtin(std::string_view name_space, std::string_view function_id) const = 0;
+  // Whether anybody observes this event source; what has happened there.
+  virtual bool is_observed(std::string_view event_source) const = 0;
+  virtual void happened(std::string_view event_source, JsonText event, const Cause& cause) = 0;
   virtual Timers& timers() = 0;
   virtual const EngineLimits& limits() const = 0;
   // For work that is too much for one turn of the loop.

@@ -1,4 +1,5 @@
 // Engine: calls and their answers (wire §6).
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -53,6 +54,12 @@ void cut(std::string_view& text) {
   size_t end = kMostErrorBytes;
   while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
   text = text.substr(0, end);
+}
+
+// Activations that led to this call, as far as its caller says so: without it, a target that
+// changes what it observes would never end.
+size_t depth_of(const Worker& caller, const protocol::InvokeFunction& call) {
+  return caller.observes ? std::min<size_t>(call.observe_depth, Observers::kMaxDepth) : 0;
 }
 
 // Empty when the call succeeded.
@@ -345,8 +352,10 @@ void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
 void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call,
                             const Function& target, const LargeFrame* large) {
   const BuiltinFunction& builtin = *target.builtin;
-  const CallInfo info{
-      .caller = caller.id, .baggage = call.baggage.value_or(""), .owner = caller.owner()};
+  const CallInfo info{.caller = caller.id,
+                      .baggage = call.baggage.value_or(""),
+                      .owner = caller.owner(),
+                      .depth = depth_of(caller, call)};
   Reply reply = [](const Outcome&) {};
   if (wants_answer(call)) {
     if (!admit(caller, call)) return;
@@ -362,10 +371,11 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
   JsonText data = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
   background_.compute(
       caller.owner(), [&builtin, data = std::move(data)] { return builtin.prepare(data.view()); },
-      [worker = caller.shared_from_this(), baggage = std::string(info.baggage),
+      [worker = caller.shared_from_this(), baggage = std::string(info.baggage), depth = info.depth,
        reply = std::move(reply)](BuiltinFunction::Prepared run) mutable {
         if (worker->gone) return;
-        run({.caller = worker->id, .baggage = baggage, .owner = worker->owner()}, std::move(reply));
+        run({.caller = worker->id, .baggage = baggage, .owner = worker->owner(), .depth = depth},
+            std::move(reply));
         worker->link.resume();
       });
 }

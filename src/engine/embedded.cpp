@@ -42,6 +42,7 @@ struct Embedded::Parts {
     add(stats_functions(engine, catalog));
     add(management(engine, channels));
     add(observability.functions());
+    add(events.sources());
     if (worker_manager) add(events.functions());
     add(configuration.functions());
     if (keeps_state) add(state.functions());

@@ -85,6 +85,12 @@ class Engine final : public Bus {
   void when_accepts(OwnerId owner, std::string name_space, std::string function_id,
                     std::move_only_function<void()> action) override;
   bool is_builtin(std::string_view name_space, std::string_view function_id) const override;
+  bool is_observed(std::string_view event_source) const override {
+    return observers_.is_observed(event_source);
+  }
+  void happened(std::string_view event_source, JsonText event, const Cause& cause) override {
+    observers_.happened(event_source, std::move(event), cause);
+  }
   Slices& slices() override { return slices_; }
   Background& background() override { return background_; }
 

@@ -49,6 +49,10 @@ class FakeBus final : public Bus {
   bool is_builtin(std::string_view, std::string_view function_id) const override {
     return builtins.contains(function_id);
   }
+  bool is_observed(std::string_view source) const override { return observed.contains(source); }
+  void happened(std::string_view source, JsonText event, const Cause&) override {
+    events.emplace_back(source, event.view());
+  }
   Timers& timers() override { return clock; }
   const EngineLimits& limits() const override { return its_limits; }
   Slices& slices() override { return slices_; }
@@ -86,6 +90,8 @@ class FakeBus final : public Bus {
   std::map<std::string, Outcome> answers;       // by function id; others give no value
   std::set<std::string, std::less<>> builtins;  // functions that the engine answers itself
   std::set<std::string, std::less<>> full;      // functions whose connection has much to read
+  std::set<std::string, std::less<>> observed;  // event sources
+  std::vector<std::pair<std::string, std::string>> events;  // of event sources
   bool hold = false;
   std::deque<Reply> held;
   FakeTimers clock;

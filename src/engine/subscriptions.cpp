@@ -67,6 +67,11 @@ Subscriptions::~Subscriptions() {
   }
 }
 
+BuiltinFunction Subscriptions::source(std::string owner, std::string id, std::string description) {
+  source_ = id;
+  return event_source(std::move(owner), std::move(id), std::move(description));
+}
+
 Result<void> Subscriptions::bind(BindingPtr binding) {
   Subscription subscription;
   if (read_config_) {
@@ -135,7 +140,9 @@ bool Subscriptions::within_cascade(Cause& cause) {
 }
 
 void Subscriptions::publish(Event event) {
-  if (empty() || !within_cascade(event.cause)) return;
+  if (empty()) return;
+  const Cause cause = event.cause;
+  if (!within_cascade(event.cause)) return;
   const EngineLimits& limits = bus_.limits();
   if (published_.size() >= limits.max_events_per_owner ||
       published_bytes_ + event.bytes > limits.max_event_bytes_per_owner) {
@@ -149,10 +156,11 @@ void Subscriptions::publish(Event event) {
   entry->snapshot = event.snapshot;
   published_.push_back(entry);
   published_bytes_ += event.bytes;
-  const auto written = [entry, bytes = event.bytes](Subscriptions& self, std::string text) {
+  const auto written = [entry, cause, bytes = event.bytes](Subscriptions& self, std::string text) {
     self.published_bytes_ -= bytes;
     self.published_bytes_ += text.size();
     entry->payload = shared_text(std::move(text));
+    if (self.is_observed()) self.bus_.happened(self.source_, JsonText(entry->payload), cause);
     self.hand_out_soon();
   };
   if (event.bytes <= kSmallPayload) return written(*this, event.write());

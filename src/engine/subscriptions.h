@@ -71,11 +71,16 @@ class Subscriptions final : public TriggerProvider {
   void forget(OwnerId owner) override;
   uint64_t fired() const override { return fired_; }
 
+  // The function through which observers get the same events (observers §7.2).
+  BuiltinFunction source(std::string owner, std::string id, std::string description);
+
   // True when an event would reach nobody, so that it need not be put together.
-  bool empty() const { return owners_.empty(); }
+  bool empty() const { return owners_.empty() && !is_observed(); }
   void publish(Event event);
 
  private:
+  bool is_observed() const { return !source_.empty() && bus_.is_observed(source_); }
+
   // An event that was published.
   struct Published {
     uint64_t number = 0;  // bindings with a larger one were made later and do not get it
@@ -145,6 +150,7 @@ class Subscriptions final : public TriggerProvider {
 
   Bus& bus_;
   const std::string type_;
+  std::string source_;  // empty: observers do not get these events
   ReadConfig read_config_;
   std::map<OwnerId, Owner> owners_;
   std::deque<PublishedPtr> published_;  // not handed to all owners yet

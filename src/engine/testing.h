@@ -83,7 +83,7 @@ class TestBus {
     for (auto& list : {function_introspection(catalog), trigger_introspection(catalog),
                        worker_introspection(catalog), observer_introspection(engine),
                        stats_functions(engine, catalog), management(engine, channels),
-                       observability.functions(), events.functions()}) {
+                       observability.functions(), events.sources(), events.functions()}) {
       for (const BuiltinFunction& function : list) engine.add(function);
     }
     for (BuiltinTriggerType& type : events.trigger_types()) engine.add(std::move(type));

@@ -108,6 +108,9 @@ TEST(FunctionTable, ErrorsOfADirectCallAreThoseOfTheBus) {
   EXPECT_EQ(called(table, "t::now", "{}"),
             "invocation_failed: serialization error: missing field `name`; an object with `name` "
             "is expected");
+  EXPECT_EQ(called(table, "t::now", R"({"name":5})"),
+            "invocation_failed: serialization error: invalid type: integer `5`, expected a string "
+            "(field name); an object with `name` is expected");
   EXPECT_THAT(called(table, "t::now", "{"), HasSubstr("not valid JSON"));
   EXPECT_EQ(called(table, "t::later", R"({"name":"nobody"})"),
             "invocation_failed: D1 nobody is there");

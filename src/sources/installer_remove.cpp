@@ -21,7 +21,8 @@ std::unexpected<Error> not_installed(const std::string& name, const Lock& lock) 
   const std::string_view meant = nearest(name, names);
   return fail("D310", "D310 not_found: directory.lock has no namespace \"" + name + "\"." +
                           (meant.empty() ? "" : " Did you mean: " + std::string(meant) + ".") +
-                          " Next: what was not installed is removed as any folder.");
+                          " Next: call directory::lock::verify to see what is installed; delete "
+                          "other folders yourself.");
 }
 
 Result<RemoveReport> plan(const std::filesystem::path& folder, const std::string& name,

@@ -7,7 +7,9 @@ import Ajv from 'ajv'
 import { configFile, put, tree } from './lib/directory.mjs'
 import { freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
 import { directoryBin, run, start } from './lib/process.mjs'
+import { callable, connect, sdks, unique } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
+import { eventually } from './lib/wait.mjs'
 
 const docs = new URL('../../docs/cli/', import.meta.url)
 const checked = new Set()
@@ -89,6 +91,23 @@ test('what only a server knows', { skip: needsOwnEngine }, async () => {
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
     assert.match(stderr, /Next: start one with `iii-directory serve`/)
   }
+})
+
+test('what workers bring: a binding that waits for its type, a prompt that a function writes', { skip: needsOwnEngine }, async (t) => {
+  const sdk = sdks['0.22.1']
+  const node = connect(t, sdk, server.url)
+  const weather = unique('weather')
+  sdk.registerFunction(node, weather, async ({ city }) => ({ content: `Weather in ${city}.` }))
+  node.registerTrigger({ type: 'http', function_id: weather, config: {} })
+  await callable(node, weather)
+  const row = await eventually('the binding', async () => (await json(['triggers', ...remote])).triggers.find((each) => each.function_id === weather))
+  assert.deepEqual([row.type, row.status], ['http', 'waiting'])
+  const prompt = { name: 'weather', description: 'Says the weather.', function_id: weather, arguments: [{ name: 'city', required: true }] }
+  await node.trigger({ function_id: 'prompts::register', payload: prompt })
+  assert.equal((await json(['prompt', 'weather', 'city=Rome', ...remote])).body, 'Weather in Rome.')
+  const without = await cli(['prompt', 'weather', 'town=Rome', ...remote])
+  assert.match(without.stderr, /^Warning: .* without the required argument `city`/)
+  await node.trigger({ function_id: 'prompts::unregister', payload: { name: 'weather' } })
 })
 
 test('watch: one line for each change', { skip: needsOwnEngine }, async () => {

@@ -58,5 +58,5 @@ test('--log-format json: every line is one object', { skip: needsOwnEngine }, as
   }
   const refused = await run(directoryBin, ['serve', '--log-format', 'xml'])
   assert.equal(refused.code, 2)
-  assert.match(refused.stderr, /--log-format: text or json/)
+  assert.match(refused.stderr, /--log-format: 'xml' is not one of text, json/)
 })

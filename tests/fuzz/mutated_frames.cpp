@@ -118,8 +118,10 @@ class Run {
   };
 
   std::vector<std::string> builtin_functions() {
-    bus_.engine.functions().each(
-        [this](const engine::FunctionPtr& function) { builtins_.insert(function->id); });
+    bus_.engine.functions().each([this](const engine::FunctionPtr& function) {
+      // Event sources of the engine only refuse calls.
+      if (!function->is_private) builtins_.insert(function->id);
+    });
     return {builtins_.begin(), builtins_.end()};
   }
   std::vector<std::string> builtin_types() const {

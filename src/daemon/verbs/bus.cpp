@@ -177,26 +177,32 @@ int run_triggers(const cli::Args& args) {
   const auto caller = caller_of(args, Use::kServer);
   if (!caller) return cli::complain(caller.error());
   const bool types = args.has("types");
-  const auto answer =
-      (*caller)->ask(types ? "engine::triggers::list" : "engine::registered-triggers::list");
+  // Engines that do not know `include_parked` list what is live.
+  const auto answer = types ? (*caller)->ask("engine::triggers::list")
+                            : (*caller)->ask("engine::registered-triggers::list",
+                                             json::Object{{"include_parked", true}});
   if (!answer) return cli::complain(answer.error());
   TriggersShape shape;
   for (const json::Value& row : rows_at(*answer, types ? "triggers" : "registered_triggers")) {
     const json::Value* config = row.find("config");
+    const std::string status = text_at(row, "status");
     shape.triggers.push_back({.id = text_at(row, "id"),
                               .type = text_at(row, types ? "id" : "trigger_type"),
                               .function_id = text_at(row, "function_id"),
                               .worker = text_at(row, "worker_name"),
                               .config = config == nullptr ? "" : json::to_text(*config),
+                              .status = status == "parked" ? "waiting" : status,
                               .description = text_at(row, "description")});
   }
   cli::Table table({{"TYPE", Style::kName},
                     {"FUNCTION"},
                     {"WORKER"},
+                    {"STATUS"},
                     {"CONFIG", Style::kCode},
                     {"DESCRIPTION", Style::kDim}});
   for (const TriggerShape& each : shape.triggers) {
-    table.add({each.type, each.function_id, each.worker, each.config, each.description});
+    table.add(
+        {each.type, each.function_id, each.worker, each.status, each.config, each.description});
   }
   return show(**caller, args, shape, table,
               types ? "There are no trigger types." : "Nothing is bound.");

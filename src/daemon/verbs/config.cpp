@@ -133,6 +133,11 @@ int check(const cli::Args& args) {
 }
 
 int wrong_words(const std::vector<std::string>& words) {
+  if (words[0] == "get" || words[0] == "set") {
+    return cli::complain({"usage", "config " + words[0] + " takes " +
+                                       (words[0] == "get" ? "KEY" : "KEY and VALUE") +
+                                       ". Next: see `iii-directory config --help`."});
+  }
   return cli::complain({"usage", "config " + join(words, " ") +
                                      ": expected get KEY, set KEY VALUE, path or check." +
                                      cli::did_you_mean(words[0], {"get", "set", "path", "check"})});

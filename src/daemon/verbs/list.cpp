@@ -17,10 +17,11 @@ namespace {
 using cli::Style;
 
 constexpr int64_t kTerminalRows = 100;
-// Messages below 1 MiB are cheapest to receive, so pages are made as large as that allows.
+// Pages are as large as the buffers that are used again (kDiscardBytes, with the frame around the
+// answer): what is larger is new memory each time, which the system has to clear.
 constexpr int64_t kFirstPage = 1'000;
 constexpr int64_t kMostRows = 100'000;
-constexpr size_t kPageBytes = 768UL * 1024;
+constexpr size_t kPageBytes = 240UL * 1024;
 
 constexpr std::array<std::string_view, 3> kKeys = {R"("id")", R"("title")", R"("description")"};
 using Cells = std::array<json::Slice, kKeys.size()>;
@@ -151,7 +152,7 @@ Result<size_t> print_rows(Pages& pages) {
       out += '\n';
       ++count;
     });
-    cli::print_text(out);
+    cli::print_escaped(out);
     if (cli::reader_left()) return count;
   }
 }
@@ -217,8 +218,9 @@ int run_list(const cli::Args& args) {
   if (!rows) return cli::complain(rows.error());
   if (*rows == 0) hint_when_empty(args);
   if (screen.terminal && pages.more()) {
-    cli::note("The first {}. Next: --all shows all, `iii-directory list PREFIX` fewer.\n",
-              counted(*rows, "row"));
+    cli::note(
+        "{} shown; there are more. Next: --all shows all, `iii-directory list PREFIX` fewer.\n",
+        counted(*rows, "row"));
   }
   return 0;
 }

@@ -55,6 +55,7 @@ struct TriggerShape {
   std::string function_id;
   std::string worker;
   std::string config;
+  std::string status;
   std::string description;
 };
 struct TriggersShape {
@@ -130,6 +131,9 @@ inline auto describe(json::Type<TriggerShape>) {
       json::field("function_id", &T::function_id, "Function that is called; empty with --types."),
       json::field("worker", &T::worker, "Worker that made it."),
       json::field("config", &T::config, "Configuration of the binding as JSON text."),
+      json::field("status", &T::status,
+                  "`live`, or `waiting` while no worker provides the type; empty with --types, and "
+                  "where the engine does not say."),
       json::field("description", &T::description, "When the type fires; with --types only."));
 }
 inline auto describe(json::Type<TriggersShape>) {

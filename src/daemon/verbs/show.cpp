@@ -1,4 +1,5 @@
 // `show` and `prompt`: one document.
+#include <algorithm>
 #include <iostream>
 #include <iterator>
 
@@ -55,7 +56,11 @@ void show_head(const json::Value& document, const cli::Args& args) {
   head.add(printable(text_at(document, "id")), Style::kName);
   const std::string function = text_at(document, "function_id");
   if (!function.empty()) head.add("  " + printable(function), Style::kDim);
-  const std::string when = text_at(document, "modified_at");
+  // `2026-11-17T14:11:07.071812420+00:00`: to the minute.
+  std::string when = text_at(document, "modified_at");
+  if (when.size() >= 16 && when[10] == 'T' && when.ends_with("+00:00")) {
+    when = when.substr(0, 10) + " " + when.substr(11, 5) + " UTC";
+  }
   if (!when.empty()) head.add("  " + printable(when), Style::kDim);
   cli::print_styled(head.add("\n\n"), screen);
 }
@@ -159,6 +164,35 @@ Result<void> check_names(const std::vector<mcp::TemplateArgument>& arguments,
   return {};
 }
 
+// The messages of a prompt that a worker registered: its function writes them.
+Result<std::string> registered_prompt(Caller& caller, const std::string& name,
+                                      const mcp::ArgumentValues& values) {
+  json::Object arguments;
+  for (const auto& [key, value] : values) arguments.emplace(key, value);
+  const Result<json::Value> answer =
+      caller.ask("prompts::mcp-get", json::Object{{"name", name}, {"arguments", arguments}});
+  if (!answer) return std::unexpected(answer.error());
+  if (const json::Value* meta = answer->find("_meta")) {
+    if (const std::string warning = text_at(*meta, "warning"); !warning.empty()) {
+      cli::note("Warning: {}\n", warning);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const json::Value& message : rows_at(*answer, "messages")) {
+    if (const json::Value* content = message.find("content")) {
+      texts.push_back(text_at(*content, "text"));
+    }
+  }
+  return join(texts, "\n\n");
+}
+
+// The template with the values filled in.
+Result<std::string> filled_in(const std::string& body, const mcp::ArgumentValues& values) {
+  const auto arguments = mcp::template_arguments({}, body);
+  if (auto known = check_names(arguments, values); !known) return std::unexpected(known.error());
+  return mcp::render_template(body, arguments, values);
+}
+
 }  // namespace
 
 int run_prompt(const cli::Args& args) {
@@ -171,9 +205,11 @@ int run_prompt(const cli::Args& args) {
   if (!prompt) return cli::complain(prompt.error());
   std::string body = text_at(*prompt, "body");
   if (!values->empty()) {
-    const auto arguments = mcp::template_arguments({}, body);
-    if (auto known = check_names(arguments, *values); !known) return cli::complain(known.error());
-    body = mcp::render_template(body, arguments, *values);
+    Result<std::string> made = text_at(*prompt, "origin") == "registered"
+                                   ? registered_prompt(**caller, text_at(*prompt, "name"), *values)
+                                   : filled_in(body, *values);
+    if (!made) return cli::complain(made.error());
+    body = std::move(*made);
     prompt->as_object()->insert_or_assign("body", body);
   }
   if (args.has("json")) {

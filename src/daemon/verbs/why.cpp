@@ -1,6 +1,7 @@
 // `why`: the checks that decide whether a document is served.
 #include "base/text.h"
 #include "base/utf8.h"
+#include "cli/next_step.h"
 #include "cli/output.h"
 #include "cli/styled.h"
 #include "daemon/verbs/caller.h"
@@ -53,10 +54,9 @@ int run_why(const cli::Args& args) {
   say_where(**caller, args);
   show_steps(*answer, args);
   if (const std::string near = near_of(*answer); !near.empty()) {
-    cli::note("Did you mean: {}?\n", near);
-  }
-  if (const std::string next = text_at(*answer, "next"); !next.empty()) {
-    cli::note("Next: {}\n", next);
+    cli::note("Did you mean: {}? Next: run `iii-directory why` with one of them.\n", near);
+  } else if (const std::string next = text_at(*answer, "next"); !next.empty()) {
+    cli::note("Next: {}\n", cli::as_commands(next));
   }
   return code;
 }

@@ -173,6 +173,16 @@ std::vector<BuiltinFunction> BusEvents::functions() {
   return out;
 }
 
+std::vector<BuiltinFunction> BusEvents::sources() {
+  const std::string owner(kEngineFunctions);
+  return {
+      workers_available_.source(
+          owner, "engine::on-workers-changed",
+          "Observe it to hear of workers that connect, announce themselves or leave."),
+      functions_available_.source(owner, "engine::on-functions-changed",
+                                  "Observe it to hear of functions that are registered or gone.")};
+}
+
 std::vector<BuiltinTriggerType> BusEvents::trigger_types() {
   std::vector<BuiltinTriggerType> out;
   out.push_back({.id = "engine::workers-available",

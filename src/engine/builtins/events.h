@@ -19,6 +19,7 @@ class BusEvents final : public WorkerEvents {
   ~BusEvents() override;
 
   std::vector<BuiltinFunction> functions();
+  std::vector<BuiltinFunction> sources();
   std::vector<BuiltinTriggerType> trigger_types();
 
   void on_worker(std::string_view event, const Worker& worker, bool first_announce) override;

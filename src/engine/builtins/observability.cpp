@@ -207,6 +207,8 @@ std::vector<BuiltinFunction> Observability::functions() {
         return BaggageSetOutput{
             true, "Baggage set in new context. For propagation, use SDK-level baggage headers."};
       }));
+  out.push_back(log_.source(owner, "observability::on-log",
+                            "Observe it to hear of lines written through engine::log::*."));
   out.push_back(deferred_builtin<HealthCheckInput>(
       owner, "engine::health::check", "Reports whether the engine and its components are healthy.",
       [this](const CallInfo&, const HealthCheckInput&, Reply reply) {

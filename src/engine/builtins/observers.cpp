@@ -103,6 +103,9 @@ std::vector<BuiltinFunction> observer_introspection(const Engine& engine) {
   get_observer.listed = false;
   std::vector<BuiltinFunction> out;
   out.push_back(std::move(get_observer));
+  out.push_back(event_source(std::string(kEngineFunctions),
+                             std::string(Observers::kObserversChanged),
+                             "Observe it to hear of observers that begin, change and end."));
   return out;
 }
 

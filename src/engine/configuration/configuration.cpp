@@ -167,6 +167,9 @@ std::vector<BuiltinFunction> Configuration::functions() {
   // An escape takes at most six bytes for one.
   const size_t most_input = 8 * limits_.max_entry_bytes + 64 * 1024;
   std::vector<BuiltinFunction> out;
+  out.push_back(subscriptions_.source(
+      owner, "configuration::on-updated",
+      "Observe it to hear of configuration entries that are registered or updated."));
   out.push_back(deferred_builtin<ConfigurationRegisterInput>(
       owner, "configuration::register",
       "Create an entry with a JSON Schema, or update it. A stored value stays unless "

@@ -80,32 +80,64 @@ void Observers::finished(const std::shared_ptr<ObservedCall>& call, const Worker
   if (source->active == 0 || (host.observes_v2 && result.delivered)) return;
   const size_t output_bytes = result.result ? result.result->size() : 0;
   if (!call->charge->add(output_bytes)) return;
-  auto event = std::make_shared<ObservedEvent>();
-  event->source = source->key;
-  event->invocation_id = call->id.to_string();
+  ObservedEventPtr event = event_of(*call);
   event->success = !result.error;
-  event->part(Part::kInput) = std::move(call->input);
   if (result.error) {
     event->part(Part::kError) = JsonText(error_text(*result.error));
   } else {
     event->part(Part::kOutput) = result.result ? text_of(*result.result, large) : JsonText("null");
   }
-  event->part(Part::kCaller) = JsonText(std::move(call->caller));
-  event->part(Part::kMetadata) = std::move(call->metadata);
-  event->started_at_ms = call->started_at_ms;
   event->duration_ms =
       std::chrono::duration<double, std::milli>(engine_.timers().now() - call->started).count();
-  event->depth = call->depth;
-  event->traceparent = std::move(call->traceparent);
-  event->baggage = std::move(call->baggage);
-  event->cascade = std::move(call->cascade);
   if (host.observes_v2 && result.matched) event->matched = read_ids(*result.matched);
-  event->charge = std::move(call->charge);
+  take(source, std::move(event));
+}
+
+// Everything but how the call ended.
+ObservedEventPtr Observers::event_of(ObservedCall& call) {
+  auto event = std::make_shared<ObservedEvent>();
+  event->source = call.source->key;
+  event->invocation_id = call.id.to_string();
+  event->part(Part::kInput) = std::move(call.input);
+  event->part(Part::kCaller) = JsonText(std::move(call.caller));
+  event->part(Part::kMetadata) = std::move(call.metadata);
+  event->started_at_ms = call.started_at_ms;
+  event->depth = call.depth;
+  event->traceparent = std::move(call.traceparent);
+  event->baggage = std::move(call.baggage);
+  event->cascade = std::move(call.cascade);
+  event->charge = std::move(call.charge);
+  return event;
+}
+
+void Observers::take(const std::shared_ptr<Source>& source, ObservedEventPtr event) {
   for (std::optional<JsonText>& part : event->parts) {
     if (part) part->share();
   }
   source->waiting.push_back(std::move(event));
   advance(source);
+}
+
+bool Observers::is_observed(std::string_view event_source) const {
+  const FunctionPtr* function = engine_.functions().find_default(event_source);
+  return function != nullptr && (*function)->source && (*function)->source->active > 0;
+}
+
+// As if the engine had called the function, which returns its input.
+void Observers::happened(std::string_view event_source, JsonText event, const Cause& cause) {
+  if (!is_observed(event_source)) return;
+  const FunctionPtr function = *engine_.functions().find_default(event_source);
+  const std::shared_ptr<ObservedCall> call = begin(*function, event.size());
+  if (!call) return;
+  call->id = engine_.ids().next();
+  event.share();
+  call->input = event;
+  call->caller = R"({"worker_name":"iii-engine"})";
+  call->depth = cause.depth;
+  call->cascade = cause.cascade;
+  ObservedEventPtr made = event_of(*call);
+  made->part(Part::kOutput) = std::move(event);
+  take(function->source, std::move(made));
 }
 
 // One event at a time, so that they stay in order.

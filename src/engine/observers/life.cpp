@@ -105,10 +105,11 @@ Result<void> Observers::check(const Worker& holder, const ObserverSpec& spec) co
 
 // The paths of the filter that could not be checked.
 Result<std::vector<std::string>> Observers::fits(const ObserverSpec& spec, const Function& source) {
-  if (source.builtin != nullptr) {
-    return fail("NOT_OBSERVABLE", source.id +
-                                      " is a function of the engine, which cannot be observed. "
-                                      "Next: bind a trigger of the engine instead.");
+  if (source.builtin != nullptr && !source.builtin->event_source) {
+    return fail("NOT_OBSERVABLE",
+                source.id +
+                    " is a function of the engine, which cannot be observed. Next: observe an "
+                    "event source such as engine::on-functions-changed, or bind a trigger.");
   }
   if (!source.observable) {
     return fail("NOT_OBSERVABLE", source.id + " does not allow observers.");
@@ -158,6 +159,7 @@ Result<ObserverPtr> Observers::add(Worker& holder, ObserverSpec spec) {
   source->view_bytes += observer->spec.view.size();
   holder.observers.insert(observer);
   settle(*observer);  // nobody has been told of it yet
+  if (observer->state == ObserverState::kPending) publish_state(*observer);  // as it began
   return observer;
 }
 
@@ -282,10 +284,31 @@ void Observers::set_state(Observer& observer, ObserverState state, std::optional
   if (state != ObserverState::kActive) {
     for (; !observer.queue.empty(); observer.queue.pop_front()) observer.drop("INACTIVE");
   }
+  publish_state(observer);
   if (!observer.told || observer.holder->gone) return;
   protocol::ObserverStateChanged changed{observer.spec.id, state_name(state), {}, observer.fires};
   if (observer.reason) changed.reason = body(*observer.reason);
   observer.holder->link.send(protocol::to_text(changed));
+}
+
+// To those who observe `engine::on-observers-changed`.
+void Observers::publish_state(const Observer& observer) {
+  if (!is_observed(kObserversChanged)) return;
+  std::string event = "{\"observer_id\":";
+  json::append_string(event, observer.spec.id);
+  event += ",\"function_id\":";
+  json::append_string(event, observer.spec.source.id);
+  event += ",\"target\":";
+  json::append_string(event, observer.spec.target.id);
+  event += ",\"state\":\"" + std::string(state_name(observer.state)) + '"';
+  if (observer.reason) {
+    event += ",\"reason\":{\"code\":";
+    json::append_string(event, observer.reason->code);
+    event += ",\"message\":";
+    json::append_string(event, observer.reason->message);
+    event += '}';
+  }
+  happened(kObserversChanged, JsonText(event + "}"), {});
 }
 
 // It stays, so that its holder can be told the reason again, but nothing happens any more.

@@ -27,6 +27,7 @@ struct ReportItem;
 
 class Observers {
  public:
+  static constexpr std::string_view kObserversChanged = "engine::on-observers-changed";
   static constexpr uint64_t kMaxDepth = 8;  // of an activation
   static constexpr std::chrono::seconds kAckTimeout{30};
   static constexpr std::chrono::seconds kGrace{30};  // for a holder that has left
@@ -63,6 +64,10 @@ class Observers {
   void finished(const std::shared_ptr<ObservedCall>& call, const Worker& host,
                 const protocol::InvocationResult& result, const LargeFrame* large);
 
+  // Events of the engine itself (observers §7.2).
+  bool is_observed(std::string_view event_source) const;
+  void happened(std::string_view event_source, JsonText event, const Cause& cause);
+
   // A call through an observer (observers §6.4).
   struct Through {
     FunctionPtr target;
@@ -95,6 +100,7 @@ class Observers {
   void expect_ack(Observer& observer);
   void start_timers(Observer& observer);
   void set_state(Observer& observer, ObserverState state, std::optional<Error> reason);
+  void publish_state(const Observer& observer);
   std::pair<ObserverState, std::optional<Error>> state_of(const Observer& observer) const;
   void settle(Observer& observer);
   void reject(Observer& observer, Error error);
@@ -119,6 +125,8 @@ class Observers {
   bool is_provided(const Binding& binding) const;
 
   // activations.cpp
+  static ObservedEventPtr event_of(ObservedCall& call);
+  void take(const std::shared_ptr<Source>& source, ObservedEventPtr event);
   void advance(const std::shared_ptr<Source>& source);
   void hand_out(const std::shared_ptr<Source>& source, const ObservedEventPtr& event,
                 const std::shared_ptr<const std::set<std::string, std::less<>>>& passed);

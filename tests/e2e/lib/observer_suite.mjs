@@ -116,6 +116,38 @@ export function observerSuite(kind) {
     assert.equal(row.state, 'active')
   })
 
+  test(`${kind.name}: event sources of the engine take the place of its trigger types`, options, async (t) => {
+    const { url, node, worker } = await scene(t, kind)
+    const w = await worker()
+    const sources = {
+      'engine::on-functions-changed': unique('functions'),
+      'engine::on-workers-changed': unique('workers'),
+      'engine::on-observers-changed': unique('observers'),
+      'configuration::on-updated': unique('configuration'),
+      'observability::on-log': unique('log'),
+    }
+    for (const [source, target] of Object.entries(sources)) {
+      await w.ask('target', { function_id: target })
+      await w.observe(source, { function_id: source, deliver: 'output' }, target)
+      await w.until(source, 'active')
+    }
+    const heard = (source, fits) =>
+      eventually(source, async () => (await w.ask('seen', { function_id: sources[source] })).map((one) => one.data).find(fits))
+    const late = unique('late')
+    node0221.registerFunction(connect(t, node0221, url), late, async () => null)
+    await callable(node, late)
+    await heard('engine::on-workers-changed', (event) => event.event === 'worker_metadata_updated' && event.worker_id)
+    await heard('engine::on-functions-changed', (event) => event.functions.some((row) => row.function_id === late))
+    await call(node, 'engine::log::info', { message: late })
+    await heard('observability::on-log', (event) => event.body === late)
+    const id = unique('entry').replaceAll(':', '-')
+    await call(node, 'configuration::register', { id, name: 'n', description: 'd', schema: { type: 'object' } })
+    await heard('configuration::on-updated', (event) => event.event_type === 'configuration:registered' && event.id === id)
+    await w.ask('dispose', { id: 'observability::on-log' })
+    await heard('engine::on-observers-changed', (event) => event.state === 'disposed' && event.reason.code === 'UNOBSERVED')
+    assert.equal((await failure(call(node, 'engine::on-workers-changed', {}))).code, 'FORBIDDEN')
+  })
+
   test(`${kind.name}: refusals of the engine and of the host`, options, async (t) => {
     const { worker } = await scene(t, kind)
     const w = await worker()
