@@ -134,6 +134,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .started = std::chrono::steady_clock::now(),
              .mcp = places_.mcp,
              .bus = places_.bus} {
+  table_.read_large_on(library_.answer_threads());
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(

@@ -84,7 +84,7 @@ class Folders final : public Caller {
   sdk::Task<void> run(std::string function_id, std::string payload,
                       std::optional<Result<std::string>>& out) {
     directory::Answer answer = co_await directory_.functions().call(
-        std::move(function_id), {.caller = "command line"}, std::move(payload));
+        std::move(function_id), {.caller = "command line"}, {std::move(payload)});
     if (answer) {
       out = std::move(answer->text);
     } else {
