@@ -111,17 +111,19 @@ function reportBytes(files) {
 
 // ── first paint ─────────────────────────────────────────────────────────────────────────────────
 
-/** A page of the same bytes with a script that does nothing, from a server that holds it in memory. */
+/**
+ * The same page from a server that holds it in memory, except that its scripts are comments: the same requests and bytes, nothing to
+ * run. Every other path is a page of a few words.
+ */
 function startStatic(files) {
-  const filler = (n) => `/*${[...Array(n)].map(() => Math.random().toString(36)[2]).join('')}*/`
   const served = {}
   for (const [path, file] of Object.entries(files)) {
-    const script = path.endsWith('.js') ? gzipSync(filler(Math.floor(file.body.length * 1.5))) : null
-    served[path] = { type: file.type, gzip: script ? true : file.gzip, body: script ?? file.body }
+    const comment = () => gzipSync(`/*${gunzipSync(file.body).toString().replaceAll('*/', '**')}*/`, { level: 9 })
+    served[path] = path.endsWith('.js') ? { ...file, body: comment() } : file
   }
   const server = http.createServer((incoming, response) => {
     const file = served[incoming.url]
-    if (!file) return response.writeHead(404).end()
+    if (!file) return response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><p>Another page')
     response.writeHead(200, {
       'content-type': file.type,
       'content-length': file.body.length,
@@ -136,11 +138,16 @@ function startStatic(files) {
   )
 }
 
-/** Milliseconds to the first contentful paint, in a profile that has nothing cached. */
-async function firstPaint(browser, url, cookie) {
+/**
+ * Milliseconds to the first contentful paint, in a profile that has nothing cached. The browser comes from a page of another site
+ * (`from`), as a person does, and so takes a new process for either page. From an empty tab it would do so for the console only, because
+ * of Cross-Origin-Opener-Policy, and this would measure the start of a process.
+ */
+async function firstPaint(browser, url, from, cookie) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   if (cookie) await context.addCookies([{ name: cookie.split('=')[0], value: cookie.split('=')[1], url }])
   const page = await context.newPage()
+  await page.goto(from)
   await page.goto(url)
   const paint = await page.waitForFunction(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime)
   const value = await paint.jsonValue()
@@ -152,7 +159,11 @@ async function measurePaint(browser, server, cookie, files) {
   const plain = await startStatic(files)
   const [ours, theirs] = [[], []]
   for (let i = 0; i < ROUNDS + 2; i++) {
-    const pair = [await firstPaint(browser, `${server.http}/console/skills`, cookie), await firstPaint(browser, `${plain.url}/console/`)]
+    const from = `${plain.url.replace('127.0.0.1', 'localhost')}/another`
+    const pair = [
+      await firstPaint(browser, `${server.http}/console/skills`, from, cookie),
+      await firstPaint(browser, `${plain.url}/console/`, from),
+    ]
     if (i < 2) continue // the browser itself warms up
     ours.push(pair[0])
     theirs.push(pair[1])
@@ -194,7 +205,28 @@ async function measureScroll(page) {
     `${fixed(median(frames))}, ${fixed(at(frames, 0.95))}, ${fixed(Math.max(...frames))} ms`,
     '50 ms',
   )
-  report('elements in the room meanwhile', String(await page.evaluate(() => document.querySelectorAll('*').length)), '1 500')
+}
+
+/** Each room once: how many elements it has, how much of it moves after the first paint, its longest task. */
+async function measureRooms(page, server) {
+  await page.addInitScript(() => {
+    window.measured = { shift: 0, task: 0 }
+    const observe = (type, act) => new PerformanceObserver((list) => list.getEntries().forEach(act)).observe({ type, buffered: true })
+    observe('layout-shift', (entry) => (window.measured.shift += entry.value))
+    observe('longtask', (entry) => (window.measured.task = Math.max(window.measured.task, entry.duration)))
+  })
+  const rooms = ['overview', 'skills', 'prompts', 'doctor', 'sources', 'bus', 'changes', 'connect']
+  const found = []
+  for (const room of rooms) {
+    await page.goto(`${server.http}/console/${room}`)
+    await page.locator('#link-text').filter({ hasNotText: 'connecting' }).waitFor()
+    await pause(500)
+    found.push(await page.evaluate(() => ({ ...window.measured, elements: document.querySelectorAll('*').length })))
+  }
+  const most = (key) => Math.max(...found.map((each) => each[key]))
+  report('elements in a room, at most', String(most('elements')), '1 500')
+  report('layout shift in a room, at most', fixed(most('shift'), 4), '0.001')
+  report('longest task while a room opens, at most', `${fixed(most('task'), 0)} ms`)
 }
 
 async function measureSearch(page) {
@@ -206,16 +238,16 @@ async function measureSearch(page) {
       const [total, took] = await page.evaluate(
         async (text) => {
           const input = document.querySelector('#room-skills input[type=search]')
-        const count = document.querySelector('#room-skills .aside')
-        const answered = new Promise((resolve) => {
-          new MutationObserver((_, observer) => observer.disconnect() || resolve()).observe(count, { childList: true })
-        })
-        const began = performance.now()
-        input.value = text
-        input.dispatchEvent(new Event('input', { bubbles: true }))
-        await answered
-        await new Promise(requestAnimationFrame)
-        const [, figure, unit] = /· ([\d.]+) (µs|ms)/.exec(count.textContent) ?? [null, '0', 'ms']
+          const count = document.querySelector('#room-skills .aside')
+          const answered = new Promise((resolve) => {
+            new MutationObserver((_, observer) => observer.disconnect() || resolve()).observe(count, { childList: true })
+          })
+          const began = performance.now()
+          input.value = text
+          input.dispatchEvent(new Event('input', { bubbles: true }))
+          await answered
+          await new Promise(requestAnimationFrame)
+          const [, figure, unit] = /· ([\d.]+) (µs|ms)/.exec(count.textContent) ?? [null, '0', 'ms']
           return [performance.now() - began, unit === 'ms' ? Number(figure) : Number(figure) / 1000]
         },
         word.slice(0, n),
@@ -329,6 +361,7 @@ try {
   const page = await openSkills(browser, server, cookie)
   await measureScroll(page)
   await measureSearch(page)
+  await measureRooms(page, server)
   await page.context().close()
   await browser.close()
   await measureConsoles(server)

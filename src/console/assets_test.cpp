@@ -18,11 +18,27 @@ void put(const TempFolder& folder, const std::string& name, std::string_view tex
   std::ofstream(path) << text;
 }
 
-TEST(Gzip, BothWays) {
-  for (const std::string& text : {std::string(), std::string("a"), std::string(100'000, 'x')}) {
-    EXPECT_EQ(gunzip(gzip(text), text.size()), text);
+// What stands between the two parts is stored in blocks of at most 65535 bytes.
+TEST(GzipFrame, IsOneStreamWhateverStandsInIt) {
+  const std::string before = "<p>" + std::string(5'000, 'a');
+  for (const std::string& after : {std::string(), std::string("</p>")}) {
+    const GzipFrame frame(before, after);
+    for (const size_t size : {0U, 1U, 1'000U, 65'535U, 65'536U, 200'000U}) {
+      const std::string middle(size, 'x');
+      const std::string whole = before + middle + after;
+      // zlib compares the checksum and the length at the end of the stream.
+      EXPECT_EQ(gunzip(frame.around(middle), whole.size()), whole) << size;
+      EXPECT_LT(frame.around(middle).size(), size + 200);
+    }
   }
-  EXPECT_LT(gzip(std::string(100'000, 'x')).size(), 1'000U);
+  EXPECT_EQ(gunzip(GzipFrame("", "").around(""), 0), "");
+}
+
+TEST(Page, CompressedItIsTheSame) {
+  const Page page{Assets()};
+  const std::string text = page.text(R"({"a":"<"})");
+  EXPECT_THAT(text, testing::HasSubstr(R"({"a":"\u003c"})"));
+  EXPECT_EQ(gunzip(page.gzipped(R"({"a":"<"})"), text.size()), text);
 }
 
 TEST(Assets, EveryFileOfTheFolderIsCompiledIn) {
@@ -69,7 +85,7 @@ TEST(Page, DataCannotLeaveItsElement) {
   put(folder, "index.html", "<link href=\"{{assets}}/a.css\"><script id=boot>{{boot}}</script>");
   const Assets assets(folder.path());
   const std::string page =
-      page_text(assets, "{\"a\":\"</script><script>alert(1)//{{assets}}\u2028\"}");
+      Page(assets).text("{\"a\":\"</script><script>alert(1)//{{assets}}\u2028\"}");
   EXPECT_EQ(page,
             "<link href=\"/console/assets/dev/a.css\"><script id=boot>"
             "{\"a\":\"\\u003c/script>\\u003cscript>alert(1)//{{assets}}\\u2028\"}</script>");

@@ -170,7 +170,7 @@ sdk::Task<void> Calls::run_own(RunningPtr running, directory::FunctionPtr functi
                                         late->timeout.count())));
   });
   directory::Answer answer = co_await host_.functions->call(
-      running->input.function_id, context_of(running), std::move(running->input.payload.text));
+      running->input.function_id, context_of(running), std::move(running->input.payload));
   finish(running, std::move(answer));
 }
 

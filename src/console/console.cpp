@@ -8,7 +8,6 @@
 #include "base/bearer.h"
 #include "base/log.h"
 #include "console/access.h"
-#include "console/gzip.h"
 #include "content/types.h"
 #include "json/write.h"
 
@@ -78,6 +77,7 @@ Console::Console(net::Loop& loop, ConsoleOptions options)
     : loop_(loop),
       options_(std::move(options)),
       assets_(assets_of(options_.folder)),
+      page_(assets_),
       started_(loop.now()),
       started_ms_(loop.wall_ms()),
       sessions_(loop, options_.token, options_.sessions) {}
@@ -245,19 +245,15 @@ void Console::page(const Request& request, const ResponsePtr& response) {
                            {"Cache-Control", "private, no-cache"},
                            {"Vary", "Accept-Encoding, Cookie, Authorization"}};
   if (!assets_.immutable()) {
-    return response->send(200, std::move(headers), page_text(assets_, boot.text));
+    return response->send(200, std::move(headers), Page(assets_).text(boot.text));
   }
   headers.push_back({"ETag", "W/\"" + tag + "\""});
   if (has_tag(request, tag)) return response->send(304, std::move(headers), std::string());
   if (!accepts_gzip(request)) {
-    return response->send(200, std::move(headers), page_text(assets_, boot.text));
-  }
-  if (tag != cached_tag_) {
-    cached_page_ = gzip(page_text(assets_, boot.text));
-    cached_tag_ = tag;
+    return response->send(200, std::move(headers), page_.text(boot.text));
   }
   headers.push_back({"Content-Encoding", "gzip"});
-  response->send(200, std::move(headers), cached_page_);
+  response->send(200, std::move(headers), page_.gzipped(boot.text));
 }
 
 void Console::boot(const Request& /*request*/, const ResponsePtr& response) {

@@ -68,12 +68,11 @@ class Console {
   net::Loop& loop_;
   const ConsoleOptions options_;
   const Assets assets_;
+  const Page page_;
   const std::chrono::steady_clock::time_point started_;
   const int64_t started_ms_;  // since 1970
   Host host_;
   bool open_ = false;
-  std::string cached_tag_;   // of the page below
-  std::string cached_page_;  // gzipped
   Sessions sessions_;
   uint64_t worker_events_ = 0;  // in this second
   uint64_t mcp_sessions_ = 0;   // as told last

@@ -3,7 +3,7 @@
 #
 #   cmake -DWEB=src/console/web -DOUT=build/… -DGZIP=/bin/gzip -P embed_web.cmake
 include(${CMAKE_CURRENT_LIST_DIR}/bundle_web.cmake)
-set(files icon.svg index.html js/main.js style.css)
+set(files icon.svg index.html js/main.js js/theme.js style.css)
 
 set(arrays "")
 set(rows "")

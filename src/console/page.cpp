@@ -12,6 +12,8 @@ namespace iii::console {
 
 namespace {
 
+constexpr std::string_view kBoot = "{{boot}}";
+
 std::string replaced(std::string text, std::string_view what, std::string_view by) {
   for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + by.size())) {
     text.replace(at, what.size(), by);
@@ -89,13 +91,17 @@ std::string for_script(std::string_view json) {
   return out;
 }
 
-std::string page_text(const Assets& assets, std::string_view boot) {
-  std::string page =
-      replaced(assets.text("index.html"), "{{assets}}", "/console/assets/" + assets.digest());
-  // Last, so that nothing in the data is replaced.
-  const size_t at = page.find("{{boot}}");
-  if (at != std::string::npos) page.replace(at, 8, for_script(boot));
-  return page;
-}
+Page::Page(const Assets& assets)
+    : Page(replaced(assets.text("index.html"), "{{assets}}",
+                    "/console/assets/" + assets.digest())) {}
+
+Page::Page(std::string whole)
+    : before_(whole.substr(0, whole.find(kBoot))),
+      after_(before_.size() == whole.size() ? "" : whole.substr(before_.size() + kBoot.size())),
+      frame_(before_, after_) {}
+
+std::string Page::text(std::string_view boot) const { return before_ + for_script(boot) + after_; }
+
+std::string Page::gzipped(std::string_view boot) const { return frame_.around(for_script(boot)); }
 
 }  // namespace iii::console

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "console/assets.h"
+#include "console/gzip.h"
 #include "console/host.h"
 
 namespace iii::console {
@@ -26,8 +27,22 @@ Boot boot_of(const Host& host, bool token_required, Uptime uptime);
 // For somebody who has no session yet.
 Boot boot_without_session(const Facts& facts);
 
-// `index.html` with `{{assets}}` and `{{boot}}` replaced.
-std::string page_text(const Assets& assets, std::string_view boot);
+// `index.html` with `{{assets}}` and `{{boot}}` replaced. What is the same for every request is
+// made once, compressed as well.
+class Page {
+ public:
+  explicit Page(const Assets& assets);
+
+  std::string text(std::string_view boot) const;
+  std::string gzipped(std::string_view boot) const;
+
+ private:
+  explicit Page(std::string whole);
+
+  const std::string before_;
+  const std::string after_;
+  const GzipFrame frame_;
+};
 
 // JSON text that can stand in a script element: without `<`, and without the two line ends that
 // JSON has and scripts once did not.

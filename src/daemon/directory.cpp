@@ -137,6 +137,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .started = std::chrono::steady_clock::now(),
              .mcp = places_.mcp,
              .bus = places_.bus} {
+  table_.read_large_on(library_.answer_threads());
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(
@@ -203,12 +204,14 @@ void Directory::add_browsing(sdk::Worker& worker) {
   directory::add_explain(table_, library_, browser);
   directory::add_account(table_, library_, browser, folders);
   directory::add_prompts_browse(table_, library_, browsed_arguments);
-  directory::add_inspect(table_, {.library = library_,
-                                  .table = table_,
-                                  .browser = browser,
-                                  .folders = folders,
-                                  .downloader = &downloader_,
-                                  .links = &skill_links_});
+  directory::add_inspect(
+      table_, {.library = library_,
+               .table = table_,
+               .browser = browser,
+               .folders = folders,
+               .downloader = &downloader_,
+               .links = &skill_links_,
+               .last_change = [this](std::string_view id) { return changes_.last_change_of(id); }});
 }
 
 void Directory::serve() { directory::serve_on(worker_, table_); }

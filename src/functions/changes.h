@@ -43,6 +43,11 @@ class Changes {
   // Publishes what was done as one generation and tells subscribers; before the caller is answered.
   sdk::Task<void> end(std::string name_space, bool skills_changed, bool prompts_changed);
 
+  // The last generation that changed this skill, if the log reaches back to it.
+  std::optional<uint64_t> last_change_of(std::string_view skill_id) const {
+    return log_.last_change(ChangeKind::kSkill, skill_id);
+  }
+
   // Another one means that generations are counted anew.
   const std::string& epoch() const { return epoch_; }
 

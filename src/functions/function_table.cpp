@@ -36,7 +36,9 @@ Answer answer_of_text(Result<std::string> text) {
 
 Function::Started Function::start(const Context& context, std::string_view input) const {
   try {
-    return handler(context, input);
+    Result<Begin> begin = read(input);
+    if (!begin) return Answer(std::unexpected(std::move(begin.error())));
+    return (*begin)(context);
   } catch (...) {
     return answer_of_exception();
   }
@@ -65,15 +67,25 @@ FunctionPtr FunctionTable::find(std::string_view id) const {
   return found != by_id_.end() ? found->second : nullptr;
 }
 
-sdk::Task<Answer> FunctionTable::call(std::string id, Context context, std::string input) const {
+sdk::Task<Result<Function::Begin>> FunctionTable::read(FunctionPtr function,
+                                                       std::string input) const {
+  if (pool_ == nullptr || input.size() <= kLargeInput) co_return function->read(input);
+  co_return co_await pool_->run(
+      [function, text = std::move(input)] { return function->read(text); });
+}
+
+sdk::Task<Answer> FunctionTable::call(std::string id, Context context, json::Raw input) const {
   const FunctionPtr function = find(id);
   if (function == nullptr) co_return std::unexpected(unknown_function(id, functions_));
-  if (!json::parse(input)) {
-    co_return fail(sdk::kInvocationFailed, "serialization error: the input is not valid JSON");
+  try {
+    Result<Function::Begin> begin = co_await read(function, std::move(input.text));
+    if (!begin) co_return std::unexpected(std::move(begin.error()));
+    Function::Started started = (*begin)(context);
+    if (auto* answer = std::get_if<Answer>(&started)) co_return std::move(*answer);
+    co_return co_await std::get<sdk::Task<Answer>>(started);
+  } catch (...) {
+    co_return answer_of_exception();
   }
-  Function::Started started = function->start(context, input);
-  if (auto* answer = std::get_if<Answer>(&started)) co_return std::move(*answer);
-  co_return co_await finish(std::move(std::get<sdk::Task<Answer>>(started)));
 }
 
 }  // namespace iii::directory

@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "functions/context.h"
 #include "sdk/handler.h"
+#include "sdk/pool.h"
 #include "sdk/task.h"
 
 namespace iii::directory {
@@ -56,11 +57,14 @@ struct Function {
   FunctionInfo info;
   std::optional<std::string> request_schema;  // JSON text; none: anything
   std::optional<std::string> response_schema;
-  // The answer, or the task that gives it. Input that does not fit is refused at once.
+  // The answer, or the task that gives it.
   using Started = std::variant<Answer, sdk::Task<Answer>>;
-  std::function<Started(const Context&, std::string_view input)> handler;
+  // A call whose input has been read; begins it, once, on the loop thread.
+  using Begin = std::move_only_function<Started(const Context&)>;
+  // Reads the input, which is valid JSON, on any thread. Input that does not fit is refused.
+  std::function<Result<Begin>(std::string_view input)> read;
 
-  // Calls the handler. An exception that leaves it becomes an error.
+  // Both at once. An exception that leaves the handler becomes an error.
   Started start(const Context& context, std::string_view input) const;
 };
 using FunctionPtr = std::shared_ptr<const Function>;
@@ -82,9 +86,17 @@ class FunctionTable {
 
   // Calls a function directly, with the same checks and errors as on the bus. The table outlives
   // the task.
-  sdk::Task<Answer> call(std::string id, Context context, std::string input) const;
+  sdk::Task<Answer> call(std::string id, Context context, json::Raw input) const;
+
+  // Input of direct calls that is longer than this is read on these threads: the loop does not wait
+  // for what a caller sends.
+  static constexpr size_t kLargeInput = 64 * 1024;
+  void read_large_on(sdk::Pool& pool) { pool_ = &pool; }
 
  private:
+  sdk::Task<Result<Function::Begin>> read(FunctionPtr function, std::string input) const;
+
+  sdk::Pool* pool_ = nullptr;
   std::vector<FunctionPtr> functions_;
   std::map<std::string, FunctionPtr, std::less<>> by_id_;
 };
@@ -127,22 +139,24 @@ Function::Started started(sdk::Task<T> task) {
 
 template <typename In, typename Out, typename Handler>
 bool FunctionTable::add(FunctionInfo info, Handler handler) {
-  auto start = [handler = std::move(handler)](const Context& context,
-                                              std::string_view input) mutable -> Function::Started {
+  auto read = [shared = std::make_shared<Handler>(std::move(handler))](
+                  std::string_view input) -> Result<Function::Begin> {
     In in{};
     if (auto error = sdk::handler_detail::decode_input(json::kCodec<In>, input, &in)) {
-      return Answer(std::unexpected(std::move(*error)));
+      return std::unexpected(std::move(*error));
     }
-    if constexpr (std::is_invocable_v<Handler&, const Context&, In>) {
-      return table_detail::started(handler(context, std::move(in)));
-    } else {
-      return table_detail::started(handler(std::move(in)));
-    }
+    return [shared, in = std::move(in)](const Context& context) mutable -> Function::Started {
+      if constexpr (std::is_invocable_v<Handler&, const Context&, In>) {
+        return table_detail::started((*shared)(context, std::move(in)));
+      } else {
+        return table_detail::started((*shared)(std::move(in)));
+      }
+    };
   };
   return add(Function{.info = std::move(info),
                       .request_schema = sdk::handler_detail::schema_text<In>(),
                       .response_schema = sdk::handler_detail::schema_text<Out>(),
-                      .handler = std::move(start)});
+                      .read = std::move(read)});
 }
 
 }  // namespace iii::directory

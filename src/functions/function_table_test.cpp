@@ -2,6 +2,7 @@
 #include "functions/function_table.h"
 
 #include <stdexcept>
+#include <thread>
 
 #include "functions/bus.h"
 #include "functions/fixture_for_test.h"
@@ -62,7 +63,7 @@ std::string called(const FunctionTable& table, const std::string& id, const std:
                    Context context = {.caller = "command line"}) {
   std::string out = "(never answered)";
   const auto run = [&]() -> sdk::Task<void> {
-    const Answer answer = co_await table.call(id, context, input);
+    const Answer answer = co_await table.call(id, context, {input});
     out = answer ? answer->text : answer.error().code + ": " + answer.error().message;
   };
   sdk::TaskGroup tasks;
@@ -111,7 +112,6 @@ TEST(FunctionTable, ErrorsOfADirectCallAreThoseOfTheBus) {
   EXPECT_EQ(called(table, "t::now", R"({"name":5})"),
             "invocation_failed: serialization error: invalid type: integer `5`, expected a string "
             "(field name); an object with `name` is expected");
-  EXPECT_THAT(called(table, "t::now", "{"), HasSubstr("not valid JSON"));
   EXPECT_EQ(called(table, "t::later", R"({"name":"nobody"})"),
             "invocation_failed: D1 nobody is there");
   EXPECT_EQ(called(table, "t::later", R"({"name":"bomb"})"), "invocation_failed: it burst");
@@ -156,6 +156,49 @@ TEST_F(OnTheBus, AnswersAsADirectCallDoesAndKnowsTheCaller) {
                                   {"t::bad", R"({"name":"x"})"}}) {
     EXPECT_EQ("invocation_failed: " + refusal(id, input), called(table, id, input));
   }
+}
+
+TEST_F(OnTheBus, LargeInputIsReadOnAnotherThread) {
+  sdk::Pool pool(loop, 1);
+  table.read_large_on(pool);
+  std::thread::id reader;
+  std::thread::id beginner;
+  table.add(Function{.info = {.id = "t::where", .title = "Where", .description = "Says where."},
+                     .request_schema = std::nullopt,
+                     .response_schema = std::nullopt,
+                     .read = [&](std::string_view input) -> Result<Function::Begin> {
+                       reader = std::this_thread::get_id();
+                       if (input.find("throw") != std::string_view::npos) {
+                         throw std::runtime_error("cannot read");
+                       }
+                       return [&](const Context&) {
+                         beginner = std::this_thread::get_id();
+                         return Answer(json::Raw{"1"});
+                       };
+                     }});
+  const auto text_of = [](size_t size, std::string_view begin = "") {
+    return json::Raw{"\"" + std::string(begin) + std::string(size - begin.size() - 2, 'x') + "\""};
+  };
+  std::optional<Answer> answer;
+  const auto run = [&](json::Raw input) -> sdk::Task<void> {
+    answer = co_await table.call("t::where", {}, std::move(input));
+  };
+  const auto called_with = [&](json::Raw input) {
+    answer.reset();
+    sdk::TaskGroup tasks;
+    tasks.spawn(run(std::move(input)));
+    engine.run_until([&] { return answer.has_value(); });
+  };
+  const std::thread::id here = std::this_thread::get_id();
+  called_with(text_of(FunctionTable::kLargeInput));
+  EXPECT_EQ(reader, here) << "at the limit";
+  called_with(text_of(FunctionTable::kLargeInput + 1));
+  EXPECT_NE(reader, here) << "beyond it";
+  EXPECT_EQ(beginner, here);
+  EXPECT_EQ(answer->value().text, "1");
+  called_with(text_of(FunctionTable::kLargeInput + 1, "throw"));
+  EXPECT_EQ(answer->error().message, "cannot read");
+  pool.stop();
 }
 
 }  // namespace

@@ -250,6 +250,7 @@ class Inspector {
     auto work = [columns, row = *row, folders = host_.folders(columns->view().generation()),
                  downloads] { return read(*columns, row, folders, downloads.get()); };
     InspectOutput out = co_await host_.library.on_answer_thread(std::move(work));
+    if (host_.last_change) out.since_generation = host_.last_change(out.id);
     co_await add_faces(out, columns->skill(*row));
     if (const content::Skill* skill = columns->skill(*row)) {
       if (host_.links != nullptr) out.functions = co_await host_.links->of(columns->view(), *skill);
@@ -329,7 +330,7 @@ class Inspector {
     } else if (!out.served) {
       shown.note = "It is not served.";
     } else {
-      Answer answer = co_await host_.table.call(function, {.caller = "directory"}, request);
+      Answer answer = co_await host_.table.call(function, {.caller = "directory"}, {request});
       shown.served = answer.has_value();
       if (answer) {
         shown.answer = cut(std::move(answer->text));

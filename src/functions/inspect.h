@@ -1,9 +1,12 @@
 // directory::skills::inspect: everything about one document.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "functions/browse.h"
@@ -26,6 +29,8 @@ struct InspectHost {
   FolderNames folders;
   Downloader* downloader = nullptr;  // null: nothing is known about directory.lock
   SkillLinks* links = nullptr;       // null: nothing is said about functions
+  // The last generation that changed a skill, where that is known. Called on the loop thread.
+  std::function<std::optional<uint64_t>(std::string_view id)> last_change = {};
 };
 
 // What the host refers to outlives the table.

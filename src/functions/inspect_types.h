@@ -52,6 +52,7 @@ struct HiddenCharacter {
 // The fields of a row of browse come first.
 struct InspectOutput : BrowseRow {
   uint64_t generation = 0;
+  std::optional<uint64_t> since_generation;
   bool served = false;
   std::string body;
   json::Raw tree{"[]"};
@@ -127,6 +128,9 @@ inline auto describe(json::Type<InspectOutput>) {
   json::ObjectDescription out = json::object<T>(
       "InspectOutput", "A row of directory::skills::browse, and:",
       json::field("generation", &T::generation, "The state of the folders that this answer shows."),
+      json::field("since_generation", &T::since_generation,
+                  "The generation that last changed it; absent when that is not known: it has not "
+                  "changed since the server started, or its last change is forgotten."),
       json::field("served", &T::served, "Whether agents can read it."),
       json::field("body", &T::body, "The text without frontmatter; at most 1 MiB."),
       json::field("tree", &T::tree,

@@ -165,6 +165,14 @@ ChangeLog::Answer ChangeLog::since(uint64_t generation, uint64_t now, size_t lim
   return answer;
 }
 
+std::optional<uint64_t> ChangeLog::last_change(ChangeKind kind, std::string_view id) const {
+  const auto is_it = [&](const Change& change) { return change.kind == kind && change.id == id; };
+  for (const Entry& entry : std::views::reverse(lists_)) {
+    if (std::ranges::any_of(*entry.changes, is_it)) return entry.changes->front().generation;
+  }
+  return std::nullopt;
+}
+
 void ChangeLog::append_groups(const Entry& entry, size_t most, std::vector<Group>& out) {
   const size_t begin = out.size();
   for (const Change& change : *entry.changes) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,9 @@ class ChangeLog {
   };
   // `now` is the present generation. At least one whole generation, else at most `limit` changes.
   Answer since(uint64_t generation, uint64_t now, size_t limit) const;
+
+  // The last generation that changed this document; nothing when the log does not know one.
+  std::optional<uint64_t> last_change(ChangeKind kind, std::string_view id) const;
 
   // The changes of one generation that have one cause.
   struct Group {

@@ -132,5 +132,20 @@ TEST(ChangeLog, AGenerationFromTheFutureIsOfAnotherTime) {
   EXPECT_TRUE(ChangeLog(10).since(9, 3, 100).truncated);
 }
 
+TEST(ChangeLog, KnowsWhenADocumentLastChanged) {
+  ChangeLog log(4);
+  Change prompt = at(7, "a");
+  prompt.kind = ChangeKind::kPrompt;
+  log.add(list({at(3, "a"), at(3, "b")}), 0);
+  log.add(list({at(5, "a")}), 0);
+  log.add(list({prompt}), 0);
+  EXPECT_EQ(log.last_change(ChangeKind::kSkill, "a"), 5U);
+  EXPECT_EQ(log.last_change(ChangeKind::kSkill, "b"), 3U);
+  EXPECT_EQ(log.last_change(ChangeKind::kPrompt, "a"), 7U);
+  EXPECT_EQ(log.last_change(ChangeKind::kPrompt, "b"), std::nullopt);
+  log.add(list({at(9, "c")}), 0);
+  EXPECT_EQ(log.last_change(ChangeKind::kSkill, "b"), std::nullopt) << "forgotten";
+}
+
 }  // namespace
 }  // namespace iii::directory

@@ -152,6 +152,7 @@ class Library {
   auto on_answer_thread(F work) {
     return answers_.run(std::move(work));
   }
+  sdk::Pool& answer_threads() { return answers_; }
   // Lets go of a view that was held for a while: thousands of rows are not freed on the loop.
   void let_go(View view);
 

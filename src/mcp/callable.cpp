@@ -217,7 +217,7 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
 }
 
 sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
-                                             std::string input) {
+                                             json::Raw input) {
   if (is_hidden(id)) {
     co_return fail("hidden", "'" + id +
                                  "' belongs to an internal namespace, which MCP clients cannot "
@@ -238,7 +238,7 @@ sdk::Task<directory::Answer> Callables::call(directory::Context context, std::st
                                     "' cannot be called. Next: try again shortly.");
   }
   sdk::Reply<json::Raw> reply =
-      co_await host_.engine->call(context, id, std::string_view(input), kCallTimeout);
+      co_await host_.engine->call(context, id, std::string_view(input.text), kCallTimeout);
   if (!reply) co_return std::unexpected(Error{reply.error().code, reply.error().message});
   co_return std::move(*reply);
 }

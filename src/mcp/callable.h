@@ -63,7 +63,7 @@ class Callables {
   // Null when there is none, or it is hidden.
   sdk::Task<CallablePtr> find(std::string id);
   // Errors are those of the function, or say why it cannot be called.
-  sdk::Task<directory::Answer> call(directory::Context context, std::string id, std::string input);
+  sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input);
 
  private:
   bool has_engine() const { return host_.engine != nullptr && host_.engine_is_there(); }

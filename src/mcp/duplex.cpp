@@ -20,10 +20,10 @@ Duplex::~Duplex() {
 void Duplex::receive(std::string_view line) {
   line = trim(line);
   if (line.empty()) return;
-  std::expected<json::Value, Unreadable> value = read_text(line);
-  if (!value) return answer_error(nullptr, value.error().id, value.error().error);
-  if (value->as_array() != nullptr) return handle_batch(std::move(*value));
-  handle(std::move(*value), nullptr);
+  std::expected<Incoming, Unreadable> read = read_text(line, options_.max_batch);
+  if (!read) return answer_error(nullptr, read.error().id, read.error().error);
+  if (read->is_batch) return handle_batch(std::move(read->messages));
+  handle(std::move(read->messages.front()), nullptr);
 }
 
 void Duplex::refuse_long_line() {
@@ -33,14 +33,11 @@ void Duplex::refuse_long_line() {
                   "The line has more than " + std::to_string(options_.max_line_bytes) + " bytes."));
 }
 
-void Duplex::handle_batch(json::Value value) {
-  json::Array& all = *value.as_array();
-  const bool claims = std::ranges::any_of(all, [](const json::Value& each) {
-    const json::Value* params = each.find("params");
-    return params != nullptr && claims_version(*params);
-  });
+void Duplex::handle_batch(std::vector<ReadMessage> all) {
+  const bool claims = std::ranges::any_of(
+      all, [](const ReadMessage& each) { return each && claims_version(each->params); });
   const bool legal = session_ && session_->version == Version::k2025_03_26;
-  if (!legal || claims || all.empty() || all.size() > options_.max_batch) {
+  if (!legal || claims || all.empty()) {
     return answer_error(nullptr, "",
                         bad_request(kInvalidRequest,
                                     "Batches are part of 2025-03-26 only, and "
@@ -49,12 +46,11 @@ void Duplex::handle_batch(json::Value value) {
   auto batch = std::make_shared<Batch>();
   // Counted first: an answer may come at once, and the last one sends the batch.
   batch->left = 1;
-  for (json::Value& each : all) handle(std::move(each), batch);
+  for (ReadMessage& each : all) handle(std::move(each), batch);
   if (--batch->left == 0 && !batch->text.empty()) send_("[" + batch->text + "]");
 }
 
-void Duplex::handle(json::Value value, const BatchPtr& batch) {
-  std::expected<Message, Unreadable> message = read_message(std::move(value));
+void Duplex::handle(ReadMessage message, const BatchPtr& batch) {
   if (!message) {
     if (batch) ++batch->left;
     return answer_error(batch, message.error().id, message.error().error);
@@ -91,7 +87,8 @@ void Duplex::request(Message message, const BatchPtr& batch) {
   if (!claims && message.method == "initialize") return initialize(message, batch);
   Request request{.id = std::move(message.id),
                   .method = std::move(message.method),
-                  .params = std::move(message.params)};
+                  .params = std::move(message.params),
+                  .arguments = std::move(message.arguments)};
   if (!claims && session_) {
     request.session = session_;
     return start(std::move(request), batch);

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "mcp/server.h"
 
@@ -48,8 +49,8 @@ class Duplex {
   };
   using BatchPtr = std::shared_ptr<Batch>;
 
-  void handle(json::Value value, const BatchPtr& batch);
-  void handle_batch(json::Value value);
+  void handle(ReadMessage message, const BatchPtr& batch);
+  void handle_batch(std::vector<ReadMessage> all);
   void request(Message message, const BatchPtr& batch);
   void notification(const Message& message);
   void initialize(const Message& message, const BatchPtr& batch);

@@ -50,8 +50,9 @@ struct Call {
   std::string progress_token = {};  // JSON text; empty: no progress is wanted
   json::Value capabilities = {};    // of the client of a stateless request
   Sink notify = {};
-  Ask ask = {};                   // empty: this dialect has no such requests
-  CheckHeader check_header = {};  // empty: there are no headers
+  Ask ask = {};                             // empty: this dialect has no such requests
+  CheckHeader check_header = {};            // empty: there are no headers
+  std::optional<json::Raw> arguments = {};  // of tools/call
   directory::Context context = {};
 };
 

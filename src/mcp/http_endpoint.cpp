@@ -83,11 +83,26 @@ void HttpEndpoint::post(net::HttpRequest request, const ResponsePtr& response) {
         *response, 406,
         bad_request(kInvalidRequest, "Accept must allow application/json or text/event-stream."));
   }
-  std::expected<json::Value, Unreadable> value = read_text(request.body);
+  if (request.body.size() > options_.large_body_bytes) {
+    return tasks_.spawn(read_elsewhere(std::move(request), response));
+  }
+  std::expected<Incoming, Unreadable> read = read_text(request.body, options_.max_batch);
   request.body.clear();
-  if (!value) return refuse(*response, 400, value.error().error);
-  if (value->as_array() != nullptr) return batch(request, std::move(*value), response);
-  std::expected<Message, Unreadable> message = read_message(std::move(*value));
+  take(request, std::move(read), response);
+}
+
+sdk::Task<void> HttpEndpoint::read_elsewhere(net::HttpRequest request, ResponsePtr response) {
+  std::expected<Incoming, Unreadable> read =
+      co_await server_.pool().run([body = std::exchange(request.body, {}),
+                                   most = options_.max_batch] { return read_text(body, most); });
+  take(request, std::move(read), response);
+}
+
+void HttpEndpoint::take(const net::HttpRequest& request, std::expected<Incoming, Unreadable> read,
+                        const ResponsePtr& response) {
+  if (!read) return refuse(*response, 400, read.error().error);
+  if (read->is_batch) return batch(request, std::move(read->messages), response);
+  ReadMessage& message = read->messages.front();
   if (!message) return refuse(*response, 400, message.error().error, message.error().id);
   const bool newer = names_stateless(header_value(request, kVersionHeader));
   if (message->kind == Message::Kind::kRequest) {
@@ -140,6 +155,7 @@ void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
                   .method = std::move(message.method),
                   .params = std::move(message.params),
                   .level = envelope->level,
+                  .arguments = std::move(message.arguments),
                   .caller = "mcp:" + head.peer};
   request.notify = [this, exchange](std::string text) { tell(nullptr, exchange, std::move(text)); };
   request.check_header = [headers = head.headers](const std::string& name,
@@ -206,6 +222,7 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
                   .method = std::move(message.method),
                   .params = std::move(message.params),
                   .session = session->session,
+                  .arguments = std::move(message.arguments),
                   .caller = "mcp:" + head.peer};
   request.notify = [this, session, exchange](std::string text) {
     tell(session, exchange, std::move(text));
@@ -290,16 +307,12 @@ void HttpEndpoint::initialize(const net::HttpRequest& head, const Message& messa
   answer(nullptr, exchange, {result_text(message.id, opened->result), 200});
 }
 
-void HttpEndpoint::batch(const net::HttpRequest& head, json::Value messages,
+void HttpEndpoint::batch(const net::HttpRequest& head, std::vector<ReadMessage> all,
                          const ResponsePtr& response) {
-  json::Array& all = *messages.as_array();
-  const auto claims = [](const json::Value& each) {
-    const json::Value* params = each.find("params");
-    return params != nullptr && claims_version(*params);
-  };
+  const auto claims = [](const ReadMessage& each) { return each && claims_version(each->params); };
   const RpcError wrong = bad_request(
       kInvalidRequest, "Batches are part of 2025-03-26 only, and have 1 to 100 messages.");
-  if (all.empty() || all.size() > options_.max_batch || std::ranges::any_of(all, claims) ||
+  if (all.empty() || std::ranges::any_of(all, claims) ||
       names_stateless(header_value(head, kVersionHeader))) {
     return refuse(*response, 400, wrong);
   }
@@ -315,8 +328,7 @@ void HttpEndpoint::batch(const net::HttpRequest& head, json::Value messages,
     if (answers->text.empty()) return answers->response->send(202, {}, std::string());
     answers->response->send(200, json_headers(), "[" + answers->text + "]");
   };
-  for (json::Value& each : all) {
-    std::expected<Message, Unreadable> message = read_message(std::move(each));
+  for (ReadMessage& message : all) {
     if (message && message->kind == Message::Kind::kNotification) {
       notification(session, *message);
     } else if (message && message->kind == Message::Kind::kResponse) {
@@ -342,6 +354,7 @@ void HttpEndpoint::request_of_batch(const HttpSessionPtr& session, Message messa
                   .method = std::move(message.method),
                   .params = std::move(message.params),
                   .session = session->session,
+                  .arguments = std::move(message.arguments),
                   .caller = std::move(caller)};
   // Messages about a request of a batch go to the session's own stream.
   request.notify = [this, session](const std::string& text) { tell_general(*session, text); };

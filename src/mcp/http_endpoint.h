@@ -4,12 +4,14 @@
 
 #include <chrono>
 #include <cstddef>
+#include <expected>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/uuid.h"
 #include "mcp/client_list.h"
@@ -18,11 +20,13 @@
 #include "mcp/server.h"
 #include "net/http_router.h"
 #include "net/loop.h"
+#include "sdk/task_group.h"
 
 namespace iii::mcp {
 
 struct HttpEndpointOptions {
   size_t max_body_bytes = 4 * 1024 * 1024;
+  size_t large_body_bytes = 64 * 1024;  // a larger one is read on another thread
   size_t max_sessions = 1'024;
   std::chrono::milliseconds session_idle{30 * 60'000};
   size_t max_running = 4'096;  // requests of all clients, listen streams not counted
@@ -96,9 +100,14 @@ class HttpEndpoint {
   void get(const net::HttpRequest& request, const ResponsePtr& response);
   void remove(const net::HttpRequest& request, const ResponsePtr& response);
 
+  // A large body: on another thread, the loop goes on meanwhile.
+  sdk::Task<void> read_elsewhere(net::HttpRequest request, ResponsePtr response);
+  void take(const net::HttpRequest& request, std::expected<Incoming, Unreadable> read,
+            const ResponsePtr& response);
   void stateless(const net::HttpRequest& head, Message message, const ResponsePtr& response);
   void handshake(const net::HttpRequest& head, Message message, const ResponsePtr& response);
-  void batch(const net::HttpRequest& head, json::Value messages, const ResponsePtr& response);
+  void batch(const net::HttpRequest& head, std::vector<ReadMessage> all,
+             const ResponsePtr& response);
   void initialize(const net::HttpRequest& head, const Message& message,
                   const ResponsePtr& response);
   void notification(const HttpSessionPtr& session, const Message& message);
@@ -132,6 +141,7 @@ class HttpEndpoint {
   size_t running_ = 0;
   TimerId timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  sdk::TaskGroup tasks_;
 };
 
 }  // namespace iii::mcp

@@ -389,5 +389,37 @@ TEST_F(McpHttpTest, N41RequestsAreLimited) {
   EXPECT_EQ(outcome(finished(modern_post("tools/list"))), "200 ");
 }
 
+// A large body is read on another thread: it is answered in a later turn of the loop, as a small
+// one would be.
+TEST_F(McpHttpTest, LargeBodiesAreReadElsewhere) {
+  listen_http();
+  const std::string id = open_session("2025-03-26");
+  const auto padded = [](size_t size, std::string text) {
+    return text + std::string(size - text.size(), ' ');
+  };
+  const size_t limit = HttpEndpointOptions{}.large_body_bytes;
+  const std::string ping = handshake("1", "ping");
+  EXPECT_FALSE(ask("POST", in_session(id), padded(limit, ping))->open) << "at the limit";
+  const FakePtr large = ask("POST", in_session(id), padded(limit + 1, ping));
+  EXPECT_TRUE(large->open) << "beyond it";
+  EXPECT_EQ(finished(large)->body, R"({"jsonrpc":"2.0","id":1,"result":{}})");
+  EXPECT_EQ(finished(ask("POST", in_session(id), padded(limit + 1, "[" + ping + "]")))->body,
+            R"([{"jsonrpc":"2.0","id":1,"result":{}}])");
+  EXPECT_EQ(outcome(finished(ask("POST", in_session(id), padded(limit + 1, "{")))), "400 -32700");
+  // The arguments of a function go through as they are.
+  const std::string word(limit, 'x');
+  const FakePtr called = finished(ask(
+      "POST", in_session(id),
+      handshake(
+          "2", "tools/call",
+          R"("name":"call","arguments":{"function":"directory::skills::get","arguments":{"id":")" +
+              word + "\"}}")));
+  EXPECT_EQ(called->status, 200);
+  EXPECT_THAT(called->body, HasSubstr("isError"));
+  // Whoever is not there any more needs no answer.
+  ask("POST", in_session(id), padded(limit + 1, ping));
+  endpoint.reset();
+}
+
 }  // namespace
 }  // namespace iii::mcp

@@ -28,9 +28,33 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::expected<Message, Unreadable> read(std::string_view text) {
-  std::expected<json::Value, Unreadable> value = read_text(text);
-  if (!value) return std::unexpected(value.error());
-  return read_message(std::move(*value));
+  std::expected<Incoming, Unreadable> incoming = read_text(text, 1);
+  if (!incoming) return std::unexpected(incoming.error());
+  return std::move(incoming->messages.front());
+}
+
+TEST(McpRpc, ArgumentsOfAFunctionAreTakenAsText) {
+  const auto params = [](const std::string& method, const std::string& members) {
+    return read(R"({"jsonrpc":"2.0","id":1,"method":")" + method + R"(","params":{)" + members +
+                "}}");
+  };
+  const auto message = params("tools/call", R"("name":"f","arguments":{"b":1,"a":[2]})");
+  EXPECT_EQ(message->arguments->text, R"({"a":[2],"b":1})");
+  EXPECT_EQ(json::to_text(message->params), R"({"name":"f"})");
+  EXPECT_EQ(params("tools/call", R"("arguments":null)")->arguments, std::nullopt);
+  EXPECT_EQ(json::to_text(params("tools/call", R"("arguments":null)")->params), "{}");
+  // Refused where it is answered.
+  EXPECT_EQ(json::to_text(params("tools/call", R"("arguments":7)")->params), R"({"arguments":7})");
+  EXPECT_EQ(params("prompts/get", R"("arguments":{"a":"b"})")->arguments, std::nullopt);
+}
+
+TEST(McpRpc, ABatchThatIsTooLongIsNotRead) {
+  const std::string ping = R"({"jsonrpc":"2.0","id":1,"method":"ping"})";
+  EXPECT_EQ(read_text("[" + ping + "," + ping + "]", 2)->messages.size(), 2U);
+  const auto longer = read_text("[" + ping + "," + ping + "," + ping + "]", 2);
+  EXPECT_TRUE(longer->is_batch);
+  EXPECT_TRUE(longer->messages.empty());
+  EXPECT_TRUE(read_text("[]", 2)->is_batch);
 }
 
 TEST(McpRpc, N16IdsKeepTheirTypeAndOthersAreRefusedWithoutId) {

@@ -234,7 +234,7 @@ sdk::Task<Result<ResourceContent>> Resources::index_page(std::string task) {
   std::string input = "{}";
   if (!task.empty()) input = R"({"task":)" + quote(task) + "}";
   directory::Answer answer =
-      co_await functions_.call("directory::skills::index", {.caller = "mcp"}, std::move(input));
+      co_await functions_.call("directory::skills::index", {.caller = "mcp"}, {std::move(input)});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   const std::optional<json::Slice> body = json::member(json::trimmed(answer->text), "body");
   co_return ResourceContent{.uri = std::string(kIndexUri),
@@ -265,7 +265,7 @@ sdk::Task<Result<ResourceContent>> Resources::section(std::string skill, std::st
   if (!belongs || callables_.is_hidden(id)) {
     co_return fail("missing", "it is not a section of that skill");
   }
-  directory::Answer answer = co_await callables_.call({.caller = "mcp"}, id, "{}");
+  directory::Answer answer = co_await callables_.call({.caller = "mcp"}, id, {"{}"});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   const Result<json::Value> value = json::parse(answer->text);
   if (!value) co_return std::unexpected(value.error());
@@ -317,7 +317,7 @@ sdk::Task<Result<ResourceContent>> Resources::offered(std::string uri) {
     json::Object input{{"uri", uri}};
     if (!variable.first.empty()) input[variable.first] = variable.second;
     directory::Answer answer =
-        co_await callables_.call({.caller = "mcp"}, function->id, json::to_text(input));
+        co_await callables_.call({.caller = "mcp"}, function->id, {json::to_text(input)});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
     const Result<json::Value> value = json::parse(answer->text);
     if (!value) co_return std::unexpected(value.error());

@@ -16,25 +16,14 @@ bool is_id(const json::Value& value) {
   return value.as_string() != nullptr || value.as_int() != nullptr || value.as_uint() != nullptr;
 }
 
-}  // namespace
-
-RpcError invalid_params(std::string message) { return {kInvalidParams, std::move(message)}; }
-
-RpcError unknown_method(std::string_view method) {
-  constexpr size_t kMostShown = 200;
-  return {.code = kMethodNotFound,
-          .message = "Method not found: " + std::string(method.substr(0, kMostShown)),
-          .http_status = 404};
-}
-
-RpcError bad_request(int code, std::string message) {
-  return {.code = code, .message = std::move(message), .http_status = 400};
-}
-
-std::expected<json::Value, Unreadable> read_text(std::string_view text) {
-  Result<json::Value> value = json::parse(text);
-  if (!value) return refuse(kParseError, "Parse error: " + value.error().message);
-  return std::move(*value);
+std::optional<json::Raw> taken_arguments(json::Value& params) {
+  leave_out_null(params, "arguments");
+  json::Object& members = *params.as_object();
+  const auto found = members.find("arguments");
+  // Whoever answers the request refuses what is not an object.
+  if (found == members.end() || found->second.as_object() == nullptr) return std::nullopt;
+  const json::Value arguments = std::move(members.extract(found).mapped());
+  return json::Raw{json::to_text(arguments)};
 }
 
 std::expected<Message, Unreadable> read_message(json::Value value) {
@@ -70,9 +59,40 @@ std::expected<Message, Unreadable> read_message(json::Value value) {
       return refuse(kInvalidParams, "Invalid params: `params` must be an object", out.id);
     }
     out.params = std::move(params->second);
+    if (out.method == "tools/call") out.arguments = taken_arguments(out.params);
   } else {
     out.params = json::Object();
   }
+  return out;
+}
+
+}  // namespace
+
+RpcError invalid_params(std::string message) { return {kInvalidParams, std::move(message)}; }
+
+RpcError unknown_method(std::string_view method) {
+  constexpr size_t kMostShown = 200;
+  return {.code = kMethodNotFound,
+          .message = "Method not found: " + std::string(method.substr(0, kMostShown)),
+          .http_status = 404};
+}
+
+RpcError bad_request(int code, std::string message) {
+  return {.code = code, .message = std::move(message), .http_status = 400};
+}
+
+std::expected<Incoming, Unreadable> read_text(std::string_view text, size_t max_batch) {
+  Result<json::Value> value = json::parse(text);
+  if (!value) return refuse(kParseError, "Parse error: " + value.error().message);
+  Incoming out;
+  json::Array* batch = value->as_array();
+  if (batch == nullptr) {
+    out.messages.push_back(read_message(std::move(*value)));
+    return out;
+  }
+  out.is_batch = true;
+  if (batch->size() > max_batch) return out;
+  for (json::Value& each : *batch) out.messages.push_back(read_message(std::move(each)));
   return out;
 }
 

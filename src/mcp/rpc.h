@@ -1,9 +1,12 @@
 // JSON-RPC 2.0 as MCP uses it: text to messages, and answers to text. Pure.
 #pragma once
 
+#include <cstddef>
 #include <expected>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "json/value.h"
 
@@ -41,6 +44,9 @@ struct Message {
   std::string id = {};  // JSON text of a request's id, `7` or `"a"`; empty for a notification
   std::string method = {};
   json::Value params = {};  // an object; empty when absent
+  // Of tools/call: `arguments` of `params`, which does not have them then. A function takes them as
+  // text.
+  std::optional<json::Raw> arguments = {};
   // Of a response: what it answers with. One of them is null.
   json::Value result = {};
   json::Value error = {};
@@ -52,9 +58,14 @@ struct Unreadable {
   std::string id = {};
 };
 
-std::expected<json::Value, Unreadable> read_text(std::string_view text);
-// One element; arrays (batches) are the caller's to take apart.
-std::expected<Message, Unreadable> read_message(json::Value value);
+using ReadMessage = std::expected<Message, Unreadable>;
+
+// What a client sent at once: a message, or a batch.
+struct Incoming {
+  bool is_batch = false;
+  std::vector<ReadMessage> messages = {};  // none: a batch that is empty or longer than allowed
+};
+std::expected<Incoming, Unreadable> read_text(std::string_view text, size_t max_batch);
 
 // `members` are those of the result object: `"tools":[],"nextCursor":"x"`.
 std::string result_text(std::string_view id, std::string_view members);

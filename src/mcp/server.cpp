@@ -231,7 +231,7 @@ void Server::open(const Host& host) {
 
 sdk::Task<void> Server::introduce_skills() {
   directory::Answer answer = co_await functions_->call(
-      "directory::skills::index", {.caller = "mcp"}, std::string(kSkillsBudget));
+      "directory::skills::index", {.caller = "mcp"}, {std::string(kSkillsBudget)});
   if (!answer) co_return;
   const std::optional<json::Slice> body = json::member(json::trimmed(answer->text), "body");
   if (body) instructions_ = instructions(json::string_of(*body));
@@ -308,7 +308,7 @@ sdk::Task<Outcome> Server::answer_from_features(Request& request, const RunningP
   co_return co_await features_->answer(std::move(call), request.method, std::move(request.params));
 }
 
-Call Server::call_of(const Request& request, const RunningPtr& running) {
+Call Server::call_of(Request& request, const RunningPtr& running) {
   Call out{.version = request.session ? request.session->version : Version::k2026_07_28,
            .progress_token = progress_token(request.params)};
   // In the handshake dialect `logging` is advertised; a stateless level is accepted and unused.
@@ -323,6 +323,7 @@ Call Server::call_of(const Request& request, const RunningPtr& running) {
     };
   }
   out.check_header = request.check_header;
+  out.arguments = std::move(request.arguments);
   out.context.caller = request.caller;
   out.context.cancelled = running->stop_.get_token();
   if (!out.progress_token.empty()) {

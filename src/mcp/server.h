@@ -49,8 +49,9 @@ struct Request {
   std::string id;  // JSON text
   std::string method;
   json::Value params;
-  SessionPtr session = {};          // null: a stateless request
-  std::optional<Level> level = {};  // of a stateless request
+  SessionPtr session = {};                  // null: a stateless request
+  std::optional<Level> level = {};          // of a stateless request
+  std::optional<json::Raw> arguments = {};  // of tools/call
   std::string caller = "mcp";
   Sink notify = {};  // messages about this request; called until its answer
   CheckHeader check_header = {};
@@ -114,6 +115,7 @@ class Server {
   void disconnect(const SessionPtr& session) { subscribers_.remove(session->subscriber); }
 
   const ServerOptions& options() const { return options_; }
+  sdk::Pool& pool() { return pool_; }
   uint64_t requests() const { return requests_; }  // so far
 
  private:
@@ -138,7 +140,7 @@ class Server {
   Outcome discover() const;
   Outcome set_level(const Request& request) const;
   Outcome subscribe(const Request& request, bool on) const;
-  Call call_of(const Request& request, const RunningPtr& running);
+  Call call_of(Request& request, const RunningPtr& running);
   Finished finished(const Request& request, Outcome outcome) const;
   std::string capabilities(bool handshake) const;
   std::string server_info() const;

@@ -158,8 +158,8 @@ TEST_F(McpServerTest, N25AnswersThatAreNotObjectsAreWrappedForOlderVersions) {
   directory::Function list;
   list.info = {.id = "directory::numbers", .title = "Numbers", .description = "Gives numbers."};
   list.response_schema = R"({"type":"array","items":{"type":"integer"}})";
-  list.handler = [](const directory::Context&, std::string_view) {
-    return directory::Answer(json::Raw{"[1,2]"});
+  list.read = [](std::string_view) {
+    return [](const directory::Context&) { return directory::Answer(json::Raw{"[1,2]"}); };
   };
   table.add(std::move(list));
   open();
@@ -214,8 +214,8 @@ TEST_F(McpServerTest, N34ProgressRisesAndNeedsAToken) {
   options.tools = ToolsMode::kDirectory;
   directory::Function slow;
   slow.info = {.id = "directory::slow", .title = "Slow", .description = "Reports progress."};
-  slow.handler = [this](const directory::Context& context, std::string_view) {
-    return report(context);
+  slow.read = [this](std::string_view) {
+    return [this](const directory::Context& context) { return report(context); };
   };
   table.add(std::move(slow));
   open();

@@ -23,7 +23,8 @@ namespace {
 constexpr size_t kDefaultFound = 10;
 constexpr size_t kMostFound = 50;
 constexpr size_t kMostListed = 200;
-constexpr size_t kTeaser = 200;  // characters of a description in a list
+constexpr size_t kManyArguments = 1'000;  // more are written on another thread
+constexpr size_t kTeaser = 200;           // characters of a description in a list
 
 struct FindInput {
   std::optional<std::string> query;
@@ -231,6 +232,7 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
       tell_function_(host.tell_function),
       search_(host.search),
       pool_(pool) {
+  own_.read_large_on(pool);
   own_.add<FindInput, json::Raw>(
       {.id = "find",
        .title = "Find skills and functions",
@@ -246,16 +248,15 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
                                   .description = std::string(kReadHelp),
                                   .hints = directory::kReadOnly},
                                  [this](ReadInput in) { return read(std::move(in.id)); });
-  own_.add<CallInput, json::Raw>(
-      {.id = "call",
-       .title = "Call a function",
-       .description = std::string(kCallHelp),
-       .hints = {.destructive = true, .network = true}},
-      [this](const directory::Context& context, CallInput in) {
-        if (!in.function) return list_functions();
-        std::string input = in.arguments ? json::encode(*in.arguments) : "{}";
-        return call_by_id(context, std::move(*in.function), std::move(input));
-      });
+  own_.add<CallInput, json::Raw>({.id = "call",
+                                  .title = "Call a function",
+                                  .description = std::string(kCallHelp),
+                                  .hints = {.destructive = true, .network = true}},
+                                 [this](const directory::Context& context, CallInput in) {
+                                   if (!in.function) return list_functions();
+                                   return call_by_id(context, std::move(*in.function),
+                                                     std::move(in.arguments));
+                                 });
   for (const directory::FunctionPtr& function : own_.functions()) {
     auto row = std::make_shared<CallableFunction>();
     row->id = function->info.id;
@@ -299,13 +300,9 @@ sdk::Task<Outcome> Tools::list(Version version, json::Value params) {
 }
 
 sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
-  leave_out_null(params, "arguments");
   const std::string* name = text_of(params, "name");
   if (name == nullptr || name->empty()) co_return refused("tools/call needs `name`.");
-  const json::Value* arguments = params.find("arguments");
-  if (arguments != nullptr && arguments->as_object() == nullptr) {
-    co_return refused("`arguments` must be an object.");
-  }
+  if (params.find("arguments") != nullptr) co_return refused("`arguments` must be an object.");
   if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
   const std::optional<std::string> id = function_id(*name);
   const std::string shown = name->substr(0, 2 * kMaxToolName);
@@ -319,24 +316,37 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
   CallablePtr found = *function;
   if (found->has_headers && call.check_header) {
     CallablePtr detail = co_await callables_.find(found->id);
-    const json::Value given = arguments != nullptr ? *arguments : json::Value();
+    const json::Value given = co_await arguments_of(call);
     if (auto wrong = wrong_header(call, detail, given)) co_return std::unexpected(*wrong);
   }
   co_return co_await call_function(std::move(call), std::move(found), std::move(params));
 }
 
+// As a value, for the few functions that need to look into it.
+sdk::Task<json::Value> Tools::arguments_of(const Call& call) {
+  if (!call.arguments) co_return json::Object();
+  const std::string& text = call.arguments->text;
+  Result<json::Value> value = fail("", "");
+  if (text.size() > directory::FunctionTable::kLargeInput) {
+    value = co_await pool_.run([text] { return json::parse(text); });
+  } else {
+    value = json::parse(text);
+  }
+  co_return value ? std::move(*value) : json::Value(json::Object());
+}
+
 sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::Value params) {
   directory::Answer answer = fail("", "");
-  const json::Value* arguments = params.find("arguments");
-  std::string input = arguments != nullptr ? json::to_text(*arguments) : "{}";
+  json::Raw input{"{}"};
   LiveCalls::Entry entry;
   if (function->wants_context && !tell_function_.empty()) {
     entry = live_.add(call);
     json::Object context = request_context(call, params);
     context["request"] = entry.token();
     context["tell"] = tell_function_;
-    input = with_context(arguments != nullptr ? *arguments : json::Value(json::Object()),
-                         std::move(context));
+    input.text = with_context(co_await arguments_of(call), std::move(context));
+  } else if (call.arguments) {
+    input = std::move(*call.arguments);
   }
   if (own_.find(function->id) != nullptr && mode_ != ToolsMode::kDirectory) {
     answer = co_await own_.call(function->id, call.context, std::move(input));
@@ -450,7 +460,13 @@ sdk::Task<Result<json::Raw>> Tools::read(std::string address) {
 }
 
 sdk::Task<Result<json::Raw>> Tools::call_by_id(directory::Context context, std::string id,
-                                               std::string input) {
+                                               std::optional<Arguments> arguments) {
+  json::Raw input{"{}"};
+  if (arguments && arguments->size() > kManyArguments) {
+    input.text = co_await pool_.run([all = std::move(*arguments)] { return json::encode(all); });
+  } else if (arguments) {
+    input.text = json::encode(*arguments);
+  }
   directory::Answer answer =
       co_await callables_.call(std::move(context), std::move(id), std::move(input));
   if (!answer) co_return std::unexpected(std::move(answer.error()));

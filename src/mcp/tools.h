@@ -1,6 +1,8 @@
 // Functions as MCP tools: the list, and calls.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -25,14 +27,17 @@ class Tools {
   sdk::Task<Outcome> call(Call call, json::Value params);
 
  private:
+  using Arguments = std::map<std::string, json::Raw>;
+
   sdk::Task<CallableList> listed(bool with_schemas);
+  sdk::Task<json::Value> arguments_of(const Call& call);
   sdk::Task<Outcome> call_function(Call call, CallablePtr function, json::Value params);
   sdk::Task<directory::FunctionIndexPtr> function_index();
   sdk::Task<Result<json::Raw>> find(std::string query, size_t most);
   sdk::Task<Result<json::Raw>> overview();
   sdk::Task<Result<json::Raw>> read(std::string address);
   sdk::Task<Result<json::Raw>> call_by_id(directory::Context context, std::string id,
-                                          std::string input);
+                                          std::optional<Arguments> arguments);
   sdk::Task<Result<json::Raw>> list_functions();
 
   directory::Library& library_;

@@ -156,6 +156,30 @@ test('documents of a worker that is not installed are filtered', async (t) => {
   assert.equal(roots.find((each) => each.root === 'global').hidden, 1)
 })
 
+test('words that no row has are looked for by meaning', async (t) => {
+  const page = (title, text) => `---\ntitle: ${title}\ndescription: ${title} step by step.\n---\n# ${title}\n\n${text}\n`
+  const { ask } = await startDirectory(t, {
+    files: {
+      'sea/harbour.md': page('Enter a port', 'Call the pilot and agree on a berth before mooring the vessel.'),
+      'air/harbour.md': page('Land a plane', 'Ask for a berth at the terminal, as a vessel does for mooring.'),
+      'mail/send.md': page('Send a letter', 'Write the address on the envelope.'),
+    },
+  })
+  const browse = (input) => ask('directory::skills::browse', input)
+  const { rows, total, all } = await browse({ q: 'mooring a vessel' })
+  assert.deepEqual(rows.map((row) => row.id).sort(), ['air/harbour', 'sea/harbour'])
+  assert.ok(rows.every((row) => row.by === 'meaning'))
+  assert.equal(total, 2)
+  assert.equal(all, 3)
+  const narrowed = await browse({ q: 'mooring a vessel', namespace: ['sea'] })
+  assert.deepEqual(narrowed.rows.map((row) => row.id), ['sea/harbour'], 'filters hold for them as well')
+  assert.equal(Object.fromEntries(narrowed.facets.namespace).air, 1)
+  // A row that has the words comes without those that only fit.
+  const literal = await browse({ q: 'letter' })
+  assert.deepEqual(literal.rows.map((row) => [row.id, row.by]), [['mail/send', undefined]])
+  assert.deepEqual((await browse({ q: 'zzzz qqqq' })).rows, [])
+})
+
 test('hostile documents are data', async (t) => {
   const { ask } = await startDirectory(t, {
     files: {

@@ -153,6 +153,30 @@ test('a worker that comes and goes is seen; so is what it offers', own, async (t
   await page.locator('.fnrow', { hasText: 'visitor::hello' }).waitFor({ state: 'detached' })
 })
 
+test('an answer that comes late does not take the place of what is shown by then', own, async (t) => {
+  const { page } = await withWorker(t)
+  await page.visit('bus?view=workers')
+  await page.locator('.wtable').waitFor()
+  const { promise: held, resolve: release } = Promise.withResolvers()
+  const { promise: asked, resolve: seen } = Promise.withResolvers()
+  await page.route('**/console/call', async (route) => {
+    if (!route.request().postData().includes('engine::workers::list')) return route.continue()
+    seen()
+    await held
+    await route.continue()
+  })
+  await page.reload()
+  await asked
+  await page.getByRole('button', { name: 'Functions' }).click()
+  await page.locator('.fnrow').first().waitFor()
+  const answered = page.waitForResponse((response) => response.request().postData()?.includes('engine::workers::list'))
+  release()
+  await (await answered).finished()
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
+  assert.equal(await page.locator('.wtable').count(), 0)
+  assert.ok((await page.locator('.fnrow').count()) > 0)
+})
+
 test('plots and rates follow a load of known size', own, async (t) => {
   const { page, register, worker } = await withWorker(t)
   register('load::ping', async () => ({}), { metadata: reads })

@@ -1,11 +1,14 @@
 // GET /console/events: samples, changes, workers, functions; coming back; limits and cost.
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { consoleOf, serveConsole } from './lib/console.mjs'
 import { needsOwnEngine } from './lib/engine.mjs'
 import { memoryIsOurs, residentMiB } from './lib/memory.mjs'
 import { callable, connect, sdks } from './lib/sdks.mjs'
+import { eventually } from './lib/wait.mjs'
 
 const own = { skip: needsOwnEngine }
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/
@@ -101,6 +104,71 @@ test('a worker comes with its functions, and leaves', own, async (t) => {
   const left = await stream.next('worker', ({ change }) => change === 'left')
   assert.equal(left.data.id, came.data.id)
   await stream.next('function', ({ change, ids }) => change === 'removed' && ids.includes('visitor::greet'))
+})
+
+// Reads the first line, then nothing until a line comes on stdin, then everything. Its receive buffer is small, or the kernel would read for it.
+const sleeper = `
+import socket, sys
+port = int(sys.argv[1])
+link = socket.socket()
+link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+link.connect(('127.0.0.1', port))
+link.sendall(f'GET /console/events HTTP/1.1\\r\\nHost: 127.0.0.1:{port}\\r\\nConnection: close\\r\\n\\r\\n'.encode())
+sys.stdout.buffer.write(link.recv(15))
+sys.stdout.flush()
+sys.stdin.readline()
+link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+while piece := link.recv(65536):
+    sys.stdout.buffer.write(piece)
+`
+
+test('a reader that does not read is dropped, alone, and comes back to the rest', own, async (t) => {
+  const site = await serveConsole(t)
+  const fast = await site.listen()
+  t.after(() => fast.close())
+  await fast.next('hello')
+  const slow = spawn('python3', ['-c', sleeper, new URL(site.base).port])
+  t.after(() => slow.kill())
+  let got = ''
+  slow.stdout.setEncoding('latin1').on('data', (piece) => (got += piece))
+  const ended = once(slow.stdout, 'end')
+  await eventually('the slow one is connected', () => got === 'HTTP/1.1 200 OK')
+  // Six streams of one address are open then; the seventh is refused until the slow one is gone.
+  const others = []
+  t.after(() => others.forEach((each) => each.close()))
+  await eventually('six streams are open', async () => {
+    const next = await site.listen()
+    if (next.status === 200) others.push(next)
+    return next.status === 429
+  })
+  assert.equal(others.length, 4)
+  // Long ids: events of 29 KB. The kernel keeps some megabytes for a reader, then the server's own queue grows.
+  const folder = ['slow', ...['a', 'b', 'c'].map((letter) => letter.repeat(60))].join('/')
+  const change = async (round) => {
+    const before = fast.text.length
+    for (let i = 0; i < 100; ++i) site.put(`${folder}/${'f'.repeat(45)}-${round}-${i}.md`, '# Title\n\nText.\n')
+    while (!fast.text.slice(before).includes('event: change')) await fast.more(fast.text.length)
+  }
+  let back
+  for (let round = 0; round < 300 && back?.status !== 200; ++round) {
+    await change(round)
+    back = await site.listen()
+    back.close()
+  }
+  assert.equal(back.status, 200, 'its place is free')
+  slow.stdin.end('\n')
+  await ended
+  // What it had got is whole. With its last id it gets the rest: together what the others got.
+  const told = (text) => [...text.matchAll(/^event: change\n(?:id: .*\n)?data: .*"generation":(\d+)/gm)].map(([, number]) => number)
+  const lastId = [...got.matchAll(/^id: (\S+)$/gm)].at(-1)[1]
+  const again = await site.listen({ 'last-event-id': lastId })
+  t.after(() => again.close())
+  await again.next('sample')
+  assert.ok(!again.text.includes('event: truncated'))
+  assert.ok(told(got).length > 10)
+  const seen = [...told(got), ...told(again.text)]
+  assert.deepEqual(seen, told(fast.text).slice(0, seen.length))
+  assert.ok(seen.length >= told(fast.text).length - 1, 'at most the newest is still under way')
 })
 
 test('six streams for one, sixty-four for all; they cost little', own, async (t) => {

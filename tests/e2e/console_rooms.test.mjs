@@ -169,6 +169,11 @@ test('an edit on disk appears: in the list, in the open document, in the feed', 
   )
   await page.getByRole('button', { name: 'Show' }).click()
   await page.locator('.doc', { hasText: 'Say it in one line.' }).waitFor()
+  await page.getByRole('tab', { name: 'Where it comes from' }).click()
+  const since = page.locator('.facts dd', { hasText: 'unchanged since' }).locator('a')
+  const now = (await page.locator('#gen').textContent()).replace('generation ', '')
+  assert.equal(await since.textContent(), now)
+  assert.equal(new URL(await since.evaluate((a) => a.href)).searchParams.get('since'), String(now - 1))
 
   await page.locator('#rooms a', { hasText: 'Changes' }).click()
   await page.locator('.gen .mono', { hasText: 'mail/send' }).waitFor()

@@ -111,7 +111,7 @@ class Folders final : public Caller {
       progress->tell(step.step, step.done, step.total);
     };
     directory::Answer answer = co_await directory_.functions().call(
-        std::move(function_id), std::move(context), std::move(payload));
+        std::move(function_id), std::move(context), {std::move(payload)});
     if (answer) {
       out = std::move(answer->text);
     } else {

@@ -38,3 +38,23 @@ export const skillFiles = {
 export const localFiles = {
   'images/SKILL.md': document('Images of this project', 'Pictures of this project only.', 'Small ones.', 'type: index\n'),
 }
+
+/** Each view of the console on these files, and what tells that it is there. */
+export const views = [
+  ['', '.ledger'],
+  ['skills', '.win .row:not(.wait)'],
+  ['skills/database/query?q=data', '.doc h1'],
+  ['skills/database/query?tab=source', '.src'],
+  ['skills/database/query?tab=agent', '.rd-body pre'],
+  ['skills/database/query?tab=from', '.chain'],
+  ['skills?q=nothing+has+these+words', '.state'],
+  ['prompts/compose', '.msg'],
+  ['doctor', '.equation b'],
+  ['sources', '.state'],
+  ['bus', '.fnrow'],
+  ['bus/directory::skills::get', '.ff'],
+  ['bus?view=workers', '.wtable'],
+  ['bus?view=triggers', '.trig'],
+  ['changes', '.scrub .legend'],
+  ['connect/cursor', '.steps'],
+]

@@ -44,11 +44,6 @@ export function keysDialog() {
   )
 }
 
-export function restoreTheme() {
-  const chosen = setting.read('theme')
-  if (chosen === 'light' || chosen === 'dark') document.documentElement.dataset.theme = chosen
-}
-
 export function switchTheme() {
   const system = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'
   const next = (document.documentElement.dataset.theme || system) === 'dark' ? 'light' : 'dark'

@@ -2,7 +2,7 @@
 import { call, readBoot, stream } from './backend.js'
 import { $, fill } from './dom.js'
 import { drawBoot, drawGeneration, drawLink, drawPulse, startPulse } from './frame.js'
-import { keysDialog, restoreTheme, switchTheme } from './help.js'
+import { keysDialog, switchTheme } from './help.js'
 import { startKeys } from './keys.js'
 import { later, listen, live } from './live.js'
 import { palette } from './palette.js'
@@ -153,7 +153,6 @@ function run() {
 }
 
 function start() {
-  restoreTheme()
   startPulse()
   startKeys()
   $('#find').addEventListener('click', () => palette.open())

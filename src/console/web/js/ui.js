@@ -138,6 +138,9 @@ export async function refresh(el, ask, render) {
   }
 }
 
+/** Answers that are still to come for `el` are not shown: something else is there now. */
+export const forgetQuestions = (el) => asked.delete(el)
+
 /** A part of a room that may be missing: its value, or {error}. */
 export const optional = (promise) => promise.catch((error) => ({ error }))
 

@@ -5,7 +5,7 @@ import { num, percent, plural, rate, since } from '../format.js'
 import { later, live } from '../live.js'
 import { callsPlot, errorsPlot, latencyPlot, spark } from '../plot.js'
 import { go, href, narrow, stay } from '../router.js'
-import { enterList, lede, listKeys, optional, redraw, refresh, searchField, segments, show } from '../ui.js'
+import { enterList, forgetQuestions, lede, listKeys, optional, redraw, refresh, searchField, segments, show } from '../ui.js'
 import { functionView } from './call_form.js'
 
 const VIEWS = [
@@ -76,6 +76,7 @@ export const busRoom = {
     this.two.classList.toggle('reading', Boolean(this.fn))
     this.el.classList.toggle('reading-fn', Boolean(this.fn))
     if (this.view === 'functions') {
+      forgetQuestions(this.body)
       if (this.two.parentNode !== this.body) fill(this.body, this.two)
       show(
         this.list,

@@ -120,8 +120,8 @@ function indexLine({ overviews, bytes, budget, left_out }) {
     null,
     'The index page, which agents read first: ',
     h('a.txt', { href: href('skills', '', { type: 'index' }) }, plural(overviews, 'overview')),
-    ` in ${num(bytes)} of ${num(budget)} bytes`,
-    left_out ? `, ${plural(left_out, 'description')} left out.` : ', none left out.',
+    ` in ${num(bytes)} bytes`,
+    left_out ? `; beyond ${num(budget)} descriptions are left out: ${num(left_out)}.` : ', no description left out.',
   )
 }
 

@@ -21,8 +21,12 @@ const NAME = 'iii-directory'
 const STDIO = { command: 'iii-directory', args: ['mcp'] }
 const asJson = (value) => JSON.stringify(value, null, 2)
 
-function header(token) {
-  return token ? { headers: { Authorization: 'Bearer ${III_TOKEN}' } } : {}
+// How a file names a variable of the environment; editors that come from VS Code have a form of their own.
+const SHELL_FORM = '${III_TOKEN}'
+const EDITOR_FORM = '${env:III_TOKEN}'
+
+function header(token, variable) {
+  return token ? { headers: { Authorization: `Bearer ${variable}` } } : {}
 }
 
 const shell = (lines) => ['In a terminal', lines.filter(Boolean).join(' \\\n  ')]
@@ -38,12 +42,14 @@ const BY_HARNESS = {
   'claude-desktop': () => ['claude_desktop_config.json', asJson({ mcpServers: { [NAME]: STDIO } })],
   cursor: (c) => [
     '.cursor/mcp.json',
-    asJson({ mcpServers: { [NAME]: c.stdio ? STDIO : { url: c.url, ...header(c.token) } } }),
+    asJson({ mcpServers: { [NAME]: c.stdio ? STDIO : { url: c.url, ...header(c.token, EDITOR_FORM) } } }),
   ],
   vscode: (c) => [
     '.vscode/mcp.json',
     asJson({
-      servers: { [NAME]: c.stdio ? { type: 'stdio', ...STDIO } : { type: 'http', url: c.url, ...header(c.token) } },
+      servers: {
+        [NAME]: c.stdio ? { type: 'stdio', ...STDIO } : { type: 'http', url: c.url, ...header(c.token, EDITOR_FORM) },
+      },
     }),
   ],
   codex: (c) => {
@@ -54,17 +60,19 @@ const BY_HARNESS = {
   },
   gemini: (c) => [
     '~/.gemini/settings.json',
-    asJson({ mcpServers: { [NAME]: c.stdio ? STDIO : { httpUrl: c.url, ...header(c.token) } } }),
+    asJson({ mcpServers: { [NAME]: c.stdio ? STDIO : { httpUrl: c.url, ...header(c.token, SHELL_FORM) } } }),
   ],
   zed: (c) => [
     'settings.json',
     asJson({
-      context_servers: { [NAME]: c.stdio ? { source: 'custom', ...STDIO } : { url: c.url, ...header(c.token) } },
+      context_servers: {
+        [NAME]: c.stdio ? { source: 'custom', ...STDIO } : { url: c.url, ...header(c.token, SHELL_FORM) },
+      },
     }),
   ],
   windsurf: (c) => [
     '~/.codeium/windsurf/mcp_config.json',
-    asJson({ mcpServers: { [NAME]: c.stdio ? STDIO : { serverUrl: c.url, ...header(c.token) } } }),
+    asJson({ mcpServers: { [NAME]: c.stdio ? STDIO : { serverUrl: c.url, ...header(c.token, EDITOR_FORM) } } }),
   ],
   inspector: (c) =>
     c.stdio
