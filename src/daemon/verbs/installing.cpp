@@ -88,7 +88,7 @@ Result<std::string> Installing::call_asking(const std::string& about,
 int Installing::complain(const Error& error) const {
   if (!cli::was_interrupted()) return cli::complain(error);
   cli::note_text(is_server() ? "Interrupted. The server cancels what it has not written yet.\n"
-                             : "Interrupted. Nothing of what was under way was installed.\n");
+                             : "Interrupted. What was not finished has changed nothing.\n");
   return cli::kInterrupted;
 }
 

@@ -12,6 +12,15 @@
 
 namespace iii::daemon {
 
+namespace {
+
+// What comes from a local folder has no version.
+std::string with_version(const std::string& name, const std::string& version) {
+  return version.empty() ? name : name + " " + version;
+}
+
+}  // namespace
+
 int run_verify(const cli::Args& args) {
   auto to = Installing::begin(args);
   if (!to) return cli::complain(to.error());
@@ -24,7 +33,7 @@ int run_verify(const cli::Args& args) {
   }
   to->say_whose();
   for (const directory::VerifyRow& row : verified->namespaces) {
-    cli::print("{} {}: {} intact\n", row.name_space, row.resolved, row.intact);
+    cli::print("{}: {} intact\n", with_version(row.name_space, row.resolved), row.intact);
     for (const directory::LockFileRow& file : row.files) {
       cli::print("  {:7} {}\n", file.state, file.path);
     }
@@ -64,7 +73,7 @@ int run_outdated(const cli::Args& args) {
     cli::print_text("directory.lock is empty: nothing is installed\n");
   }
   for (const directory::OutdatedOutputRow& row : found->namespaces) {
-    cli::print("{} {} {}{}\n", row.name_space, row.current, note_of(row),
+    cli::print("{} {}{}\n", with_version(row.name_space, row.current), note_of(row),
                row.kept.empty() ? "" : ", except files that were kept:");
     for (const std::string& path : row.kept) {
       cli::print("  kept    {} (edited here, older than {}; update --force replaces it)\n", path,
