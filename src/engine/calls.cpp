@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "engine/engine.h"
 #include "json/write.h"
@@ -59,7 +60,7 @@ void cut(std::string_view& text) {
 // Activations that led to this call, as far as its caller says so: without it, a target that
 // changes what it observes would never end.
 size_t depth_of(const Worker& caller, const protocol::InvokeFunction& call) {
-  return caller.observes ? std::min<size_t>(call.observe_depth, Observers::kMaxDepth) : 0;
+  return caller.observes ? saturated_size(std::min(call.observe_depth, Observers::kMaxDepth)) : 0;
 }
 
 // Empty when the call succeeded.

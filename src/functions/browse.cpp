@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/discard.h"
+#include "base/saturate.h"
 #include "base/text.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
@@ -171,10 +172,10 @@ sdk::Task<Result<json::Raw>> Browser::browse(BrowseInput in) {
       if (at != chosen->rows.end()) out.index = at - chosen->rows.begin();
     }
   }
-  const uint64_t limit = std::min(in.limit.value_or(kBrowsePage), kMaxBrowsePage);
-  const uint64_t first = std::min<uint64_t>(in.offset.value_or(0), chosen->rows.size());
-  const uint64_t last = first + std::min<uint64_t>(limit, chosen->rows.size() - first);
-  for (uint64_t i = first; i < last; ++i) {
+  const size_t limit = saturated_size(std::min(in.limit.value_or(kBrowsePage), kMaxBrowsePage));
+  const size_t first = std::min(saturated_size(in.offset.value_or(0)), chosen->rows.size());
+  const size_t last = first + std::min(limit, chosen->rows.size() - first);
+  for (size_t i = first; i < last; ++i) {
     out.rows.push_back(browse_row(*columns, chosen->rows[i]));
     if (chosen->by_meaning) out.rows.back().by = "meaning";
   }

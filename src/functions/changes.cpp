@@ -226,7 +226,7 @@ sdk::Task<ChangesOutput> list_changes(Library& library, const ChangeLog& log,
     const uint64_t most = std::clamp<uint64_t>(in.limit.value_or(kDefaultGroups), 1, kMaxGroups);
     const ChangeLog::Groups found =
         log.groups_since(other_epoch ? 0 : in.since.value_or(0), view.generation().number,
-                         {.groups = most, .changes = kMaxGroupedChanges});
+                         {.groups = saturated_size(most), .changes = kMaxGroupedChanges});
     ChangesOutput out{.epoch = epoch,
                       .generation = view.generation().number,
                       .changes = {},

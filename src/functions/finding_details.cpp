@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/saturate.h"
 #include "content/ids.h"
 #include "content/parse.h"
 #include "sources/lock_file.h"
@@ -149,8 +150,8 @@ std::vector<std::vector<json::Value>> excerpt_of(std::string_view bytes, uint32_
 }
 
 std::vector<std::vector<std::string>> patch_of(std::string_view bytes, const content::Fix& fix) {
-  const size_t from = std::min<size_t>(fix.offset, bytes.size());
-  const size_t to = std::min<size_t>(bytes.size(), from + fix.length);
+  const size_t from = std::min(saturated_size(fix.offset), bytes.size());
+  const size_t to = from + std::min(saturated_size(fix.length), bytes.size() - from);
   size_t begin = line_begin(bytes, from);
   size_t end = line_end(bytes, to);
   for (size_t i = 0; i < kPatchContext && begin > 0; ++i) begin = line_begin(bytes, begin - 1);
