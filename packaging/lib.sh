@@ -9,9 +9,11 @@ fail() {
 
 packages='*.deb *.tar.gz *.tar.gz.sha256'
 
-# pack FOLDER: makes all packages of a build folder; the dates in them are those of the last commit.
+# pack FOLDER: makes all packages of a build folder; the dates in them are those of the last commit. cpack gives folders, and the parts
+# of a Debian package, the permissions that the umask leaves.
 pack() {
   (
+    umask 022
     cd "$1"
     rm -f $packages
     SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)} cpack >package/cpack.log || { cat package/cpack.log >&2; exit 1; }
