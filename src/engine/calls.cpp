@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "base/saturate.h"
 #include "base/text.h"
+#include "base/utf8_head.h"
 #include "engine/engine.h"
 #include "json/write.h"
 #include "protocol/trace.h"
@@ -51,10 +52,7 @@ size_t held_bytes(const protocol::InvokeFunction& call) {
 // The texts of an error are written anew for the caller, so they may not be as long as a message.
 void cut(std::string_view& text) {
   constexpr size_t kMostErrorBytes = 256 * 1024;
-  if (text.size() <= kMostErrorBytes) return;
-  size_t end = kMostErrorBytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  text = text.substr(0, end);
+  text = utf8_head(text, kMostErrorBytes);
 }
 
 // Activations that led to this call, as far as its caller says so: without it, a target that

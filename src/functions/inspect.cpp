@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/utf8.h"
+#include "base/utf8_head.h"
 #include "content/ids.h"
 #include "content/parse.h"
 #include "functions/descriptions.h"
@@ -58,12 +59,6 @@ std::vector<HiddenCharacter> hidden_in(std::string_view text) {
     column = c.point == '\n' ? 1 : column + 1;
   }
   return out;
-}
-
-std::string_view head_of(std::string_view text, size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U) --bytes;
-  return text.substr(0, bytes);
 }
 
 // Which skill a link in the document at `file` means, without an index of paths: ids follow from
@@ -133,7 +128,7 @@ std::optional<Bytes> read_bytes(const View& view, const content::FileRef& file) 
 void fill_text(InspectOutput& out, const View& view, const content::FileRef& file,
                const Bytes& bytes) {
   if (bytes.whole) out.digest = file_digest(bytes.text);
-  const std::string_view text = head_of(bytes.text, kMaxSource);
+  const std::string_view text = utf8_head(bytes.text, kMaxSource);
   if (!is_utf8(text)) return;
   out.source = text;
   if (!bytes.whole || text.size() < bytes.text.size()) out.source_cut = true;
@@ -343,7 +338,7 @@ class Inspector {
 
   static json::Raw cut(std::string text) {
     if (text.size() <= kMaxFaceAnswer) return {std::move(text)};
-    return {json_text(head_of(text, kMaxFaceAnswer))};
+    return {json_text(utf8_head(text, kMaxFaceAnswer))};
   }
 
   const InspectHost host_;

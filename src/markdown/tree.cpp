@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/utf8_head.h"
 #include "json/write.h"
 #include "markdown/affordable.h"
 #include "markdown/link.h"
@@ -34,19 +35,12 @@ Document parse(std::string_view text) {
   return {cmark_parser_finish(parser.get()), cmark_node_free};
 }
 
-// Ends between two characters.
-std::string_view head_of(std::string_view text, size_t bytes) {
-  if (text.size() <= bytes) return text;
-  while (bytes > 0 && (static_cast<unsigned char>(text[bytes]) & 0xc0U) == 0x80U) --bytes;
-  return text.substr(0, bytes);
-}
-
 std::string_view or_empty(const char* text) { return text == nullptr ? "" : text; }
 
 std::string language_of(cmark_node* block) {
   const std::string_view info = or_empty(cmark_node_get_fence_info(block));
   std::string out = "{\"lang\":";
-  json::append_string(out, head_of(info.substr(0, info.find_first_of(" \t")), kMaxLanguage));
+  json::append_string(out, utf8_head(info.substr(0, info.find_first_of(" \t")), kMaxLanguage));
   return out + "}";
 }
 
@@ -259,7 +253,7 @@ class Writer {
     std::string attributes = "{\"alt\":";
     json::append_string(attributes, std::exchange(pending_, {}));
     attributes += ",\"src\":";
-    json::append_string(attributes, head_of(source_, kMaxAddress));
+    json::append_string(attributes, utf8_head(source_, kMaxAddress));
     begin("img", attributes + "}");
     end();
   }
@@ -324,7 +318,7 @@ class Writer {
 }  // namespace
 
 Tree parse_tree(std::string_view text, const ResolveLink& resolve, const Limits& limits) {
-  const std::string_view head = affordable_head(head_of(text, limits.bytes), limits.nodes);
+  const std::string_view head = affordable_head(utf8_head(text, limits.bytes), limits.nodes);
   const Document document = parse(head);
   Writer writer(resolve, limits);
   writer.walk(document.get());
