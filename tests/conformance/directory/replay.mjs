@@ -14,6 +14,7 @@ const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine
   [--allow file.json]     differences that are meant: [{"file","line","why","ours"}]
   [--record]              write what differs on those lines to that file, as "ours"
   [--max n]               differing lines to print (default 20)
+  [--verbose]             print the extra keys and the allowed differences as well
   [--strict-keys]         extra keys fail too
   [--no-git]              leave out the lines that clone
   [--golden dir]          where the recordings are
@@ -34,6 +35,7 @@ function readOptions() {
         max: { type: 'string', default: '20' },
         golden: { type: 'string' },
         record: { type: 'boolean' },
+        verbose: { type: 'boolean' },
         'strict-keys': { type: 'boolean' },
         'no-git': { type: 'boolean' },
         'ready-ms': { type: 'string', default: '20000' },
@@ -55,6 +57,7 @@ function readOptions() {
     only: values.only,
     golden,
     max: Number(values.max),
+    verbose: !!values.verbose,
     strictKeys: !!values['strict-keys'],
     record: values.record ? values.allow : undefined,
     git: !values['no-git'],

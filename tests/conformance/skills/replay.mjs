@@ -22,6 +22,7 @@ const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine
   --restart-engine-url URL     where that engine listens     --restart-engine-dir DIR   its working directory
   --only a,b*                  files by name, number or prefix    --allow FILE   list of deliberate deviations
   --record                     write what differs on their lines to that list, as "ours"
+  --verbose                    print the extra keys and the allowed differences as well
   --strict-keys                additional keys in answers fail    --max N        differences printed (default 40)
   --golden DIR                 the recordings                     --wait MS      patience for the worker to appear (20000)`
 
@@ -34,6 +35,7 @@ function options(argv) {
     if (argv[i] === '--help' || argv[i] === '-h') o.help = true
     else if (argv[i] === '--strict-keys') o.strict = true
     else if (argv[i] === '--record') o.record = true
+    else if (argv[i] === '--verbose') o.verbose = true
     else if (argv[i].startsWith('--') && VALUES.includes(k)) {
       if (argv[i + 1] === undefined) throw new Unfit(`${argv[i]} needs a value\n${USAGE}`)
       o[k] = argv[++i]
@@ -197,14 +199,15 @@ async function main() {
     for (const x of d.differences) console.log(`    ${x.path}\n      expected ${show(x.expected)}\n      actual   ${show(x.actual)}`)
   }
   if (failing.length > max) console.log(`  … ${failing.length - max} more lines differ (--max)`)
-  const excused = differing.filter((d) => !d.differences.length)
+  const excused = o.verbose ? differing.filter((d) => !d.differences.length) : []
   if (excused.length) console.log('\nallowed differences')
   for (const d of excused) console.log(`  ${d.file}:${d.number} row ${d.line.row ?? '-'}: ${d.why}`)
   const stale = allow.stale(compared)
   if (stale.length) console.log('\nstale deviations (listed, but nothing differs)')
   for (const d of stale) console.log(`  ${JSON.stringify(d)}`)
-  if (extras.size) console.log(`\nextra keys (${o.strict ? 'failing: --strict-keys' : 'not failures'})`)
-  for (const [k, at] of extras) console.log(`  ${k}  ×${at.length}, first at ${at[0]}`)
+  const shown = o.verbose || o.strict ? [...extras] : []
+  if (shown.length) console.log(`\nextra keys (${o.strict ? 'failing: --strict-keys' : 'not failures'})`)
+  for (const [k, at] of shown) console.log(`  ${k}  ×${at.length}, first at ${at[0]}`)
   if (info.length) console.log('\nobserved, not compared')
   for (const t of info) console.log(`  ${t}`)
   console.log(`\n${total.files} files, ${total.lines} lines: ${total.same} same, ${total.differ} differ, ${total.allowed} allowed, ${total.uncompared} not compared; ${total.skipped} files skipped; ${stale.length} stale; ${extras.size} kinds of extra keys; ${total.lost} replies lost and asked again`)
