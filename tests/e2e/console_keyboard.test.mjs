@@ -102,6 +102,50 @@ test('install from the registry', own, async (t) => {
   await page.locator('tr[data-ns=tools]').waitFor()
 })
 
+/** Holds back the answers to searches until the function that it returns is called. */
+async function holdSearches(page) {
+  let release
+  const released = new Promise((resolve) => (release = resolve))
+  await page.route('**/console/call', async (route) => {
+    if (route.request().postData().includes('skills::browse')) await released
+    await route.continue()
+  })
+  return release
+}
+
+test('keys that come before the rows of a search are about those rows', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit('skills')
+  await page.locator('.win .row').nth(2).waitFor()
+  const first = await page.locator('.win .row .id').first().textContent()
+  const release = await holdSearches(page)
+  await page.keyboard.press('/')
+  await page.keyboard.type('notes')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  assert.equal(await page.locator('.rd-id').count(), 0, 'a row of the list before was opened')
+  release()
+  await page.locator('.rd-id').waitFor()
+  const rows = await page.locator('.win .row .id').allTextContents()
+  assert.notEqual(rows[0], first)
+  assert.match(await page.locator('.rd-id').textContent(), new RegExp(`^${rows[1]}`))
+})
+
+test('Enter in the palette waits for the answer to what was typed', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit()
+  await page.locator('.say').waitFor()
+  const release = await holdSearches(page)
+  await page.keyboard.press('Control+k')
+  await page.locator('#palette .opt').first().waitFor()
+  await page.keyboard.type('database/query')
+  await page.keyboard.press('Enter')
+  assert.ok(await page.locator('#palette input').isVisible(), 'an entry of the list before was chosen')
+  release()
+  await page.locator('.rd-id', { hasText: 'database/query' }).waitFor()
+})
+
 test('find a function in the palette and call it', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles })
   await page.visit()

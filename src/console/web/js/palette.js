@@ -91,6 +91,8 @@ class Palette {
   items = []
   at = 0
   turn = 0
+  isAsking = false // what is shown belongs to the text before
+  openFirst = false // Enter came before the answer
 
   get isOpen() {
     return this.dialog.open
@@ -132,6 +134,8 @@ class Palette {
 
   async draw() {
     const mine = ++this.turn
+    this.isAsking = true
+    this.openFirst = false
     const query = this.input.value.trim()
     const match = matcher(query)
     const actions = ACTIONS.filter((a) => match(a.title))
@@ -162,6 +166,14 @@ class Palette {
       ]),
     )
     this.mark(0)
+    this.isAsking = false
+    if (this.openFirst && this.isOpen) this.enter()
+  }
+
+  /** Never an entry of the text before: what is typed fast is answered first. */
+  enter() {
+    if (this.isAsking) this.openFirst = true
+    else if (this.items[this.at]) this.run(this.items[this.at])
   }
 
   option(item, i) {
@@ -199,7 +211,7 @@ class Palette {
   key(e) {
     if (e.key === 'ArrowDown' || (e.ctrlKey && e.key === 'n')) this.mark(this.at + 1)
     else if (e.key === 'ArrowUp' || (e.ctrlKey && e.key === 'p')) this.mark(this.at - 1)
-    else if (e.key === 'Enter') this.items[this.at] && this.run(this.items[this.at])
+    else if (e.key === 'Enter') this.enter()
     else return
     e.preventDefault()
   }

@@ -23,6 +23,7 @@ export class WindowList {
     this.total = null
     this.cur = 0
     this.turn = 0
+    this.early = [] // keys that came before the answer
     this.el.addEventListener('scroll', () => this.paint(), { passive: true })
     this.el.addEventListener('keydown', (e) => this.key(e))
     this.el.addEventListener('click', (e) => this.#click(e))
@@ -35,6 +36,7 @@ export class WindowList {
     this.pages = new Map()
     this.total = null
     this.cur = 0
+    this.early = []
     this.el.scrollTop = 0
     clearTimeout(this.slow)
     // The rows before stay until the answer comes, or a moment has passed.
@@ -93,6 +95,7 @@ export class WindowList {
       this.#size(answer.total)
       if (fresh) this.first(answer)
       this.paint(true)
+      for (const key of this.early.splice(0)) this.act(key)
     } catch (error) {
       if (turn !== this.turn) return
       clearTimeout(this.slow)
@@ -183,21 +186,33 @@ export class WindowList {
     const row = e.target.closest('.row')
     if (!row?.dataset.i) return
     this.move(Number(row.dataset.i))
-    this.open(this.at(this.cur), true)
+    this.#choose(true)
   }
 
   key(e) {
-    if (e.ctrlKey || e.metaKey || e.altKey || !this.total) return
-    const page = Math.max(1, Math.floor(this.el.clientHeight / this.rowHeight) - 1)
-    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page }[e.key]
-    if (e.key === 'Enter') this.open(this.at(this.cur), true)
-    else if (step) this.move(this.cur + step)
-    else if (e.key === 'Home') this.move(0)
-    else if (e.key === 'End') this.move(this.total - 1)
-    else return
+    if (e.ctrlKey || e.metaKey || e.altKey || !this.act(e.key)) return
     e.preventDefault()
     e.stopPropagation()
+  }
+
+  /** Does what a key means, once the rows are there; false when it means nothing. */
+  act(key) {
+    const page = Math.max(1, Math.floor(this.el.clientHeight / this.rowHeight) - 1)
+    const step = { ArrowDown: 1, j: 1, ArrowUp: -1, k: -1, PageDown: page, PageUp: -page }[key]
+    if (this.total === 0 || !(step || ['Enter', 'Home', 'End'].includes(key))) return false
+    if (this.total === null) return Boolean(this.early.push(key))
     clearTimeout(this.peek)
-    if (e.key !== 'Enter') this.peek = setTimeout(() => this.open(this.at(this.cur), false), PEEK_MS)
+    if (key === 'Enter') {
+      this.#choose(true)
+      return true
+    }
+    this.move(step ? this.cur + step : key === 'Home' ? 0 : this.total - 1)
+    this.peek = setTimeout(() => this.#choose(false), PEEK_MS)
+    return true
+  }
+
+  #choose(enter) {
+    const row = this.at(this.cur)
+    if (row) this.open(row, enter)
   }
 }

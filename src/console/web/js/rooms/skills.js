@@ -56,7 +56,7 @@ export const skillsRoom = {
         }),
       first: (answer, error) => this.answered(answer, error),
       dress: (row, data) => this.dress(row, data),
-      open: (data, enter) => data && this.pick(data, enter),
+      open: (data, enter) => this.pick(data, enter),
       same: (data) => data.id === this.id,
     })
     this.detail = h('div.detail', { role: 'region', 'aria-label': 'Document', tabindex: -1 })
@@ -117,7 +117,7 @@ export const skillsRoom = {
     if (e.key !== 'ArrowDown' && e.key !== 'Enter') return
     this.list.el.focus()
     this.list.move(0)
-    if (e.key === 'Enter') this.list.open(this.list.at(0), true)
+    if (e.key === 'Enter') this.list.act('Enter')
     e.preventDefault()
   },
 
