@@ -18,10 +18,14 @@ namespace {
 constexpr auto kWords = std::to_array<std::pair<ScanAction, std::string_view>>(
     {{ScanAction::kOff, "off"}, {ScanAction::kWarn, "warn"}, {ScanAction::kBlock, "block"}});
 
+// What was said about a file when it was installed.
+enum class Told : uint8_t { kNothing, kWarnings };
+
 void add(std::vector<FileRisk>& out, const std::string& path, std::vector<risks::Risk> found,
-         const ScanPolicy& policy, const std::set<std::string>* accepted) {
+         const ScanPolicy& policy, const std::set<std::string>* accepted, Told told) {
   for (risks::Risk& risk : found) {
     const ScanAction action = policy.of(risk);
+    if (action == ScanAction::kWarn && told == Told::kWarnings) continue;
     if (action == ScanAction::kOff || (accepted != nullptr && accepted->contains(risk.code))) {
       continue;
     }
@@ -70,16 +74,19 @@ ScanAction ScanPolicy::of(const risks::Risk& risk) const {
 }
 
 std::vector<FileRisk> scan_bundle(const Bundle& bundle, const ScanPolicy& policy,
-                                  const AcceptedRisks& accepted, const InstalledText& installed) {
+                                  const AcceptedRisks& accepted, const InstalledText& installed,
+                                  bool repeat) {
   std::vector<FileRisk> out;
   if (policy.is_off()) return out;
   for (const BundleFile& file : bundle.files) {
     const auto known = accepted.empty() ? accepted.end() : accepted.find(sha256_hex(file.bytes));
     const auto* codes = known == accepted.end() ? nullptr : &known->second;
-    add(out, file.path, risks::scan(file.path, file.bytes), policy, codes);
+    const std::optional<std::string> before = installed ? installed(file.path) : std::nullopt;
+    const Told told = before == file.bytes && !repeat ? Told::kWarnings : Told::kNothing;
+    add(out, file.path, risks::scan(file.path, file.bytes), policy, codes, told);
     if (!installed) continue;
-    const std::string before = installed(file.path).value_or("");
-    add(out, file.path, risks::new_commands(file.path, before, file.bytes), policy, codes);
+    add(out, file.path, risks::new_commands(file.path, before.value_or(""), file.bytes), policy,
+        codes, told);
   }
   order_and_cut(out);
   return out;

@@ -53,9 +53,11 @@ inline constexpr size_t kMaxReportedRisks = 200;
 // that commands are not new.
 using InstalledText = std::function<std::optional<std::string>(const std::string& path)>;
 
-// The worst first; without those that were accepted.
+// The worst first; without those that were accepted. Warnings about files that are installed as
+// they are in the bundle were given before: they are left out unless `repeat` is set.
 std::vector<FileRisk> scan_bundle(const Bundle& bundle, const ScanPolicy& policy,
-                                  const AcceptedRisks& accepted, const InstalledText& installed);
+                                  const AcceptedRisks& accepted, const InstalledText& installed,
+                                  bool repeat = false);
 
 // What is still true of `before` for the files of a bundle.
 AcceptedRisks still_accepted(const Bundle& bundle, const AcceptedRisks& before);

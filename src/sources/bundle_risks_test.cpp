@@ -88,6 +88,18 @@ TEST(BundleRisks, AnUpdateTellsNewCommands) {
             Texts{"run.sh:3 new_command (low)"});
 }
 
+TEST(BundleRisks, WarningsAboutUnchangedFilesAreNotRepeated) {
+  const auto same = [](const std::string& path) -> std::optional<std::string> {
+    return path == "run.sh" ? kRisky : "# Alpha\n\nText.\n";
+  };
+  EXPECT_EQ(brief(scan_bundle(bundle_of(kRisky), {}, {}, same)), Texts{});
+  EXPECT_EQ(brief(scan_bundle(bundle_of(kRisky), {}, {}, same, true)),
+            Texts{"run.sh:2 download_run (high)"});
+  const ScanPolicy block{.action = ScanAction::kBlock, .overrides = {}};
+  EXPECT_EQ(brief(scan_bundle(bundle_of(kRisky), block, {}, same)),
+            Texts{"run.sh:2 download_run (high) blocks"});
+}
+
 TEST(BundleRisks, AreBounded) {
   Bundle bundle = bundle_of(kRisky);
   const auto add = [&bundle](size_t number) {

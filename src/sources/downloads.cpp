@@ -36,8 +36,8 @@ Result<std::map<std::string, LockedNamespace>> chosen(const Lock& lock,
 }
 
 Error only_by_command(const Source& source) {
-  return {"D311",
-          "D311 invalid_input: `" + namespace_of(source) +
+  return {"D339",
+          "D339 local_only: `" + namespace_of(source) +
               "` comes from a local folder, which only the command line may read. Next: run "
               "`iii-directory update " +
               namespace_of(source) + " --skills FOLDER` on the machine, with the skills folder."};
@@ -119,12 +119,19 @@ Result<void> Downloads::fetch_several(const std::vector<RepoSource>& sources, co
     return sources::fetch_several(sources, options_.git, job, take);
   }
   std::vector<RepoSource> here;
-  for (const RepoSource& source : sources) {
-    Result<RepoSource> place = located(source);
-    if (!place) return std::unexpected(place.error());
+  std::vector<size_t> indices;  // of `here` in `sources`
+  for (size_t i = 0; i < sources.size(); ++i) {
+    Result<RepoSource> place = located(sources[i]);
+    if (!place) {
+      take(i, std::unexpected(place.error()));
+      continue;
+    }
     here.push_back(std::move(*place));
+    indices.push_back(i);
   }
-  const auto record = [&](size_t index, Result<Bundle> bundle) {
+  if (here.empty()) return {};
+  const auto record = [&](size_t place, Result<Bundle> bundle) {
+    const size_t index = indices[place];
     if (bundle) bundle = with_skill(std::move(*bundle));
     if (bundle) bundle->source = recorded_folder(sources[index], options_.skills_folder);
     take(index, std::move(bundle));

@@ -191,7 +191,8 @@ Result<std::vector<FileRisk>> Downloads::examine(const Bundle& bundle, InstallOp
   if (known) options.accepted = still_accepted(bundle, before->second.accepted);
   std::vector<FileRisk> risks =
       scan_bundle(bundle, options_.scan, options.accepted,
-                  known ? installed_texts(options_.skills_folder, name) : InstalledText());
+                  known ? installed_texts(options_.skills_folder, name) : InstalledText(),
+                  options.accept_risks);
   if (options.accept_risks) {
     accept(options.accepted, bundle, risks);
   } else if (const Result<void> allowed = check_risks(risks); !allowed) {

@@ -295,7 +295,7 @@ TEST_F(GitLayout, ALocalFolderIsReadByTheSameRules) {
   DownloadsOptions options = downloads();
   options.git.allow_local = false;
   EXPECT_THAT(Downloads(options).download(source, {}, job_).error().message,
-              HasSubstr("D311 invalid_input: `named` comes from a local folder"));
+              HasSubstr("D339 local_only: `named` comes from a local folder"));
   options.local_folders = true;
   Downloads all(options);
   ASSERT_TRUE(all.download(source, {}, job_));
@@ -303,6 +303,15 @@ TEST_F(GitLayout, ALocalFolderIsReadByTheSameRules) {
   repository.put("a/x/SKILL.md", skill("named") + "more");
   EXPECT_TRUE(all.outdated(std::nullopt, job_)->front().outdated);
   EXPECT_FALSE(all.restore(std::nullopt, false, job_)->front().error);
+
+  repository.put("a/y/SKILL.md", skill("second"));
+  ASSERT_TRUE(all.download(RepoSource{repository.url(), "second", {}}, {}, job_));
+  options.local_folders = false;
+  const auto refused = Downloads(options).update(std::nullopt, false, job_);
+  ASSERT_EQ(refused->size(), 2U);
+  for (const NamespaceResult& one : *refused) {
+    EXPECT_THAT(one.error->message, HasSubstr("D339 local_only: `" + one.name_space + "` comes"));
+  }
 }
 
 // Programs that git ran: `git` is a script that notes its words and runs the real one.

@@ -150,7 +150,11 @@ test('findings are shown and asked about before the server writes', { skip: need
   const yes = await onTerminal(words, [['nevertheless\\?', 'y\n']])
   assert.equal(yes.code, 0, yes.output)
   assert.deepEqual(installed(), ['a', 'b'])
-  const script = await cli(...words, '--force')
+  const again = await cli('update')
+  assert.equal(again.code, 0, again.stderr)
+  assert.doesNotMatch(again.stderr, /finding/, 'about files that have not changed')
+  assert.equal((await cli('remove', 'a', 'b', '--yes')).code, 0)
+  const script = await cli(...words)
   assert.equal(script.code, 0, script.stderr)
   assert.match(script.stderr, /1 finding to look at/)
 })
@@ -166,7 +170,7 @@ test('a local folder is for this process: with a named server it is an error', {
   assert.equal(here.code, 0, here.stderr)
   assert.deepEqual(installed(), ['one'])
   const updated = await json(['update'], 1)
-  assert.match(updated.namespaces[0].error, /D311 .*comes from a local folder.* Next: run `iii-directory update one --skills FOLDER`/)
+  assert.match(updated.namespaces[0].error, /D339 local_only: .*comes from a local folder.* Next: run `iii-directory update one --skills FOLDER`/)
 })
 
 test('a private repository: the error says how to use one\'s own credentials', { skip: needsOwnEngine }, async (t) => {

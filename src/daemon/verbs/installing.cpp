@@ -28,10 +28,7 @@ bool wrote_files(const directory::DownloadOutput& output) {
 
 }  // namespace
 
-bool is_local_only(const std::string& message) {
-  return message.starts_with("D311 ") &&
-         message.find("comes from a local folder") != std::string::npos;
-}
+bool is_local_only(const std::string& message) { return message.starts_with("D339 "); }
 
 Result<Installing> Installing::begin(const cli::Args& args, bool here) {
   auto caller = here ? local_caller(args, Use::kInstall) : caller_of(args, Use::kInstall);
