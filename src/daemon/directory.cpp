@@ -191,7 +191,8 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
     auto_download_.emplace(worker, table_, downloader_,
                            auto_download_options(config, places_.home));
   }
-  log_folders(config_, places_.home, *library_.latest()->files);
+  log_folders(config_, places_.home, *library_.latest()->files,
+              places_.folders_are_shown ? LogLevel::kDebug : LogLevel::kInfo);
 }
 
 // What shows the whole state of the folders, also what is not served.

@@ -31,6 +31,8 @@ struct DirectoryPlaces {
   std::optional<std::filesystem::path> cache_file;  // of the parsed index
   // Downloads may come from folders of this machine, as the one who runs this process may.
   bool local_sources = false;
+  // The folders are shown to a person: at the start they are no news for the log.
+  bool folders_are_shown = false;
   // Why the engine in this process does not store what it is given; nothing: it does.
   std::function<std::optional<std::string>()> trouble = {};
   // What is in the same process, for directory::stats; may be empty.

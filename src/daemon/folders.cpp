@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/counted.h"
-#include "base/log.h"
 
 namespace iii::daemon {
 
@@ -101,9 +100,9 @@ std::string documents_line(const content::Generation& generation) {
 }
 
 void log_folders(const DirectoryConfig& config, const std::string& home,
-                 const content::Generation& generation) {
+                 const content::Generation& generation, LogLevel usual) {
   for (const Folder& folder : folders_of(config, home, generation)) {
-    const LogLevel level = !is_wrong(folder)                        ? LogLevel::kInfo
+    const LogLevel level = !is_wrong(folder)                        ? usual
                            : folder.state == FolderState::kUnusable ? LogLevel::kError
                                                                     : LogLevel::kWarn;
     log_at(level, "{}", folder_line(folder));

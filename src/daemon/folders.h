@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/log.h"
 #include "content/types.h"
 #include "daemon/config.h"
 
@@ -37,8 +38,9 @@ std::string folder_line(const Folder& folder);
 // `4 files: 2 skills, 1 prompt, 1 supporting file, 0 skipped; 2 compiled-in skills`
 std::string documents_line(const content::Generation& generation);
 
-// Which folders are read, what they hold, and what is wrong with them.
+// Which folders are read and what they hold, at the level `usual`; what is wrong with them as a
+// warning or an error.
 void log_folders(const DirectoryConfig& config, const std::string& home,
-                 const content::Generation& generation);
+                 const content::Generation& generation, LogLevel usual = LogLevel::kInfo);
 
 }  // namespace iii::daemon

@@ -20,6 +20,7 @@ struct ServeOptions {
   bool http_port_given = false;  // by the user: then it has to be free
   bool engine_only = false;
   bool console = true;
+  bool on_terminal = false;  // a person reads what it says
   ConfigSources config;
 };
 

@@ -57,7 +57,6 @@ void print_ready(const std::string& host, uint16_t port, const net::HttpServer* 
 // For a person who started it: what is served, and what to do next.
 void print_first_steps(const Directory& directory, const ConfigReading& reading,
                        const net::HttpServer* http, bool console) {
-  if (::isatty(STDERR_FILENO) != 1) return;
   cli::note_text("\n");
   for (const Folder& folder :
        folders_of(reading.config, reading.home, *directory.library_latest())) {
@@ -211,6 +210,7 @@ int run_serve(const cli::Args& args) {
   if (const Result<void> log = set_up_log(args); !log) return cli::complain(log.error());
   Result<ServeOptions> options = serve_options(args);
   if (!options) return cli::complain(options.error());
+  options->on_terminal = ::isatty(STDERR_FILENO) == 1;
   fit_connections(*options);
   std::optional<Configuration> configuration;
   if (!options->engine_only) {
@@ -244,7 +244,7 @@ int run_serve(const cli::Args& args) {
   const auto ready = [&] {
     operations.ready();
     print_ready(host, port, http->get());
-    if (local) {
+    if (local && options->on_terminal) {
       print_first_steps(local->directory, configuration->reading(), http->get(), options->console);
     }
     service.ready(fmt::format("listening on port {}", port));
