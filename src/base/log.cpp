@@ -15,6 +15,7 @@
 
 #include "base/counted.h"
 #include "base/utf8.h"
+#include "base/utf8_head.h"
 
 namespace iii {
 
@@ -57,8 +58,7 @@ void cut_line(std::string& text) {
   constexpr std::string_view kCut = " ...";
   constexpr size_t kMost = kMaxLogLine - kFrameBytes - kCut.size();
   if (text.size() <= kMost) return;
-  size_t end = kMost;
-  while ((static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80U) --end;
+  const size_t end = utf8_head(text, kMost).size();
   size_t backslashes = 0;
   while (backslashes < end && text[end - backslashes - 1] == '\\') ++backslashes;
   text.erase(end - backslashes % 2).append(kCut);

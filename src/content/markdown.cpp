@@ -1,5 +1,6 @@
 #include "content/markdown.h"
 
+#include "base/utf8_head.h"
 #include "content/space.h"
 
 namespace iii::content {
@@ -171,8 +172,7 @@ class Summariser {
         blank != std::string::npos && blank > end / 2) {
       end = blank;
     }
-    while (end > 0 && (static_cast<unsigned char>(teaser[end]) & 0xc0U) == 0x80U) --end;
-    teaser.resize(end);
+    teaser.resize(utf8_head(teaser, end).size());
     teaser.resize(trim_space(teaser).size());
     teaser += kEllipsis;
     summary_.teaser_cut = true;

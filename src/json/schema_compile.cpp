@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "base/utf8_head.h"
 #include "json/schema_compiled.h"
 #include "json/write.h"
 
@@ -52,9 +53,7 @@ void append_beginning(std::string& out, const Value& value, size_t enough) {
 
 std::string cut(std::string text, size_t max_bytes) {
   if (text.size() <= max_bytes) return text;
-  size_t end = max_bytes;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;
-  text.resize(end);
+  text.resize(utf8_head(text, max_bytes).size());
   return text + "…";
 }
 

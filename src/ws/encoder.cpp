@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/check.h"
+#include "base/utf8_head.h"
 #include "ws/mask.h"
 
 namespace iii::ws {
@@ -95,14 +96,12 @@ void Encoder::close(std::string& out, uint16_t code, std::string_view reason) {
     frame(out, Opcode::kClose, true, {});
     return;
   }
-  size_t length = std::min(reason.size(), kMaxControl - 2);
-  // Step back from the middle of a character: its later bytes all look like 10xxxxxx.
-  while (length > 0 && length < reason.size() && (reason[length] & 0xc0) == 0x80) --length;
+  const std::string_view head = utf8_head(reason, kMaxControl - 2);
   char payload[kMaxControl];
   payload[0] = static_cast<char>(code >> 8);
   payload[1] = static_cast<char>(code & 0xff);
-  std::memcpy(payload + 2, reason.data(), length);
-  frame(out, Opcode::kClose, true, {payload, length + 2});
+  std::memcpy(payload + 2, head.data(), head.size());
+  frame(out, Opcode::kClose, true, {payload, head.size() + 2});
 }
 
 }  // namespace iii::ws
