@@ -4,17 +4,19 @@
 //   mutated_frames FOLDER [--frames N] [--seed S]
 //
 // The same seed gives the same run. FOLDER holds recordings (`*.jsonl`).
-#include <unistd.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <fstream>
 #include <map>
 #include <set>
 
 #include "engine_bus.h"
 #include "frame_mutator.h"
+#if __has_feature(address_sanitizer)
+#include <sanitizer/allocator_interface.h>
+#endif
 
 // The address sanitizer keeps freed memory for a while; little of it, so that growth can be seen.
 extern "C" const char* __asan_default_options();
@@ -28,12 +30,16 @@ constexpr size_t kMaxOwedAnswers = 60;
 constexpr double kFlatMb = 16;          // growth that counts as flat
 constexpr uint64_t kLongRun = 500'000;  // frames; shorter runs are still filling what is bounded
 
-double rss_mb() {
-  std::ifstream statm("/proc/self/statm");
-  double all = 0;
-  double resident = 0;
-  statm >> all >> resident;
-  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / (1024 * 1024);
+// What the program has allocated and not freed. The resident size would also count what the
+// allocator keeps for later, which rises and falls.
+double in_use_mb() {
+#if __has_feature(address_sanitizer)
+  const size_t bytes = __sanitizer_get_current_allocated_bytes();
+#else
+  const struct mallinfo2 info = ::mallinfo2();
+  const size_t bytes = info.uordblks + info.hblkhd;
+#endif
+  return static_cast<double>(bytes) / (1024 * 1024);
 }
 
 // The string behind `"key":"` in a frame that the engine wrote.
@@ -205,13 +211,13 @@ int run(const std::string& folder, uint64_t frames, uint64_t seed) {
     run.step();
     if (i != frames / 10 && i != frames / 2 && i != frames) continue;
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
-    if (early == 0) early = rss_mb();
-    std::printf("  %3llu %%: RSS %.1f MB, %.0f frames/s\n",
-                static_cast<unsigned long long>(i * 100 / frames), rss_mb(),
+    if (early == 0) early = in_use_mb();
+    std::printf("  %3llu %%: %.1f MB in use, %.0f frames/s\n",
+                static_cast<unsigned long long>(i * 100 / frames), in_use_mb(),
                 static_cast<double>(i) / took.count());
     std::fflush(stdout);
   }
-  const double growth = rss_mb() - early;
+  const double growth = in_use_mb() - early;
   run.print(stdout);
   run.finish();
   bool right = true;
