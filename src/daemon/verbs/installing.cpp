@@ -89,6 +89,12 @@ int Installing::complain(const Error& error) const {
   return cli::kInterrupted;
 }
 
+void Installing::say_whose() const {
+  const bool found = is_server() && !names_server(*args_);
+  if (!found) return say_where(*caller_, *args_);
+  if (!args_->has("json")) cli::note("({})\n", caller_->where());
+}
+
 void Installing::tell_risks(const std::vector<directory::RiskRow>& risks) const {
   if (risks.empty() || confirmed_) return;
   cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));

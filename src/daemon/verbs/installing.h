@@ -50,7 +50,8 @@ class Installing {
   // Several namespaces, each with its own end. `files`: also what came and what changed, by name.
   int print(const directory::OutcomesOutput& output, bool files = false) const;
   // Whose folders they are, for a person: before an answer is printed, or after this process wrote.
-  void say_whose() const { say_where(*caller_, *args_); }
+  // A server that was found is also named to a script, which did not ask for it.
+  void say_whose() const;
   void say_changed(const std::vector<std::string>& skills, bool gone = false) const;
 
  private:
