@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <chrono>
 #include <set>
@@ -183,7 +184,14 @@ TEST(Tree, MarksInAddressesAreNotEmphasis) {
   EXPECT_THAT(tree("\xe2\x80\xae \x1b[31m\x01 [__proto__](__"), HasSubstr("](__"));
 }
 
-TEST(Tree, HostileTextsTakeLittleTime) {
+long most_memory_kb() {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_maxrss;
+}
+
+TEST(Tree, HostileTextsTakeLittleTimeAndMemory) {
+  const long memory = most_memory_kb();
   const auto begin = std::chrono::steady_clock::now();
   const std::string half(128UL * 1024, '\n');
   Checked(parse_tree(repeated("- ", 64UL * 1024) + "a\n" + half, no_skill));
@@ -207,8 +215,9 @@ TEST(Tree, HostileTextsTakeLittleTime) {
   std::string nested;
   for (size_t i = 0; i < 200; ++i) nested += std::string(i * 2, ' ') + "- a\n";
   Checked(parse_tree(nested + filled("\n"), no_skill));
-  // Minutes and gigabytes without the limits; the bound is for slow machines under sanitizers.
+  // Minutes and gigabytes without the limits; the bounds are for slow machines under sanitizers.
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+  EXPECT_LT(most_memory_kb() - memory, 1024L * 1024);
 }
 
 }  // namespace
