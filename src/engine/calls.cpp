@@ -141,8 +141,10 @@ std::shared_ptr<ObservedCall> Engine::observed(const Worker& caller,
                                                const protocol::InvokeFunction& call, const Uuid& id,
                                                const Function& target, const LargeFrame* large) {
   if (!target.source || target.source->active == 0 || target.owner_delivered) return nullptr;
-  auto kept = observers_.begin(
-      target, call.data.size() + call.metadata.value_or("").size() + held_bytes(call));
+  // A part of a large message keeps all of it.
+  const size_t payload = large != nullptr ? large->text.bytes.size()
+                                          : call.data.size() + call.metadata.value_or("").size();
+  auto kept = observers_.begin(target, payload + held_bytes(call));
   if (!kept) return nullptr;
   kept->id = id;
   kept->input = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);

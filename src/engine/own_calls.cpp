@@ -12,15 +12,28 @@ namespace {
 // The engine holds its own calls back from a connection that has more than this to read.
 constexpr size_t kMostUnread = 1024 * 1024;
 
+// For a binding or an observer of somebody else.
+bool is_closed_to(const OutgoingCall& call, const Function& target) {
+  return target.is_private && target.builtin == nullptr &&
+         lasting(target.owner->owner()) != lasting(call.owner);
+}
+
+std::unexpected<Error> is_private(const OutgoingCall& call) {
+  return fail("FORBIDDEN",
+              "Function " + call.function_id + " is private: only its own worker can call it.");
+}
+
 }  // namespace
 
 void Engine::call(OutgoingCall call, Reply reply) {
   const FunctionPtr* target = functions_.find(call.name_space, call.function_id);
-  if (target != nullptr && (*target)->builtin == nullptr) {
+  const bool closed = target != nullptr && is_closed_to(call, **target);
+  if (target != nullptr && (*target)->builtin == nullptr && !closed) {
     return send_own(call, std::move(reply), FunctionPtr(*target));
   }
-  if (target == nullptr && !reply) {
-    return stats_.refused(nullptr, "function_not_found", timers_.now());
+  if ((target == nullptr || closed) && !reply) {
+    return stats_.refused(closed ? (*target)->record : nullptr,
+                          closed ? "FORBIDDEN" : "function_not_found", timers_.now());
   }
   if (call.place && !reply) reply = [place = std::move(call.place)](const Outcome&) {};
   const OwnerId owner = call.owner;
@@ -38,6 +51,10 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
     stats_.refused(nullptr, "function_not_found", timers_.now());
     return reply(fail("function_not_found", "Function " + call.function_id +
                                                 " not found in namespace " + call.name_space));
+  }
+  if (is_closed_to(call, **target)) {
+    stats_.refused((*target)->record, "FORBIDDEN", timers_.now());
+    return reply(is_private(call));
   }
   if ((*target)->builtin == nullptr) {
     return send_own(call, std::move(reply), FunctionPtr(*target));

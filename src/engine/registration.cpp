@@ -342,7 +342,7 @@ Link& Engine::tear_down(Worker& worker) {
   observers_.left(worker);
   const bool more = forget_some(worker);
   drained(worker);
-  triggers_.forget(worker);
+  for (const std::string& type : triggers_.forget(worker)) observers_.type_withdrawn(type);
   if (more) {
     slices_.add(worker.owner(), [this, kept] {
       if (forget_some(*kept)) return true;

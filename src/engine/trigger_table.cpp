@@ -462,11 +462,15 @@ void TriggerTable::drained(const Worker& provider) {
   }
 }
 
-void TriggerTable::forget(Worker& worker) {
+std::vector<std::string> TriggerTable::forget(Worker& worker) {
+  std::vector<std::string> withdrawn;
   if (const auto registered = registered_by_.extract(&worker)) {
-    for (const TypeKey& key : registered.mapped()) withdraw(worker, key);
+    for (const TypeKey& key : registered.mapped()) {
+      withdraw(worker, key);
+      withdrawn.push_back(key.id);
+    }
   }
-  if (worker.bindings.empty()) return;
+  if (worker.bindings.empty()) return withdrawn;
   // The engine's own providers let go of them at once, the others are told in slices.
   for (TriggerProvider* provider : own_providers_) provider->forget(worker.owner());
   slices_.add(kEngineOwner, [this, worker = worker.shared_from_this()] {
@@ -475,6 +479,7 @@ void TriggerTable::forget(Worker& worker) {
     }
     return !worker->bindings.empty();
   });
+  return withdrawn;
 }
 
 }  // namespace iii::engine

@@ -104,8 +104,8 @@ class TriggerTable {
   void drained(const Worker& provider);
 
   // Teardown steps 4–6 of a connection (wire §4.4). Its types and bindings have no effect from now
-  // on; the providers of its bindings are notified in slices.
-  void forget(Worker& worker);
+  // on; the providers of its bindings are notified in slices. Gives the ids of the types.
+  std::vector<std::string> forget(Worker& worker);
 
   TriggerTypePtr type(const TypeKey& key) const;
   const PlacedBinding* live_binding(std::string_view id) const;

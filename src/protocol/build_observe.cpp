@@ -1,6 +1,7 @@
 // From the members of a JSON object to the frames of observers.
 #include <algorithm>
 #include <array>
+#include <charconv>
 
 #include "protocol/reader.h"
 
@@ -8,15 +9,32 @@ namespace iii::protocol {
 
 namespace {
 
+Json object_or_wrong(Reader& r, Key key, std::string_view name, Observe& f) {
+  const auto value = r.any(key, name);
+  if (value && json::kind_of(*value) == json::Kind::kObject) return *value;
+  if (f.wrong.empty()) f.wrong = name;
+  return {};
+}
+
+std::optional<uint64_t> number_or_wrong(Reader& r, Key key, std::string_view name, Observe& f) {
+  const auto text = r.any(key, name);
+  if (!text) return std::nullopt;
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error == std::errc{} && end == text->data() + text->size()) return value;
+  if (f.wrong.empty()) f.wrong = name;
+  return std::nullopt;
+}
+
 Result<Frame> observe(Reader& r) {
   Observe f;
   f.id = r.required_text(Key::kId, "id");
-  f.source = r.required_of_kind(Key::kSource, "source", json::Kind::kObject);
-  f.target = r.required_of_kind(Key::kTarget, "target", json::Kind::kObject);
+  f.source = object_or_wrong(r, Key::kSource, "source", f);
+  f.target = object_or_wrong(r, Key::kTarget, "target", f);
   f.metadata = r.any(Key::kMetadata, "metadata");
-  f.max_fires = r.number(Key::kMaxFires, "max_fires");
-  f.expires_in_ms = r.number(Key::kExpiresInMs, "expires_in_ms");
-  f.max_in_flight = r.number(Key::kMaxInFlight, "max_in_flight");
+  f.max_fires = number_or_wrong(r, Key::kMaxFires, "max_fires", f);
+  f.expires_in_ms = number_or_wrong(r, Key::kExpiresInMs, "expires_in_ms", f);
+  f.max_in_flight = number_or_wrong(r, Key::kMaxInFlight, "max_in_flight", f);
   return r.finish(f);
 }
 

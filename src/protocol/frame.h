@@ -134,6 +134,9 @@ struct Observe {
   std::optional<uint64_t> max_fires;
   std::optional<uint64_t> expires_in_ms;
   std::optional<uint64_t> max_in_flight;
+  // When it was read: the first of these that cannot be used. The id is known, so that it is
+  // answered.
+  Text wrong = {};
 };
 struct Unobserve {
   Text id;

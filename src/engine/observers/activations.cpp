@@ -15,22 +15,11 @@ namespace {
 using filter::Part;
 
 constexpr size_t kAtOnce = 32;                // observers per step
-constexpr size_t kMostMatched = 64 * 1024;    // bytes of a list of ids
 constexpr size_t kMostErrorText = 64 * 1024;  // bytes of a code or a message
 
-using Ids = std::set<std::string, std::less<>>;
-
-Ids read_ids(json::Slice array) {
-  Ids ids;
-  if (array.size() > kMostMatched) return ids;
-  json::Walker walker(array);
-  json::Slice key;
-  json::Slice value;
-  while (walker.next(key, value)) {
-    if (json::kind_of(value) == json::Kind::kString) ids.insert(json::string_of(value));
-  }
-  return ids;
-}
+// Of what one owner may have on its way, the part that unanswered calls of one function may use:
+// a host that never answers must not take everything.
+constexpr size_t kShareOfRunning = 4;
 
 std::string error_text(const protocol::ErrorBody& error) {
   std::string out = "{\"code\":";
@@ -53,33 +42,58 @@ std::string activation_key(const std::string& observer_id, const std::string& ac
 
 }  // namespace
 
-std::shared_ptr<ObservedCall> Observers::begin(const Function& function, size_t bytes) {
-  for (const auto& [owner, observers] : function.source->by_owner) {
+// Null when nobody who observes the function can pay for that much.
+std::shared_ptr<EventCharge> Observers::charge_anybody(const Source& source, size_t bytes) {
+  for (const auto& [owner, observers] : source.by_owner) {
     const auto payer = std::ranges::find_if(observers, [](const auto& each) {
       return each.second->state == ObserverState::kActive && !each.second->holder->gone;
     });
     if (payer == observers.end()) continue;
-    auto charge = EventCharge::take(payer->second->ledger, bytes);
-    if (!charge) {
-      payer->second->drop("OVERFLOW");
-      continue;
-    }
-    auto call = std::make_shared<ObservedCall>();
-    call->source = function.source;
-    call->charge = std::move(charge);
-    call->started_at_ms = engine_.timers().wall_ms();
-    call->started = engine_.timers().now();
-    return call;
+    if (auto charge = EventCharge::take(payer->second->ledger, bytes)) return charge;
   }
   return nullptr;
+}
+
+void Observers::lose(const Source& source) {
+  for (const auto& [owner, observers] : source.by_owner) {
+    for (const auto& [id, observer] : observers) {
+      if (observer->state == ObserverState::kActive) observer->drop("OVERFLOW");
+    }
+  }
+}
+
+std::shared_ptr<ObservedCall> Observers::begin(const Function& function, size_t bytes) {
+  const std::shared_ptr<Source>& source = function.source;
+  const EngineLimits& limits = engine_.limits();
+  const bool too_many =
+      source->running >= std::max<size_t>(limits.max_events_per_owner / kShareOfRunning, 1) ||
+      (source->running > 0 &&
+       source->running_bytes + bytes > limits.max_event_bytes_per_owner / kShareOfRunning);
+  auto charge = too_many ? nullptr : charge_anybody(*source, bytes);
+  if (!charge) {
+    lose(*source);
+    return nullptr;
+  }
+  auto call = std::make_shared<ObservedCall>(source, bytes);
+  call->charge = std::move(charge);
+  call->started_at_ms = engine_.timers().wall_ms();
+  call->started = engine_.timers().now();
+  return call;
 }
 
 void Observers::finished(const std::shared_ptr<ObservedCall>& call, const Worker& host,
                          const protocol::InvocationResult& result, const LargeFrame* large) {
   const std::shared_ptr<Source> source = call->source;
   if (source->active == 0 || (host.observes_v2 && result.delivered)) return;
-  const size_t output_bytes = result.result ? result.result->size() : 0;
-  if (!call->charge->add(output_bytes)) return;
+  const auto size = [](const auto& text) { return text ? text->size() : 0; };
+  // A part of a large message keeps all of it.
+  const size_t bytes =
+      large != nullptr ? large->text.bytes.size() : size(result.result) + size(result.matched);
+  if (!call->charge->add(bytes)) {
+    // Others can pay, perhaps; those who cannot are counted when their turn comes.
+    call->charge = charge_anybody(*source, call->bytes + bytes);
+    if (!call->charge) return lose(*source);
+  }
   ObservedEventPtr event = event_of(*call);
   event->success = !result.error;
   if (result.error) {
@@ -89,7 +103,7 @@ void Observers::finished(const std::shared_ptr<ObservedCall>& call, const Worker
   }
   event->duration_ms =
       std::chrono::duration<double, std::milli>(engine_.timers().now() - call->started).count();
-  if (host.observes_v2 && result.matched) event->matched = read_ids(*result.matched);
+  if (host.observes_v2 && result.matched) event->matched_text = std::string(*result.matched);
   take(source, std::move(event));
 }
 
@@ -140,78 +154,69 @@ void Observers::happened(std::string_view event_source, JsonText event, const Ca
   take(function->source, std::move(made));
 }
 
-// One event at a time, so that they stay in order.
+// One event at a time, so that they stay in order. It is for those who are active now, with the
+// filters that they have now.
 void Observers::advance(const std::shared_ptr<Source>& source) {
   while (!source->evaluating && !source->waiting.empty()) {
     const ObservedEventPtr event = std::move(source->waiting.front());
     source->waiting.pop_front();
     uint8_t parts = 0;
     size_t scans = 0;
-    std::vector<std::pair<std::string, std::shared_ptr<const filter::Filter>>> filters;
+    auto audience = std::make_shared<Audience>();
     for (const auto& [owner, observers] : source->by_owner) {
+      std::vector<Candidate> group;
       for (const auto& [id, observer] : observers) {
         if (observer->state != ObserverState::kActive) continue;
+        if (!observer->spec.wants(event->success)) continue;
         parts |= observer->spec.filter->parts();
         scans += observer->spec.filter->scans();
-        if (!observer->spec.filter->matches_all()) filters.emplace_back(id, observer->spec.filter);
+        group.push_back({observer, observer->spec.filter});
       }
+      if (!group.empty()) audience->emplace_back(owner, std::move(group));
     }
     if (event->bytes() * (1 + scans) <= ObservedEvent::kInlineWork) {
       event->prepare(parts);
-      hand_out(source, event, nullptr);
+      hand_out(event, std::move(audience));
       continue;
     }
     source->evaluating = true;
     engine_.background().compute(
         lasting(event->charge->owner()),
-        [event, parts, filters = std::move(filters)] {
+        [event, parts, audience] {
           event->prepare(parts);
-          auto failed = std::make_shared<Ids>();
-          for (const auto& [id, filter] : filters) {
-            if (!event->matches(*filter)) failed->insert(id);
+          for (auto& [owner, group] : *audience) {
+            for (Candidate& each : group) each.matches = event->matches(*each.filter);
           }
-          return std::shared_ptr<const Ids>(std::move(failed));
+          return true;
         },
-        [this, source, event](const std::shared_ptr<const Ids>& failed) {
+        [this, source, event, audience](bool) {
           source->evaluating = false;
-          hand_out(source, event, failed);
+          hand_out(event, audience);
           advance(source);
         });
   }
 }
 
-// `failed`: the observers whose filters do not match, when that has been found out already.
-void Observers::hand_out(const std::shared_ptr<Source>& source, const ObservedEventPtr& event,
-                         const std::shared_ptr<const Ids>& failed) {
-  for (const auto& [payer, observers] : source->by_owner) {
+void Observers::hand_out(const ObservedEventPtr& event, const std::shared_ptr<Audience>& audience) {
+  for (auto& [payer, group] : *audience) {
+    if (group.empty()) continue;
     auto charge = event->charge;
     if (charge->owner() != payer) {
-      charge = EventCharge::take(observers.begin()->second->ledger, event->bytes());
+      charge = EventCharge::take(group.front().observer->ledger, event->bytes());
     }
-    engine_.slices().add(payer, [this, source, event, failed, owner = payer, charge,
-                                 after = std::optional<std::string>()]() mutable {
-      const auto mine = source->by_owner.find(owner);
-      if (mine == source->by_owner.end()) return false;
-      auto next = after ? mine->second.upper_bound(*after) : mine->second.begin();
-      Group chosen;
-      for (size_t left = kAtOnce; left > 0 && next != mine->second.end(); --left, ++next) {
-        const Observer& observer = *next->second;
-        after = next->first;
-        if (observer.state != ObserverState::kActive || !observer.spec.wants(event->success)) {
-          continue;
-        }
-        if (event->matched && !event->matched->contains(next->first)) continue;
-        const bool matches =
-            failed ? !failed->contains(next->first) : event->matches(*observer.spec.filter);
-        if (matches) chosen.push_back(next->second);
-      }
-      const bool more = next != mine->second.end();
-      for (const ObserverPtr& observer : chosen) {
-        fire(*observer, event, charge);
-        drain(observer);
-      }
-      return more;
-    });
+    engine_.slices().add(
+        payer, [this, event, chosen = std::move(group), charge, next = size_t{0}]() mutable {
+          for (size_t left = kAtOnce; left > 0 && next < chosen.size(); --left, ++next) {
+            const Candidate& each = chosen[next];
+            const ObserverPtr& observer = each.observer;
+            if (observer->state != ObserverState::kActive) continue;
+            if (!event->selects(observer->spec.id)) continue;
+            if (!(each.matches ? *each.matches : event->matches(*each.filter))) continue;
+            fire(*observer, event, charge);
+            drain(observer);
+          }
+          return next < chosen.size();
+        });
   }
 }
 
@@ -220,7 +225,7 @@ void Observers::fire(Observer& observer, const ObservedEventPtr& event,
   const auto& most = observer.spec.max_fires;
   const uint64_t started = observer.fires + observer.queue.size() + (observer.composing ? 1 : 0);
   if (most && started >= *most) return;
-  if (event->depth + 1 > kMaxDepth) return observer.drop("LOOP_GUARD");
+  if (event->depth >= kMaxDepth) return observer.drop("LOOP_GUARD");
   if (!charge || observer.queue.size() >= Observer::kMostQueued) return observer.drop("OVERFLOW");
   if (event->depth > 0) {
     if (!event->cascade) event->cascade = std::make_shared<size_t>(0);
@@ -318,9 +323,13 @@ void Observers::start(const ObserverPtr& observer, const ObservedEvent& event, J
 void Observers::fired(const ObserverPtr& observer) {
   ++observer->fires;
   if (observer->spec.max_fires && observer->fires >= *observer->spec.max_fires) {
-    dispose(observer,
-            {"MAX_FIRES", "It was to fire " + std::to_string(observer->fires) + " time(s)."});
+    end_after_fires(observer);
   }
+}
+
+void Observers::end_after_fires(const ObserverPtr& observer) {
+  dispose(observer, {"MAX_FIRES",
+                     "It was to fire " + std::to_string(*observer->spec.max_fires) + " time(s)."});
 }
 
 Result<Observers::Through> Observers::call_through(const Worker& host,
@@ -345,7 +354,7 @@ Result<Observers::Through> Observers::call_through(const Worker& host,
   if (!host.observes_v2 && call.function_id != spec.target.id) {
     return fail("TARGET_MISMATCH", "The target of the observer is " + spec.target.id + ".");
   }
-  if (call.observe_depth + 1 > kMaxDepth) {
+  if (call.observe_depth >= kMaxDepth) {
     observer->drop("LOOP_GUARD");
     return fail("LOOP_GUARD",
                 "More than " + std::to_string(kMaxDepth) + " activations have led to this call.");

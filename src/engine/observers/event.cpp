@@ -63,13 +63,36 @@ std::optional<std::string> without_caller(std::string_view text) {
   return out + "}";
 }
 
+ObservedCall::ObservedCall(std::shared_ptr<Source> its_source, size_t its_bytes)
+    : source(std::move(its_source)), bytes(its_bytes) {
+  ++source->running;
+  source->running_bytes += bytes;
+}
+
+ObservedCall::~ObservedCall() {
+  --source->running;
+  source->running_bytes -= bytes;
+}
+
+ObserverIds read_ids(std::string_view array) {
+  ObserverIds ids;
+  json::Walker walker(array);
+  json::Slice key;
+  json::Slice value;
+  while (ids.size() < Source::kMostObservers && walker.next(key, value)) {
+    if (json::kind_of(value) == json::Kind::kString) ids.insert(json::string_of(value));
+  }
+  return ids;
+}
+
 size_t ObservedEvent::bytes() const {
-  size_t sum = 0;
+  size_t sum = traceparent.size() + baggage.size() + (matched_text ? matched_text->size() : 0);
   for (const auto& text : parts) sum += text ? text->size() : 0;
   return sum;
 }
 
 void ObservedEvent::prepare(uint8_t wanted_parts) {
+  if (matched_text) matched_ = read_ids(*matched_text);
   for (const Part part : {Part::kInput, Part::kOutput}) {
     std::optional<JsonText>& text = this->part(part);
     if (!text) continue;

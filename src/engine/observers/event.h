@@ -16,7 +16,13 @@ namespace iii::engine {
 
 // Kept with a forwarded call until its answer comes, when somebody observes the function.
 struct ObservedCall {
-  std::shared_ptr<Source> source;
+  ObservedCall(std::shared_ptr<Source> its_source, size_t its_bytes);
+  ~ObservedCall();
+  ObservedCall(const ObservedCall&) = delete;
+  ObservedCall& operator=(const ObservedCall&) = delete;
+
+  const std::shared_ptr<Source> source;
+  const size_t bytes;                   // of it that is kept
   std::shared_ptr<EventCharge> charge;  // of one of those who observe
   Uuid id;
   JsonText input;
@@ -30,6 +36,10 @@ struct ObservedCall {
   int64_t started_at_ms = 0;
   std::chrono::steady_clock::time_point started;
 };
+
+using ObserverIds = std::set<std::string, std::less<>>;
+// The different ids of a JSON array, as many as a function can have observers.
+ObserverIds read_ids(std::string_view array);
 
 struct ObservedEvent {
   // What takes longer than this is done on the background thread. One unit is a byte looked at.
@@ -45,8 +55,8 @@ struct ObservedEvent {
   std::string traceparent;
   std::string baggage;
   std::shared_ptr<size_t> cascade;
-  // The observers that the host has selected, when it has.
-  std::optional<std::set<std::string, std::less<>>> matched;
+  // The ids of the observers that the host has selected, when it has: a JSON array.
+  std::optional<std::string> matched_text;
   std::shared_ptr<EventCharge> charge;
 
   std::optional<JsonText>& part(filter::Part part) { return parts[static_cast<size_t>(part)]; }
@@ -55,11 +65,16 @@ struct ObservedEvent {
   }
   size_t bytes() const;
 
-  // Takes `_caller_worker_id` out of input and output, and reads the parts that filters look at.
+  // Takes `_caller_worker_id` out of input and output, and reads what the host has selected and the
+  // parts that filters look at.
   void prepare(uint8_t wanted_parts);
+  bool selects(std::string_view observer_id) const {
+    return !matched_ || matched_->contains(observer_id);
+  }
   bool matches(const filter::Filter& filter) const;
 
  private:
+  std::optional<ObserverIds> matched_;
   std::array<std::optional<json::Value>, filter::kPartCount> values_;
 };
 

@@ -198,18 +198,17 @@ void Observers::left(Worker& worker) {
 void Observers::end_orphans(const Uuid& worker) {
   const auto found = std::ranges::find(orphans_, worker, &Orphans::worker);
   if (found == orphans_.end()) return;
-  cancel(found->timer);
-  orphan_count_ -= found->observers.size();
   Group group;
   for (const auto& weak : found->observers) {
-    // Those that came back have a holder again.
-    if (ObserverPtr observer = weak.lock(); observer && observer->holder->gone) {
+    // Those that came back have another holder.
+    if (ObserverPtr observer = weak.lock(); observer && observer->holder->id == worker) {
       group.push_back(std::move(observer));
     }
   }
-  orphans_.erase(found);
-  in_steps(kEngineOwner, std::move(group), [this](const ObserverPtr& observer) {
-    if (observer->holder->gone) {
+  const Uuid holder = worker;  // which may be a part of what is forgotten now
+  forget_orphans(worker);
+  in_steps(kEngineOwner, std::move(group), [this, holder](const ObserverPtr& observer) {
+    if (observer->holder->id == holder) {
       dispose(observer, {"OBSERVER_DISCONNECTED", "The observing worker did not come back."});
     }
   });
@@ -220,21 +219,33 @@ void Observers::reattached(const Uuid& previous, const Uuid& token, Worker& work
   if (found == orphans_.end() || found->token != token) return;
   Group group;
   for (const auto& weak : found->observers) {
-    if (ObserverPtr observer = weak.lock(); observer && observer->holder->gone) {
+    if (ObserverPtr observer = weak.lock(); observer && observer->holder->id == previous) {
       group.push_back(std::move(observer));
     }
   }
+  // If this connection leaves as well, those that it has not adopted end with the grace period of
+  // the one before.
+  const std::shared_ptr<Worker> kept = worker.shared_from_this();
+  in_steps(
+      kEngineOwner, std::move(group),
+      [this, kept, previous](const ObserverPtr& observer) {
+        if (kept->gone || observer->holder->id != previous) return;
+        if (!adopt(*kept, observer)) {
+          return dispose(observer, {"LIMIT_EXCEEDED", "The connection has too many."});
+        }
+        settle(*observer);
+      },
+      [this, kept, previous] {
+        if (!kept->gone) forget_orphans(previous);
+      });
+}
+
+void Observers::forget_orphans(const Uuid& worker) {
+  const auto found = std::ranges::find(orphans_, worker, &Orphans::worker);
+  if (found == orphans_.end()) return;
   cancel(found->timer);
   orphan_count_ -= found->observers.size();
   orphans_.erase(found);
-  in_steps(worker.owner(), std::move(group),
-           [this, kept = worker.shared_from_this()](const ObserverPtr& observer) {
-             if (!observer->holder->gone) return;
-             if (!adopt(*kept, observer)) {
-               return dispose(observer, {"LIMIT_EXCEEDED", "The connection has too many."});
-             }
-             settle(*observer);
-           });
 }
 
 // A binding without a provider, whose type a function stands in for.
@@ -262,6 +273,12 @@ bool Observers::is_provided(const Binding& binding) const {
 void Observers::stand_in(const FunctionPtr& function) {
   const std::string& type = *function->legacy_type;
   stand_ins_[type].insert({function->name_space, function->id});
+  offer_bindings(function);
+}
+
+// The bindings that wait for the type become observers.
+void Observers::offer_bindings(const FunctionPtr& function) {
+  const std::string& type = *function->legacy_type;
   std::vector<std::string> waiting;
   for (const std::string_view id : engine_.triggers().of_type(type)) waiting.emplace_back(id);
   engine_.slices().add(
@@ -282,6 +299,16 @@ void Observers::unbound(std::string_view binding_id) {
   const auto found = observers_.find(binding_id);
   if (found == observers_.end() || !found->second->spec.legacy) return;
   dispose(ObserverPtr(found->second), {"UNOBSERVED", "The binding was removed."});
+}
+
+// The provider of a type has left: functions stand in for it again.
+void Observers::type_withdrawn(std::string_view type) {
+  const auto types = stand_ins_.find(type);
+  if (types == stand_ins_.end()) return;
+  for (const FunctionKey& key : types->second) {
+    const FunctionPtr* function = engine_.functions().find(key.name_space, key.id);
+    if (function != nullptr) offer_bindings(*function);
+  }
 }
 
 // A provider takes over: nobody stands in for it any more.

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/utf8_head.h"
 #include "engine/engine.h"
 #include "engine/observers/observers.h"
 #include "json/write.h"
@@ -16,6 +17,8 @@ protocol::ErrorBody body(const Error& error) { return {error.code, error.message
 
 // Schemas above this are not compared with filter paths: that happens on the loop.
 constexpr size_t kMostSchemaBytes = 64 * 1024;
+constexpr size_t kKnownSchemas = 8;            // functions whose schemas are kept
+constexpr size_t kMostReasonBytes = 4 * 1024;  // of what a host says against an observer
 
 std::optional<json::Value> schema(const std::optional<std::string>& text) {
   if (!text || text->size() > kMostSchemaBytes) return std::nullopt;
@@ -88,7 +91,7 @@ void Observers::observe(Worker& holder, const protocol::Observe& frame) {
 }
 
 // What does not depend on how many there are.
-Result<void> Observers::check(const Worker& holder, const ObserverSpec& spec) const {
+Result<void> Observers::check(const Worker& holder, const ObserverSpec& spec) {
   if (spec.source == spec.target) {
     return fail("SELF_TARGET", "Source and target are the same function, " + spec.source.id + ".");
   }
@@ -125,9 +128,26 @@ Result<std::vector<std::string>> Observers::fits(const ObserverSpec& spec, const
                                     " takes no args. Next: leave `source.args` out, or "
                                     "select events with `source.filters`.");
   }
-  const auto request = schema(source.request_format);
-  const auto response = schema(source.response_format);
-  return spec.filter->check_paths(request ? &*request : nullptr, response ? &*response : nullptr);
+  if (spec.filter->matches_all()) return std::vector<std::string>{};
+  const KnownSchemas& known = schemas_of(source);
+  return spec.filter->check_paths(known.request ? &*known.request : nullptr,
+                                  known.response ? &*known.response : nullptr);
+}
+
+// Parsed once for the many observers of one function.
+const Observers::KnownSchemas& Observers::schemas_of(const Function& source) {
+  const auto found = std::ranges::find_if(known_schemas_, [&source](const KnownSchemas& known) {
+    return known.request_text == source.request_format &&
+           known.response_text == source.response_format;
+  });
+  if (found != known_schemas_.end()) return *found;
+  if (known_schemas_.size() >= kKnownSchemas) known_schemas_.pop_front();
+  return known_schemas_.emplace_back(KnownSchemas{
+      .request_text = source.request_format,
+      .response_text = source.response_format,
+      .request = schema(source.request_format),
+      .response = schema(source.response_format),
+  });
 }
 
 Result<ObserverPtr> Observers::add(Worker& holder, ObserverSpec spec) {
@@ -136,10 +156,13 @@ Result<ObserverPtr> Observers::add(Worker& holder, ObserverSpec spec) {
   Ledger& ledger = holder.ledger;
   if (source->observers >= Source::kMostObservers ||
       source->view_bytes + spec.view.size() > Source::kMostViewBytes) {
+    const bool many = source->observers >= Source::kMostObservers;
     forget_unused(source);
-    return fail("LIMIT_EXCEEDED", "The function " + spec.source.id + " has " +
-                                      std::to_string(source->observers) +
-                                      " observers, and more are not possible.");
+    return fail("LIMIT_EXCEEDED",
+                "The function " + spec.source.id + " has " + std::to_string(source->observers) +
+                    " observers" +
+                    (many ? ", and more are not possible."
+                          : " whose args and filters are so large that this one does not fit."));
   }
   if (!ledger.observers.fits() || !ledger.stored_bytes.take(bytes)) {
     forget_unused(source);
@@ -190,6 +213,9 @@ void Observers::replay(Worker& holder, const ObserverPtr& observer, ObserverSpec
   observer->told = false;
   settle(*observer);
   answer(*observer, {});
+  if (observer->spec.max_fires && observer->fires >= *observer->spec.max_fires) {
+    return end_after_fires(observer);
+  }
   if (changed) announce(*observer);
 }
 
@@ -333,7 +359,8 @@ void Observers::acknowledged(const Worker& host, const protocol::ObserverAck& fr
     return settle(observer);
   }
   const bool late = std::exchange(observer.acknowledged, false);
-  reject(observer, {std::string(frame.error->code), std::string(frame.error->message)});
+  reject(observer, {std::string(utf8_head(frame.error->code, kMostReasonBytes)),
+                    std::string(utf8_head(frame.error->message, kMostReasonBytes))});
   observer.listed = false;
   if (late) {
     Source& source = *observer.source;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -23,6 +24,7 @@
 namespace iii::engine {
 
 class Engine;
+struct ObservedReport;
 struct ReportItem;
 
 class Observers {
@@ -57,6 +59,7 @@ class Observers {
   void bound(Worker& binder, const Binding& binding);
   void unbound(std::string_view binding_id);
   void type_registered(std::string_view type);
+  void type_withdrawn(std::string_view type);
 
   // What is kept of a call that is about to be forwarded; null when nobody can pay for it.
   std::shared_ptr<ObservedCall> begin(const Function& function, size_t bytes);
@@ -87,12 +90,26 @@ class Observers {
     std::vector<std::weak_ptr<Observer>> observers;
     TimerId timer = 0;
   };
+  struct KnownSchemas {
+    std::optional<std::string> request_text;
+    std::optional<std::string> response_text;
+    std::optional<json::Value> request;
+    std::optional<json::Value> response;
+  };
   using Group = std::vector<ObserverPtr>;
+  // Somebody whom an event may be for.
+  struct Candidate {
+    ObserverPtr observer;
+    std::shared_ptr<const filter::Filter> filter;
+    std::optional<bool> matches = {};  // when that has been found out
+  };
+  using Audience = std::vector<std::pair<OwnerId, std::vector<Candidate>>>;
 
   // life.cpp
   void refuse(Worker& holder, std::string_view id, const Error& error);
-  Result<void> check(const Worker& holder, const ObserverSpec& spec) const;
-  static Result<std::vector<std::string>> fits(const ObserverSpec& spec, const Function& source);
+  Result<void> check(const Worker& holder, const ObserverSpec& spec);
+  Result<std::vector<std::string>> fits(const ObserverSpec& spec, const Function& source);
+  const KnownSchemas& schemas_of(const Function& source);
   Result<ObserverPtr> add(Worker& holder, ObserverSpec spec);
   void replay(Worker& holder, const ObserverPtr& observer, ObserverSpec spec);
   void answer(Observer& observer, const std::vector<std::string>& warnings);
@@ -121,15 +138,18 @@ class Observers {
       OwnerId owner, Group group, std::function<void(const ObserverPtr&)> action,
       std::function<void()> then = [] {});
   void end_orphans(const Uuid& worker);
+  void forget_orphans(const Uuid& worker);
   void stand_in(const FunctionPtr& function);
+  void offer_bindings(const FunctionPtr& function);
   bool is_provided(const Binding& binding) const;
 
   // activations.cpp
   static ObservedEventPtr event_of(ObservedCall& call);
   void take(const std::shared_ptr<Source>& source, ObservedEventPtr event);
   void advance(const std::shared_ptr<Source>& source);
-  void hand_out(const std::shared_ptr<Source>& source, const ObservedEventPtr& event,
-                const std::shared_ptr<const std::set<std::string, std::less<>>>& passed);
+  void hand_out(const ObservedEventPtr& event, const std::shared_ptr<Audience>& audience);
+  static std::shared_ptr<EventCharge> charge_anybody(const Source& source, size_t bytes);
+  static void lose(const Source& source);
   void fire(Observer& observer, const ObservedEventPtr& event,
             const std::shared_ptr<EventCharge>& charge);
   void drain(const ObserverPtr& observer);
@@ -138,9 +158,12 @@ class Observers {
              const std::string& activation_id);
   std::shared_ptr<void> take_place(const ObserverPtr& observer);
   void fired(const ObserverPtr& observer);
+  void end_after_fires(const ObserverPtr& observer);
 
   // reports.cpp
-  void deliver(Worker& host, ReportItem& item);
+  void read_on(const std::shared_ptr<ObservedReport>& report);
+  void deliver(const std::shared_ptr<ObservedReport>& report, std::vector<ReportItem> items);
+  bool deliver(const Worker& host, ReportItem& item, size_t& left);
 
   Engine& engine_;
   std::map<std::string, ObserverPtr, std::less<>> observers_;
@@ -149,6 +172,7 @@ class Observers {
   std::map<std::string, std::set<FunctionKey>, std::less<>> stand_ins_;  // by trigger type
   std::vector<Orphans> orphans_;                                         // oldest first
   size_t orphan_count_ = 0;
+  std::deque<KnownSchemas> known_schemas_;  // those used last
 };
 
 }  // namespace iii::engine

@@ -8,11 +8,24 @@
 
 namespace iii::engine {
 
-// One item, taken apart: its texts are parts of the report.
+// One item, taken apart: its texts are copies, so that it does not keep the report.
 struct ReportItem {
   FunctionKey source;
   std::vector<std::string> matched;
+  size_t next = 0;  // of those
   ObservedEventPtr event;
+};
+
+// A report that is read item by item, so that what is in memory at a time is bounded.
+struct ObservedReport {
+  SharedBytes text;
+  json::Walker items;
+  std::string worker_id;
+  std::optional<std::string> worker_name;
+  bool v2 = false;
+  bool small = false;  // enough to be read on the loop
+  std::shared_ptr<Worker> host;
+  bool paused = false;  // its connection, so that what follows comes after all items
 };
 
 namespace {
@@ -20,8 +33,10 @@ namespace {
 using filter::Part;
 
 constexpr size_t kInlineBytes = 32 * 1024;
-constexpr size_t kItemsAtOnce = 16;
+constexpr size_t kItemsAtOnce = 256;       // taken apart before they are delivered
+constexpr size_t kActivationsAtOnce = 32;  // before others get their turn
 constexpr size_t kMaxInvocationId = 256;
+constexpr size_t kMaxTraceContext = 8 * 1024;
 
 std::string text_of(const std::optional<json::Slice>& value) {
   return value && json::kind_of(*value) == json::Kind::kString ? json::string_of(*value)
@@ -35,68 +50,72 @@ Number number_of(const std::optional<json::Slice>& value) {
   return number;
 }
 
-struct Reporter {
-  std::string id;
-  std::optional<std::string> name;
-  bool v2 = false;
-};
+// Left out when it is longer than any trace context.
+std::string trace_of(const std::optional<json::Slice>& value) {
+  return value && value->size() <= kMaxTraceContext ? text_of(value) : std::string();
+}
 
-void read_parts(json::Slice item, const SharedBytes& report, bool v2, ObservedEvent& event) {
+void read_parts(json::Slice item, bool v2, ObservedEvent& event) {
   for (size_t i = 0; i < filter::kPartCount; ++i) {
     const auto value = json::member(item, filter::part_name(static_cast<Part>(i)));
-    if (value) event.parts[i] = JsonText(SharedBytes{report.owner, *value});
+    if (value) event.parts[i] = JsonText(std::string(*value));
   }
   if (v2 && json::member(item, "output_is_input") == "true") {
     event.part(Part::kOutput) = event.part(Part::kInput);
   }
-  // A caller that is not an object, or null metadata, is as good as none.
-  for (const Part part : {Part::kCaller, Part::kMetadata}) {
-    if (event.part(part) && event.part(part)->view() == "null") event.part(part).reset();
-  }
+  std::optional<JsonText>& caller = event.part(Part::kCaller);
+  if (caller && !caller->view().starts_with('{')) caller.reset();
+  std::optional<JsonText>& metadata = event.part(Part::kMetadata);
+  if (metadata && metadata->view() == "null") metadata.reset();
 }
 
-std::optional<ReportItem> read_item(json::Slice text, const SharedBytes& report,
-                                    const Reporter& reporter) {
+std::optional<ReportItem> read_item(json::Slice text, const ObservedReport& report) {
   if (json::kind_of(text) != json::Kind::kObject) return std::nullopt;
   ReportItem item;
   item.source = {text_of(json::member(text, "namespace")),
                  text_of(json::member(text, "function_id"))};
-  if (item.source.name_space.empty()) item.source.name_space = protocol::kDefaultNamespace;
-  if (const auto ids = json::member(text, "matched");
-      ids && json::kind_of(*ids) == json::Kind::kArray) {
-    json::Walker walker(*ids);
-    json::Slice key;
-    json::Slice id;
-    while (walker.next(key, id)) item.matched.push_back(text_of(id));
+  const auto matched = json::member(text, "matched");
+  if (item.source.id.empty() || !matched || json::kind_of(*matched) != json::Kind::kArray) {
+    return std::nullopt;
   }
+  if (item.source.name_space.empty()) item.source.name_space = protocol::kDefaultNamespace;
+  const ObserverIds ids = read_ids(*matched);
+  item.matched.assign(ids.begin(), ids.end());
   auto event = std::make_shared<ObservedEvent>();
   event->source = item.source;
   event->invocation_id = text_of(json::member(text, "invocation_id"));
-  if (event->invocation_id.size() > kMaxInvocationId) return std::nullopt;
+  if (item.matched.empty() || event->invocation_id.size() > kMaxInvocationId) return std::nullopt;
   event->success = text_of(json::member(text, "status")) != "error";
-  read_parts(text, report, reporter.v2, *event);
-  if (reporter.v2) {
+  read_parts(text, report.v2, *event);
+  if (report.v2) {
     std::optional<JsonText>& caller = event->part(Part::kCaller);
     const auto stated = caller ? std::optional(caller->view()) : std::nullopt;
-    caller = JsonText(stamped_caller(stated, reporter.id, reporter.name));
+    caller = JsonText(stamped_caller(stated, report.worker_id, report.worker_name));
   }
   event->started_at_ms = number_of<int64_t>(json::member(text, "started_at_ms"));
   event->duration_ms = number_of<double>(json::member(text, "duration_ms"));
   event->depth = number_of<uint64_t>(json::member(text, "observe_depth"));
-  event->traceparent = text_of(json::member(text, "traceparent"));
-  event->baggage = text_of(json::member(text, "baggage"));
+  event->traceparent = trace_of(json::member(text, "traceparent"));
+  event->baggage = trace_of(json::member(text, "baggage"));
   event->prepare(0);
+  for (std::optional<JsonText>& part : event->parts) {
+    if (part) part->share();
+  }
   item.event = std::move(event);
   return item;
 }
 
-std::vector<ReportItem> read_items(const SharedBytes& report, const Reporter& reporter) {
+// The next items; none when the report is at its end.
+std::vector<ReportItem> read_items(ObservedReport& report) {
   std::vector<ReportItem> items;
-  json::Walker walker(report.bytes);
   json::Slice key;
   json::Slice value;
-  while (walker.next(key, value)) {
-    if (auto item = read_item(value, report, reporter)) items.push_back(std::move(*item));
+  size_t bytes = 0;
+  while (items.size() < kItemsAtOnce && bytes < kLargePayload && report.items.next(key, value)) {
+    auto item = read_item(value, report);
+    if (!item) continue;
+    bytes += value.size();
+    items.push_back(std::move(*item));
   }
   return items;
 }
@@ -105,53 +124,74 @@ std::vector<ReportItem> read_items(const SharedBytes& report, const Reporter& re
 
 void Observers::reported(Worker& host, const protocol::InvocationsObserved& frame,
                          const LargeFrame* large) {
-  SharedBytes report;
+  SharedBytes text;
   if (large != nullptr) {
-    report = large->part(frame.items);
+    text = large->part(frame.items);
   } else {
     const auto copy = shared_text(std::string(frame.items));
-    report = {copy, *copy};
+    text = {copy, *copy};
   }
-  Reporter reporter{host.id_text, host.name, host.observes_v2};
-  const auto deliver_all = [this, kept = host.shared_from_this()](std::vector<ReportItem> items) {
-    const bool paused = items.size() > kItemsAtOnce && kept->link.pause();
-    engine_.slices().add(
-        kept->owner(), [this, kept, paused, items = std::move(items), next = size_t{0}]() mutable {
-          for (size_t left = kItemsAtOnce; left > 0 && next < items.size(); --left) {
-            deliver(*kept, items[next++]);
-          }
-          if (next < items.size()) return true;
-          if (paused) kept->link.resume();
-          return false;
-        });
-  };
-  if (report.bytes.size() <= kInlineBytes) return deliver_all(read_items(report, reporter));
-  const bool paused = host.link.pause();
+  auto report =
+      std::make_shared<ObservedReport>(ObservedReport{.text = text,
+                                                      .items = json::Walker(text.bytes),
+                                                      .worker_id = host.id_text,
+                                                      .worker_name = host.name,
+                                                      .v2 = host.observes_v2,
+                                                      .small = text.bytes.size() <= kInlineBytes,
+                                                      .host = host.shared_from_this()});
+  read_on(report);
+}
+
+void Observers::read_on(const std::shared_ptr<ObservedReport>& report) {
+  if (report->small) return deliver(report, read_items(*report));
+  if (!report->paused) report->paused = report->host->link.pause();
   engine_.background().compute(
-      host.owner(),
-      [report, reporter = std::move(reporter)] { return read_items(report, reporter); },
-      [deliver_all, paused, kept = host.shared_from_this()](std::vector<ReportItem> items) {
-        if (kept->gone) return;
-        deliver_all(std::move(items));
-        if (paused) kept->link.resume();
+      report->host->owner(), [report] { return read_items(*report); },
+      [this, report](std::vector<ReportItem> items) {
+        if (!report->host->gone) deliver(report, std::move(items));
       });
 }
 
-void Observers::deliver(Worker& host, ReportItem& item) {
+// In steps; then the next items of the report.
+void Observers::deliver(const std::shared_ptr<ObservedReport>& report,
+                        std::vector<ReportItem> items) {
+  if (items.empty()) {
+    if (report->paused) report->host->link.resume();
+    return;
+  }
+  if (!report->paused && items.size() == kItemsAtOnce) {
+    report->paused = report->host->link.pause();
+  }
+  engine_.slices().add(report->host->owner(),
+                       [this, report, items = std::move(items), next = size_t{0}]() mutable {
+                         size_t left = kActivationsAtOnce;
+                         while (left > 0 && next < items.size()) {
+                           if (!deliver(*report->host, items[next], left)) ++next;
+                         }
+                         if (next < items.size()) return true;
+                         read_on(report);
+                         return false;
+                       });
+}
+
+// At most `left` activations, which are taken off it. True when the item has more.
+bool Observers::deliver(const Worker& host, ReportItem& item, size_t& left) {
   const auto found = sources_.find(item.source);
-  if (found == sources_.end() || found->second->host() != &host) return;
-  for (const std::string& id : item.matched) {
-    const auto named = observers_.find(id);
+  --left;
+  if (found == sources_.end() || found->second->host() != &host) return false;
+  for (; item.next < item.matched.size(); --left) {
+    if (left == 0) return true;
+    const auto named = observers_.find(item.matched[item.next++]);
     if (named == observers_.end() || named->second->source != found->second) continue;
     const ObserverPtr observer = named->second;
     if (observer->state != ObserverState::kActive) {
       observer->drop("INACTIVE");
       continue;
     }
-    auto charge = EventCharge::take(observer->ledger, item.event->bytes());
-    fire(*observer, item.event, charge);
+    fire(*observer, item.event, EventCharge::take(observer->ledger, item.event->bytes()));
     drain(observer);
   }
+  return false;
 }
 
 }  // namespace iii::engine

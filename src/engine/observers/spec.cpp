@@ -110,6 +110,11 @@ Result<ObserverSpec> ObserverSpec::read(const protocol::Observe& frame) {
   if (frame.id.empty() || frame.id.size() > kMaxId) {
     return invalid("The id of an observer must have 1 to " + std::to_string(kMaxId) + " bytes.");
   }
+  if (!frame.wrong.empty()) {
+    const bool object = frame.wrong == "source" || frame.wrong == "target";
+    return invalid("`" + std::string(frame.wrong) + "` must be " +
+                   (object ? "an object with a `function_id`." : "a whole number."));
+  }
   if (frame.source.size() > kMostSourceBytes || frame.target.size() > kMostSourceBytes) {
     return fail("LIMIT_EXCEEDED", "`source` and `target` may have " +
                                       std::to_string(kMostSourceBytes) + " bytes each.");

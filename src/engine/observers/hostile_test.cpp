@@ -1,0 +1,343 @@
+// What peers can do to observers of others, or to the memory of the engine.
+#include "engine/observers/fixture_for_test.h"
+
+namespace iii::engine {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+constexpr size_t kMegabyte = 1024UL * 1024;
+
+// An old host with `a::f` and `a::g`, an observing worker with the target `b::t`.
+struct Scene {
+  explicit Scene(EngineLimits limits = {}) : bus(limits) {
+    host.serve("a::f");
+    host.serve("a::g");
+    worker.serve("b::t");
+    worker->take();
+  }
+  void turns(int n = 20) {
+    for (int i = 0; i < n; ++i) bus.turn();
+  }
+  const Observer& observer(std::string_view id) { return *bus.engine.observers().find(id); }
+  uint64_t dropped(std::string_view id, const std::string& code = "OVERFLOW") {
+    const auto& all = observer(id).dropped;
+    const auto found = all.find(code);
+    return found == all.end() ? 0 : found->second;
+  }
+  size_t activations(Observing& at) {
+    turns();
+    return of_type(at->take(), "invokefunction").size();
+  }
+
+  TestBus bus;
+  Peer host{bus, "host"};
+  Observing worker{bus, "w"};
+  Peer caller{bus, "caller"};
+};
+
+// An observing host with `a::f`, which reports.
+struct Reporting {
+  Reporting() {
+    host.serve("a::f");
+    worker.serve("b::t");
+    host->take();
+    worker->take();
+  }
+  void observe(std::string_view id, uint64_t revision, std::string_view beside = "") {
+    worker.observe(id, "a::f", "b::t", R"(,"capture":["input","caller"])", beside);
+    host.ack("a::f", id, revision);
+    worker->take();
+  }
+  void report(std::string_view items) {
+    host->say(R"({"type":"invocationsobserved","items":[)" + std::string(items) + "]}");
+  }
+  std::vector<json::Value> activations() {
+    std::vector<json::Value> all;
+    for (int i = 0; i < 200; ++i) {
+      bus.turn();
+      const auto calls = of_type(worker->take(), "invokefunction");
+      for (const json::Value& call : calls) {
+        all.push_back(data_of(call));
+        worker->answer(text_at(call, "invocation_id"), R"("result":1)");
+      }
+    }
+    return all;
+  }
+
+  TestBus bus;
+  Observing host{bus, "host"};
+  Observing worker{bus, "w"};
+};
+
+// One message, without the turn of the loop that follows.
+void receive(TestBus& bus, Worker& from, std::string_view frame) {
+  std::vector<char> padded(frame.begin(), frame.end());
+  padded.resize(frame.size() + ws::kPadding);
+  bus.engine.received(from, {padded.data(), frame.size()});
+}
+
+std::string item(std::string_view more, std::string_view matched = R"(["o"])") {
+  return R"({"function_id":"a::f","invocation_id":"i","matched":)" + std::string(matched) +
+         std::string(more) + "}";
+}
+
+TEST(HostileReports, ManyItemsAreReadAFewAtATime) {
+  Reporting s;
+  s.observe("o", 2);
+  std::string items;
+  for (int i = 0; i < 600; ++i) {
+    if (i > 0) items += ',';
+    items += i % 2 == 0 ? "{}" : item(R"(,"input":)" + std::to_string(i));
+  }
+  const size_t jobs = s.bus.background.jobs;
+  s.report(items + std::string(40'000, ' '));
+  const auto seen = s.activations();
+  ASSERT_THAT(seen, SizeIs(300));
+  EXPECT_EQ(text_at(seen.front(), "input"), "1");
+  EXPECT_EQ(text_at(seen.back(), "input"), "599");
+  EXPECT_EQ(s.bus.background.jobs - jobs, 3U);  // 256 items, the rest, the end
+  EXPECT_FALSE(s.host->paused());
+}
+
+TEST(HostileReports, AnIdCountsOnce) {
+  Reporting s;
+  s.observe("o", 2);
+  s.report(item("", R"(["o","o",7,"o","nobody"])"));
+  EXPECT_THAT(s.activations(), SizeIs(1));
+}
+
+TEST(HostileReports, WhatIsQueuedIsCharged) {
+  Reporting s;
+  s.observe("o", 2, R"(,"max_in_flight":1)");
+  const Quota& bytes = s.worker->worker().ledger.event_bytes;
+  const std::string baggage(kMegabyte, 'b');
+  for (int i = 0; i < 3; ++i) s.report(item(R"(,"input":1,"baggage":")" + baggage + '"'));
+  for (int i = 0; i < 10; ++i) s.bus.turn();
+  // The first has been started; a trace context of that size is none.
+  EXPECT_EQ(s.bus.engine.observers().find("o")->queue.size(), 2U);
+  for (const Observer::Queued& each : s.bus.engine.observers().find("o")->queue) {
+    EXPECT_EQ(each.event->baggage, "");
+  }
+  EXPECT_LT(bytes.used(), 100U);
+}
+
+TEST(HostileReports, ACallerThatIsNoObjectIsNone) {
+  Reporting s;
+  s.observe("o", 2);
+  for (const char* caller : {"\"evil\"", "[1]", "null", "7"}) {
+    s.report(item(R"(,"caller":)" + std::string(caller)));
+    const auto seen = s.activations();
+    ASSERT_THAT(seen, SizeIs(1));
+    EXPECT_EQ(seen[0].find("caller"), nullptr) << caller;
+  }
+}
+
+TEST(HostileHost, ALongReasonIsCut) {
+  Reporting s;
+  s.worker.observe("o", "a::f", "b::t");
+  s.host.ack("a::f", "o", 2,
+             R"(,"error":{"code":"NO","message":")" + std::string(kMegabyte, 'm') + "\"}");
+  EXPECT_LE(s.bus.engine.observers().find("o")->reason->message.size(), 4096U);
+}
+
+TEST(HostileHost, ManySelectedIdsAreAllRead) {
+  TestBus bus;
+  Observing host(bus, "host", kV2);
+  Observing worker(bus, "w");
+  host.serve("a::f");
+  worker.serve("b::t");
+  std::string matched;
+  for (int i = 0; i < 800; ++i) {
+    const std::string id = std::string(90, 'x') + std::to_string(i);
+    worker.observe(id, "a::f", "b::t");
+    host.ack("a::f", id, static_cast<uint64_t>(i) + 2);
+    matched += (i == 0 ? "\"" : ",\"") + id + '"';
+  }
+  worker->take();
+  host->take();
+  Peer caller(bus, "c");
+  caller.invoke(1, "a::f");
+  answer_all(host.peer, R"("result":1,"matched":[)" + matched + "]");
+  size_t seen = 0;
+  for (int i = 0; i < 60; ++i) {
+    bus.turn();
+    seen += answer_all(worker.peer);
+  }
+  EXPECT_EQ(seen, 800U);
+}
+
+TEST(HostileCalls, ALargeMessageIsChargedWhole) {
+  Scene s;
+  s.worker.observe("o", "a::f", "b::t");
+  s.worker->take();
+  s.caller.say_large(R"({"type":"invokefunction","function_id":"a::f","data":{},"unknown":")" +
+                     std::string(8 * kMegabyte, 'x') + R"(","action":{"type":"void"}})");
+  s.turns();
+  EXPECT_GE(s.worker->worker().ledger.event_bytes.used(), 8 * kMegabyte);
+}
+
+TEST(HostileCalls, AHugeDepthIsDeep) {
+  Scene s;
+  s.worker.observe("o", "a::f", "b::t");
+  s.worker->take();
+  s.caller.invoke(1, "a::f", "{}", R"(,"observe_depth":18446744073709551615)");
+  answer_all(s.host);
+  EXPECT_EQ(s.activations(s.worker), 0U);
+  EXPECT_EQ(s.dropped("o", "LOOP_GUARD"), 1U);
+}
+
+TEST(HostileCalls, AFunctionThatNeverAnswersLeavesRoomForOthers) {
+  EngineLimits limits;
+  limits.max_events_per_owner = 40;
+  Scene s(limits);
+  s.worker.observe("f", "a::f", "b::t");
+  s.worker.observe("g", "a::g", "b::t");
+  s.worker->take();
+  for (uint64_t i = 1; i <= 50; ++i) s.caller.invoke(i, "a::f");
+  s.host.take();  // never answered
+  EXPECT_EQ(s.dropped("f"), 40U);
+  s.caller.invoke(60, "a::g");
+  answer_all(s.host);
+  EXPECT_EQ(s.activations(s.worker), 1U);
+  EXPECT_EQ(s.dropped("g"), 0U);
+}
+
+TEST(HostileObserver, ASlowOneDoesNotCostOthersTheirEvents) {
+  EngineLimits limits;
+  limits.max_event_bytes_per_owner = 4 * kMegabyte;
+  Scene s(limits);
+  Observing quick(s.bus, "quick");
+  quick.serve("q::t");
+  s.worker.observe("slow", "a::f", "b::t", "", R"(,"max_in_flight":1)");
+  quick.observe("quick", "a::f", "q::t");
+  s.worker->take();
+  quick->take();
+  const std::string answer = "\"result\":\"" + std::string(kMegabyte, 'x') + '"';
+  size_t seen = 0;
+  for (uint64_t i = 1; i <= 20; ++i) {
+    s.caller.invoke(i, "a::f");
+    answer_all(s.host, answer);
+    s.turns();
+    seen += answer_all(quick.peer);
+    s.caller.take();
+  }
+  EXPECT_EQ(seen, 20U);
+  EXPECT_GT(s.dropped("slow"), 10U);
+  EXPECT_EQ(s.dropped("quick"), 0U);
+}
+
+// The event happened before they asked for it.
+TEST(ObserverRace, WhoComesDuringTheEvaluationGetsNothing) {
+  Scene s;
+  s.worker.observe("first", "a::f", "b::t", R"(,"filters":{"input.n":{"$eq":1}})");
+  s.worker->take();
+  const std::string large = R"({"n":1,"x":")" + std::string(100'000, 'x') + "\"}";
+  s.caller.invoke(1, "a::f", large);
+  const auto calls = of_type(s.host.take(), "invokefunction");
+  // What follows the answer is not run yet.
+  receive(s.bus, s.host.worker(),
+          R"({"type":"invocationresult","invocation_id":")" +
+              text_at(calls.at(0), "invocation_id") + R"(","function_id":"?","result":1})");
+  s.worker.observe("late", "a::f", "b::t", R"(,"filters":{"input.n":{"$eq":"never"}})");
+  s.turns();
+  std::vector<std::string> fired;
+  for (const json::Value& call : of_type(s.worker->take(), "invokefunction")) {
+    fired.push_back(text_at(data_of(call), "observer_id"));
+  }
+  EXPECT_THAT(fired, ElementsAre("first"));
+}
+
+TEST(ObserverRace, AReattachmentThatIsCutOffLeaksNothing) {
+  Scene s;
+  {
+    Observing holder(s.bus, "holder");
+    for (int i = 0; i < 200; ++i) holder.observe("o" + std::to_string(i), "a::f", "b::t");
+    const std::string previous = holder->id();
+    const std::string token = holder->token();
+    holder->leave();
+    Peer next(s.bus);
+    receive(s.bus, next.worker(),
+            R"({"type":"reattach","previous_worker_id":")" + previous + R"(","reattach_token":")" +
+                token + "\"}");
+    next.leave();
+  }
+  s.turns();
+  s.bus.timers.advance(Observers::kGrace + std::chrono::seconds(1));
+  s.turns();
+  s.bus.timers.advance(Observers::kGrace + std::chrono::seconds(1));
+  s.turns();
+  EXPECT_EQ(s.bus.engine.observers().size(), 0U);
+}
+
+TEST(ObserverFrames, EveryObserveWithAnIdIsAnswered) {
+  Scene s;
+  const auto answer = [&s](std::string_view rest) {
+    s.worker->say(R"({"type":"observe","id":"o")" + std::string(rest) + "}");
+    return states(s.worker->take());
+  };
+  const std::string both = R"(,"source":{"function_id":"a::f"},"target":{"function_id":"b::t"})";
+  for (const char* number : {"-1", "1.5", "\"3\"", "3.0", "1e30", "[]", "99999999999999999999"}) {
+    for (const char* key : {"max_fires", "expires_in_ms", "max_in_flight"}) {
+      EXPECT_THAT(answer(both + ",\"" + key + "\":" + number), ElementsAre("=error/INVALID_ARGS"))
+          << key << " " << number;
+    }
+  }
+  EXPECT_THAT(answer(""), ElementsAre("=error/INVALID_ARGS"));
+  EXPECT_THAT(answer(R"(,"source":"a::f","target":{"function_id":"b::t"})"),
+              ElementsAre("=error/INVALID_ARGS"));
+  EXPECT_THAT(answer(R"(,"source":{"function_id":"a::f"})"), ElementsAre("=error/INVALID_ARGS"));
+  EXPECT_THAT(answer(both), ElementsAre("=active"));
+}
+
+TEST(ObserverFrames, AReplayBelowItsFiresEndsIt) {
+  Scene s;
+  s.worker.observe("o", "a::f", "b::t");
+  s.worker->take();
+  for (uint64_t i = 1; i <= 2; ++i) s.caller.invoke(i, "a::f");
+  answer_all(s.host);
+  EXPECT_EQ(s.activations(s.worker), 2U);
+  s.worker.observe("o", "a::f", "b::t", "", R"(,"max_fires":1)");
+  EXPECT_THAT(states(s.worker->take()), ElementsAre("=active", "disposed/MAX_FIRES"));
+  EXPECT_EQ(s.bus.engine.observers().size(), 0U);
+}
+
+TEST(PrivateFunction, IsNotCalledThroughABindingOfSomebodyElse) {
+  Scene s;
+  Observing owner(s.bus, "owner", kV2);
+  owner.serve("own::hidden", R"(,"private":true)");
+  owner->take();
+  Peer other(s.bus, "other");
+  other.bind("theirs", "engine::functions-available", "own::hidden");
+  other.say(
+      R"({"type":"registertrigger","id":"asks","trigger_type":"engine::functions-available","function_id":"b::t","config":{"condition_function_id":"own::hidden"}})");
+  owner->bind("mine", "engine::functions-available", "own::hidden");
+  other.serve("other::new");
+  s.bus.timers.advance(std::chrono::seconds(10));
+  s.turns();
+  // Once, for the binding of its own worker.
+  EXPECT_THAT(of_type(owner->take(), "invokefunction"), SizeIs(1));
+}
+
+TEST(ObserverLegacy, O29_AProviderThatLeavesIsStoodInForAgain) {
+  TestBus bus;
+  Observing source(bus, "source");
+  source.serve("lab::on-changed",
+               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+  Peer binder(bus, "binder");
+  binder.serve("app::on");
+  binder.bind("t1", "lab::changed", "app::on");
+  {
+    Peer provider(bus, "provider");
+    provider.provide("lab::changed");
+    bus.turn();
+    EXPECT_EQ(bus.engine.observers().size(), 0U);
+  }
+  bus.turn();
+  ASSERT_NE(bus.engine.observers().find("t1"), nullptr);
+  EXPECT_EQ(of_type(source->take(), "observeradded").size(), 2U);
+}
+
+}  // namespace
+}  // namespace iii::engine
