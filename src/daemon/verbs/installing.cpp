@@ -82,6 +82,27 @@ Result<std::string> Installing::call_asking(const std::string& about,
   return call(about, function_id, input);
 }
 
+Result<bool> Installing::may_replace_edits(const std::optional<std::string>& name_space) {
+  if (!args_->has("force") || args_->has("yes") || !cli::can_ask()) return true;
+  json::Object input;
+  if (name_space) input.emplace("namespace", *name_space);
+  const auto verified = ask<directory::VerifyOutput>("verify", "directory::lock::verify", input);
+  if (!verified) return std::unexpected(verified.error());
+  std::vector<std::string> edited;
+  for (const directory::VerifyRow& row : verified->namespaces) {
+    for (const directory::LockFileRow& file : row.files) {
+      std::string path = row.name_space + "/" + file.path;
+      if (file.state == "edited" && replaced_edits_.insert(path).second) {
+        edited.push_back(std::move(path));
+      }
+    }
+  }
+  if (edited.empty()) return true;
+  cli::note("{} edited here:\n", edited.size() == 1 ? "This file was" : "These files were");
+  for (const std::string& path : edited) cli::note("  {}\n", path);
+  return cli::ask(edited.size() == 1 ? "Replace it?" : "Replace them?");
+}
+
 int Installing::complain(const Error& error) const {
   if (!cli::was_interrupted()) return cli::complain(error);
   cli::note_text(is_server() ? "Interrupted. The server cancels what it has not written yet.\n"

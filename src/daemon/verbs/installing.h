@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,9 @@ class Installing {
                          json::Object input) {
     return decoded<Output>(call_asking(about, function_id, std::move(input)));
   }
+  // Before --force replaces what was edited here: the files are named, and somebody is asked, where
+  // somebody can be. False: they are to stay. Each file is asked about once.
+  Result<bool> may_replace_edits(const std::optional<std::string>& name_space);
   // A server does not read local folders. What it says so about is asked of this process, unless
   // somebody named the server: the folders may be the same.
   template <typename Output>
@@ -71,7 +75,8 @@ class Installing {
 
   const cli::Args* args_;
   std::unique_ptr<Caller> caller_;
-  bool confirmed_ = false;  // the findings were shown before
+  bool confirmed_ = false;                // the findings were shown before
+  std::set<std::string> replaced_edits_;  // namespace, `/`, path: those that somebody gave away
 };
 
 // Whether this is the error of a server about a source that only a command may read.
@@ -85,6 +90,8 @@ void Installing::complete_here(Output& output, const std::string& function_id,
     if (!row.error || !is_local_only(*row.error)) continue;
     Result<Installing> here = begin(*args_, true);
     if (!here) return;
+    here->replaced_edits_ = replaced_edits_;
+    if (!here->may_replace_edits(row.name_space).value_or(false)) continue;
     json::Object own = input;
     own.insert_or_assign("namespace", row.name_space);
     auto answer = here->install<Output>(row.name_space, function_id, std::move(own));

@@ -89,6 +89,13 @@ int run_again(const cli::Args& args, const std::string& what, bool files) {
   const std::string function_id = "directory::lock::" + what;
   auto to = Installing::begin(args);
   if (!to) return cli::complain(to.error());
+  const Result<bool> may_replace = to->may_replace_edits(to->name());
+  if (!may_replace) return to->complain(may_replace.error());
+  if (!*may_replace) {
+    if (cli::was_interrupted()) return cli::kInterrupted;
+    cli::note_text("Nothing was changed.\n");
+    return 1;
+  }
   auto outcomes =
       to->install<directory::OutcomesOutput>(to->name().value_or(what), function_id, to->fields());
   if (!outcomes) return to->complain(outcomes.error());
