@@ -25,8 +25,7 @@ void show_body(const std::string& body, const cli::Args& args) {
   if (screen.terminal && !args.has("raw")) {
     cli::print_styled(cli::render_markdown(body, screen.width), screen);
   } else {
-    cli::print_text(body);
-    if (!body.ends_with('\n')) cli::print_text("\n");
+    cli::print_document(body, screen);
   }
 }
 
@@ -102,8 +101,7 @@ int show_file(Caller& caller, const std::string& id, const cli::Args& args) {
     if (next == 0) break;
     input.insert_or_assign("offset", next);
   }
-  cli::print_text(content);
-  if (!content.ends_with('\n')) cli::print_text("\n");
+  cli::print_document(content, cli::screen_of(args));
   return 0;
 }
 
@@ -193,6 +191,22 @@ Result<std::string> filled_in(const std::string& body, const mcp::ArgumentValues
   return mcp::render_template(body, arguments, values);
 }
 
+// Arguments that have no value stay in the text as they are written there. What follows the name
+// of a prompt (`$ARGUMENTS`) may be nothing.
+void tell_missing(const std::string& name, const std::string& body,
+                  const mcp::ArgumentValues& values) {
+  std::vector<std::string> missing;
+  std::string words;
+  for (const mcp::TemplateArgument& argument : mcp::template_arguments({}, body)) {
+    if (argument.name == "arguments" || values.contains(argument.name)) continue;
+    missing.push_back(argument.name);
+    words += " " + argument.name + "=…";
+  }
+  if (missing.empty()) return;
+  cli::note("Warning: no value for {}. Next: `iii-directory prompt {}{}`\n", join(missing, ", "),
+            name, words);
+}
+
 }  // namespace
 
 int run_prompt(const cli::Args& args) {
@@ -204,8 +218,10 @@ int run_prompt(const cli::Args& args) {
       (*caller)->ask("directory::prompts::get", json::Object{{"name", args.positionals().front()}});
   if (!prompt) return cli::complain(prompt.error());
   std::string body = text_at(*prompt, "body");
+  const bool registered = text_at(*prompt, "origin") == "registered";
+  if (!registered) tell_missing(args.positionals().front(), body, *values);
   if (!values->empty()) {
-    Result<std::string> made = text_at(*prompt, "origin") == "registered"
+    Result<std::string> made = registered
                                    ? registered_prompt(**caller, text_at(*prompt, "name"), *values)
                                    : filled_in(body, *values);
     if (!made) return cli::complain(made.error());
