@@ -132,6 +132,19 @@ test('config set leaves the file of an engine alone', async () => {
   assert.equal(existsSync(join(cwd, 'iii-directory.yaml')), false)
 })
 
+test('config path and config check say when there is no file; the help has no links', async () => {
+  const cwd = tempDir()
+  const config = (...words) => run(directoryBin, ['config', ...words], { cwd, env: { HOME: cwd } })
+  const path = await config('path')
+  assert.equal(path.stdout, join(cwd, 'iii-directory.yaml') + '\n')
+  assert.equal(path.stderr, 'It does not exist.\n')
+  assert.match((await config('check')).stdout, /does not exist; defaults are used/)
+  writeFileSync(join(cwd, 'iii-directory.yaml'), 'watch: false\n')
+  assert.equal((await config('path')).stderr, '')
+  assert.match((await config('check')).stdout, /no errors/)
+  assert.doesNotMatch((await config('--help')).stdout, /\]\(#/)
+})
+
 test('a verb that was used before leaves a data folder that serve accepts, whatever the umask', own, async (t) => {
   const home = tempDir()
   const { code, stderr } = await run('sh', ['-c', 'umask 002; exec "$0" list', directoryBin], { cwd: home, env: { HOME: home, III_URL: '' } })

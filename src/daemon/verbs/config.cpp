@@ -73,7 +73,8 @@ int print_file(const cli::Args& args, const std::string& file) {
   if (args.has("json")) {
     cli::print_json(json::to_pretty_text(json::Object{{"path", path}, {"exists", exists}}));
   } else {
-    cli::print("{}{}\n", path, exists ? "" : " (does not exist)");
+    cli::print("{}\n", path);
+    if (!exists) cli::note_text("It does not exist.\n");
   }
   return 0;
 }
@@ -140,7 +141,9 @@ int check(const cli::Args& args) {
   }
   for (const json::Value& error : errors) cli::note("Error: {}.\n", *error.as_string());
   for (const json::Value& warning : warnings) cli::note("Warning: {}\n", *warning.as_string());
-  if (ok) cli::print("{}: no errors\n", file);
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(file, ignored);
+  if (ok) cli::print("{}: {}\n", file, exists ? "no errors" : "does not exist; defaults are used");
   return ok ? 0 : 1;
 }
 
