@@ -129,7 +129,9 @@ test('remove: asks first', async () => {
   const no = await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', 'n\n']] })
   assert.equal(no.code, 1)
   assert.ok(existsSync(join(folder, 'one', 'SKILL.md')))
-  assert.equal((await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', '\u0003']] })).code, 130)
+  const interrupted = await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', '\u0003']] })
+  assert.equal(interrupted.code, 130)
+  assert.match(interrupted.output, /Interrupted\. Nothing of one was removed\./)
   assert.ok(existsSync(join(folder, 'one', 'SKILL.md')))
   const yes = await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', 'y\n']] })
   assert.equal(yes.code, 0, yes.output)
@@ -192,6 +194,17 @@ test('first run: serve says what it reads and how to connect; the worker says th
   const alone = await onTerminal(['--url', `ws://127.0.0.1:${await freePort()}`], { steps: [['lists what else there is', '\u0003']] })
   assert.match(alone.output, /No engine answers at ws:\/\/127\.0\.0\.1:\d+\. This process waits for one/)
   assert.match(alone.output, /`iii-directory serve` starts an engine/)
+})
+
+test('ids of functions and what their fields mean can be read at 80 columns', { skip: needsOwnEngine }, async (t) => {
+  const server = await startEngine({ args: ['--skills', skills()], env: { HOME: tempDir() } })
+  t.after(() => server.stop())
+  const env = { III_URL: server.url }
+  const triggers = plain((await onTerminal(['triggers'], { env })).output)
+  for (const id of ['directory::on-functions-change', 'engine::functions-available']) assert.ok(triggers.includes(id), triggers)
+  const page = plain((await onTerminal(['functions', 'directory::skills::list'], { env })).output)
+  assert.doesNotMatch(page, /…/)
+  assert.match(page.replaceAll(/\s+/g, ' '), /cursor string\|null `next_cursor` of the previous answer, with the same filters\. First page when absent\./)
 })
 
 test('who is asked: a server when one is named, and the terminal says which', { skip: needsOwnEngine }, async (t) => {

@@ -251,11 +251,7 @@ class AddVerb {
       return to_.complain(several_skills(skills).error());
     }
     const Choices chosen = ask_which(skills);
-    if (cli::was_interrupted()) return to_.complain({"interrupted", ""});
-    if (chosen.empty()) {
-      cli::note("Nothing was installed.\n");
-      return 0;
-    }
+    if (chosen.empty()) return not_done("Nothing was installed.", 0);
     return chosen.size() == 1 ? take(*chosen.front()) : several(&chosen);
   }
   int take(const directory::RepoSkillRow& skill) {

@@ -28,6 +28,20 @@ bool wrote_files(const directory::DownloadOutput& output) {
 
 }  // namespace
 
+std::string short_version(const std::string& resolved) {
+  constexpr size_t kCommit = 40;
+  constexpr size_t kShown = 12;
+  const bool commit = resolved.size() >= kCommit &&
+                      resolved.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return commit ? resolved.substr(0, kShown) : resolved;
+}
+
+int not_done(const std::string& what, int code) {
+  const bool interrupted = cli::was_interrupted();
+  cli::note("{}{}\n", interrupted ? "Interrupted. " : "", what);
+  return interrupted ? cli::kInterrupted : code;
+}
+
 bool is_local_only(const std::string& message) { return message.starts_with("D339 "); }
 
 Result<Installing> Installing::begin(const cli::Args& args, bool here) {
@@ -111,6 +125,7 @@ int Installing::complain(const Error& error) const {
 }
 
 void Installing::say_whose() const {
+  if (all_here_) return;
   const bool found = is_server() && !names_server(*args_);
   if (!found) return say_where(*caller_, *args_);
   if (!args_->has("json")) cli::note("({})\n", caller_->where());
@@ -128,7 +143,7 @@ void Installing::tell_risks(const std::vector<directory::RiskRow>& risks) const 
 
 void Installing::print_files(const directory::DownloadOutput& output, bool files) const {
   // A local folder has no version.
-  const std::string resolved = output.resolved.value_or("");
+  const std::string resolved = short_version(output.resolved.value_or(""));
   cli::print("{}{}{}: {}, {} and {} written; {} unchanged\n", output.name_space,
              resolved.empty() ? "" : " ", resolved, counted(output.skills_written.size(), "skill"),
              counted(output.prompts_written.size(), "prompt"),
