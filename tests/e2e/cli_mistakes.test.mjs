@@ -40,3 +40,21 @@ test('prompt: arguments without a value are named', async () => {
   assert.match((await prompt('topic=x')).stderr, /no value for who\. /)
   assert.equal((await prompt('topic=x', 'who=y')).stderr, '')
 })
+
+test('what to do next is a command that exists for it', async () => {
+  const root = tree({ 'a/SKILL.md': '# A\n\nText.\n' })
+  assert.match(await fails(['show', 'a', '--file', 'nope', '--skills', root]), /D114 .* Next: `iii-directory show a --files` lists what it has\./)
+  const why = await run(directoryBin, ['why', 'q7q7q7q7', '--skills', root], { env: { HOME: tempDir() } })
+  assert.match(why.stderr, /`iii-directory search` .*`iii-directory registry search`/)
+})
+
+test('outdated: an edit of what came from a folder, which has no version', async () => {
+  const source = tree({ 'one/SKILL.md': '# One\n\nText.\n' })
+  const folder = tempDir()
+  const cli = (...words) => run(directoryBin, [...words, '--skills', folder], { env: { HOME: tempDir() } })
+  assert.equal((await cli('add', source)).code, 0)
+  writeFileSync(join(folder, 'one', 'SKILL.md'), 'mine')
+  writeFileSync(join(source, 'one', 'SKILL.md'), '# One\n\nNewer.\n')
+  await cli('update')
+  assert.match((await cli('outdated')).stdout, /kept {4}SKILL\.md \(edited here, older than its source; update --force replaces it\)/)
+})

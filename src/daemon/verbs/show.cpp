@@ -83,12 +83,21 @@ int show_files(const json::Value& document, const cli::Args& args) {
   return 0;
 }
 
+// The list of files is another option of this verb.
+Error with_files_option(Error error, const std::string& id) {
+  const size_t next = error.message.find(" Next: call directory::skills::get ");
+  if (next == std::string::npos) return error;
+  error.message.replace(next, std::string::npos,
+                        " Next: `iii-directory show " + id + " --files` lists what it has.");
+  return error;
+}
+
 int show_file(Caller& caller, const std::string& id, const cli::Args& args) {
   json::Object input{{"id", id}, {"path", *args.value("file")}};
   std::string content;
   for (;;) {
     const auto part = caller.ask("directory::skills::file", input);
-    if (!part) return cli::complain(part.error());
+    if (!part) return cli::complain(with_files_option(part.error(), id));
     if (args.has("json")) {
       cli::print_json(json::to_pretty_text(*part));
       return 0;
