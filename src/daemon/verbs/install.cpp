@@ -100,8 +100,9 @@ Result<void> check_folder(const sources::SourceFields& fields, const std::string
                             "the skill, or one that has several.");
   }
   std::vector<std::string> beside;
-  for (fs::directory_iterator entry(folder.parent_path(), ignored), end; !ignored && entry != end;
-       entry.increment(ignored)) {
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder.parent_path(), failed), end; !failed && entry != end;
+       entry.increment(failed)) {
     if (entry->is_directory(ignored)) beside.push_back(entry->path().filename().string());
   }
   return fail("D310", "D310 not_found: there is no folder " + typed +
