@@ -326,9 +326,17 @@ Result<FileStatus> path_status(const std::filesystem::path& path) {
   return status_of(found);
 }
 
+// A folder with its missing parents, for the owner only whatever the umask says: caches lie beside
+// data that nobody else may write to. The errno, or 0.
+static int make_private_folder(const std::filesystem::path& folder) {
+  if (folder.empty() || ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return 0;
+  if (errno != ENOENT || !folder.has_relative_path()) return errno;
+  if (const int error = make_private_folder(folder.parent_path()); error != 0) return error;
+  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
 Result<void> write_cache_file(const std::filesystem::path& path, std::string_view bytes) {
-  std::error_code ignored;
-  std::filesystem::create_directories(path.parent_path(), ignored);
+  if (const int made = make_private_folder(path.parent_path()); made != 0) return failed(made, "");
   const std::filesystem::path temporary = path.parent_path() / temporary_name();
   const UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) return failed(errno, "");

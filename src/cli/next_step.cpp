@@ -7,7 +7,7 @@ namespace iii::cli {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kVerbs = {{
+constexpr std::array<std::pair<std::string_view, std::string_view>, 22> kVerbs = {{
     {"directory::lock::verify", "verify"},
     {"directory::lock::outdated", "outdated"},
     {"directory::lock::diff", "diff"},
@@ -23,7 +23,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kVerbs =
     {"directory::skills::list", "list"},
     {"directory::skills::index", "index"},
     {"directory::skills::search", "search"},
+    {"directory::skills::get", "show"},
+    {"directory::skills::explain", "why"},
     {"directory::prompts::list", "prompts"},
+    {"directory::prompts::get", "prompt"},
+    {"directory::registry::workers::list", "registry search"},
+    {"engine::functions::list", "functions"},
+    {"engine::workers::list", "workers"},
 }};
 
 std::string command_for(std::string_view function_id) {
@@ -67,8 +73,8 @@ std::string as_commands(std::string_view message) {
     std::string_view instead;
     std::string_view after;
   };
-  constexpr std::array<Phrase, 2> kPhrases = {
-      {{"call ", "run `", "`"}, {"see ", "see `", " --help`"}}};
+  constexpr std::array<Phrase, 3> kPhrases = {
+      {{"call ", "run `", "`"}, {"Call ", "Run `", "`"}, {"see ", "see `", " --help`"}}};
   std::string out;
   while (!message.empty()) {
     bool replaced = false;

@@ -24,8 +24,9 @@ TEST(NextStep, WhatWasNotFoundLeadsToTheList) {
 TEST(NextStep, OtherFunctionsAreTriggered) {
   EXPECT_EQ(
       as_commands("Next: retry shortly, or call directory::registry::workers::list to browse."),
-      "Next: retry shortly, or run `iii-directory trigger directory::registry::workers::list` to "
-      "browse.");
+      "Next: retry shortly, or run `iii-directory registry search` to browse.");
+  EXPECT_EQ(as_commands("Call directory::search_functions."),
+            "Run `iii-directory trigger directory::search_functions`.");
 }
 
 TEST(NextStep, FieldsBecomeOptions) {

@@ -28,6 +28,17 @@ void note_text(std::string_view text) {
   write(stderr, printable_lines(text));
 }
 
+void print_document(std::string_view text, const Screen& screen) {
+  if (!screen.terminal) return write(stdout, text);
+  std::string lines;
+  lines.reserve(text.size() + 1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (!text.substr(i).starts_with("\r\n")) lines += text[i];
+  }
+  if (!lines.ends_with('\n')) lines += '\n';
+  print_text(lines);
+}
+
 void print_styled(const Styled& text, const Screen& screen) {
   write(stdout, text.text(screen.colours));
 }

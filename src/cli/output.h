@@ -23,6 +23,10 @@ void note_text(std::string_view text);  // on stderr
 // For much text of which every part was escaped before (base/utf8.h), to save doing it twice.
 void print_escaped(std::string_view text);
 
+// A document: to a pipe or a file every byte as it is; to a terminal as whole lines, where CR LF
+// ends a line, too.
+void print_document(std::string_view text, const Screen& screen);
+
 // With colours where the screen has them.
 void print_styled(const Styled& text, const Screen& screen);
 // One value and a newline; escaped, which keeps its meaning.

@@ -25,5 +25,15 @@ TEST(Output, AnErrorGivesTheExitCodeAndCannotDriveTheTerminalEither) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "Error: no \\x1b[2J\nError: no\n");
 }
 
+TEST(Output, ADocumentIsWholeInAPipeAndHarmlessOnATerminal) {
+  constexpr std::string_view kText = "one\r\ntwo\x0c\rthree \x1b[2J";
+  testing::internal::CaptureStdout();
+  print_document(kText, Screen{});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), kText);
+  testing::internal::CaptureStdout();
+  print_document(kText, Screen{.terminal = true});
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), "one\ntwo\\x0c\\x0dthree \\x1b[2J\n");
+}
+
 }  // namespace
 }  // namespace iii::cli

@@ -12,7 +12,7 @@ namespace iii::cli {
 namespace {
 
 constexpr size_t kGap = 2;
-constexpr size_t kLeast = 6;  // columns that are left of a text beside a long name
+constexpr size_t kLeast = 5;  // columns that are left of a text beside a long name
 
 }  // namespace
 
@@ -34,19 +34,24 @@ std::vector<size_t> Table::widths(size_t available) const {
       static_cast<size_t>(std::ranges::count_if(wanted, [](size_t w) { return w > 0; }));
   const size_t gaps = shown > 1 ? (shown - 1) * kGap : 0;
   available = available > gaps ? available - gaps : 1;
-  size_t least_others = 0;
+  const auto least = [&wanted] {
+    return std::accumulate(wanted.begin(), wanted.end(), size_t{0},
+                           [](size_t sum, size_t w) { return sum + std::min(w, kLeast); });
+  };
+  // What a name takes is not there for the others.
+  std::vector<size_t> names(wanted.size(), 0);
   for (size_t i = 0; i < wanted.size(); ++i) {
-    if (columns_[i].style != Style::kName) least_others += std::min(wanted[i], kLeast);
-  }
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    if (columns_[i].style != Style::kName || wanted[i] + least_others > available) continue;
-    // As if the column were not there.
+    if (columns_[i].style != Style::kName) continue;
     const size_t name = std::exchange(wanted[i], 0);
-    shrink(wanted, available - name);
-    wanted[i] = name;
-    return wanted;
+    if (name + least() <= available) {
+      names[i] = name;
+      available -= name;
+    } else {
+      wanted[i] = name;
+    }
   }
   shrink(wanted, available);
+  for (size_t i = 0; i < wanted.size(); ++i) wanted[i] += names[i];
   return wanted;
 }
 

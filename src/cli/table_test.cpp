@@ -70,6 +70,21 @@ TEST(Table, NamesAreCutLast) {
   }
 }
 
+TEST(Table, OfSeveralNamesTheFirstAreCutLast) {
+  Table table({{"TYPE", Style::kName}, {"FUNCTION", Style::kName}, {"WORKER"}, {"STATUS"}});
+  const std::string type = "engine::functions-available";
+  const std::string function = "directory::on-functions-change";
+  table.add({type, function, "iii-directory", "live"});
+  const auto at = [&](size_t width) {
+    return table.text({.terminal = true, .colours = false, .width = width}).text(false);
+  };
+  EXPECT_THAT(at(75), AllOf(HasSubstr(type), HasSubstr(function), HasSubstr("live")));
+  EXPECT_THAT(at(60), AllOf(HasSubstr(type), Not(HasSubstr(function))));
+  for (size_t width = 20; width <= 100; ++width) {
+    for (const std::string_view line : split(at(width), '\n')) EXPECT_LE(columns(line), width);
+  }
+}
+
 TEST(Table, APipeGetsEverything) {
   const std::string text = sample().text({}).text(false);
   EXPECT_THAT(text, HasSubstr("database/query\t数据库查询的标题很长很长\t\t" +

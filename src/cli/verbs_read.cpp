@@ -51,10 +51,13 @@ std::vector<Verb> reading() {
        .usage = {"show ID [options]"},
        .description = "ID may be written in several ways: `database/query`, `Database/SKILL.md`, "
                       "`iii://database`. On a terminal the markdown is rendered.",
-       .options = reads({kRaw,
-                         {"file", "PATH", "Another file of the skill, as `--files` lists them."},
-                         {"files", "", "List the files of the skill."},
-                         {"risks", "", "Also say what to look at before trusting it."}}),
+       .options = reads(
+           {{"raw", "",
+             "Print the markdown behind the frontmatter, byte for byte; so does a pipe. "
+             "`--file SKILL.md` prints the whole file."},
+            {"file", "PATH", "Another file of the skill, as `--files` lists them, byte for byte."},
+            {"files", "", "List the files of the skill."},
+            {"risks", "", "Also say what to look at before trusting it."}}),
        .least_words = 1,
        .most_words = 1,
        .words = Words::kSkills,

@@ -82,7 +82,7 @@ Verb mcp() {
       .name = "mcp",
       .group = Group::kRun,
       .summary = "Serve one MCP client on stdin and stdout; no server is needed.",
-      .usage = {"mcp [options]", "mcp --print-config HARNESS"},
+      .usage = {"mcp [options]", "mcp --print-config HARNESS [options]"},
       .description =
           "The folders of skills are read in this process. docs/connect.md shows how to connect "
           "harnesses.",
@@ -99,8 +99,8 @@ Verb mcp() {
             "minimal (find, read, call), directory (the directory's functions) or all (those "
             "of the engine, too); overrides `mcp_tools`."},
            {"print-config", "HARNESS",
-            "Print the configuration that connects a harness, and end: claude-code, "
-            "claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic."},
+            "Print the configuration that connects a harness, with the other options, and end: "
+            "claude-code, claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic."},
            {"log-level", "LEVEL", "debug, info, warn, error or off (warn). Logs go to stderr."},
            kHelp},
       .examples = {{"mcp --print-config claude-code", "the line that connects Claude Code"},
@@ -120,8 +120,9 @@ std::vector<Verb> setup() {
                  "config check"},
        .description =
            "Without an argument: every key with its value and where the value comes from. "
-           "`set` writes the file that is in use, else ./iii-directory.yaml, and keeps its "
-           "comments. `check` and the list exit with 1 when a value is not valid.",
+           "`set` writes the file that is in use, and keeps its comments; ./iii-directory.yaml "
+           "where there is none, or only a config.yaml that has none of these keys. `check` and "
+           "the list exit with 1 when a value is not valid.",
        .options = {kJson,
                    {"markdown", "",
                     "Print a description of all keys, as in docs/configuration.md."},

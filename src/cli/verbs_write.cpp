@@ -7,6 +7,8 @@ namespace {
 
 constexpr Option kForce{
     "force", "", "Overwrite files that were edited here, and what another source installed."};
+constexpr Option kForceAsking{"force", "",
+                              "Replace files that were edited here; a terminal is asked first."};
 constexpr Option kYes{"yes", "", "Do not ask.", 'y'};
 constexpr Option kAcceptRisks{
     "accept-risks", "",
@@ -89,7 +91,7 @@ std::vector<Verb> writing() {
        .description = "Exact versions stay unless they are named. A folder that you deleted is not "
                       "brought back, "
                       "unless it is named.",
-       .options = writes({kForce, kYes}),
+       .options = writes({kForceAsking, kYes}),
        .most_words = 1,
        .words = Words::kNamespaces,
        .examples = {{"update", "everything"}, {"update mcp-builder", "one"}},
@@ -123,7 +125,7 @@ std::vector<Verb> writing() {
        .summary = "Bring back exactly what directory.lock says.",
        .usage = {"restore [NAMESPACE] [options]"},
        .description = "Files are fetched again where they are missing. The same as `add --frozen`.",
-       .options = writes({kForce, kYes}),
+       .options = writes({kForceAsking, kYes}),
        .most_words = 1,
        .words = Words::kNamespaces,
        .examples = {{"restore", "after a checkout"},

@@ -555,12 +555,23 @@ std::string keys_markdown() {
   return out;
 }
 
+// Descriptions are parts of docs/configuration.md; elsewhere a link inside it names the page.
+static std::string outside_the_page(std::string text) {
+  constexpr std::string_view kLink = "[below](#";
+  for (size_t at = text.find(kLink); at != std::string::npos; at = text.find(kLink, at)) {
+    const size_t end = text.find(')', at);
+    const std::string part = text.substr(at + kLink.size(), end - at - kLink.size());
+    text.replace(at, end + 1 - at, "docs/configuration.md, " + part);
+  }
+  return text;
+}
+
 std::string keys_help() {
   std::string out;
   for (const ConfigKey& key : kKeys) {
     out += "  " + std::string(key.name) + ": " + type_of(key) + "; default " +
            json::to_text(value_of({}, key)) + (key.restart ? "; read at start only" : "") +
-           "\n      " + std::string(key.description) + "\n";
+           "\n      " + outside_the_page(std::string(key.description)) + "\n";
   }
   return out;
 }

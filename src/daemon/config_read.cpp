@@ -90,9 +90,9 @@ bool is_shared(const std::string& name) {
 
 std::string default_config_file() {
   std::error_code ignored;
-  const bool only_shared = !std::filesystem::exists("./iii-directory.yaml", ignored) &&
+  const bool only_shared = !std::filesystem::exists(kOwnConfigFile, ignored) &&
                            std::filesystem::exists("./config.yaml", ignored);
-  return only_shared ? "./config.yaml" : "./iii-directory.yaml";
+  return only_shared ? "./config.yaml" : kOwnConfigFile;
 }
 
 ConfigReading parse_config(std::string_view yaml, const std::string& name,

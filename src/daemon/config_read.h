@@ -35,7 +35,8 @@ Environment process_environment();
 // HOME, else the home folder of the user that runs this; empty when there is neither.
 std::string home_folder();
 
-// ./iii-directory.yaml, or ./config.yaml where only that exists. Engines call their own file
+inline constexpr const char* kOwnConfigFile = "./iii-directory.yaml";
+// That, or ./config.yaml where only that exists. Engines call their own file
 // config.yaml, too: keys of that file that are not ours are nobody's mistake.
 std::string default_config_file();
 

@@ -5,10 +5,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "cli/args.h"
@@ -141,11 +144,33 @@ class McpProcess {
   bool finishing_ = false;
 };
 
-int print_config(const std::string& harness) {
+// What a harness starts this program with: the options of this command line. It does so in a folder
+// of its own, so paths are whole.
+std::vector<std::string> words_for_harness(const cli::Args& args) {
+  std::vector<std::string> out{"mcp"};
+  const auto add = [&](const char* option, const auto& change) {
+    for (const std::string& value : args.all(option)) {
+      out.push_back("--" + std::string(option));
+      out.push_back(change(value));
+    }
+  };
+  for (const char* option : {"config", "skills", "extra-skills"}) {
+    add(option, [](const std::string& path) {
+      std::error_code ignored;
+      return path.starts_with('~')
+                 ? path
+                 : std::filesystem::absolute(path, ignored).lexically_normal().string();
+    });
+  }
+  for (const char* option : {"url", "token", "tools", "log-level"}) add(option, std::identity());
+  return out;
+}
+
+int print_config(const std::string& harness, const cli::Args& args) {
   std::error_code ignored;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-  const Result<std::string> text =
-      mcp::connect_snippet(harness, ignored ? "iii-directory" : self.string());
+  const Result<std::string> text = mcp::connect_snippet(
+      harness, ignored ? "iii-directory" : self.string(), words_for_harness(args));
   if (!text) return cli::complain(text.error());
   cli::print_text(*text);
   return 0;
@@ -154,7 +179,6 @@ int print_config(const std::string& harness) {
 }  // namespace
 
 int run_mcp(const cli::Args& args) {
-  if (const auto harness = args.value("print-config")) return print_config(*harness);
   const std::string level_word = args.value("log-level").value_or("warn");
   const auto level = parse_log_level(level_word);
   if (!level) {
@@ -164,6 +188,13 @@ int run_mcp(const cli::Args& args) {
   set_log_level(*level);
   const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
+  std::optional<mcp::ToolsMode> tools;
+  if (const auto word = args.value("tools")) {
+    const Result<mcp::ToolsMode> mode = tools_mode(*word);
+    if (!mode) return cli::complain({"usage", "--" + mode.error().message});
+    tools = *mode;
+  }
+  if (const auto harness = args.value("print-config")) return print_config(*harness, args);
   Result<Configuration> configuration =
       Configuration::start({.file = args.value("config"),
                             .defaults = serve_defaults(),
@@ -173,11 +204,7 @@ int run_mcp(const cli::Args& args) {
                             .extra_skills = args.all("extra-skills")});
   if (!configuration) return cli::complain(configuration.error());
   mcp::ServerOptions options = mcp_options(configuration->now());
-  if (const auto word = args.value("tools")) {
-    const Result<mcp::ToolsMode> mode = tools_mode(*word);
-    if (!mode) return cli::complain({"usage", "--" + mode.error().message});
-    options.tools = *mode;
-  }
+  options.tools = tools.value_or(options.tools);
   McpProcess process(std::move(*configuration), std::move(options));
   if (const auto url = args.value("url")) {
     if (auto started = process.bridge_to(*url, token->value_or("")); !started) {

@@ -56,19 +56,21 @@ void print_ready(const std::string& host, uint16_t port, const net::HttpServer* 
 
 // For a person who started it: what is served, and what to do next.
 void print_first_steps(const Directory& directory, const ConfigReading& reading,
-                       const net::HttpServer* http, bool console) {
+                       const net::HttpServer* http, const ServeOptions& options) {
   cli::note_text("\n");
   for (const Folder& folder :
        folders_of(reading.config, reading.home, *directory.library_latest())) {
     cli::note("  {}\n", folder_line(folder));
   }
-  if (http != nullptr && console) {
+  if (http != nullptr && options.console) {
     cli::note("\n  Look at it: http://127.0.0.1:{}/console/\n", http->port());
   }
   cli::note_text("\n  Connect an agent:\n");
   if (http != nullptr) {
-    cli::note("    claude mcp add --transport http directory http://127.0.0.1:{}/mcp\n",
-              http->port());
+    // By the name of its variable: a secret does not belong on a screen.
+    const bool token = !options.http.access.token.empty();
+    cli::note("    claude mcp add --transport http directory http://127.0.0.1:{}/mcp{}\n",
+              http->port(), token ? R"( --header "Authorization: Bearer $III_TOKEN")" : "");
   }
   cli::note_text(
       "    iii-directory mcp --print-config HARNESS     (for others; docs/connect.md)\n"
@@ -245,7 +247,7 @@ int run_serve(const cli::Args& args) {
     operations.ready();
     print_ready(host, port, http->get());
     if (local && options->on_terminal) {
-      print_first_steps(local->directory, configuration->reading(), http->get(), options->console);
+      print_first_steps(local->directory, configuration->reading(), http->get(), *options);
     }
     service.ready(fmt::format("listening on port {}", port));
   };

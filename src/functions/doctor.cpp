@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/counted.h"
+#include "base/utf8.h"
 #include "content/findings.h"
 #include "content/ids.h"
 #include "content/parse.h"
@@ -377,26 +378,27 @@ std::string finding_json(const DoctorFinding& finding) { return json::encode(fin
 
 std::string report_text(const DoctorReport& report, const FindingPlace& place) {
   std::string out;
+  // Each kind and each finding is one line, whatever a file is called and whatever it says.
+  const auto add = [&out](const std::string& line) { out += printable(line) + "\n"; };
   for (const DoctorKind& kind : report.summary) {
-    out += kind.severity + "  " + kind.code + ": " + counted(kind.count, "finding");
-    if (kind.fixable > 0) out += ", " + std::to_string(kind.fixable) + " fixable";
+    std::string line = kind.severity + "  " + kind.code + ": " + counted(kind.count, "finding");
+    if (kind.fixable > 0) line += ", " + std::to_string(kind.fixable) + " fixable";
     const size_t colon = std::min(kind.example.find(':'), kind.example.size() - 1);
-    out += ", for example " + place(kind.example.substr(0, colon), kind.example.substr(colon + 1)) +
-           "\n";
+    add(line + ", for example " +
+        place(kind.example.substr(0, colon), kind.example.substr(colon + 1)));
   }
   if (!report.summary.empty() && !report.findings.empty()) out += '\n';
   for (const DoctorFinding& f : report.findings) {
-    out += f.severity + "  " + place(f.root, f.path);
-    if (f.line) out += ":" + std::to_string(*f.line);
-    if (f.line && f.column) out += ":" + std::to_string(*f.column);
-    out += "  " + f.message + " [" + f.code + "]";
-    if (f.served_as) out += " (served as " + *f.served_as + ")";
-    if (f.fix) out += " (fixable)";
-    out += '\n';
+    std::string line = f.severity + "  " + place(f.root, f.path);
+    if (f.line) line += ":" + std::to_string(*f.line);
+    if (f.line && f.column) line += ":" + std::to_string(*f.column);
+    line += "  " + f.message + " [" + f.code + "]";
+    if (f.served_as) line += " (served as " + *f.served_as + ")";
+    add(line + (f.fix ? " (fixable)" : ""));
   }
-  out += counted(report.files, "file") + ": " + counted(report.skills, "skill") + ", " +
-         counted(report.prompts, "prompt") + ", " + counted(report.supporting, "supporting file") +
-         ", " + std::to_string(report.skipped) + " skipped\n";
+  add(counted(report.files, "file") + ": " + counted(report.skills, "skill") + ", " +
+      counted(report.prompts, "prompt") + ", " + counted(report.supporting, "supporting file") +
+      ", " + std::to_string(report.skipped) + " skipped");
   return out;
 }
 

@@ -115,7 +115,7 @@ class Explanation {
     out_.near = std::move(near);
     out_.next = out_.near.empty()
                     ? "Call directory::skills::search to find it by what it is about, or "
-                      "directory::registry::workers::list for what can be installed."
+                      "call directory::registry::workers::list for what can be installed."
                     : "Call directory::skills::explain with one of `near`.";
     return std::move(out_);
   }
@@ -160,7 +160,7 @@ class Explanation {
     no(shown.kind == "prompt" ? "It is not served as a prompt" : "It cannot be served",
        shown.reason.value_or("") + " [" + shown.code.value_or("") + "]");
     out_.next =
-        "Mend the file; it is read again the moment it changes. `iii-directory doctor` "
+        "Fix the file; it is read again the moment it changes. `iii-directory doctor` "
         "shows where.";
     return std::move(out_);
   }

@@ -45,18 +45,41 @@ std::string shell_quoted(std::string_view text) {
   return out + "'";
 }
 
-std::string body_of(const Harness& harness, std::string_view program) {
+// As somebody would type it.
+std::string shell_word(const std::string& text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.:@%+=,-";
+  const bool plain = !text.empty() && text.find_first_not_of(kPlain) == std::string::npos;
+  return plain ? text : shell_quoted(text);
+}
+
+std::string command_line(std::string_view program, const std::vector<std::string>& words) {
+  std::string out = shell_quoted(program);
+  for (const std::string& word : words) out += " " + shell_word(word);
+  return out;
+}
+
+// A list of TOML and of JSON.
+std::string quoted_list(const std::vector<std::string>& words) {
+  std::vector<std::string> quoted;
+  for (const std::string& word : words) quoted.push_back(quote(word));
+  return "[" + join(quoted, ", ") + "]";
+}
+
+std::string body_of(const Harness& harness, std::string_view program,
+                    const std::vector<std::string>& words) {
   switch (harness.form) {
     case Form::kCommand:
-      return "claude mcp add iii-directory -- " + shell_quoted(program) + " mcp\n";
+      return "claude mcp add iii-directory -- " + command_line(program, words) + "\n";
     case Form::kToml:
-      return "[mcp_servers.iii-directory]\ncommand = " + quote(program) + "\nargs = [\"mcp\"]\n";
+      return "[mcp_servers.iii-directory]\ncommand = " + quote(program) +
+             "\nargs = " + quoted_list(words) + "\n";
     case Form::kJson:
       break;
   }
   return "{\n  \"" + std::string(harness.key) + "\": {\n    \"iii-directory\": { " +
          std::string(harness.extra) + "\"command\": " + quote(program) +
-         ", \"args\": [\"mcp\"] }\n  }\n}\n";
+         ", \"args\": " + quoted_list(words) + " }\n  }\n}\n";
 }
 
 }  // namespace
@@ -67,10 +90,11 @@ std::vector<std::string> harnesses() {
   return out;
 }
 
-Result<std::string> connect_snippet(std::string_view harness, std::string_view program) {
+Result<std::string> connect_snippet(std::string_view harness, std::string_view program,
+                                    const std::vector<std::string>& words) {
   for (const Harness& each : kHarnesses) {
     if (each.name == harness) {
-      return "# " + std::string(each.place) + "\n" + body_of(each, program);
+      return "# " + std::string(each.place) + "\n" + body_of(each, program, words);
     }
   }
   const std::vector<std::string> known = harnesses();

@@ -10,7 +10,9 @@
 namespace iii::mcp {
 
 std::vector<std::string> harnesses();
-// With the place where it belongs, as comments. `program` is the path of this program.
-Result<std::string> connect_snippet(std::string_view harness, std::string_view program);
+// With the place where it belongs, as comments. `program` is the path of this program, `words` are
+// what it is started with.
+Result<std::string> connect_snippet(std::string_view harness, std::string_view program,
+                                    const std::vector<std::string>& words);
 
 }  // namespace iii::mcp

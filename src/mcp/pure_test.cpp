@@ -420,10 +420,15 @@ TEST(McpEvents, N56EventsCanBeAskedForAgainWhileTheyAreKept) {
 
 TEST(McpConnect, EveryHarnessGetsASnippetWithTheProgram) {
   for (const std::string& harness : harnesses()) {
-    EXPECT_THAT(connect_snippet(harness, "/opt/iii directory").value(),
-                HasSubstr("/opt/iii directory"));
+    const std::string snippet =
+        connect_snippet(harness, "/opt/iii directory", {"mcp", "--skills", "/my skills"}).value();
+    EXPECT_THAT(snippet, AllOf(HasSubstr("/opt/iii directory"), HasSubstr("--skills"),
+                               HasSubstr("/my skills")));
   }
-  EXPECT_THAT(connect_snippet("cursr", "x").error().message, HasSubstr("Did you mean cursor?"));
+  EXPECT_THAT(connect_snippet("claude-code", "/x", {"mcp", "--skills", "it's"}).value(),
+              HasSubstr(R"('/x' mcp --skills 'it'\''s')"));
+  EXPECT_THAT(connect_snippet("cursr", "x", {"mcp"}).error().message,
+              HasSubstr("Did you mean cursor?"));
 }
 
 TEST(McpInstructions, FitInto1500Characters) { EXPECT_LT(instructions().size(), 1'500U); }

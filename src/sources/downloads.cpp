@@ -38,9 +38,10 @@ Result<std::map<std::string, LockedNamespace>> chosen(const Lock& lock,
 Error only_by_command(const Source& source) {
   return {"D339",
           "D339 local_only: `" + namespace_of(source) +
-              "` comes from a local folder, which only the command line may read. Next: run "
+              "` comes from a local folder, which only the command line may read. Next: on the "
+              "machine itself name the skills folder instead of the server, for example "
               "`iii-directory update " +
-              namespace_of(source) + " --skills FOLDER` on the machine, with the skills folder."};
+              namespace_of(source) + " --skills FOLDER`."};
 }
 
 // A lock comes with somebody else's project: no folder of this machine is copied for it that was

@@ -325,7 +325,7 @@ class Planner {
 };
 
 std::string advice_for(const std::string& code) {
-  if (code == "full") return "make room on the disk, then download again";
+  if (code == "full") return "make room on the disk, then try again";
   if (code == "denied") return "allow this program to write to the skills folder";
   if (code == "link" || code == "outside") {
     return "replace the link by a folder of its own, or remove it, then download again";

@@ -2,7 +2,7 @@
 // and nobody else finds the server.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -80,6 +80,16 @@ if (!process.env.III_OWN_NETWORK) {
     const named = await cli('verify', '--skills', join(home, '.iii', 'skills'))
     assert.match(named.stdout, /one: 1 intact/)
     assert.doesNotMatch(named.all, /server ws:/)
+  })
+
+  test('what this process does with its own sources is not said to be the server\'s work', async (t) => {
+    const { home, cli } = caller()
+    const source = tree({ 'one/SKILL.md': skill, 'two/SKILL.md': skill.replaceAll('one', 'two') })
+    await serveOnUsualPort(t, ['--skills', join(home, '.iii', 'skills')])
+    assert.equal((await cli('add', source, '--all')).code, 0)
+    writeFileSync(join(source, 'one', 'SKILL.md'), skill + 'More.\n')
+    for (const words of [['outdated'], ['update']]) assert.doesNotMatch((await cli(...words)).all, /server ws:/, words[0])
+    assert.equal(readFileSync(join(home, '.iii', 'skills', 'one', 'SKILL.md'), 'utf8'), skill + 'More.\n')
   })
 
   test('an engine without a directory is not asked', async (t) => {

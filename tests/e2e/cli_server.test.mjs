@@ -128,7 +128,7 @@ test('skills of a repository: listed, all, some, one', { skip: needsOwnEngine },
   assert.equal((await json(['add', `${source}`, '--skill', 'two'])).namespace, 'two')
   const some = await onTerminal(['add', source], [['Which\\?', '1-2\n']])
   assert.equal(some.code, 0, some.output)
-  assert.match(some.output, /one [0-9a-f]{40}: 1 skill[^]*three [0-9a-f]{40}: 1 skill/)
+  assert.match(some.output, /one [0-9a-f]{12}: 1 skill[^]*three [0-9a-f]{12}: 1 skill/)
   assert.deepEqual(installed(), ['one', 'three', 'two'])
   const all = await json(['add', source, '--all'])
   assert.deepEqual(all.namespaces.map((row) => [row.namespace, row.ok, row.result.unchanged]), [['one', true, ['SKILL.md']], ['three', true, ['SKILL.md']], ['two', true, ['SKILL.md']]])
@@ -170,7 +170,7 @@ test('a local folder is for this process: with a named server it is an error', {
   assert.equal(here.code, 0, here.stderr)
   assert.deepEqual(installed(), ['one'])
   const updated = await json(['update'], 1)
-  assert.match(updated.namespaces[0].error, /D339 local_only: .*comes from a local folder.* Next: run `iii-directory update one --skills FOLDER`/)
+  assert.match(updated.namespaces[0].error, /D339 local_only: .*comes from a local folder.* Next: .*`iii-directory update one --skills FOLDER`/)
 })
 
 test('a private repository: the error says how to use one\'s own credentials', { skip: needsOwnEngine }, async (t) => {

@@ -1,6 +1,6 @@
 // The command line under a real pseudo-terminal: widths, colours, questions, Ctrl-C, and names that try to drive the terminal.
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import http from 'node:http'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -56,6 +56,20 @@ test('markdown is rendered on a terminal, raw with --raw and in a pipe', async (
   assert.equal(piped.stdout, '# Plain\n\nSome **bold** text.\n')
 })
 
+test('documents: byte for byte in a pipe, lines on a terminal', async () => {
+  const body = '# A\r\n\r\nform\u000cfeed \u001b[2J\r\nno end'
+  const root = tree({ 'a/SKILL.md': `---\r\ntitle: A\r\n---\r\n${body}`, 'a/f.txt': body, 'a/prompts/p.md': `---\ndescription: d\n---\n${body}` })
+  for (const words of [['show', 'a'], ['show', 'a', '--raw'], ['show', 'a', '--file', 'f.txt'], ['prompt', 'p']]) {
+    const piped = await run(directoryBin, [...words, '--skills', root], { env: { HOME: tempDir() } })
+    assert.equal(piped.stdout, body, words.join(' '))
+    const { output } = await onTerminal([...words, '--skills', root], { env: { NO_COLOR: '1' } })
+    assert.doesNotMatch(output, harmful, words.join(' '))
+    assert.doesNotMatch(output, /\\x0d/, words.join(' '))
+  }
+  const whole = await run(directoryBin, ['show', 'a', '--file', 'SKILL.md', '--skills', root], { env: { HOME: tempDir() } })
+  assert.equal(whole.stdout, `---\r\ntitle: A\r\n---\r\n${body}`)
+})
+
 test('colours: NO_COLOR, --color, TERM=dumb', async () => {
   const root = skills()
   const list = async (words, env) => (await onTerminal(['list', '--skills', root, ...words], { env })).output
@@ -88,7 +102,8 @@ test('names, titles and texts with escape sequences print harmlessly everywhere'
     const { output } = await onTerminal(all, { env: { ...env, NO_COLOR: '1' } })
     assert.doesNotMatch(output.replaceAll(/\r(\u001b\[K)?/g, ''), harmful, `${words[0]}: ${JSON.stringify(output)}`)
     const piped = await run(directoryBin, all, { env })
-    assert.doesNotMatch(piped.stdout + piped.stderr, harmful, words[0])
+    const document = words[0] === 'prompt' || (words[1] === id && !words.includes('--files'))
+    assert.doesNotMatch((document ? '' : piped.stdout) + piped.stderr, harmful, words[0])
   }
 })
 
@@ -114,11 +129,37 @@ test('remove: asks first', async () => {
   const no = await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', 'n\n']] })
   assert.equal(no.code, 1)
   assert.ok(existsSync(join(folder, 'one', 'SKILL.md')))
-  assert.equal((await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', '\u0003']] })).code, 130)
+  const interrupted = await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', '\u0003']] })
+  assert.equal(interrupted.code, 130)
+  assert.match(interrupted.output, /Interrupted\. Nothing of one was removed\./)
   assert.ok(existsSync(join(folder, 'one', 'SKILL.md')))
   const yes = await onTerminal(['remove', 'one', ...config], { steps: [['Remove\\?', 'y\n']] })
   assert.equal(yes.code, 0, yes.output)
   assert.ok(!existsSync(join(folder, 'one')))
+})
+
+test('update --force and restore --force: name what was edited, and ask', async () => {
+  const source = tree({ 'one/SKILL.md': '# One\n\nText.\n' })
+  const folder = tempDir()
+  const file = join(folder, 'one', 'SKILL.md')
+  const config = ['--config', configFile({ skills_folder: folder })]
+  await run(directoryBin, ['add', source, ...config], { env: { HOME: tempDir() } })
+  for (const verb of ['update', 'restore']) {
+    writeFileSync(file, 'mine')
+    const no = await onTerminal([verb, '--force', ...config], { steps: [['Replace it\\?', 'n\n']] })
+    assert.equal(no.code, 1, no.output)
+    assert.match(plain(no.output), /edited here:\n {2}one\/SKILL\.md\n[\s\S]*Nothing was changed/)
+    assert.equal((await onTerminal([verb, '--force', ...config], { steps: [['Replace it\\?', '\u0003']] })).code, 130)
+    assert.equal(readFileSync(file, 'utf8'), 'mine')
+    const yes = await onTerminal([verb, '--force', ...config], { steps: [['Replace it\\?', 'y\n']] })
+    assert.equal(yes.code, 0, yes.output)
+    assert.equal(readFileSync(file, 'utf8'), '# One\n\nText.\n')
+    for (const unasked of [() => onTerminal([verb, '--force', '-y', ...config]), () => run(directoryBin, [verb, '--force', ...config], { env: { HOME: tempDir() } })]) {
+      writeFileSync(file, 'mine')
+      assert.equal((await unasked()).code, 0)
+      assert.equal(readFileSync(file, 'utf8'), '# One\n\nText.\n')
+    }
+  }
 })
 
 test('Ctrl-C during a download: exit code 130, nothing half done', async (t) => {
@@ -147,9 +188,23 @@ test('first run: serve says what it reads and how to connect; the worker says th
   assert.deepEqual(served.output.match(/global folder .*: .*(?=\r)/g)?.map((line) => line.replace(/.*: /, '')), ['2 skills, 0 prompts'], 'once')
   assert.match(served.output, /claude mcp add --transport http directory http:\/\/127\.0\.0\.1:\d+\/mcp/)
   assert.match(served.output, /iii-directory mcp --print-config/)
+  const closed = await onTerminal(['serve', '--port', '0', '--http-port', '0', '--data', tempDir(), '--skills', skills()], { columns: 200, env: { III_TOKEN: 'sek' }, steps: [['Ctrl-C ends the server', '\u0003']] })
+  assert.match(closed.output, /http:\/\/127\.0\.0\.1:\d+\/mcp --header "Authorization: Bearer \$III_TOKEN"\r\n/)
+  assert.doesNotMatch(closed.output, /sek/)
   const alone = await onTerminal(['--url', `ws://127.0.0.1:${await freePort()}`], { steps: [['lists what else there is', '\u0003']] })
   assert.match(alone.output, /No engine answers at ws:\/\/127\.0\.0\.1:\d+\. This process waits for one/)
   assert.match(alone.output, /`iii-directory serve` starts an engine/)
+})
+
+test('ids of functions and what their fields mean can be read at 80 columns', { skip: needsOwnEngine }, async (t) => {
+  const server = await startEngine({ args: ['--skills', skills()], env: { HOME: tempDir() } })
+  t.after(() => server.stop())
+  const env = { III_URL: server.url }
+  const triggers = plain((await onTerminal(['triggers'], { env })).output)
+  for (const id of ['directory::on-functions-change', 'engine::functions-available']) assert.ok(triggers.includes(id), triggers)
+  const page = plain((await onTerminal(['functions', 'directory::skills::list'], { env })).output)
+  assert.doesNotMatch(page, /…/)
+  assert.match(page.replaceAll(/\s+/g, ' '), /cursor string\|null `next_cursor` of the previous answer, with the same filters\. First page when absent\./)
 })
 
 test('who is asked: a server when one is named, and the terminal says which', { skip: needsOwnEngine }, async (t) => {

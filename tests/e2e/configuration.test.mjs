@@ -1,6 +1,6 @@
 // The configuration file, its reload, the folders that are named, and what the machine allows.
 import assert from 'node:assert/strict'
-import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { put, startDirectory, tree } from './lib/directory.mjs'
@@ -115,6 +115,44 @@ test('config shows every value and where it comes from', async () => {
   const { stdout } = await run(directoryBin, ['config', '--json'], options)
   assert.deepEqual(JSON.parse(stdout).lenient, { value: false, origin: 'III_DIRECTORY_LENIENT' })
   assert.match((await run(directoryBin, ['config', '--help'])).stdout, /max_downloads: whole number, 1 to 64; default 4; read at start only/)
+})
+
+test('config set leaves the file of an engine alone', async () => {
+  const cwd = tempDir()
+  const engines = 'workers:\nport: 1\n'
+  writeFileSync(join(cwd, 'config.yaml'), engines)
+  const set = async (value) => assert.equal((await run(directoryBin, ['config', 'set', 'log_level', value], { cwd, env: { HOME: cwd } })).code, 0)
+  await set('debug')
+  assert.equal(readFileSync(join(cwd, 'config.yaml'), 'utf8'), engines)
+  assert.equal(readFileSync(join(cwd, 'iii-directory.yaml'), 'utf8'), 'log_level: "debug"\n')
+  rmSync(join(cwd, 'iii-directory.yaml'))
+  writeFileSync(join(cwd, 'config.yaml'), 'log_level: warn\n')
+  await set('info')
+  assert.equal(readFileSync(join(cwd, 'config.yaml'), 'utf8'), 'log_level: "info"\n')
+  assert.equal(existsSync(join(cwd, 'iii-directory.yaml')), false)
+})
+
+test('config path and config check say when there is no file; the help has no links', async () => {
+  const cwd = tempDir()
+  const config = (...words) => run(directoryBin, ['config', ...words], { cwd, env: { HOME: cwd } })
+  const path = await config('path')
+  assert.equal(path.stdout, join(cwd, 'iii-directory.yaml') + '\n')
+  assert.equal(path.stderr, 'It does not exist.\n')
+  assert.match((await config('check')).stdout, /does not exist; defaults are used/)
+  writeFileSync(join(cwd, 'iii-directory.yaml'), 'watch: false\n')
+  assert.equal((await config('path')).stderr, '')
+  assert.match((await config('check')).stdout, /no errors/)
+  assert.doesNotMatch((await config('--help')).stdout, /\]\(#/)
+})
+
+test('a verb that was used before leaves a data folder that serve accepts, whatever the umask', own, async (t) => {
+  const home = tempDir()
+  const { code, stderr } = await run('sh', ['-c', 'umask 002; exec "$0" list', directoryBin], { cwd: home, env: { HOME: home, III_URL: '' } })
+  assert.equal(code, 0, stderr)
+  const data = join(home, '.iii', 'directory')
+  assert.equal(statSync(data).mode & 0o777, 0o700)
+  const engine = await startEngine({ data, env: { HOME: home } })
+  t.after(() => engine.stop())
 })
 
 test('the soft limit of open files is raised; a hard one that is too low is an error', own, async (t) => {

@@ -114,7 +114,9 @@ test('W25: only the operator lets git into private networks', async (t) => {
   const before = server.seen.length
   const { message } = await failure(ask(repoDownload, { repo: server.url('inside.git'), skill: 'alpha' }))
   assert.match(message, /D313 host_not_allowed: .*git_private_hosts/)
-  assert.equal((await failure(ask(repoDownload, { repo: 'https://localhost:1/x', skill: 'alpha' }))).message, message)
+  const closed = await failure(ask(repoDownload, { repo: 'https://localhost:1/x', skill: 'alpha' }))
+  const anyHost = (text) => text.replace(/the host `[^`]*`/, 'the host')
+  assert.equal(anyHost(closed.message), anyHost(message))
   assert.equal(server.seen.length, before)
 })
 

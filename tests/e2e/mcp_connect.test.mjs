@@ -78,6 +78,17 @@ for (const [harness, read] of Object.entries(readers))
     assert.equal(await nameOf(command), 'iii-directory')
   })
 
+test('--print-config keeps the other options, with whole paths', async () => {
+  const cwd = tempDir()
+  const given = ['--skills', './my skills', '--extra-skills', 'a', '--extra-skills=/b', '--config', 'c.yaml', '--url', 'ws://h:1', '--tools', 'all']
+  const expected = ['--config', join(cwd, 'c.yaml'), '--skills', join(cwd, 'my skills'), '--extra-skills', join(cwd, 'a'), '--extra-skills', '/b', '--url', 'ws://h:1', '--tools', 'all']
+  for (const [harness, read] of Object.entries(readers)) {
+    const { stdout } = await run(directoryBin, ['mcp', '--print-config', harness, ...given], { cwd })
+    assert.deepEqual(read(stdout), [directoryBin, 'mcp', ...expected], harness)
+  }
+  assert.equal((await run(directoryBin, ['mcp', '--print-config', 'cursor', '--tools', 'none'])).code, 2)
+})
+
 test('a path with blanks and quotes survives every snippet', async () => {
   const folder = join(tempDir(), "it's a \"folder\" ü")
   mkdirSync(folder)

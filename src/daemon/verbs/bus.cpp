@@ -97,6 +97,24 @@ std::optional<json::Raw> schema_at(const json::Value& info, const char* name,
   return json::Raw{json::to_text(*schema)};
 }
 
+constexpr size_t kWidest = 100;  // of text that is read
+
+// For people: what a field means is there to be read, so it is not cut.
+cli::Styled field_paragraphs(const std::vector<SchemaField>& fields, size_t width) {
+  constexpr size_t kIndent = 6;
+  cli::Styled out;
+  for (const SchemaField& field : fields) {
+    out.add("  ").add(printable(field.name), Style::kName).add(field.required ? " *  " : "  ");
+    out.add(printable(field.type) + "\n", Style::kCode);
+    const size_t room = std::min(width, kWidest) - kIndent;
+    for (const std::string& line :
+         cli::wrapped(printable(cli::one_line(field.description)), room)) {
+      out.add(std::string(kIndent, ' ') + line + "\n");
+    }
+  }
+  return out;
+}
+
 void show_fields(const std::string& title, const std::optional<json::Raw>& schema,
                  const cli::Screen& screen) {
   const auto value = schema ? json::parse(schema->text) : fail("", "");
@@ -104,6 +122,7 @@ void show_fields(const std::string& title, const std::optional<json::Raw>& schem
   if (fields.empty()) return;
   cli::Styled out;
   cli::print_styled(out.add("\n" + title + "\n", Style::kBold), screen);
+  if (screen.terminal) return cli::print_styled(field_paragraphs(fields, screen.width), screen);
   cli::Table table({{"FIELD", Style::kName}, {"TYPE", Style::kCode}, {"DESCRIPTION"}});
   for (const SchemaField& field : fields) {
     table.add({field.name + (field.required ? " *" : ""), field.type, field.description});
@@ -121,7 +140,7 @@ int show_function(const Caller& caller, const FunctionShape& function, const cli
   cli::Styled head;
   head.add(function.id, Style::kName).add("  " + function.worker + "\n\n", Style::kDim);
   for (const std::string& line :
-       cli::wrapped(function.description, std::min<size_t>(screen.width, 100))) {
+       cli::wrapped(function.description, std::min(screen.width, kWidest))) {
     head.add(line + "\n");
   }
   cli::print_styled(head, screen);
@@ -195,7 +214,7 @@ int run_triggers(const cli::Args& args) {
                               .description = text_at(row, "description")});
   }
   cli::Table table({{"TYPE", Style::kName},
-                    {"FUNCTION"},
+                    {"FUNCTION", Style::kName},
                     {"WORKER"},
                     {"STATUS"},
                     {"CONFIG", Style::kCode},

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "base/text.h"
 #include "cli/output.h"
@@ -54,6 +55,17 @@ std::string file_of(const cli::Args& args) {
   return args.value("config").value_or(default_config_file());
 }
 
+// The file that `set` writes. One named config.yaml that has nothing of ours is the engine's.
+std::string file_to_set(const cli::Args& args) {
+  std::string file = file_of(args);
+  if (args.has("config") || file == kOwnConfigFile) return file;
+  std::ifstream in(file, std::ios::binary);
+  const std::string yaml{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (has_own_key(yaml)) return file;
+  cli::note("{} has none of these keys and stays as it is.\n", file);
+  return kOwnConfigFile;
+}
+
 int print_file(const cli::Args& args, const std::string& file) {
   std::error_code ignored;
   const std::string path = std::filesystem::absolute(file).lexically_normal().string();
@@ -61,7 +73,8 @@ int print_file(const cli::Args& args, const std::string& file) {
   if (args.has("json")) {
     cli::print_json(json::to_pretty_text(json::Object{{"path", path}, {"exists", exists}}));
   } else {
-    cli::print("{}{}\n", path, exists ? "" : " (does not exist)");
+    cli::print("{}\n", path);
+    if (!exists) cli::note_text("It does not exist.\n");
   }
   return 0;
 }
@@ -93,7 +106,7 @@ int set(const cli::Args& args, const std::string& name, const std::string& text)
     return cli::complain({"usage", valid.error().message});
   }
   for (const std::string& warning : warnings) cli::note("Warning: {}\n", warning);
-  const std::string file = file_of(args);
+  const std::string file = file_to_set(args);
   if (auto written = set_in_file(file, name, value); !written)
     return cli::complain(written.error());
   if (!args.has("json")) {
@@ -128,7 +141,9 @@ int check(const cli::Args& args) {
   }
   for (const json::Value& error : errors) cli::note("Error: {}.\n", *error.as_string());
   for (const json::Value& warning : warnings) cli::note("Warning: {}\n", *warning.as_string());
-  if (ok) cli::print("{}: no errors\n", file);
+  std::error_code ignored;
+  const bool exists = std::filesystem::exists(file, ignored);
+  if (ok) cli::print("{}: {}\n", file, exists ? "no errors" : "does not exist; defaults are used");
   return ok ? 0 : 1;
 }
 

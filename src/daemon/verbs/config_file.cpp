@@ -1,5 +1,6 @@
 #include "daemon/verbs/config_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -7,6 +8,7 @@
 #include <iterator>
 
 #include "base/text.h"
+#include "daemon/config_keys.h"
 #include "json/write.h"
 
 namespace iii::daemon {
@@ -24,6 +26,13 @@ bool continues(std::string_view line) {
 }
 
 }  // namespace
+
+bool has_own_key(std::string_view yaml) {
+  const std::vector<std::string> keys = config_key_names();
+  return std::ranges::any_of(split(yaml, '\n'), [&keys](std::string_view line) {
+    return std::ranges::any_of(keys, [line](const std::string& key) { return sets(line, key); });
+  });
+}
 
 std::string with_key(std::string_view yaml, std::string_view key, const json::Value& value) {
   const std::string entry = std::string(key) + ": " + json::to_text(value) + "\n";

@@ -88,6 +88,29 @@ void make_local(sources::SourceFields& fields) {
   fields.local = true;
 }
 
+// What somebody typed has to be there; `typed` is in their words.
+Result<void> check_folder(const sources::SourceFields& fields, const std::string& typed) {
+  namespace fs = std::filesystem;
+  if (!fields.local) return {};
+  const fs::path folder = fields.repo->substr(std::string_view("file://").size());
+  std::error_code ignored;
+  if (fs::is_directory(folder, ignored)) return {};
+  if (fs::exists(folder, ignored)) {
+    return fail("D310", "D310 not_found: " + typed + " is not a folder. Next: name the folder of " +
+                            "the skill, or one that has several.");
+  }
+  std::vector<std::string> beside;
+  std::error_code failed;
+  for (fs::directory_iterator entry(folder.parent_path(), failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->is_directory(ignored)) beside.push_back(entry->path().filename().string());
+  }
+  return fail("D310", "D310 not_found: there is no folder " + typed +
+                          (typed == folder ? "" : " (" + folder.string() + ")") + "." +
+                          cli::did_you_mean(folder.filename().string(), beside) +
+                          " Next: check the path.");
+}
+
 int print_listing(const Installing& to, const directory::RepoSkillsOutput& listing) {
   if (to.args().has("json")) {
     cli::print_json(json::encode(listing));
@@ -218,19 +241,18 @@ class AddVerb {
     const Choices skills = choices_of(*listing);
     if (skills.empty()) {
       return to_.complain(
-          {"D310",
-           "D310 not_found: the repository has no SKILL.md. Next: check the address and --ref"});
+          {"D310", std::string("D310 not_found: ") +
+                       (fields_.local ? "the folder has no SKILL.md. Next: name a folder that has "
+                                        "one, at its top or further down"
+                                      : "the repository has no SKILL.md. Next: check the address "
+                                        "and --ref")});
     }
     if (skills.size() == 1) return take(*skills.front());
     if (!cli::can_ask() || args_.has("json") || args_.has("yes") || fields_.as) {
       return to_.complain(several_skills(skills).error());
     }
     const Choices chosen = ask_which(skills);
-    if (cli::was_interrupted()) return to_.complain({"interrupted", ""});
-    if (chosen.empty()) {
-      cli::note("Nothing was installed.\n");
-      return 0;
-    }
+    if (chosen.empty()) return not_done("Nothing was installed.", 0);
     return chosen.size() == 1 ? take(*chosen.front()) : several(&chosen);
   }
   int take(const directory::RepoSkillRow& skill) {
@@ -294,7 +316,9 @@ int run_add(const cli::Args& args) {
   if (!has_source) return run_restore(args);
   Result<sources::SourceFields> fields = asked_fields(args);
   if (!fields) return cli::complain(fields.error());
+  const std::string typed = fields->repo.value_or("");
   make_local(*fields);
+  if (const auto there = check_folder(*fields, typed); !there) return cli::complain(there.error());
   if (const auto fit = check_options(args, *fields); !fit) return cli::complain(fit.error());
   auto to = Installing::begin(args, fields->local);
   if (!to) return cli::complain(to.error());

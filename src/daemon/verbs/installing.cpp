@@ -28,6 +28,20 @@ bool wrote_files(const directory::DownloadOutput& output) {
 
 }  // namespace
 
+std::string short_version(const std::string& resolved) {
+  constexpr size_t kCommit = 40;
+  constexpr size_t kShown = 12;
+  const bool commit = resolved.size() >= kCommit &&
+                      resolved.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return commit ? resolved.substr(0, kShown) : resolved;
+}
+
+int not_done(const std::string& what, int code) {
+  const bool interrupted = cli::was_interrupted();
+  cli::note("{}{}\n", interrupted ? "Interrupted. " : "", what);
+  return interrupted ? cli::kInterrupted : code;
+}
+
 bool is_local_only(const std::string& message) { return message.starts_with("D339 "); }
 
 Result<Installing> Installing::begin(const cli::Args& args, bool here) {
@@ -82,6 +96,27 @@ Result<std::string> Installing::call_asking(const std::string& about,
   return call(about, function_id, input);
 }
 
+Result<bool> Installing::may_replace_edits(const std::optional<std::string>& name_space) {
+  if (!args_->has("force") || args_->has("yes") || !cli::can_ask()) return true;
+  json::Object input;
+  if (name_space) input.emplace("namespace", *name_space);
+  const auto verified = ask<directory::VerifyOutput>("verify", "directory::lock::verify", input);
+  if (!verified) return std::unexpected(verified.error());
+  std::vector<std::string> edited;
+  for (const directory::VerifyRow& row : verified->namespaces) {
+    for (const directory::LockFileRow& file : row.files) {
+      std::string path = row.name_space + "/" + file.path;
+      if (file.state == "edited" && replaced_edits_.insert(path).second) {
+        edited.push_back(std::move(path));
+      }
+    }
+  }
+  if (edited.empty()) return true;
+  cli::note("{} edited here:\n", edited.size() == 1 ? "This file was" : "These files were");
+  for (const std::string& path : edited) cli::note("  {}\n", path);
+  return cli::ask(edited.size() == 1 ? "Replace it?" : "Replace them?");
+}
+
 int Installing::complain(const Error& error) const {
   if (!cli::was_interrupted()) return cli::complain(error);
   cli::note_text(is_server() ? "Interrupted. The server cancels what it has not written yet.\n"
@@ -90,6 +125,7 @@ int Installing::complain(const Error& error) const {
 }
 
 void Installing::say_whose() const {
+  if (all_here_) return;
   const bool found = is_server() && !names_server(*args_);
   if (!found) return say_where(*caller_, *args_);
   if (!args_->has("json")) cli::note("({})\n", caller_->where());
@@ -107,7 +143,7 @@ void Installing::tell_risks(const std::vector<directory::RiskRow>& risks) const 
 
 void Installing::print_files(const directory::DownloadOutput& output, bool files) const {
   // A local folder has no version.
-  const std::string resolved = output.resolved.value_or("");
+  const std::string resolved = short_version(output.resolved.value_or(""));
   cli::print("{}{}{}: {}, {} and {} written; {} unchanged\n", output.name_space,
              resolved.empty() ? "" : " ", resolved, counted(output.skills_written.size(), "skill"),
              counted(output.prompts_written.size(), "prompt"),

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -39,6 +40,9 @@ class Installing {
                          json::Object input) {
     return decoded<Output>(call_asking(about, function_id, std::move(input)));
   }
+  // Before --force replaces what was edited here: the files are named, and somebody is asked, where
+  // somebody can be. False: they are to stay. Each file is asked about once.
+  Result<bool> may_replace_edits(const std::optional<std::string>& name_space);
   // A server does not read local folders. What it says so about is asked of this process, unless
   // somebody named the server: the folders may be the same.
   template <typename Output>
@@ -71,8 +75,17 @@ class Installing {
 
   const cli::Args* args_;
   std::unique_ptr<Caller> caller_;
-  bool confirmed_ = false;  // the findings were shown before
+  bool confirmed_ = false;                // the findings were shown before
+  bool all_here_ = false;                 // the server had no part in the answer
+  std::set<std::string> replaced_edits_;  // namespace, `/`, path: those that somebody gave away
 };
+
+// A version for people: of a commit the beginning.
+std::string short_version(const std::string& resolved);
+
+// Somebody said no, or pressed Ctrl-C, before anything was done; `what` says so. The exit code:
+// `code`, or that of an interruption.
+int not_done(const std::string& what, int code);
 
 // Whether this is the error of a server about a source that only a command may read.
 bool is_local_only(const std::string& message);
@@ -81,17 +94,25 @@ template <typename Output>
 void Installing::complete_here(Output& output, const std::string& function_id,
                                const json::Object& input) {
   if (!is_server() || names_server(*args_)) return;
+  std::optional<Installing> here;
+  size_t answered = 0;
   for (auto& row : output.namespaces) {
     if (!row.error || !is_local_only(*row.error)) continue;
-    Result<Installing> here = begin(*args_, true);
-    if (!here) return;
+    if (!here) {
+      Result<Installing> begun = begin(*args_, true);
+      if (!begun) return;
+      here = std::move(*begun);
+      here->replaced_edits_ = replaced_edits_;
+    }
+    if (!here->may_replace_edits(row.name_space).value_or(false)) continue;
     json::Object own = input;
     own.insert_or_assign("namespace", row.name_space);
     auto answer = here->install<Output>(row.name_space, function_id, std::move(own));
     if (!answer || answer->namespaces.size() != 1) continue;  // another folder may not have it
-    here->say_whose();
+    if (answered++ == 0) here->say_whose();
     row = std::move(answer->namespaces.front());
   }
+  all_here_ = answered > 0 && answered == output.namespaces.size();
 }
 
 }  // namespace iii::daemon

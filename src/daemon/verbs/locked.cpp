@@ -16,7 +16,7 @@ namespace {
 
 // What comes from a local folder has no version.
 std::string with_version(const std::string& name, const std::string& version) {
-  return version.empty() ? name : name + " " + version;
+  return version.empty() ? name : name + " " + short_version(version);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ std::string note_of(const directory::OutdatedOutputRow& row) {
   if (!row.outdated || (!row.kept.empty() && row.latest == row.current)) return "up to date";
   const auto source = json::parse(row.source.text);
   if (source && text_at(*source, "kind") == "folder") return "changed";
-  return row.latest ? "-> " + *row.latest : "unknown upstream";
+  return row.latest ? "-> " + short_version(*row.latest) : "unknown upstream";
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ int run_outdated(const cli::Args& args) {
                row.kept.empty() ? "" : ", except files that were kept:");
     for (const std::string& path : row.kept) {
       cli::print("  kept    {} (edited here, older than {}; update --force replaces it)\n", path,
-                 row.current);
+                 row.current.empty() ? "its source" : short_version(row.current));
     }
   }
   return differs ? 1 : 0;
@@ -89,6 +89,9 @@ int run_again(const cli::Args& args, const std::string& what, bool files) {
   const std::string function_id = "directory::lock::" + what;
   auto to = Installing::begin(args);
   if (!to) return cli::complain(to.error());
+  const Result<bool> may_replace = to->may_replace_edits(to->name());
+  if (!may_replace) return to->complain(may_replace.error());
+  if (!*may_replace) return not_done("Nothing was changed.", 1);
   auto outcomes =
       to->install<directory::OutcomesOutput>(to->name().value_or(what), function_id, to->fields());
   if (!outcomes) return to->complain(outcomes.error());
@@ -163,11 +166,7 @@ int run_remove(const cli::Args& args) {
       return cli::complain(
           {"usage", "nobody can be asked here whether to remove " + name + ". Next: pass --yes."});
     }
-    if (!confirm_removal(args, *plan)) {
-      if (cli::was_interrupted()) return to->complain({"interrupted", ""});
-      cli::note_text("Nothing was removed.\n");
-      return 1;
-    }
+    if (!confirm_removal(args, *plan)) return not_done("Nothing of " + name + " was removed.", 1);
     auto removed = to->ask<directory::RemoveOutput>(name, kFunction, input);
     if (!removed) return to->complain(removed.error());
     if (removed->kept.empty()) gone.push_back(name);

@@ -91,7 +91,7 @@ int info(Caller& caller, const cli::Args& args) {
   if (screen.terminal && !args.has("raw")) {
     cli::print_styled(cli::render_markdown(readme, screen.width), screen);
   } else {
-    cli::print_text(readme + "\n");
+    cli::print_document(readme.ends_with('\n') ? readme : readme + "\n", screen);
   }
   return 0;
 }

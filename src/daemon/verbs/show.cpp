@@ -25,8 +25,7 @@ void show_body(const std::string& body, const cli::Args& args) {
   if (screen.terminal && !args.has("raw")) {
     cli::print_styled(cli::render_markdown(body, screen.width), screen);
   } else {
-    cli::print_text(body);
-    if (!body.ends_with('\n')) cli::print_text("\n");
+    cli::print_document(body, screen);
   }
 }
 
@@ -84,12 +83,21 @@ int show_files(const json::Value& document, const cli::Args& args) {
   return 0;
 }
 
+// The list of files is another option of this verb.
+Error with_files_option(Error error, const std::string& id) {
+  const size_t next = error.message.find(" Next: call directory::skills::get ");
+  if (next == std::string::npos) return error;
+  error.message.replace(next, std::string::npos,
+                        " Next: `iii-directory show " + id + " --files` lists what it has.");
+  return error;
+}
+
 int show_file(Caller& caller, const std::string& id, const cli::Args& args) {
   json::Object input{{"id", id}, {"path", *args.value("file")}};
   std::string content;
   for (;;) {
     const auto part = caller.ask("directory::skills::file", input);
-    if (!part) return cli::complain(part.error());
+    if (!part) return cli::complain(with_files_option(part.error(), id));
     if (args.has("json")) {
       cli::print_json(json::to_pretty_text(*part));
       return 0;
@@ -102,8 +110,7 @@ int show_file(Caller& caller, const std::string& id, const cli::Args& args) {
     if (next == 0) break;
     input.insert_or_assign("offset", next);
   }
-  cli::print_text(content);
-  if (!content.ends_with('\n')) cli::print_text("\n");
+  cli::print_document(content, cli::screen_of(args));
   return 0;
 }
 
@@ -193,6 +200,22 @@ Result<std::string> filled_in(const std::string& body, const mcp::ArgumentValues
   return mcp::render_template(body, arguments, values);
 }
 
+// Arguments that have no value stay in the text as they are written there. What follows the name
+// of a prompt (`$ARGUMENTS`) may be nothing.
+void tell_missing(const std::string& name, const std::string& body,
+                  const mcp::ArgumentValues& values) {
+  std::vector<std::string> missing;
+  std::string words;
+  for (const mcp::TemplateArgument& argument : mcp::template_arguments({}, body)) {
+    if (argument.name == "arguments" || values.contains(argument.name)) continue;
+    missing.push_back(argument.name);
+    words += " " + argument.name + "=…";
+  }
+  if (missing.empty()) return;
+  cli::note("Warning: no value for {}. Next: `iii-directory prompt {}{}`\n", join(missing, ", "),
+            name, words);
+}
+
 }  // namespace
 
 int run_prompt(const cli::Args& args) {
@@ -204,8 +227,10 @@ int run_prompt(const cli::Args& args) {
       (*caller)->ask("directory::prompts::get", json::Object{{"name", args.positionals().front()}});
   if (!prompt) return cli::complain(prompt.error());
   std::string body = text_at(*prompt, "body");
+  const bool registered = text_at(*prompt, "origin") == "registered";
+  if (!registered) tell_missing(args.positionals().front(), body, *values);
   if (!values->empty()) {
-    Result<std::string> made = text_at(*prompt, "origin") == "registered"
+    Result<std::string> made = registered
                                    ? registered_prompt(**caller, text_at(*prompt, "name"), *values)
                                    : filled_in(body, *values);
     if (!made) return cli::complain(made.error());

@@ -35,5 +35,12 @@ TEST(ConfigFile, ReplacesOneKeyAndKeepsTheRest) {
             "extra_skills_folders: [\"c\"]\nwatch: true\n");
 }
 
+TEST(ConfigFile, AnEnginesFileHasNoneOfOurKeys) {
+  EXPECT_FALSE(has_own_key(""));
+  EXPECT_FALSE(has_own_key("workers:\n  - watch: true\nport: 1\n# watch: true\n"));
+  EXPECT_TRUE(has_own_key("workers: []\nwatch: true\n"));
+  EXPECT_TRUE(has_own_key("watch : [\n")) << "not valid, but ours";
+}
+
 }  // namespace
 }  // namespace iii::daemon
