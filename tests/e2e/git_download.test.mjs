@@ -84,10 +84,9 @@ test('outdated, update and restore follow the repository', async (t) => {
 
 test('W1, W2, W4: what is refused or fails writes nothing and tells nothing secret', async (t) => {
   makeAlpha('hostile')
-  const { ask, root, proc } = await directory(t, { config: { download_timeout_ms: 1500 } })
+  const { ask, root, proc } = await directory(t)
   const refusals = [
     [{ repo: server.url('hostile.git'), skill: 'escape' }, /D312 .*symbolic link/],
-    [{ repo: server.url('hostile.git', 'hang'), skill: 'alpha' }, /D321 git_error: git timed out after 1500 ms/],
     [{ repo: server.url('hostile.git', 'e401'), skill: 'alpha' }, /D321 .*password/],
     [{ repo: server.url('hostile.git'), skill: 'alhpa' }, /D310 .*skills\/alhpa.*Did you mean "alpha"/],
     [{ repo: server.url('hostile.git'), skill: 'alpha', branch: 'nope' }, /D310 .*"nope".*main/],
@@ -106,6 +105,15 @@ test('W1, W2, W4: what is refused or fails writes nothing and tells nothing secr
   }
   assert.deepEqual(visible(root), [])
   assert.doesNotMatch(proc.out.stderr, /s3cret/)
+})
+
+test('W4: a server that hangs is given up', async (t) => {
+  makeAlpha('hanging')
+  const { ask, root } = await directory(t, { config: { download_timeout_ms: 500 } })
+  const { message } = await failure(ask(repoDownload, { repo: server.url('hanging.git', 'hang'), skill: 'alpha' }))
+  assert.match(message, /D321 git_error: git timed out after 500 ms/)
+  assert.doesNotMatch(message, /127\.0\.0\.1|iii-git|localhost|https:/)
+  assert.deepEqual(visible(root), [])
 })
 
 test('W25: only the operator lets git into private networks', async (t) => {
