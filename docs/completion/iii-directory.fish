@@ -278,7 +278,7 @@ complete -c iii-directory -n '__fish_seen_subcommand_from new' -f -a 'skill prom
 complete -c iii-directory -n __fish_use_subcommand -a trigger -d 'Call a function on a running engine and print its result as JSON.'
 complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l json -r -d 'The payload; `-` reads it from stdin, `@FILE` from a file. With KEY=VALUE pairs it must be an object.'
 complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l url -r -d 'The engine (III_URL, else ws://localhost:49134).'
-complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l address -r -d 'Where the engine listens (localhost).'
+complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l address -r -d 'Where the engine listens (localhost); HOST:PORT works, too.'
 complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l port -r -d 'Its port (49134).'
 complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l timeout-ms -r -d 'How long to wait for the answer (30000).'
 complete -c iii-directory -n '__fish_seen_subcommand_from trigger' -l namespace -s n -r -d 'Of the function.'

@@ -19,6 +19,9 @@ const Verb& worker_verb();
 std::string overview(size_t width);
 // Why there is no such verb, with what may have been meant.
 std::string unknown_verb(std::string_view word);
+// What to say when these words are no options of the worker: a verb among them is not the first
+// word. Empty: there is none.
+std::string misplaced_verb(std::span<const std::string> words);
 
 // The parts of the table, by the room that they fill.
 namespace table {
