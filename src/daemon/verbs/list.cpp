@@ -202,13 +202,9 @@ void hint_when_empty(const cli::Args& args) {
 
 // The rows do not say what the filter of a server leaves out.
 uint64_t hidden_skills(Caller& caller) {
-  const Result<json::Value> account = caller.ask("directory::account");
-  uint64_t out = 0;
-  if (!account) return out;
-  for (const json::Value& root : rows_at(*account, "roots")) {
-    out += static_cast<uint64_t>(number_at(root, "hidden"));
-  }
-  return out;
+  const json::Object question{{"state", json::Array{"filtered"}}, {"limit", 1}};
+  const Result<json::Value> answer = caller.ask("directory::skills::browse", question);
+  return answer ? static_cast<uint64_t>(number_at(*answer, "total")) : 0;
 }
 
 }  // namespace
