@@ -32,13 +32,17 @@ _iii_directory() {
     workers) options='--json --color --url --token --help' ;;
     functions) options='--internal --json --color --url --token --config --skills --help' kind=functions ;;
     triggers) options='--types --json --color --url --token --help' ;;
-    config) options='--json --markdown --config --skills --help' words='get set path check' ;;
+    config) options='--json --markdown --config --skills --help' words='get set path check' kind=keys ;;
     backup) options='--data --url --token --json --help' ;;
     completion) options='--help' words='bash zsh fish' ;;
     version) options='--url --token --json --help' ;;
     help) options='--write --help' words='serve mcp list ls show why explain index search prompts prompt registry watch doctor add install remove update outdated verify restore diff new trigger workers functions triggers config backup completion version help' ;;
   esac
   case $verb:$previous in
+    serve:--log-level) COMPREPLY=($(compgen -W 'debug info warn error off' -- "$current")); return ;;
+    serve:--log-format) COMPREPLY=($(compgen -W 'text json' -- "$current")); return ;;
+    mcp:--print-config) COMPREPLY=($(compgen -W 'claude-code claude-desktop cursor vscode codex gemini zed windsurf generic' -- "$current")); return ;;
+    mcp:--log-level) COMPREPLY=($(compgen -W 'debug info warn error off' -- "$current")); return ;;
     list:--kind) COMPREPLY=($(compgen -W 'skill reference readme' -- "$current")); return ;;
     list:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
     show:--color) COMPREPLY=($(compgen -W 'auto always never' -- "$current")); return ;;
@@ -66,13 +70,13 @@ _iii_directory() {
   esac
   if [[ $current == -* ]]; then
     COMPREPLY=($(compgen -W "$options" -- "$current"))
-  elif [[ -n $words ]]; then
+  elif [[ -n $words ]] && ((COMP_CWORD == 2)); then
     COMPREPLY=($(compgen -W "$words" -- "$current"))
-  elif [[ -n $kind ]]; then
+  elif [[ -n $kind ]] && { [[ -z $words ]] || ((COMP_CWORD == 3)); }; then
     local IFS=$'\n'
     COMPREPLY=($(iii-directory __complete "$kind" "$current" 2>/dev/null))
     type __ltrim_colon_completions >/dev/null 2>&1 && __ltrim_colon_completions "$current"
-  else
+  elif [[ -z $words ]]; then
     compopt -o filenames; COMPREPLY=($(compgen -f -- "$current"))
   fi
 }

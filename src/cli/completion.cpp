@@ -19,6 +19,8 @@ std::string_view kind_of(Words words) {
       return "namespaces";
     case Words::kFunctions:
       return "functions";
+    case Words::kKeys:
+      return "keys";
     default:
       return "";
   }
@@ -36,6 +38,11 @@ std::string options_of(const Verb& verb) {
     out += (out.empty() ? "--" : " --") + std::string(option.name);
   }
   return out;
+}
+
+// What `__complete` is asked for: about the words of a verb, or about those behind its choices.
+std::string_view asked_for(const Verb& verb) {
+  return kind_of(verb.words == Words::kChoices ? verb.after_choice : verb.words);
 }
 
 std::string all_names() {
@@ -75,7 +82,7 @@ std::string bash() {
     if (verb.hidden) continue;
     out += "    " + join(names_of(verb), "|") + ") options='" + options_of(verb) + "'";
     if (const std::string words = choices_of(verb); !words.empty()) out += " words='" + words + "'";
-    if (const std::string_view kind = kind_of(verb.words); !kind.empty()) {
+    if (const std::string_view kind = asked_for(verb); !kind.empty()) {
       out += " kind=" + std::string(kind);
     }
     out += " ;;\n";
@@ -97,14 +104,14 @@ std::string bash() {
          "  esac\n"
          "  if [[ $current == -* ]]; then\n"
          "    COMPREPLY=($(compgen -W \"$options\" -- \"$current\"))\n"
-         "  elif [[ -n $words ]]; then\n"
+         "  elif [[ -n $words ]] && ((COMP_CWORD == 2)); then\n"
          "    COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
-         "  elif [[ -n $kind ]]; then\n"
+         "  elif [[ -n $kind ]] && { [[ -z $words ]] || ((COMP_CWORD == 3)); }; then\n"
          "    local IFS=$'\\n'\n"
          "    COMPREPLY=($(iii-directory __complete \"$kind\" \"$current\" 2>/dev/null))\n"
          "    type __ltrim_colon_completions >/dev/null 2>&1 && __ltrim_colon_completions "
          "\"$current\"\n"
-         "  else\n"
+         "  elif [[ -z $words ]]; then\n"
          "    compopt -o filenames; COMPREPLY=($(compgen -f -- \"$current\"))\n"
          "  fi\n"
          "}\n"
@@ -162,13 +169,17 @@ std::string zsh() {
       }
       out += " \\\n        " + in_quotes(spec);
     }
-    std::string words = "*:argument:_files";
-    if (const std::string choices = choices_of(verb); !choices.empty()) {
-      words = "*:argument:(" + choices + ")";
-    } else if (const std::string_view kind = kind_of(verb.words); !kind.empty()) {
-      words = "*:argument:_iii_directory_words " + std::string(kind);
+    const std::string choices = choices_of(verb);
+    const std::string kind(asked_for(verb));
+    std::vector<std::string> words;
+    if (!choices.empty()) words.push_back("1:argument:(" + choices + ")");
+    if (!kind.empty()) {
+      words.push_back((choices.empty() ? "*" : "2") + (":argument:_iii_directory_words " + kind));
     }
-    if (verb.most_words > 0) out += " \\\n        " + in_quotes(words);
+    if (words.empty()) words.emplace_back("*:argument:_files");
+    for (const std::string& each : words) {
+      if (verb.most_words > 0) out += " \\\n        " + in_quotes(each);
+    }
     out += " ;;\n";
   }
   return out + "  esac\n}\ncompdef _iii_directory iii-directory\n";
@@ -181,7 +192,8 @@ std::string fish() {
   for (const Verb& verb : verbs()) {
     if (verb.hidden) continue;
     for (const std::string& name : names_of(verb)) {
-      const std::string seen = in_quotes("__fish_seen_subcommand_from " + name);
+      const std::string verb_seen = "__fish_seen_subcommand_from " + name;
+      const std::string seen = in_quotes(verb_seen);
       out += "complete -c iii-directory -n __fish_use_subcommand -a " + name + " -d " +
              in_quotes(verb.summary) + "\n";
       for (const Option& option : verb.options) {
@@ -191,12 +203,16 @@ std::string fish() {
         if (!option.choices.empty()) out += " -f -a " + in_quotes(option.choices);
         out += " -d " + in_quotes(option.help) + "\n";
       }
-      if (const std::string choices = choices_of(verb); !choices.empty()) {
+      const std::string choices = choices_of(verb);
+      const std::string kind(asked_for(verb));
+      if (!choices.empty()) {
         out += "complete -c iii-directory -n " + seen + " -f -a " + in_quotes(choices) + "\n";
-      } else if (const std::string_view kind = kind_of(verb.words); !kind.empty()) {
-        out += "complete -c iii-directory -n " + seen + " -f -a " +
-               in_quotes("(iii-directory __complete " + std::string(kind) + " (commandline -ct))") +
-               "\n";
+      }
+      if (!kind.empty()) {
+        const std::string chosen = "; and __fish_seen_subcommand_from " + choices;
+        out += "complete -c iii-directory -n " +
+               in_quotes(verb_seen + (choices.empty() ? "" : chosen)) + " -f -a " +
+               in_quotes("(iii-directory __complete " + kind + " (commandline -ct))") + "\n";
       }
     }
   }

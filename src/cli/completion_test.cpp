@@ -24,5 +24,14 @@ TEST(Completion, EveryVerbAndOptionIsThere) {
   EXPECT_EQ(completion_script("tcsh").error().code, "usage");
 }
 
+TEST(Completion, KeysFollowTheWordsOfConfig) {
+  EXPECT_THAT(*completion_script("bash"), HasSubstr("words='get set path check' kind=keys"));
+  EXPECT_THAT(*completion_script("zsh"), HasSubstr("'2:argument:_iii_directory_words keys'"));
+  EXPECT_THAT(
+      *completion_script("fish"),
+      HasSubstr("'__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get "
+                "set path check' -f -a '(iii-directory __complete keys (commandline -ct))'"));
+}
+
 }  // namespace
 }  // namespace iii::cli

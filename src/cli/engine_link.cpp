@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <string_view>
 #include <utility>
 
 #include "base/uuid.h"
@@ -27,12 +29,42 @@ Result<net::Url> parse_url(const std::string& text, const std::string& from) {
   return url;
 }
 
-Error cannot_reach(const EngineAddress& address, const Error& why) {
+// What --address says without a scheme: `host`, `host:port`, `[::1]:port` or `::1`.
+std::string with_scheme(const std::string& address) {
+  if (address.find("://") != std::string::npos) return address;
+  const bool bare_ip6 = !address.starts_with('[') && std::ranges::count(address, ':') > 1;
+  return "ws://" + (bare_ip6 ? "[" + address + "]" : address);
+}
+
+bool names_port(std::string_view url) {
+  url.remove_prefix(url.find("://") + 3);
+  const std::string_view authority = url.substr(0, url.find_first_of("/?#"));
+  const size_t colon = authority.rfind(':');
+  return colon != std::string_view::npos && authority.find(']', colon) == std::string_view::npos;
+}
+
+// --address names a host: unlike in a URL, the port that it does not name is that of engines.
+Result<net::Url> parse_address(const std::string& address) {
+  const std::string text = with_scheme(address);
+  Result<net::Url> url = net::Url::parse(text);
+  if (!url) return fail("usage", "--address: " + url.error().message + ", not '" + address + "'");
+  if (!url->secure && !names_port(text)) url->port = protocol::kDefaultPort;
+  return url;
+}
+
+Error cannot_reach(const EngineAddress& address, const Error& why, EngineLink::Millis timeout) {
   if (why.code == "upgrade_refused" && why.message.find(" 401") != std::string::npos) {
     return {"unauthorized",
             "the server at " + address.text() +
                 (address.token.empty() ? " requires a token" : " does not accept this token") +
                 ". Next: pass --token TOKEN, or set III_TOKEN."};
+  }
+  if (why.code == "connect_timeout") {
+    return {"unreachable",
+            "Cannot reach an engine at " + address.text() + " within " +
+                std::to_string(timeout.count()) +
+                " ms.\nNext: check the address; a server that is slow to answer needs more time "
+                "(--timeout-ms of `iii-directory trigger`)."};
   }
   return {"unreachable",
           "Cannot reach an engine at " + address.text() + ": " + why.message +
@@ -58,10 +90,8 @@ Result<EngineAddress> engine_address(const Args& args) {
   std::optional<Result<net::Url>> url;
   if (const auto given = args.value("url")) {
     url = parse_url(*given, "--url");
-  } else if (address && address->find("://") != std::string::npos) {
-    url = parse_url(*address, "--address");
   } else if (address) {
-    out.url.host = *address;
+    url = parse_address(*address);
   } else if (!port && !from_environment.empty()) {
     url = parse_url(from_environment, "III_URL");
   } else if (port) {
@@ -88,16 +118,16 @@ class EngineLink::Impl final : public net::ConnectionEvents {
       options.headers.push_back({"Authorization", "Bearer " + address.token});
     }
     Result<void> result;
-    const auto attempt =
-        net::connect(loop_, address.url, std::move(options),
-                     [&](Result<std::shared_ptr<net::ClientConnection>> connected) {
-                       if (connected) {
-                         connection_ = std::move(*connected);
-                       } else {
-                         result = std::unexpected(cannot_reach(address, connected.error()));
-                       }
-                       loop_.stop();
-                     });
+    const auto attempt = net::connect(
+        loop_, address.url, std::move(options),
+        [&](Result<std::shared_ptr<net::ClientConnection>> connected) {
+          if (connected) {
+            connection_ = std::move(*connected);
+          } else {
+            result = std::unexpected(cannot_reach(address, connected.error(), timeout));
+          }
+          loop_.stop();
+        });
     loop_.run();
     if (!result) return result;
     connection_->start(*this);

@@ -153,7 +153,7 @@ Result<std::string> read_payload(const std::string& text) {
   std::ifstream file(text.substr(1), std::ios::binary);
   std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
   if (!file.is_open() || file.bad()) {
-    return fail("payload", "--json: the file " + text.substr(1) + " cannot be read");
+    return fail("usage", "--json: the file " + text.substr(1) + " cannot be read");
   }
   return content;
 }
@@ -174,7 +174,7 @@ Result<EngineLink::Call> call_of(const Args& args, std::span<const std::string>&
   EngineLink::Call call;
   call.name_space = args.value("namespace");
   if (const auto timeout = args.value("timeout-ms")) {
-    const auto parsed = number("timeout-ms", *timeout, 0, 86'400'000);
+    const auto parsed = number("timeout-ms", *timeout, 1, 86'400'000);
     if (!parsed) return std::unexpected(parsed.error());
     call.timeout = std::chrono::milliseconds(*parsed);
   }
@@ -194,21 +194,20 @@ Result<std::string> build_payload(const std::optional<std::string>& json_text,
   if (json_text) {
     auto parsed = json::parse(*json_text);
     if (!parsed) {
-      return fail("payload",
-                  "--json: invalid JSON `" + *json_text + "`: " + parsed.error().message);
+      return fail("usage", "--json: invalid JSON `" + *json_text + "`: " + parsed.error().message);
     }
     if (pairs.empty()) return *json_text;
     base = std::move(*parsed);
     if (base.as_object() == nullptr) {
-      return fail("payload", "--json must be an object when combined with kv pairs");
+      return fail("usage", "--json must be an object when combined with kv pairs");
     }
   }
   for (const std::string& pair : pairs) {
     const size_t equals = pair.find('=');
     if (equals == std::string::npos) {
-      return fail("payload", "expected key=value, got `" + pair + "`");
+      return fail("usage", "expected key=value, got `" + pair + "`");
     }
-    if (equals == 0) return fail("payload", "payload key must not be empty (got `" + pair + "`)");
+    if (equals == 0) return fail("usage", "payload key must not be empty (got `" + pair + "`)");
     const std::string text = pair.substr(equals + 1);
     auto parsed = json::parse(text);
     base.as_object()->insert_or_assign(pair.substr(0, equals),
@@ -229,8 +228,8 @@ int run_trigger(const Args& args) {
     return 0;
   }
   if (call->function_id.empty()) {
-    return complain({"missing_function",
-                     "iii trigger: missing FUNCTION_PATH. Next: name a function, for example "
+    return complain({"usage",
+                     "FUNCTION_PATH is missing. Next: name a function, for example "
                      "`iii-directory trigger directory::health`; `iii-directory functions` lists "
                      "them."});
   }

@@ -14,7 +14,7 @@ namespace iii::cli {
 // what a function takes.
 int run_trigger(const Args& args);
 
-// JSON text made from `--json` and `key=value` pairs.
+// JSON text made from `--json` and `key=value` pairs. Error code `usage`.
 Result<std::string> build_payload(const std::optional<std::string>& json_text,
                                   std::span<const std::string> pairs);
 

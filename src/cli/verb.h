@@ -21,7 +21,17 @@ struct Example {
 };
 
 // What the words of a verb are, for completion.
-enum class Words { kNone, kSkills, kPrompts, kNamespaces, kFunctions, kFolders, kVerbs, kChoices };
+enum class Words {
+  kNone,
+  kSkills,
+  kPrompts,
+  kNamespaces,
+  kFunctions,
+  kFolders,
+  kVerbs,
+  kKeys,  // of the configuration
+  kChoices
+};
 
 enum class Group { kRun, kRead, kWrite, kBus, kSetup };
 
@@ -35,7 +45,8 @@ struct Verb {
   size_t least_words = 0;  // positional arguments
   size_t most_words = 0;
   Words words = Words::kNone;
-  std::string_view choices = {};  // with Words::kChoices: the words, separated by blanks
+  std::string_view choices = {};      // with Words::kChoices: the words, separated by blanks
+  Words after_choice = Words::kNone;  // what follows one of them
   std::vector<Example> examples = {};
   std::vector<std::string_view> aliases = {};
   std::vector<std::string_view> functions = {};  // of the table of functions that it calls

@@ -105,4 +105,14 @@ std::string unknown_verb(std::string_view word) {
   return out + " Next: see `iii-directory help`.";
 }
 
+std::string misplaced_verb(std::span<const std::string> words) {
+  const auto at = std::ranges::find_if(words, [](const std::string& word) {
+    const Verb* verb = find_verb(word);
+    return verb != nullptr && !verb->hidden;
+  });
+  if (at == words.end() || at == words.begin()) return "";
+  return "options come after the verb. Next: write `" + std::string(kProgram) + " " + *at +
+         " [options]`; `" + std::string(kProgram) + " " + *at + " --help` lists them.";
+}
+
 }  // namespace iii::cli

@@ -19,6 +19,9 @@ const Verb& worker_verb();
 std::string overview(size_t width);
 // Why there is no such verb, with what may have been meant.
 std::string unknown_verb(std::string_view word);
+// What to say when these words are no options of the worker: a verb among them is not the first
+// word. Empty: there is none.
+std::string misplaced_verb(std::span<const std::string> words);
 
 // The parts of the table, by the room that they fill.
 namespace table {
@@ -38,9 +41,10 @@ inline constexpr Option kSkills{"skills", "DIR", "Use this folder instead of `sk
 inline constexpr Option kUrl{"url", "URL",
                              "Ask this server (III_URL, else ws://127.0.0.1:49134 if one runs)."};
 inline constexpr Option kToken{"token", "TOKEN", "Bearer token of the server (III_TOKEN)."};
-inline constexpr Option kLogLevel{"log-level", "LEVEL", "debug, info, warn, error or off (info)."};
+inline constexpr Option kLogLevel{"log-level", "LEVEL", "debug, info, warn, error or off (info).",
+                                  0, "debug info warn error off"};
 inline constexpr Option kLogFormat{"log-format", "FORMAT",
-                                   "text, or json: one object per line (text)."};
+                                   "text, or json: one object per line (text).", 0, "text json"};
 }  // namespace table
 
 }  // namespace iii::cli

@@ -200,7 +200,7 @@ std::vector<Verb> bus() {
              "The payload; `-` reads it from stdin, `@FILE` from a file. With KEY=VALUE pairs "
              "it must be an object."},
             {"url", "URL", "The engine (III_URL, else ws://localhost:49134)."},
-            {"address", "HOST", "Where the engine listens (localhost)."},
+            {"address", "HOST", "Where the engine listens (localhost); HOST:PORT works, too."},
             {"port", "N", "Its port (49134)."},
             {"timeout-ms", "N", "How long to wait for the answer (30000)."},
             {"namespace", "NS", "Of the function.", 'n'},

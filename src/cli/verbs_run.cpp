@@ -100,8 +100,11 @@ Verb mcp() {
             "of the engine, too); overrides `mcp_tools`."},
            {"print-config", "HARNESS",
             "Print the configuration that connects a harness, with the other options, and end: "
-            "claude-code, claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic."},
-           {"log-level", "LEVEL", "debug, info, warn, error or off (warn). Logs go to stderr."},
+            "claude-code, "
+            "claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic.",
+            0, "claude-code claude-desktop cursor vscode codex gemini zed windsurf generic"},
+           {"log-level", "LEVEL", "debug, info, warn, error or off (warn). Logs go to stderr.", 0,
+            kLogLevel.choices},
            kHelp},
       .examples = {{"mcp --print-config claude-code", "the line that connects Claude Code"},
                    {"mcp --skills ./skills", "another folder"}}};
@@ -132,6 +135,7 @@ std::vector<Verb> setup() {
        .most_words = 3,
        .words = Words::kChoices,
        .choices = "get set path check",
+       .after_choice = Words::kKeys,
        .examples = {{"config", "all keys"},
                     {"config set skills_folder ./skills", "serve another folder"},
                     {"config check", "is the file valid?"}},

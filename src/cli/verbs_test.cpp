@@ -84,6 +84,14 @@ TEST(Verbs, MistakesFindTheVerb) {
   EXPECT_EQ(find_verb("install"), find_verb("add"));
 }
 
+TEST(Verbs, OptionsBeforeTheVerbAreAMistakeThatIsExplained) {
+  const std::vector<std::string> late{"--url", "ws://h", "list"};
+  EXPECT_THAT(misplaced_verb(late), HasSubstr("options come after the verb. Next: write "
+                                              "`iii-directory list [options]`"));
+  EXPECT_EQ(misplaced_verb(std::vector<std::string>{"--prot", "5"}), "");
+  EXPECT_EQ(misplaced_verb(std::vector<std::string>{"--url", "x", "__complete"}), "");
+}
+
 TEST(Verbs, TheOverviewHasThemAll) {
   const std::string text = overview(80);
   for (const Verb& verb : verbs()) {

@@ -88,6 +88,7 @@ class Live final : public Content {
   static bool is_watched(const LiveRoot& root);
   bool must_poll(const LiveRoot& root) const;
   void check_root(LiveRoot& root);
+  void look_at_root(LiveRoot& root);
   void open_root(LiveRoot& root);
   static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
   void drop_root(LiveRoot& root);
@@ -127,6 +128,7 @@ class Live final : public Content {
   bool index_behind_ = true;  // the persisted index says less than we know
   bool index_given_up_ = false;
   LogOnce fallback_said_;
+  bool started_ = false;  // before that, whoever opens this says which folders there are
 
   // What others may ask for while the disk is looked at. Held for moments only.
   mutable std::mutex shown_mutex_;

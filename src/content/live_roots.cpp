@@ -126,6 +126,7 @@ void Live::start() {
   load_index();
   update();
   save_index();
+  started_ = true;
 }
 
 void Live::add_builtin() {
@@ -181,11 +182,23 @@ const LiveRoot* Live::find_twin(const LiveRoot& root, const FileStamp& identity)
 }
 
 void Live::check_root(LiveRoot& root) {
-  Result<FileStatus> status = path_status(root.path);
-  if (is_same(root, status)) return;
+  if (is_same(root, path_status(root.path))) return;
+  const auto is_there = [&root] { return root.top != nullptr || root.twin != nullptr; };
+  const bool was_there = is_there();
+  look_at_root(root);
+  if (!started_ || is_there() == was_there) return;
+  if (was_there) {
+    log_warn("{} folder {} is gone: what it held is not served until it is back", root.label,
+             root.path);
+  } else {
+    log_info("{} folder {} is there now, and served", root.label, root.path);
+  }
+}
+
+void Live::look_at_root(LiveRoot& root) {
   // First the watches, then another look: what happens after it is reported.
   watch_path(root);
-  status = path_status(root.path);
+  const Result<FileStatus> status = path_status(root.path);
   const bool is_folder = status && status->kind == EntryKind::kDirectory;
   root.twin = is_folder ? find_twin(root, status->stamp) : nullptr;
   if (root.twin != nullptr) {
@@ -349,7 +362,8 @@ void Live::save_index() {
   const Result<void> written =
       write_cache_file(*options_.cache_file, write_index(fingerprint(), trees));
   if (!written) {
-    log_warn("the index could not be saved for the next start: {}", written.error().message);
+    log_warn("the index {} could not be saved for the next start: {}",
+             options_.cache_file->string(), written.error().message);
   }
   index_behind_ = false;
 }

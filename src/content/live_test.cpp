@@ -6,6 +6,8 @@
 
 #include <fstream>
 
+#include "base/log_format.h"
+#include "base/log_sink.h"
 #include "content/content.h"
 #include "content/fixture_for_test.h"
 
@@ -14,7 +16,9 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 constexpr std::string_view kOne = "# One\n\nText.\n";
 constexpr std::string_view kTwo = "# Two\n\nText.\n";  // of the same size
@@ -159,6 +163,28 @@ TEST_P(AlwaysFresh, RootsComeAndGo) {
   tree_.put("elsewhere/ns/b.md");
   tree_.link("global", "elsewhere");
   EXPECT_THAT(ids(fresh()), ElementsAre("ns/b"));
+}
+
+TEST_P(AlwaysFresh, TheLogSaysThatARootIsGoneAndThatItIsBack) {
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel level, std::string_view text) {
+    lines.push_back(std::string(log_level_word(level)) + " " + std::string(text));
+  });
+  tree_.put("global/ns/a.md", kOne);
+  open();
+  fresh();
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("folder /")))) << "that is told by whoever opened it";
+  lines.clear();
+  tree_.rename("global", "away");
+  fresh();
+  fresh();
+  tree_.rename("away", "global");
+  fresh();
+  set_log_sink({});
+  const std::string path = tree_.at("global").string();
+  EXPECT_THAT(lines, ElementsAre("warn global folder " + path +
+                                     " is gone: what it held is not served until it is back",
+                                 "info global folder " + path + " is there now, and served"));
 }
 
 TEST_P(AlwaysFresh, R17AFolderThatAppearsHidesAndUnhides) {

@@ -203,7 +203,8 @@ void Directory::add_browsing(sdk::Worker& worker) {
   };
   directory::add_browse(table_, browser);
   directory::add_explain(table_, library_, browser);
-  directory::add_account(table_, library_, browser, folders);
+  directory::add_account(table_, library_, browser, folders,
+                         [this](uint16_t root) { return root_path(root); });
   directory::add_prompts_browse(table_, library_, browsed_arguments);
   directory::add_inspect(
       table_, {.library = library_,

@@ -51,7 +51,10 @@ int run(Words words) {
     return iii::cli::complain({"usage", iii::cli::unknown_verb(words[0])});
   }
   const auto args = iii::cli::parse_args(iii::cli::worker_verb(), words);
-  if (!args) return iii::cli::complain(args.error());
+  if (!args) {
+    const std::string late = iii::cli::misplaced_verb(words);
+    return iii::cli::complain(late.empty() ? args.error() : iii::Error{"usage", late});
+  }
   if (args->has("help")) {
     const size_t width = iii::cli::screen_of(*args).width;
     iii::cli::print_text(iii::cli::overview(width) + "\n" +

@@ -165,6 +165,14 @@ Result<std::filesystem::path> data_folder(const cli::Args& args) {
   return default_data();
 }
 
+Error with_data_folder(Error error, const std::filesystem::path& data) {
+  const bool about_data = error.code.starts_with("data_");
+  if (about_data && error.message.find(data.string()) == std::string::npos) {
+    error.message = "data folder " + data.string() + ": " + error.message;
+  }
+  return error;
+}
+
 Result<ServeOptions> serve_options(const cli::Args& args) {
   ServeOptions out;
   engine::EmbeddedOptions& o = out.engine;

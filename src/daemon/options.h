@@ -30,6 +30,9 @@ Result<ServeOptions> serve_options(const cli::Args& args);
 // `--data`, else the folder of the user who runs this.
 Result<std::filesystem::path> data_folder(const cli::Args& args);
 
+// An error about the data folder, for the person who started this: with the folder's name.
+Error with_data_folder(Error error, const std::filesystem::path& data);
+
 // `--limit name=value`, several times.
 Result<void> apply_limit(std::string_view assignment, ServeOptions& options);
 

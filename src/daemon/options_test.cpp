@@ -83,6 +83,17 @@ TEST(ServeOptions, LimitsAreSetByName) {
   EXPECT_EQ(off->engine.server.connection.dead_peer_timeout.count(), 0);
 }
 
+TEST(DataFolder, ErrorsNameIt) {
+  const auto said = [](const char* code, const char* message) {
+    return with_data_folder({code, message}, "/var/x").message;
+  };
+  EXPECT_EQ(said("data_error", "cannot create the data folder: Read-only file system"),
+            "data folder /var/x: cannot create the data folder: Read-only file system");
+  EXPECT_EQ(said("data_error", "the data folder /var/x belongs to another user"),
+            "the data folder /var/x belongs to another user");
+  EXPECT_EQ(said("address_in_use", "the port is taken"), "the port is taken");
+}
+
 TEST(ServeOptions, MistakesTeach) {
   EXPECT_THAT(options({"--limit", "max_conections=7"}).error().message,
               HasSubstr("Did you mean max_connections?"));

@@ -38,8 +38,9 @@ namespace iii::daemon {
 
 namespace {
 
-Error explain(const Error& error, const net::ServerOptions& server) {
-  if (error.code != "address_in_use") return error;
+Error explain(const Error& error, const engine::EmbeddedOptions& options) {
+  const net::ServerOptions& server = options.server;
+  if (error.code != "address_in_use") return with_data_folder(error, options.data.value_or(""));
   return {"address_in_use",
           "Port " + std::to_string(server.port) + " on " + server.host +
               " is taken by another program. Next: stop that program, or pass --port N "
@@ -89,21 +90,14 @@ void say_if_nobody_is_there(const cli::Args& args) {
       address->text());
 }
 
-Result<void> set_up_log(const cli::Args& args) {
-  if (const auto word = args.value("log-level")) {
-    const auto level = parse_log_level(*word);
-    if (!level) {
-      return fail("usage",
-                  "--log-level: '" + *word + "' is not one of debug, info, warn, error, off.");
-    }
+// The words were checked with the command line.
+void set_up_log(const cli::Args& args) {
+  if (const auto level = parse_log_level(args.value("log-level").value_or(""))) {
     set_log_level(*level);
   }
-  if (const auto word = args.value("log-format")) {
-    const auto format = parse_log_format(*word);
-    if (!format) return fail("usage", "--log-format: '" + *word + "' is not one of text, json.");
+  if (const auto format = parse_log_format(args.value("log-format").value_or(""))) {
     set_log_format(*format);
   }
-  return {};
 }
 
 // The key `log_level`, unless the command line has said something else.
@@ -209,7 +203,7 @@ constexpr std::chrono::milliseconds kHttpPatience{1'000};
 }  // namespace
 
 int run_serve(const cli::Args& args) {
-  if (const Result<void> log = set_up_log(args); !log) return cli::complain(log.error());
+  set_up_log(args);
   Result<ServeOptions> options = serve_options(args);
   if (!options) return cli::complain(options.error());
   options->on_terminal = ::isatty(STDERR_FILENO) == 1;
@@ -225,7 +219,7 @@ int run_serve(const cli::Args& args) {
   net::Loop loop;
   BusWatch watch(loop);
   auto embedded = engine::Embedded::start(loop, options->engine);
-  if (!embedded) return cli::complain(explain(embedded.error(), options->engine.server));
+  if (!embedded) return cli::complain(explain(embedded.error(), options->engine));
   (*embedded)->engine().listen(watch);
   const std::string& host = options->engine.server.host;
   const uint16_t port = (*embedded)->port();
@@ -299,7 +293,7 @@ int run_serve(const cli::Args& args) {
 }
 
 int run_worker(const cli::Args& args) {
-  if (const Result<void> log = set_up_log(args); !log) return cli::complain(log.error());
+  set_up_log(args);
   const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
   Result<Configuration> configuration = start_configuration({.file = args.value("config"),
@@ -332,8 +326,10 @@ int run_worker(const cli::Args& args) {
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
   Directory directory(configuration->now(), {.home = home, .cache_file = cache}, worker, "worker");
+  const auto address = cli::engine_address(args);
+  const std::string engine = address ? "the engine at " + address->text() : "the engine";
   worker.on_ready([&, said = false]() mutable {
-    log_info("connected to the engine{}", said ? " again" : "");
+    log_info("connected to {}{}", engine, said ? " again" : "");
     if (!std::exchange(said, true)) directory.log_hidden();
   });
   if (configuration->now().auto_download) {

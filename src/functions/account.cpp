@@ -1,10 +1,14 @@
 #include "functions/account.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <map>
 #include <tuple>
 #include <utility>
 
+#include "base/files.h"
 #include "functions/descriptions.h"
 #include "functions/skill_list.h"
 #include "json/describe.h"
@@ -19,6 +23,7 @@ struct AccountRoot {
   std::string root;
   std::string folder;
   bool on_disk = false;
+  std::optional<std::string> problem;
   uint64_t files = 0;
   uint64_t skills = 0;
   uint64_t prompts = 0;
@@ -48,6 +53,9 @@ auto describe(json::Type<AccountRoot>) {
       json::field("folder", &T::folder, "The folder as people write it."),
       json::field("on_disk", &T::on_disk,
                   "false: compiled in, or registered; not counted by directory::doctor."),
+      json::field("problem", &T::problem,
+                  "Why nothing can be read from it: `does not exist`, `is not a folder` or `cannot "
+                  "be read`; absent when it can."),
       json::field("files", &T::files, "The sum of the next four."),
       json::field("skills", &T::skills, "Served as skills."),
       json::field("prompts", &T::prompts, "Served as prompts."),
@@ -105,8 +113,23 @@ BrowseCounts sorted(const std::map<std::string, uint64_t>& counts) {
   return out;
 }
 
-// On an answer thread: every row is looked at.
-AccountOutput account_for(const BrowseColumns& columns, const std::vector<std::string>& folders,
+std::optional<std::string> problem_of(const std::filesystem::path& folder) {
+  const Result<FileStatus> status = path_status(folder);
+  if (!status && status.error().code == "missing") return "does not exist";
+  if (status && status->kind != EntryKind::kDirectory) return "is not a folder";
+  const bool readable =
+      status && ::faccessat(AT_FDCWD, folder.c_str(), R_OK | X_OK, AT_EACCESS) == 0;
+  return readable ? std::nullopt : std::optional<std::string>("cannot be read");
+}
+
+// The folder of a root as people write it, and where it lies.
+struct RootPlace {
+  std::string name;
+  std::filesystem::path path;
+};
+
+// On an answer thread: every row is looked at, and the folders.
+AccountOutput account_for(const BrowseColumns& columns, const std::vector<RootPlace>& places,
                           bool watching) {
   const content::Generation& generation = columns.view().generation();
   AccountOutput out{.generation = generation.number, .roots = {}, .index = {}};
@@ -119,8 +142,9 @@ AccountOutput account_for(const BrowseColumns& columns, const std::vector<std::s
   }
   for (uint16_t i = 0; i < generation.roots.size(); ++i) {
     const content::RootInfo& root = generation.roots[i];
-    AccountRoot row{.root = root.label, .folder = folders[i]};
+    AccountRoot row{.root = root.label, .folder = places[i].name};
     row.on_disk = is_on_disk(root.kind);
+    if (row.on_disk) row.problem = problem_of(places[i].path);
     row.watching = watching || !row.on_disk;
     if (row.on_disk && i < generation.accounting_of_roots.size()) {
       const content::Accounting& counted = generation.accounting_of_roots[i];
@@ -150,12 +174,16 @@ AccountOutput account_for(const BrowseColumns& columns, const std::vector<std::s
 }
 
 sdk::Task<AccountOutput> account(Library& library, std::shared_ptr<Browser> browser,
-                                 FolderNames folders) {
+                                 FolderNames folders, FolderPath path_of) {
   const View view = co_await library.current();
   const BrowseColumnsPtr columns = co_await browser->columns(view);
-  auto work = [columns, folders = folders(columns->view().generation()),
-               watching = library.status().watching] {
-    return account_for(*columns, folders, watching);
+  std::vector<RootPlace> places;
+  for (std::string& name : folders(columns->view().generation())) {
+    const auto root = static_cast<uint16_t>(places.size());
+    places.push_back({std::move(name), path_of(root)});
+  }
+  auto work = [columns, places = std::move(places), watching = library.status().watching] {
+    return account_for(*columns, places, watching);
   };
   co_return co_await library.on_answer_thread(std::move(work));
 }
@@ -163,14 +191,15 @@ sdk::Task<AccountOutput> account(Library& library, std::shared_ptr<Browser> brow
 }  // namespace
 
 void add_account(FunctionTable& table, Library& library, std::shared_ptr<Browser> browser,
-                 FolderNames folders) {
+                 FolderNames folders, FolderPath path_of) {
   table.add<AccountInput, AccountOutput>(
       {.id = "directory::account",
        .title = "Account for every file",
        .description = about::kAccount,
        .hints = kReadOnly},
-      [&library, browser = std::move(browser), folders = std::move(folders)](AccountInput) {
-        return account(library, browser, folders);
+      [&library, browser = std::move(browser), folders = std::move(folders),
+       path_of = std::move(path_of)](AccountInput) {
+        return account(library, browser, folders, path_of);
       });
 }
 

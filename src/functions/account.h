@@ -1,6 +1,9 @@
 // directory::account: every file of every folder, in columns that add up.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <memory>
 
 #include "functions/browse.h"
@@ -10,8 +13,11 @@
 
 namespace iii::directory {
 
+// Where a root lies. Called on the loop thread.
+using FolderPath = std::function<std::filesystem::path(uint16_t root)>;
+
 // `library` outlives the table.
 void add_account(FunctionTable& table, Library& library, std::shared_ptr<Browser> browser,
-                 FolderNames folders);
+                 FolderNames folders, FolderPath path_of);
 
 }  // namespace iii::directory

@@ -12,6 +12,15 @@ namespace {
 // How often a step reports how far it is.
 constexpr std::chrono::milliseconds kInterval{100};
 
+// A step of a source, for the log.
+std::string_view step_text(std::string_view step) {
+  if (step == "asking") return "asking its source what there is";
+  if (step == "fetching") return "fetching files from its source";
+  if (step == "checking") return "checking files";
+  if (step == "writing") return "writing files";
+  return step;
+}
+
 }  // namespace
 
 DownloadWatch::DownloadWatch(const Context& context, std::string name)
@@ -51,7 +60,8 @@ DownloadWatch::Step DownloadWatch::step_of(const sources::Progress& progress) {
 void DownloadWatch::report(const sources::Progress& progress) {
   if (progress.step != logged_) {  // not every block of bytes
     logged_ = progress.step;
-    log_info("{}: {}", name_, progress.step);
+    log_info("download of {}: {}{}", name_, step_text(progress.step),
+             caller_.empty() ? "" : " (asked for by " + caller_ + ")");
   }
   const Step step = step_of(progress);
   // A source may ask once more while it fetches; what comes after a swap is the next batch.

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/log_sink.h"
 #include "functions/latest_versions.h"
 
 namespace iii::directory {
@@ -76,6 +77,20 @@ TEST(DownloadWatch, NeedsNobodyWhoListens) {
   watch->begin();
   watch->attach({}).tell({.step = "asking"});
   EXPECT_FALSE(watch->was_cancelled());
+}
+
+TEST(DownloadWatch, TheLogSaysWhatIsDoneForWhom) {
+  set_log_level(LogLevel::kInfo);  // others switch it off
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  for (const char* caller : {"", "worker-1"}) {
+    const auto watch = std::make_shared<DownloadWatch>(Context{.caller = caller}, "mail");
+    watch->attach({}).tell({.step = "asking"});
+  }
+  set_log_sink({});
+  EXPECT_THAT(lines, ElementsAre("download of mail: asking its source what there is",
+                                 "download of mail: asking its source what there is (asked for by "
+                                 "worker-1)"));
 }
 
 class LatestVersionsTest : public testing::Test {

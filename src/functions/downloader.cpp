@@ -197,19 +197,20 @@ sdk::Task<Result<InstallReport>> Downloader::install(Context context, sources::S
   ++(report ? done_ : failed_);
   co_await changes_.end(name, report && report->skills_changed, report && report->prompts_changed);
   if (!report) {
-    log_warn("{}: {}", name, report.error().message);
+    log_warn("download of {}: {}", name, report.error().message);
     if (watch->was_cancelled()) co_return std::unexpected(download_cancelled(name));
     co_return std::unexpected(on_the_bus(std::move(report.error())));
   }
   library_.installed().forget();
   latest_.note_installed(name, source, report->resolved);
-  log_info("{}: {} skills, {} prompts written, {} unchanged, {} pruned, {} kept as edited", name,
-           report->skills_written.size(), report->prompts_written.size(), report->unchanged.size(),
+  log_info("download of {}: {}, {} written, {} unchanged, {} pruned, {} kept as edited", name,
+           counted(report->skills_written.size(), "skill"),
+           counted(report->prompts_written.size(), "prompt"), report->unchanged.size(),
            report->pruned.size(), report->conflicts.size());
   // Nobody reads the answer of an automatic download.
   if (!report->risks.empty()) {
-    log_warn("{}: {} about its files, first: {}. Next: read them; see docs/risks.md", name,
-             counted(report->risks.size(), "finding"), sources::where(report->risks.front()));
+    log_warn("download of {}: {} about its files, first: {}. Next: read them; see docs/risks.md",
+             name, counted(report->risks.size(), "finding"), sources::where(report->risks.front()));
   }
   co_return report;
 }
@@ -313,8 +314,8 @@ sdk::Task<Result<sources::RemoveReport>> Downloader::remove(Context context, std
   }
   if (!report) co_return std::unexpected(on_the_bus(std::move(report.error())));
   if (plan) co_return report;
-  log_info("{}: {} removed, {} kept", name_space, counted(report->removed.size(), "file"),
-           report->kept.size());
+  log_info("removal of {}: {} removed, {} kept", name_space,
+           counted(report->removed.size(), "file"), report->kept.size());
   co_await library_.catch_up_after_swap();
   library_.installed().forget();
   latest_.forget(name_space);

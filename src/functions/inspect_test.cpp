@@ -28,7 +28,8 @@ class Inspect : public DirectoryTest {
     add_doctor(table, *library);
     add_browse(table, browser);
     add_explain(table, *library, browser);
-    add_account(table, *library, browser, folders);
+    add_account(table, *library, browser, folders,
+                [this](uint16_t root) { return tree.at(root == 0 ? "local" : "global"); });
     add_prompts_browse(table, *library, [](std::string_view) {
       return std::vector<BrowsedArgument>{{.name = "table", .required = true}};
     });
@@ -170,6 +171,22 @@ TEST_F(Inspect, EveryFileIsInOneColumn) {
   tree.put("local/mine/y.png", "y");
   tree.put("local/mine/z.png", "z");
   check(3);
+}
+
+TEST_F(Inspect, AFolderThatCannotBeReadSaysWhy) {
+  tree.put("local", "not a folder");
+  begin();
+  const auto problems = [this] {
+    std::vector<std::string> out;
+    const json::Value account = ask("directory::account");
+    for (const json::Value& root : *account.find("roots")->as_array()) {
+      out.push_back(root.find("problem") == nullptr ? "none" : text(root, "problem"));
+    }
+    return out;
+  };
+  EXPECT_THAT(problems(), ElementsAre("is not a folder", "does not exist", "none"));
+  tree.put("global/a/SKILL.md", "# A\n\nText.\n");
+  EXPECT_THAT(problems(), ElementsAre("is not a folder", "none", "none"));
 }
 
 TEST_F(Inspect, AFileThatNobodyMayReadIsARowWithAReason) {

@@ -144,6 +144,7 @@ void RegistrationFeed::take(RegistrationsPtr found) {
 }
 
 void RegistrationFeed::failed(const Error& error) {
+  if (error.code == sdk::kShuttingDown) return;
   if (error.code == sdk::kTimeout) silent_since_ = now_();
   if (std::exchange(said_, true)) return;
   const char* shown = known_ != nullptr ? "the last ones known are shown" : "only files are shown";

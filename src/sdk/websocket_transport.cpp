@@ -6,12 +6,21 @@
 
 namespace iii::sdk {
 
+namespace {
+
+// For the log: which engine it is about. A path or query may hold what is nobody's business.
+std::string about(const net::Url& url, std::string_view what) {
+  return fmt::format("{}://{}: {}", url.secure ? "wss" : "ws", url.authority(), what);
+}
+
+}  // namespace
+
 void WebSocketTransport::open(TransportEvents& events) {
   drop();
   events_ = &events;
   auto done = [this](Result<std::shared_ptr<net::ClientConnection>> opened) {
     connecting_.reset();
-    if (!opened) return events_->on_closed(opened.error().message);
+    if (!opened) return events_->on_closed(about(url_, opened.error().message));
     connection_ = std::move(*opened);
     connection_->start(*this);
     events_->on_open();
@@ -51,9 +60,9 @@ void WebSocketTransport::on_message(ws::Opcode /*kind*/, std::string_view payloa
 
 void WebSocketTransport::on_closed(const net::CloseInfo& info) {
   connection_.reset();
-  events_->on_closed(info.reason.empty()
-                         ? fmt::format("closed with code {}", info.code)
-                         : fmt::format("closed with code {}: {}", info.code, info.reason));
+  events_->on_closed(about(
+      url_, info.reason.empty() ? fmt::format("closed with code {}", info.code)
+                                : fmt::format("closed with code {}: {}", info.code, info.reason)));
 }
 
 }  // namespace iii::sdk

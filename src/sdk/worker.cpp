@@ -3,6 +3,7 @@
 #include <csignal>
 #include <random>
 
+#include "base/counted.h"
 #include "base/log.h"
 #include "sdk/channel_socket.h"
 #include "sdk/websocket_transport.h"
@@ -172,12 +173,16 @@ void Worker::stop(std::move_only_function<void()> on_stopped) {
     return;
   }
   if (std::exchange(stopping_, true)) return;
-  if (core_->tasks.size() == 0) return finish_stop();
+  // Without an engine nobody waits for what handlers answer, and what they ask for never comes.
+  const SessionState now = state();
+  const bool connected = now == SessionState::kOpening || now == SessionState::kReady;
+  if (!connected || core_->tasks.size() == 0) return finish_stop();
   // Posted, because the last task is still on its way out when the group becomes empty.
   core_->tasks.when_empty([this] { post([this] { finish_stop(); }); });
   grace_timer_ = core_->loop.after(options_.shutdown_grace, [this] {
     grace_timer_ = 0;
-    log_warn("stopping although {} handlers are still running", core_->tasks.size());
+    log_warn("stopping although {} still running",
+             counted(core_->tasks.size(), "handler is", "handlers are"));
     finish_stop();
   });
 }

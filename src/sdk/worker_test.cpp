@@ -5,6 +5,7 @@
 #include <csignal>
 #include <thread>
 
+#include "base/log_sink.h"
 #include "sdk/fake_engine.h"
 
 namespace iii::sdk {
@@ -387,6 +388,27 @@ TEST_F(WorkerTest, StopLetsRunningHandlersFinish) {
   EXPECT_EQ(result(engine.of_type("invocationresult").at(0)), json::Value("done"));
   EXPECT_EQ(engine.departures, 1);
   EXPECT_EQ(worker.state(), SessionState::kStopped);
+}
+
+TEST_F(WorkerTest, StopDoesNotWaitForAnEngineThatIsAway) {
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  start();
+  engine.drop();
+  engine.run_until([&] { return worker.state() == SessionState::kWaiting; });
+  lines.clear();
+  std::string code;
+  worker.spawn([](Worker& asker, std::string& answer) -> Task<void> {
+    const Reply<json::Raw> reply = co_await asker.trigger<json::Raw>("far::away", json::Raw{"{}"});
+    answer = reply ? "" : reply.error().code;
+  }(worker, code));
+  bool stopped = false;
+  worker.stop([&] { stopped = true; });
+  engine.run_until([&] { return stopped; });
+  set_log_sink({});
+  EXPECT_EQ(code, kShuttingDown);
+  EXPECT_EQ(engine.connections, 1) << "it does not come back";
+  EXPECT_THAT(lines, testing::IsEmpty());
 }
 
 TEST_F(WorkerTest, DestroyingAWorkerWithWaitingHandlersIsSafe) {

@@ -56,6 +56,17 @@ async function json(words, code = 0) {
   return value
 }
 
+// docs/cli/README.md
+test('a verb that fails prints nothing on stdout, and the reason as text on stderr', { skip: needsOwnEngine }, async () => {
+  for (const where of [local, remote]) {
+    for (const [words, code] of [[['show', 'nope'], 1], [['verify', 'nope'], 1], [['list', '--limit', 'x'], 2], [['list', '--no-such-flag'], 2]]) {
+      const end = await cli([...words, '--json', ...where])
+      assert.deepEqual([end.code, end.stdout], [code, ''], words.join(' '))
+      assert.match(end.stderr, /^Error: /m, words.join(' '))
+    }
+  }
+})
+
 test('what reads: the same answers from a server and from the folders', { skip: needsOwnEngine }, async () => {
   const answers = []
   for (const where of [remote, local]) {

@@ -214,6 +214,32 @@ test('who is asked: a server when one is named, and the terminal says which', { 
   assert.ok(output.includes(`(server ${server.url})`), output)
   const doctor = await onTerminal(['doctor'], { env: { III_URL: server.url } })
   assert.match(plain(doctor.output), /server ws:.* \(version .*, ok\): 4 skills, 0 prompts/)
+  assert.match(plain(doctor.output), /^local folder .*\.iii\/skills does not exist$/m)
+})
+
+test('list of a server that hides skills says so', { skip: needsOwnEngine }, async (t) => {
+  const config = configFile({ skills_folder: skills(), filter_unregistered: true, builtin_docs: false })
+  const server = await startEngine({ args: ['--config', config], env: { HOME: tempDir() } })
+  t.after(() => server.stop())
+  const { output } = await onTerminal(['list'], { columns: 200, env: { III_URL: server.url } })
+  assert.match(plain(output), /2 skills are not shown: `filter_unregistered` hides the skills of workers that are not installed\. Next: `iii-directory doctor --code hidden_by_filter`/)
+  assert.doesNotMatch(output, /There are no skills yet/)
+  const doctor = await onTerminal(['doctor', '--code', 'hidden_by_filter'], { columns: 200, env: { III_URL: server.url } })
+  for (const worker of ['database', 'plain']) assert.match(plain(doctor.output), new RegExp(`worker \`${worker}\``))
+})
+
+test('bash completes levels, harnesses and keys', async () => {
+  const complete = async (...words) => {
+    const script = 'source <("$0" completion bash); COMP_WORDS=(iii-directory "$@"); COMP_CWORD=$#; PATH="$(dirname "$0"):$PATH"; _iii_directory; echo "${COMPREPLY[@]}"'
+    const { stdout, stderr } = await run('bash', ['-c', script, directoryBin, ...words], { env: { HOME: tempDir(), III_URL: '' } })
+    assert.equal(stderr, '')
+    return stdout.trim()
+  }
+  assert.equal(await complete('serve', '--log-level', ''), 'debug info warn error off')
+  assert.match(await complete('mcp', '--print-config', 'claude'), /^claude-code claude-desktop$/)
+  assert.equal(await complete('config', 'g'), 'get')
+  assert.equal(await complete('config', 'get', 'skills_f'), 'skills_folder')
+  assert.equal(await complete('config', 'set', 'log_level', ''), '')
 })
 
 test('who writes says which folder was changed, and whether a server follows', { skip: needsOwnEngine }, async (t) => {
@@ -232,7 +258,7 @@ test('who writes says which folder was changed, and whether a server follows', {
   says(await write(['add', source], server.url), `(folder ${folder}; the server ${server.url} follows)`)
   says(await write(['new', 'skill', 'two'], server.url), `(folder ${folder}; the server ${server.url} follows)`)
   says(await write(['remove', 'one', '-y'], server.url), `(folder ${folder}; the server ${server.url} follows)`)
-  says(await write(['add', source], other.url), `Note: the server ${other.url} does not show one: it reads other folders`)
+  says(await write(['add', source], other.url), `Note: the server ${other.url} does not show one: it reads other folders, or hides skills of workers that are not installed. Next: \`iii-directory doctor\` shows what the server reads and hides, \`iii-directory list --skills ${folder}\` what is here.`)
   says(await write(['update', '--force'], `ws://127.0.0.1:${await freePort()}`), 'one: 0 skills')
   says(await write(['new', 'prompt', 'three'], `ws://127.0.0.1:${await freePort()}`), `(folder ${folder}; no server runs)`)
 })

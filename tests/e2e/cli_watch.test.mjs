@@ -33,3 +33,9 @@ test('watch is bound to the on-change types, and goes on after a restart of the 
   assert.equal(end.code, 130)
   assert.equal(end.stdout.split('\n').length, 3, end.stdout)
 })
+
+test('--count 0 is a mistake, not a watch without an end', async () => {
+  const { code, stderr } = await run(directoryBin, ['watch', '--count', '0', '--skills', tempDir()], { env: { HOME: tempDir(), III_URL: '' } })
+  assert.equal(code, 2)
+  assert.match(stderr, /--count: '0' is not a whole number from 1 /)
+})

@@ -1,6 +1,7 @@
 // `iii-directory trigger`: payload forms, output, exit codes, messages.
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
@@ -141,7 +142,7 @@ test('payload: from stdin and from a file', async (t) => {
   const piped = await trigger([ids.echo, '--json', '-', ...where], { input: '{"x":1}' })
   assert.deepEqual(JSON.parse(piped.stdout), { got: { x: 1 } })
   const missing = await at(ids.echo, '--json', '@/no/such/file')
-  assert.deepEqual([missing.code, missing.stdout], [1, ''])
+  assert.deepEqual([missing.code, missing.stdout], [2, ''])
 })
 
 test('payload: what looks like JSON and is not is sent as text, with a warning', async () => {
@@ -179,16 +180,16 @@ test('a server that requires a token: the hint is --token', { skip: needsOwnEngi
   assert.equal((await trigger(['engine::functions::list', '--url', guarded.url, '--token', 'secret'])).code, 0)
 })
 
-test('local errors: each says what is wrong, exit code 1', async () => {
+test('wrong command lines: each says what is wrong, exit code 2', async () => {
   for (const [args, message] of [
-    [[], /^Error: iii trigger: missing FUNCTION_PATH/],
+    [[], /^Error: FUNCTION_PATH is missing\. Next: .*iii-directory functions/],
     [[ids.echo, 'x'], /^Error: expected key=value, got `x`/],
     [[ids.echo, '=v'], /^Error: payload key must not be empty \(got `=v`\)/],
     [[ids.echo, '--json', '{x'], /^Error: --json: invalid JSON `\{x`/],
     [[ids.echo, 'a=1', '--json', '[1]'], /^Error: --json must be an object when combined with kv pairs/],
   ]) {
     const { code, stdout, stderr } = await at(...args)
-    assert.deepEqual([code, stdout], [1, ''], String(args))
+    assert.deepEqual([code, stdout], [2, ''], String(args))
     assert.match(stderr, message)
   }
 })
@@ -208,10 +209,19 @@ test('no engine there: exit code 1 and a sentence that names the address', async
 })
 
 test('usage errors of the argument parser: exit code 2', async () => {
-  for (const args of [['--no-such-flag'], ['--port', 'x'], ['--timeout-ms', 'soon'], ['--json']]) {
+  for (const args of [['--no-such-flag'], ['--port', 'x'], ['--timeout-ms', 'soon'], ['--timeout-ms', '0'], ['--json']]) {
     const { code, stdout } = await trigger([ids.echo, ...args])
     assert.deepEqual([code, stdout], [2, ''], String(args))
   }
+})
+
+test('no answer within --timeout-ms: what to do, and not to start another engine', async (t) => {
+  const silent = net.createServer(() => {})
+  await new Promise((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  t.after(() => silent.close())
+  const { code, stderr } = await trigger([ids.echo, '--address', `127.0.0.1:${silent.address().port}`, '--timeout-ms', '100'])
+  assert.equal(code, 1)
+  assert.match(stderr, /^Error: Cannot reach an engine at ws:\/\/127\.0\.0\.1:\d+ within 100 ms\.\nNext: .*--timeout-ms/)
 })
 
 test('--address: a host name, which is localhost when none is given', { skip: needsOwnEngine }, async () => {
@@ -256,6 +266,6 @@ test('the old spelling --function-id and --payload works too', async () => {
   assert.deepEqual(JSON.parse((await old('--function-id', ids.echo)).stdout), { got: {} })
   assert.equal((await old('--function-id', ids.throws, '--payload', '{}')).code, 1)
   const bad = await old('--function-id', ids.echo, '--payload', '{x')
-  assert.equal(bad.code, 1)
+  assert.equal(bad.code, 2)
   assert.match(bad.stderr, /invalid JSON/)
 })

@@ -63,6 +63,9 @@ test('--help and --version answer on stdout with 0, an unknown flag is a usage e
   const wrong = await run(directoryBin, ['--no-such-flag'])
   assert.equal(wrong.code, 2)
   assert.match(wrong.stderr, /no-such-flag/)
+  const late = await run(directoryBin, ['--url', 'ws://127.0.0.1:1', 'list'])
+  assert.equal(late.code, 2)
+  assert.match(late.stderr, /options come after the verb\. Next: write `iii-directory list \[options\]`/)
 })
 
 test('--manifest prints one JSON object that names the worker', async () => {

@@ -73,7 +73,7 @@ for (const [what, { env, names, days, host = 'localhost' }, message] of refusals
 
 test('a server that does not speak TLS is told apart', async (t) => {
   const engine = await engineFor(t)
-  await hello(t, `wss://127.0.0.1:${engine.port}`).printed('stderr', /not connected to the engine \(the server .* TLS .* Next: .*ws:\/\//)
+  await hello(t, `wss://127.0.0.1:${engine.port}`).printed('stderr', /not connected to the engine \(wss:\/\/127\.0\.0\.1:\d+: the server .* TLS .* Next: .*ws:\/\//)
   const plain = http.createServer((_, response) => response.end())
   await hello(t, `wss://127.0.0.1:${await listening(t, plain)}`).printed('stderr', /the server does not speak TLS on this port\. Next: use ws:\/\//)
 })

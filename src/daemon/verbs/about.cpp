@@ -7,6 +7,7 @@
 #include "cli/man.h"
 #include "cli/output.h"
 #include "cli/verbs.h"
+#include "daemon/config_keys.h"
 #include "daemon/verbs/caller.h"
 #include "daemon/verbs/function_page.h"
 #include "daemon/verbs/rows.h"
@@ -76,6 +77,7 @@ Result<void> write_all(const std::filesystem::path& folder) {
 }
 
 std::vector<std::string> words_of(const cli::Args& args, const std::string& kind) {
+  if (kind == "keys") return config_key_names();
   std::vector<std::string> out;
   const auto caller = caller_of(args);
   if (!caller) return out;

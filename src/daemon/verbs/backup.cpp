@@ -80,7 +80,7 @@ Result<uint64_t> copy_at_rest(const fs::path& data, const fs::path& to) {
   net::Loop loop;
   auto store = engine::Store::open(
       data, [&loop](std::move_only_function<void()> action) { loop.post(std::move(action)); });
-  if (!store) return std::unexpected(store.error());
+  if (!store) return std::unexpected(with_data_folder(store.error(), data));
   Result<uint64_t> bytes = 0;
   const Result<void> begun = (*store)->backup(to, [&](Result<uint64_t> copied) {
     bytes = std::move(copied);

@@ -129,6 +129,8 @@ std::vector<Folder> folders_of_server(Caller& server) {
     Folder& folder = out.emplace_back();
     folder.label = text_at(row, "root");
     folder.path = path;
+    folder.problem = text_at(row, "problem");
+    if (!folder.problem.empty()) folder.state = FolderState::kUnusable;
     folder.skills = static_cast<size_t>(number_at(row, "skills"));
     folder.prompts = static_cast<size_t>(number_at(row, "prompts"));
   }

@@ -6,6 +6,7 @@
 #include "cli/table.h"
 #include "cli/width.h"
 #include "daemon/verbs/caller.h"
+#include "daemon/verbs/rows.h"
 #include "daemon/verbs/verbs.h"
 #include "json/slice.h"
 #include "json/write.h"
@@ -199,6 +200,13 @@ void hint_when_empty(const cli::Args& args) {
                                "some, `iii-directory new skill NAME` writes one.");
 }
 
+// The rows do not say what the filter of a server leaves out.
+uint64_t hidden_skills(Caller& caller) {
+  const json::Object question{{"state", json::Array{"filtered"}}, {"limit", 1}};
+  const Result<json::Value> answer = caller.ask("directory::skills::browse", question);
+  return answer ? static_cast<uint64_t>(number_at(*answer, "total")) : 0;
+}
+
 }  // namespace
 
 int run_list(const cli::Args& args) {
@@ -216,7 +224,15 @@ int run_list(const cli::Args& args) {
   const bool plain = !screen.terminal && !screen.colours;
   const Result<size_t> rows = plain ? print_rows(pages) : print_table(pages, screen);
   if (!rows) return cli::complain(rows.error());
-  if (*rows == 0) hint_when_empty(args);
+  const uint64_t hidden = screen.terminal && (*caller)->is_server() ? hidden_skills(**caller) : 0;
+  if (hidden > 0) {
+    cli::note(
+        "{} not shown: `filter_unregistered` hides the skills of workers that are not installed. "
+        "Next: `iii-directory doctor --code hidden_by_filter` names the workers.\n",
+        counted(hidden, "skill is", "skills are"));
+  } else if (*rows == 0) {
+    hint_when_empty(args);
+  }
   if (screen.terminal && pages.more()) {
     cli::note(
         "{} shown; there are more. Next: --all shows all, `iii-directory list PREFIX` fewer.\n",

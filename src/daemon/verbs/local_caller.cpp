@@ -6,10 +6,11 @@
 #include <stop_token>
 #include <utility>
 
-#include "base/log.h"
+#include "base/log_sink.h"
 #include "base/text.h"
 #include "cli/ask.h"
 #include "cli/interrupt.h"
+#include "cli/output.h"
 #include "cli/ticker.h"
 #include "content/progress.h"
 #include "daemon/config_keys.h"
@@ -127,9 +128,16 @@ class Folders final : public Caller {
   sdk::TaskGroup tasks_;
 };
 
+// A person reads these lines between the answers: no time, no level.
+void note_log_line(LogLevel level, std::string_view text) {
+  cli::note("{}: {}{}\n", level == LogLevel::kError ? "Error" : "Warning", text,
+            text.ends_with('.') ? "" : ".");
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args, Use use) {
+  set_log_sink(note_log_line);
   // What goes wrong with a download is in its answer.
   set_log_level(use == Use::kInstall ? LogLevel::kError : LogLevel::kWarn);
   Result<ConfigReading> reading = configuration_of(args, serve_defaults());

@@ -202,11 +202,15 @@ class ServerWatch {
 }  // namespace
 
 int run_watch(const cli::Args& args) {
-  const auto count = cli::number("count", args.value("count").value_or("0"), 0, 1'000'000'000);
-  if (!count) return cli::complain(count.error());
+  int64_t count = 0;
+  if (const auto text = args.value("count")) {
+    const auto given = cli::number("count", *text, 1, 1'000'000'000);
+    if (!given) return cli::complain(given.error());
+    count = *given;
+  }
   const auto caller = caller_of(args);
   if (!caller) return cli::complain(caller.error());
-  Feed feed(args, *count);
+  Feed feed(args, count);
   if (!(*caller)->is_server()) return poll(**caller, feed);
   set_log_level(LogLevel::kWarn);
   const auto address = cli::engine_address(args);

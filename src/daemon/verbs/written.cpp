@@ -55,8 +55,10 @@ void say_written(const cli::Args& args, const std::filesystem::path& folder,
     if (*shown != gone) continue;
     cli::note(
         "(folder {})\nNote: the server {} {} {}: it reads other folders, or hides skills of "
-        "workers that are not installed. Next: `iii-directory doctor` names both.\n",
-        folder.string(), address->text(), gone ? "still shows" : "does not show", skill);
+        "workers that are not installed. Next: `iii-directory doctor` shows what the server reads "
+        "and hides, `iii-directory list --skills {}` what is here.\n",
+        folder.string(), address->text(), gone ? "still shows" : "does not show", skill,
+        folder.string());
     return;
   }
   cli::note("(folder {}; the server {} follows)\n", folder.string(), address->text());
