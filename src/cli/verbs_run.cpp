@@ -100,8 +100,7 @@ Verb mcp() {
             "of the engine, too); overrides `mcp_tools`."},
            {"print-config", "HARNESS",
             "Print the configuration that connects a harness, with the other options, and end: "
-            "claude-code, "
-            "claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic.",
+            "claude-code, claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic.",
             0, "claude-code claude-desktop cursor vscode codex gemini zed windsurf generic"},
            {"log-level", "LEVEL", "debug, info, warn, error or off (warn). Logs go to stderr.", 0,
             kLogLevel.choices},
