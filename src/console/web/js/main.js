@@ -114,6 +114,7 @@ const HEAR = {
   },
   worker: refreshBoot,
   function: refreshBoot,
+  slow: () => say('The server has not answered yet; still waiting'),
   truncated: () => startOver(live.generation),
   link(e) {
     const back = e.state === 'live' && (live.link === 'away' || live.link === 'full')
