@@ -124,6 +124,37 @@ test('install from the registry; stopped before the swap, nothing has changed', 
   await page.locator('tr[data-ns=tools]', { hasText: 'files are missing' }).waitFor()
 })
 
+test('edited here and newer upstream: both are said, and the update is offered', own, async (t) => {
+  const registry = await startShelf(t, { tools: { ...tools } })
+  const { page, server } = await openConsole(t, { config: { registry_url: registry.url } })
+  await page.visit('sources')
+  await page.keyboard.press('i')
+  await page.locator('.reg button', { hasText: 'tools' }).click()
+  await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
+  await page.locator('dialog', { hasText: /tools: 2\s+skills/ }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('button', { name: /^Check/ }).click()
+  await page.locator('#said', { hasText: 'Asked every upstream; nothing is newer' }).waitFor()
+
+  writeFileSync(join(server.root, 'tools/use.md'), '# Use\n\nMine.\n')
+  const line = page.locator('tr[data-ns=tools]')
+  await line.getByText('edited here').waitFor()
+  registry.bundles.tools.version = '1.1.0'
+  await page.getByRole('button', { name: /^Check/ }).click()
+  await page.locator('#said', { hasText: 'Asked every upstream; one has something newer' }).waitFor()
+  assert.match(await line.locator('.state-td').textContent(), /edited here.*newer upstream/)
+  assert.equal(await line.locator('td.r').first().textContent(), '2', 'both files are counted')
+  assert.match(await page.locator('.say').textContent(), /One has something newer, one was edited here\./)
+  assert.equal(await page.getByRole('button', { name: 'Update 1' }).isEnabled(), true)
+  await page.locator('#rooms a', { hasText: 'Overview' }).click()
+  await page.locator('.look', { hasText: '1.0.0 → 1.1.0' }).waitFor()
+  await page.goBack()
+  await line.getByRole('button', { name: 'Update' }).click()
+  await page.locator('dialog', { hasText: 'Kept because they were edited here: use.md' }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await line.filter({ hasText: '1.1.0' }).waitFor()
+})
+
 test('an upstream that does not answer is said where it stands; the rest of the page works', own, async (t) => {
   const { page } = await openConsole(t, { allow: [statuses(422, 502, 503)] })
   await page.visit('sources')

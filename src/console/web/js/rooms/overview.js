@@ -9,6 +9,7 @@ import { later, live } from '../live.js'
 import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
+import { hasNewer } from './sources.js'
 import { titleOf } from './states.js'
 
 const NOT_SERVED = ['missing', 'filtered', 'shadowed']
@@ -169,7 +170,7 @@ function needsLook(doctor, locks) {
     ])
   const by = (state) => (locks.namespaces || []).filter((l) => l.state === state)
   const named = (list) => list.map((l) => l.namespace).join(', ')
-  const newer = by('outdated')
+  const newer = (locks.namespaces || []).filter(hasNewer)
   if (newer.length)
     out.push([
       'warn',
