@@ -92,6 +92,26 @@ test('search finds as one types, facets count, nothing is lost without a word', 
   assert.notEqual(await page.locator('.win .row .b').first().textContent(), '')
 })
 
+test('documents that disappear below leave the list at its new end, with rows', own, async (t) => {
+  const folder = (name) => Array.from({ length: 1000 }, (_, i) => [`${name}/n${String(i).padStart(4, '0')}.md`, `# Number ${i}\n\nText.\n`])
+  // The last one may be asked for as it goes: End shows it.
+  const { page, server } = await openConsole(t, { files: Object.fromEntries([...folder('many'), ...folder('zzz')]), allow: [statuses(404)] })
+  await page.visit('skills')
+  await page.locator('.win .row:not(.wait)').first().waitFor()
+  await page.locator('.win').focus()
+  await page.keyboard.press('End')
+  await page.locator('.win .row .id', { hasText: 'zzz/n0999' }).waitFor()
+  rmSync(join(server.root, 'zzz'), { recursive: true })
+  const seen = () =>
+    page.locator('.win').evaluate((list) => {
+      const box = list.getBoundingClientRect()
+      const inside = (row) => row.getBoundingClientRect().top < box.bottom - 20 && row.getBoundingClientRect().bottom > box.top + 20
+      return [...list.querySelectorAll('.row:not(.wait)')].filter(inside).map((row) => row.querySelector('.id').textContent)
+    })
+  await eventually('the list ends with what is left', async () => (await seen()).at(-1) === 'many/n0999')
+  assert.ok((await seen()).length > 5)
+})
+
 test('a document: rendered, as source, as agents get it, where it comes from', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/database/query')
