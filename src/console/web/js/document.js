@@ -5,6 +5,7 @@ import { href } from './router.js'
 import { copyButton } from './ui.js'
 
 const PLAIN = new Set('h1 h2 h3 h4 h5 h6 p ul ol li em strong code blockquote tr th td hr br del'.split(' '))
+const CELLS = new Set(['th', 'td'])
 const DEEPEST = 60 // the server stops at 40
 
 const WEB = { target: '_blank', rel: 'noopener noreferrer nofollow', referrerpolicy: 'no-referrer' }
@@ -61,7 +62,9 @@ function build(node, depth) {
   if (name === 'pre') return code(kids)
   if (name === 'html') return h('span.rawhtml', { title: 'HTML in a document is text here' }, inner())
   if (name === 'table') return table(kids, depth + 1)
-  return PLAIN.has(name) ? h(name, null, inner()) : inner()
+  if (!PLAIN.has(name)) return inner()
+  // What a block begins with decides on which side it starts; what is inside goes with it.
+  return h(name, depth === 0 || CELLS.has(name) ? { dir: 'auto' } : null, inner())
 }
 
 export const buildDocument = (tree) => (tree || []).map((node) => build(node, 0))

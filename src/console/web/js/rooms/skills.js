@@ -20,7 +20,7 @@ const GROUPS = [
 const NAMESPACES = 12 // as many as the server names
 
 function rowParts(row) {
-  const parts = { use: s('use'), ns: h('span.ns'), leaf: h('span'), tag: h('span.tag'), about: h('div.b') }
+  const parts = { use: s('use'), ns: h('span.ns'), leaf: h('span'), tag: h('span.tag'), about: h('div.b', { dir: 'auto' }) }
   const id = h('span.id', { dir: 'ltr' }, parts.ns, parts.leaf)
   row.append(s('svg', { 'aria-hidden': 'true' }, parts.use), h('div.a', null, id, parts.tag), parts.about)
   return parts
