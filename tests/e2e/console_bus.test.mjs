@@ -113,6 +113,21 @@ test('a function that may write is asked for once, and not called when one decli
   await answer(page).locator('pre', { hasText: '"calls": 2' }).waitFor()
 })
 
+test('the question is for a person, and Enter does not remove anything', own, async (t) => {
+  const { page, register, worker } = await withWorker(t, { allow: [statuses(409)] })
+  register('shop::clear', async () => assert.fail('it was called'), { metadata: { mcp: { read_only_hint: false, destructive_hint: true } } })
+  await callable(worker, 'shop::clear')
+  await page.visit('bus/shop::clear')
+  await page.getByLabel('Payload as JSON').waitFor()
+  await press(page)
+  const sheet = page.locator('dialog.sheet')
+  await sheet.getByText('may remove or overwrite something').waitFor()
+  assert.doesNotMatch(await sheet.textContent(), /Next:|confirmed/)
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Do not call')
+  await page.keyboard.press('Enter')
+  await answer(page).getByText('It was not called.').waitFor()
+})
+
 test('errors show their code, sentence and next step; a call that hangs can be stopped', own, async (t) => {
   const { page, register, worker } = await withWorker(t, { allow: [statuses(400, 404, 409, 422, 499, 502)] })
   const held = deferred()

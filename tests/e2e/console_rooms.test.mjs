@@ -92,6 +92,29 @@ test('search finds as one types, facets count, nothing is lost without a word', 
   assert.notEqual(await page.locator('.win .row .b').first().textContent(), '')
 })
 
+test('an unknown document: what is near as links, and why it is missing; nothing that a program would do', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles, allow: [statuses(404)] })
+  await page.visit('skills/database/qury')
+  const state = page.locator('.detail .state')
+  await state.getByText('There is no such document').waitFor()
+  assert.doesNotMatch(await state.textContent(), /::|Next/)
+  await state.getByRole('button', { name: 'Why is it missing?' }).click()
+  const sheet = page.locator('dialog.sheet')
+  await sheet.locator('.verdict').waitFor()
+  assert.doesNotMatch(await sheet.textContent(), /::|`near`|compose/)
+  await sheet.getByRole('button', { name: 'database/query' }).click()
+  await sheet.getByText('Agents see it.').waitFor()
+  await page.keyboard.press('Escape')
+  await state.getByRole('link', { name: 'database/query' }).click()
+  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+
+  // Nothing is near: the prompts that are least unlike it are not what was meant.
+  await page.keyboard.press('w')
+  await page.getByLabel('Id of a skill').fill('zebra/quantum-flux')
+  await sheet.locator('.verdict', { hasText: 'no such file' }).waitFor()
+  assert.doesNotMatch(await sheet.textContent(), /Did you mean|::/)
+})
+
 test('documents that disappear below leave the list at its new end, with rows', own, async (t) => {
   const folder = (name) => Array.from({ length: 1000 }, (_, i) => [`${name}/n${String(i).padStart(4, '0')}.md`, `# Number ${i}\n\nText.\n`])
   // The last one may be asked for as it goes: End shows it.

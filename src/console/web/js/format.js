@@ -52,3 +52,6 @@ export const shortDigest = (digest) => String(digest).replace(/^(sha256:.{8}).*(
 
 /** One word of a command line. */
 export const shellWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", `'\\''`)}'`)
+
+/** Of an id: what it is called within its folder. */
+export const lastPart = (id) => id.split('/').pop()

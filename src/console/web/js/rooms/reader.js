@@ -2,7 +2,7 @@
 import { $, fill, h, icon, plainText, prose, put, text } from '../dom.js'
 import { buildDocument } from '../document.js'
 import { explainDialog } from '../explain.js'
-import { bytes, num, plural, shortDigest, since, utc } from '../format.js'
+import { bytes, lastPart, num, plural, shortDigest, since, utc } from '../format.js'
 import { jsonBox } from '../json_view.js'
 import { href } from '../router.js'
 import { backRow, codeBox, copyButton, segments, tabs } from '../ui.js'
@@ -18,7 +18,7 @@ const fact = (label, ...value) => [h('dt', null, label), h('dd', null, value)]
 function readTab(d) {
   const beside = (d.related || []).map((id, i) => [
     i ? ', ' : '',
-    h('a', { href: href('skills', id) }, text(id.split('/').pop())),
+    h('a', { href: href('skills', id) }, text(lastPart(id))),
   ])
   return h(
     'div.doc',

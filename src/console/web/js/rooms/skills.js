@@ -2,11 +2,11 @@
 import { call } from '../backend.js'
 import { $, fill, h, icon, plainText, s, text } from '../dom.js'
 import { explainDialog } from '../explain.js'
-import { ms, num } from '../format.js'
+import { lastPart, ms, num } from '../format.js'
 import { installDialog } from '../install.js'
 import { later } from '../live.js'
 import { go, href, narrow, stay } from '../router.js'
-import { copy, errorBox, say, searchField, show } from '../ui.js'
+import { backRow, copy, errorBox, errorParts, nearLinks, say, searchField, show } from '../ui.js'
 import { WindowList } from '../window_list.js'
 import { readerView } from './reader.js'
 import { isServed, SHORT_STATE, STATE } from './states.js'
@@ -288,7 +288,7 @@ export const skillsRoom = {
     this.el.classList.add('reading')
     this.list.paint()
     const ask = () => call('directory::skills::inspect', { id: this.id })
-    show(this.detail, ask, (doc) => {
+    const render = (doc) => {
       this.doc = doc
       this.detail.scrollTop = 0
       document.title = `${plainText(doc.id)} · iii-directory`
@@ -300,7 +300,27 @@ export const skillsRoom = {
           stay(this.address())
         },
       })
+    }
+    show(this.detail, ask, render, (error, retry) => {
+      this.doc = null
+      return error.status === 404 ? this.absent(errorParts(error)) : errorBox(error, retry)
     })
+  },
+
+  absent({ near }) {
+    const why = h('button.btn', { type: 'button', onclick: () => explainDialog(this.id) }, 'Why is it missing?')
+    const search = h('a.btn.quiet', { href: href('skills', '', { q: lastPart(this.id) }) }, 'Search for it')
+    return [
+      backRow('skills', 'All skills', this.query),
+      h(
+        'div.state',
+        { role: 'alert' },
+        h('h2', null, 'There is no such document'),
+        h('p', null, 'Nothing leads to ', h('code', null, text(this.id)), '.'),
+        near.length ? h('p', null, 'Did you mean ', nearLinks(near), '?') : null,
+        h('div.row', null, why, search),
+      ),
+    ]
   },
 
   key(e) {
