@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { openConsole, statuses } from './lib/browser.mjs'
 import { localFiles, skillFiles } from './lib/console_files.mjs'
 import { put, tree } from './lib/directory.mjs'
-import { needsOwnEngine } from './lib/engine.mjs'
+import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { call, connect, sdks } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
 
@@ -53,8 +53,9 @@ test('every room by click, by chord and by address; Back and reload', own, async
 })
 
 test('overview says what agents see, and the account adds up', own, async (t) => {
-  const { page, server } = await openConsole(t, { files: skillFiles, local: localFiles })
+  const { page, server } = await openConsole(t, { files: skillFiles, local: localFiles, config: { builtin_docs: true } })
   await page.visit()
+  assert.equal(await page.locator('#watch').textContent(), 'watching 2\u00a0folders', 'what is compiled in is no folder')
   const sentence = page.locator('.say')
   await sentence.waitFor()
   const node = connect(t, sdks['0.22.1'], server.url)
@@ -288,8 +289,15 @@ test('an empty directory says how to begin', own, async (t) => {
   const { page, server } = await openConsole(t, {})
   await page.visit()
   await page.getByText('Nothing is here yet').waitFor()
+  // The folder is the one of this server; the local one does not exist.
+  assert.equal(await page.locator('#watch').textContent(), 'watching 1\u00a0folder')
+  const folder = await page.evaluate(() => JSON.parse(document.querySelector('#boot').textContent).roots.find((r) => r.root === 'global').folder)
+  assert.notEqual(folder, '~/.iii/skills')
+  await page.locator('.over .why code', { hasText: folder }).waitFor()
+  assert.equal(await page.locator('.over .code').count(), 0, 'no commands without a path')
   await page.visit('skills')
   await page.getByText('No skills yet').waitFor()
+  await page.locator('.state code', { hasText: folder }).waitFor()
   await page.visit('prompts')
   await page.getByText('No prompts yet').waitFor()
   await page.visit('sources')
@@ -299,6 +307,14 @@ test('an empty directory says how to begin', own, async (t) => {
   await page.visit('')
   put(server.root, 'first/SKILL.md', '---\nname: first\ndescription: The first.\n---\n# First\n')
   await page.locator('.say', { hasText: /Agents see 1\s+skill/ }).waitFor()
+})
+
+test('the first commands name the folder of this server', own, async (t) => {
+  const home = tempDir()
+  const { page } = await openConsole(t, { config: { skills_folder: join(home, 'my skills') }, env: { HOME: home } })
+  await page.visit()
+  await page.locator('.over .code', { hasText: "mkdir -p ~/'my skills'/notes" }).waitFor()
+  assert.equal(await page.locator('#watch').textContent(), '', 'a folder that does not exist is not watched')
 })
 
 test('an id that is not there: the server says what is near', own, async (t) => {

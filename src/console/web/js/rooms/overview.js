@@ -2,10 +2,10 @@
 import { call } from '../backend.js'
 import { h, icon, prose, text } from '../dom.js'
 import { explainDialog } from '../explain.js'
-import { num, plural, since } from '../format.js'
+import { num, plural, shellFolder, since } from '../format.js'
 import { drawSources } from '../frame.js'
 import { installDialog } from '../install.js'
-import { later, live } from '../live.js'
+import { diskRoots, later, live, ownFolder } from '../live.js'
 import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
@@ -15,8 +15,8 @@ import { titleOf } from './states.js'
 const NOT_SERVED = ['missing', 'filtered', 'shadowed']
 const FEED = 6
 
-const FIRST_SKILL = `mkdir -p ~/.iii/skills/notes
-cat > ~/.iii/skills/notes/SKILL.md <<'END'
+const firstSkill = (folder) => `mkdir -p ${folder}/notes
+cat > ${folder}/notes/SKILL.md <<'END'
 ---
 title: Keep short notes
 description: How to write and read notes that several workers share.
@@ -316,7 +316,9 @@ export const overviewRoom = {
 
   firstRun() {
     this.plots = null
-    const folders = (live.boot?.roots || []).filter((r) => r.watching).map((r) => r.folder)
+    // Of a folder that is neither below the home folder nor where the server runs, only its name is told.
+    const folder = ownFolder()
+    const folders = diskRoots().map((r) => r.folder)
     return h(
       'div.over',
       null,
@@ -326,7 +328,7 @@ export const overviewRoom = {
         null,
         folders.length
           ? [
-              'Watched, the first before the others: ',
+              folders.length === 1 ? 'It is read from ' : 'They are read from, the first before the others: ',
               folders.map((f, i) => [i ? ', ' : '', h('code', null, text(f))]),
               '.',
             ]
@@ -338,7 +340,7 @@ export const overviewRoom = {
         h('button.btn.primary.needs-link', { type: 'button', onclick: () => installDialog() }, 'Install skills'),
         h('a.btn', { href: href('connect') }, 'Connect a harness'),
       ),
-      codeBox(FIRST_SKILL, 'the commands'),
+      /^[~.]/.test(folder) ? codeBox(firstSkill(shellFolder(folder)), 'the commands') : null,
     )
   },
 

@@ -4,7 +4,7 @@ import { $, fill, h, icon, plainText, s, text } from '../dom.js'
 import { explainDialog } from '../explain.js'
 import { lastPart, ms, num } from '../format.js'
 import { installDialog } from '../install.js'
-import { later } from '../live.js'
+import { later, ownFolder } from '../live.js'
 import { go, href, narrow, stay } from '../router.js'
 import { backRow, copy, errorBox, errorParts, nearLinks, say, searchField, show } from '../ui.js'
 import { WindowList } from '../window_list.js'
@@ -168,7 +168,7 @@ export const skillsRoom = {
         'div.state',
         null,
         h('h2', null, 'No skills yet'),
-        h('p', null, 'Put markdown files into ~/.iii/skills, or install some.'),
+        h('p', null, 'Put markdown files into ', h('code', null, text(ownFolder())), ', or install some.'),
         h('div.row', null, install),
       )
     }
