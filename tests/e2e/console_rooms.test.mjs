@@ -251,6 +251,39 @@ test('replay shows what somebody missed, as directory::changes has it', own, asy
   )
 })
 
+test('replay from a generation that is still to come, and from one that the log has forgotten', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit('changes?since=99999')
+  await page.locator('.replay', { hasText: /There is no generation 99999 yet: the newest is \d+\./ }).waitFor()
+  assert.doesNotMatch(await page.locator('#room-changes').textContent(), /reach back|Nothing was missed/)
+  await page.route('**/console/call', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    if (route.request().postDataJSON().payload.since === 0) Object.assign(body.result, { truncated: true, groups: [] })
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.visit('changes?since=0')
+  await page.locator('.replay', { hasText: 'The log does not reach back to 0' }).waitFor()
+  await page.getByText('What was missed is not known').waitFor()
+  assert.doesNotMatch(await page.locator('#room-changes').textContent(), /Nothing was missed/)
+})
+
+test('an open document that is deleted says so, and is still there to read', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles })
+  await page.visit('skills/mail/send')
+  await page.locator('.doc h1', { hasText: 'Send a mail' }).waitFor()
+  rmSync(join(server.root, 'mail/send.md'))
+  const note = page.locator('.doc-changed .note')
+  await note.getByText(/It was removed, generation \d+/).waitFor()
+  assert.equal(await note.getByRole('button', { name: 'Show' }).count(), 0)
+  assert.equal(await page.locator('.doc h1').textContent(), 'Send a mail')
+  await note.getByRole('button', { name: 'Why?' }).click()
+  await page.locator('dialog .verdict', { hasText: 'There is no such file.' }).waitFor()
+  await page.keyboard.press('Escape')
+  put(server.root, 'mail/send.md', skillFiles['mail/send.md'])
+  await note.getByText(/It changed on disk/).waitFor()
+})
+
 test('a prompt with its arguments', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles })
   await page.visit('prompts')

@@ -360,20 +360,21 @@ export const skillsRoom = {
     if (e.type === 'truncated') this.again()
     if (e.type !== 'change') return
     this.again()
-    if (!e.changes.some((c) => c.kind === 'skill' && c.id === this.id)) return
-    say(`${plainText(this.id)} changed, generation ${e.generation}`)
+    const mine = e.changes.findLast((c) => c.kind === 'skill' && c.id === this.id)
+    if (mine) this.noteChange(mine.change === 'removed', e.generation)
+  },
+
+  noteChange(removed, generation) {
+    say(`${plainText(this.id)} ${removed ? 'was removed' : 'changed'}, generation ${generation}`)
     const note = $('.doc-changed', this.detail)
     if (!note) return
-    const reload = () => this.open()
-    fill(
-      note,
-      h(
-        'div.note.fresh-note',
-        { role: 'note' },
-        icon('served'),
-        h('p', null, `It changed on disk, generation ${e.generation}.`),
-        h('button.btn', { type: 'button', onclick: reload }, 'Show'),
-      ),
-    )
+    const words = removed
+      ? `It was removed, generation ${generation}. This is what it was.`
+      : `It changed on disk, generation ${generation}.`
+    const button = removed
+      ? h('button.btn', { type: 'button', onclick: () => explainDialog(this.id) }, 'Why?')
+      : h('button.btn', { type: 'button', onclick: () => this.open() }, 'Show')
+    const mark = icon(removed ? 'missing' : 'served')
+    fill(note, h('div.note.fresh-note', { role: 'note' }, mark, h('p', null, words), button))
   },
 }
