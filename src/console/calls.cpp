@@ -119,6 +119,14 @@ void Calls::shut_down() {
   for (const auto& [name, running] : std::map(jobs_)) running->stop.request_stop();
 }
 
+std::vector<JobProgress> Calls::jobs() const {
+  std::vector<JobProgress> out;
+  for (const auto& [name, running] : jobs_) {
+    out.push_back({.job = name, .step = running->last_step, .state = "running"});
+  }
+  return out;
+}
+
 void Calls::call(net::HttpRequest request, ResponsePtr response) {
   if (running() >= limits_.max_running) {
     return refuse(*response, 429, "too_many_calls",

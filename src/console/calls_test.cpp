@@ -204,6 +204,9 @@ TEST_F(CallsTest, AJobTellsItsProgressAndCanBeCancelled) {
                                 "j running stage 0"))
       << "steps and ends at once, the rest now and then";
   EXPECT_EQ(answered(R"({"function_id":"t::waits","confirmed":true,"job":"j"})")->status, 409);
+  ASSERT_EQ(calls().jobs().size(), 1);
+  EXPECT_EQ(calls().jobs()[0].job, "j");
+  EXPECT_EQ(calls().jobs()[0].step, "stage");
   running->leave();
   EXPECT_FALSE(waiting->cancelled.stop_requested()) << "the page may come back";
   EXPECT_EQ(cancel(R"({"job":"other"})")->status, 404);

@@ -75,7 +75,22 @@ export const signIn = (token) => send('POST', 'session', { token })
 export const signOut = () => send('DELETE', 'session')
 
 let jobs = 0
-export const newJob = () => `page-${Date.now().toString(36)}-${++jobs}`
+const JOB_LENGTH = 100 // the server's limit
+/** `label`: [what, to what] of a job that other pages, and this one after a reload, can show. */
+export function newJob(label) {
+  const name = `page-${Date.now().toString(36)}-${++jobs}`
+  return label ? `${name}:${label.map(encodeURIComponent).join(':')}`.slice(0, JOB_LENGTH) : name
+}
+
+/** The label of a job; nothing when it has none. */
+export function jobLabel(job) {
+  try {
+    const [, what, to] = /^page-[\w-]+:([^:]+):([^:]+)$/.exec(job).map(decodeURIComponent)
+    return [what, to]
+  } catch {
+    return null
+  }
+}
 
 // ── events ──────────────────────────────────────────────────────────────────────────────────────
 
