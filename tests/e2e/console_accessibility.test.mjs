@@ -32,6 +32,7 @@ for (const width of [400, 1280]) {
         await page.visit(place)
         await page.locator(there).first().waitFor({ state: 'attached' })
         await check(page, place)
+        assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, `one title in ${place || 'overview'}`)
       }
     })
   }

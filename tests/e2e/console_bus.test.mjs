@@ -44,7 +44,7 @@ test('a form from a schema: bounds, choices, what is not sent, JSON; the payload
   await page.visit('bus/shop::ask')
   await field(page, 'question').waitFor()
   await press(page)
-  assert.equal(await page.locator('.bad:visible').first().textContent(), 'Needed')
+  assert.equal(await page.locator('.bad:visible').first().textContent(), 'Required')
   assert.equal(got.length, 0)
   await field(page, 'question').fill('orders per country')
   await field(page, 'limit').fill('11')

@@ -69,6 +69,18 @@ test('overview says what agents see, and the account adds up', own, async (t) =>
   assert.equal(await title(page), 'Skills')
 })
 
+test('the index page says what it leaves out', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.route('**/console/call', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    if (body.result.index?.budget) Object.assign(body.result.index, { bytes: 3204, budget: 3000, left_out: 1 })
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.visit()
+  await page.locator('.index-line', { hasText: /in 3\s204 bytes\. After the first 3\s000, 1\s+description is left out\.$/ }).waitFor()
+})
+
 test('search finds as one types, facets count, nothing is lost without a word', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles, local: localFiles })
   await page.visit('skills')

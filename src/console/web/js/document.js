@@ -5,6 +5,7 @@ import { href } from './router.js'
 import { copyButton } from './ui.js'
 
 const PLAIN = new Set('h1 h2 h3 h4 h5 h6 p ul ol li em strong code blockquote tr th td hr br del'.split(' '))
+const HEADING = /^h[1-6]$/
 const CELLS = new Set(['th', 'td'])
 const DEEPEST = 60 // the server stops at 40
 
@@ -55,16 +56,21 @@ const code = (kids) => {
 function build(node, depth) {
   if (typeof node === 'string') return text(node)
   if (!Array.isArray(node) || depth > DEEPEST) return null
-  const [name, attrs, ...kids] = node
+  const [name, given, ...kids] = node
   const inner = () => kids.map((kid) => build(kid, depth + 1))
-  if (name === 'a') return linkTo(attrs || {}, inner())
-  if (name === 'img') return picture(attrs || {})
+  if (name === 'a') return linkTo(given || {}, inner())
+  if (name === 'img') return picture(given || {})
   if (name === 'pre') return code(kids)
   if (name === 'html') return h('span.rawhtml', { title: 'HTML in a document is text here' }, inner())
   if (name === 'table') return table(kids, depth + 1)
   if (!PLAIN.has(name)) return inner()
-  // What a block begins with decides on which side it starts; what is inside goes with it.
-  return h(name, depth === 0 || CELLS.has(name) ? { dir: 'auto' } : null, inner())
+  const attrs = {
+    // What a block begins with decides on which side it starts; what is inside goes with it.
+    dir: depth === 0 || CELLS.has(name) ? 'auto' : null,
+    // The room has the title of the page.
+    'aria-level': HEADING.test(name) ? Math.min(6, Number(name[1]) + 1) : null,
+  }
+  return h(name, attrs, inner())
 }
 
 export const buildDocument = (tree) => (tree || []).map((node) => build(node, 0))

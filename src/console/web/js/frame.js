@@ -56,7 +56,7 @@ export const drawSources = (n) => ($('#n-sources').textContent = num(n))
 const LINK = {
   live: () => live.boot?.address || location.host,
   connecting: () => 'connecting',
-  token: () => 'A token is wanted',
+  token: () => 'Not signed in',
   away: (wait) => `Server away. This is generation ${live.generation}. Next try in ${wait} s.`,
   full: (wait) => `Too many consoles are open; numbers stand still. Next try in ${wait} s.`,
 }

@@ -52,8 +52,8 @@ export function errorParts(error) {
 }
 
 const NOT_ALLOWED =
-  'The server answers pages of its own address only. Open the console at the address that `serve` printed, or start it with ' +
-  '`--allow-origin` or `--token` for this one.'
+  'The console answers its own page only. Open it at the address that `serve` printed. Behind a proxy, start the server with ' +
+  '`--allow-origin` and the address that people use.'
 
 export const nearLinks = (ids) => ids.map((id, i) => [i ? ', ' : '', h('a.txt', { href: href('skills', id) }, text(id))])
 

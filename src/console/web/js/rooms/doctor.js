@@ -221,7 +221,7 @@ export const doctorRoom = {
   },
 
   nothing: () =>
-    h('div.state', null, h('h2', null, 'Nothing to mend'), h('p', null, 'Every file is served as it was written.')),
+    h('div.state', null, h('h2', null, 'Nothing to fix'), h('p', null, 'Every file is served as it was written.')),
 
   open(f) {
     const [cls, mark] = SEVERITY[f.severity]
@@ -279,7 +279,7 @@ export const doctorRoom = {
     return h(
       'div.sect',
       null,
-      h('div.h', null, 'How to mend it'),
+      h('div.h', null, 'How to fix it'),
       h('p.lede', null, BY_HAND[f.code] || 'By hand; the message says what is wrong.'),
       h('div.barrow', null, copyPath, copyCommand),
     )

@@ -122,7 +122,9 @@ function indexLine({ overviews, bytes, budget, left_out }) {
     'The index page, which agents read first: ',
     h('a.txt', { href: href('skills', '', { type: 'index' }) }, plural(overviews, 'overview')),
     ` in ${num(bytes)} bytes`,
-    left_out ? `; beyond ${num(budget)} descriptions are left out: ${num(left_out)}.` : ', no description left out.',
+    left_out
+      ? `. After the first ${num(budget)}, ${plural(left_out, 'description')} ${left_out === 1 ? 'is' : 'are'} left out.`
+      : ', no description left out.',
   )
 }
 
