@@ -106,14 +106,14 @@ test('long words wrap, and text from right to left starts at the right', own, as
   writeFileSync(join(root, 'right.md'), `# ${hebrew}\n\n${hebrew}\n\n- ${hebrew}\n\n| a | ${hebrew} |\n|---|---|\n| b | c |\n\n\`\`\`\ncode\n\`\`\`\n\n<b>!=</b>\n`)
   const { page } = await openConsole(t, { config: { skills_folder: root } })
   await page.visit('skills/wide')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   const [inner, outer] = await page.locator('.detail').evaluate((el) => [el.scrollWidth, el.clientWidth])
   assert.ok(inner <= outer, `the pane is ${inner} px wide, ${outer} px are seen`)
   await page.visit('skills/right')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   const directions = await page.locator('.doc').evaluate((doc) => {
     const of = (selector) => getComputedStyle(doc.querySelector(selector)).direction
-    return ['h1', 'p', 'li', 'th + th', 'td', '.codebox'].map(of)
+    return ['.h1', 'p', 'li', 'th + th', 'td', '.codebox'].map(of)
   })
   assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'rtl', 'ltr', 'ltr'])
   assert.equal(await page.locator('.rawhtml').first().evaluate((el) => getComputedStyle(el).fontVariantLigatures), 'none')
@@ -122,7 +122,7 @@ test('long words wrap, and text from right to left starts at the right', own, as
 test('links of other schemes are shown and not followed', own, async (t) => {
   const { page } = await open(t)
   await page.visit('skills/evil/links')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   const targets = await page.locator('.doc a').evaluateAll((links) => links.map((a) => a.href))
   for (const target of targets) assert.match(target, /^https?:\/\//)
   assert.ok((await page.locator('.doc .dead').count()) >= 4)

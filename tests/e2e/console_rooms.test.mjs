@@ -119,7 +119,7 @@ test('an unknown document: what is near as links, and why it is missing; nothing
   await sheet.getByText('Agents see it.').waitFor()
   await page.keyboard.press('Escape')
   await state.getByRole('link', { name: 'database/query' }).click()
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
 
   // Nothing is near: the prompts that are least unlike it are not what was meant.
   await page.keyboard.press('w')
@@ -152,8 +152,8 @@ test('a document: rendered, as source, as agents get it, where it comes from', o
   const { page } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/database/query')
   const doc = page.locator('.doc')
-  await doc.locator('h1').waitFor()
-  assert.equal(await doc.locator('h1').textContent(), 'Query a database')
+  await doc.locator('.h1').waitFor()
+  assert.equal(await doc.locator('.h1').textContent(), 'Query a database')
   assert.equal(await doc.locator('em').textContent(), 'in the rows')
   assert.match(await doc.locator('.pic').textContent(), /a diagram/)
   assert.equal(await page.locator('.doc img').count(), 0)
@@ -161,12 +161,12 @@ test('a document: rendered, as source, as agents get it, where it comes from', o
   assert.equal(await web.getAttribute('target'), '_blank')
   assert.match(await web.getAttribute('rel'), /noopener noreferrer/)
   await doc.locator('a', { hasText: 'types' }).first().click()
-  await page.locator('.doc h1', { hasText: 'Column types' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Column types' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/console/skills/database/types')
   await page.goBack()
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
   await page.locator('.doc a', { hasText: 'the overview' }).click()
-  await page.locator('.doc h1', { hasText: 'Database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Database' }).waitFor()
 
   await page.visit('skills/database/query')
   await page.getByRole('tab', { name: 'Source' }).click()
@@ -177,6 +177,41 @@ test('a document: rendered, as source, as agents get it, where it comes from', o
   const digest = createHash('sha256').update(skillFiles['database/query.md']).digest('hex')
   assert.equal(await page.locator('.facts code').first().getAttribute('title'), `sha256:${digest}`)
   assert.match(await page.locator('.chain .on').textContent(), /global.*serves it/)
+})
+
+test('links of a document: to documents, to a part of one, to files beside it', own, async (t) => {
+  const filler = 'A line.\n\n'.repeat(80)
+  const { page } = await openConsole(t, {
+    files: {
+      'guide/SKILL.md': `---\nname: guide\ndescription: A guide.\n---\n# Guide\n\n[query](other.md?v=1), [part](other.md#part-two), [self](#far-away), [nowhere](#no-such), [script](scripts/run.py), [up](../shared/tool.sh), [again](SKILL.md)\n\n${filler}## Far away!\n\nHere.\n`,
+      'guide/other.md': `# Other\n\n${filler}## Part two\n\nThe second part.\n\n${filler}`,
+      'guide/scripts/run.py': 'print(1)\n',
+    },
+  })
+  const link = (name) => page.locator('.doc').getByRole('link', { name, exact: true })
+  const seen = (words) => eventually(`${words} is in sight`, () => page.locator('.doc', { has: page.getByText(words) }).evaluate((doc, text) => {
+    const el = [...doc.querySelectorAll('.h2')].find((each) => each.textContent === text)
+    const { top, bottom } = el.getBoundingClientRect()
+    return top >= 0 && bottom <= innerHeight
+  }, words))
+  await page.visit('skills/guide')
+  await link('self').click()
+  await seen('Far away!')
+  assert.equal(new URL(page.url()).hash, '#far-away')
+  assert.equal(await link('nowhere').count(), 0)
+  for (const [name, path] of [['script', 'guide/scripts/run.py'], ['up', 'shared/tool.sh']]) {
+    assert.equal(await link(name).count(), 0)
+    assert.equal(await page.locator('.doc .file', { hasText: name }).getAttribute('title'), `A file: ${path}`)
+  }
+  assert.doesNotMatch((await page.locator('.doc-more').allTextContents()).join(), /guide/, 'it is not beside itself')
+  await link('part').click()
+  await seen('Part two')
+  assert.equal(new URL(page.url()).pathname + new URL(page.url()).hash, '/console/skills/guide/other#part-two')
+  await page.reload()
+  await seen('Part two')
+  await page.goBack()
+  await link('query').click()
+  await page.locator('.doc .h1', { hasText: 'Other' }).waitFor()
 })
 
 test('what is missing has a row, a reason and a verdict', own, async (t) => {
@@ -211,7 +246,7 @@ test('what is missing has a row, a reason and a verdict', own, async (t) => {
 test('an edit on disk appears: in the list, in the open document, in the feed', own, async (t) => {
   const { page, server } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/mail/send')
-  await page.locator('.doc h1', { hasText: 'Send a mail' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Send a mail' }).waitFor()
   put(
     server.root,
     'mail/send.md',
@@ -283,12 +318,12 @@ test('replay from a generation that is still to come, and from one that the log 
 test('an open document that is deleted says so, and is still there to read', own, async (t) => {
   const { page, server } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/mail/send')
-  await page.locator('.doc h1', { hasText: 'Send a mail' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Send a mail' }).waitFor()
   rmSync(join(server.root, 'mail/send.md'))
   const note = page.locator('.doc-changed .note')
   await note.getByText(/It was removed, generation \d+/).waitFor()
   assert.equal(await note.getByRole('button', { name: 'Show' }).count(), 0)
-  assert.equal(await page.locator('.doc h1').textContent(), 'Send a mail')
+  assert.equal(await page.locator('.doc .h1').textContent(), 'Send a mail')
   await note.getByRole('button', { name: 'Why?' }).click()
   await page.locator('dialog .verdict', { hasText: 'There is no such file.' }).waitFor()
   await page.keyboard.press('Escape')
@@ -327,7 +362,7 @@ test('the palette finds skills, functions, prompts and rooms', own, async (t) =>
   await page.locator('#palette input').fill('database/query')
   await page.locator('#palette .opt', { hasText: 'database/query' }).first().waitFor()
   await page.keyboard.press('Enter')
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
 })
 
 test('an empty directory says how to begin', own, async (t) => {
@@ -367,5 +402,5 @@ test('an id that is not there: the server says what is near', own, async (t) => 
   await page.visit('skills/database/querry')
   await page.getByRole('alert').waitFor()
   await page.getByRole('alert').locator('a', { hasText: 'database/query' }).first().click()
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
 })

@@ -28,7 +28,7 @@ test('wrong, then right; the cookie is out of reach of scripts, and nothing else
   await sheet.getByRole('alert').waitFor()
   await sheet.getByLabel('Token', { exact: true }).fill(token)
   await page.keyboard.press('Enter')
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
   await page.locator('body[data-link=live]').waitFor({ state: 'attached' })
   assert.notEqual(await dot(), before, 'the dot is green once one is let in')
   const [cookie] = await page.context().cookies()

@@ -156,6 +156,11 @@ function run() {
 function start() {
   startPulse()
   startKeys()
+  // The address belongs to the rooms.
+  $('.skip').addEventListener('click', (e) => {
+    e.preventDefault()
+    $('#main').focus()
+  })
   $('#find').addEventListener('click', () => palette.open())
   $('#theme').addEventListener('click', switchTheme)
   $('#retry').addEventListener('click', () => stream.retry())

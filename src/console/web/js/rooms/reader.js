@@ -23,7 +23,7 @@ function readTab(d) {
   return h(
     'div.doc',
     null,
-    buildDocument(d.tree),
+    buildDocument(d.tree, d.path),
     d.tree_cut ? h('p.doc-more', null, 'The document goes on; the rest is in Source.') : null,
     beside.length ? h('p.doc-more', null, 'Beside it: ', beside) : null,
   )

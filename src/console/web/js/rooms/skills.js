@@ -1,6 +1,7 @@
 // Skills: facets, a list of every file, and the reader beside it.
 import { call } from '../backend.js'
 import { $, fill, h, icon, plainText, s, text } from '../dom.js'
+import { showPart } from '../document.js'
 import { explainDialog } from '../explain.js'
 import { lastPart, ms, num } from '../format.js'
 import { installDialog } from '../install.js'
@@ -90,6 +91,7 @@ export const skillsRoom = {
     this.tab = route.query.get('tab') || 'read'
     if (this.input.value !== query.q) this.input.value = query.q
     this.id = route.rest || this.id
+    this.part = route.part
     if (!same || this.list.total === null) this.list.reset()
     if (route.rest) this.open()
     else {
@@ -291,6 +293,7 @@ export const skillsRoom = {
     const render = (doc) => {
       this.doc = doc
       this.detail.scrollTop = 0
+      queueMicrotask(() => showPart(this.detail, this.part))
       document.title = `${plainText(doc.id)} · iii-directory`
       return readerView(doc, {
         tab: this.tab,
