@@ -281,7 +281,7 @@ void Calls::finish(const RunningPtr& running, directory::Answer answer) {
   }
   if (!answer) {
     const Error& error = answer.error();
-    return running->answer(flat_error(status_of(error), code_of(error), error.message));
+    return running->answer(flat_error(status_of(error), code_of(error), message_of(error)));
   }
   if (answer->text.size() > limits_.max_answer_bytes) {
     return running->answer(flat_error(

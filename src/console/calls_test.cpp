@@ -185,6 +185,10 @@ TEST_F(CallsTest, FunctionsOfTheBus) {
   const Fake failed = answered(R"({"function_id":"w::f","confirmed":true})");
   EXPECT_EQ(failed->status, 422);
   EXPECT_EQ(failed->body, R"({"code":"mine","message":"went wrong"})");
+  bus["w::f"] = R"(,"error":{"code":"invocation_stopped","message":"Invocation stopped"})";
+  const Fake left = answered(R"({"function_id":"w::f","confirmed":true})");
+  EXPECT_EQ(left->status, 502);
+  EXPECT_THAT(left->body, HasSubstr("The worker left before it answered"));
   engine_there = false;
   EXPECT_EQ(answered(R"({"function_id":"w::f","confirmed":true})")->status, 503);
 }

@@ -168,6 +168,32 @@ test('a worker that comes and goes is seen; so is what it offers', own, async (t
   await page.locator('.fnrow', { hasText: 'visitor::hello' }).waitFor({ state: 'detached' })
 })
 
+test('a worker that leaves during a call: the reason, the next step, and a form that says so until it is back', own, async (t) => {
+  const { page, server } = await withWorker(t, { allow: [statuses(502)] })
+  const join = () => {
+    const worker = sdks['0.22.1'].module.registerWorker(server.url, { workerName: 'visitor', otel: { enabled: false }, enableMetricsReporting: false })
+    const called = deferred()
+    worker.registerFunction('visitor::wait', () => called.resolve() ?? new Promise(() => {}), { metadata: reads })
+    return { worker, called: called.promise }
+  }
+  const first = join()
+  await page.visit('bus/visitor::wait')
+  const run = page.getByRole('button', { name: /^Call/ })
+  await page.getByLabel('Payload as JSON').fill('{"a": 1}')
+  await run.click()
+  await first.called
+  await first.worker.shutdown()
+  await answer(page).getByText('The worker left before it answered').waitFor()
+  await answer(page).getByText(/Next:.*again when its worker is back/).waitFor()
+  await page.getByText('Nobody offers this function any more').waitFor()
+  assert.equal(await run.isDisabled(), true)
+  const second = join()
+  t.after(() => second.worker.shutdown())
+  await page.getByText('Nobody offers this function any more').waitFor({ state: 'detached' })
+  assert.equal(await run.isEnabled(), true)
+  assert.equal(await page.getByLabel('Payload as JSON').inputValue(), '{"a": 1}')
+})
+
 test('an answer that comes late does not take the place of what is shown by then', own, async (t) => {
   const { page } = await withWorker(t)
   await page.visit('bus?view=workers')

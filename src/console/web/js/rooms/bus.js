@@ -127,6 +127,10 @@ export const busRoom = {
   },
 
   takeFunctions(rows) {
+    // Only what was listed can be seen to go: some functions never are.
+    const had = this.functions?.some((f) => f.function_id === this.shown)
+    const has = rows.some((f) => f.function_id === this.shown)
+    if (had !== has) this.form?.setGone(had && !has)
     this.functions = rows
     this.drawList()
   },
@@ -205,12 +209,14 @@ export const busRoom = {
 
   openFunction(id) {
     this.shown = id
+    this.form = null
     show(
       this.detail,
       () => call('engine::functions::info', { function_id: id }),
       (info) => {
         if (this.fn) document.title = `${plainText(id)} · iii-directory`
-        return functionView(info, this.stats.functions.get(id))
+        this.form = functionView(info, this.stats.functions.get(id))
+        return this.form.view
       },
     )
   },
