@@ -274,11 +274,15 @@ export const busRoom = {
         h('td.r', null, w.rate >= QUIET ? rate(w.rate) : '–'),
         h('td.r.dim.hide-s', null, w.connected_at_ms ? since(w.connected_at_ms) : '–'),
       )
+    // The number beside the room's name counts connections; parts of the engine have none.
+    const parts = list.filter((w) => w.isolation === 'in-process').length
+    const connected = list.length - parts
+    const sum = `${plural(connected, 'worker')} ${connected === 1 ? 'is' : 'are'} connected; ${plural(parts, 'part')} of the engine answer${parts === 1 ? 's' : ''} like one.`
     const table = h('table.tbl.wtable', null, h('thead', null, head), h('tbody', null, list.map(row)))
     return h(
       'div.scroll.fullh',
       { tabindex: 0, role: 'region', 'aria-label': 'Workers' },
-      h('div.wide-pad', null, table),
+      h('div.wide-pad', null, h('p.sub', null, sum), h('div.gap8'), table),
     )
   },
 

@@ -3,12 +3,13 @@ import { call } from '../backend.js'
 import { h, icon, prose, text } from '../dom.js'
 import { explainDialog } from '../explain.js'
 import { num, plural, shellFolder, since } from '../format.js'
-import { drawSources } from '../frame.js'
+import { drawFindings, drawSources } from '../frame.js'
 import { installDialog } from '../install.js'
 import { diskRoots, later, live, ownFolder } from '../live.js'
 import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
+import { readLedger } from './ledger.js'
 import { hasNewer } from './sources.js'
 import { titleOf } from './states.js'
 
@@ -26,7 +27,7 @@ END`
 
 async function readAll() {
   const [account, browse, doctor, locks, sessions, changes] = await Promise.all([
-    call('directory::account'),
+    readLedger(),
     call('directory::skills::browse', { limit: 1 }),
     optional(call('directory::doctor')),
     optional(call('directory::lock::list')),
@@ -273,9 +274,10 @@ export const overviewRoom = {
 
   render({ account, browse, doctor, locks, sessions, changes }) {
     if (!browse.all && !account.roots.some((r) => r.files)) return this.firstRun()
-    const sum = (key) => account.roots.reduce((n, r) => n + (r[key] || 0), 0)
+    const { sum } = account
     const groups = changes.groups || []
     if (locks.namespaces) drawSources(locks.namespaces.length)
+    if (doctor.summary) drawFindings(doctor.summary)
     this.plots = [callsPlot(), latencyPlot()]
     for (const plot of this.plots) plot.draw(live.samples)
     this.feed = h('ul.feed-s', null, groups.slice(0, FEED).map(feedRow))
