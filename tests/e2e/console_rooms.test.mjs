@@ -181,25 +181,35 @@ test('a document: rendered, as source, as agents get it, where it comes from', o
 
 test('links of a document: to documents, to a part of one, to files beside it', own, async (t) => {
   const filler = 'A line.\n\n'.repeat(80)
+  const targets = {
+    query: 'other.md?v=1',
+    part: 'other.md#part-two',
+    self: '#far-away',
+    nowhere: '#no-such',
+    script: 'scripts/run.py',
+    up: '../shared/tool.sh',
+    again: 'SKILL.md',
+  }
+  const links = Object.entries(targets)
+    .map(([name, target]) => `[${name}](${target})`)
+    .join(', ')
   const { page } = await openConsole(t, {
     files: {
-      'guide/SKILL.md': `---\nname: guide\ndescription: A guide.\n---\n# Guide\n\n[query](other.md?v=1), [part](other.md#part-two), [self](#far-away), [nowhere](#no-such), [script](scripts/run.py), [up](../shared/tool.sh), [again](SKILL.md)\n\n${filler}## Far away!\n\nHere.\n`,
+      'guide/SKILL.md': `---\nname: guide\ndescription: A guide.\n---\n# Guide\n\n${links}\n\n${filler}## Far away!\n\nHere.\n`,
       'guide/other.md': `# Other\n\n${filler}## Part two\n\nThe second part.\n\n${filler}`,
       'guide/scripts/run.py': 'print(1)\n',
     },
   })
   const link = (name) => page.locator('.doc').getByRole('link', { name, exact: true })
-  const seen = (words) => eventually(`${words} is in sight`, () => page.locator('.doc', { has: page.getByText(words) }).evaluate((doc, text) => {
-    const el = [...doc.querySelectorAll('.h2')].find((each) => each.textContent === text)
-    const { top, bottom } = el.getBoundingClientRect()
-    return top >= 0 && bottom <= innerHeight
-  }, words))
+  const inSight = (el) => el.getBoundingClientRect().top >= 0 && el.getBoundingClientRect().bottom <= innerHeight
+  const seen = (words) =>
+    eventually(`${words} is in sight`, () => page.locator('.doc .h2', { hasText: words }).evaluate(inSight))
   await page.visit('skills/guide')
   await link('self').click()
   await seen('Far away!')
   assert.equal(new URL(page.url()).hash, '#far-away')
   assert.equal(await link('nowhere').count(), 0)
-  for (const [name, path] of [['script', 'guide/scripts/run.py'], ['up', 'shared/tool.sh']]) {
+  for (const [name, path] of Object.entries({ script: 'guide/scripts/run.py', up: 'shared/tool.sh' })) {
     assert.equal(await link(name).count(), 0)
     assert.equal(await page.locator('.doc .file', { hasText: name }).getAttribute('title'), `A file: ${path}`)
   }

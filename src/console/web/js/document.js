@@ -1,7 +1,7 @@
 // A document: the server sends a tree of named nodes, `["p", null, "text", ["a", {...}, "text"]]`. Names that are not known
 // become their children; nothing a document says becomes HTML, an address that is loaded, or a style.
 import { h, icon, plainText, text } from './dom.js'
-import { href, stay } from './router.js'
+import { decoded, href, stay } from './router.js'
 import { copyButton } from './ui.js'
 
 const PLAIN = new Set('h1 h2 h3 h4 h5 h6 p ul ol li em strong code blockquote tr th td hr br del'.split(' '))
@@ -29,7 +29,7 @@ function fileName(target, kids, doc) {
 
 function linkTo({ href: target = '', kind, id, scheme }, kids, doc) {
   const part = /#(.*)$/s.exec(target)?.[1]
-  if (kind === 'skill' && id) return h('a', { href: href('skills', id, null, part && partName(part)) }, kids)
+  if (kind === 'skill' && id) return h('a', { href: href('skills', id, null, part && decoded(part)) }, kids)
   if (kind === 'skill' && /^iii:/i.test(target)) return h('a', { href: href('skills', target.slice(6)) }, kids)
   if (kind === 'skill') return fileName(target, kids, doc)
   if (kind === 'web' && /^https?:\/\//i.test(target))
@@ -41,7 +41,10 @@ function linkTo({ href: target = '', kind, id, scheme }, kids, doc) {
 
 // ── headings, which links can lead to ───────────────────────────────────────────────────────────
 
-const wordsOf = (node) => (typeof node === 'string' ? node : Array.isArray(node) ? node.slice(2).map(wordsOf).join('') : '')
+function wordsOf(node) {
+  if (typeof node === 'string') return node
+  return Array.isArray(node) ? node.slice(2).map(wordsOf).join('') : ''
+}
 
 /** As GitHub names the place of a heading: `Part two!` is `part-two`. */
 const slug = (words) =>
@@ -50,14 +53,6 @@ const slug = (words) =>
     .replace(/[^\p{L}\p{N}\s_-]/gu, '')
     .trim()
     .replace(/\s/g, '-')
-
-const partName = (part) => {
-  try {
-    return decodeURIComponent(part)
-  } catch {
-    return part
-  }
-}
 
 /** Heading → its name. The second of a name gets a number. */
 function nameParts(tree) {
@@ -73,15 +68,15 @@ function nameParts(tree) {
   return names
 }
 
-/** Scrolls to a heading of the document in `el`; it is not searched for by anything that a document could make a selector. */
+/** Scrolls to a heading of the document in `el`. What a document says never becomes a selector. */
 export function showPart(el, part) {
   const found = part ? [...el.querySelectorAll('[data-part]')].find((heading) => heading.dataset.part === part) : null
   found?.scrollIntoView({ block: 'start' })
 }
 
 function anchorTo(part, kids, doc) {
-  const name = partName(part || '')
-  if (![...doc.parts.values()].includes(name)) return h('span', null, kids)
+  const name = decoded(part || '')
+  if (!doc.names.has(name)) return h('span', null, kids)
   const follow = (e) => {
     e.preventDefault()
     stay(location.pathname + location.search + e.currentTarget.hash)
@@ -143,6 +138,7 @@ function build(node, depth, doc) {
 
 /** `path` of the file that it is made of, below its root. */
 export function buildDocument(tree, path = '') {
-  const doc = { path, parts: nameParts(tree || []) }
+  const parts = nameParts(tree || [])
+  const doc = { path, parts, names: new Set(parts.values()) }
   return (tree || []).map((node) => build(node, 0, doc))
 }

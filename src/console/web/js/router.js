@@ -22,7 +22,8 @@ export function href(room, rest, query, part) {
   return path + (q.size ? `?${q}` : '') + (part ? `#${encodeURIComponent(part)}` : '')
 }
 
-const decoded = (part) => {
+/** Of an address: without its escapes, where they can be read. */
+export const decoded = (part) => {
   try {
     return decodeURIComponent(part)
   } catch {

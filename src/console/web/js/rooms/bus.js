@@ -276,8 +276,8 @@ export const busRoom = {
       )
     // The number beside the room's name counts connections; parts of the engine have none.
     const parts = list.filter((w) => w.isolation === 'in-process').length
-    const connected = list.length - parts
-    const sum = `${plural(connected, 'worker')} ${connected === 1 ? 'is' : 'are'} connected; ${plural(parts, 'part')} of the engine answer${parts === 1 ? 's' : ''} like one.`
+    const connected = `${plural(list.length - parts, 'worker')} ${list.length - parts === 1 ? 'is' : 'are'} connected`
+    const sum = `${connected}; ${plural(parts, 'part')} of the engine ${parts === 1 ? 'answers' : 'answer'} like one.`
     const table = h('table.tbl.wtable', null, h('thead', null, head), h('tbody', null, list.map(row)))
     return h(
       'div.scroll.fullh',
