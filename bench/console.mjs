@@ -332,7 +332,7 @@ async function measureConsoles(server) {
   const quiet = await idle(server)
   const alone = await load(server, worker)
   const cookies = []
-  for (let i = 0; i < CONSOLES / 5; i++) cookies.push(await sessionCookie(server))
+  for (let i = 0; i < CONSOLES / 4; i++) cookies.push(await sessionCookie(server))
   const closers = Array.from({ length: CONSOLES }, (_, i) => openStreamOf(server, cookies[i % cookies.length]))
   const watched = await idle(server)
   const with20 = await load(server, worker)

@@ -17,6 +17,7 @@ constexpr std::array<std::string_view, 7> kReads = {"list",   "info",   "get",  
                                                     "health", "schema", "list_groups"};
 
 constexpr std::string_view kTimedOut = "timeout";
+constexpr std::string_view kStopped = "invocation_stopped";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -64,7 +65,7 @@ int status_of(const Error& error) {
                                       {"callee_busy", 503},
                                       {"caller_busy", 503},
                                       {"no_engine", 503},
-                                      {"invocation_stopped", 502},
+                                      {kStopped, 502},
                                       {"deserialization_error", 400}};
   static constexpr Status kWords[] = {
       {"not_found:", 404}, {"invalid_input:", 400}, {"too_large:", 413}};
@@ -81,6 +82,12 @@ int status_of(const Error& error) {
 std::string_view code_of(const Error& error) {
   if (has_own_code(error.message)) return std::string_view(error.message).substr(0, 4);
   return error.code == sdk::kTimeout ? kTimedOut : std::string_view(error.code);
+}
+
+std::string message_of(const Error& error) {
+  if (error.code != kStopped) return error.message;
+  return "The worker left before it answered; it may have done its work or not. Next: call the "
+         "function again when its worker is back.";
 }
 
 }  // namespace iii::console

@@ -28,5 +28,7 @@ json::Value hints_json(const std::optional<directory::Hints>& hints);
 int status_of(const Error& error);
 // The code to show: errors of the directory begin with theirs (`D110: …`).
 std::string_view code_of(const Error& error);
+// The sentence to show: some of the bus say too little for a person.
+std::string message_of(const Error& error);
 
 }  // namespace iii::console

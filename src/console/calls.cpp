@@ -119,6 +119,14 @@ void Calls::shut_down() {
   for (const auto& [name, running] : std::map(jobs_)) running->stop.request_stop();
 }
 
+std::vector<JobProgress> Calls::jobs() const {
+  std::vector<JobProgress> out;
+  for (const auto& [name, running] : jobs_) {
+    out.push_back({.job = name, .step = running->last_step, .state = "running"});
+  }
+  return out;
+}
+
 void Calls::call(net::HttpRequest request, ResponsePtr response) {
   if (running() >= limits_.max_running) {
     return refuse(*response, 429, "too_many_calls",
@@ -273,7 +281,7 @@ void Calls::finish(const RunningPtr& running, directory::Answer answer) {
   }
   if (!answer) {
     const Error& error = answer.error();
-    return running->answer(flat_error(status_of(error), code_of(error), error.message));
+    return running->answer(flat_error(status_of(error), code_of(error), message_of(error)));
   }
   if (answer->text.size() > limits_.max_answer_bytes) {
     return running->answer(flat_error(

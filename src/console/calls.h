@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "console/host.h"
 #include "net/http_message.h"
@@ -54,6 +55,9 @@ class Calls {
   void cancel(const net::HttpRequest& request, const ResponsePtr& response);
   // What runs is told to end; nothing is waited for.
   void shut_down();
+
+  // The calls with a name that are running.
+  std::vector<JobProgress> jobs() const;
 
   const CallLimits& limits() const { return limits_; }
   size_t running() const { return tasks_.size(); }

@@ -185,6 +185,10 @@ TEST_F(CallsTest, FunctionsOfTheBus) {
   const Fake failed = answered(R"({"function_id":"w::f","confirmed":true})");
   EXPECT_EQ(failed->status, 422);
   EXPECT_EQ(failed->body, R"({"code":"mine","message":"went wrong"})");
+  bus["w::f"] = R"(,"error":{"code":"invocation_stopped","message":"Invocation stopped"})";
+  const Fake left = answered(R"({"function_id":"w::f","confirmed":true})");
+  EXPECT_EQ(left->status, 502);
+  EXPECT_THAT(left->body, HasSubstr("The worker left before it answered"));
   engine_there = false;
   EXPECT_EQ(answered(R"({"function_id":"w::f","confirmed":true})")->status, 503);
 }
@@ -204,6 +208,9 @@ TEST_F(CallsTest, AJobTellsItsProgressAndCanBeCancelled) {
                                 "j running stage 0"))
       << "steps and ends at once, the rest now and then";
   EXPECT_EQ(answered(R"({"function_id":"t::waits","confirmed":true,"job":"j"})")->status, 409);
+  ASSERT_EQ(calls().jobs().size(), 1);
+  EXPECT_EQ(calls().jobs()[0].job, "j");
+  EXPECT_EQ(calls().jobs()[0].step, "stage");
   running->leave();
   EXPECT_FALSE(waiting->cancelled.stop_requested()) << "the page may come back";
   EXPECT_EQ(cancel(R"({"job":"other"})")->status, 404);

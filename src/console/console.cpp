@@ -7,6 +7,7 @@
 
 #include "base/bearer.h"
 #include "base/log.h"
+#include "base/text.h"
 #include "console/access.h"
 #include "content/types.h"
 #include "json/write.h"
@@ -292,9 +293,12 @@ void Console::asset(const Request& request, const ResponsePtr& response) const {
 
 void Console::listen(const Request& request, const ResponsePtr& response) {
   const std::optional<std::string> session = session_of(request);
+  // A page that was loaded again finds what it had started.
+  std::vector<std::string> jobs;
+  for (const JobProgress& each : calls_->jobs()) jobs.push_back(text_of(each));
   events_->open(request, response,
                 session ? std::string(kSessionClient) + *session : "address:" + request.peer,
-                "\"sessions\":" + std::to_string(count_sessions()));
+                fmt::format(R"("sessions":{},"jobs":[{}])", count_sessions(), join(jobs, ",")));
 }
 
 uint64_t Console::count_sessions() const { return host_.mcp_sessions ? host_.mcp_sessions() : 0; }

@@ -19,7 +19,8 @@ namespace iii::console {
 
 struct EventLimits {
   size_t max_streams = 64;
-  size_t max_streams_per_client = 6;
+  // Browsers open six connections to one host (HTTP/1.1): two are left for calls.
+  size_t max_streams_per_client = 4;
   // The reader of a stream for which more waits is dropped; it comes back and asks for the rest.
   size_t max_queued_bytes = 256 * 1024;
   // Change events that a page which comes back can be told again.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/hash.h"
@@ -19,6 +20,30 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
     text.replace(at, what.size(), by);
   }
   return text;
+}
+
+bool is_on_disk(content::RootKind kind) {
+  return kind != content::RootKind::kBuiltin && kind != content::RootKind::kRegistered;
+}
+
+// Folders that do not exist are roots, too: they are noticed when somebody makes them.
+json::Array roots_of(const Host& host) {
+  const directory::Snapshot& now = *host.library->latest();
+  const bool watching = host.library->status().watching;
+  const std::vector<content::RootInfo>& infos = now.generation->roots;
+  json::Array out;
+  for (const RootFolder& each : host.roots()) {
+    const auto info = std::ranges::find(infos, each.root, &content::RootInfo::label);
+    const bool on_disk = info != infos.end() && is_on_disk(info->kind);
+    const auto place = static_cast<uint16_t>(info - infos.begin());
+    const bool exists = on_disk && now.folders->content->folder_of({.root = place}) != nullptr;
+    out.emplace_back(json::Object{{"root", each.root},
+                                  {"folder", each.folder},
+                                  {"on_disk", on_disk},
+                                  {"exists", exists},
+                                  {"watching", watching && exists}});
+  }
+  return out;
 }
 
 json::Object counts_of(const Host& host, const content::Generation& now) {
@@ -46,12 +71,6 @@ Boot finished(json::Object fields, std::string time_fields) {
 
 Boot boot_of(const Host& host, bool token_required, Uptime uptime) {
   const content::Generation& now = *host.library->latest()->generation;
-  const bool watching = host.library->status().watching;
-  json::Array roots;
-  for (const RootFolder& each : host.roots()) {
-    roots.emplace_back(
-        json::Object{{"root", each.root}, {"folder", each.folder}, {"watching", watching}});
-  }
   json::Object out{{"version", host.facts.version},
                    {"commit", host.facts.commit},
                    {"mode", "serve"},
@@ -62,7 +81,7 @@ Boot boot_of(const Host& host, bool token_required, Uptime uptime) {
                    {"generation", now.number},
                    {"epoch", host.facts.epoch},
                    {"home_folder_label", "~"},
-                   {"roots", std::move(roots)},
+                   {"roots", roots_of(host)},
                    {"counts", counts_of(host, now)},
                    {"read_only", false}};
   return finished(std::move(out),

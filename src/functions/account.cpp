@@ -30,6 +30,7 @@ struct AccountRoot {
   uint64_t supporting = 0;
   uint64_t skipped = 0;
   uint64_t hidden = 0;
+  uint64_t unreadable = 0;
   bool watching = false;
   BrowseCounts reasons;
 };
@@ -63,6 +64,8 @@ auto describe(json::Type<AccountRoot>) {
       json::field("skipped", &T::skipped, "Documents that are not served."),
       json::field("hidden", &T::hidden,
                   "Of the skills: their worker is not installed, so the filter hides them."),
+      json::field("unreadable", &T::unreadable,
+                  "Of the skills: lists keep them, but their files cannot be read."),
       json::field("watching", &T::watching,
                   "false: changes are found by comparing stamps at every call."),
       json::field("reasons", &T::reasons,
@@ -161,7 +164,9 @@ AccountOutput account_for(const BrowseColumns& columns, const std::vector<RootPl
     out.roots.push_back(std::move(row));
   }
   for (size_t row = 0; row < columns.skills(); ++row) {
-    if (columns.state(row) == BrowseState::kFiltered) ++out.roots[columns.root(row)].hidden;
+    AccountRoot& root = out.roots[columns.root(row)];
+    if (columns.state(row) == BrowseState::kFiltered) ++root.hidden;
+    if (columns.state(row) == BrowseState::kMissing) ++root.unreadable;
   }
   const IndexSkillsInput everything;  // the page keeps a reference to it
   IndexPage page(columns.view(), everything, KindFilter());

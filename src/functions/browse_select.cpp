@@ -17,17 +17,42 @@ constexpr size_t kMostTypes = 8;
 constexpr size_t kMostSpaces = 12;
 
 // How well a row fits, best first.
-enum Rank : uint8_t { kLastPartBegins, kInId, kElsewhere, kNone };
-constexpr size_t kRanks = 3;
+enum Rank : uint8_t {
+  kIsId,
+  kIsLastPart,
+  kLastPartBegins,
+  kIdBegins,
+  kInId,
+  kInTitle,
+  kElsewhere,
+  kNone
+};
+constexpr size_t kRanks = kNone;
+
+// The end of an id that has as many parts as the term.
+std::string_view last_parts(std::string_view id, std::string_view term) {
+  size_t begin = id.size() + 1;
+  for (auto parts = std::ranges::count(term, '/') + 1; parts > 0; --parts) {
+    const size_t slash = begin < 2 ? std::string_view::npos : id.rfind('/', begin - 2);
+    if (slash == std::string_view::npos) return id;
+    begin = slash + 1;
+  }
+  return id.substr(begin);
+}
 
 Rank rank_of(std::string_view row, size_t id_size, std::string_view term) {
   const std::string_view id = row.substr(0, id_size);
-  const size_t slash = id.rfind('/');
-  const size_t last = slash == std::string_view::npos ? 0 : slash + 1;
-  if (id.substr(last).starts_with(term) || id.starts_with(term)) return kLastPartBegins;
+  const std::string_view last = last_parts(id, term);
+  if (last.starts_with(term)) {
+    return last.size() > term.size() ? kLastPartBegins
+           : id.size() > term.size() ? kIsLastPart
+                                     : kIsId;
+  }
+  if (id.starts_with(term)) return kIdBegins;
   const size_t at = find_folded(row, term, 0);
   if (at == std::string_view::npos) return kNone;
-  return at < id_size ? kInId : kElsewhere;
+  if (at < id_size) return kInId;
+  return at < row.find('\n', id_size + 1) ? kInTitle : kElsewhere;
 }
 
 // One group of filters: which values are chosen, and how often each value would be.
@@ -71,7 +96,7 @@ class Selector {
 
   void look_at_all() {
     if (query_.terms.empty()) {
-      for (size_t row = 0; row < columns_.rows(); ++row) take(row, kLastPartBegins);
+      for (size_t row = 0; row < columns_.rows(); ++row) take(row, kIsId);
       return;
     }
     const std::vector<std::string_view> needles(query_.terms.begin(), query_.terms.end());
@@ -132,7 +157,7 @@ class Selector {
   // Every term in one row.
   void look_at(const BrowseTexts& texts, size_t at, size_t row) {
     const std::string_view text = texts.row(at);
-    Rank rank = kLastPartBegins;
+    Rank rank = kIsId;
     for (const std::string& term : query_.terms) {
       rank = std::max(rank, rank_of(text, texts.id_sizes[at], term));
       if (rank == kNone) return;
@@ -240,7 +265,7 @@ BrowseSelection select_among(const BrowseColumns& columns, const BrowseQuery& qu
   BrowseQuery without_terms = query;
   without_terms.terms.clear();
   Selector selector(columns, without_terms);
-  for (const uint32_t row : found) selector.take(row, kLastPartBegins);
+  for (const uint32_t row : found) selector.take(row, kIsId);
   BrowseSelection out = selector.finish(true);
   out.took_ms = since(begin);
   return out;

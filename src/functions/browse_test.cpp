@@ -36,13 +36,34 @@ TEST(BrowseSelect, RanksByLastPartThenIdThenTextAndWantsEveryWord) {
       {.id = "mail/index"},
       {.id = "z/ÜBER", .title = "Über", .description = "straße"},
   }));
-  EXPECT_THAT(found(*columns, "MAIL"), ElementsAre("a/mail", "mail", "c/send-mail", "b/other"));
+  EXPECT_THAT(found(*columns, "MAIL"), ElementsAre("mail", "a/mail", "c/send-mail", "b/other"));
   EXPECT_THAT(found(*columns, " letters \t mail"), ElementsAre("a/mail", "b/other"));
   EXPECT_THAT(found(*columns, "über"), ElementsAre("z/ÜBER"));
   EXPECT_THAT(found(*columns, "mail nothing"), IsEmpty());
   // A term never reaches from one text or row into the next.
   EXPECT_THAT(found(*columns, "lettersb"), IsEmpty());
   EXPECT_EQ(found(*columns, "").size(), 5U);
+}
+
+TEST(BrowseSelect, WhatIsMeantMostLikelyComesFirst) {
+  const auto columns = columns_of(make_generation({
+      {.id = "a/notes", .title = "Notes", .description = "in a database"},
+      {.id = "archive/database-backups"},
+      {.id = "b/notes", .title = "Database notes"},
+      {.id = "database/index"},
+      {.id = "database/archive"},
+      {.id = "database/query"},
+      {.id = "old-database/query"},
+      {.id = "tools/database"},
+  }));
+  EXPECT_THAT(
+      found(*columns, "database"),
+      ElementsAre("database", "tools/database", "archive/database-backups", "database/archive",
+                  "database/query", "old-database/query", "b/notes", "a/notes"));
+  EXPECT_THAT(found(*columns, "database/query"),
+              ElementsAre("database/query", "old-database/query"));
+  EXPECT_THAT(found(*columns, "query database"),
+              ElementsAre("database/query", "old-database/query"));
 }
 
 TEST(BrowseSelect, CountsSayWhatOtherFiltersLeave) {

@@ -7,6 +7,7 @@
 #include "content/findings.h"
 #include "content/ids.h"
 #include "functions/descriptions.h"
+#include "functions/edit_distance.h"
 #include "functions/paths.h"
 #include "functions/suggest.h"
 #include "json/describe.h"
@@ -160,8 +161,8 @@ class Explanation {
     no(shown.kind == "prompt" ? "It is not served as a prompt" : "It cannot be served",
        shown.reason.value_or("") + " [" + shown.code.value_or("") + "]");
     out_.next =
-        "Fix the file; it is read again the moment it changes. `iii-directory doctor` "
-        "shows where.";
+        "Fix the file; it is read again as soon as it changes. `iii-directory doctor` shows "
+        "where.";
     return std::move(out_);
   }
   ExplainOutput shadowed(const BrowseRow& shown) {
@@ -218,8 +219,11 @@ sdk::Task<ExplainOutput> explain(Library& library, std::shared_ptr<Browser> brow
   if (known) co_return std::move(*known);
   std::vector<std::string> near =
       co_await suggest_skills(library, columns->view(), content::normalise_id(in.id));
+  // These are the nearest, however far: only those that could be a slip of the fingers.
+  const EditDistance distance(in.id);
   for (std::string& name : suggest_prompts(columns->view().generation(), in.id)) {
-    if (near.size() < 3) near.push_back(std::move(name));
+    const bool alike = distance.to(name) <= std::max<size_t>(1, in.id.size() / 3);
+    if (alike && near.size() < 3) near.push_back(std::move(name));
   }
   co_return Explanation(*columns).absent(in.id, std::move(near));
 }

@@ -68,7 +68,9 @@ class LinkResolver {
   LinkResolver(const View& view, content::FileRef file) : view_(view), file_(std::move(file)) {}
 
   std::optional<std::string> operator()(std::string_view href) {
-    const content::Skill* skill = href.starts_with("iii://") ? by_id(href) : by_path(href);
+    const content::Skill* skill = skill_at(href);
+    // On the web a question mark begins a query; in a folder it may be part of a name.
+    if (skill == nullptr) skill = skill_at(href.substr(0, href.find_first_of("?#")));
     if (skill == nullptr) return std::nullopt;
     std::string shown = view_.display(skill->id);
     if (linked_.size() < kMostRelated && std::ranges::find(linked_, shown) == linked_.end()) {
@@ -79,6 +81,9 @@ class LinkResolver {
   const std::vector<std::string>& linked() const { return linked_; }
 
  private:
+  const content::Skill* skill_at(std::string_view href) const {
+    return href.starts_with("iii://") ? by_id(href) : by_path(href);
+  }
   const content::Skill* by_id(std::string_view href) const {
     const Result<std::string> id = normalise_input(href.substr(0, href.find('#')));
     return id ? look_up(view_, *id) : nullptr;
@@ -142,6 +147,7 @@ void fill_text(InspectOutput& out, const View& view, const content::FileRef& fil
   out.tree.text = std::move(tree.nodes);
   if (tree.cut || out.source_cut) out.tree_cut = true;
   out.related = links.linked();
+  std::erase(out.related, out.id);
   out.tokens.body = search::estimate_tokens(out.body);
 }
 

@@ -171,6 +171,12 @@ TEST_F(Inspect, EveryFileIsInOneColumn) {
   tree.put("local/mine/y.png", "y");
   tree.put("local/mine/z.png", "z");
   check(3);
+  // Lists keep its row.
+  tree.put("global/a/bad.md", "# Bad \xff\n");
+  const json::Value after = check(3);
+  const auto& roots = *after.find("roots")->as_array();
+  EXPECT_EQ(*roots[0].find("unreadable"), json::Value(0));
+  EXPECT_EQ(*roots[1].find("unreadable"), json::Value(1));
 }
 
 TEST_F(Inspect, AFolderThatCannotBeReadSaysWhy) {

@@ -90,10 +90,12 @@ std::optional<HttpAnswer> check_host_and_origin(const HttpAccess& access, std::s
 std::optional<HttpAnswer> check_own_origin(std::string_view host, const HttpRequest& head) {
   const std::string* origin = head.header("Origin");
   if (origin == nullptr) return std::nullopt;
-  // The scheme was looked at before: a page over TLS comes through a proxy whose origin is allowed.
+  // The scheme is looked at by check_host_and_origin(): a page over TLS comes through a proxy whose
+  // origin is allowed.
   if (!host.empty() && iequals(authority_of(*origin), host)) return std::nullopt;
   return http_error(403, "origin_not_allowed",
-                    "Only pages of this server itself may send this request.");
+                    "Only pages of this server itself may send this request, whatever "
+                    "--allow-origin says. Next: open its own page.");
 }
 
 std::optional<HttpAnswer> check_token(const HttpAccess& access, const HttpRequest& head) {

@@ -266,12 +266,12 @@ std::optional<HttpAnswer> HttpConnection::examine(const HttpRequest& head) {
   const HttpRouter& router = site_->router;
   area_ = router.area_of(head.path);
   const bool own_pages_only = area_ != nullptr && area_->own_pages_only;
-  if (auto refusal = check_host_and_origin(access, parser_->authority(), head)) return refusal;
+  // First, because its refusal says what is different here.
   if (own_pages_only) {
     if (auto refusal = check_own_origin(parser_->authority(), head)) return refusal;
-  } else {
-    cors_ = cors_headers(access, head);
   }
+  if (auto refusal = check_host_and_origin(access, parser_->authority(), head)) return refusal;
+  if (!own_pages_only) cors_ = cors_headers(access, head);
   if (is_preflight(head) && !own_pages_only) {  // browsers send no token with it
     const std::string allowed = router.allowed(head.path);
     return allowed.empty() ? no_route(router, head) : answer_preflight(head, allowed);

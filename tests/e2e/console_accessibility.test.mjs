@@ -32,6 +32,7 @@ for (const width of [400, 1280]) {
         await page.visit(place)
         await page.locator(there).first().waitFor({ state: 'attached' })
         await check(page, place)
+        assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1, `one title in ${place || 'overview'}`)
       }
     })
   }
@@ -88,7 +89,7 @@ test('reduced motion and forced colours are followed', { skip: needsOwnEngine },
   const server = await startConsole(t, { files: skillFiles })
   const page = await openTab(t, server.http, { context: { reducedMotion: 'reduce', forcedColors: 'active' } })
   await page.visit('skills/database/query')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   const row = page.locator('.win .row[aria-selected=true]')
   assert.equal(await row.evaluate((el) => getComputedStyle(el).outlineStyle), 'solid')
   const line = (selected) =>

@@ -31,12 +31,12 @@ const link = (page) => page.locator('#link-text')
 test('read on while it is away; it comes back by itself, as another process', own, async (t) => {
   const { server, page, again } = await begin(t)
   await page.visit('skills/database/query')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   await server.stop()
   await link(page)
     .filter({ hasText: /Server away\. This is generation \d+\. Next try in \d+ s\./ })
     .waitFor()
-  assert.equal(await page.locator('.doc h1').textContent(), 'Query a database')
+  assert.equal(await page.locator('.doc .h1').textContent(), 'Query a database')
   // What needs the server says so, where it was asked for.
   await page.locator('#rooms a', { hasText: 'Doctor' }).click()
   await page.getByText('The server is away').waitFor()
@@ -91,4 +91,66 @@ test('a stream that breaks resumes from the change log; nothing is lost or doubl
   await page.locator('#rooms a', { hasText: 'Changes' }).click()
   await page.locator('.gen .mono', { hasText: 'mail/unseen' }).waitFor()
   assert.equal(await page.locator('.gen .mono', { hasText: 'mail/unseen' }).count(), 1)
+})
+
+test('many tabs: four listen, the others say so, and all of them can ask', own, async (t) => {
+  const server = await startConsole(t, { files: skillFiles })
+  const options = { allow: [...allow, statuses(429)] }
+  const first = await openTab(t, server.http, options)
+  await first.visit('skills')
+  const tabs = [first]
+  for (let i = 0; i < 7; i++) {
+    // Of the same profile: they share the six connections that the browser opens to one host.
+    const tab = await first.context().newPage()
+    await tab.goto(`${server.http}/console/skills`)
+    tabs.push(tab)
+  }
+  for (const tab of tabs) await tab.locator('.win .row:not(.wait)').first().waitFor()
+  await eventually('four have a stream', async () => {
+    const states = await Promise.all(tabs.map((tab) => tab.locator('body').getAttribute('data-link')))
+    return states.filter((state) => state === 'live').length === 4 && !states.includes('connecting')
+  })
+  await tabs
+    .at(-1)
+    .locator('#link-text', { hasText: /^Too many consoles are open/ })
+    .waitFor()
+  await tabs.at(-1).getByLabel('Search skills').fill('resize')
+  await tabs.at(-1).locator('.win .row .id', { hasText: 'images/resize' }).waitFor()
+})
+
+test('a tab in the background takes no place; it listens once somebody looks', own, async (t) => {
+  const server = await startConsole(t, { files: skillFiles })
+  const page = await openTab(t, server.http, { allow })
+  const streams = []
+  page.on('request', (request) => request.url().endsWith('/console/events') && streams.push(request))
+  await page.addInitScript(() => {
+    window.away = true
+    Object.defineProperty(document, 'hidden', { get: () => window.away })
+  })
+  await page.goto(`${server.http}/console/skills`)
+  await page.locator('.win .row:not(.wait)').first().waitFor()
+  assert.equal(streams.length, 0)
+  await page.evaluate(() => {
+    window.away = false
+    document.dispatchEvent(new Event('visibilitychange'))
+  })
+  await link(page)
+    .filter({ hasText: new URL(server.http).host })
+    .waitFor()
+  assert.equal(streams.length, 1)
+})
+
+test('a question that waits for long says so, and ends with a next step', own, async (t) => {
+  const server = await startConsole(t, { files: skillFiles })
+  const page = await openTab(t, server.http, { allow })
+  await page.clock.install()
+  await page.visit('skills')
+  await page.locator('.win .row:not(.wait)').first().waitFor()
+  // Never answered, as when no connection is free.
+  await page.route('**/console/call', () => {})
+  await page.locator('#rooms a', { hasText: 'Doctor' }).click()
+  await page.clock.runFor(6_000)
+  await page.locator('#said', { hasText: 'has not answered yet' }).waitFor()
+  await page.clock.runFor(60_000)
+  await page.locator('#room-doctor', { hasText: 'close other tabs' }).waitFor()
 })

@@ -44,7 +44,7 @@ test('a form from a schema: bounds, choices, what is not sent, JSON; the payload
   await page.visit('bus/shop::ask')
   await field(page, 'question').waitFor()
   await press(page)
-  assert.equal(await page.locator('.bad:visible').first().textContent(), 'Needed')
+  assert.equal(await page.locator('.bad:visible').first().textContent(), 'Required')
   assert.equal(got.length, 0)
   await field(page, 'question').fill('orders per country')
   await field(page, 'limit').fill('11')
@@ -113,6 +113,21 @@ test('a function that may write is asked for once, and not called when one decli
   await answer(page).locator('pre', { hasText: '"calls": 2' }).waitFor()
 })
 
+test('the question is for a person, and Enter does not remove anything', own, async (t) => {
+  const { page, register, worker } = await withWorker(t, { allow: [statuses(409)] })
+  register('shop::clear', async () => assert.fail('it was called'), { metadata: { mcp: { read_only_hint: false, destructive_hint: true } } })
+  await callable(worker, 'shop::clear')
+  await page.visit('bus/shop::clear')
+  await page.getByLabel('Payload as JSON').waitFor()
+  await press(page)
+  const sheet = page.locator('dialog.sheet')
+  await sheet.getByText('may remove or overwrite something').waitFor()
+  assert.doesNotMatch(await sheet.textContent(), /Next:|confirmed/)
+  assert.equal(await page.evaluate(() => document.activeElement.textContent), 'Do not call')
+  await page.keyboard.press('Enter')
+  await answer(page).getByText('It was not called.').waitFor()
+})
+
 test('errors show their code, sentence and next step; a call that hangs can be stopped', own, async (t) => {
   const { page, register, worker } = await withWorker(t, { allow: [statuses(400, 404, 409, 422, 499, 502)] })
   const held = deferred()
@@ -151,6 +166,32 @@ test('a worker that comes and goes is seen; so is what it offers', own, async (t
   await page.locator('.fnrow', { hasText: 'visitor::hello' }).waitFor()
   await worker.shutdown()
   await page.locator('.fnrow', { hasText: 'visitor::hello' }).waitFor({ state: 'detached' })
+})
+
+test('a worker that leaves during a call: the reason, the next step, and a form that says so until it is back', own, async (t) => {
+  const { page, server } = await withWorker(t, { allow: [statuses(502)] })
+  const join = () => {
+    const worker = sdks['0.22.1'].module.registerWorker(server.url, { workerName: 'visitor', otel: { enabled: false }, enableMetricsReporting: false })
+    const called = deferred()
+    worker.registerFunction('visitor::wait', () => called.resolve() ?? new Promise(() => {}), { metadata: reads })
+    return { worker, called: called.promise }
+  }
+  const first = join()
+  await page.visit('bus/visitor::wait')
+  const run = page.getByRole('button', { name: /^Call/ })
+  await page.getByLabel('Payload as JSON').fill('{"a": 1}')
+  await run.click()
+  await first.called
+  await first.worker.shutdown()
+  await answer(page).getByText('The worker left before it answered').waitFor()
+  await answer(page).getByText(/Next:.*again when its worker is back/).waitFor()
+  await page.getByText('Nobody offers this function any more').waitFor()
+  assert.equal(await run.isDisabled(), true)
+  const second = join()
+  t.after(() => second.worker.shutdown())
+  await page.getByText('Nobody offers this function any more').waitFor({ state: 'detached' })
+  assert.equal(await run.isEnabled(), true)
+  assert.equal(await page.getByLabel('Payload as JSON').inputValue(), '{"a": 1}')
 })
 
 test('an answer that comes late does not take the place of what is shown by then', own, async (t) => {

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openConsole } from './lib/browser.mjs'
-import { skillFiles } from './lib/console_files.mjs'
+import { localFiles, skillFiles } from './lib/console_files.mjs'
 import { needsOwnEngine } from './lib/engine.mjs'
 import { eventually } from './lib/wait.mjs'
 
@@ -76,4 +76,38 @@ test('severity and deep links; a finding leads from the document and back', own,
   await page.locator('.meta-line a').first().click()
   await page.locator('.detail .note').getByRole('link', { name: 'Show' }).click()
   await page.locator('.excerpt .at').waitFor()
+})
+
+test('every room counts the same: files that lists keep but nobody can read are not served', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles, local: localFiles, config: { builtin_docs: true } })
+  for (const name of ['one', 'two']) writeFileSync(join(server.root, `mail/${name}.md`), Buffer.from('# Bad \xff\n', 'latin1'))
+  const number = (text) => Number(text.replace(/\D/g, ''))
+  await page.visit()
+  const sentence = page.locator('.say', { hasText: /4\s+files are not served/ })
+  await sentence.waitFor()
+  assert.match(await page.locator('.over .why').textContent(), /2 are hidden by another file, 2 cannot be read/)
+  const [, , files, skills, prompts, supporting, skipped] = await page.locator('.ledger .sum td').allTextContents()
+  assert.equal(Number(skipped), 4)
+  await sentence.locator('a').last().click()
+  await page.locator('#room-skills .aside', { hasText: /^4 of/ }).waitFor()
+  const facet = async (name) => number(await page.locator('.facet', { hasText: name }).locator('.n').textContent())
+  assert.equal((await facet('Not served')) + (await facet('Hidden')), 4)
+
+  await page.locator('#rooms a', { hasText: 'Doctor' }).click()
+  await page.locator('.equation b').first().waitFor()
+  assert.deepEqual(await page.locator('.equation b').allTextContents(), [files, skills, prompts, supporting, skipped])
+  assert.match(await page.locator('.equation').textContent(), /\d+ compiled in or registered$/)
+  const all = page.getByRole('group', { name: 'Severity' }).getByRole('button', { name: /^All/ })
+  assert.equal(number(await all.textContent()), number(await page.locator('#n-findings').textContent()))
+  await item(page, 'mail/one.md').click()
+  assert.match(await page.locator('.detail .meta-line').textContent(), /not served, listed as mail\/one/)
+
+  // The same numbers stand beside the rooms wherever one begins.
+  const findings = await page.locator('#n-findings').textContent()
+  await page.visit('connect')
+  await eventually('both are there', async () =>
+    (await page.locator('#n-findings').textContent()) === findings && (await page.locator('#n-sources').textContent()) === '0')
+  await page.visit('bus?view=workers')
+  const connected = number(await page.locator('#n-workers').textContent())
+  await page.locator('.wide-pad', { hasText: new RegExp(`^${connected}\\s+workers? (is|are) connected; \\d+\\s+parts of the engine`) }).waitFor()
 })

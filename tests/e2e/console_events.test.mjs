@@ -133,15 +133,15 @@ test('a reader that does not read is dropped, alone, and comes back to the rest'
   slow.stdout.setEncoding('latin1').on('data', (piece) => (got += piece))
   const ended = once(slow.stdout, 'end')
   await eventually('the slow one is connected', () => got === 'HTTP/1.1 200 OK')
-  // Six streams of one address are open then; the seventh is refused until the slow one is gone.
+  // Four streams of one address are open then; the fifth is refused until the slow one is gone.
   const others = []
   t.after(() => others.forEach((each) => each.close()))
-  await eventually('six streams are open', async () => {
+  await eventually('four streams are open', async () => {
     const next = await site.listen()
     if (next.status === 200) others.push(next)
     return next.status === 429
   })
-  assert.equal(others.length, 4)
+  assert.equal(others.length, 2)
   // Long ids: events of 29 KB. The kernel keeps some megabytes for a reader, then the server's own queue grows.
   const folder = ['slow', ...['a', 'b', 'c'].map((letter) => letter.repeat(60))].join('/')
   const change = async (round) => {
@@ -171,7 +171,7 @@ test('a reader that does not read is dropped, alone, and comes back to the rest'
   assert.ok(seen.length >= told(fast.text).length - 1, 'at most the newest is still under way')
 })
 
-test('six streams for one, sixty-four for all; they cost little', own, async (t) => {
+test('four streams for one, sixty-four for all; they cost little', own, async (t) => {
   const site = await serveConsole(t, ['--token', 'secret'])
   const { pid } = site.engine
   const open = []
@@ -182,15 +182,15 @@ test('six streams for one, sixty-four for all; they cost little', own, async (t)
     return stream.status
   }
   const cookies = []
-  for (let i = 0; i < 11; ++i) cookies.push(await site.login('secret'))
+  for (let i = 0; i < 16; ++i) cookies.push(await site.login('secret'))
   assert.equal(await listen(cookies[0]), 200)
   await open[0].next('sample')
   const before = residentMiB(pid)
-  for (let i = 1; i < 6; ++i) assert.equal(await listen(cookies[0]), 200)
+  for (let i = 1; i < 4; ++i) assert.equal(await listen(cookies[0]), 200)
   assert.equal(await listen(cookies[0]), 429)
-  for (const cookie of cookies.slice(1)) for (let i = 0; i < 6 && open.length < 64; ++i) assert.equal(await listen(cookie), 200)
+  for (const cookie of cookies.slice(1)) for (let i = 0; i < 4 && open.length < 64; ++i) assert.equal(await listen(cookie), 200)
   assert.equal(open.length, 64)
-  assert.equal(await listen(cookies[10]), 429)
+  assert.equal(await listen(cookies[15]), 429)
 
   const ticks = () => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ')

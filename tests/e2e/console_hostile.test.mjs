@@ -83,8 +83,13 @@ test('what is too large is cut, says so, and the page goes on', own, async (t) =
     await page.locator('.src').waitFor()
   }
   await page.locator('.rd-body', { hasText: /Only the first 3\s000 lines are shown/ }).waitFor()
+  // What was left out can be asked for.
+  await page.getByRole('button', { name: /^Show 2\s002 more$/ }).click()
+  assert.equal(await page.locator('.src .ln-t').count(), 5_002)
+  assert.equal(await page.locator('.src .ln-n').last().textContent(), '5002')
   await page.visit('skills/evil/line?tab=source')
-  await page.locator('.src', { hasText: /more characters/ }).waitFor()
+  await page.locator('.src').getByRole('button', { name: /more characters/ }).click()
+  assert.equal(await page.locator('.src .ln-t').nth(2).textContent(), 'word '.repeat(40_000))
   // Somebody goes on from there: other rooms, the search, another document.
   await page.locator('#rooms a', { hasText: 'Doctor' }).click()
   await page.locator('#rooms a', { hasText: 'Skills' }).click()
@@ -93,10 +98,31 @@ test('what is too large is cut, says so, and the page goes on', own, async (t) =
   await page.locator('.rd-id', { hasText: 'evil/script' }).waitFor()
 })
 
+test('long words wrap, and text from right to left starts at the right', own, async (t) => {
+  const long = 'x'.repeat(5_000)
+  const hebrew = '\u05E9\u05DC\u05D5\u05DD \u05E2\u05D5\u05DC\u05DD'
+  const root = tempDir()
+  writeFileSync(join(root, 'wide.md'), `# ${long}\n\n${long}\n\n[${long}](https://example.com/${long})\n\n- ${long}\n\n> ${long}\n`)
+  writeFileSync(join(root, 'right.md'), `# ${hebrew}\n\n${hebrew}\n\n- ${hebrew}\n\n| a | ${hebrew} |\n|---|---|\n| b | c |\n\n\`\`\`\ncode\n\`\`\`\n\n<b>!=</b>\n`)
+  const { page } = await openConsole(t, { config: { skills_folder: root } })
+  await page.visit('skills/wide')
+  await page.locator('.doc .h1').waitFor()
+  const [inner, outer] = await page.locator('.detail').evaluate((el) => [el.scrollWidth, el.clientWidth])
+  assert.ok(inner <= outer, `the pane is ${inner} px wide, ${outer} px are seen`)
+  await page.visit('skills/right')
+  await page.locator('.doc .h1').waitFor()
+  const directions = await page.locator('.doc').evaluate((doc) => {
+    const of = (selector) => getComputedStyle(doc.querySelector(selector)).direction
+    return ['.h1', 'p', 'li', 'th + th', 'td', '.codebox'].map(of)
+  })
+  assert.deepEqual(directions, ['rtl', 'rtl', 'rtl', 'rtl', 'ltr', 'ltr'])
+  assert.equal(await page.locator('.rawhtml').first().evaluate((el) => getComputedStyle(el).fontVariantLigatures), 'none')
+})
+
 test('links of other schemes are shown and not followed', own, async (t) => {
   const { page } = await open(t)
   await page.visit('skills/evil/links')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   const targets = await page.locator('.doc a').evaluateAll((links) => links.map((a) => a.href))
   for (const target of targets) assert.match(target, /^https?:\/\//)
   assert.ok((await page.locator('.doc .dead').count()) >= 4)

@@ -41,6 +41,11 @@ const without = (headers, name) => Object.fromEntries(Object.entries(headers).fi
 
 test('a page of another origin can neither read nor act, whatever --allow-origin says', own, async (t) => {
   const site = await serveConsole(t, ['--allow-origin', 'https://app.example'])
+  for (const origin of ['https://app.example', 'http://evil.example']) {
+    const { message } = await site.call('directory::account', {}, {}, { origin })
+    assert.match(message, /open its own page/)
+    assert.doesNotMatch(message, /with --allow-origin/, 'that would not help here')
+  }
   const { port } = new URL(site.base)
   for (const address of everything) {
     assert.equal((await status(site.base, address, site.own)).status, address.status, label(address))

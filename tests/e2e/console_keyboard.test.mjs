@@ -32,6 +32,7 @@ test('search, move, read, tabs, back to the list', own, async (t) => {
   await page.keyboard.press('Tab')
   assert.equal(await focused(page), 'skip')
   await page.keyboard.press('Enter')
+  assert.equal(await page.evaluate(() => document.activeElement.id), 'main')
   await page.keyboard.press('g')
   await page.keyboard.press('s')
   await page.locator('.win .row').first().waitFor()
@@ -185,7 +186,7 @@ test('single keys can be switched off; the sheet gives the focus back', own, asy
 test('where the focus is can be seen', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles, allow: [statuses(422)] })
   await page.visit('skills/database/query')
-  await page.locator('.doc h1').waitFor()
+  await page.locator('.doc .h1').waitFor()
   for (let i = 0; i < 60; i++) {
     await page.keyboard.press('Tab')
     const seen = await page.evaluate(() => {

@@ -53,6 +53,20 @@ for (const [screen, options] of Object.entries(screens)) {
   })
 }
 
+test('what one applies with is whole on the smallest screen', own, async (t) => {
+  const server = await startConsole(t, { files: skillFiles })
+  const page = await openTab(t, server.http, screens['320 px'])
+  await page.visit('doctor')
+  const apply = page.getByRole('banner').getByRole('button', { name: /2\s+patches/ })
+  await apply.waitFor()
+  // In the middle and at both ends it is what a finger meets.
+  const met = await apply.evaluate((el) => {
+    const { left, right, top, height } = el.getBoundingClientRect()
+    return [left + 3, (left + right) / 2, right - 3].map((x) => el.contains(document.elementFromPoint(x, top + height / 2)))
+  })
+  assert.deepEqual(met, [true, true, true])
+})
+
 test('rooms are small, and nothing moves by itself', own, async (t) => {
   const many = Object.fromEntries(Array.from({ length: 2_000 }, (_, i) => [`many/doc-${i}.md`, `# Document ${i}\n\nText ${i}.\n`]))
   const server = await startConsole(t, { files: { ...skillFiles, ...many }, local: localFiles })

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { openConsole, statuses } from './lib/browser.mjs'
 import { localFiles, skillFiles } from './lib/console_files.mjs'
 import { put, tree } from './lib/directory.mjs'
-import { needsOwnEngine } from './lib/engine.mjs'
+import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { call, connect, sdks } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
 
@@ -53,8 +53,9 @@ test('every room by click, by chord and by address; Back and reload', own, async
 })
 
 test('overview says what agents see, and the account adds up', own, async (t) => {
-  const { page, server } = await openConsole(t, { files: skillFiles, local: localFiles })
+  const { page, server } = await openConsole(t, { files: skillFiles, local: localFiles, config: { builtin_docs: true } })
   await page.visit()
+  assert.equal(await page.locator('#watch').textContent(), 'watching 2\u00a0folders', 'what is compiled in is no folder')
   const sentence = page.locator('.say')
   await sentence.waitFor()
   const node = connect(t, sdks['0.22.1'], server.url)
@@ -66,6 +67,18 @@ test('overview says what agents see, and the account adds up', own, async (t) =>
   assert.deepEqual(total.slice(2).map(Number), ['files', 'skills', 'prompts', 'supporting', 'skipped'].map(sum))
   await sentence.locator('a').first().click()
   assert.equal(await title(page), 'Skills')
+})
+
+test('the index page says what it leaves out', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.route('**/console/call', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    if (body.result.index?.budget) Object.assign(body.result.index, { bytes: 3204, budget: 3000, left_out: 1 })
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.visit()
+  await page.locator('.index-line', { hasText: /in 3\s204 bytes\. After the first 3\s000, 1\s+description is left out\.$/ }).waitFor()
 })
 
 test('search finds as one types, facets count, nothing is lost without a word', own, async (t) => {
@@ -92,12 +105,55 @@ test('search finds as one types, facets count, nothing is lost without a word', 
   assert.notEqual(await page.locator('.win .row .b').first().textContent(), '')
 })
 
+test('an unknown document: what is near as links, and why it is missing; nothing that a program would do', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles, allow: [statuses(404)] })
+  await page.visit('skills/database/qury')
+  const state = page.locator('.detail .state')
+  await state.getByText('There is no such document').waitFor()
+  assert.doesNotMatch(await state.textContent(), /::|Next/)
+  await state.getByRole('button', { name: 'Why is it missing?' }).click()
+  const sheet = page.locator('dialog.sheet')
+  await sheet.locator('.verdict').waitFor()
+  assert.doesNotMatch(await sheet.textContent(), /::|`near`|compose/)
+  await sheet.getByRole('button', { name: 'database/query' }).click()
+  await sheet.getByText('Agents see it.').waitFor()
+  await page.keyboard.press('Escape')
+  await state.getByRole('link', { name: 'database/query' }).click()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
+
+  // Nothing is near: the prompts that are least unlike it are not what was meant.
+  await page.keyboard.press('w')
+  await page.getByLabel('Id of a skill').fill('zebra/quantum-flux')
+  await sheet.locator('.verdict', { hasText: 'no such file' }).waitFor()
+  assert.doesNotMatch(await sheet.textContent(), /Did you mean|::/)
+})
+
+test('documents that disappear below leave the list at its new end, with rows', own, async (t) => {
+  const folder = (name) => Array.from({ length: 1000 }, (_, i) => [`${name}/n${String(i).padStart(4, '0')}.md`, `# Number ${i}\n\nText.\n`])
+  // The last one may be asked for as it goes: End shows it.
+  const { page, server } = await openConsole(t, { files: Object.fromEntries([...folder('many'), ...folder('zzz')]), allow: [statuses(404)] })
+  await page.visit('skills')
+  await page.locator('.win .row:not(.wait)').first().waitFor()
+  await page.locator('.win').focus()
+  await page.keyboard.press('End')
+  await page.locator('.win .row .id', { hasText: 'zzz/n0999' }).waitFor()
+  rmSync(join(server.root, 'zzz'), { recursive: true })
+  const seen = () =>
+    page.locator('.win').evaluate((list) => {
+      const box = list.getBoundingClientRect()
+      const inside = (row) => row.getBoundingClientRect().top < box.bottom - 20 && row.getBoundingClientRect().bottom > box.top + 20
+      return [...list.querySelectorAll('.row:not(.wait)')].filter(inside).map((row) => row.querySelector('.id').textContent)
+    })
+  await eventually('the list ends with what is left', async () => (await seen()).at(-1) === 'many/n0999')
+  assert.ok((await seen()).length > 5)
+})
+
 test('a document: rendered, as source, as agents get it, where it comes from', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/database/query')
   const doc = page.locator('.doc')
-  await doc.locator('h1').waitFor()
-  assert.equal(await doc.locator('h1').textContent(), 'Query a database')
+  await doc.locator('.h1').waitFor()
+  assert.equal(await doc.locator('.h1').textContent(), 'Query a database')
   assert.equal(await doc.locator('em').textContent(), 'in the rows')
   assert.match(await doc.locator('.pic').textContent(), /a diagram/)
   assert.equal(await page.locator('.doc img').count(), 0)
@@ -105,12 +161,12 @@ test('a document: rendered, as source, as agents get it, where it comes from', o
   assert.equal(await web.getAttribute('target'), '_blank')
   assert.match(await web.getAttribute('rel'), /noopener noreferrer/)
   await doc.locator('a', { hasText: 'types' }).first().click()
-  await page.locator('.doc h1', { hasText: 'Column types' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Column types' }).waitFor()
   assert.equal(new URL(page.url()).pathname, '/console/skills/database/types')
   await page.goBack()
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
   await page.locator('.doc a', { hasText: 'the overview' }).click()
-  await page.locator('.doc h1', { hasText: 'Database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Database' }).waitFor()
 
   await page.visit('skills/database/query')
   await page.getByRole('tab', { name: 'Source' }).click()
@@ -121,6 +177,51 @@ test('a document: rendered, as source, as agents get it, where it comes from', o
   const digest = createHash('sha256').update(skillFiles['database/query.md']).digest('hex')
   assert.equal(await page.locator('.facts code').first().getAttribute('title'), `sha256:${digest}`)
   assert.match(await page.locator('.chain .on').textContent(), /global.*serves it/)
+})
+
+test('links of a document: to documents, to a part of one, to files beside it', own, async (t) => {
+  const filler = 'A line.\n\n'.repeat(80)
+  const targets = {
+    query: 'other.md?v=1',
+    part: 'other.md#part-two',
+    self: '#far-away',
+    nowhere: '#no-such',
+    script: 'scripts/run.py',
+    up: '../shared/tool.sh',
+    again: 'SKILL.md',
+  }
+  const links = Object.entries(targets)
+    .map(([name, target]) => `[${name}](${target})`)
+    .join(', ')
+  const { page } = await openConsole(t, {
+    files: {
+      'guide/SKILL.md': `---\nname: guide\ndescription: A guide.\n---\n# Guide\n\n${links}\n\n${filler}## Far away!\n\nHere.\n`,
+      'guide/other.md': `# Other\n\n${filler}## Part two\n\nThe second part.\n\n${filler}`,
+      'guide/scripts/run.py': 'print(1)\n',
+    },
+  })
+  const link = (name) => page.locator('.doc').getByRole('link', { name, exact: true })
+  const inSight = (el) => el.getBoundingClientRect().top >= 0 && el.getBoundingClientRect().bottom <= innerHeight
+  const seen = (words) =>
+    eventually(`${words} is in sight`, () => page.locator('.doc .h2', { hasText: words }).evaluate(inSight))
+  await page.visit('skills/guide')
+  await link('self').click()
+  await seen('Far away!')
+  assert.equal(new URL(page.url()).hash, '#far-away')
+  assert.equal(await link('nowhere').count(), 0)
+  for (const [name, path] of Object.entries({ script: 'guide/scripts/run.py', up: 'shared/tool.sh' })) {
+    assert.equal(await link(name).count(), 0)
+    assert.equal(await page.locator('.doc .file', { hasText: name }).getAttribute('title'), `A file: ${path}`)
+  }
+  assert.doesNotMatch((await page.locator('.doc-more').allTextContents()).join(), /guide/, 'it is not beside itself')
+  await link('part').click()
+  await seen('Part two')
+  assert.equal(new URL(page.url()).pathname + new URL(page.url()).hash, '/console/skills/guide/other#part-two')
+  await page.reload()
+  await seen('Part two')
+  await page.goBack()
+  await link('query').click()
+  await page.locator('.doc .h1', { hasText: 'Other' }).waitFor()
 })
 
 test('what is missing has a row, a reason and a verdict', own, async (t) => {
@@ -155,7 +256,7 @@ test('what is missing has a row, a reason and a verdict', own, async (t) => {
 test('an edit on disk appears: in the list, in the open document, in the feed', own, async (t) => {
   const { page, server } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/mail/send')
-  await page.locator('.doc h1', { hasText: 'Send a mail' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Send a mail' }).waitFor()
   put(
     server.root,
     'mail/send.md',
@@ -207,6 +308,39 @@ test('replay shows what somebody missed, as directory::changes has it', own, asy
   )
 })
 
+test('replay from a generation that is still to come, and from one that the log has forgotten', own, async (t) => {
+  const { page } = await openConsole(t, { files: skillFiles })
+  await page.visit('changes?since=99999')
+  await page.locator('.replay', { hasText: /There is no generation 99999 yet: the newest is \d+\./ }).waitFor()
+  assert.doesNotMatch(await page.locator('#room-changes').textContent(), /reach back|Nothing was missed/)
+  await page.route('**/console/call', async (route) => {
+    const answer = await route.fetch()
+    const body = await answer.json()
+    if (route.request().postDataJSON().payload.since === 0) Object.assign(body.result, { truncated: true, groups: [] })
+    await route.fulfill({ response: answer, json: body })
+  })
+  await page.visit('changes?since=0')
+  await page.locator('.replay', { hasText: 'The log does not reach back to 0' }).waitFor()
+  await page.getByText('What was missed is not known').waitFor()
+  assert.doesNotMatch(await page.locator('#room-changes').textContent(), /Nothing was missed/)
+})
+
+test('an open document that is deleted says so, and is still there to read', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles })
+  await page.visit('skills/mail/send')
+  await page.locator('.doc .h1', { hasText: 'Send a mail' }).waitFor()
+  rmSync(join(server.root, 'mail/send.md'))
+  const note = page.locator('.doc-changed .note')
+  await note.getByText(/It was removed, generation \d+/).waitFor()
+  assert.equal(await note.getByRole('button', { name: 'Show' }).count(), 0)
+  assert.equal(await page.locator('.doc .h1').textContent(), 'Send a mail')
+  await note.getByRole('button', { name: 'Why?' }).click()
+  await page.locator('dialog .verdict', { hasText: 'There is no such file.' }).waitFor()
+  await page.keyboard.press('Escape')
+  put(server.root, 'mail/send.md', skillFiles['mail/send.md'])
+  await note.getByText(/It changed on disk/).waitFor()
+})
+
 test('a prompt with its arguments', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles })
   await page.visit('prompts')
@@ -238,15 +372,22 @@ test('the palette finds skills, functions, prompts and rooms', own, async (t) =>
   await page.locator('#palette input').fill('database/query')
   await page.locator('#palette .opt', { hasText: 'database/query' }).first().waitFor()
   await page.keyboard.press('Enter')
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
 })
 
 test('an empty directory says how to begin', own, async (t) => {
   const { page, server } = await openConsole(t, {})
   await page.visit()
   await page.getByText('Nothing is here yet').waitFor()
+  // The folder is the one of this server; the local one does not exist.
+  assert.equal(await page.locator('#watch').textContent(), 'watching 1\u00a0folder')
+  const folder = await page.evaluate(() => JSON.parse(document.querySelector('#boot').textContent).roots.find((r) => r.root === 'global').folder)
+  assert.notEqual(folder, '~/.iii/skills')
+  await page.locator('.over .why code', { hasText: folder }).waitFor()
+  assert.equal(await page.locator('.over .code').count(), 0, 'no commands without a path')
   await page.visit('skills')
   await page.getByText('No skills yet').waitFor()
+  await page.locator('.state code', { hasText: folder }).waitFor()
   await page.visit('prompts')
   await page.getByText('No prompts yet').waitFor()
   await page.visit('sources')
@@ -258,10 +399,18 @@ test('an empty directory says how to begin', own, async (t) => {
   await page.locator('.say', { hasText: /Agents see 1\s+skill/ }).waitFor()
 })
 
+test('the first commands name the folder of this server', own, async (t) => {
+  const home = tempDir()
+  const { page } = await openConsole(t, { config: { skills_folder: join(home, 'my skills') }, env: { HOME: home } })
+  await page.visit()
+  await page.locator('.over .code', { hasText: "mkdir -p ~/'my skills'/notes" }).waitFor()
+  assert.equal(await page.locator('#watch').textContent(), '', 'a folder that does not exist is not watched')
+})
+
 test('an id that is not there: the server says what is near', own, async (t) => {
   const { page } = await openConsole(t, { files: skillFiles, allow: [statuses(404, 400, 422)] })
   await page.visit('skills/database/querry')
   await page.getByRole('alert').waitFor()
   await page.getByRole('alert').locator('a', { hasText: 'database/query' }).first().click()
-  await page.locator('.doc h1', { hasText: 'Query a database' }).waitFor()
+  await page.locator('.doc .h1', { hasText: 'Query a database' }).waitFor()
 })

@@ -124,6 +124,90 @@ test('install from the registry; stopped before the swap, nothing has changed', 
   await page.locator('tr[data-ns=tools]', { hasText: 'files are missing' }).waitFor()
 })
 
+test('an install goes on without its sheet: seen in the status bar, opened again, stopped', own, async (t) => {
+  const registry = await startShelf(t, { tools: { ...tools } })
+  const { page, server } = await openConsole(t, { config: { registry_url: registry.url }, allow: [statuses(409, 499)] })
+  const job = page.locator('#job')
+  const sheet = page.locator('dialog.sheet')
+  let held
+  const install = async () => {
+    held = deferred()
+    await page.keyboard.press('i')
+    await page.locator('.reg button', { hasText: 'tools' }).click()
+    registry.bundles.tools.hold = held.promise
+    await sheet.getByRole('button', { name: 'Install', exact: true }).click()
+    await page.locator('.stages li.running').waitFor()
+  }
+  const free = () => {
+    registry.bundles.tools.hold = undefined
+    held.resolve()
+  }
+  t.after(() => held.resolve())
+  await page.visit('sources')
+  await install()
+  await page.keyboard.press('Escape')
+  await job.filter({ hasText: /^Install tools: / }).click()
+  await sheet.getByRole('button', { name: 'Stop' }).click()
+  free()
+  await sheet.getByText('Stopped. The folder is as it was.').waitFor()
+  assert.deepEqual([await page.locator('.stages .running').count(), await page.locator('.stages .ended').count()], [0, 1])
+  await page.keyboard.press('Escape')
+  await job.waitFor({ state: 'hidden' })
+
+  // The result waits in the status bar.
+  await install()
+  await page.keyboard.press('Escape')
+  free()
+  await page.locator('#said', { hasText: 'Install tools: done' }).waitFor()
+  await job.filter({ hasText: 'Install tools: done' }).click()
+  await sheet.getByText(/tools: 2\s+skills/).waitFor()
+  await page.keyboard.press('Escape')
+  await job.waitFor({ state: 'hidden' })
+  await page.locator('tr[data-ns=tools]').getByRole('button', { name: 'Remove' }).click()
+  await sheet.getByRole('button', { name: 'Remove' }).click()
+  await eventually('it is removed', () => !existsSync(join(server.root, 'tools')))
+
+  // A page that was loaded again has it, too, and can stop it.
+  await install()
+  await page.reload()
+  await job.filter({ hasText: /^Install tools/ }).click()
+  await sheet.getByRole('button', { name: 'Stop' }).click()
+  free()
+  await sheet.getByText('Stopped. The folder is as it was.').waitFor()
+  assert.ok(!existsSync(join(server.root, 'tools')))
+})
+
+test('edited here and newer upstream: both are said, and the update is offered', own, async (t) => {
+  const registry = await startShelf(t, { tools: { ...tools } })
+  const { page, server } = await openConsole(t, { config: { registry_url: registry.url } })
+  await page.visit('sources')
+  await page.keyboard.press('i')
+  await page.locator('.reg button', { hasText: 'tools' }).click()
+  await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
+  await page.locator('dialog', { hasText: /tools: 2\s+skills/ }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('button', { name: /^Check/ }).click()
+  await page.locator('#said', { hasText: 'Asked every upstream; nothing is newer' }).waitFor()
+
+  writeFileSync(join(server.root, 'tools/use.md'), '# Use\n\nMine.\n')
+  const line = page.locator('tr[data-ns=tools]')
+  await line.getByText('edited here').waitFor()
+  registry.bundles.tools.version = '1.1.0'
+  await page.getByRole('button', { name: /^Check/ }).click()
+  await page.locator('#said', { hasText: 'Asked every upstream; one has something newer' }).waitFor()
+  assert.match(await line.locator('.state-td').textContent(), /edited here.*newer upstream/)
+  assert.equal(await line.locator('td.r').first().textContent(), '2', 'both files are counted')
+  assert.match(await page.locator('.say').textContent(), /One has something newer, one was edited here\./)
+  assert.equal(await page.getByRole('button', { name: 'Update 1' }).isEnabled(), true)
+  await page.locator('#rooms a', { hasText: 'Overview' }).click()
+  await page.locator('.look', { hasText: '1.0.0 → 1.1.0' }).waitFor()
+  await page.goBack()
+  await line.getByRole('button', { name: 'Update' }).click()
+  await page.locator('dialog', { hasText: 'Kept because they were edited here: use.md' }).waitFor()
+  await page.getByRole('button', { name: 'Close' }).last().click()
+  await line.filter({ hasText: '1.1.0' }).waitFor()
+})
+
 test('an upstream that does not answer is said where it stands; the rest of the page works', own, async (t) => {
   const { page } = await openConsole(t, { allow: [statuses(422, 502, 503)] })
   await page.visit('sources')

@@ -180,7 +180,7 @@ async function edit(root, node) {
 
 const ROOMS = {
   overview: ['', '.ledger'],
-  skills: ['skills/database/query?q=data', '.doc h1'],
+  skills: ['skills/database/query?q=data', '.doc .h1'],
   prompts: ['prompts/compose', '.msg'],
   doctor: ['doctor', '.item'],
   sources: ['sources', 'tr[data-ns]'],

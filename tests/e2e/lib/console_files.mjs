@@ -43,7 +43,7 @@ export const localFiles = {
 export const views = [
   ['', '.ledger'],
   ['skills', '.win .row:not(.wait)'],
-  ['skills/database/query?q=data', '.doc h1'],
+  ['skills/database/query?q=data', '.doc .h1'],
   ['skills/database/query?tab=source', '.src'],
   ['skills/database/query?tab=agent', '.rd-body pre'],
   ['skills/database/query?tab=from', '.chain'],

@@ -11,17 +11,44 @@ export class CallError extends Error {
 
 const away = () => new CallError('away', 'The server does not answer.')
 
-async function send(method, path, body, signal) {
+// The server's own limits, for what only reads and for what a person agreed to.
+const LONGEST_READ_MS = 30_000
+const LONGEST_WRITE_MS = 600_000
+const SLACK_MS = 15_000
+const SLOW_MS = 5_000
+
+// A request that outlasts the limits of the server has not reached it: a browser opens six connections to one host, and
+// other tabs may hold them.
+const late = () =>
+  new CallError('timeout', 'The request got no answer. Next: close other tabs of this console, then try again.')
+
+/** fetch() that says when it waits for long, unless its progress is shown anyway, and gives up after `limit` ms. */
+async function patientFetch(path, options, { signal, limit, quiet }) {
+  const given = new AbortController()
+  const slow = setTimeout(() => quiet || tell({ type: 'slow' }), SLOW_MS)
+  const over = setTimeout(() => given.abort(late()), limit)
+  try {
+    return await fetch(path, { ...options, signal: signal ? AbortSignal.any([signal, given.signal]) : given.signal })
+  } catch (error) {
+    throw given.signal.aborted ? given.signal.reason : error
+  } finally {
+    clearTimeout(slow)
+    clearTimeout(over)
+  }
+}
+
+async function send(method, path, body, { signal, limit = LONGEST_READ_MS, quiet } = {}) {
+  const options = {
+    method,
+    headers: { 'Content-Type': 'application/json', 'X-Console': '1' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    cache: 'no-store',
+  }
   let response
   try {
-    response = await fetch(`/console/${path}`, {
-      method,
-      signal,
-      headers: { 'Content-Type': 'application/json', 'X-Console': '1' },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      cache: 'no-store',
-    })
-  } catch {
+    response = await patientFetch(`/console/${path}`, options, { signal, limit: limit + SLACK_MS, quiet })
+  } catch (error) {
+    if (error instanceof CallError) throw error
     if (signal?.aborted) throw new CallError('cancelled', 'The call was stopped.')
     stream.lost()
     throw away()
@@ -38,7 +65,8 @@ async function send(method, path, body, signal) {
 /** Calls a function. `confirmed`: a person agreed to what it changes. `job` names it for progress and cancel. */
 export async function call(functionId, payload = {}, { confirmed, job, timeoutMs, signal } = {}) {
   const body = { function_id: functionId, payload, confirmed, job, timeout_ms: timeoutMs }
-  return (await send('POST', 'call', body, signal)).result
+  const limit = timeoutMs ?? (confirmed ? LONGEST_WRITE_MS : LONGEST_READ_MS)
+  return (await send('POST', 'call', body, { signal, limit, quiet: Boolean(job) })).result
 }
 
 export const cancel = (job) => send('POST', 'cancel', { job })
@@ -47,13 +75,28 @@ export const signIn = (token) => send('POST', 'session', { token })
 export const signOut = () => send('DELETE', 'session')
 
 let jobs = 0
-export const newJob = () => `page-${Date.now().toString(36)}-${++jobs}`
+const JOB_LENGTH = 100 // the server's limit
+/** `label`: [what, to what] of a job that other pages, and this one after a reload, can show. */
+export function newJob(label) {
+  const name = `page-${Date.now().toString(36)}-${++jobs}`
+  return label ? `${name}:${label.map(encodeURIComponent).join(':')}`.slice(0, JOB_LENGTH) : name
+}
+
+/** The label of a job; nothing when it has none. */
+export function jobLabel(job) {
+  try {
+    const [, what, to] = /^page-[\w-]+:([^:]+):([^:]+)$/.exec(job).map(decodeURIComponent)
+    return [what, to]
+  } catch {
+    return null
+  }
+}
 
 // ── events ──────────────────────────────────────────────────────────────────────────────────────
 
 const LONGEST_WAIT_S = 30
 const SILENCE_MS = 40_000 // the server says something every 15 s at least
-const HIDDEN_MS = 60_000
+const HIDDEN_MS = 5_000 // a glance at another tab costs nothing
 
 /** Splits what comes in into server-sent events and hands them to `hear`. */
 export function eventReader(hear) {
@@ -87,12 +130,12 @@ class Stream {
   start() {
     document.addEventListener('visibilitychange', () => this.#visibility())
     addEventListener('online', () => this.retry())
-    this.#open()
+    this.retry()
   }
 
   /** Tries at once, whatever the countdown says. */
   retry() {
-    if (this.reading) return
+    if (this.reading || document.hidden) return
     this.failures = 0
     this.#open()
   }
@@ -166,11 +209,11 @@ class Stream {
     }, 1000)
   }
 
-  /** A page that nobody looks at gives its place on the server back after a minute. */
+  /** A page that nobody looks at takes no place on the server, and none of the browser's few connections to it. */
   #visibility() {
     clearTimeout(this.hidden)
     if (document.hidden) this.hidden = setTimeout(() => this.stop(), HIDDEN_MS)
-    else if (this.stopped) this.retry()
+    else if (live.link !== 'token') this.retry()
   }
 }
 

@@ -3,6 +3,7 @@ import { call, CallError } from './backend.js'
 import { h, prose } from './dom.js'
 import { jsonBox } from './json_view.js'
 import { closeSheet, openSheet } from './sheet.js'
+import { errorParts } from './ui.js'
 
 /** Functions a person agreed to on this page. Destructive ones are asked for every time. */
 const agreed = new Set()
@@ -19,7 +20,8 @@ function ask(functionId, payload, error) {
     const body = h(
       'div',
       null,
-      h('p.lede', null, prose(error.message)),
+      // What follows `Next:` is for programs.
+      h('p.lede', null, prose(errorParts(error).sentence)),
       h('div.gap16'),
       h('p.mono', null, functionId),
       h('div.gap8'),
@@ -27,7 +29,8 @@ function ask(functionId, payload, error) {
     )
     const cancel = h('button.btn', { type: 'button', onclick: closeSheet }, 'Do not call')
     openSheet('This may change something', body, { buttons: [cancel, run], onclose: () => answer(yes) })
-    run.focus()
+    const safest = error.hints?.destructive ? cancel : run
+    safest.focus()
   })
 }
 

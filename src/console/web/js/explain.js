@@ -5,7 +5,7 @@ import { later } from './live.js'
 import { href } from './router.js'
 import { closeSheet, openSheet } from './sheet.js'
 import { copy, errorNote, searchField } from './ui.js'
-import { shellWord } from './format.js'
+import { lastPart, shellWord } from './format.js'
 
 const VERDICT = {
   served: ['ok', 'Agents see it.'],
@@ -26,6 +26,12 @@ const step = ({ ok, what, detail }) => {
   )
 }
 
+function openOrSearch({ id, kind, verdict }) {
+  const to = (label, address) => h('a.btn', { href: address, onclick: closeSheet }, label)
+  if (verdict !== 'absent') return to('Open it', href(kind === 'prompt' ? 'prompts' : 'skills', id))
+  return to('Search for it', href('skills', '', { q: lastPart(id) }))
+}
+
 function verdictView(a, again) {
   const [cls, sentence] = VERDICT[a.verdict] || ['dim', a.verdict]
   const near = (a.near || []).map((id, i) => [
@@ -36,12 +42,13 @@ function verdictView(a, again) {
   return [
     h(`p.verdict.${cls}`, null, sentence),
     h('ol.checks', null, a.steps.map(step)),
-    a.next ? h('p.next-line', null, prose(a.next)) : null,
+    // For an unknown id the server names functions to call; here are links instead.
+    a.next && a.verdict !== 'absent' ? h('p.next-line', null, prose(a.next)) : null,
     near.length ? h('p.lede', null, 'Did you mean ', near, '?') : null,
     h(
       'div.barrow',
       null,
-      a.verdict !== 'absent' ? h('a.btn', { href: href('skills', a.id), onclick: closeSheet }, 'Open it') : null,
+      openOrSearch(a),
       h('button.btn.quiet', { type: 'button', onclick: () => copy(command, 'the command') }, 'Copy as command'),
     ),
   ]

@@ -52,3 +52,10 @@ export const shortDigest = (digest) => String(digest).replace(/^(sha256:.{8}).*(
 
 /** One word of a command line. */
 export const shellWord = (word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${String(word).replaceAll("'", `'\\''`)}'`)
+
+/** A folder as one word of a command line; the shell has to see the tilde. */
+export const shellFolder = (folder) =>
+  folder.startsWith('~/') ? `~/${shellWord(folder.slice(2))}` : shellWord(folder)
+
+/** Of an id: what it is called within its folder. */
+export const lastPart = (id) => id.split('/').pop()

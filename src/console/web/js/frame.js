@@ -41,8 +41,9 @@ export function drawGeneration() {
 
 export function drawBoot() {
   const { counts = {}, roots = [], version = '' } = live.boot || {}
+  const shown = { ...counts, findings: counts.findings == null ? null : counts.findings + ofBus }
   for (const key of ['skills', 'prompts', 'findings', 'workers']) {
-    $(`#n-${key}`).textContent = counts[key] == null ? '' : num(counts[key])
+    $(`#n-${key}`).textContent = shown[key] == null ? '' : num(shown[key])
   }
   const watched = roots.filter((r) => r.watching).length
   $('#watch').textContent = watched ? `watching ${plural(watched, 'folder')}` : ''
@@ -53,10 +54,20 @@ export function drawBoot() {
 /** Known to whoever has read the lock. */
 export const drawSources = (n) => ($('#n-sources').textContent = num(n))
 
+// Findings that depend on who is on the bus; the server counts those of the files.
+let ofBus = 0
+
+/** `summary` of directory::doctor. */
+export function drawFindings(summary) {
+  const all = summary.reduce((n, row) => n + row.count, 0)
+  ofBus = Math.max(0, all - (live.boot?.counts?.findings || 0))
+  $('#n-findings').textContent = num(all)
+}
+
 const LINK = {
   live: () => live.boot?.address || location.host,
   connecting: () => 'connecting',
-  token: () => 'A token is wanted',
+  token: () => 'Not signed in',
   away: (wait) => `Server away. This is generation ${live.generation}. Next try in ${wait} s.`,
   full: (wait) => `Too many consoles are open; numbers stand still. Next try in ${wait} s.`,
 }

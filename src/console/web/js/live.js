@@ -10,6 +10,15 @@ export const live = {
   link: 'connecting',
 }
 
+/** The folders that the server reads, whether they exist or not. */
+export const diskRoots = () => (live.boot?.roots || []).filter((r) => r.on_disk)
+
+/** Where a person puts skills of their own. */
+export const ownFolder = () => {
+  const roots = diskRoots()
+  return (roots.find((r) => r.root === 'global') || roots[0])?.folder || '~/.iii/skills'
+}
+
 const listeners = new Set()
 
 /** `hear` gets every event of the stream, {type, ...data}, and {type: 'link', state, wait?} when the connection changes. */

@@ -1,7 +1,7 @@
 // Start: what the page was given, the rooms, the keys, the stream.
 import { call, readBoot, stream } from './backend.js'
 import { $, fill } from './dom.js'
-import { drawBoot, drawGeneration, drawLink, drawPulse, startPulse } from './frame.js'
+import { drawBoot, drawFindings, drawGeneration, drawLink, drawPulse, drawSources, startPulse } from './frame.js'
 import { keysDialog, switchTheme } from './help.js'
 import { startKeys } from './keys.js'
 import { later, listen, live } from './live.js'
@@ -19,6 +19,7 @@ import { tokenSheet } from './token.js'
 import { optional, say } from './ui.js'
 
 const SAMPLES = 300
+const COUNTS_MS = 400
 
 Object.assign(rooms, {
   overview: overviewRoom,
@@ -69,6 +70,16 @@ const refreshBoot = later(async () => {
   if (!boot.error) takeBoot(boot)
 }, 500)
 
+/** The numbers beside Doctor and Sources, which the page was not given. */
+async function readCounts() {
+  const [doctor, locks] = await Promise.all([
+    optional(call('directory::doctor', { limit: 1 })),
+    optional(call('directory::lock::list')),
+  ])
+  if (doctor.summary) drawFindings(doctor.summary)
+  if (locks.namespaces) drawSources(locks.namespaces.length)
+}
+
 async function readSamples() {
   const stats = await optional(call('engine::stats', { window: SAMPLES, functions: false }))
   if (stats.error) return
@@ -114,6 +125,7 @@ const HEAR = {
   },
   worker: refreshBoot,
   function: refreshBoot,
+  slow: () => say('The server has not answered yet; still waiting'),
   truncated: () => startOver(live.generation),
   link(e) {
     const back = e.state === 'live' && (live.link === 'away' || live.link === 'full')
@@ -150,11 +162,18 @@ function run() {
   running = true
   startRouter(follow)
   stream.start()
+  // After what the room asks.
+  setTimeout(readCounts, COUNTS_MS)
 }
 
 function start() {
   startPulse()
   startKeys()
+  // The address belongs to the rooms.
+  $('.skip').addEventListener('click', (e) => {
+    e.preventDefault()
+    $('#main').focus()
+  })
   $('#find').addEventListener('click', () => palette.open())
   $('#theme').addEventListener('click', switchTheme)
   $('#retry').addEventListener('click', () => stream.retry())

@@ -8,7 +8,8 @@ const BASE = '/console/'
 // The browser would resolve these before anybody could read them.
 const unsafe = (part) => part === '' || part === '.' || part === '..'
 
-export function href(room, rest, query) {
+/** `part`: a heading of a document. */
+export function href(room, rest, query, part) {
   const q = new URLSearchParams()
   let path = BASE + room
   if (rest) {
@@ -18,10 +19,11 @@ export function href(room, rest, query) {
   }
   for (const [key, value] of Object.entries(query || {}))
     for (const v of [value].flat()) if (v != null && v !== '') q.append(key, v)
-  return q.size ? `${path}?${q}` : path
+  return path + (q.size ? `?${q}` : '') + (part ? `#${encodeURIComponent(part)}` : '')
 }
 
-const decoded = (part) => {
+/** Of an address: without its escapes, where they can be read. */
+export const decoded = (part) => {
   try {
     return decodeURIComponent(part)
   } catch {
@@ -32,7 +34,12 @@ const decoded = (part) => {
 export function readRoute() {
   const [room, ...rest] = location.pathname.slice(BASE.length).split('/').map(decoded)
   const query = new URLSearchParams(location.search)
-  return { room: Object.hasOwn(rooms, room) ? room : 'overview', rest: query.get('at') || rest.join('/'), query }
+  return {
+    room: Object.hasOwn(rooms, room) ? room : 'overview',
+    rest: query.get('at') || rest.join('/'),
+    query,
+    part: decoded(location.hash.slice(1)),
+  }
 }
 
 let showRoute = () => {}
@@ -46,14 +53,14 @@ export function startRouter(show) {
     if (!a || e.defaultPrevented || e.button || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || a.target) return
     if (a.origin !== location.origin || !a.pathname.startsWith(BASE)) return
     e.preventDefault()
-    go(a.pathname + a.search)
+    go(a.pathname + a.search + a.hash)
   })
   showRoute()
 }
 
 /** A step that Back undoes. */
 export function go(address) {
-  if (address !== location.pathname + location.search) history.pushState(null, '', address)
+  if (address !== location.pathname + location.search + location.hash) history.pushState(null, '', address)
   showRoute()
 }
 

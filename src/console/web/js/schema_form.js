@@ -111,7 +111,7 @@ export class SchemaForm {
     let ok = true
     for (const f of this.fields) {
       const typed = f.input.value
-      let problem = typed === '' && f.required ? 'Needed' : null
+      let problem = typed === '' && f.required ? 'Required' : null
       try {
         if (typed !== '') out[f.key] = f.read(typed)
       } catch (why) {

@@ -5,7 +5,7 @@ import { closeSheet, openSheet } from './sheet.js'
 import { errorNote } from './ui.js'
 
 const ABOUT =
-  'It was started with --token. The page hands the token over once and gets a cookie that scripts cannot read; nothing is kept here.'
+  'The server was started with --token. The page hands the token over once and gets a cookie that scripts cannot read; nothing is kept here.'
 
 let asking = false
 
@@ -17,7 +17,7 @@ export function tokenSheet(entered) {
   const attrs = { type: 'password', autocomplete: 'off', 'aria-label': 'Token', placeholder: 'token', required: true }
   const input = h('input.in.mono', attrs)
   const problem = h('div', { 'aria-live': 'polite' })
-  const enter = h('button.btn.primary', { type: 'submit' }, 'Enter')
+  const enter = h('button.btn.primary', { type: 'submit' }, 'Sign in')
   const submit = async (e) => {
     e.preventDefault()
     enter.disabled = true
@@ -34,11 +34,11 @@ export function tokenSheet(entered) {
     }
   }
   const form = h('form', { onsubmit: submit }, h('p.lede', null, ABOUT), h('div.gap16'), input)
-  form.append(h('div.barrow', null, enter, h('span.sub', null, 'Wrong five times in a minute: a pause.')), problem)
+  form.append(h('div.barrow', null, enter, h('span.sub', null, 'After five wrong tokens the server waits a minute.')), problem)
   const onclose = () => {
     asking = false
     if (accepted) entered()
   }
-  openSheet('This server wants a token', form, { onclose })
+  openSheet("Sign in with the server's token", form, { onclose })
   input.focus()
 }

@@ -52,21 +52,26 @@ export function errorParts(error) {
 }
 
 const NOT_ALLOWED =
-  'The server answers pages of its own address only. Open the console at the address that `serve` printed, or start it with ' +
-  '`--allow-origin` or `--token` for this one.'
+  'The console answers its own page only. Open it at the address that `serve` printed. Behind a proxy, start the server with ' +
+  '`--allow-origin` and the address that people use.'
+
+export const nearLinks = (ids) => ids.map((id, i) => [i ? ', ' : '', h('a.txt', { href: href('skills', id) }, text(id))])
+
+// What a program would call next; a person has rooms and buttons for it.
+const FOR_PROGRAMS = /^call\s+`?[\w-]+::/i
 
 export function errorBox(error, retry) {
   const e = errorParts(error)
   const title = { away: 'The server is away', 403: 'Not allowed' }[error.status === 403 ? 403 : error.code]
-  const near = e.near.map((id, i) => [i ? ', ' : '', h('a.txt', { href: href('skills', id) }, text(id))])
+  const next = FOR_PROGRAMS.test(e.next) ? null : e.next
   return h(
     'div.state',
     { role: 'alert' },
     h('h2', null, title || 'That did not work'),
     h('p', null, prose(e.sentence), ' ', e.code && e.code !== 'away' ? h('code.dim', null, text(e.code)) : null),
     error.status === 403 ? h('p', null, prose(NOT_ALLOWED)) : null,
-    near.length ? h('p', null, 'Did you mean ', near, '?') : null,
-    e.next ? h('p', null, 'Next: ', prose(e.next)) : null,
+    e.near.length ? h('p', null, 'Did you mean ', nearLinks(e.near), '?') : null,
+    next ? h('p', null, 'Next: ', prose(next)) : null,
     retry ? h('div.row', null, h('button.btn', { type: 'button', onclick: retry }, 'Try again')) : null,
   )
 }
@@ -102,9 +107,9 @@ const present = (el, view) => view !== undefined && fill(el, view)
 
 /**
  * Shows what a question gives: nothing for a moment, then a still placeholder, then the answer or the error. `render` returns
- * what to show, or nothing when it has drawn it.
+ * what to show, or nothing when it has drawn it; `failed(error, retry)` likewise for an error.
  */
-export async function show(el, ask, render) {
+export async function show(el, ask, render, failed = errorBox) {
   const turn = {}
   const mine = () => asked.get(el) === turn
   asked.set(el, turn)
@@ -118,7 +123,7 @@ export async function show(el, ask, render) {
     if (mine())
       fill(
         el,
-        errorBox(error, () => show(el, ask, render)),
+        failed(error, () => show(el, ask, render, failed)),
       )
   } finally {
     clearTimeout(slow)

@@ -107,7 +107,11 @@ export class WindowList {
   #size(total) {
     this.total = total
     this.cur = Math.max(0, Math.min(this.cur, total - 1))
-    this.space.style.height = `${Math.min(LARGEST, total * this.rowHeight)}px`
+    const height = Math.min(LARGEST, total * this.rowHeight)
+    this.space.style.height = `${height}px`
+    // Rows below the new end would keep the browser from scrolling back by itself.
+    const lowest = Math.max(0, height - this.el.clientHeight)
+    if (this.el.scrollTop > lowest) this.el.scrollTop = lowest
   }
 
   // Beyond LARGEST pixels a pixel of the scroll bar stands for more than one of the list.

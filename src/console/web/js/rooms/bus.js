@@ -127,6 +127,10 @@ export const busRoom = {
   },
 
   takeFunctions(rows) {
+    // Only what was listed can be seen to go: some functions never are.
+    const had = this.functions?.some((f) => f.function_id === this.shown)
+    const has = rows.some((f) => f.function_id === this.shown)
+    if (had !== has) this.form?.setGone(had && !has)
     this.functions = rows
     this.drawList()
   },
@@ -205,12 +209,14 @@ export const busRoom = {
 
   openFunction(id) {
     this.shown = id
+    this.form = null
     show(
       this.detail,
       () => call('engine::functions::info', { function_id: id }),
       (info) => {
         if (this.fn) document.title = `${plainText(id)} · iii-directory`
-        return functionView(info, this.stats.functions.get(id))
+        this.form = functionView(info, this.stats.functions.get(id))
+        return this.form.view
       },
     )
   },
@@ -268,11 +274,15 @@ export const busRoom = {
         h('td.r', null, w.rate >= QUIET ? rate(w.rate) : '–'),
         h('td.r.dim.hide-s', null, w.connected_at_ms ? since(w.connected_at_ms) : '–'),
       )
+    // The number beside the room's name counts connections; parts of the engine have none.
+    const parts = list.filter((w) => w.isolation === 'in-process').length
+    const connected = `${plural(list.length - parts, 'worker')} ${list.length - parts === 1 ? 'is' : 'are'} connected`
+    const sum = `${connected}; ${plural(parts, 'part')} of the engine ${parts === 1 ? 'answers' : 'answer'} like one.`
     const table = h('table.tbl.wtable', null, h('thead', null, head), h('tbody', null, list.map(row)))
     return h(
       'div.scroll.fullh',
       { tabindex: 0, role: 'region', 'aria-label': 'Workers' },
-      h('div.wide-pad', null, table),
+      h('div.wide-pad', null, h('p.sub', null, sum), h('div.gap8'), table),
     )
   },
 

@@ -98,8 +98,12 @@ function caller(functionId, payload) {
   const out = h('div.answer', { 'aria-live': 'polite' })
   const run = h('button.btn.primary.needs-link', { type: 'submit' }, 'Call', h('kbd', null, 'Ctrl ↵'))
   const stop = h('button.btn', { type: 'button', hidden: true }, 'Stop')
+  let busy = false
+  let gone = false
+  const drawRun = () => (run.disabled = busy || gone)
   const submit = async (e) => {
     e.preventDefault()
+    if (run.disabled) return
     const { value, ok } = payload.take(true)
     if (!ok) return payload.focusProblem()
     const job = newJob()
@@ -108,7 +112,8 @@ function caller(functionId, payload) {
       cancel(job).catch(() => {})
       abort.abort()
     }
-    run.disabled = true
+    busy = true
+    drawRun()
     const slow = setTimeout(() => (stop.hidden = false), 300)
     const began = performance.now()
     try {
@@ -119,10 +124,15 @@ function caller(functionId, payload) {
     } finally {
       clearTimeout(slow)
       stop.hidden = true
-      run.disabled = false
+      busy = false
+      drawRun()
     }
   }
-  return { out, run, stop, submit }
+  const setGone = (is) => {
+    gone = is
+    drawRun()
+  }
+  return { out, run, stop, submit, setGone }
 }
 
 function figures(info, stats) {
@@ -164,11 +174,19 @@ function answerFields(schema) {
   )
 }
 
-/** `info` as engine::functions::info gives it. */
+const goneNote = () =>
+  h(
+    'div.note.flat.below',
+    { role: 'note' },
+    icon('missing'),
+    h('p', null, 'Nobody offers this function any more: its worker left. It can be called when it is back.'),
+  )
+
+/** {view, setGone}; `info` as engine::functions::info gives it. */
 export function functionView(info, stats) {
   const id = info.function_id
   const payload = new Payload(info.request_schema || {})
-  const { out, run, stop, submit } = caller(id, payload)
+  const { out, run, stop, submit, setGone } = caller(id, payload)
   const command = () =>
     `iii-directory trigger ${shellWord(id)} --json ${shellWord(JSON.stringify(payload.take().value))}`
   const keydown = (e) => e.key === 'Enter' && (e.ctrlKey || e.metaKey) && submit(e)
@@ -185,12 +203,14 @@ export function functionView(info, stats) {
     h('div.barrow', null, run, stop, copyCommand),
   )
   const head = h('div.sec-h', null, h('span.h', null, 'Payload'), h('span.push-r', null, payload.toggle))
+  const gone = h('div', { 'aria-live': 'polite' })
   const right = h('div', null, head, payload.box, payload.edit, payload.bad, h('div.gap16'), out)
-  return [
+  const view = [
     backRow('bus', 'All functions'),
     h(
       'div.pad',
       null,
+      gone,
       h('h2.lead.mono', null, text(id), ' ', copyButton(id, id)),
       lede(info.description || ''),
       figures(info, stats),
@@ -198,4 +218,12 @@ export function functionView(info, stats) {
       answerFields(info.response_schema),
     ),
   ]
+  return {
+    view,
+    /** Its worker left; what was typed stays, for when it is back. */
+    setGone(is) {
+      setGone(is)
+      fill(gone, is ? goneNote() : null)
+    },
+  }
 }

@@ -53,6 +53,17 @@ export function netChanges(groups) {
   return out
 }
 
+/** Whether the log can say what happened after `since`: `all` of it, no longer (`behind`), or not yet (`ahead`). */
+const reach = ({ generation, truncated }, since) =>
+  since > (generation ?? live.generation) ? 'ahead' : truncated ? 'behind' : 'all'
+
+const NOTHING = {
+  live: ['Nothing changed yet', 'Edit a file in a folder that is watched, and it shows up here.'],
+  all: ['Nothing was missed', 'There was no change after this generation.'],
+  behind: ['What was missed is not known', 'Everything may be different: read it all again.'],
+  ahead: ['Nothing yet', 'Replay from a generation that there is.'],
+}
+
 export const changesRoom = {
   title: 'Changes',
   held: 0,
@@ -143,19 +154,10 @@ export const changesRoom = {
     )
   },
 
-  nothing: (replay) =>
-    h(
-      'div.state',
-      null,
-      h('h2', null, replay ? 'Nothing was missed' : 'Nothing changed yet'),
-      h(
-        'p',
-        null,
-        replay
-          ? 'There was no change after this generation.'
-          : 'Edit a file in a folder that is watched, and it shows up here.',
-      ),
-    ),
+  nothing(replay) {
+    const [title, words] = NOTHING[replay ? reach(replay, this.since) : 'live']
+    return h('div.state', null, h('h2', null, title), h('p', null, words))
+  },
 
   drawBars(recent) {
     if (!recent.length)
@@ -191,13 +193,18 @@ export const changesRoom = {
     )
   },
 
-  replayNote({ groups, epoch, truncated }) {
+  replayNote(replay) {
+    const { groups, epoch } = replay
     const net = netChanges(groups)
     const command = `iii-directory trigger directory::changes since=${this.since} epoch=${epoch}`
-    const words = truncated
-      ? `The log does not reach back to ${this.since}: who stopped there reads everything again.`
-      : `Who stopped at ${this.since} has missed ${plural(groups.length, 'generation')}. `
-    const sum = truncated ? null : `Taken together: ${net.added} added, ${net.changed} changed, ${net.removed} removed.`
+    const how = reach(replay, this.since)
+    const words = {
+      ahead: `There is no generation ${this.since} yet: the newest is ${replay.generation ?? live.generation}.`,
+      behind: `The log does not reach back to ${this.since}: who stopped there reads everything again.`,
+      all: `Who stopped at ${this.since} has missed ${plural(groups.length, 'generation')}. `,
+    }[how]
+    const sum =
+      how === 'all' ? `Taken together: ${net.added} added, ${net.changed} changed, ${net.removed} removed.` : null
     const buttons = h(
       'span',
       null,

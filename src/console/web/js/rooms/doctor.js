@@ -2,10 +2,12 @@
 import { call } from '../backend.js'
 import { $, fill, h, icon, plainText, prose, text } from '../dom.js'
 import { num, plural, shellWord } from '../format.js'
+import { drawFindings } from '../frame.js'
 import { later, live } from '../live.js'
 import { go, href, narrow, stay } from '../router.js'
 import { closeSheet, openSheet } from '../sheet.js'
 import { backRow, copy, enterList, errorNote, listKeys, redraw, refresh, say, segments, show } from '../ui.js'
+import { readLedger } from './ledger.js'
 import { titleOf } from './states.js'
 
 const FINDINGS = 300
@@ -88,9 +90,11 @@ export const doctorRoom = {
     )
   },
 
-  ask(cursor) {
+  async ask(cursor) {
     const severity = this.severity === 'all' ? {} : { severity: this.severity }
-    return call('directory::doctor', { details: true, limit: FINDINGS, ...severity, ...(cursor ? { cursor } : {}) })
+    const input = { details: true, limit: FINDINGS, ...severity, ...(cursor ? { cursor } : {}) }
+    const [findings, ledger] = await Promise.all([call('directory::doctor', input), readLedger()])
+    return { ...findings, ledger }
   },
 
   take(data) {
@@ -112,7 +116,8 @@ export const doctorRoom = {
 
   draw() {
     const d = this.data
-    this.drawSum(d)
+    this.drawSum(d.ledger)
+    drawFindings(d.summary)
     this.drawTools(d.summary)
     const shown = d.findings.filter((f) => !this.fix || f.patch)
     const current =
@@ -132,19 +137,22 @@ export const doctorRoom = {
     else fill(this.detail)
   },
 
-  drawSum(d) {
+  /** The same sum as in Overview. */
+  drawSum({ sum, roots }) {
+    const inside = roots.filter((r) => !r.on_disk).reduce((n, r) => n + r.files, 0)
     const term = (n, what) => [h('b', null, num(n)), `\u00a0${what}`]
     fill(
       this.sum,
-      term(d.files, 'files'),
+      term(sum('files'), 'files'),
       ' = ',
-      term(d.skills, 'skills'),
+      term(sum('skills'), 'skills'),
       ' + ',
-      term(d.prompts, 'prompts'),
+      term(sum('prompts'), 'prompts'),
       ' + ',
-      term(d.supporting, 'supporting'),
+      term(sum('supporting'), 'supporting'),
       ' + ',
-      term(d.skipped, 'not\u00a0served'),
+      term(sum('skipped'), 'not\u00a0served'),
+      inside ? h('span.dim', null, `; ${num(inside)} compiled in or registered`) : null,
     )
   },
 
@@ -221,13 +229,16 @@ export const doctorRoom = {
   },
 
   nothing: () =>
-    h('div.state', null, h('h2', null, 'Nothing to mend'), h('p', null, 'Every file is served as it was written.')),
+    h('div.state', null, h('h2', null, 'Nothing to fix'), h('p', null, 'Every file is served as it was written.')),
 
   open(f) {
     const [cls, mark] = SEVERITY[f.severity]
-    const served = f.served_as
-      ? ['served as ', h('a.txt.mono', { href: href('skills', f.served_as) }, text(f.served_as))]
-      : h('span.err', null, 'not served')
+    const id = f.served_as ? h('a.txt.mono', { href: href('skills', f.served_as) }, text(f.served_as)) : null
+    // An error means that nobody can read it, also where lists keep its row.
+    const served =
+      f.severity === 'error' || !id
+        ? [h('span.err', null, 'not served'), id ? [', listed as ', id] : null]
+        : ['served as ', id]
     if (this.chosen) document.title = `${plainText(place(f))} · iii-directory`
     fill(
       this.detail,
@@ -279,7 +290,7 @@ export const doctorRoom = {
     return h(
       'div.sect',
       null,
-      h('div.h', null, 'How to mend it'),
+      h('div.h', null, 'How to fix it'),
       h('p.lede', null, BY_HAND[f.code] || 'By hand; the message says what is wrong.'),
       h('div.barrow', null, copyPath, copyCommand),
     )

@@ -2,20 +2,22 @@
 import { call } from '../backend.js'
 import { h, icon, prose, text } from '../dom.js'
 import { explainDialog } from '../explain.js'
-import { num, plural, since } from '../format.js'
-import { drawSources } from '../frame.js'
+import { num, plural, shellFolder, since } from '../format.js'
+import { drawFindings, drawSources } from '../frame.js'
 import { installDialog } from '../install.js'
-import { later, live } from '../live.js'
+import { diskRoots, later, live, ownFolder } from '../live.js'
 import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
+import { readLedger } from './ledger.js'
+import { hasNewer } from './sources.js'
 import { titleOf } from './states.js'
 
 const NOT_SERVED = ['missing', 'filtered', 'shadowed']
 const FEED = 6
 
-const FIRST_SKILL = `mkdir -p ~/.iii/skills/notes
-cat > ~/.iii/skills/notes/SKILL.md <<'END'
+const firstSkill = (folder) => `mkdir -p ${folder}/notes
+cat > ${folder}/notes/SKILL.md <<'END'
 ---
 title: Keep short notes
 description: How to write and read notes that several workers share.
@@ -25,7 +27,7 @@ END`
 
 async function readAll() {
   const [account, browse, doctor, locks, sessions, changes] = await Promise.all([
-    call('directory::account'),
+    readLedger(),
     call('directory::skills::browse', { limit: 1 }),
     optional(call('directory::doctor')),
     optional(call('directory::lock::list')),
@@ -121,7 +123,9 @@ function indexLine({ overviews, bytes, budget, left_out }) {
     'The index page, which agents read first: ',
     h('a.txt', { href: href('skills', '', { type: 'index' }) }, plural(overviews, 'overview')),
     ` in ${num(bytes)} bytes`,
-    left_out ? `; beyond ${num(budget)} descriptions are left out: ${num(left_out)}.` : ', no description left out.',
+    left_out
+      ? `. After the first ${num(budget)}, ${plural(left_out, 'description')} ${left_out === 1 ? 'is' : 'are'} left out.`
+      : ', no description left out.',
   )
 }
 
@@ -169,7 +173,7 @@ function needsLook(doctor, locks) {
     ])
   const by = (state) => (locks.namespaces || []).filter((l) => l.state === state)
   const named = (list) => list.map((l) => l.namespace).join(', ')
-  const newer = by('outdated')
+  const newer = (locks.namespaces || []).filter(hasNewer)
   if (newer.length)
     out.push([
       'warn',
@@ -270,9 +274,10 @@ export const overviewRoom = {
 
   render({ account, browse, doctor, locks, sessions, changes }) {
     if (!browse.all && !account.roots.some((r) => r.files)) return this.firstRun()
-    const sum = (key) => account.roots.reduce((n, r) => n + (r[key] || 0), 0)
+    const { sum } = account
     const groups = changes.groups || []
     if (locks.namespaces) drawSources(locks.namespaces.length)
+    if (doctor.summary) drawFindings(doctor.summary)
     this.plots = [callsPlot(), latencyPlot()]
     for (const plot of this.plots) plot.draw(live.samples)
     this.feed = h('ul.feed-s', null, groups.slice(0, FEED).map(feedRow))
@@ -315,7 +320,9 @@ export const overviewRoom = {
 
   firstRun() {
     this.plots = null
-    const folders = (live.boot?.roots || []).filter((r) => r.watching).map((r) => r.folder)
+    // Of a folder that is neither below the home folder nor where the server runs, only its name is told.
+    const folder = ownFolder()
+    const folders = diskRoots().map((r) => r.folder)
     return h(
       'div.over',
       null,
@@ -325,7 +332,7 @@ export const overviewRoom = {
         null,
         folders.length
           ? [
-              'Watched, the first before the others: ',
+              folders.length === 1 ? 'It is read from ' : 'They are read from, the first before the others: ',
               folders.map((f, i) => [i ? ', ' : '', h('code', null, text(f))]),
               '.',
             ]
@@ -337,7 +344,7 @@ export const overviewRoom = {
         h('button.btn.primary.needs-link', { type: 'button', onclick: () => installDialog() }, 'Install skills'),
         h('a.btn', { href: href('connect') }, 'Connect a harness'),
       ),
-      codeBox(FIRST_SKILL, 'the commands'),
+      /^[~.]/.test(folder) ? codeBox(firstSkill(shellFolder(folder)), 'the commands') : null,
     )
   },
 

@@ -1,8 +1,8 @@
 // One document: read, its source, what agents get, and where it comes from.
-import { $, fill, h, icon, plainText, prose, text } from '../dom.js'
+import { $, fill, h, icon, plainText, prose, put, text } from '../dom.js'
 import { buildDocument } from '../document.js'
 import { explainDialog } from '../explain.js'
-import { bytes, num, plural, shortDigest, since, utc } from '../format.js'
+import { bytes, lastPart, num, plural, shortDigest, since, utc } from '../format.js'
 import { jsonBox } from '../json_view.js'
 import { href } from '../router.js'
 import { backRow, codeBox, copyButton, segments, tabs } from '../ui.js'
@@ -18,12 +18,12 @@ const fact = (label, ...value) => [h('dt', null, label), h('dd', null, value)]
 function readTab(d) {
   const beside = (d.related || []).map((id, i) => [
     i ? ', ' : '',
-    h('a', { href: href('skills', id) }, text(id.split('/').pop())),
+    h('a', { href: href('skills', id) }, text(lastPart(id))),
   ])
   return h(
     'div.doc',
     null,
-    buildDocument(d.tree),
+    buildDocument(d.tree, d.path),
     d.tree_cut ? h('p.doc-more', null, 'The document goes on; the rest is in Source.') : null,
     beside.length ? h('p.doc-more', null, 'Beside it: ', beside) : null,
   )
@@ -43,19 +43,35 @@ function sourceTab(d) {
   const lines = d.source.replace(/\n$/, '').split('\n')
   const front = frontmatterEnd(lines)
   const hits = new Set((d.findings || []).map((f) => f.line))
-  const cutLine = (str) =>
-    str.length > LONGEST_LINE
-      ? [text(str.slice(0, LONGEST_LINE)), h('span.dim', null, ` … ${num(str.length - LONGEST_LINE)} more characters`)]
-      : text(str)
   const line = (str, i) => [
     h('span.ln-n', { 'aria-hidden': 'true' }, i + 1),
-    h(`span.ln-t${i < front ? '.fm' : ''}${hits.has(i + 1) ? '.hit' : ''}`, null, cutLine(str)),
+    h(`span.ln-t${i < front ? '.fm' : ''}${hits.has(i + 1) ? '.hit' : ''}`, { dir: 'auto' }, lineText(str)),
   ]
-  const cut = d.source_cut || lines.length > MOST_LINES
-  return [
-    h('div.src', { tabindex: 0, role: 'region', 'aria-label': 'Source' }, lines.slice(0, MOST_LINES).map(line)),
-    cut ? h('p.sub', null, `Only the first ${num(Math.min(lines.length, MOST_LINES))} lines are shown.`) : null,
-  ]
+  const box = h('div.src', { tabindex: 0, role: 'region', 'aria-label': 'Source' })
+  const foot = h('div.barrow')
+  const show = (from) => {
+    const to = Math.min(lines.length, from + MOST_LINES)
+    put(box, lines.slice(from, to).map((str, i) => line(str, from + i)))
+    fill(foot, to < lines.length ? moreLines(to, lines.length, () => show(to)) : d.source_cut ? cutNote(d) : null)
+  }
+  show(0)
+  return [box, foot]
+}
+
+const moreLines = (shown, all, show) => [
+  h('span.sub', null, `Only the first ${num(shown)} lines are shown, of ${num(all)}.`),
+  h('button.btn', { type: 'button', onclick: show }, `Show ${num(Math.min(MOST_LINES, all - shown))} more`),
+]
+
+const cutNote = (d) =>
+  h('span.sub', null, `The file goes on: the page gets the first ${bytes(d.source.length)} of ${bytes(d.bytes)}.`)
+
+/** A line; of a long one its beginning, and the rest when somebody wants it. */
+function lineText(str) {
+  if (str.length <= LONGEST_LINE) return text(str)
+  const more = h('button.txt', { type: 'button' }, `… ${num(str.length - LONGEST_LINE)} more characters`)
+  more.onclick = () => more.replaceWith(...text(str.slice(LONGEST_LINE)))
+  return [text(str.slice(0, LONGEST_LINE)), more]
 }
 
 // ── as agents get it ────────────────────────────────────────────────────────────────────────────

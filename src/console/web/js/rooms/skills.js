@@ -1,12 +1,13 @@
 // Skills: facets, a list of every file, and the reader beside it.
 import { call } from '../backend.js'
 import { $, fill, h, icon, plainText, s, text } from '../dom.js'
+import { showPart } from '../document.js'
 import { explainDialog } from '../explain.js'
-import { ms, num } from '../format.js'
+import { lastPart, ms, num } from '../format.js'
 import { installDialog } from '../install.js'
-import { later } from '../live.js'
+import { later, ownFolder } from '../live.js'
 import { go, href, narrow, stay } from '../router.js'
-import { copy, errorBox, say, searchField, show } from '../ui.js'
+import { backRow, copy, errorBox, errorParts, nearLinks, say, searchField, show } from '../ui.js'
 import { WindowList } from '../window_list.js'
 import { readerView } from './reader.js'
 import { isServed, SHORT_STATE, STATE } from './states.js'
@@ -20,7 +21,7 @@ const GROUPS = [
 const NAMESPACES = 12 // as many as the server names
 
 function rowParts(row) {
-  const parts = { use: s('use'), ns: h('span.ns'), leaf: h('span'), tag: h('span.tag'), about: h('div.b') }
+  const parts = { use: s('use'), ns: h('span.ns'), leaf: h('span'), tag: h('span.tag'), about: h('div.b', { dir: 'auto' }) }
   const id = h('span.id', { dir: 'ltr' }, parts.ns, parts.leaf)
   row.append(s('svg', { 'aria-hidden': 'true' }, parts.use), h('div.a', null, id, parts.tag), parts.about)
   return parts
@@ -90,6 +91,7 @@ export const skillsRoom = {
     this.tab = route.query.get('tab') || 'read'
     if (this.input.value !== query.q) this.input.value = query.q
     this.id = route.rest || this.id
+    this.part = route.part
     if (!same || this.list.total === null) this.list.reset()
     if (route.rest) this.open()
     else {
@@ -168,7 +170,7 @@ export const skillsRoom = {
         'div.state',
         null,
         h('h2', null, 'No skills yet'),
-        h('p', null, 'Put markdown files into ~/.iii/skills, or install some.'),
+        h('p', null, 'Put markdown files into ', h('code', null, text(ownFolder())), ', or install some.'),
         h('div.row', null, install),
       )
     }
@@ -288,9 +290,10 @@ export const skillsRoom = {
     this.el.classList.add('reading')
     this.list.paint()
     const ask = () => call('directory::skills::inspect', { id: this.id })
-    show(this.detail, ask, (doc) => {
+    const render = (doc) => {
       this.doc = doc
       this.detail.scrollTop = 0
+      queueMicrotask(() => showPart(this.detail, this.part))
       document.title = `${plainText(doc.id)} · iii-directory`
       return readerView(doc, {
         tab: this.tab,
@@ -300,7 +303,27 @@ export const skillsRoom = {
           stay(this.address())
         },
       })
+    }
+    show(this.detail, ask, render, (error, retry) => {
+      this.doc = null
+      return error.status === 404 ? this.absent(errorParts(error)) : errorBox(error, retry)
     })
+  },
+
+  absent({ near }) {
+    const why = h('button.btn', { type: 'button', onclick: () => explainDialog(this.id) }, 'Why is it missing?')
+    const search = h('a.btn.quiet', { href: href('skills', '', { q: lastPart(this.id) }) }, 'Search for it')
+    return [
+      backRow('skills', 'All skills', this.query),
+      h(
+        'div.state',
+        { role: 'alert' },
+        h('h2', null, 'There is no such document'),
+        h('p', null, 'Nothing leads to ', h('code', null, text(this.id)), '.'),
+        near.length ? h('p', null, 'Did you mean ', nearLinks(near), '?') : null,
+        h('div.row', null, why, search),
+      ),
+    ]
   },
 
   key(e) {
@@ -340,20 +363,21 @@ export const skillsRoom = {
     if (e.type === 'truncated') this.again()
     if (e.type !== 'change') return
     this.again()
-    if (!e.changes.some((c) => c.kind === 'skill' && c.id === this.id)) return
-    say(`${plainText(this.id)} changed, generation ${e.generation}`)
+    const mine = e.changes.findLast((c) => c.kind === 'skill' && c.id === this.id)
+    if (mine) this.noteChange(mine.change === 'removed', e.generation)
+  },
+
+  noteChange(removed, generation) {
+    say(`${plainText(this.id)} ${removed ? 'was removed' : 'changed'}, generation ${generation}`)
     const note = $('.doc-changed', this.detail)
     if (!note) return
-    const reload = () => this.open()
-    fill(
-      note,
-      h(
-        'div.note.fresh-note',
-        { role: 'note' },
-        icon('served'),
-        h('p', null, `It changed on disk, generation ${e.generation}.`),
-        h('button.btn', { type: 'button', onclick: reload }, 'Show'),
-      ),
-    )
+    const words = removed
+      ? `It was removed, generation ${generation}. This is what it was.`
+      : `It changed on disk, generation ${generation}.`
+    const button = removed
+      ? h('button.btn', { type: 'button', onclick: () => explainDialog(this.id) }, 'Why?')
+      : h('button.btn', { type: 'button', onclick: () => this.open() }, 'Show')
+    const mark = icon(removed ? 'missing' : 'served')
+    fill(note, h('div.note.fresh-note', { role: 'note' }, mark, h('p', null, words), button))
   },
 }

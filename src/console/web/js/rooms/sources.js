@@ -26,6 +26,17 @@ const AFTER_RESTORE = {
   extra: 'stays: it is not in the lock',
 }
 
+/** `state` names the first thing that applies; an edited namespace may have something newer as well. */
+export const hasNewer = (l) => !l.pinned && Boolean(l.latest) && l.latest !== l.current
+
+/** As many as the lock names: those that somebody added are not part of it. */
+const fileCount = (l) => (l.intact || 0) + (l.more_files || 0) + l.files.filter(([state]) => state !== 'extra').length
+
+function stateMark(state, more = '') {
+  const [cls, mark, label] = LOCK[state] || LOCK.unknown
+  return h(`span.st.${cls}`, null, icon(mark), label + more)
+}
+
 /** Commits are long; versions are not. */
 const version = (v) => (/^[0-9a-f]{40}$/.test(v || '') ? v.slice(0, 7) : v)
 
@@ -68,7 +79,7 @@ export const sourcesRoom = {
   },
 
   tools() {
-    const updateAll = () => this.update(this.locks.filter((l) => l.state === 'outdated'))
+    const updateAll = () => this.update(this.locks.filter(hasNewer))
     this.all = h('button.btn.hide-s.needs-link', { type: 'button', disabled: true, onclick: updateAll }, 'Update all')
     this.check = h(
       'button.btn.quiet.push.needs-link',
@@ -109,8 +120,11 @@ export const sourcesRoom = {
       (d) => this.render(d),
     )
     this.check.disabled = false
-    const newer = this.locks?.filter((l) => l.state === 'outdated').length || 0
-    say(`Asked every upstream; ${numberWord(newer)} ${newer === 1 ? 'has' : 'have'} something newer`)
+    if (!this.locks) return
+    const newer = this.locks.filter(hasNewer).length
+    const silent = this.locks.filter((l) => l.error).length
+    const found = newer ? `${numberWord(newer)} ${newer === 1 ? 'has' : 'have'} something newer` : 'nothing is newer'
+    say(`Asked every upstream; ${found}${silent ? `, ${numberWord(silent)} did not answer` : ''}`)
   },
 
   install() {
@@ -120,7 +134,7 @@ export const sourcesRoom = {
   sentence(locks) {
     const count = (state) => locks.filter((l) => l.state === state).length
     const words = [
-      [count('outdated'), 'has something newer', 'have something newer'],
+      [locks.filter(hasNewer).length, 'has something newer', 'have something newer'],
       [count('edited'), 'was edited here', 'were edited here'],
       [count('missing'), 'lacks a file', 'lack files'],
       [count('unknown'), 'was not compared with its upstream yet', 'were not compared with their upstreams yet'],
@@ -139,7 +153,7 @@ export const sourcesRoom = {
   render({ namespaces: locks }) {
     this.locks = locks
     drawSources(locks.length)
-    const newer = locks.filter((l) => l.state === 'outdated').length
+    const newer = locks.filter(hasNewer).length
     if (this.all) {
       this.all.disabled = !newer
       this.all.textContent = newer ? `Update ${newer}` : 'Nothing to update'
@@ -196,7 +210,6 @@ export const sourcesRoom = {
   },
 
   row(l) {
-    const [cls, mark, label] = LOCK[l.state] || LOCK.unknown
     const same = !l.latest || l.latest === l.current
     return h(
       'tr',
@@ -208,9 +221,10 @@ export const sourcesRoom = {
       h(
         'td.state-td',
         null,
-        h(`span.st.${cls}`, null, icon(mark), l.pinned && l.state !== 'pinned' ? `${label}, pinned` : label),
+        stateMark(l.state, l.pinned && l.state !== 'pinned' ? ', pinned' : ''),
+        hasNewer(l) && l.state !== 'outdated' ? stateMark('outdated') : null,
       ),
-      h('td.r.dim.hide-s', null, num(l.intact || 0)),
+      h('td.r.dim.hide-s', null, num(fileCount(l))),
       h('td.r.dim.hide-s', null, l.at ? since(l.at) : '–'),
       h('td.acts-td', null, this.actions(l)),
     )
@@ -224,7 +238,7 @@ export const sourcesRoom = {
         label,
       )
     return [
-      l.state === 'outdated' ? button('Update', () => this.update([l]), '') : null,
+      hasNewer(l) ? button('Update', () => this.update([l]), '') : null,
       l.state === 'missing' || l.state === 'edited' ? button('Restore', () => this.restore(l)) : null,
       l.error ? button('Ask again', () => this.checkNow()) : null,
       button('Remove', () => this.remove(l)),
