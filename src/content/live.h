@@ -107,7 +107,14 @@ class Live final : public Content {
   std::vector<std::unique_ptr<Node>> finish_round(LiveRoot& root);
   void forget(LiveRoot& root, Node& node);
   void share_names();
-  void promote(LiveRoot& root);
+  // One of the two, which can be trusted with this stamp.
+  struct Promotion {
+    Folder* folder = nullptr;
+    Document* document = nullptr;
+    FileStamp stamp;
+  };
+  void promote();
+  std::optional<Promotion> promotion_of(const LiveRoot& root, Node& node) const;
   std::string_view why_not_watching() const;
   void say_fallback();
   void show();

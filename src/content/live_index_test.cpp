@@ -88,6 +88,20 @@ TEST_F(PersistedIndex, WhatChangedWhileWeRanIsKept) {
   EXPECT_EQ(served(), expected(options_));
 }
 
+// A notification that nobody has read: the stamp of the folder is newer than what is known of it.
+TEST_F(PersistedIndex, WhatChangedJustBeforeTheEndIsNotLost) {
+  int64_t later = 0;
+  options_.clock = [&later] { return file_clock_ns() + later; };
+  open();
+  tree_.put("global/n0/seen.md");
+  content_->fresh();
+  tree_.put("global/n0/unseen.md");
+  tree_.put("global/n0/d0.md", "# Other 0\n\nText.\n");
+  later = 60'000'000'000;  // all stamps are old
+  open();
+  EXPECT_EQ(served(), expected(options_));
+}
+
 TEST_F(PersistedIndex, AFileThatWasTooYoungToBeTrustedIsReadAgain) {
   options_.clock = file_clock_ns;
   tree_.put("global/young.md");

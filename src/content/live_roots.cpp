@@ -315,31 +315,51 @@ std::string Live::find_elsewhere(const std::string& path) const {
 }
 
 // Before saving: notifications have kept us up to date, so what was too young to be trusted when it
-// was read can be trusted now, if it has come of age and still has the same stamp.
-void Live::promote(LiveRoot& root) {
+// was read can be trusted now, if it has come of age and still has the same stamp. Unless there are
+// notifications that nobody has read yet: then a stamp may be newer than what we know.
+void Live::promote() {
+  std::vector<Promotion> ripe;
+  for (auto& root : roots_) {
+    if (root->top == nullptr || root->full) continue;
+    each_node(*root->top, [&](Node& node) {
+      if (auto promotion = promotion_of(*root, node)) ripe.push_back(*promotion);
+    });
+  }
+  if (watcher_.has_pending()) return;
+  for (const Promotion& promotion : ripe) {
+    if (promotion.document != nullptr) {
+      promotion.document->trusted = true;
+      continue;
+    }
+    promotion.folder->stamp = promotion.stamp;
+    promotion.folder->trusted = true;
+  }
+}
+
+std::optional<Live::Promotion> Live::promotion_of(const LiveRoot& root, Node& node) const {
+  if (node.kind == NodeKind::kSupporting || node.is_link) return std::nullopt;
+  const bool is_folder = node.kind == NodeKind::kFolder;
+  const Folder* folder = is_folder ? static_cast<Folder*>(&node) : node.parent;
+  if (folder->watch < 0 || folder->below_link || folder->state != FolderState::kOpen) {
+    return std::nullopt;
+  }
   const int64_t now = options_.clock();
-  each_node(*root.top, [&](Node& node) {
-    if (node.kind == NodeKind::kSupporting || node.is_link) return;
-    const Folder* folder =
-        node.kind == NodeKind::kFolder ? static_cast<Folder*>(&node) : node.parent;
-    if (folder->watch < 0 || folder->below_link || folder->state != FolderState::kOpen) return;
-    if (node.kind == NodeKind::kFolder) {
-      auto& mine = static_cast<Folder&>(node);
-      if (mine.trusted) return;
-      const Result<FileStatus> status = root.folder->peek(node.path());
-      if (!status || status->stamp.inode != mine.stamp.inode || !status->stamp.settled(now)) return;
-      mine.stamp = status->stamp;
-      mine.trusted = true;
-      return;
-    }
-    auto& document = static_cast<Document&>(node);
-    if (document.trusted || document.refusal != Refusal::kNone || document.stamp.inode == 0 ||
-        !document.stamp.settled(now) || (document.skill && !document.skill->readable)) {
-      return;
-    }
+  if (is_folder) {
+    auto& mine = static_cast<Folder&>(node);
+    if (mine.trusted) return std::nullopt;
     const Result<FileStatus> status = root.folder->peek(node.path());
-    document.trusted = status && !status->is_link && status->stamp == document.stamp;
-  });
+    const bool same = status && status->stamp.inode == mine.stamp.inode;
+    if (!same || !status->stamp.settled(now)) return std::nullopt;
+    return Promotion{.folder = &mine, .document = nullptr, .stamp = status->stamp};
+  }
+  auto& document = static_cast<Document&>(node);
+  if (document.trusted || document.refusal != Refusal::kNone || document.stamp.inode == 0 ||
+      !document.stamp.settled(now) || (document.skill && !document.skill->readable)) {
+    return std::nullopt;
+  }
+  const Result<FileStatus> status = root.folder->peek(node.path());
+  if (!status || status->is_link || status->stamp != document.stamp) return std::nullopt;
+  return Promotion{.folder = nullptr, .document = &document, .stamp = status->stamp};
 }
 
 void Live::save() {
@@ -354,9 +374,9 @@ void Live::give_up_index() {
 
 void Live::save_index() {
   if (!options_.cache_file || !index_behind_ || index_given_up_) return;
+  promote();
   std::vector<const Folder*> trees;
   for (auto& root : roots_) {
-    if (root->top != nullptr && !root->full) promote(*root);
     trees.push_back(root->full ? nullptr : root->top.get());
   }
   const Result<void> written =
