@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "sources/git_errors.h"
 #include "sources/git_ssh.h"
 #include "sources/http_address.h"
@@ -19,12 +18,11 @@ constexpr size_t kMaxAddresses = 8;
 
 // The same for a name that nobody knows and for one of the network here: a caller does not learn
 // which names there are.
-std::unexpected<Error> not_allowed(const RepoHost& to) {
-  return fail("D313", "D313 host_not_allowed: the host `" + printable(to.host) +
-                          "` of the repository was not found, or is not a public address. Next: "
-                          "check the repo URL, and that this machine can look up names; the "
-                          "operator can allow private hosts with `git_private_hosts` in the "
-                          "configuration.");
+std::unexpected<Error> not_allowed() {
+  return fail("D313",
+              "D313 host_not_allowed: the host of the repository was not found, or is not a public "
+              "address. Next: check the repo URL, and that this machine can look up names; the "
+              "operator can allow private hosts with `git_private_hosts` in the configuration.");
 }
 
 bool is_local_url(std::string_view url) {
@@ -45,12 +43,12 @@ class RouteFinder {
                 .ssh_options = {}};
     if (is_private_host_allowed(options_.private_hosts, to.host)) return route;
     if (const auto kind = kind_of_host_name(to.host)) {
-      if (*kind != AddressKind::kPublic) return not_allowed(to);
+      if (*kind != AddressKind::kPublic) return not_allowed();
       return route;
     }
     // The proxy resolves the name, by its own rules.
     if (!route.proxy.empty()) return route;
-    const Result<std::vector<std::string>> addresses = public_addresses(to, to.host);
+    const Result<std::vector<std::string>> addresses = public_addresses(to.host);
     if (!addresses) return std::unexpected(addresses.error());
     std::vector<std::string> shown;
     for (const std::string& address : *addresses) shown.push_back(in_url(address));
@@ -65,11 +63,11 @@ class RouteFinder {
     const SshTarget target = ssh_target(to, job_);
     if (is_private_host_allowed(options_.private_hosts, target.host)) return Route{};
     if (const auto kind = kind_of_host_name(target.host)) {
-      if (*kind != AddressKind::kPublic) return not_allowed(to);
+      if (*kind != AddressKind::kPublic) return not_allowed();
       return Route{};
     }
     if (target.through_proxy) return Route{};
-    const Result<std::vector<std::string>> addresses = public_addresses(to, target.host);
+    const Result<std::vector<std::string>> addresses = public_addresses(target.host);
     if (!addresses) return std::unexpected(addresses.error());
     Route route;
     route.ssh_options.push_back("HostName=" + addresses->front());
@@ -83,11 +81,10 @@ class RouteFinder {
   }
 
  private:
-  // `host` is what `to` means here. In a program of its own, because a name server that is silent
-  // would hold this thread beyond its deadline.
-  Result<std::vector<std::string>> public_addresses(const RepoHost& to,
-                                                    const std::string& host) const {
-    if (host.empty() || host.starts_with('-')) return not_allowed(to);
+  // In a program of its own, because a name server that is silent would hold this thread beyond
+  // its deadline.
+  Result<std::vector<std::string>> public_addresses(const std::string& host) const {
+    if (host.empty() || host.starts_with('-')) return not_allowed();
     Command command{.argv = {options_.resolver, "ahosts", host},
                     .environment = {"LC_ALL=C"},
                     .folder = {},
@@ -112,7 +109,7 @@ class RouteFinder {
                         std::ranges::find(addresses, address) == addresses.end();
       if (fits && addresses.size() < kMaxAddresses) addresses.push_back(address);
     }
-    if (addresses.empty()) return not_allowed(to);
+    if (addresses.empty()) return not_allowed();
     return addresses;
   }
 

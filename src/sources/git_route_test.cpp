@@ -75,7 +75,6 @@ TEST_F(GitRoute, NamesAreResolvedAndGitIsHeldToTheAddressesThatWereChecked) {
   resolve_to({"10.0.0.1", "127.0.0.1", "fd00::1"});
   const std::string refused = refusal("https://git.example/x");
   EXPECT_THAT(refused, HasSubstr("D313 host_not_allowed:"));
-  EXPECT_THAT(refused, HasSubstr("`git.example`"));
   EXPECT_EQ(refusal("git@git.example:x"), refused);
   resolve_to({});
   EXPECT_EQ(refusal("https://git.example/x"), refused) << "nothing about the network is told";

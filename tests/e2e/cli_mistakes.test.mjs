@@ -27,7 +27,7 @@ test('add: a folder that is not there, that is a file, that has no skill', async
 })
 
 test('add: a host that cannot be found is named', async () => {
-  assert.match(await fails(['add', 'https://nobody.invalid/a/b']), /the host `nobody\.invalid` of the repository was not found/)
+  assert.match(await fails(['add', 'https://nobody.invalid/a/b']), /the host of the repository was not found, or is not a public address\. Next: check the repo URL/)
 })
 
 test('prompt: arguments without a value are named', async () => {
