@@ -165,12 +165,16 @@ void Observers::advance(const std::shared_ptr<Source>& source) {
     auto audience = std::make_shared<Audience>();
     for (const auto& [owner, observers] : source->by_owner) {
       std::vector<Candidate> group;
+      group.reserve(observers.size());
       for (const auto& [id, observer] : observers) {
         if (observer->state != ObserverState::kActive) continue;
         if (!observer->spec.wants(event->success)) continue;
-        parts |= observer->spec.filter->parts();
-        scans += observer->spec.filter->scans();
-        group.push_back({observer, observer->spec.filter});
+        Candidate& candidate = group.emplace_back(observer);
+        const auto& filter = observer->spec.filter;
+        if (filter->matches_all()) continue;
+        parts |= filter->parts();
+        scans += filter->scans();
+        candidate.filter = filter;
       }
       if (!group.empty()) audience->emplace_back(owner, std::move(group));
     }
@@ -185,7 +189,11 @@ void Observers::advance(const std::shared_ptr<Source>& source) {
         [event, parts, audience] {
           event->prepare(parts);
           for (auto& [owner, group] : *audience) {
-            for (Candidate& each : group) each.matches = event->matches(*each.filter);
+            for (Candidate& each : group) {
+              if (!each.filter) continue;
+              each.excluded = !event->matches(*each.filter);
+              each.filter.reset();
+            }
           }
           return true;
         },
@@ -211,7 +219,7 @@ void Observers::hand_out(const ObservedEventPtr& event, const std::shared_ptr<Au
             const ObserverPtr& observer = each.observer;
             if (observer->state != ObserverState::kActive) continue;
             if (!event->selects(observer->spec.id)) continue;
-            if (!(each.matches ? *each.matches : event->matches(*each.filter))) continue;
+            if (each.excluded || (each.filter && !event->matches(*each.filter))) continue;
             fire(*observer, event, charge);
             drain(observer);
           }

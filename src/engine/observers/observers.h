@@ -100,8 +100,8 @@ class Observers {
   // Somebody whom an event may be for.
   struct Candidate {
     ObserverPtr observer;
-    std::shared_ptr<const filter::Filter> filter;
-    std::optional<bool> matches = {};  // when that has been found out
+    std::shared_ptr<const filter::Filter> filter = {};  // still to be asked, if there is one
+    bool excluded = false;
   };
   using Audience = std::vector<std::pair<OwnerId, std::vector<Candidate>>>;
 
