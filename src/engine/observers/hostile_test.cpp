@@ -310,33 +310,19 @@ TEST(PrivateFunction, IsNotCalledThroughABindingOfSomebodyElse) {
   owner->take();
   Peer other(s.bus, "other");
   other.bind("theirs", "engine::functions-available", "own::hidden");
-  other.say(
-      R"({"type":"registertrigger","id":"asks","trigger_type":"engine::functions-available","function_id":"b::t","config":{"condition_function_id":"own::hidden"}})");
   owner->bind("mine", "engine::functions-available", "own::hidden");
   other.serve("other::new");
   s.bus.timers.advance(std::chrono::seconds(10));
   s.turns();
   // Once, for the binding of its own worker.
   EXPECT_THAT(of_type(owner->take(), "invokefunction"), SizeIs(1));
-}
-
-TEST(ObserverLegacy, O29_AProviderThatLeavesIsStoodInForAgain) {
-  TestBus bus;
-  Observing source(bus, "source");
-  source.serve("lab::on-changed",
-               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
-  Peer binder(bus, "binder");
-  binder.serve("app::on");
-  binder.bind("t1", "lab::changed", "app::on");
-  {
-    Peer provider(bus, "provider");
-    provider.provide("lab::changed");
-    bus.turn();
-    EXPECT_EQ(bus.engine.observers().size(), 0U);
-  }
-  bus.turn();
-  ASSERT_NE(bus.engine.observers().find("t1"), nullptr);
-  EXPECT_EQ(of_type(source->take(), "observeradded").size(), 2U);
+  // What waits for an answer, such as the condition of a binding, is told.
+  std::string code;
+  s.bus.engine.call(
+      {.function_id = "own::hidden", .data = "{}", .owner = other.worker().owner()},
+      [&code](const Outcome& outcome) { code = outcome ? "" : outcome.error().code; });
+  s.turns();
+  EXPECT_EQ(code, "FORBIDDEN");
 }
 
 }  // namespace

@@ -180,14 +180,19 @@ TEST(ObserverThrough, O22_RefusalsHaveTheirCodes) {
   EXPECT_EQ(text_at(*s.host->take_one().find("error"), "code"), "OVERFLOW");
 }
 
+// A function that stands in for the trigger type `lab::changed`.
+void serve_stand_in(Observing& source) {
+  source.serve("lab::on-changed",
+               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+}
+
 TEST(ObserverLegacy, O29_ABindingWithoutAProviderBecomesAnObserver) {
   TestBus bus;
   Peer binder(bus, "binder");
   binder.serve("app::on");
   binder.bind("t1", "lab::changed", "app::on", R"(,"metadata":{"m":1})");
   Observing source(bus, "source");
-  source.serve("lab::on-changed",
-               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+  serve_stand_in(source);
   const auto added = of_type(source->take(), "observeradded");
   ASSERT_EQ(added.size(), 1U);
   const json::Value& view = *added[0].find("observer");
@@ -206,8 +211,7 @@ TEST(ObserverLegacy, O29_ABindingWithoutAProviderBecomesAnObserver) {
 TEST(ObserverLegacy, O29_AProviderOrTheBindersEndRemovesIt) {
   TestBus bus;
   Observing source(bus, "source");
-  source.serve("lab::on-changed",
-               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+  serve_stand_in(source);
   {
     Peer binder(bus, "binder");
     binder.serve("app::on");
@@ -223,6 +227,24 @@ TEST(ObserverLegacy, O29_AProviderOrTheBindersEndRemovesIt) {
   EXPECT_EQ(bus.engine.observers().size(), 0U);
   binder.bind("t3", "lab::changed", "app::on");
   EXPECT_EQ(bus.engine.observers().size(), 0U);
+}
+
+TEST(ObserverLegacy, O29_AProviderThatLeavesIsStoodInForAgain) {
+  TestBus bus;
+  Observing source(bus, "source");
+  serve_stand_in(source);
+  Peer binder(bus, "binder");
+  binder.serve("app::on");
+  binder.bind("t1", "lab::changed", "app::on");
+  {
+    Peer provider(bus, "provider");
+    provider.provide("lab::changed");
+    bus.turn();
+    EXPECT_EQ(bus.engine.observers().size(), 0U);
+  }
+  bus.turn();
+  ASSERT_NE(bus.engine.observers().find("t1"), nullptr);
+  EXPECT_EQ(of_type(source->take(), "observeradded").size(), 2U);
 }
 
 }  // namespace

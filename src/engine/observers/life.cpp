@@ -71,8 +71,10 @@ void Observers::observe(Worker& holder, const protocol::Observe& frame) {
     return refuse(holder, frame.id, reason);
   }
   auto spec = ObserverSpec::read(frame);
+  Result<std::vector<std::string>> warnings;
   if (spec) {
-    if (auto checked = check(holder, *spec); !checked) spec = std::unexpected(checked.error());
+    warnings = check(holder, *spec);
+    if (!warnings) spec = std::unexpected(warnings.error());
   }
   if (!spec) {
     if (known) remove(known);
@@ -84,14 +86,12 @@ void Observers::observe(Worker& holder, const protocol::Observe& frame) {
   if (!added) return refuse(holder, frame.id, added.error());
   Observer& observer = **added;
   start_timers(observer);
-  std::vector<std::string> warnings;
-  if (observer.source->function) warnings = *fits(observer.spec, *observer.source->function);
-  answer(observer, warnings);
+  answer(observer, *warnings);
   announce(observer);
 }
 
-// What does not depend on how many there are.
-Result<void> Observers::check(const Worker& holder, const ObserverSpec& spec) {
+// What does not depend on how many there are. Gives what fits() gives.
+Result<std::vector<std::string>> Observers::check(const Worker& holder, const ObserverSpec& spec) {
   if (spec.source == spec.target) {
     return fail("SELF_TARGET", "Source and target are the same function, " + spec.source.id + ".");
   }
@@ -101,9 +101,8 @@ Result<void> Observers::check(const Worker& holder, const ObserverSpec& spec) {
                                  " is private: only the connection that registered it can use it.");
   }
   const FunctionPtr* source = engine_.functions().find(spec.source.name_space, spec.source.id);
-  if (source == nullptr) return {};
-  if (auto fitting = fits(spec, **source); !fitting) return std::unexpected(fitting.error());
-  return {};
+  if (source == nullptr) return std::vector<std::string>{};
+  return fits(spec, **source);
 }
 
 // The paths of the filter that could not be checked.

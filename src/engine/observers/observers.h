@@ -107,7 +107,7 @@ class Observers {
 
   // life.cpp
   void refuse(Worker& holder, std::string_view id, const Error& error);
-  Result<void> check(const Worker& holder, const ObserverSpec& spec);
+  Result<std::vector<std::string>> check(const Worker& holder, const ObserverSpec& spec);
   Result<std::vector<std::string>> fits(const ObserverSpec& spec, const Function& source);
   const KnownSchemas& schemas_of(const Function& source);
   Result<ObserverPtr> add(Worker& holder, ObserverSpec spec);
