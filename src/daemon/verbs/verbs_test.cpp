@@ -3,10 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "cli/verbs.h"
 #include "daemon/verbs/config_file.h"
 #include "daemon/verbs/schemas.h"
 #include "json/schema_check.h"
+#include "mcp/connect.h"
 
 namespace iii::daemon {
 namespace {
@@ -14,6 +16,13 @@ namespace {
 TEST(Verbs, EachHasARunner) {
   for (const cli::Verb& verb : cli::verbs()) EXPECT_NE(runner_of(verb.name), nullptr) << verb.name;
   EXPECT_EQ(runner_of("no such verb"), nullptr);
+}
+
+TEST(Verbs, EveryHarnessCanBeChosen) {
+  const auto& options = cli::find_verb("mcp")->options;
+  const auto option = std::ranges::find(options, "print-config", &cli::Option::name);
+  ASSERT_NE(option, options.end());
+  EXPECT_EQ(option->choices, join(mcp::harnesses(), " "));
 }
 
 TEST(Verbs, EachWithJsonHasAValidSchema) {
