@@ -30,6 +30,7 @@ const link = (page) => page.locator('#link-text')
 
 test('read on while it is away; it comes back by itself, as another process', own, async (t) => {
   const { server, page, again } = await begin(t)
+  await page.clock.install()
   await page.visit('skills/database/query')
   await page.locator('.doc .h1').waitFor()
   await server.stop()
@@ -43,8 +44,12 @@ test('read on while it is away; it comes back by itself, as another process', ow
   await page.goBack()
   await page.locator('.win .row').first().waitFor()
   put(server.root, 'mail/meanwhile.md', '# Meanwhile\n\nWritten while it was away.\n')
+  // The countdown stands still, so that the page does not find the server before the click.
+  await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
+  await page.getByRole('button', { name: 'Try now' }).waitFor()
   await again()
   await page.getByRole('button', { name: 'Try now' }).click()
+  await page.clock.resume()
   await link(page)
     .filter({ hasText: new URL(server.http).host })
     .waitFor()

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { openConsole, statuses } from './lib/browser.mjs'
 import { localFiles, skillFiles } from './lib/console_files.mjs'
-import { put, tree } from './lib/directory.mjs'
+import { put, putAtomically, tree } from './lib/directory.mjs'
 import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { call, connect, sdks } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
@@ -257,7 +257,7 @@ test('an edit on disk appears: in the list, in the open document, in the feed', 
   const { page, server } = await openConsole(t, { files: skillFiles })
   await page.visit('skills/mail/send')
   await page.locator('.doc .h1', { hasText: 'Send a mail' }).waitFor()
-  put(
+  putAtomically(
     server.root,
     'mail/send.md',
     skillFiles['mail/send.md']
@@ -278,7 +278,7 @@ test('an edit on disk appears: in the list, in the open document, in the feed', 
 
   await page.locator('#rooms a', { hasText: 'Changes' }).click()
   await page.locator('.gen .mono', { hasText: 'mail/send' }).waitFor()
-  put(server.root, 'mail/new.md', '# New\n\nNew.\n')
+  putAtomically(server.root, 'mail/new.md', '# New\n\nNew.\n')
   await page.locator('.gen.fresh .mono', { hasText: 'mail/new' }).waitFor()
   await page.getByRole('button', { name: /Pause/ }).click()
   rmSync(join(server.root, 'mail/new.md'))
@@ -291,10 +291,10 @@ test('replay shows what somebody missed, as directory::changes has it', own, asy
   const { page, server } = await openConsole(t, { files: skillFiles })
   const node = connect(t, sdks['0.22.1'], server.url)
   const from = (await call(node, 'directory::changes', {})).generation
-  put(server.root, 'a/one.md', '# One\n\nOne.\n')
+  putAtomically(server.root, 'a/one.md', '# One\n\nOne.\n')
   await eventually('the first is seen', async () => (await call(node, 'directory::changes', {})).generation > from)
   const after = (await call(node, 'directory::changes', {})).generation
-  put(server.root, 'a/two.md', '# Two\n\nTwo.\n')
+  putAtomically(server.root, 'a/two.md', '# Two\n\nTwo.\n')
   await eventually('the second is seen', async () => (await call(node, 'directory::changes', {})).generation > after)
   await page.visit(`changes?since=${from}`)
   const note = page.locator('.replay')

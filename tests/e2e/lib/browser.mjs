@@ -81,6 +81,8 @@ export async function openTab(t, origin, { width = 1280, height = 800, scheme = 
         throw fault
       }),
     )
+    // A request that a test intercepts may be under way: its handler fails when the page goes, which is not a fault.
+    if (!page.isClosed()) await page.unrouteAll({ behavior: 'ignoreErrors' })
     await context.close()
   })
   return Object.assign(page, {

@@ -1,6 +1,6 @@
 // The console of `serve` as its own page uses it, and as others might try to.
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
+import { putAtomically } from './directory.mjs'
 import { startEngine, tempDir } from './engine.mjs'
 import { openStream, request } from './http.mjs'
 import { deadlineMs } from './wait.mjs'
@@ -16,11 +16,7 @@ export async function serveConsole(t, args = [], options = {}) {
 export function consoleOf(engine, home) {
   const base = engine.http
   const own = { origin: base, 'x-console': '1', 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' }
-  const put = (path, text) => {
-    const file = join(home, '.iii/skills', path)
-    mkdirSync(dirname(file), { recursive: true })
-    writeFileSync(file, text)
-  }
+  const put = (path, text) => putAtomically(join(home, '.iii/skills'), path, text)
   const send = (method, path, body, headers = {}) =>
     request(base + path, { method, headers: { ...own, ...headers }, body: typeof body === 'object' ? JSON.stringify(body) : body })
   return {

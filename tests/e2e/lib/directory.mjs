@@ -1,5 +1,5 @@
 // The directory as a worker of its own on the engine of a test, with folders and settings of its own.
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { engineFor, tempDir } from './engine.mjs'
 import { directoryBin, start } from './process.mjs'
@@ -8,6 +8,14 @@ import { call, callable, connect, gone, sdks } from './sdks.mjs'
 export function put(root, name, text) {
   mkdirSync(dirname(join(root, name)), { recursive: true })
   writeFileSync(join(root, name), text)
+}
+
+/** As `put`, but in one step: nobody sees an empty file first, so the directory has exactly one generation more. */
+export function putAtomically(root, name, text) {
+  const scratch = join(tempDir(), 'new')
+  writeFileSync(scratch, text)
+  mkdirSync(dirname(join(root, name)), { recursive: true })
+  renameSync(scratch, join(root, name))
 }
 
 export function tree(files) {

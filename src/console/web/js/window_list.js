@@ -17,7 +17,8 @@ export class WindowList {
   constructor({ label, rowHeight, page, dress, open, first, same }) {
     Object.assign(this, { rowHeight, page, dress, open, first, same })
     this.space = h('div.space')
-    this.el = h('div.win', { tabindex: 0, role: 'listbox', 'aria-label': label }, this.space)
+    // Busy until there is an answer: a list without options would be an error to who hears the page.
+    this.el = h('div.win', { tabindex: 0, role: 'listbox', 'aria-label': label, 'aria-busy': 'true' }, this.space)
     this.rows = []
     this.pages = new Map()
     this.total = null
@@ -38,6 +39,7 @@ export class WindowList {
     this.cur = 0
     this.early = []
     this.el.scrollTop = 0
+    this.el.setAttribute('aria-busy', 'true')
     clearTimeout(this.slow)
     // The rows before stay until the answer comes, or a moment has passed.
     this.slow = setTimeout(() => this.total === null && this.#placeholders(), PATIENCE_MS)
@@ -60,7 +62,9 @@ export class WindowList {
       this.first(answers[0])
       this.paint(true)
     } catch {
-      // What was there stays; the status bar says when the server is away.
+      // What was there stays; the status bar says when the server is away. Pages that were under way are asked for when they are seen.
+      if (turn !== this.turn) return
+      for (const [p, rows] of this.pages) if (rows === null) this.pages.delete(p)
     }
   }
 
@@ -106,6 +110,7 @@ export class WindowList {
 
   #size(total) {
     this.total = total
+    this.el.removeAttribute('aria-busy')
     this.cur = Math.max(0, Math.min(this.cur, total - 1))
     const height = Math.min(LARGEST, total * this.rowHeight)
     this.space.style.height = `${height}px`
