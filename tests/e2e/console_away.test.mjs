@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { openTab, refusedConnections, startConsole, statuses } from './lib/browser.mjs'
 import { skillFiles } from './lib/console_files.mjs'
-import { put } from './lib/directory.mjs'
+import { put, putAtomically } from './lib/directory.mjs'
 import { needsOwnEngine, startEngine } from './lib/engine.mjs'
+import { request } from './lib/http.mjs'
 import { eventually } from './lib/wait.mjs'
 
 const own = { skip: needsOwnEngine }
@@ -27,6 +28,8 @@ async function begin(t) {
 }
 
 const link = (page) => page.locator('#link-text')
+/** What has been published, and so told. */
+const generation = async (server) => JSON.parse((await request(`${server.http}/console/boot`)).body).generation
 
 test('read on while it is away; it comes back by itself, as another process', own, async (t) => {
   const { server, page, again } = await begin(t)
@@ -38,6 +41,9 @@ test('read on while it is away; it comes back by itself, as another process', ow
     .filter({ hasText: /Server away\. This is generation \d+\. Next try in \d+ s\./ })
     .waitFor()
   assert.equal(await page.locator('.doc .h1').textContent(), 'Query a database')
+  const tries = new Set()
+  page.on('request', (each) => each.url().endsWith('/console/events') && tries.add(each))
+  page.on('requestfailed', (each) => tries.delete(each))
   // What needs the server says so, where it was asked for.
   await page.locator('#rooms a', { hasText: 'Doctor' }).click()
   await page.getByText('The server is away').waitFor()
@@ -47,6 +53,7 @@ test('read on while it is away; it comes back by itself, as another process', ow
   // The countdown stands still, so that the page does not find the server before the click.
   await page.clock.pauseAt((await page.evaluate(() => Date.now())) + 60_000)
   await page.getByRole('button', { name: 'Try now' }).waitFor()
+  await eventually('no try is under way', () => tries.size === 0)
   await again()
   await page.getByRole('button', { name: 'Try now' }).click()
   await page.clock.resume()
@@ -69,12 +76,17 @@ test('the countdown gets longer, and reaches the server without a hand', own, as
   const seconds = async () => Number(/in (\d+) s/.exec(await link(page).textContent())?.[1])
   await eventually('the first wait', async () => (await seconds()) >= 1)
   await eventually('a longer one', async () => (await seconds()) >= 3)
+  // Without a limit of its own: what is waited for below comes first.
+  const reread = page.waitForResponse((response) => response.request().postData()?.includes('directory::changes'), { timeout: 0 })
   await again()
   await link(page)
     .filter({ hasText: new URL(server.http).host })
     .waitFor()
   assert.equal(await page.locator('body').getAttribute('data-link'), 'live')
-  put(server.root, 'mail/later.md', '# Later\n\nText.\n')
+  // The room reads everything again; what it reads must not have the change that is told as well.
+  await reread
+  await page.locator('.feed:not([aria-busy])').waitFor()
+  putAtomically(server.root, 'mail/later.md', '# Later\n\nText.\n')
   await page.locator('.gen .mono', { hasText: 'mail/later' }).waitFor()
   assert.equal(await page.locator('.gen .mono', { hasText: 'mail/later' }).count(), 1)
 })
@@ -88,11 +100,15 @@ test('a stream that breaks resumes from the change log; nothing is lost or doubl
   await page.evaluate(() => fetch('/console/boot').catch(() => {}))
   await page.locator('#rooms a', { hasText: 'Prompts' }).click()
   await link(page).filter({ hasText: 'Server away' }).waitFor()
-  put(server.root, 'mail/unseen.md', '# Unseen\n\nText.\n')
+  const before = await generation(server)
+  putAtomically(server.root, 'mail/unseen.md', '# Unseen\n\nText.\n')
+  await eventually('it happens while nobody listens', async () => (await generation(server)) === before + 1)
   await page.context().setOffline(false)
   await link(page)
     .filter({ hasText: new URL(server.http).host })
     .waitFor()
+  // It has been told, too, before the room reads it.
+  await page.locator('#gen', { hasText: new RegExp(`^generation ${before + 1}$`) }).waitFor()
   await page.locator('#rooms a', { hasText: 'Changes' }).click()
   await page.locator('.gen .mono', { hasText: 'mail/unseen' }).waitFor()
   assert.equal(await page.locator('.gen .mono', { hasText: 'mail/unseen' }).count(), 1)

@@ -169,7 +169,7 @@ test('a worker that comes and goes is seen; so is what it offers', own, async (t
 })
 
 test('a worker that leaves during a call: the reason, the next step, and a form that says so until it is back', own, async (t) => {
-  const { page, server } = await withWorker(t, { allow: [statuses(502)] })
+  const { page, server, worker } = await withWorker(t, { allow: [statuses(502)] })
   const join = () => {
     const worker = sdks['0.22.1'].module.registerWorker(server.url, { workerName: 'visitor', otel: { enabled: false }, enableMetricsReporting: false })
     const called = deferred()
@@ -177,6 +177,7 @@ test('a worker that leaves during a call: the reason, the next step, and a form 
     return { worker, called: called.promise }
   }
   const first = join()
+  await callable(worker, 'visitor::wait')
   await page.visit('bus/visitor::wait')
   const run = page.getByRole('button', { name: /^Call/ })
   await page.getByLabel('Payload as JSON').fill('{"a": 1}')
@@ -224,10 +225,13 @@ test('plots and rates follow a load of known size', own, async (t) => {
   await callable(worker, 'load::ping')
   await page.visit('bus')
   await page.locator('.fnrow').first().waitFor()
-  for (let i = 0; i < 200; i++) await call(worker, 'load::ping', {})
+  // Rates are of the last ten seconds, and read now and then: the load goes on until they are seen.
+  const load = () => Promise.all(Array.from({ length: 20 }, () => call(worker, 'load::ping', {})))
   await eventually('the calls are in the plot', async () => {
+    await load()
     const samples = await page.locator('.plot .axis span').nth(1).textContent()
     return /up to \d{2,}/.test(samples)
   })
-  await page.locator('.fnrow', { hasText: 'load::ping' }).locator('.rate', { hasText: '/s' }).waitFor()
+  const rate = page.locator('.fnrow', { hasText: 'load::ping' }).locator('.rate')
+  await eventually('the rate is in its row', async () => (await load()) && (await rate.textContent()).endsWith('/s'))
 })

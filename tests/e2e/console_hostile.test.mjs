@@ -94,6 +94,8 @@ test('what is too large is cut, says so, and the page goes on', own, async (t) =
   await page.locator('#rooms a', { hasText: 'Doctor' }).click()
   await page.locator('#rooms a', { hasText: 'Skills' }).click()
   await page.getByLabel('Search skills').fill('script')
+  // A row of the list before would be another one by the time of the click.
+  await page.locator('#room-skills .aside', { hasText: /^\d+ of/ }).waitFor()
   await page.locator('.win .row', { hasText: 'evil/script' }).click()
   await page.locator('.rd-id', { hasText: 'evil/script' }).waitFor()
 })

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { openConsole, statuses } from './lib/browser.mjs'
+import { putAtomically } from './lib/directory.mjs'
 import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { makeRepository, startGitServer } from './lib/git_server.mjs'
 import { startShelf } from './lib/shelf.mjs'
@@ -24,6 +25,13 @@ const skill = (title) => `---\nname: alpha\ndescription: What ${title} is for.\n
 const tools = {
   version: '1.0.0',
   skills: { 'SKILL.md': '---\nname: tools\ndescription: Tools.\n---\n# Tools\n', 'use.md': '# Use\n\nUse it.\n' },
+}
+
+/** Returns when the server has heard of it: what a test holds back until then must not arrive first. */
+async function stop(page) {
+  const heard = page.waitForResponse('**/console/cancel')
+  await page.locator('dialog.sheet').getByRole('button', { name: 'Stop' }).click()
+  await heard
 }
 
 const stageStates = (page) => page.locator('.stages li').evaluateAll((items) => items.map((li) => li.className))
@@ -107,7 +115,7 @@ test('install from the registry; stopped before the swap, nothing has changed', 
   registry.bundles.tools.hold = held.promise
   await page.locator('dialog').getByRole('button', { name: 'Install', exact: true }).click()
   await page.locator('.stages li.running').waitFor()
-  await page.locator('dialog').getByRole('button', { name: 'Stop' }).click()
+  await stop(page)
   held.resolve()
   await page.getByText('Stopped. The folder is as it was.').waitFor()
   assert.ok(!existsSync(join(server.root, 'tools')))
@@ -147,7 +155,7 @@ test('an install goes on without its sheet: seen in the status bar, opened again
   await install()
   await page.keyboard.press('Escape')
   await job.filter({ hasText: /^Install tools: / }).click()
-  await sheet.getByRole('button', { name: 'Stop' }).click()
+  await stop(page)
   free()
   await sheet.getByText('Stopped. The folder is as it was.').waitFor()
   assert.deepEqual([await page.locator('.stages .running').count(), await page.locator('.stages .ended').count()], [0, 1])
@@ -157,6 +165,7 @@ test('an install goes on without its sheet: seen in the status bar, opened again
   // The result waits in the status bar.
   await install()
   await page.keyboard.press('Escape')
+  await job.waitFor()
   free()
   await page.locator('#said', { hasText: 'Install tools: done' }).waitFor()
   await job.filter({ hasText: 'Install tools: done' }).click()
@@ -171,7 +180,7 @@ test('an install goes on without its sheet: seen in the status bar, opened again
   await install()
   await page.reload()
   await job.filter({ hasText: /^Install tools/ }).click()
-  await sheet.getByRole('button', { name: 'Stop' }).click()
+  await stop(page)
   free()
   await sheet.getByText('Stopped. The folder is as it was.').waitFor()
   assert.ok(!existsSync(join(server.root, 'tools')))
@@ -189,9 +198,14 @@ test('edited here and newer upstream: both are said, and the update is offered',
   await page.getByRole('button', { name: /^Check/ }).click()
   await page.locator('#said', { hasText: 'Asked every upstream; nothing is newer' }).waitFor()
 
-  writeFileSync(join(server.root, 'tools/use.md'), '# Use\n\nMine.\n')
+  const before = await page.locator('#gen').textContent()
+  putAtomically(server.root, 'tools/use.md', '# Use\n\nMine.\n')
   const line = page.locator('tr[data-ns=tools]')
   await line.getByText('edited here').waitFor()
+  // Once the change is told, a new page has nothing left to read by itself, which would take the place of what Check finds.
+  await eventually('the change is told', async () => (await page.locator('#gen').textContent()) !== before)
+  await page.visit('sources')
+  await line.waitFor()
   registry.bundles.tools.version = '1.1.0'
   await page.getByRole('button', { name: /^Check/ }).click()
   await page.locator('#said', { hasText: 'Asked every upstream; one has something newer' }).waitFor()

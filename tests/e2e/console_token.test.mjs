@@ -61,6 +61,8 @@ test('five wrong ones are followed by a pause', own, async (t) => {
     await sheet.getByRole('button', { name: 'Sign in' }).click()
     const status = (await answered).status()
     assert.equal(status, i < 5 ? 401 : 429)
+    // By then the page has emptied the field, which it would otherwise do to the next token.
+    await sheet.getByRole('button', { name: 'Sign in', disabled: false }).waitFor()
   }
 })
 
