@@ -47,7 +47,7 @@ test('a published SDK gets in with the token in its headers', own, async (t) => 
 test('the trigger command takes the token from III_TOKEN', own, async (t) => {
   const engine = await startEngine({ args: ['--token', 'abc'] })
   t.after(() => engine.stop())
-  const args = ['trigger', 'directory::health', '--port', String(engine.port), '--timeout-ms', '5000']
+  const args = ['trigger', 'directory::health', '--port', String(engine.port), '--timeout-ms', '20000']
   const inside = await run(directoryBin, args, { env: { III_TOKEN: 'abc' } })
   assert.equal(inside.code, 0, inside.stderr)
   assert.equal(JSON.parse(inside.stdout).status, 'ok')

@@ -1,7 +1,7 @@
 // `watch` with a server: the server calls it after every change, and it waits while the server is away.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { put, tree } from './lib/directory.mjs'
+import { put, putAtomically, tree } from './lib/directory.mjs'
 import { freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
 import { directoryBin, run, start } from './lib/process.mjs'
 
@@ -21,13 +21,13 @@ test('watch is bound to the on-change types, and goes on after a restart of the 
   assert.deepEqual(JSON.parse(stdout).functions, [], 'it is internal')
 
   put(root, 'b/SKILL.md', '# B\n\nAnother prefix.\n')
-  put(root, 'a/more.md', '# More\n\nText.\n')
+  putAtomically(root, 'a/more.md', '# More\n\nText.\n')
   await watching.printed('stdout', /^added +skill +a\/more +external\n/)
 
   await server.stop()
   server = await startEngine(options)
   await watching.printed('stderr', /changes are missing; the server was restarted/)
-  put(root, 'a/last.md', '# Last\n\nText.\n')
+  putAtomically(root, 'a/last.md', '# Last\n\nText.\n')
   await watching.printed('stdout', /added +skill +a\/last /)
   const end = await watching.kill('SIGINT')
   assert.equal(end.code, 130)

@@ -100,7 +100,7 @@ test('64 calls at once from C++, 64 at once to C++', async (t) => {
 test('blocking work does not hold up the worker', async (t) => {
   const { node } = await driven(t)
   let done = false
-  const slow = call(node, 'driver::slow', { ms: 300, blocking: true }).finally(() => (done = true))
+  const slow = call(node, 'driver::slow', { ms: 2000, blocking: true }).finally(() => (done = true))
   assert.deepEqual(await call(node, 'driver::add', { a: 1, b: 1 }), { sum: 2 })
   assert.equal(done, false, 'answered while the slow call is still at work')
   assert.equal(await slow, 'done')

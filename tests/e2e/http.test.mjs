@@ -94,7 +94,7 @@ test('a port that was asked for has to be free; the usual one need not be', own,
   t.after(() => third.stop())
   const [line] = await third.printed('stdout', /^ready .*$/m)
   assert.match(line, /^ready ws=ws:\/\/127\.0\.0\.1:\d+$/)
-  assert.match(third.out.stderr, /3111.*HTTP is not served.*--http-port/)
+  await third.printed('stderr', /3111.*HTTP is not served.*--http-port/)
 })
 
 test('what is not HTTP is answered and closed, and the next client is served', own, async (t) => {

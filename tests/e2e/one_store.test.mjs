@@ -170,7 +170,7 @@ async function ownState(t, url) {
 test('while state is silent the last snapshot is served and nobody hangs; when it answers again it counts', own, async (t) => {
   const engine = await startEngine({ args: ['--engine-only', '--no-worker-manager', '--no-state'] })
   t.after(() => engine.stop())
-  const { ask } = await startDirectory(t, { engine, files: { 'a/SKILL.md': '# A\n\nA.\n' }, config: { state_timeout_ms: 200, registered_ttl_ms: 0 } })
+  const { ask } = await startDirectory(t, { engine, files: { 'a/SKILL.md': '# A\n\nA.\n' }, config: { state_timeout_ms: 5000, registered_ttl_ms: 0 } })
   assert.deepEqual(ids(await ask('directory::skills::list')), ['a'], 'no state at all: files are served')
   const state = await ownState(t, engine.url)
   await ask('skills::register', { id: 'mail', skill: mail })
@@ -220,6 +220,8 @@ async function durable(t) {
     /** Everything is there, and whoever subscribed hears of the next change. */
     async check(next) {
       await eventually('the directory is back', () => call(directory.node, 'directory::health', {}, { timeoutMs: 2000 }))
+      // They are registered one after the other, and the engine serves others in between.
+      await callable(directory.node, 'directory::engine::functions::info', 'skills::register')
       assert.deepEqual(ids(await directory.ask('directory::skills::list')), ['mail'])
       assert.deepEqual(names(await directory.ask('directory::prompts::list')), ['hello'])
       assert.equal((await directory.ask('directory::skills::get', { id: 'mail' })).origin, 'registered')
@@ -277,6 +279,6 @@ test('a second live instance says that its place is taken and ends; it takes ove
   await gone(node, 'directory::health')
   const next = start(directoryBin, ['--url', url, '--config', file], { env })
   t.after(() => next.stop())
-  await callable(node, 'directory::health')
+  await callable(node, 'directory::health', 'directory::engine::functions::info')
   assert.deepEqual(ids(await ask('directory::skills::list')), ['mail'])
 })

@@ -56,7 +56,8 @@ test('live, ready, and not ready when nothing is stored any more; without a toke
     assert.deepEqual(JSON.parse(answer.body), { status: 'ok' })
   }
   const peer = await RawPeer.open(engine.url, { headers: { authorization: 'Bearer secret' } })
-  rmSync(engine.data, { recursive: true })
+  // The index of skills may be written there meanwhile.
+  rmSync(engine.data, { recursive: true, maxRetries: 5 })
   const { error } = await peer.call('state::set', { scope: 's', key: 'k', value: 1 })
   assert.ok(error)
   const answer = await request(`${engine.http}/healthz/ready`)

@@ -195,7 +195,8 @@ test('wrong command lines: each says what is wrong, exit code 2', async () => {
 })
 
 test('timeout: exit code 1 and a sentence', async () => {
-  const { code, stdout, stderr } = await at(ids.never, '--timeout-ms', '200')
+  // Long enough to connect: that has the same limit, and ends with another sentence.
+  const { code, stdout, stderr } = await at(ids.never, '--timeout-ms', '5000')
   assert.deepEqual([code, stdout], [1, ''])
   assert.match(stderr, /^Error: Timed out waiting for the engine/)
 })

@@ -60,6 +60,8 @@ export async function startDirectory(t, { files = {}, config = {}, env = {}, eng
   const proc = boot()
   // The first and the last function of the current version: a directory registers them in order.
   await callable(node, 'directory::health', 'directory::engine::functions::info')
+  // The functions of older versions come after them, and the engine may serve others in between: it answers when it has all of them.
+  await proc.printed('stderr', /connected to the engine at /)
   /** For a test that starts another one: on a given engine (III_E2E_URL) both would have one name. */
   const end = async () => {
     await proc.stop()

@@ -47,9 +47,13 @@ export function observerSuite(kind) {
     await w.observe('input', { function_id: charge, on: 'complete', deliver: 'input' }, input)
     await w.observe('bare', { function_id: charge, capture: [] }, bare)
     for (const id of ['big', 'err', 'input', 'bare']) await w.until(id, 'active')
+    // Each is written down before the next: a handler of Python has a thread of its own, and two threads may overtake each other.
     await call(node, charge, { amount: 750 })
+    await w.fires(input, 1)
     await call(node, charge, { amount: 10 })
+    await w.fires(input, 2)
     await failure(call(node, charge, { amount: 900, fail: true }))
+    await w.fires(input, 3)
     call(node, charge, { amount: 1 }, { action: Void() })
     assert.deepEqual((await w.fires(input, 4)).map((one) => one.data.amount), [750, 10, 900, 1])
     const [only, ...more] = await w.fires(big, 1)

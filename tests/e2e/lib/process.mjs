@@ -27,6 +27,7 @@ export function start(program, args = [], { env = {}, cwd, input } = {}) {
   const out = { stdout: '', stderr: '' }
   const watchers = new Set()
   const ended = deferred()
+  let closed = false
   const gather = (name) => (chunk) => {
     out[name] += chunk
     for (const check of [...watchers]) check()
@@ -41,6 +42,7 @@ export function start(program, args = [], { env = {}, cwd, input } = {}) {
   })
   child.on('close', (code, signal) => {
     running.delete(child)
+    closed = true
     ended.resolve({ code, signal, ...out })
     for (const check of [...watchers]) check()
   })
@@ -51,7 +53,8 @@ export function start(program, args = [], { env = {}, cwd, input } = {}) {
     const check = () => {
       const match = out[stream].match(pattern)
       if (match) found.resolve(match)
-      else if (child.exitCode !== null || child.signalCode !== null)
+      // Not when it has exited: the rest of what it printed may be on its way.
+      else if (closed)
         found.reject(new Error(`${program} ended (${child.exitCode ?? child.signalCode}) before it printed ${pattern}: ${out.stderr}`))
     }
     watchers.add(check)

@@ -244,6 +244,8 @@ export function reconnectSuite(sdk) {
     await callable(a, id)
     for (let round = 0; round < 2; round++) {
       await engine.crash()
+      // Until then the call would be written to a connection that is dead already, and lost.
+      await eventually('the worker has noticed', () => a.ws?.readyState !== 1)
       const offline = call(a, 'engine::workers::list', {})
       engine = await engine.again()
       assert.ok(Array.isArray((await offline).workers), 'a call made while the engine was away is sent when it is back')

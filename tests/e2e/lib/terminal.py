@@ -8,8 +8,9 @@ import fcntl, json, os, pty, re, select, struct, sys, termios, time
 columns, steps, argv = int(sys.argv[1]), json.loads(sys.argv[2]), sys.argv[3:]
 pid, master = pty.fork()
 if pid == 0:
+    # Here and not in the parent, which may come too late for a program that asks at once.
+    fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
     os.execvp(argv[0], argv)
-fcntl.ioctl(master, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
 output, seen, end = b"", 0, time.monotonic() + 60
 while time.monotonic() < end:
     readable, _, _ = select.select([master], [], [], 0.2)

@@ -101,7 +101,8 @@ export class Reader {
   async serve(command, expected) {
     const flags = `--port ${this.ports[49134]} --http-port ${this.ports[3111]}`
     const server = start('script', ['-qfec', `. ${this.state}; exec ${command} ${flags}`, '/dev/null'], { env: this.env })
-    await server.printed('stdout', /Ctrl-C ends the server/)
+    // The whole line: a terminal hands over what is there, and the end of the line may come later.
+    await server.printed('stdout', /Ctrl-C ends the server[^\n]*\n/)
     const children = readFileSync(`/proc/${server.pid}/task/${server.pid}/children`, 'utf8').trim().split(' ')
     this.t.after(() => {
       process.kill(Number(children[0]), 'SIGTERM')
