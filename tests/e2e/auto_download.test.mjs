@@ -45,7 +45,8 @@ test('at boot `iii` comes first, then what worker::list names, in the version th
   assert.match(shelf.requests[0], /^\/w\/iii\/skills\?version=latest$/)
   assert.ok(shelf.requests.includes('/w/mail/skills?version=1.0.0'))
   assert.ok(shelf.requests.includes('/w/sms/skills?version=latest'))
-  assert.deepEqual([...bindings.values()][0].config, { operations: ['add', 'update'], stages: ['done'] })
+  const binding = await eventually('the binding', () => [...bindings.values()][0])
+  assert.deepEqual(binding.config, { operations: ['add', 'update'], stages: ['done'] })
   const marker = JSON.parse(readFileSync(join(root, 'mail/.iii-skill-complete'), 'utf8'))
   assert.deepEqual(marker, { worker: 'mail', source: 'registry', tag_or_version: '1.0.0', schema: 1 })
 })
@@ -81,7 +82,7 @@ test('W13: what a person pinned or keeps locally is left alone', { skip: needsOw
   const config = { registry_url: shelf.url, auto_download: true, local_skills_folder: local }
   const before = await startDirectory(t, { engine, config: { ...config, auto_download: false } })
   await before.ask('directory::skills::download', { worker: 'pinned', version: '1.0.0' })
-  await before.proc.stop()
+  await before.end()
   shelf.bundles.pinned = page('2.0.0')
   const { root } = before
   const other = await startDirectory(t, { engine, config: { ...config, skills_folder: root } })
@@ -118,7 +119,7 @@ test('a namespace whose folder was deleted comes back at boot, as the lock has i
   const config = { registry_url: shelf.url, auto_download: true }
   const first = await startDirectory(t, { engine, config })
   await eventually('the documents', async () => /Of version 1/.test(await body(first.ask, 'mail')))
-  await first.proc.stop()
+  await first.end()
   rmSync(join(first.root, 'mail'), { recursive: true })
   const second = await startDirectory(t, { engine, config: { ...config, skills_folder: first.root } })
   await eventually('the documents again', async () => /Of version 1/.test(await body(second.ask, 'mail')))

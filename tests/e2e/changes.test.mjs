@@ -3,9 +3,9 @@ import assert from 'node:assert/strict'
 import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { put, startDirectory, tree } from './lib/directory.mjs'
+import { putAtomically, startDirectory, tree } from './lib/directory.mjs'
 import { tempDir } from './lib/engine.mjs'
-import { callable, typeKnown, unique } from './lib/sdks.mjs'
+import { callable, gone, typeKnown, unique } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
 import { deferred, eventually, Inbox } from './lib/wait.mjs'
 
@@ -52,7 +52,7 @@ test('a download is told once, with what changed', async (t) => {
   assert.deepEqual((await prompts.heard.next('the prompts event')).ids, ['compose'])
   // Nothing changed: nothing is told. The edit afterwards shows that nothing was on its way.
   await directory.ask('directory::skills::download', { worker: 'mail' })
-  put(directory.root, 'other/SKILL.md', '# Other\n\nBy hand.\n')
+  putAtomically(directory.root, 'other/SKILL.md', '# Other\n\nBy hand.\n')
   const next = await skills.heard.next('the event of the edit')
   assert.deepEqual([next.op, next.namespace, next.source], ['external', 'other', 'disk'])
   assert.deepEqual(prompts.heard.drain(), [])
@@ -62,7 +62,7 @@ for (const watch of [true, false]) {
   test(`edits on disk are told${watch ? '' : ', also where the kernel tells nothing'}`, async (t) => {
     const directory = await startDirectory(t, { files: { 'a/SKILL.md': '# A\n\nA.\n' }, config: { watch } })
     const { heard } = await subscribe(directory, skillsChanged)
-    put(directory.root, 'a/more.md', '# More\n\nMore.\n')
+    putAtomically(directory.root, 'a/more.md', '# More\n\nMore.\n')
     assert.deepEqual((await heard.next('an added file')).ids, ['a/more'])
     renameSync(join(directory.root, 'a/more.md'), join(directory.root, 'a/less.md'))
     const moved = await heard.next('a moved file')
@@ -78,12 +78,12 @@ test('whoever unsubscribed hears nothing more', async (t) => {
   const directory = await startDirectory(t, { config: { registry_url: shelf.url } })
   const leaving = await subscribe(directory, skillsChanged)
   const staying = await subscribe(directory, skillsChanged)
-  put(directory.root, 'x/SKILL.md', '# X\n\nX.\n')
+  putAtomically(directory.root, 'x/SKILL.md', '# X\n\nX.\n')
   await leaving.heard.next()
   await staying.heard.next()
   leaving.binding.unregister()
   await eventually('unbound', async () => {
-    put(directory.root, `x/${unique('n').replaceAll('::', '-')}.md`, '# N\n\nN.\n')
+    putAtomically(directory.root, `x/${unique('n').replaceAll('::', '-')}.md`, '# N\n\nN.\n')
     await staying.heard.next('an event for the one that stays')
     const before = leaving.heard.items.length
     await directory.ask('directory::skills::list')
@@ -98,10 +98,11 @@ test('a subscription outlives the directory: after a restart the next change is 
   const directory = await startDirectory(t, { files: { 'a/SKILL.md': '# A\n\nA.\n' } })
   const { heard } = await subscribe(directory, skillsChanged)
   await directory.proc.kill('SIGKILL')
+  await gone(directory.node, 'directory::health')
   directory.boot()
   await callable(directory.node, 'directory::health')
   await eventually('an event after the restart', async () => {
-    put(directory.root, 'a/SKILL.md', `# A\n\n${unique('text')}\n`)
+    putAtomically(directory.root, 'a/SKILL.md', `# A\n\n${unique('text')}\n`)
     await directory.ask('directory::health')
     return heard.items.length > 0
   })
@@ -139,15 +140,15 @@ for (const fails of [false, true]) {
     const download = directory.ask('directory::skills::download', { worker: 'mail' })
     download.catch(() => {})
     await eventually('the registry was asked', () => shelf.requests.length > 0)
-    put(directory.root, 'mail/notes.md', '# Notes\n\nBy hand.\n')
+    putAtomically(directory.root, 'mail/notes.md', '# Notes\n\nBy hand.\n')
     const edit = await heard.next('the event of the edit')
     assert.deepEqual([edit.op, edit.source, edit.ids], ['external', 'disk', ['mail/notes']])
-    put(directory.root, 'other/SKILL.md', '# Other\n\nBy hand.\n')
+    putAtomically(directory.root, 'other/SKILL.md', '# Other\n\nBy hand.\n')
     const other = await heard.next('the event of another edit')
     hold.resolve()
     if (fails) {
       await assert.rejects(download)
-      put(directory.root, 'last/SKILL.md', '# Last\n\nNothing came between.\n')
+      putAtomically(directory.root, 'last/SKILL.md', '# Last\n\nNothing came between.\n')
       assert.deepEqual((await heard.next('the next edit')).ids, ['last'])
     } else {
       await download

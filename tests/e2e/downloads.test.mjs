@@ -163,19 +163,23 @@ test('one caller\'s slow downloads keep nobody waiting, and are dropped when it 
     server.close()
   })
   const { ask, url } = await startDirectory(t, { config: { registry_url: `http://127.0.0.1:${server.address().port}`, registry_retries: 0 } })
-  const greedy = connect(t, sdks['0.22.1'], url)
+  const greedy = connect(t, sdks['0.22.1'], url, { workerName: 'greedy' })
   await callable(greedy, 'directory::health')
   let refused = 0
   const calls = [...Array(60).keys()].map((n) =>
     call(greedy, registryDownload, { worker: `w${n}` }).catch((error) => void (refused += /D334 /.test(error.message))),
   )
   await eventually('the bound', () => refused === 60 - 16 - 2)
+  // The refusals may be faster than the requests of those that were admitted.
+  await eventually('the downloads under way', () => held.length >= 2)
   assert.equal(held.length, 2)
   // Neither local work nor another caller's download waits.
   assert.equal((await ask('directory::lock::verify')).ok, true)
   const other = ask(registryDownload, { worker: 'other' }).catch(() => {})
   await eventually('the download of another caller', () => held.some((h) => h.url.includes('/other/')))
   await greedy.shutdown()
+  // Whoever waits is dropped when its turn comes and the engine no longer knows the caller.
+  await eventually('the caller is gone', async () => (await ask('engine::workers::list')).workers.every((row) => row.name !== 'greedy'))
   slow = false
   for (const { response } of held) response.writeHead(404).end('{}')
   await other

@@ -168,7 +168,8 @@ test('prompts::register', async (t) => {
 })
 
 test('prompts::mcp-get', async (t) => {
-  const { node } = await startWithScopes(t, { config: { state_timeout_ms: 300 } })
+  // Long enough for everybody who answers.
+  const { node } = await startWithScopes(t, { config: { state_timeout_ms: 5_000 } })
   const prompt = async (function_id) => {
     const name = scoped('p')
     await call(node, 'prompts::register', { name, description: 'bdd prompt', function_id })
@@ -227,8 +228,11 @@ test('prompts::mcp-get', async (t) => {
   })
   await t.test('a handler that never answers is given up, one that is missing is named', async () => {
     const silent = await offer(node, () => new Promise(() => {}))
-    await refused(node, 'prompts::mcp-get', { name: await prompt(silent) }, silent, 'timed out')
-    await refused(node, 'skills::resources-read', { uri: `iii://x/${silent}` }, silent, 'timed out')
+    const name = await prompt(silent)
+    await Promise.all([
+      refused(node, 'prompts::mcp-get', { name }, silent, 'timed out'),
+      refused(node, 'skills::resources-read', { uri: `iii://x/${silent}` }, silent, 'timed out'),
+    ])
     await refused(node, 'prompts::mcp-get', { name: await prompt('nobody::here') }, 'nobody::here', 'function_not_found')
   })
 })

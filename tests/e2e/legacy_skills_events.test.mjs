@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { put } from './lib/directory.mjs'
 import { plain, refused, scoped, startWithScopes, subscribe } from './lib/legacy.mjs'
-import { call } from './lib/sdks.mjs'
+import { call, gone } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
 import { deferred, eventually } from './lib/wait.mjs'
 
@@ -124,6 +124,7 @@ test('a subscription that came before the directory is honoured', async (t) => {
   const directory = await startWithScopes(t)
   const { node } = directory
   await directory.proc.stop()
+  await gone(node, 'skills::register')
   const early = scoped('early')
   const heard = []
   node.registerFunction(early, async (event) => {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { needsOwnEngine, startEngine } from './lib/engine.mjs'
 import { offer, plain, scoped, startWithScopes, subscribe } from './lib/legacy.mjs'
-import { call, callable } from './lib/sdks.mjs'
+import { call, callable, gone } from './lib/sdks.mjs'
 import { eventually } from './lib/wait.mjs'
 
 for (const [what, kill] of [
@@ -23,13 +23,16 @@ for (const [what, kill] of [
     await call(node, 'prompts::register', { name: id, description: 'd', function_id: handler })
     await heard.next('the first event')
 
-    if (kill.worker) await directory.proc.kill('SIGKILL')
+    if (kill.worker) {
+      await directory.proc.kill('SIGKILL')
+      await gone(node, 'skills::register') // or the wait below would find the dead one
+    }
     if (kill.engine) {
       await engine.crash()
       engine = await engine.again()
     }
     if (kill.worker) directory.boot()
-    await callable(node, 'skills::register', 'prompts::mcp-get', handler)
+    await callable(node, 'skills::register', 'skills::list', 'skills::resources-read', 'prompts::mcp-get', handler)
 
     assert.equal((await call(node, 'skills::list', {})).skills.find((row) => row.id === id).registered_at, registered_at)
     assert.equal((await call(node, 'skills::resources-read', { uri: `iii://${id}` })).contents[0].text, '# Kept\n')

@@ -179,7 +179,7 @@ test('N41 a stream that nobody reads is bounded and ended, and delays nobody', o
     edit(`round ${++round}`)
     await healthy(url)
     return (engine.out.stderr.match(/reads a stream too slowly/g) ?? []).length >= slow.length
-  })
+  }, 120_000) // many rounds, each of 300 files
   assert.ok(!memoryIsOurs || residentMiB(engine.pid) - before < 100)
   await healthy(url)
 })

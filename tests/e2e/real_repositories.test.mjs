@@ -180,11 +180,13 @@ test('calls go on while somebody reads everything', async (t) => {
   const files = {}
   for (let i = 0; i < 3_000; ++i) files[`n${i % 100}/d${i}.md`] = `---\ndescription: ${'word '.repeat(300)}\n---\nText ${i}.\n`
   const { ask } = await startDirectory(t, { files })
-  // Asked for later, answered earlier: the list is made in steps, and others are served in between.
+  // Asked for later, answered earlier: lists are made in steps, and others are served in between. Several lists, because on a busy machine
+  // one may be done before the other call has reached the directory.
   const order = []
-  const everything = ask('directory::skills::list').finally(() => order.push('everything'))
+  const everything = Array.from({ length: 8 }, () => ask('directory::skills::list').finally(() => order.push('everything')))
   const one = ask('directory::skills::get', { id: 'n7/d7' }).finally(() => order.push('one'))
   assert.equal((await one).body, 'Text 7.\n')
-  assert.equal((await everything).skills.length, 3_000)
-  assert.deepEqual(order, ['one', 'everything'])
+  for (const { skills } of await Promise.all(everything)) assert.equal(skills.length, 3_000)
+  assert.equal(order.length, 9)
+  assert.notEqual(order.at(-1), 'one')
 })

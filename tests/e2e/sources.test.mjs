@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, test } from 'node:test'
-import { configFile, put, startDirectory } from './lib/directory.mjs'
+import { configFile, put, putAtomically, startDirectory } from './lib/directory.mjs'
 import { tempDir } from './lib/engine.mjs'
 import { makeRepository, startGitServer } from './lib/git_server.mjs'
 import { directoryBin, run } from './lib/process.mjs'
@@ -110,7 +110,7 @@ test('changes by generation: newest first, with times, causes and a limit', asyn
   const shelf = await startShelf(t, { mail: bundle('1.0.0') })
   const { ask, root } = await startDirectory(t, { config: settings(shelf) })
   await ask('directory::skills::download', { worker: 'mail' })
-  put(root, 'mine.md', '# Mine\n\nText.\n')
+  putAtomically(root, 'mine.md', '# Mine\n\nText.\n')
   await eventually('the edit', async () => (await ask('directory::skills::list')).skills.some((row) => row.id === 'mine'))
   const plain = await ask('directory::changes')
   assert.equal('groups' in plain, false)

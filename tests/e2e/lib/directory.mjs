@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { engineFor, tempDir } from './engine.mjs'
 import { directoryBin, start } from './process.mjs'
 import { call, callable, connect, gone, sdks } from './sdks.mjs'
+import { eventually } from './wait.mjs'
 
 export function put(root, name, text) {
   mkdirSync(dirname(join(root, name)), { recursive: true })
@@ -58,10 +59,14 @@ export async function startDirectory(t, { files = {}, config = {}, env = {}, eng
   }
   const node = connect(t, sdks['0.22.1'], url)
   const proc = boot()
-  // The first and the last function of the current version: a directory registers them in order.
   await callable(node, 'directory::health', 'directory::engine::functions::info')
-  // The functions of older versions come after them, and the engine may serve others in between: it answers when it has all of them.
-  await proc.printed('stderr', /connected to the engine at /)
+  // The functions of earlier versions come after these. A directory says its name when it has registered all of them, and registers the
+  // trigger types of earlier versions when that is answered, which is before it reads this call.
+  await eventually('the directory is announced', async () => {
+    const { worker_name } = await call(node, 'engine::functions::info', { function_id: 'directory::health' }, { timeoutMs: 5000 })
+    return worker_name === 'iii-directory'
+  })
+  await call(node, 'directory::health', {})
   /** For a test that starts another one: on a given engine (III_E2E_URL) both would have one name. */
   const end = async () => {
     await proc.stop()

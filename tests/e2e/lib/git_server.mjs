@@ -193,9 +193,10 @@ export async function startGitServer(repos, { elsewhere = '' } = {}) {
  */
 export async function startSshServer(dir, repos) {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  const port = await freePort()
   for (const name of ['host', 'user', 'other'])
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', name, '-f', join(dir, name)])
+  // Just before it is used: until then anybody may take it.
+  const port = await freePort()
   writeFileSync(join(dir, 'authorized'), readFileSync(join(dir, 'user.pub')), { mode: 0o600 })
   const settings = [
     `Port ${port}`, 'ListenAddress 127.0.0.1', `HostKey ${join(dir, 'host')}`, `AuthorizedKeysFile ${join(dir, 'authorized')}`,
