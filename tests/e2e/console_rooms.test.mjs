@@ -9,7 +9,7 @@ import { localFiles, skillFiles } from './lib/console_files.mjs'
 import { put, putAtomically, tree } from './lib/directory.mjs'
 import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 import { call, connect, sdks } from './lib/sdks.mjs'
-import { eventually } from './lib/wait.mjs'
+import { deferred, eventually } from './lib/wait.mjs'
 
 const own = { skip: needsOwnEngine }
 const ROOMS = ['Overview', 'Skills', 'Prompts', 'Doctor', 'Sources', 'Bus', 'Changes', 'Connect']
@@ -309,6 +309,27 @@ test('replay shows what somebody missed, as directory::changes has it', own, asy
     await page.locator('.gen .g').allTextContents(),
     groups.map((g) => String(g.generation)).sort((a, b) => b - a),
   )
+})
+
+test('a change that is told while the feed is being read is in it', own, async (t) => {
+  const { page, server } = await openConsole(t, { files: skillFiles })
+  await page.visit('skills')
+  const [read, shown] = [deferred(), deferred()]
+  await page.route('**/console/call', async (route) => {
+    if (route.request().postDataJSON().function_id !== 'directory::changes') return route.continue()
+    const answer = await route.fetch()
+    read.resolve()
+    await shown.promise
+    await route.fulfill({ response: answer })
+  })
+  await page.locator('#rooms a', { hasText: 'Changes' }).click()
+  await read.promise
+  const before = await page.locator('#gen').textContent()
+  putAtomically(server.root, 'mail/new.md', '# New\n\nNew.\n')
+  await eventually('the change is told', async () => (await page.locator('#gen').textContent()) !== before)
+  shown.resolve()
+  await page.locator('.gen .mono', { hasText: 'mail/new' }).waitFor()
+  assert.equal(await page.locator('.gen .mono', { hasText: 'mail/new' }).count(), 1)
 })
 
 test('replay from a generation that is still to come, and from one that the log has forgotten', own, async (t) => {

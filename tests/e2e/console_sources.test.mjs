@@ -198,17 +198,27 @@ test('edited here and newer upstream: both are said, and the update is offered',
   await page.getByRole('button', { name: /^Check/ }).click()
   await page.locator('#said', { hasText: 'Asked every upstream; nothing is newer' }).waitFor()
 
+  // What the page reads by itself, because of a change, does not take the place of what Check finds.
+  const line = page.locator('tr[data-ns=tools]')
+  registry.bundles.tools.version = '1.1.0'
+  const [asked, released] = [deferred(), deferred()]
+  await page.route('**/console/call', async (route) => {
+    if (route.request().postDataJSON().payload.check) {
+      asked.resolve()
+      await released.promise
+    }
+    await route.continue()
+  })
+  await page.clock.install()
+  await page.getByRole('button', { name: /^Check/ }).click()
+  await asked.promise
   const before = await page.locator('#gen').textContent()
   putAtomically(server.root, 'tools/use.md', '# Use\n\nMine.\n')
-  const line = page.locator('tr[data-ns=tools]')
-  await line.getByText('edited here').waitFor()
-  // Once the change is told, a new page has nothing left to read by itself, which would take the place of what Check finds.
   await eventually('the change is told', async () => (await page.locator('#gen').textContent()) !== before)
-  await page.visit('sources')
-  await line.waitFor()
-  registry.bundles.tools.version = '1.1.0'
-  await page.getByRole('button', { name: /^Check/ }).click()
+  await page.clock.runFor(2_000)
+  released.resolve()
   await page.locator('#said', { hasText: 'Asked every upstream; one has something newer' }).waitFor()
+  await line.getByText('edited here').waitFor()
   assert.match(await line.locator('.state-td').textContent(), /edited here.*newer upstream/)
   assert.equal(await line.locator('td.r').first().textContent(), '2', 'both files are counted')
   assert.match(await page.locator('.say').textContent(), /One has something newer, one was edited here\./)

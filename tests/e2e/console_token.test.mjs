@@ -80,6 +80,7 @@ test('a session that ended asks again, and goes on where it was', own, async (t)
   await page.getByLabel('Token', { exact: true }).fill(token)
   await page.keyboard.press('Enter')
   await page.locator('.msg').waitFor()
+  await page.locator('body[data-link=live]').waitFor({ state: 'attached' })
 })
 
 /** A page of another origin that tries everything a page can, and writes down what came of it. */

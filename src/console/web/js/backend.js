@@ -37,7 +37,11 @@ async function patientFetch(path, options, { signal, limit, quiet }) {
   }
 }
 
+// How often somebody signed in. A refusal of a request from before says nothing about the session of now.
+let signedIn = 0
+
 async function send(method, path, body, { signal, limit = LONGEST_READ_MS, quiet } = {}) {
+  const since = signedIn
   const options = {
     method,
     headers: { 'Content-Type': 'application/json', 'X-Console': '1' },
@@ -55,7 +59,7 @@ async function send(method, path, body, { signal, limit = LONGEST_READ_MS, quiet
   }
   const answer = response.status === 204 ? {} : await response.json().catch(() => null)
   if (response.ok && answer !== null) return answer
-  if (response.status === 401 && path !== 'session') tell({ type: 'link', state: 'token' })
+  if (response.status === 401 && path !== 'session' && since === signedIn) tell({ type: 'link', state: 'token' })
   throw new CallError(answer?.code || String(response.status), answer?.message || `HTTP status ${response.status}.`, {
     status: response.status,
     hints: answer?.hints,
@@ -71,7 +75,7 @@ export async function call(functionId, payload = {}, { confirmed, job, timeoutMs
 
 export const cancel = (job) => send('POST', 'cancel', { job })
 export const readBoot = () => send('GET', 'boot')
-export const signIn = (token) => send('POST', 'session', { token })
+export const signIn = (token) => send('POST', 'session', { token }).then(() => signedIn++)
 export const signOut = () => send('DELETE', 'session')
 
 let jobs = 0
@@ -157,15 +161,20 @@ class Stream {
     this.reading = true
     this.stopped = false
     this.abort = new AbortController()
-    let refused = null
+    const since = signedIn
+    let status = null
     try {
-      refused = await this.#read()
+      status = await this.#read()
     } catch {
       // The connection ended; what follows is the same for every reason.
     }
     clearTimeout(this.silence)
     this.reading = false
-    if (!this.stopped) this.#ended(refused)
+    this.isOpen = false
+    if (this.stopped) return
+    if (status !== 401) this.#countDown(status)
+    else if (since === signedIn) tell({ type: 'link', state: 'token' })
+    else this.#open()
   }
 
   async #read() {
@@ -174,6 +183,7 @@ class Stream {
     const response = await fetch('/console/events', { headers, signal: this.abort.signal, cache: 'no-store' })
     if (!response.ok) return response.status
     this.failures = 0
+    this.isOpen = true
     tell({ type: 'link', state: 'live' })
     const read = eventReader((event) => this.#hear(event))
     const decoder = new TextDecoder()
@@ -198,8 +208,7 @@ class Stream {
     tell({ ...event, type })
   }
 
-  #ended(status) {
-    if (status === 401) return tell({ type: 'link', state: 'token' })
+  #countDown(status) {
     let left = Math.min(LONGEST_WAIT_S, 2 ** this.failures++)
     const show = () => tell({ type: 'link', state: status === 429 ? 'full' : 'away', wait: left })
     show()

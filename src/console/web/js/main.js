@@ -67,7 +67,11 @@ function takeBoot(boot) {
 
 const refreshBoot = later(async () => {
   const boot = await optional(readBoot())
-  if (!boot.error) takeBoot(boot)
+  if (boot.error) return
+  const before = live.boot.counts?.findings
+  takeBoot(boot)
+  // The number beside Doctor is an estimate now: findings may depend on who is on the bus.
+  if (boot.counts?.findings !== before) readCounts()
 }, 500)
 
 /** The numbers beside Doctor and Sources, which the page was not given. */
@@ -114,6 +118,9 @@ const HEAR = {
     if (behind) refreshBoot()
   },
   sample(e) {
+    // The first one may be the last of those that were read.
+    const [last] = live.samples.slice(-1)
+    if (last && Math.abs(new Date(e.at) - new Date(last.at)) < 500) return
     live.samples.push(e)
     if (live.samples.length > SAMPLES) live.samples.shift()
     drawPulse()
@@ -152,7 +159,7 @@ async function enterWithToken() {
 
 let running = false
 function run() {
-  live.link = 'connecting'
+  live.link = stream.isOpen ? 'live' : 'connecting'
   drawLink()
   readSamples()
   if (running) {

@@ -121,12 +121,16 @@ export const changesRoom = {
 
   read() {
     this.held = 0
+    this.heard = 0
     show(
       this.feed,
       () => this.ask(),
       (data) => {
         this.data = data
+        this.known = data.groups[0]?.generation ?? 0
         this.draw()
+        // A change that was told while the answer was on its way may not be in it.
+        if (this.heard > this.known) queueMicrotask(() => this.read())
       },
     )
   },
@@ -222,7 +226,9 @@ export const changesRoom = {
 
   live(e) {
     if (e.type === 'truncated') return this.read()
-    if (e.type !== 'change' || !this.data || this.since !== null) return
+    if (e.type !== 'change') return
+    this.heard = e.generation
+    if (!this.data || this.since !== null || e.generation <= this.known) return
     if (this.paused) {
       this.held++
       return this.drawToggle()

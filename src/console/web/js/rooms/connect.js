@@ -48,7 +48,10 @@ export const connectRoom = {
   },
 
   async readSessions() {
-    this.sessions = await optional(call('directory::sessions'))
+    const turn = (this.turn = {})
+    const sessions = await optional(call('directory::sessions'))
+    if (turn !== this.turn) return // an older answer
+    this.sessions = sessions
     fill(this.readers, readersTable(this.sessions))
   },
 

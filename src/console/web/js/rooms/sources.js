@@ -67,15 +67,7 @@ export const sourcesRoom = {
   mount(el) {
     this.el = h('div.scroll.fullh', { tabindex: -1 })
     el.append(this.el)
-    this.again = later(
-      () =>
-        refresh(
-          this.el,
-          () => this.ask(),
-          (d) => this.render(d),
-        ),
-      400,
-    )
+    this.again = later(() => this.reread(), 400)
   },
 
   tools() {
@@ -111,8 +103,20 @@ export const sourcesRoom = {
     )
   },
 
+  /** The answer of a check is what a person waits for: nothing else takes its place. */
+  reread() {
+    if (this.checking) return (this.missed = true)
+    refresh(
+      this.el,
+      () => this.ask(),
+      (d) => this.render(d),
+    )
+  },
+
   async checkNow() {
     this.check.disabled = true
+    this.checking = true
+    this.missed = false
     say('Asking every upstream …')
     await show(
       this.el,
@@ -120,6 +124,8 @@ export const sourcesRoom = {
       (d) => this.render(d),
     )
     this.check.disabled = false
+    this.checking = false
+    if (this.missed) this.again()
     if (!this.locks) return
     const newer = this.locks.filter(hasNewer).length
     const silent = this.locks.filter((l) => l.error).length
