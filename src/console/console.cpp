@@ -92,7 +92,11 @@ void Console::open(Host host) {
                      .generation = host_.library->latest()->generation->number};
   events_.emplace(loop_, now,
                   Events::Source{.beat = [this] { beat(); },
-                                 .begin = [this] { look_at_functions(true); },
+                                 .begin =
+                                     [this] {
+                                       next_second_.reset();
+                                       look_at_functions(true);
+                                     },
                                  .may_stay =
                                      [this](const std::string& client) {
                                        return !client.starts_with(kSessionClient) ||
@@ -307,8 +311,17 @@ void Console::look_at_functions(bool first) {
   if (host_.look_at_functions) host_.look_at_functions(first);
 }
 
+// A beat that comes late tells of all seconds since the one before.
+void Console::tell_samples() {
+  if (!host_.samples) return;
+  for (const Sample& sample : host_.samples(next_second_)) {
+    next_second_ = sample.second + 1;
+    events_->tell("sample", text_of(sample));
+  }
+}
+
 void Console::beat() {
-  if (host_.sample) events_->tell("sample", text_of(host_.sample()));
+  tell_samples();
   look_at_functions(false);
   if (const uint64_t now = count_sessions(); now != mcp_sessions_) {
     mcp_sessions_ = now;

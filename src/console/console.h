@@ -59,6 +59,7 @@ class Console {
   void begin_session(const Request& request, const ResponsePtr& response);
   void end_session(const Request& request, const ResponsePtr& response);
   void beat();
+  void tell_samples();
   uint64_t count_sessions() const;
   void look_at_functions(bool first);
   std::optional<std::string> session_of(const Request& request) const;
@@ -74,8 +75,9 @@ class Console {
   Host host_;
   bool open_ = false;
   Sessions sessions_;
-  uint64_t worker_events_ = 0;  // in this second
-  uint64_t mcp_sessions_ = 0;   // as told last
+  std::optional<uint64_t> next_second_;  // to tell of
+  uint64_t worker_events_ = 0;           // in this second
+  uint64_t mcp_sessions_ = 0;            // as told last
   std::optional<Calls> calls_;
   std::optional<Events> events_;
   directory::ChangeHub::Subscription changes_;

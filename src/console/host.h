@@ -25,7 +25,8 @@ struct BusCounts {
 
 // What the bus did in a second.
 struct Sample {
-  int64_t at = 0;  // when it began, in milliseconds since 1970
+  uint64_t second = 0;  // its number
+  int64_t at = 0;       // when it began, in milliseconds since 1970
   uint64_t calls = 0;
   uint64_t errors = 0;
   std::optional<double> p50_ms = {};  // nothing: no call was answered
@@ -53,7 +54,8 @@ struct Host {
   Facts facts = {};
   std::function<std::vector<RootFolder>()> roots = {};
   std::function<BusCounts()> bus = {};
-  std::function<Sample()> sample = {};  // of the last whole second
+  // Of the seconds from this number on that are over; without a number, of the last one.
+  std::function<std::vector<Sample>(std::optional<uint64_t> from)> samples = {};
   std::function<uint64_t()> mcp_sessions = {};
   // Called when the first page begins to listen (true), and every second while one does.
   // Console::functions_changed() tells what is found.

@@ -53,7 +53,8 @@ class ListedFunctions {
 };
 
 console::Sample sample_of(const engine::BusSample& sample) {
-  return {.at = sample.at,
+  return {.second = sample.second,
+          .at = sample.at,
           .calls = sample.calls,
           .errors = sample.errors,
           .p50_ms = sample.p50_ms,
@@ -109,7 +110,14 @@ void LocalConsole::open(LocalDirectory& local, engine::Engine& engine, const mcp
              return console::BusCounts{.functions = functions.count(engine.functions()),
                                        .workers = engine.workers().size()};
            },
-       .sample = [&engine] { return sample_of(engine::bus_sample(engine)); },
+       .samples =
+           [&engine](std::optional<uint64_t> from) {
+             std::vector<console::Sample> out;
+             for (const auto& each : engine::bus_samples(engine, from)) {
+               out.push_back(sample_of(each));
+             }
+             return out;
+           },
        .mcp_sessions = [&mcp] { return uint64_t{mcp.client_count()}; },
        .look_at_functions = [this](bool first) { watch_.look_at_functions(first); }});
   watch_.tell(&console_, &engine);

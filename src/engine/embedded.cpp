@@ -102,8 +102,6 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
 
 Engine& Embedded::engine() { return parts_->engine; }
 
-BusSample Embedded::sample() { return bus_sample(parts_->engine); }
-
 uint16_t Embedded::port() const { return parts_->server->port(); }
 
 size_t Embedded::held_bytes() const { return parts_->memory->total(); }

@@ -7,7 +7,6 @@
 #include <string>
 
 #include "base/result.h"
-#include "engine/builtins/stats.h"
 #include "engine/channels.h"
 #include "engine/configuration/configuration.h"
 #include "engine/engine.h"
@@ -45,8 +44,6 @@ class Embedded {
 
   Engine& engine();
   uint16_t port() const;
-  // The last second of the bus; costs next to nothing.
-  BusSample sample();
   // What waits: bytes that all connections hold together (net::MemoryBudget), and writes for the
   // disk.
   size_t held_bytes() const;

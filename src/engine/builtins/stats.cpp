@@ -11,6 +11,7 @@ namespace iii::engine {
 
 namespace {
 
+constexpr size_t kMostSamples = 10;
 constexpr size_t kMostFunctions = 500;
 
 constexpr const char* kAboutStats =
@@ -172,18 +173,24 @@ BusStats bus_stats(Engine& engine, const StatsQuery& query) {
   return out;
 }
 
-BusSample bus_sample(Engine& engine) {
-  BusSample out{.in_flight = engine.in_flight(), .connections = engine.workers().size()};
-  const auto last = engine.calls().seconds(engine.timers().now(), engine.timers().wall_ms(), 1);
-  if (last.empty()) {
-    out.at = engine.timers().wall_ms();
-    return out;
+std::vector<BusSample> bus_samples(Engine& engine, std::optional<uint64_t> from) {
+  const SteadyTime now = engine.timers().now();
+  const uint64_t present = engine.calls().second(now);
+  const uint64_t missed = from ? present - std::min(*from, present) : 1;
+  const auto rows = engine.calls().seconds(now, engine.timers().wall_ms(),
+                                           std::min<uint64_t>(missed, kMostSamples));
+  std::vector<BusSample> out;
+  uint64_t second = present - rows.size();
+  for (const SecondOfCalls& row : rows) {
+    out.push_back({.second = second++,
+                   .at = row.at,
+                   .calls = row.calls,
+                   .errors = row.errors,
+                   .p50_ms = row.p50_ms,
+                   .p99_ms = row.p99_ms,
+                   .in_flight = engine.in_flight(),
+                   .connections = engine.workers().size()});
   }
-  out.at = last.front().at;
-  out.calls = last.front().calls;
-  out.errors = last.front().errors;
-  out.p50_ms = last.front().p50_ms;
-  out.p99_ms = last.front().p99_ms;
   return out;
 }
 

@@ -48,9 +48,10 @@ struct BusStats {
   std::vector<TypeUse> trigger_types;  // those of the engine itself
 };
 
-// The last second that is over, and what is going on now.
+// A second that is over, and what is going on now.
 struct BusSample {
-  int64_t at = 0;  // when that second began, in ms since 1970
+  uint64_t second = 0;  // its number since the engine started
+  int64_t at = 0;       // when it began, in ms since 1970
   uint64_t calls = 0;
   uint64_t errors = 0;
   std::optional<double> p50_ms;
@@ -60,7 +61,9 @@ struct BusSample {
 };
 
 BusStats bus_stats(Engine& engine, const StatsQuery& query);
-BusSample bus_sample(Engine& engine);
+// The seconds from number `from` on that are over, the last ten at most, oldest first; without a
+// number the last one.
+std::vector<BusSample> bus_samples(Engine& engine, std::optional<uint64_t> from);
 
 std::vector<BuiltinFunction> stats_functions(Engine& engine, const Catalog& catalog);
 

@@ -64,12 +64,33 @@ TEST_F(StatsTest, TheSampleOfTheLastSecond) {
   worker.serve("f");
   call();
   bus.timers.advance(Millis(1'000));
-  const BusSample sample = bus_sample(bus.engine);
+  const auto samples = bus_samples(bus.engine, std::nullopt);
+  ASSERT_EQ(samples.size(), 1U);
+  const BusSample& sample = samples.front();
   EXPECT_GE(sample.calls, 1U);
   EXPECT_EQ(sample.errors, 0U);
   EXPECT_EQ(sample.connections, 3U);
   EXPECT_EQ(sample.in_flight, 0U);
   EXPECT_TRUE(sample.p50_ms);
+}
+
+TEST_F(StatsTest, NoSecondIsLeftOutOrToldTwice) {
+  worker.serve("f");
+  bus.timers.advance(Millis(1'000));
+  uint64_t next = bus_samples(bus.engine, std::nullopt).back().second + 1;
+  EXPECT_TRUE(bus_samples(bus.engine, next).empty());
+  call();
+  // Somebody looks late.
+  bus.timers.advance(Millis(2'100));
+  const auto late = bus_samples(bus.engine, next);
+  ASSERT_EQ(late.size(), 2U);
+  EXPECT_EQ(late[0].second, next);
+  EXPECT_GE(late[0].calls, 1U);
+  EXPECT_EQ(late[1].calls, 0U);
+  EXPECT_EQ(late[1].at - late[0].at, 1'000);
+  // Who was away for long gets the last ten.
+  bus.timers.advance(Millis(60'000));
+  EXPECT_EQ(bus_samples(bus.engine, next).size(), 10U);
 }
 
 TEST_F(StatsTest, CallsThatReachNoFunctionAreErrors) {
