@@ -30,6 +30,10 @@ class EngineLink {
  public:
   using Millis = std::chrono::milliseconds;
 
+  // To find out whether a server runs here. Without one the connection is refused at once: the time
+  // is for a server that is busy.
+  static constexpr Millis kLooking{3'000};
+
   // Errors: `unreachable`, `unauthorized`; the message says what to do.
   static Result<std::unique_ptr<EngineLink>> open(const EngineAddress& address, Millis timeout);
   ~EngineLink();

@@ -16,7 +16,7 @@ namespace {
 using sources::InstallReport;
 using sources::NamespaceResult;
 
-constexpr std::chrono::milliseconds kListTimeout{1'000};
+constexpr std::chrono::milliseconds kListTimeout{5'000};
 // Between two looks whether a caller is still connected.
 constexpr std::chrono::milliseconds kFollowPause{1'000};
 

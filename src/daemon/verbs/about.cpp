@@ -26,8 +26,7 @@ using std::chrono::milliseconds;
 Result<std::optional<ServerShape>> running_server(const cli::Args& args) {
   const auto address = cli::engine_address(args);
   if (!address) return std::unexpected(address.error());
-  const auto link =
-      cli::EngineLink::open(*address, milliseconds(address->explicitly ? 5'000 : 300));
+  const auto link = cli::EngineLink::open(*address, cli::EngineLink::kLooking);
   if (!link) {
     if (address->explicitly) return std::unexpected(link.error());
     return std::nullopt;

@@ -65,8 +65,6 @@ class Server final : public Caller {
   milliseconds timeout_{30'000};
 };
 
-// A server on this machine answers at once or is not there.
-constexpr milliseconds kQuick{300};
 constexpr milliseconds kPatient{10'000};
 // Several downloads, each within the time-out of the server.
 constexpr milliseconds kInstallTimeout{3'600'000};
@@ -93,7 +91,7 @@ Result<std::unique_ptr<Caller>> server_of(const cli::Args& args, Use use) {
   if (!address) return std::unexpected(address.error());
   if (names_folders(args)) return nullptr;
   const bool must = address->explicitly || use == Use::kServer;
-  auto link = cli::EngineLink::open(*address, must ? kPatient : kQuick);
+  auto link = cli::EngineLink::open(*address, must ? kPatient : cli::EngineLink::kLooking);
   if (!link && (must || link.error().code == "unauthorized")) {
     return std::unexpected(link.error());
   }

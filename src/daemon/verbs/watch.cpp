@@ -82,6 +82,7 @@ class Feed {
     if (cli::reader_left()) end_ = 0;
     return !end_ && flag_at(answer, "more");
   }
+  bool begun() const { return begun_; }
   // The exit code, once there is nothing more to do.
   const std::optional<int>& end() const { return end_; }
 
@@ -164,16 +165,20 @@ class ServerWatch {
   sdk::Task<void> ask() {
     while (again_) {
       again_ = false;
+      bool polls = polls_;
       const sdk::Reply<json::Raw> answer = co_await worker_.trigger<json::Raw>(
           "directory::changes", json::Raw{json::to_text(feed_.question())});
       const auto value = answer ? json::parse(answer->text) : fail("", "");
       // Away: on_ready comes again.
       if (answer && value) again_ |= feed_.take(*value, where_);
       if (!answer && answer.error().code == "function_not_found") {
-        end(cli::complain({"", "the server has no directory that tells about changes."}));
+        if (!feed_.begun()) {
+          end(cli::complain({"", "the server has no directory that tells about changes."}));
+        }
+        polls = true;  // the directory was there: it is being restarted
       }
       if (feed_.end()) end(*feed_.end());
-      if (polls_ && !ended_) {
+      if (polls && !ended_) {
         co_await worker_.sleep(kPause);
         again_ = true;
       }

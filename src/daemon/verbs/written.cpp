@@ -16,8 +16,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// A server on this machine answers at once or is not there.
-constexpr milliseconds kQuick{300};
 constexpr milliseconds kAnswer{5'000};
 constexpr int64_t kRows = 100;
 
@@ -41,7 +39,8 @@ void say_written(const cli::Args& args, const std::filesystem::path& folder,
                  const std::vector<std::string>& skills, bool gone) {
   if (args.has("json") || ::isatty(STDOUT_FILENO) != 1 || ::isatty(STDERR_FILENO) != 1) return;
   const auto address = cli::engine_address(args);
-  const auto link = address ? cli::EngineLink::open(*address, kQuick) : fail("", "");
+  const auto link =
+      address ? cli::EngineLink::open(*address, cli::EngineLink::kLooking) : fail("", "");
   if (!link) {
     cli::note("(folder {}; no server runs)\n", folder.string());
     return;
