@@ -225,8 +225,7 @@ void read_oversize(Document& document, const RootFolder& folder, const std::stri
   std::erase_if(parsed.findings, [](const Finding& f) { return f.code == findings::kOpenFence; });
   Builder builder(document, path, rules);
   if (prompt) {
-    builder.add(findings::kPromptTooLarge,
-                sentence(why) + " It cannot be read (D212).");
+    builder.add(findings::kPromptTooLarge, sentence(why) + " It cannot be read (D212).");
   } else {
     builder.add(findings::kTooLarge,
                 fmt::format("The document is larger than {} bytes; it is served in parts only. "
