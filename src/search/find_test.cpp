@@ -95,10 +95,8 @@ TEST(Find, NothingFits) {
 
 // Somebody who knows a word finds the document that has it, however long the text around it is.
 TEST(Find, ALongTextIsFoundByAWordThatItMentionsOnce) {
-  std::string body = "# Operations\n\nHow to run it.\n\n";
-  for (int i = 0; i < 400; ++i)
-    body += "Logs and health of service number " + std::to_string(i) + ".\n";
-  body += "Import the Grafana dashboard.\n";
+  std::string body = "# Operations\n\nHow to run it. Import the Grafana dashboard.\n\n";
+  for (int i = 0; i < 400; ++i) body += "Logs and health of service " + std::to_string(i) + ".\n";
   std::vector<Document> documents{skill_document({.id = "operations",
                                                   .title = "Operations",
                                                   .description = "Run it as a service.",
