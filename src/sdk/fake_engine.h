@@ -27,7 +27,8 @@ class FakeEngine {
           loop, [this](std::shared_ptr<InProcessLine> line) {
             line_ = std::move(line);
             ++connections;
-            send(R"({"type":"workerregistered","worker_id":"w1","reattach_token":"t1"})");
+            send(R"({"type":"workerregistered","worker_id":"w1","reattach_token":"t1")" + greeting +
+                 "}");
             return std::make_unique<Peer>(*this);
           });
     };
@@ -69,6 +70,7 @@ class FakeEngine {
   void deafen() {
     on_frame = [](const json::Value&) {};
   }
+  std::string greeting;  // more members of it
   int connections = 0;
   int departures = 0;
 
