@@ -275,10 +275,7 @@ void Calls::report(const RunningPtr& running, const directory::CallProgress& now
 
 void Calls::finish(const RunningPtr& running, directory::Answer answer) {
   if (std::exchange(running->over, true)) return;
-  if (running->has_job()) {
-    const bool cancelled = !answer && answer.error().code == "cancelled";
-    end_job(running, answer ? "done" : cancelled ? "cancelled" : "failed");
-  }
+  if (running->has_job()) end_job(running, answer ? nullptr : &answer.error());
   if (!answer) {
     const Error& error = answer.error();
     return running->answer(flat_error(status_of(error), code_of(error), message_of(error)));
@@ -293,9 +290,17 @@ void Calls::finish(const RunningPtr& running, directory::Answer answer) {
   running->answer(net::http_json(200, "{\"result\":" + answer->text + "}"));
 }
 
-void Calls::end_job(const RunningPtr& running, std::string_view state) {
+void Calls::end_job(const RunningPtr& running, const Error* error) {
   jobs_.erase(running->job());
-  tell_({.job = running->job(), .step = running->last_step, .state = state});
+  JobProgress end{.job = running->job(), .step = running->last_step, .state = "done"};
+  if (error != nullptr && error->code == "cancelled") {
+    end.state = "cancelled";
+  } else if (error != nullptr) {
+    end.state = "failed";
+    end.code = code_of(*error);
+    end.message = message_of(*error);
+  }
+  tell_(end);
 }
 
 void Calls::cancel(const net::HttpRequest& request, const ResponsePtr& response) {

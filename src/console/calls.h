@@ -37,6 +37,8 @@ struct JobProgress {
   uint64_t done = 0;
   uint64_t total = 0;
   std::string_view state;  // `running`, `done`, `failed` or `cancelled`
+  std::string code = {};   // of the error, when it failed
+  std::string message = {};
 };
 
 // On the loop thread.
@@ -75,7 +77,7 @@ class Calls {
   directory::Context context_of(const RunningPtr& running);
   void report(const RunningPtr& running, const directory::CallProgress& now);
   void finish(const RunningPtr& running, directory::Answer answer);
-  void end_job(const RunningPtr& running, std::string_view state);
+  void end_job(const RunningPtr& running, const Error* error);
 
   net::Loop& loop_;
   const Host& host_;

@@ -65,11 +65,14 @@ std::string text_of(const Sample& sample) {
 }
 
 std::string text_of(const JobProgress& now) {
-  return json::to_text(json::Object{{"job", now.job},
-                                    {"step", now.step},
-                                    {"done", now.done},
-                                    {"total", now.total},
-                                    {"state", now.state}});
+  json::Object out{{"job", now.job},
+                   {"step", now.step},
+                   {"done", now.done},
+                   {"total", now.total},
+                   {"state", now.state}};
+  if (!now.code.empty())
+    out.emplace("error", json::Object{{"code", now.code}, {"message", now.message}});
+  return json::to_text(std::move(out));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/utf8_head.h"
 #include "engine/engine.h"
+#include "json/slice.h"
 #include "json/write.h"
 #include "protocol/trace.h"
 #include "protocol/writer.h"
@@ -198,12 +199,22 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     pending->traceparent = copy(call.traceparent);
     pending->baggage = copy(call.baggage);
     pending->held_bytes = held_bytes(call);
-    add_pending(std::move(pending));
+    pending->guarded = pending->observed != nullptr || through != nullptr;
+    if (!add_pending(std::move(pending))) {
+      caller.ledger.calls.give_back();
+      caller.ledger.call_bytes.give_back(held_bytes(call));
+      return answer_error(caller, call,
+                          {"invocation_error",
+                           "A call of another connection that has this id is running. Next: choose "
+                           "a new id for each call."},
+                          target->record);
+    }
   }
   const TargetTrace trace(call);
   protocol::CallContext context;
   std::string stamped;
   if (callee.observes) {
+    if (call.caller) guard_named(*call.caller);
     stamped = stamped_caller(call.caller, caller.id_text, caller.name);
     context = {stamped, call.observe_depth, {}};
     if (through != nullptr) context.activation = through->activation;
@@ -450,9 +461,29 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
       });
 }
 
-void Engine::add_pending(std::unique_ptr<PendingCall> call) {
+void Engine::guard(const Uuid& call) {
+  if (const auto running = pending_.find(call); running != pending_.end()) {
+    running->second->guarded = true;
+  }
+}
+
+void Engine::guard_named(std::string_view caller) {
+  const auto guard_in = [this](json::Slice object) {
+    const auto id = json::member(object, "invocation_id");
+    if (!id || json::kind_of(*id) != json::Kind::kString) return;
+    if (const auto named = Uuid::parse(json::string_of(*id))) guard(*named);
+  };
+  if (!caller.starts_with('{')) return;
+  guard_in(caller);
+  const auto parent = json::member(caller, "parent");
+  if (parent && json::kind_of(*parent) == json::Kind::kObject) guard_in(*parent);
+}
+
+bool Engine::add_pending(std::unique_ptr<PendingCall> call) {
   // One id, one call: an id that is used again while in flight ends the earlier call (wire §6.1).
-  if (auto earlier = take_pending(call->id)) {
+  if (const auto running = pending_.find(call->id); running != pending_.end()) {
+    if (running->second->guarded && running->second->caller != call->caller) return false;
+    const auto earlier = take_pending(running);
     protocol::InvocationResult lost;
     lost.error = protocol::ErrorBody{"invocation_error", "channel closed", {}};
     finish(*earlier, lost, nullptr, timers_.now());
@@ -462,13 +493,17 @@ void Engine::add_pending(std::unique_ptr<PendingCall> call) {
   ++call->callee->running;
   const Uuid id = call->id;
   pending_.emplace(id, std::move(call));
+  return true;
 }
 
 std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
-  const auto it = pending_.find(id);
-  if (it == pending_.end()) return nullptr;
-  std::unique_ptr<PendingCall> call = std::move(it->second);
-  pending_.erase(it);
+  const auto found = pending_.find(id);
+  return found == pending_.end() ? nullptr : take_pending(found);
+}
+
+std::unique_ptr<PendingCall> Engine::take_pending(PendingCalls::iterator found) {
+  std::unique_ptr<PendingCall> call = std::move(found->second);
+  pending_.erase(found);
   if (call->caller != nullptr) {
     call->caller->ledger.calls.give_back();
     call->caller->ledger.call_bytes.give_back(call->held_bytes);
@@ -477,11 +512,17 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
   return call;  // its destruction takes it out of both workers' lists
 }
 
-void Engine::answered(const protocol::InvocationResult& result, const LargeFrame* large) {
+void Engine::answered(const Worker& from, const protocol::InvocationResult& result,
+                      const LargeFrame* large) {
   // The first answer counts, whatever function it names; later answers find nothing
   // (wire §6.1).
-  const auto call = take_pending(result.invocation_id);
-  if (!call) return;
+  const auto running = pending_.find(result.invocation_id);
+  if (running == pending_.end()) return;
+  if (running->second->guarded && running->second->callee != &from) {
+    return call_log_.log(LogLevel::kDebug, "worker {} answers a call of {} that it did not get",
+                         from.label(), running->second->record->id);
+  }
+  const auto call = take_pending(running);
   // The callee may go with what follows.
   const std::shared_ptr<Worker> host = call->observed ? call->callee->shared_from_this() : nullptr;
   finish(*call, result, large, frame_time_);

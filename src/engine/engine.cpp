@@ -167,7 +167,7 @@ void Engine::handle(Worker& worker, const protocol::Frame& frame, std::string_vi
   if (const auto* call = std::get_if<protocol::InvokeFunction>(&frame))
     return invoke(worker, *call, large.get());
   if (const auto* result = std::get_if<protocol::InvocationResult>(&frame))
-    return answered(*result, large.get());
+    return answered(worker, *result, large.get());
   if (is_registration(frame)) {
     if (!worker.namespace_fixed) return buffer_registration(worker, text, std::move(large));
     return handle_registration(worker, frame, large.get());

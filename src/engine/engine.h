@@ -111,6 +111,12 @@ class Engine final : public Bus {
   OwnerIds& owners() { return owners_; }
   const EngineLimits& limits() const override { return limits_; }
   CallStats& calls() { return stats_; }
+  // Others are going to be told the id of this call, or the ids in this `caller` of a call: of
+  // those that are running, only the callees can be believed from now on.
+  void guard(const Uuid& call);
+  void guard_named(std::string_view caller);
+  // The connection that registered the function has named its features only now.
+  void features_known(const FunctionPtr& function);
   // Calls that are not answered yet.
   size_t in_flight() const { return pending_.size() + *owed_; }
 
@@ -163,13 +169,17 @@ class Engine final : public Bus {
   void invoke_through(Worker& caller, const protocol::InvokeFunction& call,
                       const LargeFrame* large);
   void enqueue(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
-  void answered(const protocol::InvocationResult& result, const LargeFrame* large);
+  void answered(const Worker& from, const protocol::InvocationResult& result,
+                const LargeFrame* large);
   bool admit(Worker& caller, const protocol::InvokeFunction& call);
   void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error,
                     const std::shared_ptr<CallRecord>& record = nullptr);
   void pay(OwedAnswer& waiting, Outcome outcome);
+  using PendingCalls = boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash>;
   std::unique_ptr<PendingCall> take_pending(const Uuid& id);
-  void add_pending(std::unique_ptr<PendingCall> call);
+  std::unique_ptr<PendingCall> take_pending(PendingCalls::iterator call);
+  // False, and nothing is changed: a call of somebody else that is guarded has this id.
+  bool add_pending(std::unique_ptr<PendingCall> call);
   void finish(PendingCall& call, const protocol::InvocationResult& outcome, const LargeFrame* large,
               SteadyTime now);
   Error not_found(std::string_view name_space, std::string_view id) const;
@@ -198,8 +208,8 @@ class Engine final : public Bus {
   bool replay_some(Worker& worker);
   void register_function(Worker& worker, const protocol::RegisterFunction& frame,
                          const LargeFrame* large);
-  bool read_observability(Worker& worker, const protocol::RegisterFunction& frame,
-                          Function& function);
+  bool read_observability(Worker& worker, Declaration said, Function& function);
+  bool read_args_format(Worker& worker, Function& function);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
   void forget_function(Worker& worker, const FunctionPtr& function);
   void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,
@@ -234,7 +244,7 @@ class Engine final : public Bus {
   LogBudget registration_log_;  // functions that come and go
   std::map<Uuid, std::shared_ptr<Worker>> workers_;
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
-  boost::unordered_flat_map<Uuid, std::unique_ptr<PendingCall>, UuidHash> pending_;
+  PendingCalls pending_;
   std::map<const Worker*, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection
   // Of messages that are being parsed; shared with them, because one may outlive the engine.
   std::shared_ptr<Quota> large_bytes_;

@@ -24,6 +24,16 @@ using TextMap = boost::unordered_flat_map<std::string, T, TextHash, std::equal_t
 
 struct Source;
 
+// What a registration says about calls and observers (observers §4).
+struct Declaration {
+  bool is_private = false;
+  bool observable = true;
+  std::optional<std::string> args_format;  // JSON text
+  std::optional<std::string> observe;      // JSON text, as a v1 worker sent it
+
+  bool needs_v2() const { return is_private || !observable || args_format; }
+};
+
 struct Function {
   std::string id;
   std::string name_space;
@@ -45,6 +55,8 @@ struct Function {
   std::optional<std::string> observe;      // JSON text, as a v1 worker sent it
   std::optional<std::string> legacy_type;  // a trigger type that it stands in for
   std::shared_ptr<const json::Schema> args_schema;
+  // Said by a connection without features; it counts when the connection names them.
+  std::shared_ptr<const Declaration> declared;
   // What observes it; null for most. Not a part of the registration; the loop thread alone uses it.
   mutable std::shared_ptr<Source> source;
 

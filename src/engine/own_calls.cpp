@@ -123,7 +123,8 @@ void Engine::send_own(OutgoingCall& call, Reply reply, const FunctionPtr& target
     pending->reply = std::move(reply);
     pending->observed = std::move(observed);
     pending->place = std::move(call.place);
-    add_pending(std::move(pending));
+    pending->guarded = pending->observed != nullptr || call.activation != nullptr;
+    (void)add_pending(std::move(pending));  // its id is new
   }
   protocol::CallContext context;
   std::string_view traceparent;

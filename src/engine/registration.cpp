@@ -19,9 +19,12 @@ constexpr size_t kBytesAtOnce = 32 * 1024;
 
 size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
-  return 2 * f.id.size() + f.name_space.size() + size(f.description) + size(f.request_format) +
-         size(f.response_format) + size(f.metadata) + size(f.args_format) + size(f.observe) +
-         sizeof f + sizeof(CallRecord);
+  const size_t declared =
+      f.declared ? sizeof *f.declared + size(f.declared->args_format) + size(f.declared->observe)
+                 : 0;
+  return declared + 2 * f.id.size() + f.name_space.size() + size(f.description) +
+         size(f.request_format) + size(f.response_format) + size(f.metadata) + size(f.args_format) +
+         size(f.observe) + sizeof f + sizeof(CallRecord);
 }
 
 // Bytes of the control or bidirectional-override character that `text` starts with; 0 for any
@@ -51,6 +54,17 @@ std::optional<std::string> sanitised(const std::optional<std::string>& text) {
   const std::string_view cut = trim(utf8_prefix(clean, protocol::kMaxWorkerText));
   if (cut.empty()) return std::nullopt;
   return std::string(cut);
+}
+
+Result<json::Schema> args_schema(const std::string& text) {
+  constexpr size_t kMostBytes = 64 * 1024;  // compiled on the loop, so it must be small
+  if (text.size() > kMostBytes) {
+    return fail("", "it has " + std::to_string(text.size()) + " bytes, and " +
+                        std::to_string(kMostBytes) + " are allowed");
+  }
+  auto value = json::parse(text);
+  if (!value) return std::unexpected(value.error());
+  return json::Schema::compile(std::move(*value), {.max_steps = 20'000, .max_patterns = 100});
 }
 
 }  // namespace
@@ -195,7 +209,14 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   if (known != nullptr && (*known)->owner != &worker) return reject((*known)->owner->id_text);
 
   std::shared_ptr<Function> function = large != nullptr ? large->function : copy_texts(frame);
-  if (!read_observability(worker, frame, *function)) return;
+  if (!read_observability(worker,
+                          {.is_private = frame.is_private.value_or(false),
+                           .observable = frame.observable.value_or(true),
+                           .args_format = std::exchange(function->args_format, {}),
+                           .observe = std::exchange(function->observe, {})},
+                          *function)) {
+    return;
+  }
   function->name_space = worker.name_space;
   function->owner = &worker;
   function->record =
@@ -219,26 +240,41 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   observers_.registered(kept);
 }
 
-// What the frame says about calls and observers (observers §4). False: the function cannot be
-// registered.
-bool Engine::read_observability(Worker& worker, const protocol::RegisterFunction& frame,
-                                Function& function) {
+void Engine::features_known(const FunctionPtr& function) {
+  if (!function->declared) return observers_.registered(function);
+  Worker& worker = *function->owner;
+  auto renewed = std::make_shared<Function>(*function);
+  renewed->declared.reset();
+  if (!read_observability(worker, *function->declared, *renewed) ||
+      !worker.ledger.stored_bytes.replace(stored_size(*function), stored_size(*renewed))) {
+    return forget_function(worker, function);
+  }
+  worker.functions.erase(function);
+  worker.functions.insert(renewed);
+  const FunctionPtr kept = renewed;
+  functions_.put(std::move(renewed));
+  observers_.registered(kept);
+}
+
+// False: the function cannot be registered.
+bool Engine::read_observability(Worker& worker, Declaration said, Function& function) {
   if (!worker.observes) {
-    function.args_format.reset();
-    function.observe.reset();
+    if (said.needs_v2() || said.observe) {
+      function.declared = std::make_shared<const Declaration>(std::move(said));
+    }
     return true;
   }
-  const bool needs_v2 =
-      frame.args_format || frame.is_private.value_or(false) || !frame.observable.value_or(true);
-  if (needs_v2 && !worker.observes_v2) {
+  if (said.needs_v2() && !worker.observes_v2) {
     worker.limit_log.warn(
         "worker {}: {} needs the feature observe.v2, which it has not named; it "
         "is ignored",
         worker.label(), function.id);
     return false;
   }
-  function.is_private = frame.is_private.value_or(false);
-  function.observable = frame.observable.value_or(true);
+  function.is_private = said.is_private;
+  function.observable = said.observable;
+  function.args_format = std::move(said.args_format);
+  function.observe = std::move(said.observe);
   if (function.observe) {
     const json::Slice observe = *function.observe;
     function.owner_delivered = json::member(observe, "delivery") == R"("owner")";
@@ -251,17 +287,17 @@ bool Engine::read_observability(Worker& worker, const protocol::RegisterFunction
       function.legacy_type = json::string_of(*type);
     }
   }
-  if (!function.args_format) return true;
-  constexpr size_t kMostFormatBytes = 64 * 1024;  // compiled on the loop, so it must be small
-  Result<json::Value> format = fail("", "");
-  if (function.args_format->size() <= kMostFormatBytes) format = json::parse(*function.args_format);
-  if (format) {
-    const json::SchemaLimits limits{.max_steps = 20'000, .max_patterns = 100};
-    if (auto schema = json::Schema::compile(std::move(*format), limits)) {
-      function.args_schema = std::make_shared<const json::Schema>(std::move(*schema));
-      return true;
-    }
+  return !function.args_format || read_args_format(worker, function);
+}
+
+bool Engine::read_args_format(Worker& worker, Function& function) {
+  auto schema = args_schema(*function.args_format);
+  if (schema) {
+    function.args_schema = std::make_shared<const json::Schema>(std::move(*schema));
+    return true;
   }
+  refusal_log_.log(LogLevel::kWarn, "worker {}: the args_format of {} cannot be used: {}",
+                   worker.label(), function.id, schema.error().message);
   if (!worker.observes_v2) {  // its SDK knows no such refusal; args are refused then
     function.args_format.reset();
     return true;

@@ -49,6 +49,8 @@ struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnl
   Reply reply;                             // may be empty
   std::shared_ptr<ObservedCall> observed;  // when somebody observes the function
   std::shared_ptr<void> place;             // among the activations of an observer
+  // Observers are concerned with it, or others were told its id: only the callee may answer it.
+  bool guarded = false;
 };
 
 template <typename Tag>
@@ -116,6 +118,7 @@ struct Worker : std::enable_shared_from_this<Worker> {
   uint64_t dropped_frames = 0;
   LogOnce malformed_log;
   LogOnce limit_log;
+  LogOnce inactive_log;  // events that came when its observers were not active
 
   // The name for people: what it calls itself, else its id.
   const std::string& label() const { return name ? *name : id_text; }

@@ -116,6 +116,14 @@ std::optional<size_t> find_row(const BrowseColumns& columns, std::string_view te
     if (roots[root].label != text.substr(0, colon)) continue;
     if (const auto row = columns.find(root, text.substr(colon + 1))) return row;
   }
+  // As it is written on disk, before the spellings that also lead to it: names that differ only in
+  // case are different files.
+  for (const std::string_view end : {"", "/SKILL.md", ".md"}) {
+    const std::string path = std::string(text) + std::string(end);
+    for (uint16_t root = 0; root < roots.size(); ++root) {
+      if (const auto row = columns.find(root, path)) return row;
+    }
+  }
   if (const Result<std::string> id = normalise_input(text)) {
     const content::Skill* skill = look_up(columns.view().unfiltered(), *id);
     if (skill != nullptr) return columns.find(skill->id);
@@ -125,9 +133,6 @@ std::optional<size_t> find_row(const BrowseColumns& columns, std::string_view te
     if (at != unserved.end()) {
       return columns.skills() + static_cast<size_t>(at - unserved.begin());
     }
-  }
-  for (uint16_t root = 0; root < roots.size(); ++root) {
-    if (const auto row = columns.find(root, text)) return row;
   }
   return std::nullopt;
 }

@@ -393,7 +393,9 @@ std::string report_text(const DoctorReport& report, const FindingPlace& place) {
     if (f.line) line += ":" + std::to_string(*f.line);
     if (f.line && f.column) line += ":" + std::to_string(*f.column);
     line += "  " + f.message + " [" + f.code + "]";
-    if (f.served_as) line += " (served as " + *f.served_as + ")";
+    // Who asks for what cannot be read gets an error, although the lists have it.
+    const bool readable = f.severity != "error";
+    if (f.served_as) line += (readable ? " (served as " : " (listed as ") + *f.served_as + ")";
     add(line + (f.fix ? " (fixable)" : ""));
   }
   add(counted(report.files, "file") + ": " + counted(report.skills, "skill") + ", " +

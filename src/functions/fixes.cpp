@@ -257,9 +257,9 @@ FixOutcome apply_fixes(content::Content& content, const content::Generation& gen
   return out;
 }
 
-FixOutcome apply_ready_fixes(content::Content& content) {
+FixOutcome apply_ready_fixes(content::Content& content, const FixQuery& query) {
   const content::GenerationPtr generation = content.fresh();
-  return apply_fixes(content, *generation, {});
+  return apply_fixes(content, *generation, query);
 }
 
 void add_fixes(FunctionTable& table, Library& library, Downloader* downloader) {

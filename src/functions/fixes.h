@@ -52,8 +52,8 @@ struct FixWatcher {
 // by one thread at a time.
 FixOutcome apply_fixes(content::Content& content, const content::Generation& generation,
                        const FixQuery& query, const FixWatcher& watcher = {});
-// Every one of a new look at the folders.
-FixOutcome apply_ready_fixes(content::Content& content);
+// Those of a new look at the folders.
+FixOutcome apply_ready_fixes(content::Content& content, const FixQuery& query = {});
 
 // Everything outlives the table. `downloader` knows `directory.lock`; null: there is none.
 void add_fixes(FunctionTable& table, Library& library, Downloader* downloader = nullptr);

@@ -48,6 +48,7 @@ struct Core {
   std::shared_ptr<std::set<std::shared_ptr<channel_detail::Socket>>>
       closing_channels;  // never null
   TaskGroup tasks;
+  LogBudget unread_parts{1};  // of events
 
   // Makes the call and gives the place where its answer will be.
   std::shared_ptr<pending_detail::State> start_call(const OutgoingCall& call) {

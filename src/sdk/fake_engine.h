@@ -27,7 +27,8 @@ class FakeEngine {
           loop, [this](std::shared_ptr<InProcessLine> line) {
             line_ = std::move(line);
             ++connections;
-            send(R"({"type":"workerregistered","worker_id":"w1","reattach_token":"t1"})");
+            send(R"({"type":"workerregistered","worker_id":"w1","reattach_token":"t1")" + greeting +
+                 "}");
             return std::make_unique<Peer>(*this);
           });
     };
@@ -69,6 +70,7 @@ class FakeEngine {
   void deafen() {
     on_frame = [](const json::Value&) {};
   }
+  std::string greeting;  // more members of it
   int connections = 0;
   int departures = 0;
 
@@ -94,7 +96,8 @@ class FakeEngine {
   }
 
   void run() {
-    const TimerId limit = loop_.after(Millis(5'000), [this] {
+    // Ends a test that would hang, also on a machine that is busy with other things.
+    const TimerId limit = loop_.after(Millis(60'000), [this] {
       ADD_FAILURE() << "nothing more happened";
       loop_.stop();
     });
@@ -104,7 +107,7 @@ class FakeEngine {
   }
   void check() {
     if (wanted_()) return loop_.stop();
-    loop_.post([this] { check(); });
+    loop_.after(Millis(1), [this] { check(); });
   }
 
   net::Loop& loop_;

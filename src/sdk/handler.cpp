@@ -28,6 +28,22 @@ std::string wrong_field(const json::Codec& codec, json::Slice data, void* in) {
   return {};
 }
 
+// The members of an event that are of one's own types.
+bool is_part(std::string_view name) { return name == "input" || name == "output"; }
+
+std::string without_parts(json::Slice event) {
+  std::string out = "{";
+  json::Walker walker(event);
+  json::Slice key;
+  json::Slice value;
+  while (walker.next(key, value)) {
+    if (is_part(json::string_of(key))) continue;
+    if (out.size() > 1) out += ',';
+    out.append(key).append(":").append(value);
+  }
+  return out + '}';
+}
+
 // Without the payload, which may be large.
 Invocation head_of(const Invocation& invocation) {
   Invocation out{.id = invocation.id,
@@ -89,11 +105,34 @@ std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_vi
                                              wrong_field(codec, value, in) + expectation(codec));
 }
 
-bool read_input(Core& core, const Invocation& received, const json::Codec& codec, void* in) {
+bool read_input(Core& core, Invocation& received, const json::Codec& codec, void* in) {
   std::optional<RemoteError> error = decode_input(codec, received.data, in);
   if (!error) return true;
   core.session.answer(received, std::unexpected(std::move(*error)));
   return false;
+}
+
+bool read_event(Core& core, Invocation& received, const json::Codec& codec, void* in) {
+  const json::Slice event = json::trimmed(received.data);
+  if (!json::decode_value(codec, event, in, {})) return true;
+  const bool is_object = json::kind_of(event) == json::Kind::kObject;
+  if (auto error = decode_input(codec, is_object ? without_parts(event) : received.data, in)) {
+    received.activated = true;  // most likely: the engine does not tell every worker
+    core.session.answer(received, std::unexpected(std::move(*error)));
+    return false;
+  }
+  for (const json::FieldDescription& field : codec.object().fields) {
+    const auto value = is_part(field.name) ? json::member(event, field.name) : std::nullopt;
+    if (!value) continue;
+    const json::Problem problem = json::decode_value(*field.codec, *value, field.of(in), {});
+    if (!problem) continue;
+    field.codec->container->clear(field.of(in));
+    core.unread_parts.log(LogLevel::kWarn,
+                          "{}: the {} of an event is left empty, because it does not fit: {}. "
+                          "Next: ask for json::Raw",
+                          received.function_id, field.name, *problem);
+  }
+  return true;
 }
 
 std::shared_ptr<const Invocation> keep(Invocation&& received) {

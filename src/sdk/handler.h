@@ -89,6 +89,11 @@ struct Traits {
   static constexpr bool kIsTask = Output<Return>::kIsTask;
 };
 
+template <typename T>
+inline constexpr bool kIsObservation = false;
+template <typename In, typename Out>
+inline constexpr bool kIsObservation<Observation<In, Out>> = true;
+
 inline RemoteError as_remote(RemoteError error) { return error; }
 inline RemoteError as_remote(Error error) { return RemoteError{std::move(error), std::nullopt}; }
 
@@ -101,7 +106,9 @@ Outcome outcome_of_exception();
 // Decodes the input into `in`; the error is worded as the published SDKs word it.
 std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_view data, void* in);
 // The same, and answers with the error. False: it answered.
-bool read_input(Core& core, const Invocation& received, const json::Codec& codec, void* in);
+bool read_input(Core& core, Invocation& received, const json::Codec& codec, void* in);
+// The same for an Observation: its input or output is left empty when it does not fit.
+bool read_event(Core& core, Invocation& received, const json::Codec& codec, void* in);
 std::shared_ptr<const Invocation> keep(Invocation&& received);
 // Answers with an error when too many calls are being handled. True: it answered.
 bool is_busy(Core& core, const Invocation& invocation);
@@ -186,7 +193,8 @@ FunctionHandler make_handler(Core& core, F callable) {
   return [&core, shared = std::move(shared)](Invocation&& received) {
     typename T::In in{};
     if constexpr (!std::is_same_v<typename T::In, NoInput>) {
-      if (!read_input(core, received, json::kCodec<typename T::In>, &in)) return;
+      constexpr auto kRead = kIsObservation<typename T::In> ? &read_event : &read_input;
+      if (!kRead(core, received, json::kCodec<typename T::In>, &in)) return;
     }
     const std::shared_ptr<const Invocation> invocation = keep(std::move(received));
     Call call(core, invocation);

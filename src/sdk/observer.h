@@ -23,8 +23,13 @@ struct ObserverStatus {
   std::string state = "pending";
   std::optional<Error> reason = {};
   uint64_t fires = 0;
+  // What the engine accepted and doubts, e.g. paths of the filter that no schema knows. Logged,
+  // too.
+  std::vector<std::string> warnings = {};
 };
 
+// `args`, `filters` and `metadata` must be valid JSON: observe() fails with `invalid_observer`
+// otherwise.
 struct ObserveSpec {
   std::string id = {};           // empty: one is chosen
   std::string function_id = {};  // of the source
@@ -62,7 +67,9 @@ struct ObservedError {
   std::string message;
 };
 
-// What a target gets, unless `deliver` says otherwise.
+// What a target gets, unless `deliver` says otherwise. A part is empty when it was not captured, or
+// is not of the type asked for, as the input of a failed call may be; the latter is logged. Ask for
+// json::Raw to have it as it is.
 template <typename In = json::Raw, typename Out = json::Raw>
 struct Observation {
   std::string observer_id;

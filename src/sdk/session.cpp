@@ -41,6 +41,7 @@ void Session::on_open() {
   state_ = SessionState::kOpening;
   ++connection_;
   engine_observes_ = false;
+  engine_observes_v2_ = false;
   unanswered_observes_.clear();
   last_alive_ = timers_.now();
   ping_timer_ = timers_.after(options_.ping_interval, [this] { heartbeat(); });
@@ -55,7 +56,9 @@ void Session::on_open() {
   for (const TriggerType& type : trigger_types_) {
     if (family_with(&Family::trigger_types, type.id) == nullptr) transport_.send(type.frame);
   }
-  for (const Function& function : functions_) transport_.send(function.frame);
+  for (const Function& function : functions_) {
+    if (!function.needs_v2) transport_.send(function.frame);
+  }
   for (const Trigger& trigger : triggers_) transport_.send(trigger.frame);
   announce();
 }
@@ -84,6 +87,9 @@ void Session::become_ready() {
   for (const TriggerType& type : trigger_types_) {
     const OfferedFamily* offered = family_with(&Family::trigger_types, type.id);
     if (offered != nullptr && !offered->left) transport_.send(type.frame);
+  }
+  for (const Function& function : functions_) {
+    if (function.needs_v2) offer_v2(function);
   }
   while (std::optional<Outbox::Item> item = outbox_.pop()) {
     if (item->bound && !*item->bound) {

@@ -68,6 +68,7 @@ struct Invocation {
   std::optional<std::string> baggage;
   std::chrono::steady_clock::time_point arrived = {};
   uint64_t observe_depth = 0;  // how many activations of observers led to it
+  bool activated = false;      // by an observer: nobody reads why it failed
 };
 // Leads, now or later, to one Session::answer() with that invocation.
 using FunctionHandler = std::function<void(Invocation)>;
@@ -81,6 +82,13 @@ struct FunctionSpec {
   std::optional<std::string> response_format;
   std::optional<std::string> metadata;
   std::optional<std::string> invocation;  // HTTP-invoked (wire §13): the engine calls a URL, not us
+  // See FunctionOptions.
+  std::optional<std::string> args_format = {};
+  bool is_private = false;
+  bool observable = true;
+
+  // Offered only to engines with `observe.v2` (observers §4).
+  bool needs_v2() const { return args_format || is_private || !observable; }
 };
 
 // Functions and trigger types that belong together. When another live worker has one of the
@@ -183,6 +191,7 @@ class Session final : public TransportEvents {
     std::string id;
     std::string frame;
     std::shared_ptr<const FunctionHandler> handler;  // none: HTTP-invoked
+    bool needs_v2 = false;
   };
   struct TriggerType {
     std::string id;
@@ -223,7 +232,9 @@ class Session final : public TransportEvents {
   void lose_connection(std::string_view why);
   void announce();
   std::string announcement();
+  int observe_version() const;
   void name_features();
+  void offer_v2(const Function& function);
   void replay_observers();
   void send_observer(std::string_view id);
   void set_observer_status(std::string_view id, ObserverStatus status);
@@ -301,7 +312,8 @@ class Session final : public TransportEvents {
   std::map<std::string, ObserveHooks, std::less<>> observe_hooks_;  // by function
   std::map<std::string, HostedFunction, std::less<>> hosted_;       // by function
   bool engine_observes_ = false;  // by the greeting of this connection
-  bool features_named_ = false;   // on this connection
+  bool engine_observes_v2_ = false;
+  int named_version_ = 0;  // of observers, on this connection; 0: none
   std::vector<OfferedFamily> families_;
   std::unordered_map<Uuid, PendingCall, UuidHash> pending_;
   Outbox outbox_;
@@ -313,6 +325,7 @@ class Session final : public TransportEvents {
   std::chrono::steady_clock::time_point last_alive_{};
   LogOnce malformed_;
   LogOnce dropped_answers_;
+  LogBudget failed_activations_{1};
   // Work put off with timers must not outlive the session.
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

@@ -65,20 +65,31 @@ Result<void> Session::add_function(FunctionSpec spec, FunctionHandler handler) {
   if (auto ok = check_registration("function", spec.id, functions_.find(spec.id) != nullptr); !ok) {
     return ok;
   }
-  std::string frame =
-      protocol::to_text(protocol::RegisterFunction{.id = spec.id,
-                                                   .description = unless_empty(spec.description),
-                                                   .request_format = view(spec.request_format),
-                                                   .response_format = view(spec.response_format),
-                                                   .metadata = view(spec.metadata),
-                                                   .invocation = view(spec.invocation)});
+  if (auto ok = json::validate(spec.args_format.value_or("{}"), json::kMaxDepth - 1); !ok) {
+    return fail("invalid_function", "`args_format` is not valid JSON: " + ok.error().message);
+  }
+  protocol::RegisterFunction said{.id = spec.id,
+                                  .description = unless_empty(spec.description),
+                                  .request_format = view(spec.request_format),
+                                  .response_format = view(spec.response_format),
+                                  .metadata = view(spec.metadata),
+                                  .invocation = view(spec.invocation),
+                                  .args_format = view(spec.args_format)};
+  if (spec.is_private) said.is_private = true;
+  if (!spec.observable) said.observable = false;
+  std::string frame = protocol::to_text(said);
   if (auto ok = check_size(frame); !ok) return ok;
-  if (is_open()) transport_.send(frame);
-  functions_.add({.id = std::move(spec.id),
-                  .frame = std::move(frame),
-                  .handler = spec.invocation
-                                 ? nullptr
-                                 : std::make_shared<const FunctionHandler>(std::move(handler))});
+  const Function& function = functions_.add(
+      {.id = spec.id,
+       .frame = std::move(frame),
+       .handler =
+           spec.invocation ? nullptr : std::make_shared<const FunctionHandler>(std::move(handler)),
+       .needs_v2 = spec.needs_v2()});
+  if (!function.needs_v2) {
+    if (is_open()) transport_.send(function.frame);
+  } else if (state_ == SessionState::kReady) {
+    offer_v2(function);
+  }
   return {};
 }
 
@@ -261,6 +272,10 @@ void Session::answer(const Invocation& invocation, Outcome outcome) {
                outcome.error().code, outcome.error().message);
     }
     return;
+  }
+  if (!outcome && invocation.activated) {
+    failed_activations_.log(LogLevel::kWarn, "{} failed when an observer called it: {}: {}",
+                            invocation.function_id, outcome.error().code, outcome.error().message);
   }
   if (state_ == SessionState::kStopped) return;
   protocol::InvocationResult frame = answer_frame(invocation);

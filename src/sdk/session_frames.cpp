@@ -38,8 +38,9 @@ void Session::on_text(std::string_view text) {
 void Session::handle(const protocol::WorkerRegistered& frame) {
   worker_id_ = frame.worker_id;
   reattach_token_ = owned(frame.reattach_token);
-  engine_observes_ = frame.features && (frame.features->contains("\"observe.v1\"") ||
-                                        frame.features->contains("\"observe.v2\""));
+  engine_observes_v2_ = frame.features && frame.features->contains("\"observe.v2\"");
+  engine_observes_ =
+      engine_observes_v2_ || (frame.features && frame.features->contains("\"observe.v1\""));
   // A greeting means that the engine accepted us: the next loss counts anew.
   backoff_.reset();
 }
@@ -52,7 +53,8 @@ void Session::handle(const protocol::InvokeFunction& frame) {
                         .traceparent = owned(frame.traceparent),
                         .baggage = owned(frame.baggage),
                         .arrived = timers_.now(),
-                        .observe_depth = frame.observe_depth};
+                        .observe_depth = frame.observe_depth,
+                        .activated = frame.activation.has_value()};
   const Function* function = functions_.find(frame.function_id);
   if (!function) {
     return answer(invocation,
@@ -147,6 +149,15 @@ void Session::handle(const protocol::RegistrationRejected& frame) {
     return log_warn(
         "function {} belongs to another live worker in namespace {}: calls go there, not here",
         frame.function_id.value_or("?"), frame.name_space);
+  }
+  if (frame.code == protocol::kInvalidArgsFormat) {
+    return log_error(
+        "function {} was refused: its args_format is not a JSON Schema of at most 64 KiB",
+        frame.function_id.value_or("?"));
+  }
+  if (frame.code == protocol::kUnsupported) {
+    return log_error("function {} was refused: the engine does not offer what it needs",
+                     frame.function_id.value_or("?"));
   }
   if (frame.code == protocol::kWorkerConflict) {
     const char* next = options_.indispensable.empty()

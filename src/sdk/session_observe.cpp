@@ -1,8 +1,11 @@
 // Observers: those that this worker has made, and those of its own functions (observers §2–4).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "base/text.h"
 #include "json/slice.h"
 #include "json/write.h"
 #include "protocol/writer.h"
@@ -55,6 +58,29 @@ std::string known_state(std::string_view state) {
   return std::string(std::ranges::find(kStates, state) != kStates.end() ? state : kStates[0]);
 }
 
+std::vector<std::string> texts_of(const std::optional<protocol::Json>& list) {
+  std::vector<std::string> texts;
+  if (!list) return texts;
+  json::Walker walker(*list);
+  json::Slice key;
+  json::Slice item;
+  while (walker.next(key, item)) {
+    texts.push_back(json::kind_of(item) == json::Kind::kString ? json::string_of(item)
+                                                               : std::string(item));
+  }
+  return texts;
+}
+
+// The text becomes part of a frame: with a wrong one the engine could not even answer.
+Result<void> check_json(std::string_view name, const std::optional<json::Raw>& value) {
+  constexpr size_t kDepthOfFrame = 2;
+  if (!value) return {};
+  const Result<void> valid = json::validate(value->text, json::kMaxDepth - kDepthOfFrame);
+  if (valid) return {};
+  return fail("invalid_observer",
+              fmt::format("`{}` is not valid JSON: {}", name, valid.error().message));
+}
+
 std::optional<Error> owned(const std::optional<protocol::ErrorBody>& body) {
   if (!body) return std::nullopt;
   return Error{std::string(body->code), std::string(body->message)};
@@ -82,6 +108,11 @@ Result<std::string> Session::add_observer(ObserveSpec spec) {
   if (spec.id.empty()) spec.id = ids_.next().to_string();
   if (observers_.find(spec.id) != nullptr) {
     return fail("invalid_observer", "there is already an observer " + spec.id);
+  }
+  for (const auto& [name, value] :
+       {std::pair("args", &spec.args), std::pair("filters", &spec.filters),
+        std::pair("metadata", &spec.metadata)}) {
+    if (auto ok = check_json(name, *value); !ok) return std::unexpected(ok.error());
   }
   const std::string source = source_text(spec, namespace_for(spec.function_id, spec.name_space));
   const std::string target =
@@ -135,18 +166,25 @@ std::vector<HostedObserver> Session::hosted_observers(std::string_view function_
   return all;
 }
 
-// The announcement names a feature only when it is used: naming it obliges us to acknowledge.
+// A feature is named only when it is used: naming it obliges us to acknowledge.
+int Session::observe_version() const {
+  if (std::ranges::any_of(functions_, &Function::needs_v2)) return 2;
+  return observers_.empty() && observe_hooks_.empty() ? 0 : 1;
+}
+
 std::string Session::announcement() {
-  features_named_ = !observers_.empty() || !observe_hooks_.empty();
-  if (!features_named_) return options_.announcement;
+  named_version_ = observe_version();
+  if (named_version_ == 0) return options_.announcement;
   std::string text = options_.announcement;
   text.pop_back();
-  return text + (text.size() > 1 ? "," : "") + R"("features":["observe.v1"]})";
+  if (text.size() > 1) text += ',';
+  return text + (named_version_ == 1 ? R"("features":["observe.v1"]})"
+                                     : R"("features":["observe.v1","observe.v2"]})");
 }
 
 // On a connection that was announced without them.
 void Session::name_features() {
-  if (features_named_ || !engine_observes_) return;
+  if (named_version_ >= observe_version() || !engine_observes_) return;
   const std::string data = announcement();
   protocol::InvokeFunction frame;
   frame.function_id = "engine::workers::register";
@@ -155,7 +193,20 @@ void Session::name_features() {
   transport_.send(protocol::to_text(frame));
 }
 
+// An engine without the feature would let everybody call a private function, and observe any.
+void Session::offer_v2(const Function& function) {
+  if (!engine_observes_v2_) {
+    return log_warn(
+        "function {} is not offered: it is private, not observable or has an args_format, and this "
+        "engine does not offer observe.v2",
+        function.id);
+  }
+  name_features();
+  transport_.send(function.frame);
+}
+
 void Session::replay_observers() {
+  if (!observers_.empty()) name_features();
   for (const std::string& id : std::exchange(ended_observers_, {})) {
     if (engine_observes_) transport_.send(protocol::to_text(protocol::Unobserve{id}));
   }
@@ -200,13 +251,20 @@ void Session::handle(const protocol::ObserveResult& frame) {
   MadeObserver* observer = observers_.find(frame.id);
   if (observer == nullptr) return;
   observer->refused = frame.error.has_value();
-  set_observer_status(frame.id,
-                      {known_state(frame.state), owned(frame.error), observer->status.fires});
+  std::vector<std::string> warnings = texts_of(frame.warnings);
+  // After a reconnect the same ones come again.
+  if (!warnings.empty() && warnings != observer->status.warnings) {
+    log_warn("the engine warns about observer {}: {}", frame.id, join(warnings, "; "));
+  }
+  set_observer_status(frame.id, {known_state(frame.state), owned(frame.error),
+                                 observer->status.fires, std::move(warnings)});
 }
 
 void Session::handle(const protocol::ObserverStateChanged& frame) {
-  if (unanswered_observes_.contains(frame.id)) return;
-  set_observer_status(frame.id, {known_state(frame.state), owned(frame.reason), frame.fires});
+  const MadeObserver* observer = observers_.find(frame.id);
+  if (observer == nullptr || unanswered_observes_.contains(frame.id)) return;
+  set_observer_status(frame.id, {known_state(frame.state), owned(frame.reason), frame.fires,
+                                 observer->status.warnings});
 }
 
 void Session::handle(const protocol::FunctionRegistered& frame) {

@@ -1,10 +1,12 @@
 // Rows O40 to O45: the worker's side of observers, without a socket.
+#include "base/log_sink.h"
 #include "sdk/session_fixture.h"
 
 namespace iii::sdk {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 class Observing : public SessionTest {
@@ -39,6 +41,31 @@ class Observing : public SessionTest {
     return "";
   }
 
+  Result<void> add_function(FunctionSpec spec) {
+    return session->add_function(std::move(spec), [](const Invocation&) {});
+  }
+  static FunctionSpec plain(const std::string& id) {
+    return {.id = id,
+            .description = "",
+            .request_format = {},
+            .response_format = {},
+            .metadata = {},
+            .invocation = {}};
+  }
+  static FunctionSpec secret(const std::string& id) {
+    FunctionSpec spec = plain(id);
+    spec.is_private = true;
+    return spec;
+  }
+  // What is logged until the end of the test.
+  std::vector<std::string>& logged() {
+    set_log_sink([this](LogLevel, std::string_view text) { lines.emplace_back(text); });
+    return lines;
+  }
+  void TearDown() override { set_log_sink({}); }
+
+  std::vector<std::string> lines;
+  const std::string v2 = R"(,"features":["observe.v1","observe.v2"])";
   const std::string v1 = R"(,"features":["observe.v1","new.thing"])";
   std::vector<std::string> states;
 };
@@ -118,6 +145,115 @@ TEST_F(Observing, AnObserverThatComesLaterNamesTheFeatureFirst) {
   EXPECT_FALSE(session->add_observer(spec("p")));
   EXPECT_TRUE(session->remove_observer("p"));
   EXPECT_THAT(summaries(), ElementsAre("unobserve:p"));
+}
+
+TEST_F(Observing, AnObserverThatIsMadeDuringTheAnnounceNamesTheFeatureFirst) {
+  open();
+  ASSERT_TRUE(session->add_observer(spec("o")));
+  greet_with(v1);
+  answer_announce();
+  EXPECT_THAT(summaries(), ElementsAre("announce", "announce", "observe:o"));
+}
+
+TEST_F(Observing, TextThatIsNotJsonIsRefusedAtOnce) {
+  connect_with(v1);
+  taken();
+  const std::string deep = std::string(126, '[') + std::string(126, ']');
+  for (const std::string& wrong : {std::string("{bad"), std::string(), std::string("1,2"), deep}) {
+    for (auto member : {&ObserveSpec::args, &ObserveSpec::filters, &ObserveSpec::metadata}) {
+      ObserveSpec made = spec("o");
+      made.*member = json::Raw{wrong};
+      const Result<std::string> id = session->add_observer(std::move(made));
+      ASSERT_FALSE(id) << wrong;
+      EXPECT_EQ(id.error().code, "invalid_observer");
+      EXPECT_THAT(id.error().message, HasSubstr("is not valid JSON"));
+    }
+  }
+  EXPECT_THAT(summaries(), IsEmpty());
+  ObserveSpec right = spec("o");
+  right.filters = json::Raw{R"( {"input.a":{"$eq":1}} )"};
+  EXPECT_TRUE(session->add_observer(std::move(right))) << "the id is free";
+}
+
+TEST_F(Observing, WarningsAreKeptAndLoggedOnce) {
+  logged();
+  ASSERT_TRUE(session->add_observer(spec("o")));
+  const std::string answer =
+      R"({"type":"observeresult","id":"o","state":"pending","warnings":["input.a","input.b"]})";
+  connect_with(v1);
+  transport.deliver(answer);
+  EXPECT_THAT(lines, ElementsAre("the engine warns about observer o: input.a; input.b"));
+  state("o", "active");
+  EXPECT_THAT(session->observer_status("o")->warnings, ElementsAre("input.a", "input.b"));
+  session->on_closed("gone");
+  timers.advance(Millis(60'000));
+  lines.clear();
+  connect_with(v1);
+  transport.deliver(answer);
+  EXPECT_THAT(lines, IsEmpty());
+  EXPECT_THAT(session->observer_status("o")->warnings, ElementsAre("input.a", "input.b"));
+}
+
+TEST_F(Observing, WhyAnActivationFailedIsLoggedBecauseNobodyReadsIt) {
+  ASSERT_TRUE(session->add_function(plain("b::t"), [this](const Invocation& in) {
+    session->answer(in, std::unexpected(remote_error("NO", "cannot")));
+  }));
+  connect_with(v1);
+  logged();
+  const std::string call =
+      R"({"type":"invokefunction","invocation_id":"11111111-1111-4111-8111-000000000001","function_id":"b::t","data":{})";
+  transport.deliver(call + "}");
+  EXPECT_THAT(lines, IsEmpty());
+  for (int i = 0; i < 3; ++i) transport.deliver(call + R"(,"activation":{"observer_id":"o"}})");
+  ASSERT_FALSE(lines.empty());
+  EXPECT_EQ(lines[0], "b::t failed when an observer called it: NO: cannot");
+}
+
+TEST_F(Observing, WhatNeedsV2IsOfferedOnlyToAnEngineWithV2) {
+  ASSERT_TRUE(add_function(plain("a::open")));
+  ASSERT_TRUE(add_function(secret("a::secret")));
+  open();
+  EXPECT_EQ(announcement(), R"({"features":["observe.v1","observe.v2"],"runtime":"cpp"})");
+  greet_with(v2);
+  answer_announce();
+  EXPECT_THAT(summaries(),
+              ElementsAre("registerfunction:a::open", "announce", "registerfunction:a::secret"));
+  session->on_closed("gone");
+  timers.advance(Millis(60'000));
+  logged();
+  connect_with(v1);
+  EXPECT_THAT(summaries(), ElementsAre("reattach:w", "registerfunction:a::open", "announce"));
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("function a::secret is not offered")));
+}
+
+TEST_F(Observing, AFunctionThatNeedsV2AndComesLaterNamesTheFeatureFirst) {
+  connect_with(v2);
+  taken();
+  ASSERT_TRUE(session->add_observer(spec("o")));
+  EXPECT_THAT(summaries(), ElementsAre("announce", "observe:o"));
+  ASSERT_TRUE(add_function(secret("a::secret")));
+  EXPECT_THAT(summaries(), ElementsAre("announce", "registerfunction:a::secret"));
+  ASSERT_TRUE(add_function(secret("a::other")));
+  EXPECT_THAT(summaries(), ElementsAre("registerfunction:a::other"));
+}
+
+TEST_F(Observing, AFunctionThatIsRefusedForItsArgsFormatDoesNotEndTheSession) {
+  FunctionSpec wrong = plain("a::f");
+  wrong.args_format = "{bad";
+  const Result<void> added = add_function(wrong);
+  ASSERT_FALSE(added);
+  EXPECT_EQ(added.error().code, "invalid_function");
+  wrong.args_format = "5";
+  ASSERT_TRUE(add_function(wrong));
+  connect_with(v2);
+  logged();
+  for (const std::string code : {"INVALID_ARGS_FORMAT", "UNSUPPORTED"}) {
+    transport.deliver(R"({"type":"registrationrejected","code":")" + code +
+                      R"(","namespace":"default","function_id":"a::f","owner_worker_id":""})");
+  }
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("function a::f was refused: its args_format"),
+                                 HasSubstr("function a::f was refused: the engine")));
+  EXPECT_EQ(session->state(), SessionState::kReady);
 }
 
 TEST_F(Observing, O43_EveryObserverOfOurFunctionsIsAcknowledgedInItsRevision) {

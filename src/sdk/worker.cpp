@@ -209,18 +209,29 @@ void Worker::post(std::move_only_function<void()> action) {
   });
 }
 
+FunctionSpec Worker::spec_of(FunctionOptions options) {
+  const auto text_of = [](const std::optional<json::Raw>& raw) {
+    return raw ? std::optional(raw->text) : std::nullopt;
+  };
+  return {.id = std::move(options.id),
+          .description = std::move(options.description),
+          .request_format = {},
+          .response_format = {},
+          .metadata = text_of(options.metadata),
+          .invocation = {},
+          .args_format = text_of(options.args_format),
+          .is_private = options.is_private,
+          .observable = options.observable};
+}
+
 Result<void> Worker::add_function(FunctionSpec spec, FunctionHandler handler) {
   return logged(core_->session.add_function(std::move(spec), std::move(handler)), "function");
 }
 
 Result<void> Worker::http_function(FunctionOptions options, const json::Raw& invocation) {
-  return add_function({.id = std::move(options.id),
-                       .description = std::move(options.description),
-                       .request_format = {},
-                       .response_format = {},
-                       .metadata = text_of(options.metadata),
-                       .invocation = invocation.text},
-                      {});
+  FunctionSpec spec = spec_of(std::move(options));
+  spec.invocation = invocation.text;
+  return add_function(std::move(spec), {});
 }
 
 bool Worker::unregister_function(std::string_view id) { return core_->session.remove_function(id); }

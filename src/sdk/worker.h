@@ -35,6 +35,10 @@ struct FunctionOptions {
   std::string id;
   std::string description = {};
   std::optional<json::Raw> metadata = {};  // {"internal":true} hides it from default listings
+  // A function with any of these is offered only to engines with `observe.v2` (observers §4).
+  std::optional<json::Raw> args_format = {};  // schema of observers' args; none: they may give none
+  bool is_private = false;                    // only this worker may call it
+  bool observable = true;
 };
 
 class Worker : public Calls<Worker> {
@@ -76,26 +80,20 @@ class Worker : public Calls<Worker> {
   template <typename F>
   Result<void> function(FunctionOptions options, F handler) {
     using T = handler_detail::Traits<F>;
-    return add_function({.id = std::move(options.id),
-                         .description = std::move(options.description),
-                         .request_format = handler_detail::schema_text<typename T::In>(),
-                         .response_format = handler_detail::schema_text<typename T::Out>(),
-                         .metadata = text_of(options.metadata),
-                         .invocation = {}},
-                        handler_detail::make_handler(core(), std::move(handler)));
+    FunctionSpec spec = spec_of(std::move(options));
+    spec.request_format = handler_detail::schema_text<typename T::In>();
+    spec.response_format = handler_detail::schema_text<typename T::Out>();
+    return add_function(std::move(spec), handler_detail::make_handler(core(), std::move(handler)));
   }
   // For a handler that gives its answer as json::Raw: the published schema is that of Out all the
   // same.
   template <typename Out, typename F>
   Result<void> function_returning(FunctionOptions options, F handler) {
     using T = handler_detail::Traits<F>;
-    return add_function({.id = std::move(options.id),
-                         .description = std::move(options.description),
-                         .request_format = handler_detail::schema_text<typename T::In>(),
-                         .response_format = handler_detail::schema_text<Out>(),
-                         .metadata = text_of(options.metadata),
-                         .invocation = {}},
-                        handler_detail::make_handler(core(), std::move(handler)));
+    FunctionSpec spec = spec_of(std::move(options));
+    spec.request_format = handler_detail::schema_text<typename T::In>();
+    spec.response_format = handler_detail::schema_text<Out>();
+    return add_function(std::move(spec), handler_detail::make_handler(core(), std::move(handler)));
   }
   // A function that the engine runs by calling a URL; `invocation` as in wire §3.3.
   Result<void> http_function(FunctionOptions options, const json::Raw& invocation);
@@ -176,9 +174,7 @@ class Worker : public Calls<Worker> {
  private:
   Worker(WorkerOptions options, std::unique_ptr<net::Loop> own, net::Loop* loop,
          const MakeTransport& make_transport);
-  static std::optional<std::string> text_of(const std::optional<json::Raw>& raw) {
-    return raw ? std::optional(raw->text) : std::nullopt;
-  }
+  static FunctionSpec spec_of(FunctionOptions options);
   template <typename Config>
   static CallOptions options_of(const Binding<Config>& binding) {
     return {.timeout = {},

@@ -81,6 +81,57 @@ TEST_F(WorkerTest, SchemasComeFromTheDescriptions) {
   EXPECT_EQ(frames[1].find("request_format"), nullptr);
 }
 
+TEST_F(WorkerTest, AFunctionSaysWhoMayCallAndObserveIt) {
+  engine.greeting = R"(,"features":["observe.v1","observe.v2"])";
+  const auto echo = [](json::Raw in) { return in; };
+  worker.function(FunctionOptions{.id = "t::topics",
+                                  .args_format = json::Raw{R"({"type":"object"})"},
+                                  .is_private = true,
+                                  .observable = false},
+                  echo);
+  worker.function("t::open", "", echo);
+  start();
+  const auto frames = engine.wait_for("registerfunction", 2);
+  ASSERT_THAT(frames, SizeIs(2));
+  for (const char* key : {"args_format", "private", "observable"}) {
+    EXPECT_EQ(frames[0].find(key), nullptr) << key;
+    ASSERT_NE(frames[1].find(key), nullptr) << key;
+  }
+  EXPECT_EQ(*frames[1].find("private"), json::Value(true));
+  EXPECT_EQ(*frames[1].find("observable"), json::Value(false));
+  EXPECT_EQ(json::to_text(*frames[1].find("args_format")), R"({"type":"object"})");
+}
+
+TEST_F(WorkerTest, APartOfAnEventThatDoesNotFitIsLeftEmpty) {
+  std::vector<std::string> lines;
+  set_log_sink([&](LogLevel, std::string_view text) { lines.emplace_back(text); });
+  worker.function("t::told", "", [](const Observation<Add, Sum>& event) {
+    return json::Array{event.status, event.input ? json::Value(event.input->a) : json::Value(),
+                       event.output ? json::Value(event.output->sum) : json::Value(),
+                       event.started_at_ms};
+  });
+  start();
+  lines.clear();
+  const auto told = [&](const std::string& parts) {
+    return json::to_text(result(result_of(
+        "t::told", R"({"observer_id":"o","activation_id":"a","function_id":"f","namespace":"n",)"
+                   R"("invocation_id":"i","status":"error",)" +
+                       parts + R"("started_at_ms":5,"duration_ms":1.5})")));
+  };
+  EXPECT_EQ(told(R"("input":{"a":1,"b":2},"output":{"sum":3},)"), R"(["error",1,3,5])");
+  EXPECT_EQ(told(""), R"(["error",null,null,5])");
+  EXPECT_EQ(lines, std::vector<std::string>{});
+  EXPECT_EQ(told(R"("input":{"a":1,"b":"x"},"output":{"sum":3},)"), R"(["error",null,3,5])");
+  EXPECT_THAT(lines, testing::ElementsAre(
+                         testing::AllOf(HasSubstr("t::told: the input of an event is left empty"),
+                                        HasSubstr("json::Raw"))));
+  EXPECT_EQ(told(R"("input":{"a":1,"b":2},"output":7,)"), R"(["error",1,null,5])");
+  lines.clear();
+  EXPECT_EQ(code_of(result_of("t::told", R"({"amount":5})")), "invocation_failed");
+  EXPECT_THAT(lines, testing::ElementsAre(HasSubstr("t::told failed when an observer called it")));
+  set_log_sink({});
+}
+
 TEST_F(WorkerTest, EveryShapeOfHandlerAnswers) {
   worker.function("t::plain", "", [](Add in) { return Sum{in.a + in.b}; });
   worker.function("t::reference", "", [](const Add& in) { return in.a; });

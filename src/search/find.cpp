@@ -83,18 +83,9 @@ Answer look_up_id(const Index& index, std::string_view id, const Options& option
   return answer;
 }
 
-Answer search(const Index::State& state, std::string_view text, const Options& options) {
-  const Query query = make_query(state, text, options);
-  const std::vector<Scored> best =
-      best_documents(state, query, std::max(options.limit, kNearest), options);
+Answer found(const Index::State& state, const Query& query, std::span<const Scored> best,
+             const Options& options) {
   Answer answer;
-  if (best.empty()) return answer;
-  if (options.floor && best.front().g < floor_of(state, query, options)) {
-    if (best.front().g < state.profile->nearest_from) return answer;
-    answer.kind = Answer::Kind::kBelow;
-    answer.nearest = nearest_keys(best);
-    return answer;
-  }
   answer.kind = Answer::Kind::kFound;
   const double least = options.cut ? kRelativeCut * best.front().f : 0;
   for (const Scored& scored : best) {
@@ -106,6 +97,28 @@ Answer search(const Index::State& state, std::string_view text, const Options& o
                            .cosine = scored.cosine});
     if (options.reasons) answer.hits.back().matches = explain(state, query, scored);
   }
+  return answer;
+}
+
+Answer search(const Index::State& state, std::string_view text, const Options& options) {
+  const Query query = make_query(state, text, options);
+  const std::vector<Scored> best =
+      best_documents(state, query, std::max(options.limit, kNearest), options);
+  if (best.empty()) return {};
+  if (!options.floor || best.front().g >= floor_of(state, query, options)) {
+    return found(state, query, best, options);
+  }
+  // A long text that mentions something once has a low score, and still is what somebody looks for
+  // who knows the word.
+  if (state.profile->literal && !query.units.empty()) {
+    const auto literal =
+        best_documents(state, query, options.limit, options, Wanted::kWithEveryWord);
+    if (!literal.empty()) return found(state, query, literal, options);
+  }
+  Answer answer;
+  if (best.front().g < state.profile->nearest_from) return answer;
+  answer.kind = Answer::Kind::kBelow;
+  answer.nearest = nearest_keys(best);
   return answer;
 }
 

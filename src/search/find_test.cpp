@@ -4,6 +4,7 @@
 
 #include "search/function_document.h"
 #include "search/judged_for_test.h"
+#include "search/skill_document.h"
 
 namespace iii::search {
 namespace {
@@ -90,6 +91,32 @@ TEST(Find, NothingFits) {
   EXPECT_TRUE(answer.nearest.empty());
   EXPECT_EQ(ask("the of and").kind, Answer::Kind::kNothing);
   EXPECT_EQ(ask("!!! ???").kind, Answer::Kind::kNothing);
+}
+
+// Somebody who knows a word finds the document that has it, however long the text around it is.
+TEST(Find, ALongTextIsFoundByAWordThatItMentionsOnce) {
+  std::string body = "# Operations\n\nHow to run it. Import the Grafana dashboard.\n\n";
+  for (int i = 0; i < 400; ++i) body += "Logs and health of service " + std::to_string(i) + ".\n";
+  std::vector<Document> documents{skill_document({.id = "operations",
+                                                  .title = "Operations",
+                                                  .description = "Run it as a service.",
+                                                  .body = body})};
+  for (int i = 0; i < 20; ++i) {
+    const std::string id = "cook" + std::to_string(i);
+    documents.push_back(skill_document({.id = id,
+                                        .title = "Cooking",
+                                        .description = "How to cook a meal for many guests.",
+                                        .body = "Import the salt, then stir."}));
+  }
+  const Index index = index_of(skill_profile(), std::move(documents));
+  for (const std::string_view query : {"grafana", "import the grafana dashboard", "Dashboards"}) {
+    const auto answer = find(index, query, {});
+    ASSERT_TRUE(answer) << query;
+    ASSERT_EQ(answer->hits.size(), 1U) << query;
+    EXPECT_EQ(answer->hits[0].key, "operations");
+  }
+  // One of two words is not enough.
+  EXPECT_TRUE(find(index, "grafana quantum", {})->hits.empty());
 }
 
 TEST(Find, WhatAModelDoesItselfNeedsMore) {

@@ -31,6 +31,7 @@ constexpr Profile kFunctions{
     .description = 1U << function_field::kSentence | 1U << function_field::kRest,
     .names = 1U << function_field::kNamespace | 1U << function_field::kName,
     .ids = true,
+    .literal = false,
     .own_skills = true,
 };
 
@@ -44,6 +45,7 @@ constexpr Profile kSkills{
     .description = 1U << skill_field::kSentence | 1U << skill_field::kRest,
     .names = 1U << skill_field::kName,
     .ids = false,
+    .literal = true,
     .own_skills = false,
 };
 

@@ -98,12 +98,13 @@ class Best {
 };
 
 void collect(const IndexPart& part, size_t number, const Query& query, const Options& options,
-             const Scratch& found, Best& best) {
+             float least_coverage, const Scratch& found, Best& best) {
   const Segment& segment = *part.segment;
   const auto per_idf = query.idf > 0 ? static_cast<float>(1 / (kLargestImpact * query.idf)) : 0.0F;
   const auto per_coverage = query.idf > 0 ? static_cast<float>(1 / query.idf) : 0.0F;
   for (DocumentNumber d = 0; d < segment.documents(); ++d) {
     const Lexical& lexical = found.lexical[d];
+    if (lexical.coverage < least_coverage) continue;
     Scored scored{.part = number, .document = d};
     if (lexical.score > 0) {
       scored.lexical = lexical.score * std::sqrt(lexical.coverage * per_coverage) * per_idf;
@@ -126,7 +127,11 @@ void collect(const IndexPart& part, size_t number, const Query& query, const Opt
 }  // namespace
 
 std::vector<Scored> best_documents(const Index::State& state, const Query& query, size_t limit,
-                                   const Options& options) {
+                                   const Options& options, Wanted wanted) {
+  // What stands for a word weighs less than the word, so only the words themselves reach the sum;
+  // a little less, because it is added up in another order.
+  const float least_coverage =
+      wanted == Wanted::kWithEveryWord ? static_cast<float>(0.999 * query.idf) : 0;
   Best best(limit);
   Scratch& found = scratch();
   for (size_t p = 0; p < state.parts.size(); ++p) {
@@ -136,7 +141,7 @@ std::vector<Scored> best_documents(const Index::State& state, const Query& query
       found.dots.resize(part.segment->documents());
       dots(part.segment->vectors(), part.segment->documents(), query.vector, found.dots.data());
     }
-    collect(part, p, query, options, found, best);
+    collect(part, p, query, options, least_coverage, found, best);
   }
   return best.finish();
 }

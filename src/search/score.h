@@ -20,9 +20,14 @@ struct Scored {
   std::string_view key;  // in its segment
 };
 
+enum class Wanted : uint8_t {
+  kAll,
+  kWithEveryWord,  // those that have each word of the query itself, not only what may stand for it
+};
+
 // The best `limit` documents with f > 0, best first, equal ones by key.
 std::vector<Scored> best_documents(const Index::State& state, const Query& query, size_t limit,
-                                   const Options& options);
+                                   const Options& options, Wanted wanted = Wanted::kAll);
 
 // Why a document was found.
 std::vector<Match> explain(const Index::State& state, const Query& query, const Scored& scored);

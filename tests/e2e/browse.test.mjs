@@ -202,3 +202,14 @@ test('hostile documents are data', async (t) => {
     await assert.rejects(ask('directory::skills::inspect', { id }), /D11/)
   }
 })
+
+test('explain and get mean the same file, also where names differ only in case or are not ASCII', async (t) => {
+  const skill = (title) => `# ${title}\n\nText.\n`
+  const { ask } = await startDirectory(t, {
+    files: { 'CaseA/SKILL.md': skill('upper'), 'casea/SKILL.md': skill('lower'), '日本語/請求書/SKILL.md': skill('bill') },
+  })
+  for (const id of ['CaseA', 'casea', 'CaseA/SKILL.md', '日本語/請求書']) {
+    const [why, got] = [await ask('directory::skills::explain', { id }), await ask('directory::skills::get', { id })]
+    assert.deepEqual([why.verdict, why.id], ['served', got.id], id)
+  }
+})

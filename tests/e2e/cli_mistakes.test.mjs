@@ -59,3 +59,10 @@ test('outdated: an edit of what came from a folder, which has no version', async
   await cli('update')
   assert.match((await cli('outdated')).stdout, /kept {4}SKILL\.md \(edited here, older than its source; update --force replaces it\)/)
 })
+
+test('version: its own, also when the server that was named is away', async () => {
+  const { code, stdout, stderr } = await run(directoryBin, ['version', '--url', 'ws://127.0.0.1:1'], { env: { HOME: tempDir() } })
+  assert.equal(code, 1)
+  assert.match(stdout, /^iii-directory \d+\.\d+\.\d+ /)
+  assert.match(stderr, /Cannot reach an engine/)
+})

@@ -184,6 +184,16 @@ test('an install goes on without its sheet: seen in the status bar, opened again
   free()
   await sheet.getByText('Stopped. The folder is as it was.').waitFor()
   assert.ok(!existsSync(join(server.root, 'tools')))
+  await page.keyboard.press('Escape')
+
+  // So it has the reason when it fails.
+  await install()
+  await page.reload()
+  await job.filter({ hasText: /^Install tools/ }).waitFor()
+  registry.bundles.tools.status = 500
+  free()
+  await job.filter({ hasText: 'Install tools: failed' }).click()
+  await sheet.getByText(/registry .*500/).waitFor()
 })
 
 test('edited here and newer upstream: both are said, and the update is offered', own, async (t) => {

@@ -1,4 +1,4 @@
-// Our own C++ SDK, as a stranger would use it: examples/hello_worker as a process of its own.
+// Our own C++ SDK, as a stranger would use it: the examples as processes of their own.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { engineFor, freePort, needsOwnEngine, startEngine } from './lib/engine.mjs'
@@ -84,4 +84,19 @@ test('hello_worker answers 64 calls in flight and 2000 in all', async (t) => {
     }
   }
   await Promise.all(Array.from({ length: 64 }, lane))
+})
+
+test('observer prints the large orders, and neither the small ones nor those that were refused', { skip: needsOwnEngine }, async (t) => {
+  const { url } = await engineFor(t)
+  const shop = start(built('examples', 'observer'), [], { env: { III_URL: url, III_WORKER_NAME: 'shop-e2e' } })
+  t.after(() => shop.stop())
+  await shop.printed('stdout', /observer: active/)
+  const node = connect(t, sdk, url)
+  await callable(node, 'shop::order')
+  const order = (customer, amount) => call(node, 'shop::order', { customer, amount })
+  await order('Ada', 5)
+  await failure(order('Bob', 'many'))
+  await order('Grace', 500)
+  await shop.printed('stdout', /large order: Grace, 500/)
+  assert.doesNotMatch(shop.out.stdout, /Ada|Bob/)
 })

@@ -140,6 +140,21 @@ test('--fix keeps every byte that is not at fault, the mode, and leaves nothing 
   assert.deepEqual(readdirSync(root).sort(), ['colon.md', 'fine.md'])
 })
 
+test('--fix changes what was asked for: all, or what --code selects', async () => {
+  const text = '---\ndescription: a: b\n---\nText.\n'
+  const root = tree({ 'a/one.md': text, 'b/two.md': text })
+  const untouched = () => ['a/one.md', 'b/two.md'].every((name) => readFileSync(join(root, name), 'utf8') === text)
+  for (const narrow of [['--prefix', 'a/'], ['--severity', 'error']]) {
+    const { code, stderr } = await run(directoryBin, ['doctor', root, '--fix', ...narrow], { env: { HOME: root, III_URL: '' } })
+    assert.deepEqual([code, untouched()], [2, true])
+    assert.match(stderr, /do not narrow it\. Next:/)
+  }
+  await run(directoryBin, ['doctor', root, '--fix', '--code', 'another_code'], { env: { HOME: root, III_URL: '' } })
+  assert.ok(untouched())
+  await run(directoryBin, ['doctor', root, '--fix', '--code', 'unquoted_colon'], { env: { HOME: root, III_URL: '' } })
+  assert.ok(!untouched())
+})
+
 test('the exit code tells whether something is wrong', async () => {
   assert.equal((await doctor(tree({ 'a.md': '# A\n\nText.\n' }))).code, 0)
   assert.equal((await doctor(tree({ 'a.md': Buffer.from([0xff]) }))).code, 1)

@@ -104,19 +104,20 @@ std::vector<std::string> words_of(const cli::Args& args, const std::string& kind
 
 int run_version(const cli::Args& args) {
   const auto server = running_server(args);
-  if (!server) return cli::complain(server.error());
-  const VersionShape shape{
-      .version = kVersion, .commit = kCommit, .target = III_TARGET, .server = *server};
+  const VersionShape shape{.version = kVersion,
+                           .commit = kCommit,
+                           .target = III_TARGET,
+                           .server = server.value_or(std::nullopt)};
   if (args.has("json")) {
     cli::print_json(pretty_json(shape));
-    return 0;
+  } else {
+    cli::print("iii-directory {} ({}, {})\n", kVersion, kCommit, III_TARGET);
+    if (shape.server) {
+      cli::print("server {}: {}{}\n", shape.server->address, shape.server->status,
+                 shape.server->version.empty() ? "" : ", version " + shape.server->version);
+    }
   }
-  cli::print("iii-directory {} ({}, {})\n", kVersion, kCommit, III_TARGET);
-  if (shape.server) {
-    cli::print("server {}: {}{}\n", shape.server->address, shape.server->status,
-               shape.server->version.empty() ? "" : ", version " + shape.server->version);
-  }
-  return 0;
+  return server ? 0 : cli::complain(server.error());
 }
 
 int run_help(const cli::Args& args) {

@@ -94,8 +94,9 @@ void tell_filter(const ConfigReading& reading, const content::GenerationPtr& gen
       counted(hidden.skills, "skill"), some_of(hidden.workers));
 }
 
-void fix(content::Content& content, sources::Downloads& downloads) {
-  const directory::FixOutcome outcome = directory::apply_ready_fixes(content);
+void fix(content::Content& content, sources::Downloads& downloads, const cli::Args& args) {
+  const directory::FixOutcome outcome =
+      directory::apply_ready_fixes(content, {.code = query_of(args).code});
   cli::note("{} fixed\n", counted(outcome.fixed_files, "file"));
   for (const directory::RefusedFix& file : outcome.refused) {
     cli::note("not fixed: {}: {}\n", file.path, file.reason);
@@ -147,9 +148,11 @@ uint64_t hidden_skills_in(const json::Value& account) {
   return out;
 }
 
-Result<void> fix_on_server(Caller& server) {
+Result<void> fix_on_server(Caller& server, const cli::Args& args) {
+  const auto code = query_of(args).code;
   const Result<json::Value> done =
-      server.ask("directory::doctor::apply", json::Object{{"all", true}});
+      server.ask("directory::doctor::apply",
+                 code ? json::Object{{"code", *code}} : json::Object{{"all", true}});
   if (!done) return std::unexpected(done.error());
   cli::note("{} fixed\n", counted(static_cast<uint64_t>(number_at(*done, "files")), "file"));
   for (const json::Value& file : rows_at(*done, "refused")) {
@@ -161,7 +164,7 @@ Result<void> fix_on_server(Caller& server) {
 int examine_server(Caller& server, const cli::Args& args) {
   server.set_about("doctor");
   if (args.has("fix")) {
-    if (const auto fixed = fix_on_server(server); !fixed) return cli::complain(fixed.error());
+    if (const auto fixed = fix_on_server(server, args); !fixed) return cli::complain(fixed.error());
   }
   const directory::DoctorQuery query = query_of(args);
   json::Object input{{"risks", true}, {"limit", static_cast<int64_t>(directory::kMaxFindings)}};
@@ -251,6 +254,14 @@ int run_doctor(const cli::Args& args) {
   if (const auto known = directory::check_severity(query_of(args).severity); !known) {
     return cli::complain({"usage", known.error().message});
   }
+  if (args.has("fix") && (args.has("prefix") || args.has("severity"))) {
+    // Changing more files than were named would be worse than a refusal.
+    return cli::complain(
+        {"usage",
+         "--fix repairs all that can be repaired, or what --code selects; --prefix "
+         "and --severity do not narrow it. Next: leave them out, or name a folder: "
+         "iii-directory doctor FOLDER --fix."});
+  }
   const bool one_folder = !args.positionals().empty();
   if (!one_folder) {
     const auto server = server_of(args, Use::kInstall);
@@ -272,7 +283,7 @@ int run_doctor(const cli::Args& args) {
   sources::Downloads downloads(downloads_options(reading->config, reading->home));
   if (args.has("fix")) {
     ticker.reset();
-    fix(*open->content, downloads);
+    fix(*open->content, downloads, args);
     ticker = std::make_unique<cli::Ticker>([&stage] { return stage.tick(); });
   }
   const content::GenerationPtr generation = open->content->fresh();

@@ -2,6 +2,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/builtins/in_process.h"
 #include "engine/builtins/introspection.h"
@@ -30,6 +31,12 @@ struct ObserverRow {
   ObservedFunction target;
   json::Value args;
   json::Value filters;
+  std::vector<std::string> capture;
+  std::string on;
+  std::string deliver;
+  std::optional<uint64_t> max_fires;
+  std::optional<uint64_t> expires_in_ms;
+  uint64_t max_in_flight = 0;
   uint64_t fires = 0;
   uint64_t in_flight = 0;
   uint64_t queued = 0;
@@ -62,10 +69,25 @@ auto describe(json::Type<ObserverRow>) {
       json::field("target", &T::target, "Function that is called."),
       json::field("args", &T::args, "Arguments for the host of the source."),
       json::field("filters", &T::filters, "Filter in normal form."),
+      json::field("capture", &T::capture, "Parts of an event that the target gets."),
+      json::field("on", &T::on, "`success`, `error`, `complete`, or `unknown`: it never fires."),
+      json::field("deliver", &T::deliver, "`envelope`, `input` or `output`."),
+      json::field("max_fires", &T::max_fires, "Activations after which it ends."),
+      json::field("expires_in_ms", &T::expires_in_ms, "Time after which it ends."),
+      json::field("max_in_flight", &T::max_in_flight, "Unanswered activations at a time."),
       json::field("fires", &T::fires, "Activations so far."),
       json::field("in_flight", &T::in_flight, "Activations that are not answered yet."),
       json::field("queued", &T::queued, "Activations that wait."),
       json::field("dropped", &T::dropped, "Activations that were dropped, by code."));
+}
+
+std::vector<std::string> captured(const ObserverSpec& spec) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < filter::kPartCount; ++i) {
+    const auto part = static_cast<filter::Part>(i);
+    if (spec.captures(part)) names.emplace_back(filter::part_name(part));
+  }
+  return names;
 }
 
 Result<ObserverRow> get(const Engine& engine, const GetObserverInput& in) {
@@ -83,6 +105,12 @@ Result<ObserverRow> get(const Engine& engine, const GetObserverInput& in) {
                   .target = {spec.target.id, spec.target.name_space},
                   .args = spec.args,
                   .filters = spec.filter->normal_form(),
+                  .capture = captured(spec),
+                  .on = std::string(on_name(spec.on)),
+                  .deliver = std::string(deliver_name(spec.deliver)),
+                  .max_fires = spec.max_fires,
+                  .expires_in_ms = spec.expires_in_ms,
+                  .max_in_flight = spec.max_in_flight,
                   .fires = found->fires,
                   .in_flight = found->in_flight,
                   .queued = found->queue.size(),

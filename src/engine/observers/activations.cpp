@@ -62,6 +62,15 @@ void Observers::lose(const Source& source) {
   }
 }
 
+// Said once per connection: a limit, or events of which some were lost while nothing was active.
+void Observer::drop(std::string_view code) {
+  ++dropped.try_emplace(std::string(code)).first->second;
+  LogOnce& log = code == "INACTIVE" ? holder->inactive_log : holder->limit_log;
+  log.warn(
+      "worker {}: an event of {} for an observer is dropped ({}); further ones are only counted",
+      holder->label(), spec.source.id, code);
+}
+
 std::shared_ptr<ObservedCall> Observers::begin(const Function& function, size_t bytes) {
   const std::shared_ptr<Source>& source = function.source;
   const EngineLimits& limits = engine_.limits();
@@ -128,6 +137,7 @@ void Observers::take(const std::shared_ptr<Source>& source, ObservedEventPtr eve
   for (std::optional<JsonText>& part : event->parts) {
     if (part) part->share();
   }
+  if (const auto& caller = event->part(Part::kCaller)) engine_.guard_named(caller->view());
   source->waiting.push_back(std::move(event));
   advance(source);
 }
@@ -336,8 +346,8 @@ void Observers::fired(const ObserverPtr& observer) {
 }
 
 void Observers::end_after_fires(const ObserverPtr& observer) {
-  dispose(observer, {"MAX_FIRES",
-                     "It was to fire " + std::to_string(*observer->spec.max_fires) + " time(s)."});
+  dispose(observer, {"MAX_FIRES", "`max_fires` (" + std::to_string(*observer->spec.max_fires) +
+                                      ") was reached."});
 }
 
 Result<Observers::Through> Observers::call_through(const Worker& host,
@@ -352,7 +362,8 @@ Result<Observers::Through> Observers::call_through(const Worker& host,
   const ObserverPtr observer = found->second;
   const ObserverSpec& spec = observer->spec;
   if (observer->source->host() != &host) {
-    return fail("NOT_FUNCTION_OWNER", "Only the host of " + spec.source.id + " can do that.");
+    return fail("NOT_FUNCTION_OWNER",
+                "Only the host of " + spec.source.id + " can call through its observers.");
   }
   const FunctionPtr* target = engine_.functions().find(spec.target.name_space, spec.target.id);
   if (observer->state != ObserverState::kActive || target == nullptr) {
@@ -365,11 +376,13 @@ Result<Observers::Through> Observers::call_through(const Worker& host,
   if (call.observe_depth >= kMaxDepth) {
     observer->drop("LOOP_GUARD");
     return fail("LOOP_GUARD",
-                "More than " + std::to_string(kMaxDepth) + " activations have led to this call.");
+                std::to_string(kMaxDepth) +
+                    " activations have led to this call, which is the most that may follow each "
+                    "other.");
   }
   if (observer->in_flight >= spec.max_in_flight) {
-    return fail("OVERFLOW", std::to_string(observer->in_flight) +
-                                " calls of the observer are running, which is its limit.");
+    return fail("OVERFLOW", "`max_in_flight` (" + std::to_string(spec.max_in_flight) +
+                                ") of the observer is reached. Next: wait for an answer.");
   }
   Through through{.target = *target,
                   .metadata = spec.metadata,

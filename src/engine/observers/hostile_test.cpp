@@ -1,4 +1,7 @@
 // What peers can do to observers of others, or to the memory of the engine.
+#include <algorithm>
+#include <functional>
+
 #include "engine/observers/fixture_for_test.h"
 
 namespace iii::engine {
@@ -301,6 +304,233 @@ TEST(ObserverFrames, AReplayBelowItsFiresEndsIt) {
   s.worker.observe("o", "a::f", "b::t", "", R"(,"max_fires":1)");
   EXPECT_THAT(states(s.worker->take()), ElementsAre("=active", "disposed/MAX_FIRES"));
   EXPECT_EQ(s.bus.engine.observers().size(), 0U);
+}
+
+// `svc::pay` of an SDK worker calls `a::f` from its handler, so events of `a::f` name the running
+// call of `svc::pay`.
+struct Nested : Scene {
+  Nested() {
+    service.serve("svc::pay");
+    worker.observe("o", "a::f", "b::t");
+    worker->take();
+    caller.invoke(1, "svc::pay");
+    service->take();
+  }
+  void call_from_handler(std::string_view function) {
+    service->invoke(2, function, "{}",
+                    R"(,"caller":{"function_id":"svc::pay","invocation_id":")" + uuid(1) + "\"}");
+  }
+  // What the caller is told in the end.
+  std::string result() {
+    service->answer(uuid(1), R"("result":"genuine")");
+    const auto results = of_type(caller.take(), "invocationresult");
+    return results.size() == 1 ? text_at(results[0], "result") : std::to_string(results.size());
+  }
+
+  Observing service{bus, "service"};
+};
+
+TEST(HostileAnswer, AnObserverCannotAnswerTheCallBehindTheObservedOne) {
+  Nested s;
+  s.call_from_handler("a::f");
+  answer_all(s.host);
+  s.turns();
+  const auto seen = of_type(s.worker->take(), "invokefunction");
+  ASSERT_THAT(seen, SizeIs(1));
+  EXPECT_EQ(text_at(*data_of(seen[0]).find("caller"), "invocation_id"), uuid(1));
+  s.worker->answer(uuid(1), R"("result":"forged")");
+  EXPECT_EQ(s.result(), "genuine");
+}
+
+TEST(HostileAnswer, ACalleeThatIsToldTheCallBehindItsOwnCannotAnswerIt) {
+  Nested s;
+  s.worker.serve("b::callee");
+  s.worker->take();
+  s.call_from_handler("b::callee");
+  s.worker->answer(uuid(1), R"("result":"forged")");
+  EXPECT_EQ(s.result(), "genuine");
+}
+
+// Calls by one id follow each other (wire §6.1), but an id that others were told is not theirs.
+TEST(HostileAnswer, AnIdThatWasToldCannotBeTakenOver) {
+  Nested s;
+  s.call_from_handler("a::f");
+  answer_all(s.host);
+  s.turns();
+  s.worker->take();
+  const size_t calls = s.worker->worker().ledger.calls.used();
+  s.worker->invoke(1, "b::t");
+  const auto refused = s.worker->take_one();
+  EXPECT_EQ(text_at(*refused.find("error"), "code"), "invocation_error");
+  EXPECT_EQ(s.worker->worker().ledger.calls.used(), calls);
+  EXPECT_EQ(s.result(), "genuine");
+}
+
+TEST(HostileAnswer, ACallThatAReportNamesIsAnsweredByItsCallee) {
+  Reporting s;
+  s.observe("o", 2);
+  Peer caller(s.bus, "caller");
+  caller.invoke(1, "a::f");
+  s.report(R"({"function_id":"a::f","matched":["o"],"invocation_id":")" + uuid(1) + "\"}");
+  EXPECT_THAT(s.activations(), SizeIs(1));
+  s.worker->answer(uuid(1), R"("result":"forged")");
+  s.host->answer(uuid(1), R"("result":"genuine")");
+  EXPECT_EQ(text_at(caller.take_one(), "result"), "genuine");
+}
+
+TEST(HostileAnswer, OnlyTheTargetFreesAPlace) {
+  Scene s;
+  s.worker.observe("o", "a::f", "b::t", "", R"(,"max_in_flight":1)");
+  s.worker->take();
+  for (uint64_t i = 1; i <= 2; ++i) s.caller.invoke(i, "a::f");
+  answer_all(s.host);
+  s.turns();
+  const auto running = of_type(s.worker->take(), "invokefunction");
+  ASSERT_THAT(running, SizeIs(1));
+  const std::string id = text_at(running[0], "invocation_id");
+  s.caller.answer(id, R"("result":1)");
+  EXPECT_EQ(s.activations(s.worker), 0U);
+  EXPECT_EQ(s.observer("o").in_flight, 1U);
+  s.worker->answer(id, R"("result":1)");
+  EXPECT_EQ(s.activations(s.worker), 1U);
+}
+
+TEST(HostileAnswer, OnlyTheHostSelectsObservers) {
+  Scene s;
+  Observing v2(s.bus, "v2", kV2);
+  v2.serve("v::f");
+  s.worker.observe("o", "v::f", "b::t");
+  v2.ack("v::f", "o", 2);
+  s.worker->take();
+  s.caller.invoke(1, "v::f");
+  s.host.answer(uuid(1), R"("result":1,"delivered":true)");
+  EXPECT_THAT(of_type(s.caller.take(), "invocationresult"), SizeIs(0));
+  v2->answer(uuid(1), R"("result":2,"matched":["o"])");
+  EXPECT_EQ(text_at(s.caller.take_one(), "result"), "2");
+  EXPECT_EQ(s.activations(s.worker), 1U);
+}
+
+// An observer of a worker that has left, and a stranger who has as many as it may.
+struct Abandoned : Scene {
+  static EngineLimits one_observer() {
+    EngineLimits limits;
+    limits.max_observers_per_worker = 1;
+    return limits;
+  }
+  Abandoned() : Scene(one_observer()) {
+    worker.observe("o", "a::f", "b::t", "", R"(,"max_fires":5)");
+    caller.invoke(1, "a::f");
+    answer_all(host);
+    turns();
+    worker->leave();
+    stranger.observe("mine", "a::f", "s::t");
+    stranger->take();
+  }
+  void expect_untouched() {
+    ASSERT_NE(bus.engine.observers().find("o"), nullptr);
+    EXPECT_EQ(observer("o").state, ObserverState::kSuspended);
+    EXPECT_EQ(observer("o").fires, 1U);
+    EXPECT_EQ(observer("o").spec.target.id, "b::t");
+  }
+
+  Observing stranger{bus, "stranger"};
+};
+
+TEST(HostileObserver, ARefusedObserveOfAStrangerChangesNothing) {
+  Abandoned s;
+  s.stranger.observe("o", "a::f", "b::t", R"(,"filters":{"input":5})");
+  EXPECT_THAT(states(s.stranger->take()), ElementsAre("=error/INVALID_FILTER"));
+  s.expect_untouched();
+  s.stranger.observe("o", "a::f", "s::t");
+  EXPECT_THAT(states(s.stranger->take()), ElementsAre("=error/LIMIT_EXCEEDED"));
+  s.expect_untouched();
+  s.stranger.observe("o", "a::g", "s::t");
+  EXPECT_THAT(states(s.stranger->take()), ElementsAre("=error/LIMIT_EXCEEDED"));
+  s.expect_untouched();
+}
+
+TEST(HostileObserver, ARefusedRepetitionOfTheHolderEndsIt) {
+  Scene s;
+  s.worker.observe("o", "a::f", "b::t");
+  s.worker.observe("o", "a::f", "b::t", R"(,"filters":{"input":5})");
+  EXPECT_THAT(states(s.worker->take()), ElementsAre("=active", "=error/INVALID_FILTER"));
+  EXPECT_EQ(s.bus.engine.observers().size(), 0U);
+}
+
+TEST(HostileObserver, ARepetitionCannotBeLargerThanTheFirst) {
+  Scene s;
+  const std::string large = R"(,"args":{"x":")" + std::string(60'000, 'x') + "\"}";
+  for (int i = 0; i < 100; ++i) s.worker.observe("o" + std::to_string(i), "x::f", "b::t");
+  s.worker->take();
+  for (int i = 0; i < 100; ++i) s.worker.observe("o" + std::to_string(i), "x::f", "b::t", large);
+  const auto answers = states(s.worker->take());
+  EXPECT_EQ(std::ranges::count(answers, "=error/LIMIT_EXCEEDED"), 31);
+  EXPECT_EQ(s.bus.engine.observers().size(), 69U);
+}
+
+TEST(HostileObserver, ASetThatIsTooLargeForOneMessageIsToldInParts) {
+  EngineLimits limits;
+  limits.max_message_bytes = 8'000;
+  Scene s(limits);
+  const std::string filter = R"(,"filters":{"input.n":{"$eq":")" + std::string(500, 'x') + "\"}}";
+  for (int i = 0; i < 20; ++i) {
+    s.worker.observe("o" + std::to_string(i), "x::f", "b::t", filter);
+  }
+  Observing late(s.bus, "late");
+  late.serve("x::f");
+  s.turns();
+  const Frames frames = late->take();
+  for (const std::string& frame : frames) EXPECT_LT(frame.size(), limits.max_message_bytes);
+  const auto confirmed = of_type(frames, "functionregistered");
+  ASSERT_THAT(confirmed, SizeIs(1));
+  const size_t listed = confirmed[0].find("observers")->as_array()->size();
+  EXPECT_GT(listed, 0U);
+  const auto added = of_type(frames, "observeradded");
+  EXPECT_EQ(listed + added.size(), 20U);
+  for (const json::Value& frame : added) {
+    late.ack("x::f", text_at(*frame.find("observer"), "id"),
+             std::stoull(text_at(frame, "revision")));
+    EXPECT_EQ(s.observer(text_at(*frame.find("observer"), "id")).state, ObserverState::kActive);
+  }
+}
+
+std::string logged(const std::function<void()>& action) {
+  ::testing::internal::CaptureStderr();
+  action();
+  return ::testing::internal::GetCapturedStderr();
+}
+
+TEST(HostileObserver, CrossingALimitIsLoggedOnce) {
+  Scene s(Abandoned::one_observer());
+  s.worker.observe("o", "a::f", "b::t");
+  const std::string refused = logged([&s] {
+    for (int i = 0; i < 3; ++i) s.worker.observe("more", "a::g", "b::t");
+  });
+  EXPECT_THAT(refused, ::testing::HasSubstr("worker w"));
+  EXPECT_THAT(refused, ::testing::HasSubstr("observer"));
+  EXPECT_EQ(std::ranges::count(refused, '\n'), 1) << refused;
+}
+
+TEST(HostileObserver, LostEventsAreLoggedOnce) {
+  EngineLimits limits;
+  limits.max_events_per_owner = 4;
+  Scene s(limits);
+  s.worker.observe("o", "a::f", "b::t");
+  const std::string lost = logged([&s] {
+    for (uint64_t i = 1; i <= 5; ++i) s.caller.invoke(i, "a::f");
+  });
+  EXPECT_THAT(lost, ::testing::HasSubstr("OVERFLOW"));
+  EXPECT_EQ(std::ranges::count(lost, '\n'), 1) << lost;
+}
+
+TEST(HostileObserver, EventsThatComeTooLateAreLoggedOnce) {
+  Reporting s;
+  s.worker.observe("pending", "a::f", "b::t");
+  const std::string lost = logged([&s] {
+    for (int i = 0; i < 3; ++i) s.report(item("", R"(["pending"])"));
+  });
+  EXPECT_THAT(lost, ::testing::HasSubstr("INACTIVE"));
+  EXPECT_EQ(std::ranges::count(lost, '\n'), 1) << lost;
 }
 
 TEST(PrivateFunction, IsNotCalledThroughABindingOfSomebodyElse) {

@@ -69,6 +69,7 @@ void Observers::in_steps(OwnerId owner, Group group, std::function<void(const Ob
 void Observers::registered(const FunctionPtr& function) {
   const FunctionKey key{function->name_space, function->id};
   Worker& host = *function->owner;
+  end_earlier_stand_in(*function);
   const bool known = sources_.contains(key);
   if (known || host.observes) {
     auto source = source_of(key);
@@ -102,12 +103,17 @@ void Observers::introduce(const std::shared_ptr<Source>& source) {
       });
 }
 
+// Those that do not fit into one message are added one by one.
 void Observers::announce_set(Source& source) {
   source.announced = true;
+  const size_t most = std::min(Source::kMostViewBytes, engine_.limits().max_message_bytes / 2);
+  Group all;
   Group told;
   std::string views = "[";
   for (const ObserverPtr& observer : all_of(source)) {
     if (observer->final()) continue;
+    all.push_back(observer);
+    if (views.size() + observer->spec.view.size() > most) continue;
     if (views.size() > 1) views += ',';
     views += observer->spec.view;
     told.push_back(observer);
@@ -123,8 +129,10 @@ void Observers::announce_set(Source& source) {
       expect_ack(*observer);
     }
   }
-  in_steps(source.host()->owner(), std::move(told),
-           [this](const ObserverPtr& observer) { settle(*observer); });
+  in_steps(source.host()->owner(), std::move(all), [this](const ObserverPtr& observer) {
+    if (!observer->listed && !observer->final()) announce(*observer);
+    settle(*observer);
+  });
 }
 
 void Observers::unregistered(const FunctionPtr& function) {
@@ -143,12 +151,8 @@ void Observers::unregistered(const FunctionPtr& function) {
              [this](const ObserverPtr& observer) { settle(*observer); });
     forget_unused(source);
   }
-  if (function->legacy_type) {
-    if (const auto types = stand_ins_.find(*function->legacy_type); types != stand_ins_.end()) {
-      types->second.erase(key);
-      if (types->second.empty()) stand_ins_.erase(types);
-    }
-  }
+  // Unless another connection has registered it meanwhile.
+  if (engine_.functions().find(key.name_space, key.id) == nullptr) forget_stand_in(key);
   targets_changed(key);
 }
 
@@ -166,7 +170,7 @@ void Observers::host_observes(Worker& host) {
         for (size_t left = kAtOnce; left > 0 && next < functions.size(); --left) {
           const FunctionPtr& function = functions[next++];
           const FunctionPtr* now = engine_.functions().find(function->name_space, function->id);
-          if (now != nullptr && *now == function) registered(function);
+          if (now != nullptr && *now == function) engine_.features_known(function);
         }
         return next < functions.size();
       });
@@ -231,7 +235,12 @@ void Observers::reattached(const Uuid& previous, const Uuid& token, Worker& work
       [this, kept, previous](const ObserverPtr& observer) {
         if (kept->gone || observer->holder->id != previous) return;
         if (!adopt(*kept, observer)) {
-          return dispose(observer, {"LIMIT_EXCEEDED", "The connection has too many."});
+          kept->limit_log.warn("worker {} has {} observers; more that it had before are ended",
+                               kept->label(), kept->ledger.observers.used());
+          return dispose(observer,
+                         {"LIMIT_EXCEEDED", "The new connection has " +
+                                                std::to_string(kept->ledger.observers.used()) +
+                                                " observers, and more do not fit."});
         }
         settle(*observer);
       },
@@ -272,8 +281,39 @@ bool Observers::is_provided(const Binding& binding) const {
 
 void Observers::stand_in(const FunctionPtr& function) {
   const std::string& type = *function->legacy_type;
-  stand_ins_[type].insert({function->name_space, function->id});
+  const FunctionKey key{function->name_space, function->id};
+  stand_ins_[type].insert(key);
+  stood_in_for_.insert_or_assign(key, type);
   offer_bindings(function);
+}
+
+// The type that it stood in for.
+std::optional<std::string> Observers::forget_stand_in(const FunctionKey& key) {
+  const auto stood = stood_in_for_.find(key);
+  if (stood == stood_in_for_.end()) return std::nullopt;
+  std::string type = std::move(stood->second);
+  stood_in_for_.erase(stood);
+  const auto types = stand_ins_.find(type);
+  types->second.erase(key);
+  if (types->second.empty()) stand_ins_.erase(types);
+  return type;
+}
+
+// A function that is registered again may stand in for another type, or for none.
+void Observers::end_earlier_stand_in(const Function& function) {
+  const FunctionKey key{function.name_space, function.id};
+  const auto stood = stood_in_for_.find(key);
+  if (stood == stood_in_for_.end() || stood->second == function.legacy_type) return;
+  const std::string type = *forget_stand_in(key);
+  const auto source = sources_.find(key);
+  if (source == sources_.end()) return;
+  in_steps(
+      kEngineOwner, all_of(*source->second),
+      [this](const ObserverPtr& observer) {
+        if (!observer->spec.legacy) return;
+        dispose(observer, {"UNOBSERVED", "The function does not stand in for the type any more."});
+      },
+      [this, type] { type_withdrawn(type); });
 }
 
 // The bindings that wait for the type become observers.

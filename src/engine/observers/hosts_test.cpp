@@ -247,5 +247,43 @@ TEST(ObserverLegacy, O29_AProviderThatLeavesIsStoodInForAgain) {
   EXPECT_EQ(of_type(source->take(), "observeradded").size(), 2U);
 }
 
+TEST(ObserverLegacy, AFunctionThatNoLongerStandsInIsForgotten) {
+  TestBus bus;
+  Observing source(bus, "source");
+  serve_stand_in(source);
+  Peer binder(bus, "binder");
+  binder.serve("app::on");
+  binder.bind("t1", "lab::changed", "app::on");
+  EXPECT_EQ(bus.engine.observers().size(), 1U);
+  source.serve("lab::on-changed", R"(,"observe":{"delivery":"owner"})");
+  EXPECT_EQ(bus.engine.observers().size(), 0U);
+  binder.bind("t2", "lab::changed", "app::on");
+  EXPECT_EQ(bus.engine.observers().size(), 0U);
+  // Another function takes over what waits.
+  source.serve("lab::other",
+               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+  bus.turn();
+  EXPECT_EQ(bus.engine.observers().size(), 2U);
+  source->say(R"({"type":"unregisterfunction","id":"lab::other"})");
+  binder.bind("t3", "lab::changed", "app::on");
+  EXPECT_EQ(bus.engine.observers().size(), 2U);
+}
+
+TEST(ObserverLegacy, AnotherStandInTakesOver) {
+  TestBus bus;
+  Observing source(bus, "source");
+  serve_stand_in(source);
+  source.serve("lab::other",
+               R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+  Peer binder(bus, "binder");
+  binder.bind("t1", "lab::changed", "app::on");
+  ASSERT_NE(bus.engine.observers().find("t1"), nullptr);
+  EXPECT_EQ(bus.engine.observers().find("t1")->spec.source.id, "lab::on-changed");
+  source.serve("lab::on-changed", R"(,"observe":{"delivery":"owner"})");
+  bus.turn();
+  ASSERT_NE(bus.engine.observers().find("t1"), nullptr);
+  EXPECT_EQ(bus.engine.observers().find("t1")->spec.source.id, "lab::other");
+}
+
 }  // namespace
 }  // namespace iii::engine

@@ -1,5 +1,6 @@
 // Observers: how they are made, acknowledged, changed and ended (observers §3).
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "base/log.h"
@@ -17,8 +18,23 @@ protocol::ErrorBody body(const Error& error) { return {error.code, error.message
 
 // Schemas above this are not compared with filter paths: that happens on the loop.
 constexpr size_t kMostSchemaBytes = 64 * 1024;
+constexpr size_t kMostShownId = 256;
 constexpr size_t kKnownSchemas = 8;            // functions whose schemas are kept
 constexpr size_t kMostReasonBytes = 4 * 1024;  // of what a host says against an observer
+
+Error too_many(const Ledger& ledger) {
+  return {"LIMIT_EXCEEDED",
+          "This connection has " + std::to_string(ledger.observers.used()) +
+              " observers, and more do not fit. Next: end those that are not needed."};
+}
+
+// For a view of `bytes` in place of one of `earlier`.
+Result<void> room_for_view(const Source& source, size_t earlier, size_t bytes) {
+  if (source.view_bytes - earlier + bytes <= Source::kMostViewBytes) return {};
+  return fail("LIMIT_EXCEEDED",
+              "The function " + source.key.id + " has " + std::to_string(source.observers) +
+                  " observers whose args and filters are so large that this one does not fit.");
+}
 
 std::optional<json::Value> schema(const std::optional<std::string>& text) {
   if (!text || text->size() > kMostSchemaBytes) return std::nullopt;
@@ -53,8 +69,25 @@ const Observer* Observers::find(std::string_view id) const {
 }
 
 void Observers::refuse(Worker& holder, std::string_view id, const Error& error) {
+  if (error.code == "LIMIT_EXCEEDED") {
+    holder.limit_log.warn("worker {}: observer {} is refused: {}", holder.label(),
+                          utf8_head(id, kMostShownId), error.message);
+  }
   holder.link.send(protocol::to_text(
       protocol::ObserveResult{id, state_name(ObserverState::kError), body(error), {}}));
+}
+
+// Ends what the connection had under this id; what another one has left stays as it is.
+void Observers::refuse_repeated(Worker& holder, const ObserverPtr& known, std::string_view id,
+                                const Error& error) {
+  if (known && known->holder == &holder) end_untold(known, error);
+  refuse(holder, id, error);
+}
+
+// The holder gets an answer about this id instead.
+void Observers::end_untold(const ObserverPtr& observer, Error reason) {
+  observer->told = false;
+  dispose(observer, std::move(reason));
 }
 
 void Observers::observe(Worker& holder, const protocol::Observe& frame) {
@@ -67,26 +100,29 @@ void Observers::observe(Worker& holder, const protocol::Observe& frame) {
   }
   if (known && known->state == ObserverState::kError) {
     const Error reason = *known->reason;
-    remove(known);
+    end_untold(known, reason);
     return refuse(holder, frame.id, reason);
   }
   auto spec = ObserverSpec::read(frame);
-  Result<std::vector<std::string>> warnings;
-  if (spec) {
-    warnings = check(holder, *spec);
-    if (!warnings) spec = std::unexpected(warnings.error());
+  if (!spec) return refuse_repeated(holder, known, frame.id, spec.error());
+  auto paths = check(holder, *spec);
+  if (!paths) return refuse_repeated(holder, known, frame.id, paths.error());
+  std::vector<std::string> warnings = std::exchange(spec->warnings, {});
+  std::ranges::move(*paths, std::back_inserter(warnings));
+  if (known && known->spec.source == spec->source) {
+    return replay(holder, known, std::move(*spec), warnings);
   }
-  if (!spec) {
-    if (known) remove(known);
-    return refuse(holder, frame.id, spec.error());
+  if (known && known->holder != &holder) {
+    if (const auto room = room_for(holder, *spec); !room) {
+      return refuse(holder, frame.id, room.error());
+    }
   }
-  if (known && known->spec.source == spec->source) return replay(holder, known, std::move(*spec));
-  if (known) remove(known);
+  if (known) end_untold(known, {"UNOBSERVED", "Its id is used for another source now."});
   auto added = add(holder, std::move(*spec));
   if (!added) return refuse(holder, frame.id, added.error());
   Observer& observer = **added;
   start_timers(observer);
-  answer(observer, *warnings);
+  answer(observer, warnings);
   announce(observer);
 }
 
@@ -149,27 +185,26 @@ const Observers::KnownSchemas& Observers::schemas_of(const Function& source) {
   });
 }
 
+Result<void> Observers::room_for(const Worker& holder, const ObserverSpec& spec) const {
+  if (const auto found = sources_.find(spec.source); found != sources_.end()) {
+    const Source& source = *found->second;
+    if (source.observers >= Source::kMostObservers) {
+      return fail("LIMIT_EXCEEDED", "The function " + spec.source.id + " has " +
+                                        std::to_string(source.observers) +
+                                        " observers, and more are not possible.");
+    }
+    if (auto room = room_for_view(source, 0, spec.view.size()); !room) return room;
+  }
+  const Ledger& ledger = holder.ledger;
+  if (ledger.observers.fits() && ledger.stored_bytes.fits(spec.stored_bytes())) return {};
+  return std::unexpected(too_many(ledger));
+}
+
 Result<ObserverPtr> Observers::add(Worker& holder, ObserverSpec spec) {
-  auto source = source_of(spec.source);
-  const size_t bytes = spec.stored_bytes();
-  Ledger& ledger = holder.ledger;
-  if (source->observers >= Source::kMostObservers ||
-      source->view_bytes + spec.view.size() > Source::kMostViewBytes) {
-    const bool many = source->observers >= Source::kMostObservers;
-    forget_unused(source);
-    return fail("LIMIT_EXCEEDED",
-                "The function " + spec.source.id + " has " + std::to_string(source->observers) +
-                    " observers" +
-                    (many ? ", and more are not possible."
-                          : " whose args and filters are so large that this one does not fit."));
-  }
-  if (!ledger.observers.fits() || !ledger.stored_bytes.take(bytes)) {
-    forget_unused(source);
-    return fail("LIMIT_EXCEEDED",
-                "This connection has " + std::to_string(ledger.observers.used()) +
-                    " observers, and more do not fit. Next: end those that are not needed.");
-  }
-  (void)ledger.observers.take();
+  if (const auto room = room_for(holder, spec); !room) return std::unexpected(room.error());
+  (void)holder.ledger.observers.take();
+  (void)holder.ledger.stored_bytes.take(spec.stored_bytes());
+  const auto source = source_of(spec.source);
   auto observer = std::make_shared<Observer>(std::move(spec));
   observer->source = source;
   observer->holder = &holder;
@@ -186,19 +221,12 @@ Result<ObserverPtr> Observers::add(Worker& holder, ObserverSpec spec) {
 }
 
 // The same id again: what it says may have changed, what has happened so far has not.
-void Observers::replay(Worker& holder, const ObserverPtr& observer, ObserverSpec spec) {
-  const std::string id = spec.id;
-  if (observer->holder != &holder && !adopt(holder, observer)) {
-    remove(observer);
-    return refuse(holder, id, {"LIMIT_EXCEEDED", "This connection has too many observers."});
+void Observers::replay(Worker& holder, const ObserverPtr& observer, ObserverSpec spec,
+                       const std::vector<std::string>& warnings) {
+  if (const auto taken = take_over(holder, observer, spec); !taken) {
+    return refuse_repeated(holder, observer, spec.id, taken.error());
   }
   const bool changed = observer->spec.view != spec.view;
-  const size_t bytes = spec.stored_bytes();
-  if (!observer->ledger->stored_bytes.replace(observer->spec.stored_bytes(), bytes)) {
-    remove(observer);
-    return refuse(holder, id,
-                  {"LIMIT_EXCEEDED", "The observers of this connection are too large."});
-  }
   if (observer->spec.target != spec.target) {
     if (const auto old = targets_.find(observer->spec.target); old != targets_.end()) {
       old->second.erase(observer);
@@ -211,11 +239,27 @@ void Observers::replay(Worker& holder, const ObserverPtr& observer, ObserverSpec
   if (changed) observer->acknowledged = false;
   observer->told = false;
   settle(*observer);
-  answer(*observer, {});
+  answer(*observer, warnings);
   if (observer->spec.max_fires && observer->fires >= *observer->spec.max_fires) {
     return end_after_fires(observer);
   }
   if (changed) announce(*observer);
+}
+
+// Makes it the holder's, at the cost of `spec`. When that does not fit, nothing is changed.
+Result<void> Observers::take_over(Worker& holder, const ObserverPtr& observer,
+                                  const ObserverSpec& spec) {
+  if (auto room = room_for_view(*observer->source, observer->spec.view.size(), spec.view.size());
+      !room) {
+    return room;
+  }
+  const size_t earlier = observer->spec.stored_bytes();
+  const size_t bytes = spec.stored_bytes();
+  const bool adopted =
+      observer->holder == &holder ||
+      (holder.ledger.stored_bytes.fits(std::max(earlier, bytes)) && adopt(holder, observer));
+  if (adopted && holder.ledger.stored_bytes.replace(earlier, bytes)) return {};
+  return std::unexpected(too_many(holder.ledger));
 }
 
 void Observers::answer(Observer& observer, const std::vector<std::string>& warnings) {
@@ -261,7 +305,7 @@ void Observers::start_timers(Observer& observer) {
     const auto over = observers_.find(id);
     if (over == observers_.end()) return;
     over->second->expiry_timer = 0;
-    dispose(ObserverPtr(over->second), {"EXPIRED", "Its time is over (`expires_in_ms`)."});
+    dispose(ObserverPtr(over->second), {"EXPIRED", "`expires_in_ms` has passed."});
   });
 }
 
@@ -306,6 +350,7 @@ void Observers::set_state(Observer& observer, ObserverState state, std::optional
   observer.state = state;
   observer.reason = std::move(reason);
   observer.was_active = observer.was_active || state == ObserverState::kActive;
+  if (state == ObserverState::kDisposed) observer.queue.clear();
   if (state != ObserverState::kActive) {
     for (; !observer.queue.empty(); observer.queue.pop_front()) observer.drop("INACTIVE");
   }

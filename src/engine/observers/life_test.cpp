@@ -3,8 +3,11 @@
 namespace iii::engine {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 TEST(ObserverNegotiation, O01_MessagesOfObserversGoOnlyToPeersThatNamedThem) {
   TestBus bus;
@@ -42,6 +45,39 @@ TEST(ObserverNegotiation, O02_WithoutAnAnnounceThereAreNoFeaturesUntilItComes) {
   EXPECT_THAT(host.take(), IsEmpty());
   host.announce("late", kV1);
   EXPECT_EQ(of_type(host.take(), "functionregistered").size(), 1U);
+}
+
+TEST(ObserverNegotiation, WhatAFunctionDeclaresCountsFromALateAnnounceOn) {
+  TestBus bus;
+  Peer host(bus);
+  host.say(R"({"type":"registerfunction","id":"a::private","private":true})");
+  host.say(R"({"type":"registerfunction","id":"a::closed","observable":false})");
+  host.say(R"({"type":"registerfunction","id":"a::args","args_format":{"required":["topic"]}})");
+  host.say(R"({"type":"registerfunction","id":"a::wrong","args_format":7})");
+  host.say(R"({"type":"registerfunction","id":"a::v1","observe":{"allow":false}})");
+  bus.timers.advance(EngineLimits{}.registration_grace);
+  Observing other(bus, "other");
+  other->invoke(1, "a::private");
+  EXPECT_EQ(of_type(host.take(), "invokefunction").size(), 1U);
+  const size_t functions = host.worker().ledger.functions.used();
+  const size_t bytes = host.worker().ledger.stored_bytes.used();
+  host.announce("late", kV2);
+  EXPECT_EQ(host.worker().ledger.functions.used(), functions - 1);
+  EXPECT_LT(host.worker().ledger.stored_bytes.used(), bytes);
+  const Frames told = host.take();
+  EXPECT_EQ(of_type(told, "functionregistered").size(), 4U);
+  const auto rejected = of_type(told, "registrationrejected");
+  ASSERT_EQ(rejected.size(), 1U);
+  EXPECT_EQ(text_at(rejected[0], "function_id"), "a::wrong");
+  other->take();
+  other->invoke(2, "a::private");
+  EXPECT_EQ(text_at(*other->take_one().find("error"), "code"), "FORBIDDEN");
+  other.observe("o", "a::closed", "x::t");
+  other.observe("p", "a::args", "x::t");
+  other.observe("q", "a::v1", "x::t");
+  other.observe("r", "a::args", "x::t", R"(,"args":{"topic":1})");
+  EXPECT_THAT(states(other->take()), ElementsAre("=error/NOT_OBSERVABLE", "=error/INVALID_ARGS",
+                                                 "=error/NOT_OBSERVABLE", "=pending"));
 }
 
 TEST(ObserverNegotiation, LocalDispatchIsOfferedOnlyWhenConfiguredAndOnlyToWorkersThatNamedIt) {
@@ -386,6 +422,110 @@ TEST(ObserverFunctions, O28_NewRefusalsGoOnlyToPeersThatKnowThem) {
   old.say(R"({"type":"registerfunction","id":"c::f","private":true})");
   v1->invoke(1, "c::f");
   EXPECT_EQ(of_type(old.take(), "invokefunction").size(), 1U);
+}
+
+TEST(ObserverFunctions, WhyAnArgsFormatIsRefusedIsLogged) {
+  TestBus bus;
+  Observing v2(bus, "v2", kV2);
+  Observing v1(bus, "v1", kV1);
+  const auto logged = [](Observing& host, const std::string& extra) {
+    ::testing::internal::CaptureStderr();
+    host.serve("a::f", extra);
+    return ::testing::internal::GetCapturedStderr();
+  };
+  EXPECT_THAT(logged(v2, R"(,"args_format":{"type":7})"),
+              AllOf(HasSubstr("worker v2"), HasSubstr("a::f"), HasSubstr("args_format")));
+  EXPECT_THAT(logged(v2, R"(,"args_format":{"title":")" + std::string(70'000, 'x') + "\"}"),
+              HasSubstr("65536"));
+  EXPECT_THAT(logged(v1, R"(,"observe":{"delivery":"owner","args_format":5})"),
+              HasSubstr("args_format"));
+}
+
+std::vector<std::string> warnings_of(const json::Value& result) {
+  std::vector<std::string> found;
+  const json::Value* warnings = result.find("warnings");
+  if (warnings == nullptr) return found;
+  for (const json::Value& each : *warnings->as_array()) found.push_back(*each.as_string());
+  return found;
+}
+
+TEST(ObserverWarnings, ARepetitionHasThoseOfTheFirst) {
+  TestBus bus;
+  Peer host(bus, "host");
+  host.say(R"({"type":"registerfunction","id":"a::f","request_format":{"type":"object"}})");
+  Observing worker(bus, "w");
+  for (int i = 0; i < 2; ++i) {
+    worker.observe("o", "a::f", "b::t", R"(,"filters":{"input.n":{"$eq":1}})");
+    EXPECT_THAT(warnings_of(worker->take_one()), SizeIs(1));
+  }
+}
+
+TEST(ObserverWarnings, WhatCannotBeUsedIsNamed) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  const auto warned = [&worker](std::string_view in_source) {
+    worker.observe("o", "a::f", "b::t", in_source);
+    const auto result = worker->take_one();
+    EXPECT_EQ(text_at(result, "state"), "pending") << in_source;
+    return warnings_of(result);
+  };
+  EXPECT_THAT(warned(R"(,"on":"failure")"), ElementsAre(HasSubstr("`source.on`")));
+  EXPECT_THAT(warned(R"(,"on":5)"), ElementsAre(HasSubstr("`source.on`")));
+  EXPECT_THAT(warned(R"(,"deliver":"zzz")"), ElementsAre(HasSubstr("`source.deliver`")));
+  EXPECT_THAT(warned(R"(,"capture":"input")"), ElementsAre(HasSubstr("`source.capture`")));
+  EXPECT_THAT(warned(R"(,"capture":["input","inptu",7])"), ElementsAre(HasSubstr("inptu")));
+  EXPECT_THAT(warned(R"(,"on":"error","deliver":"input","capture":[])"), IsEmpty());
+}
+
+TEST(ObserverWarnings, GetShowsWhatCounts) {
+  TestBus bus;
+  Observing worker(bus, "w");
+  worker.observe("o", "a::f", "b::t", R"(,"on":"error","deliver":"input","capture":["error"])",
+                 R"(,"max_fires":3,"expires_in_ms":9000)");
+  worker->take();
+  const auto row = worker->result_of("engine::observers::get", R"({"id":"o"})");
+  EXPECT_EQ(text_at(row, "on"), "error");
+  EXPECT_EQ(text_at(row, "deliver"), "input");
+  EXPECT_EQ(text_at(row, "capture"), R"(["error"])");
+  EXPECT_EQ(text_at(row, "max_fires"), "3");
+  EXPECT_EQ(text_at(row, "expires_in_ms"), "9000");
+  EXPECT_EQ(text_at(row, "max_in_flight"), "64");
+}
+
+// `message` of the error or the reason of the last frame that has one.
+std::string last_message(const Frames& frames) {
+  std::string message;
+  for (const std::string& text : frames) {
+    const json::Value frame = parsed(text);
+    for (const std::string_view key : {"error", "reason"}) {
+      if (const json::Value* error = frame.find(key)) message = text_at(*error, "message");
+    }
+  }
+  return message;
+}
+
+TEST(ObserverMessages, SayWhatHappened) {
+  EngineLimits limits;
+  limits.max_observers_per_worker = 2;
+  TestBus bus(limits);
+  Peer host(bus, "host");
+  host.serve("a::f");
+  Observing worker(bus, "w");
+  worker.serve("b::t");
+  worker.observe("n", "a::f", "b::t", R"(,"namespace":5)");
+  EXPECT_THAT(last_message(worker->take()), HasSubstr("must be a string"));
+  worker.observe("o", "a::f", "b::t", "", R"(,"max_fires":1)");
+  worker.observe("e", "a::f", "b::t", "", R"(,"expires_in_ms":10)");
+  worker.observe("p", "a::f", "b::t");
+  EXPECT_EQ(last_message(worker->take()),
+            "This connection has 2 observers, and more do not fit. Next: end those that are not "
+            "needed.");
+  worker->invoke(1, "a::f");
+  answer_all(host);
+  bus.turn();
+  EXPECT_EQ(last_message(worker->take()), "`max_fires` (1) was reached.");
+  bus.timers.advance(Millis(20));
+  EXPECT_EQ(last_message(worker->take()), "`expires_in_ms` has passed.");
 }
 
 }  // namespace

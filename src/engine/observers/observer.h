@@ -35,6 +35,8 @@ std::string_view state_name(ObserverState state);
 
 enum class ObserveOn : uint8_t { kSuccess, kError, kComplete, kUnknown };
 enum class Deliver : uint8_t { kEnvelope, kInput, kOutput };
+std::string_view on_name(ObserveOn on);
+std::string_view deliver_name(Deliver deliver);
 
 // What an `observe` asks for. Never changes.
 struct ObserverSpec {
@@ -53,8 +55,9 @@ struct ObserverSpec {
   std::optional<uint64_t> max_fires;
   std::optional<uint64_t> expires_in_ms;
   uint64_t max_in_flight = kDefaultInFlight;
-  bool legacy = false;  // made from a trigger binding (observers §8)
-  std::string view;     // what hosts are told, JSON text
+  bool legacy = false;                // made from a trigger binding (observers §8)
+  std::string view;                   // what hosts are told, JSON text
+  std::vector<std::string> warnings;  // about what it says and cannot be used
 
   // The errors are those of an `observeresult`.
   static Result<ObserverSpec> read(const protocol::Observe& frame);
@@ -147,7 +150,7 @@ struct Observer {
   std::map<std::string, uint64_t, std::less<>> dropped;  // by code
 
   bool final() const { return state == ObserverState::kError || state == ObserverState::kDisposed; }
-  void drop(std::string_view code) { ++dropped.try_emplace(std::string(code)).first->second; }
+  void drop(std::string_view code);
 };
 
 }  // namespace iii::engine

@@ -110,8 +110,14 @@ class Observers {
   Result<std::vector<std::string>> check(const Worker& holder, const ObserverSpec& spec);
   Result<std::vector<std::string>> fits(const ObserverSpec& spec, const Function& source);
   const KnownSchemas& schemas_of(const Function& source);
+  Result<void> room_for(const Worker& holder, const ObserverSpec& spec) const;
   Result<ObserverPtr> add(Worker& holder, ObserverSpec spec);
-  void replay(Worker& holder, const ObserverPtr& observer, ObserverSpec spec);
+  void replay(Worker& holder, const ObserverPtr& observer, ObserverSpec spec,
+              const std::vector<std::string>& warnings);
+  Result<void> take_over(Worker& holder, const ObserverPtr& observer, const ObserverSpec& spec);
+  void refuse_repeated(Worker& holder, const ObserverPtr& known, std::string_view id,
+                       const Error& error);
+  void end_untold(const ObserverPtr& observer, Error reason);
   void answer(Observer& observer, const std::vector<std::string>& warnings);
   void announce(Observer& observer);
   void expect_ack(Observer& observer);
@@ -140,6 +146,8 @@ class Observers {
   void end_orphans(const Uuid& worker);
   void forget_orphans(const Uuid& worker);
   void stand_in(const FunctionPtr& function);
+  void end_earlier_stand_in(const Function& function);
+  std::optional<std::string> forget_stand_in(const FunctionKey& key);
   void offer_bindings(const FunctionPtr& function);
   bool is_provided(const Binding& binding) const;
 
@@ -170,6 +178,7 @@ class Observers {
   std::map<FunctionKey, std::shared_ptr<Source>> sources_;
   std::map<FunctionKey, std::set<ObserverPtr>> targets_;
   std::map<std::string, std::set<FunctionKey>, std::less<>> stand_ins_;  // by trigger type
+  std::map<FunctionKey, std::string> stood_in_for_;                      // the same by function
   std::vector<Orphans> orphans_;                                         // oldest first
   size_t orphan_count_ = 0;
   std::deque<KnownSchemas> known_schemas_;  // those used last

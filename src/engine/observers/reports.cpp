@@ -179,6 +179,10 @@ bool Observers::deliver(const Worker& host, ReportItem& item, size_t& left) {
   const auto found = sources_.find(item.source);
   --left;
   if (found == sources_.end() || found->second->host() != &host) return false;
+  if (item.next == 0) {  // whoever is told of these calls must not be able to answer them
+    if (const auto id = Uuid::parse(item.event->invocation_id)) engine_.guard(*id);
+    if (const auto& caller = item.event->part(Part::kCaller)) engine_.guard_named(caller->view());
+  }
   for (; item.next < item.matched.size(); --left) {
     if (left == 0) return true;
     const auto named = observers_.find(item.matched[item.next++]);

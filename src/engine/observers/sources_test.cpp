@@ -85,6 +85,24 @@ TEST(EventSource, ObserversThatBeginChangeAndEnd) {
           R"({"function_id":"x::f","observer_id":"p","reason":{"code":"UNOBSERVED","message":"Ended by the observing worker."},"state":"disposed","target":"x::t"})"));
 }
 
+TEST(EventSource, EveryEndOfAnObserverIsAnEvent) {
+  Scene s;
+  s.worker.observe("o", "engine::on-observers-changed", "b::t",
+                   R"(,"deliver":"output","filters":{"output.state":{"$eq":"disposed"}})");
+  Observing other(s.bus, "other");
+  other.observe("p", "x::f", "x::t");
+  other.observe("p", "x::f", "x::t", R"(,"filters":{"input":5})");
+  other.observe("q", "x::f", "x::t");
+  other.observe("q", "x::g", "x::t");
+  std::vector<std::string> ended;
+  for (const std::string& event : s.activations()) {
+    const json::Value payload = parsed(event);
+    ended.push_back(text_at(payload, "observer_id") + " " + text_at(payload, "function_id") + " " +
+                    text_at(*payload.find("reason"), "code"));
+  }
+  EXPECT_THAT(ended, ElementsAre("p x::f INVALID_FILTER", "q x::f UNOBSERVED"));
+}
+
 TEST(EventSource, NobodyCallsItListsItOrHasItAsATarget) {
   Scene s;
   for (const char* id : {"engine::on-workers-changed", "engine::on-functions-changed",

@@ -35,7 +35,12 @@ Result<FunctionKey> read_key(const json::Value& object, std::string_view what) {
     return invalid("`" + std::string(what) + ".function_id` must be the id of a function.");
   }
   if (name_space == nullptr) return FunctionKey{"default", *id->as_string()};
-  if (name_space->as_string() == nullptr || is_blank(*name_space->as_string())) {
+  if (name_space->as_string() == nullptr) {
+    return fail("INVALID_NAMESPACE", "`" + std::string(what) +
+                                         ".namespace` must be a string. Next: omit it to use "
+                                         "`default`.");
+  }
+  if (is_blank(*name_space->as_string())) {
     return fail("INVALID_NAMESPACE", "`" + std::string(what) +
                                          ".namespace` is empty. Give it a name, or omit it to use "
                                          "`default`.");
@@ -43,39 +48,62 @@ Result<FunctionKey> read_key(const json::Value& object, std::string_view what) {
   return FunctionKey{*name_space->as_string(), *id->as_string()};
 }
 
-ObserveOn read_on(const json::Value& source) {
+using Warnings = std::vector<std::string>;
+
+ObserveOn read_on(const json::Value& source, Warnings& warnings) {
   const json::Value* on = given(source, "on");
   if (on == nullptr) return ObserveOn::kSuccess;
   const std::string* text = on->as_string();
-  if (text == nullptr) return ObserveOn::kUnknown;
-  if (*text == "success") return ObserveOn::kSuccess;
-  if (*text == "error") return ObserveOn::kError;
-  return *text == "complete" ? ObserveOn::kComplete : ObserveOn::kUnknown;
+  for (const ObserveOn each : {ObserveOn::kSuccess, ObserveOn::kError, ObserveOn::kComplete}) {
+    if (text != nullptr && *text == on_name(each)) return each;
+  }
+  warnings.emplace_back(
+      "`source.on` is not `success`, `error` or `complete`, so the observer never fires.");
+  return ObserveOn::kUnknown;
 }
 
-std::string_view on_name(ObserveOn on) {
-  constexpr std::array<std::string_view, 4> kNames{"success", "error", "complete", "unknown"};
-  return kNames.at(static_cast<size_t>(on));
-}
-
-Deliver read_deliver(const json::Value& source) {
+Deliver read_deliver(const json::Value& source, Warnings& warnings) {
   const json::Value* deliver = given(source, "deliver");
-  const std::string* text = deliver == nullptr ? nullptr : deliver->as_string();
-  if (text != nullptr && *text == "input") return Deliver::kInput;
-  return text != nullptr && *text == "output" ? Deliver::kOutput : Deliver::kEnvelope;
+  if (deliver == nullptr) return Deliver::kEnvelope;
+  const std::string* text = deliver->as_string();
+  for (const Deliver each : {Deliver::kEnvelope, Deliver::kInput, Deliver::kOutput}) {
+    if (text != nullptr && *text == deliver_name(each)) return each;
+  }
+  warnings.emplace_back(
+      "`source.deliver` is not `envelope`, `input` or `output`, so `envelope` is used.");
+  return Deliver::kEnvelope;
 }
 
-uint8_t read_capture(const json::Value& source) {
-  const json::Value* capture = given(source, "capture");
-  if (capture == nullptr || capture->as_array() == nullptr) return kDefaultCapture;
-  uint8_t bits = 0;
-  for (const json::Value& name : *capture->as_array()) {
-    for (size_t i = 0; i < filter::kPartCount; ++i) {
-      const auto part = static_cast<Part>(i);
-      if (name.as_string() != nullptr && *name.as_string() == filter::part_name(part)) {
-        bits |= filter::bit(part);
-      }
+// No bit for a name that is not known.
+uint8_t capture_bit(const json::Value& name) {
+  for (size_t i = 0; i < filter::kPartCount; ++i) {
+    const auto part = static_cast<Part>(i);
+    if (name.as_string() != nullptr && *name.as_string() == filter::part_name(part)) {
+      return filter::bit(part);
     }
+  }
+  return 0;
+}
+
+uint8_t read_capture(const json::Value& source, Warnings& warnings) {
+  constexpr size_t kMostShown = 64;
+  const json::Value* capture = given(source, "capture");
+  if (capture == nullptr) return kDefaultCapture;
+  if (capture->as_array() == nullptr) {
+    warnings.emplace_back("`source.capture` is not an array, so the default is used.");
+    return kDefaultCapture;
+  }
+  uint8_t bits = 0;
+  const json::Value* unknown = nullptr;
+  for (const json::Value& name : *capture->as_array()) {
+    const uint8_t bit = capture_bit(name);
+    if (bit == 0 && unknown == nullptr) unknown = &name;
+    bits |= bit;
+  }
+  if (unknown != nullptr) {
+    warnings.push_back("`source.capture` has " +
+                       std::string(utf8_prefix(json::to_text(*unknown), kMostShown)) +
+                       ", which is not a part of an event.");
   }
   return bits;
 }
@@ -92,9 +120,9 @@ Result<void> read_source(const json::Value& source, ObserverSpec& spec) {
   auto parsed = filter::Filter::parse(filters == nullptr ? json::Value(json::Object{}) : *filters);
   if (!parsed) return std::unexpected(parsed.error());
   spec.filter = std::make_shared<const filter::Filter>(std::move(*parsed));
-  spec.capture = read_capture(source);
-  spec.on = read_on(source);
-  spec.deliver = read_deliver(source);
+  spec.capture = read_capture(source, spec.warnings);
+  spec.on = read_on(source, spec.warnings);
+  spec.deliver = read_deliver(source, spec.warnings);
   return {};
 }
 
@@ -104,6 +132,16 @@ std::string_view state_name(ObserverState state) {
   constexpr std::array<std::string_view, 5> kNames{"pending", "active", "suspended", "error",
                                                    "disposed"};
   return kNames.at(static_cast<size_t>(state));
+}
+
+std::string_view on_name(ObserveOn on) {
+  constexpr std::array<std::string_view, 4> kNames{"success", "error", "complete", "unknown"};
+  return kNames.at(static_cast<size_t>(on));
+}
+
+std::string_view deliver_name(Deliver deliver) {
+  constexpr std::array<std::string_view, 3> kNames{"envelope", "input", "output"};
+  return kNames.at(static_cast<size_t>(deliver));
 }
 
 Result<ObserverSpec> ObserverSpec::read(const protocol::Observe& frame) {

@@ -277,21 +277,21 @@ function adopt(job) {
   return run
 }
 
-function endForeign(run, state) {
+function endForeign(run, state, error) {
   byJob.delete(run.job)
   if (state === 'done') run.stages.end()
   else if (state === 'over') run.stages.start()
   else run.stages.break()
-  run.result.append(h('p.sub', null, FOREIGN_END[state]))
+  run.result.append(error ? errorNote(error) : h('p.sub', null, FOREIGN_END[state]))
   run.end(state)
-  hidden.delete(run)
+  if (!error) hidden.delete(run) // why it failed is there to be read
   drawHidden()
 }
 
 const FOREIGN_END = {
   done: 'It is done.',
   over: 'It has ended while this page did not listen.',
-  failed: 'It failed. The page that started it says why; so does the log of the server.',
+  failed: 'It failed.',
   stopped: STOPPED,
 }
 
@@ -304,5 +304,5 @@ listen((e) => {
   if (e.type !== 'progress') return
   const run = byJob.get(e.job) || (e.state === 'running' ? adopt(e.job) : null)
   if (e.state === 'running') run?.hear(e)
-  else if (run?.foreign) endForeign(run, ENDED[e.state] || 'failed')
+  else if (run?.foreign) endForeign(run, ENDED[e.state] || 'failed', e.error)
 })

@@ -57,6 +57,9 @@ export function netChanges(groups) {
 const reach = ({ generation, truncated }, since) =>
   since > (generation ?? live.generation) ? 'ahead' : truncated ? 'behind' : 'all'
 
+/** The log keeps no change of more documents than it has room for. */
+export const TOO_LARGE = 'The last change was too large for the log: everything may be different.'
+
 const NOTHING = {
   live: ['Nothing changed yet', 'Edit a file in a folder that is watched, and it shows up here.'],
   all: ['Nothing was missed', 'There was no change after this generation.'],
@@ -159,7 +162,8 @@ export const changesRoom = {
   },
 
   nothing(replay) {
-    const [title, words] = NOTHING[replay ? reach(replay, this.since) : 'live']
+    const how = replay ? reach(replay, this.since) : this.data.truncated ? 'behind' : 'live'
+    const [title, words] = how === 'behind' && !replay ? ['No list of changes', TOO_LARGE] : NOTHING[how]
     return h('div.state', null, h('h2', null, title), h('p', null, words))
   },
 

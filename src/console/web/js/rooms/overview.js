@@ -9,6 +9,7 @@ import { diskRoots, later, live, ownFolder } from '../live.js'
 import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
+import { TOO_LARGE } from './changes.js'
 import { readLedger } from './ledger.js'
 import { hasNewer } from './sources.js'
 import { titleOf } from './states.js'
@@ -297,7 +298,7 @@ export const overviewRoom = {
           ? errorLine(changes.error)
           : groups.length
             ? this.feed
-            : h('p.sub', null, 'None since the server started.'),
+            : h('p.sub', null, changes.truncated ? TOO_LARGE : 'None since the server started.'),
       ),
       section('Readers', h('a.more', { href: href('connect') }, 'connect one'), readersTable(sessions)),
     )

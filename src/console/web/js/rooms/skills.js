@@ -134,7 +134,7 @@ export const skillsRoom = {
 
   idle() {
     const words =
-      'Arrows move, Enter opens. Type to search every id, title and description. What is not served is in the list too, crossed out, with its reason.'
+      'Arrows move, Enter opens. Type to search every id, title and description. What is not served is in the list too, dimmed, with its reason.'
     fill(
       this.detail,
       h('div.state', null, h('h2', null, 'Choose one to read it as an agent does'), h('p', null, words)),
