@@ -13,9 +13,9 @@ namespace iii::mcp {
 
 namespace {
 
-constexpr std::array<std::string_view, 11> kGuarded = {
-    "engine::", "configuration::", "state::", "iii-state::", "stream::", "iii.",
-    "iii::",    "mcp::",           "a2a::",   "skills::",    "prompts::"};
+constexpr std::array<std::string_view, 10> kGuarded = {
+    "engine::", "configuration::", "state::", "stream::", "iii.",
+    "iii::",    "mcp::",           "a2a::",   "skills::", "prompts::"};
 constexpr std::string_view kDirectory = "directory::";
 
 constexpr std::chrono::milliseconds kAnswerTimeout{5'000};
@@ -63,6 +63,9 @@ bool mcp_flag(const json::Value& row, std::string_view key) {
   const json::Value* flag = mcp != nullptr ? mcp->find(key) : nullptr;
   return flag != nullptr && *flag == json::Value(true);
 }
+
+// Only an engine calls these; engines of others list them all the same.
+bool is_callback(std::string_view id) { return id.ends_with("::on-config-change"); }
 
 CallablePtr own_function(const directory::Function& function) {
   auto out = std::make_shared<CallableFunction>();
@@ -138,7 +141,8 @@ sdk::Task<std::optional<CallableList>> Callables::ask_list() {
   std::map<std::string, CallablePtr> found;
   for (const json::Value& row : *rows->as_array()) {
     std::string id = member_text(row, "function_id");
-    if (id.empty() || is_hidden(id) || found.size() >= kMaxFunctions) continue;
+    if (id.empty() || is_hidden(id) || is_callback(id)) continue;
+    if (found.size() >= kMaxFunctions) continue;
     const bool ours = std::ranges::any_of(own_, [&](const CallablePtr& f) { return f->id == id; });
     if (ours) continue;
     auto function = std::make_shared<CallableFunction>();
