@@ -334,10 +334,9 @@ TEST_F(ContentRules, ADocumentWithoutTextIsADocument) {
   EXPECT_EQ(generation->findings[0]->front().severity, Severity::kInfo);
 }
 
-TEST_F(ContentRules, AFileFarOverTheLimitIsListedWithItsMetadata) {
+TEST_F(ContentRules, ASkillFarOverTheLimitIsListedWithItsMetadata) {
   tree_.put("global/r/huge.md",
             "---\nname: huge\ndescription: Large.\n---\n# H\n\n```\n" + std::string(900, 'x'));
-  tree_.put("global/r/prompts/p.md", "Do it.\n\n" + std::string(900, 'x'));
   ContentOptions options = tree_.options();
   options.max_file_bytes = 200;
   const GenerationPtr generation = scan(options);
@@ -345,11 +344,25 @@ TEST_F(ContentRules, AFileFarOverTheLimitIsListedWithItsMetadata) {
   EXPECT_EQ(skill.title, "huge");
   EXPECT_EQ(skill.description, "Large.");
   EXPECT_FALSE(skill.readable) << "not as a whole";
-  EXPECT_EQ(generation->prompt("p")->description, "Do it.");
-  EXPECT_THAT(
-      complaints(generation),
-      ElementsAre("global:r/huge.md too_large -> r/huge", "global:r/prompts/p.md too_large -> p",
-                  "global:r/prompts/p.md prompt_no_frontmatter -> p"));
+  EXPECT_THAT(complaints(generation), ElementsAre("global:r/huge.md too_large -> r/huge"));
+  EXPECT_EQ(finding(generation, "too_large")->message,
+            "The document is larger than 800 bytes; it is served in parts only. Next: split it.");
+}
+
+TEST_F(ContentRules, APromptFarOverTheLimitIsNotServed) {
+  tree_.put("global/r/prompts/p.md", "---\ndescription: P.\n---\n" + std::string(900, 'x'));
+  ContentOptions options = tree_.options();
+  options.max_file_bytes = 200;
+  GenerationPtr generation = scan(options);
+  EXPECT_EQ(generation->prompt("p"), nullptr);
+  EXPECT_EQ(counts(generation), "1 = 0 skills + 0 prompts + 0 supporting + 1 skipped");
+  EXPECT_THAT(complaints(generation), ElementsAre("global:r/prompts/p.md prompt_too_large"));
+  EXPECT_EQ(finding(generation, "prompt_too_large")->severity, Severity::kError);
+  // R72: 0.8.0 lists it, and says so when it is read.
+  options.lenient = false;
+  generation = scan(options);
+  EXPECT_EQ(generation->prompt("p")->description, "P.");
+  EXPECT_THAT(complaints(generation), ElementsAre("global:r/prompts/p.md prompt_too_large -> p"));
 }
 
 TEST_F(ContentRules, ATitleIsTheTitleElseTheNameElseTheHeading) {
@@ -465,17 +478,17 @@ TEST_F(ContentRules, R70ToR73Prompts) {
   ContentOptions options = tree_.options();
   options.max_file_bytes = 200;
   const GenerationPtr generation = scan(options);
-  EXPECT_THAT(names(generation), ElementsAre("big", "dup", "no-desc", "no-fm", "other", "upper"));
+  EXPECT_THAT(names(generation), ElementsAre("dup", "no-desc", "no-fm", "other", "upper"));
   EXPECT_EQ(generation->prompt("dup")->description, "First.");
   EXPECT_EQ(generation->prompt("other")->description, "Trimmed.");
   EXPECT_EQ(generation->prompt("no-desc")->description, "First paragraph.");
   EXPECT_THAT(complaints(generation),
               ElementsAre("global:p1/prompts/Upper.md name_normalised -> upper",
-                          "global:p1/prompts/big.md too_large -> big",
+                          "global:p1/prompts/big.md prompt_too_large",
                           "global:p1/prompts/no-desc.md prompt_no_description -> no-desc",
                           "global:p1/prompts/no-fm.md prompt_no_frontmatter -> no-fm",
                           "global:p2/prompts/dup.md duplicate_name"));
-  EXPECT_EQ(counts(generation), "7 = 0 skills + 6 prompts + 0 supporting + 1 skipped");
+  EXPECT_EQ(counts(generation), "7 = 0 skills + 5 prompts + 0 supporting + 2 skipped");
 }
 
 TEST_F(ContentRules, DisplayIdsAreUnique) {

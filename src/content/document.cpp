@@ -192,6 +192,16 @@ void unreadable_document(Document& document, const std::string& path, const Docu
   prompt ? builder.prompt(nullptr) : builder.skill(nullptr);
 }
 
+// Nothing reads prompts in parts.
+void refuse_oversize_prompt(Document& document, const std::string& path,
+                            const DocumentRules& rules) {
+  Builder builder(document, path, rules);
+  builder.add(findings::kPromptTooLarge,
+              fmt::format("The prompt is larger than {} bytes. It is not served. Next: shorten it.",
+                          read_limit(rules)));
+  builder.finish("");
+}
+
 // What an oversize file is comes from its beginning.
 void read_oversize(Document& document, const RootFolder& folder, const std::string& path,
                    const DocumentRules& rules, const std::string& why) {
@@ -214,7 +224,14 @@ void read_oversize(Document& document, const RootFolder& folder, const std::stri
   // The fence may be closed in what was not read.
   std::erase_if(parsed.findings, [](const Finding& f) { return f.code == findings::kOpenFence; });
   Builder builder(document, path, rules);
-  builder.add(findings::kTooLarge, sentence(why));
+  if (prompt) {
+    builder.add(findings::kPromptTooLarge, sentence(why) + " It cannot be read (D212).");
+  } else {
+    builder.add(findings::kTooLarge,
+                fmt::format("The document is larger than {} bytes; it is served in parts only. "
+                            "Next: split it.",
+                            read_limit(rules)));
+  }
   builder.take(std::move(parsed.findings));
   prompt ? builder.prompt(&parsed) : builder.skill(&parsed, false);
 }
@@ -335,8 +352,10 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
     return unreadable_document(document, path, rules, findings::kUnreadable, file.error().message);
   }
   document.trusted = document.stamp.settled(now_ns);
-  // R72 lists prompts of any size; of such skills 0.8.0 knows only the id (R47).
-  if (rules.lenient || is_prompt_path(path)) {
+  // As 0.8.0 does it: prompts of any size are listed (R72), of skills only the id is known (R47).
+  const bool prompt = is_prompt_path(path);
+  if (prompt && rules.lenient) return refuse_oversize_prompt(document, path, rules);
+  if (prompt || rules.lenient) {
     return read_oversize(document, folder, path, rules, file.error().message);
   }
   unreadable_document(document, path, rules, findings::kTooLarge, file.error().message);

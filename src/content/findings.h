@@ -67,6 +67,8 @@ inline constexpr std::string_view kPromptUndescribed =
     "prompt_undescribed";  // nothing says what it is for; not served
 inline constexpr std::string_view kPromptReadme =
     "prompt_readme";  // a README beside prompts; not a prompt
+inline constexpr std::string_view kPromptTooLarge =
+    "prompt_too_large";  // over the limit of what is read; no call returns it
 
 // Ids, names and the merge of roots (walk).
 inline constexpr std::string_view kIdNormalised =
@@ -159,6 +161,7 @@ inline constexpr auto kSeverities = std::to_array<CodeSeverity>({
     {kPromptNoDescription, Severity::kWarning},
     {kPromptUndescribed, Severity::kError},
     {kPromptReadme, Severity::kInfo},
+    {kPromptTooLarge, Severity::kError},
     {kIdNormalised, Severity::kInfo},
     {kNameNormalised, Severity::kInfo},
     {kInvalidId, Severity::kError},

@@ -18,7 +18,7 @@ namespace iii::content {
 
 namespace {
 
-constexpr std::string_view kMagic = "iii-index 4\n";
+constexpr std::string_view kMagic = "iii-index 5\n";
 constexpr size_t kHeader = kMagic.size() + 16;  // magic, length, checksum
 constexpr size_t kMaxDepth = 4096;
 // Reading is shared out among threads in pieces of at least this many bytes.

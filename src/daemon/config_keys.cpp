@@ -5,7 +5,6 @@
 #include <cctype>
 #include <utility>
 
-#include "base/log.h"
 #include "base/text.h"
 #include "json/write.h"
 #include "risks/codes.h"
@@ -92,7 +91,7 @@ constexpr ConfigKey kKeys[] = {
      .description = "which tools MCP clients see: `minimal` (`find`, `read` and `call`), "
                     "`directory` (the directory's functions instead), `all` (these three, the "
                     "directory's functions and those of the engine)",
-     .text = TextKind::kText,
+     .text = TextKind::kToolsMode,
      .restart = true},
     {.name = "mcp_hidden",
      .member = &C::mcp_hidden,
@@ -258,7 +257,8 @@ constexpr ConfigKey kKeys[] = {
      .restart = true},
     {.name = "configuration_entry",
      .member = &C::configuration_entry,
-     .description = "worker mode: offer some keys in the engine's configuration, see below",
+     .description = "worker mode: offer some keys in the engine's configuration; see "
+                    "[below](#in-the-engines-configuration)",
      .restart = true},
     {.name = "legacy_skills",
      .member = &C::legacy_skills,
@@ -303,6 +303,17 @@ constexpr ConfigKey kKeys[] = {
                     "call every function that accepts `{}`"},
 };
 
+// The words that a key takes; none: it takes other values.
+std::vector<std::string> choices_of(const ConfigKey& key) {
+  if (std::holds_alternative<ConfigKey::Of<sources::ScanAction>>(key.member)) {
+    return {"off", "warn", "block"};
+  }
+  if (!std::holds_alternative<ConfigKey::Of<std::string>>(key.member)) return {};
+  if (key.text == TextKind::kLogLevel) return {"debug", "info", "warn", "error", "off"};
+  if (key.text == TextKind::kToolsMode) return {"minimal", "directory", "all"};
+  return {};
+}
+
 // What is expected of a value, and the setting of it, for each type of member.
 struct Setter {
   DirectoryConfig& config;
@@ -329,7 +340,10 @@ struct Setter {
       return is_http_url(config.*member);
     }
     if (value.as_string() == nullptr) return false;
-    if (key.text == TextKind::kLogLevel && !parse_log_level(*value.as_string())) return false;
+    const std::vector<std::string> choices = choices_of(key);
+    if (!choices.empty() && std::ranges::find(choices, *value.as_string()) == choices.end()) {
+      return false;
+    }
     if (key.text == TextKind::kFolder && value.as_string()->empty()) return false;
     config.*member = *value.as_string();
     return true;
@@ -416,6 +430,13 @@ std::string shortened(const Value& value) {
   return text.size() <= kMost ? text : std::string(utf8_prefix(text, kMost)) + "…";
 }
 
+std::string meant_choice(const ConfigKey& key, const Value& value) {
+  if (value.as_string() == nullptr) return "";
+  const std::vector<std::string> choices = choices_of(key);
+  const std::string_view meant = nearest(*value.as_string(), choices);
+  return meant.empty() ? "" : " (did you mean " + std::string(meant) + "?)";
+}
+
 std::string in_code(const Value& value) { return "`" + json::to_text(value) + "`"; }
 
 std::string default_text(const ConfigKey& key) {
@@ -489,8 +510,8 @@ void copy_key(DirectoryConfig& to, const DirectoryConfig& from, const ConfigKey&
 Result<void> set_key(DirectoryConfig& config, const ConfigKey& key, const Value& value,
                      std::vector<std::string>& warnings) {
   if (std::visit(Setter{config, key, value, warnings}, key.member)) return {};
-  return fail("config",
-              std::string(key.name) + " must be a " + type_of(key) + ", not " + shortened(value));
+  return fail("config", std::string(key.name) + " must be a " + type_of(key) + ", not " +
+                            shortened(value) + meant_choice(key, value));
 }
 
 std::string type_of(const ConfigKey& key) {
@@ -501,7 +522,9 @@ std::string type_of(const ConfigKey& key) {
   if (holds<std::vector<std::string>>(key)) {
     return key.text == TextKind::kFolder ? "list of folders" : "list of texts";
   }
-  if (holds<sources::ScanAction>(key)) return "choice of off, warn, block";
+  if (const auto choices = choices_of(key); !choices.empty()) {
+    return "choice of " + join(choices, ", ");
+  }
   if (holds<ScanOverrides>(key)) return "mapping of codes to off, warn or block";
   if (holds<Scopes>(key)) return "mapping of skills and prompts to texts";
   switch (key.text) {
@@ -510,9 +533,9 @@ std::string type_of(const ConfigKey& key) {
     case TextKind::kFile:
       return "file";
     case TextKind::kText:
-      break;
     case TextKind::kLogLevel:
-      return "choice of debug, info, warn, error, off";
+    case TextKind::kToolsMode:
+      break;
     case TextKind::kUrl:
       return "URL (http or https, without user name)";
   }

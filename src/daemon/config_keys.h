@@ -16,7 +16,7 @@
 
 namespace iii::daemon {
 
-enum class TextKind { kFolder, kFile, kUrl, kText, kLogLevel };
+enum class TextKind { kFolder, kFile, kUrl, kText, kLogLevel, kToolsMode };
 
 struct ConfigKey {
   template <typename T>

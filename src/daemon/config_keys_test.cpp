@@ -14,6 +14,7 @@ namespace iii::daemon {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 bool sets(const char* name, const json::Value& value) {
   DirectoryConfig config;
@@ -114,6 +115,19 @@ TEST(ConfigKeys, TheLogLevelIsOneOfTheWords) {
   EXPECT_FALSE(sets("log_level", 1));
 }
 
+TEST(ConfigKeys, TheToolsOfMcpAreOneOfTheWords) {
+  for (const char* mode : {"minimal", "directory", "all"}) EXPECT_TRUE(sets("mcp_tools", mode));
+  EXPECT_FALSE(sets("mcp_tools", "bogus"));
+  EXPECT_FALSE(sets("mcp_tools", ""));
+  DirectoryConfig config;
+  std::vector<std::string> warnings;
+  const auto refused = set_key(config, *find_config_key("mcp_tools"), "minmal", warnings);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "mcp_tools must be a choice of minimal, directory, all, not \"minmal\" (did you mean "
+            "minimal?)");
+}
+
 TEST(ConfigKeys, AnErrorSaysWhatIsExpectedAndWhatWasFound) {
   DirectoryConfig config;
   std::vector<std::string> warnings;
@@ -166,6 +180,7 @@ TEST(ConfigKeys, TheTableInTheDocumentationIsThisOne) {
   EXPECT_TRUE(text.contains(keys_markdown()))
       << "Next: put the output of `iii-directory config --markdown` into docs/configuration.md";
   EXPECT_THAT(keys_help(), HasSubstr("max_downloads: whole number, 1 to 64; default 4"));
+  EXPECT_THAT(keys_help(), Not(HasSubstr("below"))) << "there is nothing below in a terminal";
 }
 
 }  // namespace

@@ -192,11 +192,13 @@ void apply_environment(ConfigReading& reading, const Environment& environment) {
     const std::optional<Value> value = text ? std::nullopt : json::parse_yaml(found->second);
     set(reading, key, value ? *value : Value(found->second), name);
   }
-  std::vector<std::string> names;
-  for (const ConfigKey& key : config_keys()) names.push_back(environment_name(key.name));
+  const std::vector<std::string> keys = config_key_names();
   for (const auto& [name, value] : unknown) {
-    reading.warnings.push_back("unknown environment variable " + name + " is ignored" +
-                               did_you_mean(name, names));
+    // The prefix is the same in all, so it makes nothing similar.
+    const std::string_view meant = nearest(std::string_view(name).substr(kPrefix.size()), keys);
+    reading.warnings.push_back(
+        "unknown environment variable " + name + " is ignored" +
+        (meant.empty() ? "" : ". Did you mean " + environment_name(meant) + "?"));
   }
 }
 

@@ -150,6 +150,10 @@ TEST(ConfigRead, AVariableThatNamesNoKeyIsToldWithASuggestion) {
   EXPECT_THAT(reading.warnings,
               ElementsAre("unknown environment variable III_DIRECTORY_SKILL_FOLDER is ignored. Did "
                           "you mean III_DIRECTORY_SKILLS_FOLDER?"));
+  reading = parse("");
+  apply_environment(reading, {{"III_DIRECTORY_FOO", "1"}});
+  EXPECT_THAT(reading.warnings,
+              ElementsAre("unknown environment variable III_DIRECTORY_FOO is ignored"));
 }
 
 TEST(ConfigRead, AnOperatorsEntryComesAfterTheFileAndBeforeTheEnvironment) {

@@ -3,7 +3,6 @@
 #include <string>
 #include <utility>
 
-#include "base/log.h"
 #include "base/uuid.h"
 #include "daemon/version.h"
 
@@ -20,9 +19,7 @@ mcp::ServerOptions mcp_options(const DirectoryConfig& config) {
   mcp::ServerOptions out;
   out.version = kVersion;
   out.hidden = config.mcp_hidden;
-  const Result<mcp::ToolsMode> mode = tools_mode(config.mcp_tools);
-  if (!mode) log_warn("mcp_tools: {}; minimal is used", mode.error().message);
-  out.tools = mode.value_or(mcp::ToolsMode::kMinimal);
+  out.tools = tools_mode(config.mcp_tools).value_or(mcp::ToolsMode::kMinimal);
   return out;
 }
 

@@ -15,7 +15,6 @@ namespace iii::daemon {
 // `minimal`, `directory` or `all`.
 Result<mcp::ToolsMode> tools_mode(std::string_view word);
 
-// A value of `mcp_tools` that is not one of these is logged, and `minimal` used.
 mcp::ServerOptions mcp_options(const DirectoryConfig& config);
 
 // What the directory offers, without a bus.

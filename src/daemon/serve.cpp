@@ -70,11 +70,14 @@ void print_first_steps(const Directory& directory, const ConfigReading& reading,
   if (http != nullptr) {
     // By the name of its variable: a secret does not belong on a screen.
     const bool token = !options.http.access.token.empty();
-    cli::note("    claude mcp add --transport http directory http://127.0.0.1:{}/mcp{}\n",
+    cli::note("    claude mcp add --transport http iii-directory http://127.0.0.1:{}/mcp{}\n",
               http->port(), token ? R"( --header "Authorization: Bearer $III_TOKEN")" : "");
+    cli::note("    Other clients: http://127.0.0.1:{}/mcp (Streamable HTTP; docs/connect.md)\n",
+              http->port());
+  } else {
+    cli::note_text("    iii-directory mcp --print-config HARNESS     (stdio; docs/connect.md)\n");
   }
   cli::note_text(
-      "    iii-directory mcp --print-config HARNESS     (for others; docs/connect.md)\n"
       "  Skills: iii-directory add SOURCE, or new skill NAME. Ctrl-C ends the server.\n\n");
 }
 

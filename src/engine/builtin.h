@@ -71,6 +71,7 @@ struct BuiltinFunction {
   std::function<Prepared(std::string_view data)> prepare = {};
   bool listed = true;         // legacy spellings work without being advertised
   bool event_source = false;  // see event_source() below
+  bool internal = false;      // only for the engine itself: lists leave it out unless asked
 };
 
 namespace builtin_detail {

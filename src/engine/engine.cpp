@@ -67,6 +67,7 @@ void Engine::add(BuiltinFunction function) {
   entry->description = kept.description;
   if (kept.request_schema) entry->request_format = json::to_text(*kept.request_schema);
   if (kept.response_schema) entry->response_format = json::to_text(*kept.response_schema);
+  if (kept.internal) entry->metadata = R"({"internal":true})";
   entry->builtin = &kept;
   entry->is_private = kept.event_source;
   entry->record = std::make_shared<CallRecord>(entry->name_space, entry->id);

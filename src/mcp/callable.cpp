@@ -13,9 +13,9 @@ namespace iii::mcp {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kGuarded = {
-    "engine::", "configuration::", "state::", "stream::", "iii.",
-    "iii::",    "mcp::",           "a2a::",   "skills::", "prompts::"};
+constexpr std::array<std::string_view, 11> kGuarded = {
+    "engine::", "configuration::", "state::", "iii-state::", "stream::", "iii.",
+    "iii::",    "mcp::",           "a2a::",   "skills::",    "prompts::"};
 constexpr std::string_view kDirectory = "directory::";
 
 constexpr std::chrono::milliseconds kAnswerTimeout{5'000};

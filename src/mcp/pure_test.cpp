@@ -431,7 +431,20 @@ TEST(McpConnect, EveryHarnessGetsASnippetWithTheProgram) {
               HasSubstr("Did you mean cursor?"));
 }
 
-TEST(McpInstructions, FitInto1500Characters) { EXPECT_LT(instructions().size(), 1'500U); }
+TEST(McpInstructions, FitInto1500Characters) {
+  for (const ToolsMode mode : {ToolsMode::kMinimal, ToolsMode::kDirectory, ToolsMode::kAll}) {
+    EXPECT_LT(instructions(mode).size(), 1'500U);
+  }
+}
+
+TEST(McpInstructions, NameOnlyToolsThatThereAre) {
+  const auto short_ones = AllOf(HasSubstr("`find`"), HasSubstr("`read`"), HasSubstr("`call`"));
+  EXPECT_THAT(instructions(ToolsMode::kMinimal), AllOf(short_ones, Not(HasSubstr("`directory__"))));
+  EXPECT_THAT(instructions(ToolsMode::kAll), AllOf(short_ones, HasSubstr("`directory__")));
+  EXPECT_THAT(instructions(ToolsMode::kDirectory),
+              AllOf(Not(HasSubstr("`find`")), Not(HasSubstr("`read`")), Not(HasSubstr("`call`")),
+                    HasSubstr("`directory__skills__search`")));
+}
 
 }  // namespace
 }  // namespace iii::mcp

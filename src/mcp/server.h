@@ -170,6 +170,6 @@ class Server {
 
 // What agents are told about this server; under 1 500 characters. `skills` is a page of
 // directory::skills::index with a budget: as many of its ids are named as there is room for.
-std::string instructions(std::string_view skills = {});
+std::string instructions(ToolsMode mode, std::string_view skills = {});
 
 }  // namespace iii::mcp

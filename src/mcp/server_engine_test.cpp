@@ -23,7 +23,8 @@ class McpEngineTest : public McpServerTest {
     with_engine();
     engine.answers["engine::functions::list"] =
         R"({"functions":[{"function_id":"a::b","description":"Adds.","metadata":{"mcp":{"read_only_hint":true}}},)"
-        R"({"function_id":"configuration::set"},{"function_id":"secret::x"},{"function_id":"odd/id"},)"
+        R"({"function_id":"configuration::set"},{"function_id":"iii-state::on-config-change"},)"
+        R"({"function_id":"secret::x"},{"function_id":"odd/id"},)"
         R"({"function_id":"directory::skills::list"}]})";
     engine.answers["engine::functions::info"] =
         R"({"functions":[{"function_id":"a::b","request_schema":{"properties":{"n":{"type":"number","x-mcp-header":"N"}}},"response_schema":{"type":"number"}}]})";

@@ -33,6 +33,14 @@ TEST_F(McpServerTest, N01N02DiscoverHasEverythingAndNeedsNoClientInfo) {
   EXPECT_THAT(text(out, "instructions"), HasSubstr("iii://skills"));
 }
 
+TEST_F(McpServerTest, TheInstructionsFitTheTools) {
+  options.tools = ToolsMode::kDirectory;
+  open();
+  const std::string told = text(result("server/discover"), "instructions");
+  EXPECT_THAT(told, HasSubstr("`directory__skills__get`"));
+  EXPECT_THAT(told, testing::Not(HasSubstr("`find`")));
+}
+
 TEST_F(McpServerTest, N59DiscoverAndInitializeAnswerBeforeTheFoldersAreOpen) {
   start();
   client->receive(stateless("1", "resources/list"));

@@ -94,7 +94,13 @@ test('what only a server knows', { skip: needsOwnEngine }, async () => {
   assert.ok(!workers.some((worker) => worker.name.startsWith('iii-cli')), 'not this process')
   await json(['triggers', ...remote])
   const types = await json(['triggers', '--types', ...remote])
-  assert.ok(types.triggers.some((type) => type.type === 'directory::skills::on-change'))
+  for (const name of ['directory::skills::on-change', 'engine::functions-available', 'engine::workers-available']) {
+    assert.ok(types.triggers.some((type) => type.type === name), name)
+  }
+  const callback = 'iii-state::on-config-change'
+  const has = async (...words) => (await json(['functions', ...words, ...remote])).functions.some((f) => f.id === callback)
+  assert.equal(await has(), false, 'a callback of the engine')
+  assert.equal(await has('--internal'), true)
   assert.equal((await json(['version', ...remote])).server.status, 'ok')
   const nobody = ['--url', `ws://127.0.0.1:${await freePort()}`]
   for (const words of [['workers'], ['triggers'], ['list'], ['version']]) {

@@ -20,6 +20,7 @@ test('add: a folder that is not there, that is a file, that has no skill', async
   writeFileSync(join(cwd, 'file'), '')
   assert.match(await fails(['add', './x'], { cwd }), /there is no folder \.\/x \(.*\/x\)\. Next:/)
   assert.match(await fails(['add', './skillz'], { cwd }), /there is no folder \.\/skillz .*Did you mean skills\?/)
+  assert.match(await fails(['add', './skills@pdf'], { cwd }), /there is no folder \.\/skills@pdf .*Did you mean `\.\/skills --skill pdf`\?/s)
   assert.match(await fails(['add', './file'], { cwd }), /\.\/file is not a folder/)
   const empty = await fails(['add', './skills'], { cwd })
   assert.match(empty, /the folder has no SKILL\.md/)

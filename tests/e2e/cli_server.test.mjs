@@ -25,10 +25,10 @@ const refusal = async (promise) => (await failure(promise)).message.replace(/^in
 const skill = (name) => `---\nname: ${name}\ndescription: About ${name}.\n---\n# ${name}\n\nText.\n`
 
 /** A server with its folder, a registry and a home of its own, and a caller with another home. */
-async function begin(t, { files = {}, bundles = {} } = {}) {
+async function begin(t, { files = {}, bundles = {}, more = {} } = {}) {
   const shelf = await startShelf(t, bundles)
   const folder = tree(files)
-  const settings = { skills_folder: folder, local_skills_folder: join(tempDir(), 'none'), registry_url: shelf.url, ca_file: git.caFile, git_private_hosts: ['localhost', '127.0.0.1'], builtin_docs: false }
+  const settings = { skills_folder: folder, local_skills_folder: join(tempDir(), 'none'), registry_url: shelf.url, ca_file: git.caFile, git_private_hosts: ['localhost', '127.0.0.1'], builtin_docs: false, ...more }
   const server = await startEngine({ args: ['--config', configFile(settings)], env: { HOME: tempDir() } })
   t.after(() => server.stop())
   const home = tempDir()
@@ -179,6 +179,8 @@ test('a private repository: the error says how to use one\'s own credentials', {
   const { code, stderr } = await cli('add', git.url('team.git', 'login'), '--skill', 'deploy')
   assert.equal(code, 1)
   assert.match(stderr, /D321 .*`git_credential_helper` in the configuration of the server; or pass --skills FOLDER/)
+  const written = await cli('add', 'https://user:pw@github.com/a/b')
+  assert.match(written.stderr, /set `git_credential_helper`; or pass --skills FOLDER/)
 })
 
 test('Ctrl-C cancels the download of the server, as long as nothing is written', { skip: needsOwnEngine }, async (t) => {
@@ -198,6 +200,12 @@ test('Ctrl-C cancels the download of the server, as long as nothing is written',
   hold.resolve()
   assert.deepEqual(installed(), [])
   assert.equal(existsSync(join(folder, 'directory.lock')), false)
+})
+
+test('doctor counts what a server shows, and what its filter hides', { skip: needsOwnEngine }, async (t) => {
+  const files = { 'top.md': '# Top\n\nText.\n', 'nobody/SKILL.md': skill('nobody'), 'noone/SKILL.md': skill('noone') }
+  const { cli } = await begin(t, { files, more: { filter_unregistered: true } })
+  assert.match((await cli('doctor')).stdout, /\): 1 skill, 0 prompts; 2 more skills hidden by `filter_unregistered`\n$/)
 })
 
 test('doctor and doctor --fix of a server', { skip: needsOwnEngine }, async (t) => {

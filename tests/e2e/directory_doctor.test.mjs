@@ -53,6 +53,7 @@ const kinds = [
   ['tools that cannot be read', 'a.md', '---\nallowed-tools: {a: b}\n---\nText.\n', 'permission_unreadable', 'a'],
   ['a prompt without description', 'ns/prompts/p.md', '---\nname: p\n---\nDo it.\n', 'prompt_no_description', 'p', true],
   ['a prompt without frontmatter', 'ns/prompts/p.md', 'Do it.\n', 'prompt_no_frontmatter', 'p'],
+  ['a prompt of 1.1 MB', 'ns/prompts/p.md', `---\ndescription: P.\n---\n${'word '.repeat(220_000)}\n`, 'prompt_too_large', undefined],
   ['a prompt without any text', 'ns/prompts/p.md', '\n', 'prompt_undescribed', undefined],
   ['a block indicator in the description', 'a.md', '---\ndescription: "| Use when it breaks"\n---\nText.\n', 'description_stub', 'a', true],
   ['a block indicator instead of a description', 'a.md', '---\ndescription: "|"\n---\nText.\n', 'description_stub', 'a'],

@@ -1,6 +1,6 @@
 // What an operator measures and changes while the server runs: health, metrics, statistics, the log level.
 import assert from 'node:assert/strict'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -65,6 +65,19 @@ test('live, ready, and not ready when nothing is stored any more; without a toke
   assert.equal(JSON.parse(answer.body).status, 'degraded')
   assert.match(JSON.parse(answer.body).reason, /not stored/)
   assert.equal((await request(`${engine.http}/healthz/live`)).status, 200)
+  await peer.end()
+})
+
+test('ready again by itself when the data folder is back', own, async (t) => {
+  const engine = await serveWith(t, ['--engine-only'])
+  const peer = await RawPeer.open(engine.url)
+  const away = `${engine.data}-away`
+  renameSync(engine.data, away)
+  const { error } = await peer.call('state::set', { scope: 's', key: 'k', value: 1 })
+  assert.match(error.message, /Next: put the folder back\./)
+  assert.equal((await request(`${engine.http}/healthz/ready`)).status, 503)
+  renameSync(away, engine.data)
+  await eventually('ready without another write', async () => (await request(`${engine.http}/healthz/ready`)).status === 200)
   await peer.end()
 })
 

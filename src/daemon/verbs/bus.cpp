@@ -197,9 +197,11 @@ int run_triggers(const cli::Args& args) {
   if (!caller) return cli::complain(caller.error());
   const bool types = args.has("types");
   // Engines that do not know `include_parked` list what is live.
-  const auto answer = types ? (*caller)->ask("engine::triggers::list")
-                            : (*caller)->ask("engine::registered-triggers::list",
-                                             json::Object{{"include_parked", true}});
+  // What is called internal there can be bound to by everybody.
+  const auto answer =
+      types ? (*caller)->ask("engine::triggers::list", json::Object{{"include_internal", true}})
+            : (*caller)->ask("engine::registered-triggers::list",
+                             json::Object{{"include_parked", true}});
   if (!answer) return cli::complain(answer.error());
   TriggersShape shape;
   for (const json::Value& row : rows_at(*answer, types ? "triggers" : "registered_triggers")) {

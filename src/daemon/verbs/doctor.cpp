@@ -1,6 +1,7 @@
 #include "daemon/verbs/rows.h"
 #include "daemon/verbs/verbs.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
@@ -105,26 +106,27 @@ void fix(content::Content& content, sources::Downloads& downloads, const cli::Ar
   }
 }
 
-// Which server it is and what it serves.
-Result<void> tell_server(Caller& server) {
+// Which server it is and what it serves; of its skills the filter hides `hidden`.
+Result<void> tell_server(Caller& server, uint64_t hidden) {
   const Result<json::Value> health = server.ask("directory::health");
   if (!health) return std::unexpected(health.error());
   const json::Value* content = health->find("content");
   const json::Value none;
   const json::Value& counts = content == nullptr ? none : *content;
-  cli::print("{} (version {}, {}): {}, {}\n", server.where(), text_at(*health, "version"),
-             text_at(*health, "status"),
-             counted(static_cast<uint64_t>(number_at(counts, "skills")), "skill"),
-             counted(static_cast<uint64_t>(number_at(counts, "prompts")), "prompt"));
+  const auto skills = static_cast<uint64_t>(number_at(counts, "skills"));
+  hidden = std::min(hidden, skills);  // the two answers are not of the same moment
+  cli::print(
+      "{} (version {}, {}): {}, {}{}\n", server.where(), text_at(*health, "version"),
+      text_at(*health, "status"), counted(skills - hidden, "skill"),
+      counted(static_cast<uint64_t>(number_at(counts, "prompts")), "prompt"),
+      hidden == 0 ? "" : "; " + counted(hidden, "more skill") + " hidden by `filter_unregistered`");
   return {};
 }
 
-// The folders of a server, as it names them, by label.
-std::vector<Folder> folders_of_server(Caller& server) {
+// The folders of a server, as its account names them, by label.
+std::vector<Folder> folders_in(const json::Value& account) {
   std::vector<Folder> out;
-  const Result<json::Value> account = server.ask("directory::account");
-  if (!account) return out;
-  for (const json::Value& row : rows_at(*account, "roots")) {
+  for (const json::Value& row : rows_at(account, "roots")) {
     const std::string path = text_at(row, "folder");
     if (path.find('/') == std::string::npos) continue;  // compiled in, or registered
     Folder& folder = out.emplace_back();
@@ -134,6 +136,14 @@ std::vector<Folder> folders_of_server(Caller& server) {
     if (!folder.problem.empty()) folder.state = FolderState::kUnusable;
     folder.skills = static_cast<size_t>(number_at(row, "skills"));
     folder.prompts = static_cast<size_t>(number_at(row, "prompts"));
+  }
+  return out;
+}
+
+uint64_t hidden_skills_in(const json::Value& account) {
+  uint64_t out = 0;
+  for (const json::Value& row : rows_at(account, "roots")) {
+    out += static_cast<uint64_t>(number_at(row, "hidden"));
   }
   return out;
 }
@@ -170,10 +180,12 @@ int examine_server(Caller& server, const cli::Args& args) {
     cli::print_json(*answer);
     return code;
   }
-  const std::vector<Folder> folders = folders_of_server(server);
+  // Servers of earlier versions have no account.
+  const json::Value account = server.ask("directory::account").value_or(json::Value());
+  const std::vector<Folder> folders = folders_in(account);
   show(*report, folders, args.has("all") || args.has("code") || args.has("severity"));
   for (const Folder& folder : folders) cli::print("{}\n", folder_line(folder));
-  const Result<void> told = tell_server(server);
+  const Result<void> told = tell_server(server, hidden_skills_in(account));
   return told ? code : cli::complain(told.error());
 }
 

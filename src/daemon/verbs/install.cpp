@@ -88,6 +88,18 @@ void make_local(sources::SourceFields& fields) {
   fields.local = true;
 }
 
+// For `./folder@name`, which names a skill as sources on servers do.
+std::string meant_skill(const std::filesystem::path& folder, const std::string& typed) {
+  const size_t at = typed.rfind('@');
+  const size_t in_path = folder.string().rfind('@');
+  if (at == std::string::npos || in_path == std::string::npos) return "";
+  const std::string name = typed.substr(at + 1);
+  std::error_code ignored;
+  const bool there = std::filesystem::is_directory(folder.string().substr(0, in_path), ignored);
+  if (!there || name.empty() || name.contains('/')) return "";
+  return " Did you mean `" + typed.substr(0, at) + " --skill " + name + "`?";
+}
+
 // What somebody typed has to be there; `typed` is in their words.
 Result<void> check_folder(const sources::SourceFields& fields, const std::string& typed) {
   namespace fs = std::filesystem;
@@ -99,15 +111,16 @@ Result<void> check_folder(const sources::SourceFields& fields, const std::string
     return fail("D310", "D310 not_found: " + typed + " is not a folder. Next: name the folder of " +
                             "the skill, or one that has several.");
   }
+  std::string meant = meant_skill(folder, typed);
   std::vector<std::string> beside;
   std::error_code failed;
   for (fs::directory_iterator entry(folder.parent_path(), failed), end; !failed && entry != end;
        entry.increment(failed)) {
     if (entry->is_directory(ignored)) beside.push_back(entry->path().filename().string());
   }
+  if (meant.empty()) meant = cli::did_you_mean(folder.filename().string(), beside);
   return fail("D310", "D310 not_found: there is no folder " + typed +
-                          (typed == folder ? "" : " (" + folder.string() + ")") + "." +
-                          cli::did_you_mean(folder.filename().string(), beside) +
+                          (typed == folder ? "" : " (" + folder.string() + ")") + "." + meant +
                           " Next: check the path.");
 }
 

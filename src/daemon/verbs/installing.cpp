@@ -21,6 +21,15 @@ std::atomic<bool> stop = false;
 // Of a server that has no access to a repository.
 constexpr std::string_view kNeedsCredentials = "git_credential_helper";
 
+// The message of such a server, and what this process could do instead.
+std::string with_own_credentials(std::string message) {
+  if (message.ends_with('.')) message.pop_back();
+  if (message.ends_with(" in the configuration")) message += " of the server";
+  return message +
+         "; or pass --skills FOLDER: then this process installs into that folder, with your own "
+         "git credentials";
+}
+
 bool wrote_files(const directory::DownloadOutput& output) {
   return !(output.skills_written.empty() && output.prompts_written.empty() &&
            output.assets_written.empty());
@@ -69,10 +78,7 @@ Result<std::string> Installing::call(const std::string& about, const std::string
   Result<std::string> answer = caller_->call(function_id, json::to_text(input));
   if (answer || !is_server()) return answer;
   std::string& message = answer.error().message;
-  if (message.find(kNeedsCredentials) == std::string::npos) return answer;
-  message +=
-      " of the server; or pass --skills FOLDER: then this process installs into that folder, with "
-      "your own git credentials";
+  if (message.find(kNeedsCredentials) != std::string::npos) message = with_own_credentials(message);
   return answer;
 }
 

@@ -64,6 +64,16 @@ TEST_F(FunctionIntrospection, ListShowsThemWhenAsked) {
   EXPECT_THAT(ids, Not(Contains("engine::trigger-types::list"))) << "legacy ids are not advertised";
 }
 
+TEST_F(FunctionIntrospection, ABuiltinMayBeInternal) {
+  BuiltinFunction callback;
+  callback.id = "iii-x::on-change";
+  callback.owner = "iii-x";
+  callback.internal = true;
+  bus_.engine.add(std::move(callback));
+  EXPECT_THAT(listed("{}"), Not(Contains("iii-x::on-change")));
+  EXPECT_THAT(listed(R"({"include_internal":true})"), Contains("iii-x::on-change"));
+}
+
 TEST_F(FunctionIntrospection, RowsOmitWhatIsAbsentAndCarryNoSchemas) {
   const json::Value rows = asker_.result_of("engine::functions::list", R"({"prefix":"app::"})");
   EXPECT_EQ(

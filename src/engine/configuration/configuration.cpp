@@ -474,7 +474,7 @@ void Configuration::on_change(std::function<void(const std::string&)> listener) 
 BuiltinTriggerType Configuration::trigger_type() {
   return {.id = std::string(kTriggerType),
           .owner = std::string(kOwner),
-          .description = "Fires when a configuration entry is registered, updated or deleted.",
+          .description = "Fires when a configuration entry is registered or updated.",
           .configuration_schema = json::schema<ConfigurationTriggerConfigForm>(),
           .request_schema = json::schema<ConfigurationEvent>(),
           .provider = &subscriptions_};

@@ -379,6 +379,8 @@ TEST_F(ConfigurationTest, AListLargerThanAnAnswerIsRefused) {
 
 TEST_F(ConfigurationTest, PublishesTheRecordedSchemas) {
   const BuiltinTriggerType type = configuration_->trigger_type();
+  EXPECT_EQ(type.description, "Fires when a configuration entry is registered or updated.")
+      << "the word `deleted` may be bound to as in the public engine, and does not occur";
   EXPECT_EQ(json::to_text(*type.configuration_schema->find("definitions")),
             R"({"ConfigurationEventType":{"enum":["configuration:registered",)"
             R"("configuration:updated","configuration:deleted"],"type":"string"}})");

@@ -161,6 +161,7 @@ std::vector<BuiltinFunction> State::functions() {
   changed.id = "iii-state::on-config-change";
   changed.owner = owner;
   changed.description = "Internal: reads the settings of state::* again after a change.";
+  changed.internal = true;
   changed.handler = [this](const CallInfo&, std::string_view, Reply reply) {
     reload();
     reply(std::nullopt);

@@ -499,6 +499,7 @@ TEST_F(StateTest, PublishesTheRecordedFunctionsAndSchemas) {
   std::vector<std::string> ids;
   for (const BuiltinFunction& function : functions_) {
     EXPECT_EQ(function.owner, "iii-state");
+    EXPECT_EQ(function.internal, function.id == "iii-state::on-config-change") << function.id;
     ids.push_back(function.id);
     if (function.id != "state::get") continue;
     EXPECT_FALSE(function.response_schema);

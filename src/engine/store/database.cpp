@@ -366,6 +366,16 @@ Result<void> Database::try_commit(std::span<const Write> writes) {
   return reason;
 }
 
+// SQLite writes the page with the version although it stays as it is.
+Result<void> Database::probe() {
+  if (auto there = still_there(); !there) return there;
+  log_frames_ = 0;
+  const std::string same_version = "PRAGMA user_version=" + std::to_string(kFormat);
+  if (auto written = execute(same_version.c_str()); !written) return written;
+  if (log_frames_ != 0) unnoted_frames_ = log_frames_;
+  return still_there();
+}
+
 // What goes to files without a name is gone when this process ends.
 Result<void> Database::still_there() const {
   const auto leads_to = [](const std::string& path, const FileId& id) {
@@ -373,9 +383,15 @@ Result<void> Database::still_there() const {
     return ::lstat(path.c_str(), &info) == 0 && FileId{info.st_dev, info.st_ino} == id;
   };
   if (!lost_ && leads_to(database_path_, database_id_) && leads_to(log_path_, log_id_)) return {};
+  // The files have what its writer was told is not stored: only a new start reads them again.
+  if (lost_) {
+    return fail("data_gone",
+                "the data folder was removed or replaced during a write, so nothing can be stored. "
+                "Next: put the folder back and restart the engine.");
+  }
   return fail("data_gone",
               "the data folder was removed or replaced while the engine runs, so nothing can be "
-              "stored. Next: put the folder back and restart the engine.");
+              "stored. Next: put the folder back.");
 }
 
 void Database::note() {

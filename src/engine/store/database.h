@@ -33,6 +33,9 @@ class Database {
   // the files were removed or replaced by others, `data_error`.
   Result<void> commit(std::span<const Write> writes);
 
+  // Whether a commit would reach the disk now: one that changes nothing.
+  Result<void> probe();
+
   // Notes how far the log is synced, when that is not noted yet; see log_check.h.
   void note();
   bool has_to_note() const { return unnoted_frames_ != 0; }

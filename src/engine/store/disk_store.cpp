@@ -176,12 +176,13 @@ std::optional<std::chrono::milliseconds> DiskStore::pause() const {
   if (backup_ != nullptr) return std::chrono::milliseconds(0);
   if (database_->has_to_note()) return kNoteDelay;
   if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return kIdle;
-  if (!database_->has_reserve()) return limits_.reserve_retry;
+  if (!database_->has_reserve() || commits_fail_) return limits_.retry_pause;
   return std::nullopt;
 }
 
 void DiskStore::work_while_idle() {
   advance_backup();
+  retry_commit();
   if (database_->has_to_note()) return database_->note();
   if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return checkpoint();
   retry_reserve();
@@ -225,9 +226,24 @@ void DiskStore::advance_backup() {
 void DiskStore::retry_reserve() {
   const auto now = std::chrono::steady_clock::now();
   if (database_->has_reserve() || now < next_retry_) return;
-  next_retry_ = now + limits_.reserve_retry;
+  next_retry_ = now + limits_.retry_pause;
   database_->restore_reserve();
   if (database_->has_reserve()) post_drain();  // the loop thread learns that there is room again
+}
+
+// Nobody may write while the store is said to be in trouble: it has to find out by itself that the
+// cause is gone.
+void DiskStore::retry_commit() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!commits_fail_ || now < next_probe_) return;
+  next_probe_ = now + limits_.retry_pause;
+  if (!database_->probe()) return;
+  commits_fail_ = false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->recovered = true;
+  }
+  post_drain();
 }
 
 // When many writers wait for each commit, they all come back at once after it. Committing the first
@@ -245,6 +261,8 @@ void DiskStore::gather(std::unique_lock<std::mutex>& lock) {
 void DiskStore::commit(std::vector<Write> group) {
   const bool empty = std::ranges::all_of(group, [](const Write& w) { return w.changes.empty(); });
   const Result<void> stored = empty ? Result<void>{} : database_->commit(group);
+  if (!empty) commits_fail_ = !stored;
+  if (!stored) next_probe_ = std::chrono::steady_clock::now() + limits_.retry_pause;
   {
     const std::lock_guard lock(shared_->mutex);
     Shared& shared = *shared_;
@@ -254,6 +272,7 @@ void DiskStore::commit(std::vector<Write> group) {
     } else {
       ++shared.counters.failures;
       shared.failing = true;
+      shared.recovered = false;
       shared.reason = stored.error();
     }
     std::ranges::move(group, std::back_inserter(stored ? shared.finished : shared.failed));
@@ -286,10 +305,14 @@ void DiskStore::checkpoint() {
 
 // Once when the disk stops taking writes and once when it takes them again, not for each of them.
 void DiskStore::tell_about_disk(bool stored, bool lost, const Error& reason) {
-  if (stored && disk_failure_) log_info("writing to disk succeeds again");
-  if (stored) disk_failure_.reset();
+  if (stored) forget_failure();
   if (lost && !disk_failure_) log_error("writes are not stored: {}", reason.message);
   if (lost) disk_failure_ = reason;
+}
+
+void DiskStore::forget_failure() {
+  if (disk_failure_) log_info("writing to disk succeeds again");
+  disk_failure_.reset();
 }
 
 // On the loop thread: tells the owners of finished and failed writes.
@@ -297,11 +320,13 @@ void DiskStore::drain() {
   std::vector<Write> finished;
   std::vector<Write> failed;
   Error reason;
+  bool recovered = false;
   std::optional<Result<uint64_t>> backup;
   {
     const std::lock_guard lock(shared_->mutex);
     Shared& shared = *shared_;
     shared.drain_posted = false;
+    recovered = std::exchange(shared.recovered, false);
     backup = std::exchange(shared.backup_result, std::nullopt);
     room_ = shared.room;
     finished.swap(shared.finished);
@@ -319,6 +344,7 @@ void DiskStore::drain() {
     if (write->undo) write->undo();
   }
   tell_about_disk(!finished.empty(), !failed.empty(), reason);
+  if (recovered) forget_failure();  // it came after the failure
   waiting_writes_ -= finished.size() + failed.size();
   for (const Write& write : finished) waiting_bytes_ -= bytes_of(write);
   for (const Write& write : failed) waiting_bytes_ -= bytes_of(write);

@@ -40,6 +40,7 @@ class DiskStore final : public Store {
     std::vector<Write> finished;  // on disk, `done` not yet called
     std::vector<Write> failed;    // not on disk, nor anything that came after
     Error reason;                 // why they failed
+    bool recovered = false;       // the disk takes writes again; nobody has written anything yet
     size_t wanted = 0;            // the writer sleeps until the queue is this long; 0: it is awake
     bool failing = false;  // set by the writer, cleared once the loop thread has undone everything
     bool drain_posted = false;
@@ -58,12 +59,14 @@ class DiskStore final : public Store {
   std::optional<std::chrono::milliseconds> pause() const;
   void work_while_idle();
   void retry_reserve();
+  void retry_commit();
   void checkpoint();
   void advance_backup();
   void post_drain();
   bool has_room(const Write& write, size_t bytes) const;
   void drain();
   void tell_about_disk(bool stored, bool lost, const Error& reason);
+  void forget_failure();
 
   std::unique_ptr<Database> database_;  // of the writer thread while it runs
   Post post_;
@@ -72,6 +75,8 @@ class DiskStore final : public Store {
   std::thread writer_;
   size_t last_group_ = 1;                             // writer thread
   std::chrono::steady_clock::time_point next_retry_;  // writer thread
+  bool commits_fail_ = false;                         // writer thread: the last one did
+  std::chrono::steady_clock::time_point next_probe_;  // writer thread
   LogOnce checkpoint_log_;                            // writer thread
   std::unique_ptr<Backup> backup_;                    // writer thread
 

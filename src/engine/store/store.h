@@ -40,8 +40,8 @@ struct StoreLimits {
   // Disk space held back so that deletes still work when the disk is full: enough to fold a log of
   // the size above. While it cannot be had, nothing may make the database grow. 0: none is kept.
   size_t reserve_bytes = 16 * 1024 * 1024;
-  // How often it is tried to get that space back.
-  std::chrono::milliseconds reserve_retry{1'000};
+  // How often it is tried to get that space back, and to write again after a commit that failed.
+  std::chrono::milliseconds retry_pause{1'000};
 };
 
 // One record. `id` is its identity and its place in the order of `load`; see Store::next_id.
@@ -114,7 +114,8 @@ class Store {
   virtual void close() = 0;
 
   virtual StoreCounters counters() const = 0;
-  // Why writes are not stored at the moment; nothing: they are. For callers on the bus.
+  // Why writes are not stored at the moment; nothing: they are. For callers on the bus. The store
+  // finds out by itself when the cause is gone.
   virtual std::optional<std::string> trouble() const { return std::nullopt; }
   // Writes that were accepted and whose `done` has not been called.
   virtual size_t waiting_writes() const { return 0; }

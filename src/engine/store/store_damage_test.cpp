@@ -304,6 +304,26 @@ TEST_F(StoreDamage, ARemovedFolderIsNotAFullDisk) {
   EXPECT_THAT(runner.finished(), ElementsAre(1));
 }
 
+// Whoever obeys `trouble` sends no write that would show that it is over.
+TEST_F(StoreDamage, AFolderThatWasPutBackIsNoticedWithoutAWrite) {
+  StoreLimits limits;
+  limits.retry_pause = std::chrono::milliseconds(1);
+  StoreRunner runner(folder_.path() / "data", limits);
+  fs::rename(folder_.path() / "data", folder_.path() / "moved");
+  runner.put(runner.next_id(), "meanwhile", "1");
+  runner.wait_all();
+  EXPECT_TRUE(runner.store().trouble());
+  fs::rename(folder_.path() / "moved", folder_.path() / "data");
+  while (runner.store().trouble()) {
+    runner.wait_posted();
+    runner.run_posted();
+  }
+  runner.put(runner.next_id(), "after", "2");
+  runner.wait_all();
+  runner.destroy_store();
+  EXPECT_THAT(StoreRunner(folder_.path() / "data").load_keys(), ElementsAre("after"));
+}
+
 TEST_F(StoreDamage, AFolderThatWasPutBackIsUsedAgain) {
   StoreRunner runner(folder_.path() / "data");
   runner.put(runner.next_id(), "before", "1");

@@ -60,7 +60,7 @@ StoreLimits small_limits() {
   limits.log_bytes = 64 * 1024;
   limits.idle_checkpoint_bytes = 32 * 1024;
   limits.reserve_bytes = 128 * 1024;
-  limits.reserve_retry = std::chrono::milliseconds(1);
+  limits.retry_pause = std::chrono::milliseconds(1);
   return limits;
 }
 
