@@ -1,9 +1,9 @@
 # What `cmake --install` and `cpack` make of the program. scripts/package builds all of it and tests it.
 #
 #   component   contents                                               packed as
-#   program     the program, manual, completions, service              iii-directory_VERSION_ARCH.deb
+#   program     the program, manual, documents, completions, service   iii-directory_VERSION_ARCH.deb
 #   worker      the program and its descriptor, for the iii            iii-directory-TARGET.tar.gz
-#               worker manager
+#               worker manager; manual, documents, completions
 #   debug       debug symbols, found by build id                       iii-directory-dbgsym_VERSION_ARCH.deb,
 #                                                                      iii-directory-TARGET-debug.tar.gz
 #
@@ -23,15 +23,25 @@ add_custom_command(
   DEPENDS iii-directory ${PROJECT_SOURCE_DIR}/cmake/package/split_debug.cmake
   COMMENT "Separating the debug symbols"
   VERBATIM)
+# README.md and docs/, without links to what is not packed.
+set(III_DOCUMENTS ${III_PACKAGED}/documents)
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS docs/*.md docs/cli/*.json docs/images/*)
+add_custom_command(
+  OUTPUT ${III_DOCUMENTS}/README.md
+  COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${III_DOCUMENTS} -P ${PROJECT_SOURCE_DIR}/cmake/package/documents.cmake
+  DEPENDS ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${pages} ${PROJECT_SOURCE_DIR}/cmake/package/documents.cmake
+  COMMENT "Gathering the documents"
+  VERBATIM)
 # Part of a release build, so that the tests of the packages need not build anything.
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT III_SANITIZE)
-  add_custom_target(packaged_program ALL DEPENDS ${III_PACKAGED}/iii-directory)
+  add_custom_target(packaged_program ALL DEPENDS ${III_PACKAGED}/iii-directory ${III_DOCUMENTS}/README.md)
 else()
-  add_custom_target(packaged_program DEPENDS ${III_PACKAGED}/iii-directory)
+  add_custom_target(packaged_program DEPENDS ${III_PACKAGED}/iii-directory ${III_DOCUMENTS}/README.md)
 endif()
 
 file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
-set(documents README.md CHANGELOG.md docs/configuration.md docs/connect.md docs/errors.md docs/operations.md packaging/grafana-dashboard.json NOTICE)
+# README.md links to both beside it; a Debian package has the licence as `copyright`, too.
+set(documents packaging/grafana-dashboard.json LICENSE NOTICE)
 
 install(PROGRAMS ${III_PACKAGED}/iii-directory DESTINATION bin COMPONENT program)
 install(FILES ${manual_pages} DESTINATION share/man/man1 COMPONENT program)
@@ -39,6 +49,7 @@ install(FILES docs/completion/iii-directory.bash DESTINATION share/bash-completi
 install(FILES docs/completion/_iii-directory DESTINATION share/zsh/vendor-completions COMPONENT program)
 install(FILES docs/completion/iii-directory.fish DESTINATION share/fish/vendor_completions.d COMPONENT program)
 install(FILES ${documents} DESTINATION share/doc/iii-directory COMPONENT program)
+install(DIRECTORY ${III_DOCUMENTS}/ DESTINATION share/doc/iii-directory COMPONENT program)
 install(FILES LICENSE DESTINATION share/doc/iii-directory RENAME copyright COMPONENT program)
 install(FILES packaging/iii-directory.service DESTINATION /lib/systemd/system COMPONENT program)
 install(FILES packaging/iii-directory.yaml DESTINATION /etc/iii-directory COMPONENT program)
@@ -48,7 +59,8 @@ install(DIRECTORY ${III_PACKAGED}/debug/ DESTINATION lib/debug COMPONENT debug F
 
 # The worker manager takes the one entry whose file name is that of the worker: nothing else may have that name.
 install(PROGRAMS ${III_PACKAGED}/iii-directory DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
-install(FILES iii.worker.yaml packaging/iii-directory.yaml packaging/INSTALL.md ${documents} LICENSE DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
+install(FILES iii.worker.yaml packaging/iii-directory.yaml packaging/INSTALL.md ${documents} DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
+install(DIRECTORY ${III_DOCUMENTS}/ DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
 install(FILES ${manual_pages} DESTINATION man COMPONENT worker EXCLUDE_FROM_ALL)
 install(FILES docs/completion/iii-directory.bash docs/completion/_iii-directory docs/completion/iii-directory.fish
         DESTINATION completion COMPONENT worker EXCLUDE_FROM_ALL)

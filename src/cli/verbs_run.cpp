@@ -54,7 +54,9 @@ Verb serve() {
                   {"auto-download", "",
                    "Download the documents of workers that connect; their names are sent to the "
                    "registry."},
-                  {"token", "TOKEN", "Require this bearer token on every path (III_TOKEN)."},
+                  {"token", "TOKEN",
+                   "Require this bearer token (III_TOKEN) on every path except /healthz* and the "
+                   "static page of the console."},
                   {"allow-origin", "ORIGIN",
                    "Allow web pages of this origin to connect; may be repeated."},
                   {"expand-env", "NAME[,NAME]",
@@ -96,8 +98,8 @@ Verb mcp() {
            {"extra-skills", "DIR",
             "Another folder of skills, read-only, of lower precedence; may be repeated."},
            {"tools", "MODE",
-            "minimal (find, read, call), directory (the directory's functions) or all (those "
-            "of the engine, too); overrides `mcp_tools`."},
+            "minimal (find, read, call), directory (the directory's functions instead) or all "
+            "(both, and those of the engine); overrides `mcp_tools`."},
            {"print-config", "HARNESS",
             "Print the configuration that connects a harness, with the other options, and end: "
             "claude-code, claude-desktop, cursor, vscode, codex, gemini, zed, windsurf, generic.",

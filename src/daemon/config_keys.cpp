@@ -80,21 +80,25 @@ constexpr ConfigKey kKeys[] = {
      .description = "keep the parsed index between runs"},
     {.name = "max_file_bytes",
      .member = &C::max_file_bytes,
-     .description = "largest document, frontmatter included; `lenient` serves up to four times as "
-                    "much, with a finding",
+     .description = "how large a document should be at most, frontmatter included. `lenient` "
+                    "returns up to four times as much whole, with a finding, a larger skill only "
+                    "in parts (`offset`), and no larger prompt; without it nothing larger is "
+                    "returned",
      .low = 1,
      .high = uint64_t{1} << 30U},
     {.name = "mcp_tools",
      .member = &C::mcp_tools,
      .description = "which tools MCP clients see: `minimal` (`find`, `read` and `call`), "
-                    "`directory` (the directory's functions), `all` (those of the engine, too)",
+                    "`directory` (the directory's functions instead), `all` (these three, the "
+                    "directory's functions and those of the engine)",
      .text = TextKind::kToolsMode,
      .restart = true},
     {.name = "mcp_hidden",
      .member = &C::mcp_hidden,
      .description = "functions that MCP clients neither see nor call, by the beginning of their "
-                    "ids, for example `[\"billing::\"]`; namespaces of the engine (`engine::`, "
-                    "`state::`, `configuration::` and others) are always hidden",
+                    "ids, for example `[\"billing::\"]`; `engine::`, `configuration::`, "
+                    "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skills::` and "
+                    "`prompts::` are always hidden",
      .text = TextKind::kText,
      .restart = true},
     {.name = "log_level",

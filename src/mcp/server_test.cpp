@@ -195,6 +195,20 @@ TEST_F(McpServerTest, N26UnknownToolsAreErrorsAndFailingOnesResults) {
   EXPECT_THAT(text(first(failed, "content"), "text"), HasSubstr("demo"));
 }
 
+TEST_F(McpServerTest, TheIndexThatFindReturnsIsBounded) {
+  for (int i = 0; i < 1'000; ++i) {
+    tree.put("global/many" + std::to_string(i) + "/SKILL.md",
+             "# Number " + std::to_string(i) + "\n\nText.\n");
+  }
+  open();
+  const std::string index =
+      text(first(result("tools/call", R"("name":"find","arguments":{})"), "content"), "text");
+  EXPECT_LT(index.size(), 17'000U);
+  EXPECT_GT(index.size(), 15'000U);
+  EXPECT_THAT(index,
+              testing::ContainsRegex("\\(And [0-9]+ more\\. Next: call `find` with `query`"));
+}
+
 TEST_F(McpServerTest, FindReadAndCallAreEnoughToUseEverything) {
   open();
   const auto text_of_tool = [&](const std::string& arguments) {

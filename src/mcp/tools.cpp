@@ -44,7 +44,7 @@ auto describe(json::Type<FindInput>) {
       "FindInput", "",
       json::field("query", &T::query,
                   "The task in a few words, for example `review a pull request`. Without it "
-                  "the index of everything is returned."),
+                  "the index of everything is returned, its first 16 KiB."),
       json::field("limit", &T::limit, "Most skills and most functions to return, 1 to 50 (10)."));
 }
 auto describe(json::Type<ReadInput>) {
@@ -220,6 +220,21 @@ std::optional<RpcError> wrong_header(const Call& call, const CallablePtr& functi
   return std::nullopt;
 }
 
+// An agent that asks for everything must not fill its context with it: the sections of the index
+// that fit, and how to go on.
+std::string first_sections(std::string index) {
+  constexpr size_t kMost = 16 * 1024;
+  constexpr std::string_view kSection = "\n## ";
+  if (index.size() <= kMost) return index;
+  const size_t end = index.rfind(kSection, kMost);
+  if (end == std::string::npos) return index;
+  size_t left = 0;
+  for (size_t at = end; at != std::string::npos; at = index.find(kSection, at + 1)) ++left;
+  index.resize(end);
+  return index + "\n(And " + std::to_string(left) +
+         " more. Next: call `find` with `query`, a task in a few words.)\n";
+}
+
 }  // namespace
 
 Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& resources,
@@ -377,7 +392,7 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::V
 sdk::Task<Result<json::Raw>> Tools::overview() {
   Result<ResourceContent> index = co_await resources_.content(Uri{Uri::Kind::kIndex});
   if (!index) co_return std::unexpected(std::move(index.error()));
-  co_return text_result(index->bytes);
+  co_return text_result(first_sections(std::move(index->bytes)));
 }
 
 // The callable functions, searched. Made again when they have changed.

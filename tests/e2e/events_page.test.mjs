@@ -1,6 +1,7 @@
 // docs/events.md: every trigger type is on the page, and every example has the fields of the event that really comes.
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { put, tree } from './lib/directory.mjs'
 import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
@@ -58,6 +59,8 @@ test('every trigger type is on the page, and its example is what comes', { skip:
   }
   const edit = await gives('directory::skills::on-change', () => put(root, 'database/query.md', '# Query\n\nText.\n'))
   assert.deepEqual([edit.op, edit.namespace, edit.source, edit.ids], ['external', 'database', 'disk', ['database/query']])
+  const removal = await gives('directory::skills::on-change', () => rmSync(join(root, 'database/query.md')))
+  assert.deepEqual([removal.op, removal.ids, removal.digests], ['external', ['database/query'], {}])
   await gives('directory::prompts::on-change', () => put(root, 'database/prompts/explain.md', '---\ndescription: d\n---\nText.\n'))
   await gives('skills::on-change', () => call(node, 'skills::register', { id: 'mail', skill: '# Mail\n' }))
   await gives('prompts::on-change', () => call(node, 'prompts::register', { name: 'compose', description: 'd', function_id: 'mail::compose' }))

@@ -116,6 +116,26 @@ test('every snippet of docs/connect.md starts the program that is in the PATH', 
   }
 })
 
+test('every snippet for HTTP in docs/connect.md is valid, and sends the token', () => {
+  const address = 'http://127.0.0.1:3111/mcp'
+  const sections = new Map(page.split(/^## /m).slice(1).map((text) => [text.slice(0, text.indexOf('\n')), text]))
+  const block = (title) => [...sections.get(title).matchAll(/```\w*\n([\s\S]*?)```/g)].at(-1)[1]
+  const server = {
+    Cursor: [(text) => json(text).mcpServers, 'url'],
+    'VS Code': [(text) => json(text).servers, 'url'],
+    'Gemini CLI': [(text) => json(text).mcpServers, 'httpUrl'],
+    Zed: [(text) => json(text).context_servers, 'url'],
+    Windsurf: [(text) => json(text).mcpServers, 'serverUrl'],
+  }
+  for (const [title, [servers, member]] of Object.entries(server)) {
+    const { [member]: url, headers } = servers(block(title))['iii-directory']
+    assert.equal(url, address, title)
+    assert.match(headers.Authorization, /^Bearer \S+$/, title)
+  }
+  assert.deepEqual(toml(block('Codex'), 'mcp_servers.iii-directory'), { url: address, bearer_token_env_var: 'III_TOKEN' })
+  assert.match(block('Claude Code'), /^claude mcp add --transport http iii-directory \S+ --header "Authorization: Bearer \$III_TOKEN"$/m)
+})
+
 test('the HTTP addresses of docs/connect.md are those of serve', { skip: needsOwnEngine }, async (t) => {
   const { root } = skillsFolder()
   const engine = await startEngine({ args: ['--skills', root], env: { HOME: root } })

@@ -1,6 +1,6 @@
 // What cpack makes of the release build: the tarball for the iii worker manager, the Debian packages, and the debug symbols of both.
 import assert from 'node:assert/strict'
-import { readFileSync, readdirSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { binDir } from '../e2e/lib/process.mjs'
@@ -14,6 +14,15 @@ async function pack(generator) {
   const folder = emptyFolder(`release-${generator}`)
   await succeed('cpack', ['-G', generator, '--config', join(binDir, 'CPackConfig.cmake'), '-B', folder], { env, cwd: binDir })
   return folder
+}
+
+/** The pages of the repository are there, and lead nowhere that is not. */
+async function documentsAreWhole(folder) {
+  for (const page of readdirSync(join(source, 'docs')).filter((name) => name.endsWith('.md')))
+    assert.ok(existsSync(join(folder, 'docs', page)), page)
+  await succeed(join(source, 'tests', 'checks', 'links.py'), [folder])
+  const pictures = readFileSync(join(folder, 'README.md'), 'utf8').match(/docs\/images\/[\w.-]+/g)
+  for (const picture of pictures) assert.ok(existsSync(join(folder, picture)), picture)
 }
 
 const buildId = async (file) => (await succeed('readelf', ['--notes', file])).match(/Build ID: ([0-9a-f]+)/)[1]
@@ -34,6 +43,9 @@ test('the worker manager installs and starts the worker of the tarball', async (
   const [worker] = readdirSync(folder).filter((name) => /^iii-directory-[a-z0-9_]+-unknown-linux-gnu(eabihf)?\.tar\.gz$/.test(name))
   assert.ok(worker, readdirSync(folder).join())
   assert.match(await succeed(join(source, 'packaging', 'try_tarball'), [join(folder, worker)]), /^installed and answered/m)
+  const unpacked = emptyFolder('release-tarball')
+  await succeed('tar', ['-xzf', join(folder, worker), '-C', unpacked])
+  await documentsAreWhole(unpacked)
   const debug = (await succeed('tar', ['-tzf', join(folder, worker.replace('.tar', '-debug.tar'))])).trim().split('\n')
   assert.match(debug.at(-1), /^lib\/debug\/\.build-id\/..\/[0-9a-f]+\.debug$/)
 })
@@ -55,4 +67,7 @@ test('the Debian package asks for what the program needs at run time, and the sy
   const needed = depends.filter((name) => !packagesOnly.includes(name))
   assert.deepEqual(told.sort(), needed.sort(), 'packaging/INSTALL.md names what the program needs')
   assert.equal(await field(symbols, 'Depends'), `iii-directory (= ${await field(main, 'Version')})`)
+  const unpacked = emptyFolder('release-debian')
+  await succeed('dpkg-deb', ['--extract', join(folder, main), unpacked])
+  await documentsAreWhole(join(unpacked, 'usr', 'share', 'doc', 'iii-directory'))
 })
