@@ -95,7 +95,7 @@ std::vector<Verb> reading() {
        .json = true},
       {.name = "search",
        .group = Group::kRead,
-       .summary = "Search the text of all skills.",
+       .summary = "Search titles, descriptions and the beginning of the text of all skills.",
        .usage = {"search TEXT... [options]"},
        .options = reads({{"limit", "N", "At most so many results (20)."}}),
        .least_words = 1,
