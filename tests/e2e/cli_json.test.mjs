@@ -103,7 +103,7 @@ test('what only a server knows', { skip: needsOwnEngine }, async () => {
   assert.equal(await has('--internal'), true)
   assert.equal((await json(['version', ...remote])).server.status, 'ok')
   const nobody = ['--url', `ws://127.0.0.1:${await freePort()}`]
-  for (const words of [['workers'], ['triggers'], ['list'], ['version']]) {
+  for (const words of [['workers'], ['triggers'], ['list']]) {
     const { code, stdout, stderr } = await cli([...words, ...nobody])
     assert.deepEqual([code, stdout], [1, ''], words.join(' '))
     assert.match(stderr, /Next: start one with `iii-directory serve`/)
