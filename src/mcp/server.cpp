@@ -56,6 +56,9 @@ std::string instructions_for(ToolsMode mode) {
 }
 
 constexpr size_t kMaxInstructions = 1'500;
+static_assert(kAbout.size() + kWithFindReadCall.size() + kWithDirectory.size() +
+                  kFunctionsAreTools.size() + kInEveryMode.size() <
+              kMaxInstructions);
 constexpr size_t kRoomForMore = 16;
 constexpr std::string_view kSkillsHere = "\nSkills here: ";
 // What the page of skills for the instructions may cost.
