@@ -340,13 +340,18 @@ test('replay from a generation that is still to come, and from one that the log 
   await page.route('**/console/call', async (route) => {
     const answer = await route.fetch()
     const body = await answer.json()
-    if (route.request().postDataJSON().payload.since === 0) Object.assign(body.result, { truncated: true, groups: [] })
+    if (route.request().postDataJSON().function_id === 'directory::changes') Object.assign(body.result, { truncated: true, groups: [] })
     await route.fulfill({ response: answer, json: body })
   })
   await page.visit('changes?since=0')
   await page.locator('.replay', { hasText: 'The log does not reach back to 0' }).waitFor()
   await page.getByText('What was missed is not known').waitFor()
   assert.doesNotMatch(await page.locator('#room-changes').textContent(), /Nothing was missed/)
+  // A change that the log has no room for is not "no change".
+  await page.visit('changes')
+  await page.locator('#room-changes', { hasText: 'too large for the log' }).waitFor()
+  await page.visit('')
+  await page.locator('#room-overview', { hasText: 'too large for the log' }).waitFor()
 })
 
 test('an open document that is deleted says so, and is still there to read', own, async (t) => {

@@ -57,6 +57,3 @@ export function later(act, wait) {
     timer = setTimeout(() => act(...args), wait)
   }
 }
-
-/** Runs `act` after the next frame is painted; in a hidden tab, once it is looked at. */
-export const afterPaint = (act) => requestAnimationFrame(() => setTimeout(act))

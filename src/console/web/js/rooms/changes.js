@@ -61,6 +61,7 @@ const reach = ({ generation, truncated }, since) =>
 export const TOO_LARGE = 'The last change was too large for the log: everything may be different.'
 
 const NOTHING = {
+  large: ['No list of changes', TOO_LARGE],
   live: ['Nothing changed yet', 'Edit a file in a folder that is watched, and it shows up here.'],
   all: ['Nothing was missed', 'There was no change after this generation.'],
   behind: ['What was missed is not known', 'Everything may be different: read it all again.'],
@@ -162,8 +163,7 @@ export const changesRoom = {
   },
 
   nothing(replay) {
-    const how = replay ? reach(replay, this.since) : this.data.truncated ? 'behind' : 'live'
-    const [title, words] = how === 'behind' && !replay ? ['No list of changes', TOO_LARGE] : NOTHING[how]
+    const [title, words] = NOTHING[replay ? reach(replay, this.since) : this.data.truncated ? 'large' : 'live']
     return h('div.state', null, h('h2', null, title), h('p', null, words))
   },
 

@@ -5,7 +5,7 @@ import { showPart } from '../document.js'
 import { explainDialog } from '../explain.js'
 import { lastPart, ms, num } from '../format.js'
 import { installDialog } from '../install.js'
-import { afterPaint, later, ownFolder } from '../live.js'
+import { later, ownFolder } from '../live.js'
 import { go, href, narrow, stay } from '../router.js'
 import { backRow, copy, errorBox, errorParts, nearLinks, say, searchField, show } from '../ui.js'
 import { WindowList } from '../window_list.js'
@@ -154,9 +154,7 @@ export const skillsRoom = {
     const how = answer.rows[0]?.by === 'meaning' ? ' by meaning' : ''
     this.count.textContent = `${num(answer.total)}${all}${how} · ${ms(answer.took_ms)}`
     if (none) fill(this.empty, this.nothing(answer))
-    // The rows are what somebody waits for: the filters follow once they are painted.
-    this.facetsOf = answer.facets
-    afterPaint(() => answer.facets === this.facetsOf && this.drawFacets(answer.facets))
+    this.drawFacets(answer.facets)
     this.drawChips()
     if (answer.index > 0 && this.list.cur === 0) this.list.reveal(answer.index)
   },
