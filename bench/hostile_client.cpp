@@ -89,7 +89,7 @@ void check_settled(Arena& arena, const HostilePeer& peer, const std::string& ans
 std::string text_input(std::string_view key, size_t bytes) {
   std::string text;
   while (text.size() < bytes) text += "skill-1/";
-  return fmt::format(R"({{"{}":"{}"}})", key, text);
+  return fmt::format(R"({{"{}":"{}x"}})", key, text);
 }
 
 void many_names(const std::filesystem::path& folder, bool quick) {

@@ -11,6 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 sys.dont_write_bytecode = True
 
 import error_list  # noqa: E402
+import left_out  # noqa: E402
 import links  # noqa: E402
 import references  # noqa: E402
 import rooms_test  # noqa: E402
@@ -203,6 +204,35 @@ class References(TreeTest):
 
     def test_a_rule_that_does_not_exist(self):
         self.assert_one(self.problems_with({"src/b.cpp": "int E99;  // E02\n"}), "src/b.cpp:1", "E02")
+
+
+class LeftOut(unittest.TestCase):
+    def test_subtests_and_unit_tests_are_counted_with_their_reasons(self):
+        log = """1/3 Testing: e2e/x
+1/3 Test: e2e/x
+Command: "run" "x.test.mjs"
+﹣ one (0.628865ms) # left out: cargo is not installed
+▶ parent
+  ﹣ two (4.2ms) # left out: cargo is not installed
+  ﹣ three (0.1ms)
+✔ parent (4.7ms)
+ℹ skipped 3
+2/3 Test: net/DeadPeerTest.IsGone
+/somewhere/dead_peer_test.cpp:108: Skipped
+`ip link`: Operation not permitted
+
+[  SKIPPED ] DeadPeerTest.IsGone (2 ms)
+3/3 Test: base/Fine.Fine
+[       OK ] Fine.Fine (0 ms)
+"""
+        self.assertEqual(
+            left_out.left_out(log),
+            {
+                ("e2e/x", "cargo is not installed"): 2,
+                ("e2e/x", "no reason is given"): 1,
+                ("net/DeadPeerTest.IsGone", "`ip link`: Operation not permitted"): 1,
+            },
+        )
 
 
 if __name__ == "__main__":
