@@ -32,7 +32,7 @@ class RegistryFunctions : public DirectoryTest {
     options.registry.negative_ttl = std::chrono::milliseconds(0);
     downloads = std::make_shared<sources::Downloads>(options);
     add_registry_functions(table, worker.pool(), [this] { return downloads; });
-    add_engine_info(table, client);
+    add_engine_info(table, client, worker.pool());
     start();
   }
 

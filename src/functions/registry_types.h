@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/limits.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -102,11 +103,13 @@ inline auto describe(json::Type<WorkerListInput>) {
                   "Free text. The registry ranks workers by the similarity of their name and "
                   "description, ignoring case. When absent, rows are ordered by `total_downloads`, "
                   "largest first.")
-          .null_default(),
+          .null_default()
+          .length(kMaxSearchLength),
       json::field("cursor", &T::cursor,
                   "`pagination.next_cursor` of the previous answer, unchanged. First page when "
                   "absent or null.")
-          .null_default());
+          .null_default()
+          .length(kMaxSearchLength));
 }
 inline auto describe(json::Type<WorkerInfoInput>) {
   using T = WorkerInfoInput;

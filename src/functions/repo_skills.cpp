@@ -34,14 +34,16 @@ constexpr std::string_view kPath = "Only skills in this folder of the repository
 
 auto describe(json::Type<RepoSkillsInput>) {
   using T = RepoSkillsInput;
-  return json::object<T>("RepoSkillsInput", "", json::field("repo", &T::repo, kRepo),
+  return json::object<T>("RepoSkillsInput", "",
+                         json::field("repo", &T::repo, kRepo).length(json::kAnyLength),  // D311
                          json::field("ref", &T::ref, kRef).null_default(),
                          json::field("path", &T::path, kPath).null_default());
 }
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
   return json::object<T>(
-      "RepoDownloadSeveralInput", "", json::field("repo", &T::repo, kRepo),
+      "RepoDownloadSeveralInput", "",
+      json::field("repo", &T::repo, kRepo).length(json::kAnyLength),  // D311
       json::field("ref", &T::ref, kRef).null_default(),
       json::field("path", &T::path, kPath).null_default(),
       json::field("skills", &T::skills,
@@ -146,7 +148,8 @@ void add_repo_functions(FunctionTable& table, Downloader& downloader) {
       {.id = "directory::repo::download",
        .title = "Download skills of a repository",
        .description = about::kRepoDownload,
-       .hints = {.destructive = true, .idempotent = true, .network = true}},
+       .hints = {.destructive = true, .idempotent = true, .network = true},
+       .max_input_bytes = kMaxLargeInputBytes},
       [&downloader](const Context& context, const RepoDownloadInput& in) {
         return download(downloader, context, in);
       });
