@@ -16,7 +16,7 @@ inline constexpr size_t kAnyInputBytes = SIZE_MAX;
 // Of a text in an input, in characters as JSON Schema counts them, unless its field says another
 // length: ids, names and addresses. Ids of skills have at most as many bytes.
 inline constexpr size_t kMaxTextLength = 1024;
-// The same of paths of files, and of words to search for and cursors.
+// The same of paths of files, and of words to search for.
 inline constexpr size_t kMaxPathLength = 4096;
 inline constexpr size_t kMaxSearchLength = 4096;
 

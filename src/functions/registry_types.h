@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "functions/limits.h"
 #include "json/describe.h"
 
 namespace iii::directory {
@@ -104,12 +103,12 @@ inline auto describe(json::Type<WorkerListInput>) {
                   "description, ignoring case. When absent, rows are ordered by `total_downloads`, "
                   "largest first.")
           .null_default()
-          .length(kMaxSearchLength),
+          .length(json::kAnyLength),  // D311
       json::field("cursor", &T::cursor,
                   "`pagination.next_cursor` of the previous answer, unchanged. First page when "
                   "absent or null.")
           .null_default()
-          .length(kMaxSearchLength));
+          .length(json::kAnyLength));
 }
 inline auto describe(json::Type<WorkerInfoInput>) {
   using T = WorkerInfoInput;

@@ -63,7 +63,7 @@ auto describe(json::Type<ListInput>) {
       "WorkerListInput", "",
       json::field("search", &T::search, "Free text that the registry searches for. Required.")
           .null_default()
-          .length(kMaxSearchLength),
+          .length(json::kAnyLength),  // D311
       json::field("limit", &T::limit, "Most rows to return. Default 20, at most 100.")
           .null_default());
 }
