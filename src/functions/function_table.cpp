@@ -35,7 +35,10 @@ std::optional<MistypedKey> mistyped_key(const json::Codec& codec, json::Slice in
     return std::nullopt;
   }
   std::vector<std::string> names;
-  for (const json::FieldDescription& field : codec.object().fields) names.emplace_back(field.name);
+  for (const json::FieldDescription& field : codec.object().fields) {
+    names.emplace_back(field.name);
+    if (!field.second_name.empty()) names.emplace_back(field.second_name);
+  }
   json::Walker walker(input);
   json::Slice key;
   json::Slice value;

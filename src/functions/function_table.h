@@ -52,8 +52,8 @@ struct FunctionInfo {
   bool listed = false;          // shown in an engine's list although it is internal
   // What its input may have as JSON. Every caller is refused more, before anything reads it.
   size_t max_input_bytes = kMaxInputBytes;
-  // An earlier version had it: its schema tells no lengths of texts, and errors about input that
-  // does not fit are worded, as they were then.
+  // An earlier version had it: its schema does not limit texts, and errors about input that does
+  // not fit are worded as they were then.
   bool published = false;
 };
 
