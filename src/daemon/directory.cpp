@@ -170,7 +170,8 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_jobs(table_, downloader_);
   directory::add_registry_functions(table_, worker.pool(),
                                     [this] { return downloader_.downloads(); });
-  directory::add_engine_info(table_, engine_, config.legacy_directory_051 ? &guides_ : nullptr);
+  directory::add_engine_info(table_, engine_, library_.answer_threads(),
+                             config.legacy_directory_051 ? &guides_ : nullptr);
   const auto fetch_settings = [this] {
     return directory::FetchSettings{
         .open_fn = config_.legacy_open_fn,

@@ -107,7 +107,9 @@ AutoDownload::AutoDownload(sdk::Worker& worker, FunctionTable& table, Downloader
        .title = "Worker added",
        .description = about::kOnWorkerAdded,
        .hints = {.idempotent = true, .network = true, .internal = true},
-       .listed = true},
+       .listed = true,
+       .max_input_bytes = kAnyInputBytes,
+       .published = true},
       [this](json::Raw payload) { return on_event(std::move(payload)); });
   bind(1);
   worker_.on_ready([this] { worker_.spawn(reconcile()); });

@@ -22,7 +22,8 @@ ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, FunctionTable& table
   table.add<json::Raw, json::Raw>({.id = kOnChange,
                                    .title = "Configuration changed",
                                    .description = about::kOnConfigChange,
-                                   .hints = {.idempotent = true, .internal = true}},
+                                   .hints = {.idempotent = true, .internal = true},
+                                   .max_input_bytes = kAnyInputBytes},
                                   [this](const json::Raw&) { return on_change(); });
   const json::Value config = json::Object{{"configuration_id", options_.id},
                                           {"event_types", json::Array{"configuration:updated"}}};

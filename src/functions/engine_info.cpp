@@ -154,8 +154,8 @@ Error engine_failed(const sdk::RemoteError& error) {
                 ". Next: retry shortly, or call engine::functions::info itself.");
 }
 
-sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, Guides* guides,
-                                           FunctionInfoInput in) {
+sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, sdk::Pool& pool,
+                                           Guides* guides, FunctionInfoInput in) {
   const std::string id(trim(in.function_id));
   if (id.empty()) {
     co_return std::unexpected(
@@ -179,20 +179,26 @@ sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine
   const Value everything = json::Object{};
   const sdk::Reply<json::Raw> list =
       co_await engine.call(context, "engine::functions::list", everything, kSuggestionTimeout);
-  const std::vector<std::string> ids = list ? ids_in(list->text) : std::vector<std::string>();
-  co_return std::unexpected(not_found(id, nearest(id, ids)));
+  if (!list) co_return std::unexpected(not_found(id, {}));
+  // An engine may have any number of functions.
+  const std::string near = co_await pool.run([id, text = list->text] {
+    const std::vector<std::string> ids = ids_in(text);
+    return std::string(nearest(id, ids));
+  });
+  co_return std::unexpected(not_found(id, near));
 }
 
 }  // namespace
 
-void add_engine_info(FunctionTable& table, EngineClient& engine, Guides* guides) {
+void add_engine_info(FunctionTable& table, EngineClient& engine, sdk::Pool& pool, Guides* guides) {
   table.add<FunctionInfoInput, FunctionInfoOutput>(
       {.id = "directory::engine::functions::info",
        .title = "Show a function of the engine",
        .description = about::kFunctionInfo,
-       .hints = kReadOnly},
-      [&engine, guides](const Context& context, FunctionInfoInput in) {
-        return info(context, engine, guides, std::move(in));
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool, guides](const Context& context, FunctionInfoInput in) {
+        return info(context, engine, pool, guides, std::move(in));
       });
 }
 

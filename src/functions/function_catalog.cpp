@@ -102,7 +102,8 @@ FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine, Func
   table.add<json::Raw, json::Raw>({.id = std::string(kOnFunctionsChange),
                                    .title = "Functions changed",
                                    .description = about::kOnFunctionsChange,
-                                   .hints = {.idempotent = true, .internal = true}},
+                                   .hints = {.idempotent = true, .internal = true},
+                                   .max_input_bytes = kAnyInputBytes},
                                   [this](const json::Raw&) {
                                     changed_ = true;
                                     return json::Raw{"null"};

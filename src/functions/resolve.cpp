@@ -84,7 +84,7 @@ Result<std::string> normalise_input(std::string_view input) {
     return std::unexpected(
         invalid_skill_id("an id is a path such as `ns/name`, may end in .md, or is an iii:// "
                          "address; this is none: " +
-                         id));
+                         echoed(id)));
   }
   if (!ends_with_overview_file(id) && id.ends_with(".md")) id.erase(id.size() - 3);
   if (id.find("::") != std::string::npos) return std::unexpected(looks_like_a_function(id));

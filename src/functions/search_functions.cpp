@@ -245,7 +245,8 @@ void add_search_functions(FunctionTable& table, SearchFunctionsParts parts) {
        .title = "Search functions",
        .description = about::kSearchFunctions,
        .hints = {.read_only = true, .idempotent = true, .network = true},
-       .tool_label = "Search functions"},
+       .tool_label = "Search functions",
+       .max_input_bytes = kMaxLargeInputBytes},
       [functions](const Context& context, SearchFunctionsInput in) {
         return functions->find(context, std::move(in));
       });

@@ -137,7 +137,8 @@ inline auto describe(json::Type<SearchSkillsInput>) {
       "SearchSkillsInput", "",
       json::field("query", &T::query,
                   "The task in a few words, for example `review a pull request`; at most 4096 "
-                  "bytes. Required."),
+                  "bytes. Required.")
+          .length(json::kAnyLength),  // D130
       json::field("limit", &T::limit, "Most rows to return, 1 to 100. Default 10.").null_default(),
       json::field("prefix", &T::prefix, "Text that the id must start with, exactly.")
           .null_default(),
@@ -197,7 +198,8 @@ inline auto describe(json::Type<SearchFunctionsInput>) {
                   "What is needed from outside, one short English phrase each (`send an email`), 1 "
                   "to 64, usually 1 to 6; each is searched for by itself. Leave out what a model "
                   "does itself (summaries, plans). An exact function id finds that function. "
-                  "Required."));
+                  "Required.")
+          .length(json::kAnyLength));  // D130
 }
 inline auto describe(json::Type<FoundFunctionRow>) {
   using T = FoundFunctionRow;

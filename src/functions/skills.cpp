@@ -469,20 +469,24 @@ void add_skill_functions(FunctionTable& table, Library& library, SkillLimits lim
       {.id = "directory::skills::list",
        .title = "List skills",
        .description = about::kSkillsList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [skills](ListSkillsInput in) { return skills->list(std::move(in)); });
   table.add<SkillGetInput, SkillGetOutput>(
       {.id = "directory::skills::get",
        .title = "Get skill",
        .description = about::kSkillsGet,
        .hints = kReadOnly,
-       .tool_label = "Get skill"},
+       .tool_label = "Get skill",
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [skills](SkillGetInput in) { return skills->get(std::move(in)); });
   table.add<IndexSkillsInput, IndexSkillsOutput>(
       {.id = "directory::skills::index",
        .title = "Index of skills",
        .description = about::kSkillsIndex,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [skills](IndexSkillsInput in) { return skills->index(std::move(in)); });
   table.add<SkillFileInput, SkillFileOutput>(
       {.id = "directory::skills::file",

@@ -103,7 +103,8 @@ sdk::Task<std::string> index_of(const Fetcher& from) {
     const RegisteredDocument* registered = asked.view.registration(skill->file);
     lines.push_back({.id = registered != nullptr ? registered->key : skill->id,
                      .title = skill->title,
-                     .description = skill->description});
+                     .description = skill->description,
+                     .published = true});
   }
   std::ranges::sort(lines, {}, &FetchIndexLine::id);
   co_return fetch_index(lines);
@@ -235,7 +236,9 @@ void add_fetch(FunctionTable& table, EngineClient& engine, Library& library,
     table.add<FetchInput, std::string>({.id = id,
                                         .title = "Fetch skill",
                                         .description = about::kFetch,
-                                        .tool_label = std::move(label)},
+                                        .tool_label = std::move(label),
+                                        .max_input_bytes = kMaxLargeInputBytes,
+                                        .published = true},
                                        [from, id](const Context& context, FetchInput in) {
                                          return fetch(context, from, id, std::move(in));
                                        });

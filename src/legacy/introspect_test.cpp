@@ -27,7 +27,7 @@ class Introspect : public DirectoryTest {
                                       [this](uint16_t) { return content_options.roots[0].path; });
     add_introspection_041(table, client, *guides);
     add_introspection_051(table, client, *guides);
-    add_engine_info(table, client, guides.get());
+    add_engine_info(table, client, worker.pool(), guides.get());
     serve();
   }
   // An engine before 0.13.

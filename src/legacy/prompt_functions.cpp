@@ -111,7 +111,7 @@ class PromptFunctions {
     if (!*found) {
       const View view = co_await parts_.library.current(kAllFiles);
       co_return std::unexpected(
-          prompt_not_found(in.name, suggest_prompts(view.generation(), in.name)));
+          prompt_not_found(in.name, co_await suggest_prompts(parts_.library, view, in.name)));
     }
     co_return co_await render(std::move(context), **found, std::move(in.arguments));
   }
@@ -164,24 +164,30 @@ void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& pa
       {.id = "prompts::register",
        .title = "Register a prompt",
        .description = about::kPromptsRegister,
-       .hints = {.idempotent = true}},
+       .hints = {.idempotent = true},
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [prompts](RegisterPromptInput in) { return prompts->add(std::move(in)); });
   table.add<UnregisterPromptInput, UnregisterPromptOutput>(
       {.id = "prompts::unregister",
        .title = "Unregister a prompt",
        .description = about::kPromptsUnregister,
-       .hints = {.destructive = true, .idempotent = true}},
+       .hints = {.destructive = true, .idempotent = true},
+       .published = true},
       [prompts](UnregisterPromptInput in) { return prompts->remove(std::move(in)); });
   table.add<legacy::EmptyInput, McpPromptsOutput>(
       {.id = "prompts::mcp-list",
        .title = "List prompts for a bridge",
        .description = about::kMcpPromptsList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [prompts](legacy::EmptyInput) { return prompts->list(); });
   table.add<PromptGetInput, legacy::PromptGetOutput>(
       {.id = "prompts::mcp-get",
        .title = "Run a prompt for a bridge",
-       .description = about::kMcpPromptsGet},
+       .description = about::kMcpPromptsGet,
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [prompts](const Context& context, PromptGetInput in) {
         return prompts->get(context, std::move(in));
       });

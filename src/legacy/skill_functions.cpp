@@ -190,24 +190,29 @@ void add_registered_skill_functions(FunctionTable& table, const LegacyParts& par
       {.id = "skills::register",
        .title = "Register a skill",
        .description = about::kSkillsRegister,
-       .hints = {.idempotent = true}},
+       .hints = {.idempotent = true},
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [skills](RegisterSkillInput in) { return skills->add(std::move(in)); });
   table.add<UnregisterSkillInput, UnregisterSkillOutput>(
       {.id = "skills::unregister",
        .title = "Unregister a skill",
        .description = about::kSkillsUnregister,
-       .hints = {.destructive = true, .idempotent = true}},
+       .hints = {.destructive = true, .idempotent = true},
+       .published = true},
       [skills](UnregisterSkillInput in) { return skills->remove(std::move(in)); });
   table.add<legacy::EmptyInput, ResourcesOutput>(
       {.id = "skills::resources-list",
        .title = "List resources for a bridge",
        .description = about::kResourcesList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [skills](legacy::EmptyInput) { return skills->list(); });
   table.add<ReadResourceInput, ReadResourceOutput>(
       {.id = "skills::resources-read",
        .title = "Read a resource for a bridge",
-       .description = about::kResourcesRead},
+       .description = about::kResourcesRead,
+       .published = true},
       [skills](const Context& context, ReadResourceInput in) {
         return skills->read(context, std::move(in));
       });
@@ -215,7 +220,8 @@ void add_registered_skill_functions(FunctionTable& table, const LegacyParts& par
       {.id = "skills::resources-templates",
        .title = "Resource templates for a bridge",
        .description = about::kResourcesTemplates,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [](legacy::EmptyInput) { return SkillFunctions::templates(); });
 }
 

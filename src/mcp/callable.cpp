@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "base/text.h"
 #include "functions/bus_hints.h"
 #include "json/write.h"
 #include "mcp/rpc.h"
@@ -223,7 +224,7 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
 sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
                                              json::Raw input) {
   if (is_hidden(id)) {
-    co_return fail("hidden", "'" + id +
+    co_return fail("hidden", "'" + echoed(id) +
                                  "' belongs to an internal namespace, which MCP clients cannot "
                                  "call. Next: choose another function with `find`.");
   }
@@ -233,12 +234,12 @@ sdk::Task<directory::Answer> Callables::call(directory::Context context, std::st
     }
   }
   if (host_.engine == nullptr) {
-    co_return fail("no_engine", "There is no function '" + id +
+    co_return fail("no_engine", "There is no function '" + echoed(id) +
                                     "' here, and this server is not connected to an engine. Next: "
                                     "start it with --url to reach the functions of an engine.");
   }
   if (!has_engine()) {
-    co_return fail("no_engine", "The engine cannot be reached at the moment, so '" + id +
+    co_return fail("no_engine", "The engine cannot be reached at the moment, so '" + echoed(id) +
                                     "' cannot be called. Next: try again shortly.");
   }
   sdk::Reply<json::Raw> reply =

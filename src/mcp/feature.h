@@ -60,6 +60,11 @@ inline std::unexpected<RpcError> refused(std::string message) {
   return std::unexpected(invalid_params(std::move(message)));
 }
 
+// Names and addresses that a client sends have at most kMaxTextLength characters, as those in the
+// input of functions; an address is measured decoded and without its scheme. -32602 for a longer
+// one, before anything looks for it.
+std::optional<RpcError> long_name(std::string_view method, const json::Value& params);
+
 // Pages are cut by rows and by bytes, whichever comes first.
 inline constexpr size_t kPageRows = 1'000;
 inline constexpr size_t kPageBytes = 2 * 1024 * 1024;

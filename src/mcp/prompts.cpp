@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "content/frontmatter_split.h"
 #include "content/parse.h"
 #include "functions/document.h"
@@ -73,7 +74,7 @@ std::expected<ArgumentValues, RpcError> values_of(const json::Value& params) {
   if (arguments->as_object() == nullptr) return refused("`arguments` must be an object of texts.");
   for (const auto& [name, value] : *arguments->as_object()) {
     if (value.as_string() == nullptr) {
-      return refused("The argument `" + name + "` must be a text.");
+      return refused("The argument `" + echoed(name) + "` must be a text.");
     }
     out.emplace(name, *value.as_string());
   }
@@ -88,11 +89,6 @@ std::optional<RpcError> missing_argument(const std::vector<TemplateArgument>& ar
     }
   }
   return std::nullopt;
-}
-
-RpcError no_such_prompt(const content::Generation& generation, std::string_view name) {
-  return invalid_params(
-      directory::prompt_not_found(name, directory::suggest_prompts(generation, name)).message);
 }
 
 bool is_message(const json::Value& message) {
@@ -151,6 +147,12 @@ Result<std::vector<TemplateArgument>> Prompts::arguments_of(const directory::Vie
   return out;
 }
 
+sdk::Task<RpcError> Prompts::no_such_prompt(directory::View view, std::string name) {
+  const std::vector<std::string> near =
+      co_await directory::suggest_prompts(library_, std::move(view), name);
+  co_return invalid_params(directory::prompt_not_found(name, near).message);
+}
+
 sdk::Task<Outcome> Prompts::list(json::Value params) {
   const auto cursor = read_cursor("prompts", params);
   if (!cursor) co_return std::unexpected(cursor.error());
@@ -176,7 +178,7 @@ sdk::Task<std::expected<std::vector<TemplateArgument>, RpcError>> Prompts::argum
   const auto& rows = view.generation().prompts;
   const auto row = std::ranges::find(
       rows, name, [](const content::PromptPtr& p) { return std::string_view(p->name); });
-  if (row == rows.end()) co_return std::unexpected(no_such_prompt(view.generation(), name));
+  if (row == rows.end()) co_return std::unexpected(co_await no_such_prompt(view, name));
   co_return arguments_of(view, *row).value_or(std::vector<TemplateArgument>());
 }
 
@@ -187,7 +189,7 @@ sdk::Task<Outcome> Prompts::get(Call call, json::Value params) {
   if (!values) co_return std::unexpected(values.error());
   const directory::View view = co_await library_.current(kAll);
   const content::Prompt* prompt = view.generation().prompt(*name);
-  if (prompt == nullptr) co_return std::unexpected(no_such_prompt(view.generation(), *name));
+  if (prompt == nullptr) co_return std::unexpected(co_await no_such_prompt(view, *name));
   if (const auto* registered = view.registration(prompt->file)) {
     co_return co_await run_registered(std::move(call), *registered, *values, params);
   }

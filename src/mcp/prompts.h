@@ -31,6 +31,7 @@ class Prompts {
     content::PromptPtr row;
     std::vector<TemplateArgument> arguments;
   };
+  sdk::Task<RpcError> no_such_prompt(directory::View view, std::string name);
   // The library's error code when the file has been replaced goes through.
   Result<std::vector<TemplateArgument>> arguments_of(const directory::View& view,
                                                      const content::PromptPtr& row);

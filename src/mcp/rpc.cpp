@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "json/write.h"
 
 namespace iii::mcp {
@@ -73,7 +74,7 @@ RpcError invalid_params(std::string message) { return {kInvalidParams, std::move
 RpcError unknown_method(std::string_view method) {
   constexpr size_t kMostShown = 200;
   return {.code = kMethodNotFound,
-          .message = "Method not found: " + std::string(method.substr(0, kMostShown)),
+          .message = "Method not found: " + std::string(utf8_prefix(method, kMostShown)),
           .http_status = 404};
 }
 

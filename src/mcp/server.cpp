@@ -309,6 +309,7 @@ sdk::Task<void> Server::run(Request request, RunningPtr running,
 sdk::Task<Outcome> Server::answer(Request& request, const RunningPtr& running) {
   const std::string& method = request.method;
   const bool handshake = request.session != nullptr;
+  if (auto wrong = long_name(method, request.params)) co_return std::unexpected(*wrong);
   if (handshake) {
     if (method == "ping") co_return Reply{};
     if (method == "logging/setLevel") co_return set_level(request);

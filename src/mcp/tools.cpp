@@ -25,6 +25,8 @@ constexpr size_t kMostFound = 50;
 constexpr size_t kMostListed = 200;
 constexpr size_t kManyArguments = 1'000;  // more are written on another thread
 constexpr size_t kTeaser = 200;           // characters of a description in a list
+// Of an address: a name of full length, each byte of which is encoded.
+constexpr size_t kMaxAddress = 3 * directory::kMaxTextLength;
 
 struct FindInput {
   std::optional<std::string> query;
@@ -44,7 +46,8 @@ auto describe(json::Type<FindInput>) {
       "FindInput", "",
       json::field("query", &T::query,
                   "The task in a few words, for example `review a pull request`. Without it "
-                  "the index of everything is returned, its first 16 KiB."),
+                  "the index of everything is returned, its first 16 KiB.")
+          .length(json::kAnyLength),  // D130
       json::field("limit", &T::limit, "Most skills and most functions to return, 1 to 50 (10)."));
 }
 auto describe(json::Type<ReadInput>) {
@@ -53,7 +56,8 @@ auto describe(json::Type<ReadInput>) {
       "ReadInput", "",
       json::field("id", &T::id,
                   "Id of a skill as `find` shows it, `iii://…` or `skill://…` for a file of a "
-                  "skill, or the id of a function (`a::b`) for its arguments."));
+                  "skill, or the id of a function (`a::b`) for its arguments.")
+          .length(kMaxAddress));
 }
 auto describe(json::Type<CallInput>) {
   using T = CallInput;
@@ -266,7 +270,8 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
   own_.add<CallInput, json::Raw>({.id = "call",
                                   .title = "Call a function",
                                   .description = std::string(kCallHelp),
-                                  .hints = {.destructive = true, .network = true}},
+                                  .hints = {.destructive = true, .network = true},
+                                  .max_input_bytes = directory::kAnyInputBytes},
                                  [this](const directory::Context& context, CallInput in) {
                                    if (!in.function) return list_functions();
                                    return call_by_id(context, std::move(*in.function),
@@ -320,7 +325,7 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
   if (params.find("arguments") != nullptr) co_return refused("`arguments` must be an object.");
   if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
   const std::optional<std::string> id = function_id(*name);
-  const std::string shown = name->substr(0, 2 * kMaxToolName);
+  const std::string shown(utf8_prefix(*name, 2 * kMaxToolName));
   const RpcError unknown =
       invalid_params("Unknown tool: " + shown + ". Next: tools/list shows the tools there are.");
   if (!id) co_return std::unexpected(unknown);
