@@ -52,8 +52,10 @@ class Skills {
   sdk::Task<Outcome> read_directory(json::Value params);
 
   sdk::Task<SkillIndexPtr> index(directory::View view);
-  // Any file of a skill by its path below a root. Codes `missing`, `a_folder`, `link`, ….
-  sdk::Task<Result<std::string>> read_file(directory::View view, std::string path);
+  // Any file of a skill by its path below a root, or a part of it. Codes `missing`, `a_folder`,
+  // `link`, `too_large`, ….
+  sdk::Task<Result<directory::SkillFilePart>> read_file(directory::View view, std::string path,
+                                                        ReadRange range);
 
  private:
   struct Refusal {
