@@ -15,6 +15,7 @@ namespace {
 constexpr std::array<std::string_view, 4> kRowsOfFunctions = {
     R"("functions")", R"("triggers")", R"("registered_triggers")", R"("nearest")"};
 constexpr std::string_view kWorkers = R"("workers")";
+constexpr std::string_view kPrompts = R"("prompts")";
 constexpr std::string_view kMeant = "Did you mean: ";
 
 // Copies JSON text, except for rows about hidden functions.
@@ -22,9 +23,9 @@ class Copy {
  public:
   explicit Copy(const IsHidden& is_hidden) : is_hidden_(is_hidden) {}
 
-  bool names_hidden(json::Slice row) const {
+  bool names_hidden(json::Slice row, std::string_view member = "function_id") const {
     std::optional<json::Slice> id = row;
-    if (json::kind_of(row) == json::Kind::kObject) id = json::member(row, "function_id");
+    if (json::kind_of(row) == json::Kind::kObject) id = json::member(row, member);
     return id && json::kind_of(*id) == json::Kind::kString && is_hidden_(json::string_of(*id));
   }
 
@@ -59,8 +60,9 @@ class Copy {
  private:
   bool leaves_out(json::Slice row, json::Slice key) {
     const bool of_functions = std::ranges::find(kRowsOfFunctions, key) != kRowsOfFunctions.end();
-    const bool hidden =
-        (of_functions && names_hidden(row)) || (key == kWorkers && only_hidden(row));
+    const bool hidden = (of_functions && names_hidden(row)) ||
+                        (key == kPrompts && names_hidden(row, "handler")) ||
+                        (key == kWorkers && only_hidden(row));
     anything_left_out |= hidden;
     return hidden;
   }

@@ -13,7 +13,8 @@ namespace iii::mcp {
 using IsHidden = std::function<bool(std::string_view function_id)>;
 
 // `json_text` without rows about hidden functions: elements of `functions`, `triggers`,
-// `registered_triggers` and `nearest` that name one, and elements of `workers` that have no others.
+// `registered_triggers` and `nearest` that name one, elements of `workers` that have no others, and
+// elements of `prompts` that one of them makes.
 // With `about_one` the answer describes one function, or a binding to one: code `missing` when that
 // is hidden. Text without such rows stays as it is.
 Result<std::string> without_hidden(std::string json_text, bool about_one,

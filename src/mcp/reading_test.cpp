@@ -311,6 +311,8 @@ TEST(McpHiddenRows, RowsAreLeftOutAndOtherTextStays) {
       shown(
           R"({"workers":[{"namespace":"secret","functions":[{"function_id":"secret::x"}]},{"namespace":"a","functions":[]}]})"),
       R"({"workers":[{"namespace":"a","functions":[]}]})");
+  EXPECT_EQ(shown(R"({"prompts":[{"name":"p","handler":"secret::x"},{"name":"q"}]})"),
+            R"({"prompts":[{"name":"q"}]})");
   EXPECT_FALSE(without_hidden(R"({"function_id":"secret::x"})", true, is_secret));
   EXPECT_TRUE(without_hidden(R"({"function_id":"secret::x"})", false, is_secret));
 }
