@@ -116,7 +116,7 @@ sdk::Task<Outcome> Skills::list(json::Value params) {
     }
     return Page{page.finish(next < rows.size()), std::move(refusals)};
   };
-  Page page = co_await pool_.run(std::move(work));
+  Page page = co_await pool_.run(hashing_, std::move(work));
   for (const Refusal& refusal : page.refusals) report(refusal);
   co_return std::move(page.reply);
 }
@@ -135,8 +135,8 @@ sdk::Task<Outcome> Skills::get(json::Value params) {
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return std::unexpected(unknown_skill(*uri, ""));
   }
-  const SkillEntries::Entry entry =
-      co_await pool_.run([view, all, row, entries = entries_] { return entries->of(*row, view); });
+  const SkillEntries::Entry entry = co_await pool_.run(
+      hashing_, [view, all, row, entries = entries_] { return entries->of(*row, view); });
   if (!*entry) co_return std::unexpected(unknown_skill(*uri, entry->error().message));
   Reply out{.members = {}, .cache = Cache::kList};
   append_member(out.members, "skill", **entry);

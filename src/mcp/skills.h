@@ -66,6 +66,7 @@ class Skills {
 
   directory::Library& library_;
   sdk::Pool& pool_;
+  sdk::Pool::Lane hashing_;  // a page may have thousands of files to read
   const std::shared_ptr<SkillEntries> entries_ = std::make_shared<SkillEntries>();
   SkillIndexPtr index_;
   std::set<std::string> reported_;

@@ -520,7 +520,7 @@ sdk::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
     options.accept = [&functions](std::string_view id) { return functions.shows(id); };
     return search::find(functions.index->index(), query, options);
   };
-  const Result<search::Answer> found = co_await pool_.run(std::move(work));
+  const Result<search::Answer> found = co_await library_.on_answer_thread(std::move(work));
   if (!found) co_return std::unexpected(directory::bad_search("find", found.error().code));
   if (!found->hits.empty()) {
     out += out.empty() ? "" : "\n";
