@@ -101,7 +101,7 @@ TEST_F(McpReadingTest, ALimitOfTheCallerIsPartOfTheNextArguments) {
   open();
   size_t parts = 0;
   EXPECT_EQ(read_all(R"({"id":"demo","limit":5})", &parts), "# Demo\n\nDo it.\n");
-  EXPECT_EQ(parts, 4U);
+  EXPECT_EQ(parts, 3U);
   EXPECT_THAT(failure(R"("name":"read","arguments":{"id":"demo","limit":0})"), HasSubstr("Next:"));
   const json::Array none = read(R"({"id":"demo","offset":99})");
   ASSERT_THAT(none, SizeIs(2));
