@@ -124,9 +124,10 @@ CallableListPtr visible_rows(const directory::FunctionIndex& index, const CallRu
 }
 
 Error hidden_function(std::string_view id) {
-  return {"hidden", "'" + std::string(id) +
-                        "' belongs to an internal namespace, which MCP clients cannot call. Next: "
-                        "choose another function with `find`."};
+  return {"hidden",
+          "'" + std::string(id) +
+              "' is internal or belongs to an internal namespace, which MCP clients cannot "
+              "call. Next: choose another function with `find`."};
 }
 
 Error function_for_operators(std::string_view id) {
@@ -173,8 +174,12 @@ CallablePtr find_in(const CallableList& functions, std::string_view id) {
   return found != functions.end() && (*found)->id == id ? *found : nullptr;
 }
 
+bool CallRules::is_internal(std::string_view id) const {
+  return is_guarded(id) || has_beginning(hidden, id) || internal.contains(id);
+}
+
 bool CallRules::hides(std::string_view id, bool operators) const {
-  if (is_guarded(id) || has_beginning(hidden, id)) return true;
+  if (is_internal(id)) return true;
   return (operators || operators_only.contains(id)) && !has_beginning(allowed, id);
 }
 
@@ -184,13 +189,13 @@ Callables::Callables(const Host& host, std::vector<std::string> hidden,
   CallRules rules{.hidden = std::move(hidden), .allowed = std::move(allowed)};
   for (const directory::FunctionPtr& function : host_.functions->functions()) {
     if (function->info.hints.operators_only) rules.operators_only.insert(function->info.id);
+    if (function->info.hints.internal) rules.internal.insert(function->info.id);
   }
   rules_ = std::make_shared<const CallRules>(std::move(rules));
   CallableList own;
   for (const directory::FunctionPtr& function : host_.functions->functions()) {
     const std::string& id = function->info.id;
-    const bool usable = id.starts_with(kDirectory) && !function->info.hints.internal &&
-                        !has_beginning(host_.unusable, id);
+    const bool usable = id.starts_with(kDirectory) && !has_beginning(host_.unusable, id);
     if (usable && !is_hidden(id)) own.push_back(own_function(*function));
   }
   std::ranges::sort(own, {}, [](const CallablePtr& f) -> const std::string& { return f->id; });
@@ -280,8 +285,8 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
 sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
                                              json::Raw input, std::chrono::milliseconds timeout) {
   if (is_hidden(id)) {
-    const bool internal = is_guarded(id) || has_beginning(rules_->hidden, id);
-    co_return std::unexpected(internal ? hidden_function(id) : function_for_operators(id));
+    co_return std::unexpected(rules_->is_internal(id) ? hidden_function(id)
+                                                      : function_for_operators(id));
   }
   if (find_in(*own_, id) != nullptr) {
     co_return co_await fit_for_clients(

@@ -53,10 +53,13 @@ CallablePtr find_in(const CallableList& functions, std::string_view id);
 
 // Which functions are not for clients. Never changes; from any thread.
 struct CallRules {
-  std::vector<std::string> hidden = {};                    // beginnings of ids
-  std::vector<std::string> allowed = {};                   // the same, of functions for operators
-  std::set<std::string, std::less<>> operators_only = {};  // of the directory
+  std::vector<std::string> hidden = {};   // beginnings of ids
+  std::vector<std::string> allowed = {};  // the same, of functions for operators
+  // Of the directory: ids of functions for operators, and of those that only an engine calls.
+  std::set<std::string, std::less<>> operators_only = {};
+  std::set<std::string, std::less<>> internal = {};
 
+  bool is_internal(std::string_view id) const;
   // `operators` says that the function is for operators, where that is not known by its id.
   bool hides(std::string_view id, bool operators = false) const;
 };

@@ -70,9 +70,8 @@ class McpTest : public testing::Test {
     host.library = library.get();
     host.functions = &table;
     host.search = search.get();
-    catalog = std::make_unique<directory::FunctionCatalog>(worker, engine, table, [this] {
-      return host.engine != nullptr && engine_is_there;
-    });
+    catalog = std::make_unique<directory::FunctionCatalog>(
+        worker, engine, table, [this] { return host.engine != nullptr && engine_is_there; });
     host.catalog = catalog.get();
     server->open(host);
   }

@@ -93,7 +93,9 @@ Result<std::string> without_hidden(std::string json_text, bool about_one,
   Copy copy(is_hidden);
   const json::Slice root = json::trimmed(json_text);
   if (json::kind_of(root) != json::Kind::kObject) return json_text;
-  if (about_one && copy.names_hidden(root)) return fail("missing", "there is no such function");
+  if (about_one && copy.names_hidden(root)) {
+    return fail("missing", "There is no such function. Next: choose another one with `find`.");
+  }
   copy.add(root, {});
   return copy.anything_left_out ? std::move(copy.text) : std::move(json_text);
 }

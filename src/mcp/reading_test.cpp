@@ -148,6 +148,7 @@ class McpReachTest : public McpReadingTest {
     options.hidden = {"secret::"};
     with_engine();
     put_function("directory::operate", {.operators_only = true});
+    put_function("directory::on-change", {.internal = true});
     put_function("directory::engine::functions::list", directory::kReadOnly,
                  R"({"functions":[{"function_id":"secret::x"},{"function_id":"a::b"},)"
                  R"({"function_id":"directory::operate"}],"total":3})");
@@ -223,6 +224,7 @@ TEST_F(McpReachTest, WhatIsHiddenStaysHiddenWhateverIsAllowed) {
   EXPECT_THAT(called("directory::operate"), HasSubstr("internal namespace"));
   EXPECT_THAT(called("engine::stop"), HasSubstr("internal namespace"));
   EXPECT_THAT(called("skill::fetch"), HasSubstr("internal namespace"));
+  EXPECT_THAT(called("directory::on-change"), HasSubstr("internal"));
   EXPECT_THAT(ran, IsEmpty());
 }
 
@@ -230,7 +232,7 @@ TEST_F(McpReachTest, AnswersDoNotListHiddenFunctions) {
   open();
   EXPECT_EQ(called("directory::engine::functions::list"),
             R"({"functions":[{"function_id":"a::b"}],"total":3})");
-  EXPECT_EQ(called("directory::function-info"), "there is no such function");
+  EXPECT_THAT(called("directory::function-info"), HasSubstr("no such function"));
 }
 
 TEST_F(McpReachTest, AnswersOfFunctionsAreBounded) {

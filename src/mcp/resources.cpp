@@ -70,7 +70,7 @@ std::unexpected<Error> too_large(const std::string& uri, std::string_view size) 
   return fail("too_large", std::string(size) + ", and resources/read returns at most " +
                                std::to_string(kMaxResourceBytes) +
                                ". Next: read it in parts: call the tool `read` with {\"id\": " +
-                               quote(uri) + ", \"offset\": 0}, or directory::skills::file");
+                               quote(uri) + ", \"offset\": 0}, or directory::skills::file.");
 }
 std::unexpected<Error> too_large(const std::string& uri, uint64_t bytes) {
   return too_large(uri, "it has " + std::to_string(bytes) + " bytes");
@@ -329,7 +329,7 @@ sdk::Task<Result<ResourceContent>> Resources::section(std::string skill, std::st
     co_return fail("not_run", "'" + id +
                                   "' is a function, and reading runs no function that may change "
                                   "something. Next: read its arguments with {\"id\": " +
-                                  quote(id) + "}, and call it with the tool `call`");
+                                  quote(id) + "}, and call it with the tool `call`.");
   }
   directory::Answer answer = co_await callables_.call({.caller = "mcp"}, id, {"{}"});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
