@@ -22,6 +22,7 @@ constexpr std::array<std::string_view, 11> kGuarded = {
     "engine::", "configuration::", "state::", "stream::", "iii.",     "iii::",
     "mcp::",    "a2a::",           "skill::", "skills::", "prompts::"};
 constexpr std::string_view kDirectory = "directory::";
+constexpr std::string_view kPrompts = "directory::prompts::";
 
 constexpr std::chrono::milliseconds kAnswerTimeout{5'000};
 constexpr size_t kInfoBatch = 32;
@@ -319,11 +320,12 @@ sdk::Task<directory::Answer> Callables::call_engine(directory::Context context, 
 }
 
 sdk::Task<directory::Answer> Callables::fit_for_clients(std::string id, directory::Answer answer) {
-  const IsHidden is_hidden = [rules = rules_](std::string_view each) { return rules->hides(each); };
+  HiddenThings hidden{
+      .function = [rules = rules_](std::string_view each) { return rules->hides(each); }};
   const bool of_directory = id.starts_with(kDirectory);
   if (!answer) {
     std::string& message = answer.error().message;
-    if (of_directory) message = without_hidden_suggestions(std::move(message), is_hidden);
+    if (of_directory) message = without_hidden_suggestions(std::move(message), hidden.function);
     co_return answer;
   }
   const size_t bytes = answer->text.size();
@@ -334,10 +336,18 @@ sdk::Task<directory::Answer> Callables::fit_for_clients(std::string id, director
   }
   // Only the directory's functions tell about those of others.
   if (!of_directory) co_return answer;
-  const bool about_one = id.ends_with("::info") || id.ends_with("-info");
+  const directory::RegistrationsPtr registered = host_.library->latest()->registrations;
+  if (id.starts_with(kPrompts) && registered != nullptr) {
+    for (const directory::RegisteredDocument& prompt : registered->prompts) {
+      if (is_hidden(prompt.function_id)) hidden.prompts.insert(prompt.key);
+    }
+  }
+  const bool about_one =
+      id.ends_with("::info") || id.ends_with("-info") || id == "directory::prompts::get";
   Result<std::string> shown = co_await encode_where_fit(
-      *host_.library, bytes, [text = std::move(answer->text), about_one, is_hidden]() mutable {
-        return without_hidden(std::move(text), about_one, is_hidden);
+      *host_.library, bytes,
+      [text = std::move(answer->text), about_one, hidden = std::move(hidden)]() mutable {
+        return without_hidden(std::move(text), about_one, hidden);
       });
   if (!shown) co_return std::unexpected(std::move(shown.error()));
   co_return json::Raw{std::move(*shown)};

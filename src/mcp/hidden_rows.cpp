@@ -14,19 +14,26 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kRowsOfFunctions = {
     R"("functions")", R"("triggers")", R"("registered_triggers")", R"("nearest")"};
-constexpr std::string_view kWorkers = R"("workers")";
-constexpr std::string_view kPrompts = R"("prompts")";
+constexpr std::string_view kWorkerRows = R"("workers")";
+constexpr std::string_view kPromptRows = R"("prompts")";
 constexpr std::string_view kMeant = "Did you mean: ";
 
 // Copies JSON text, except for rows about hidden functions.
 class Copy {
  public:
-  explicit Copy(const IsHidden& is_hidden) : is_hidden_(is_hidden) {}
+  explicit Copy(const HiddenThings& hidden) : hidden_(hidden) {}
 
   bool names_hidden(json::Slice row, std::string_view member = "function_id") const {
     std::optional<json::Slice> id = row;
     if (json::kind_of(row) == json::Kind::kObject) id = json::member(row, member);
-    return id && json::kind_of(*id) == json::Kind::kString && is_hidden_(json::string_of(*id));
+    return id && json::kind_of(*id) == json::Kind::kString &&
+           hidden_.function(json::string_of(*id));
+  }
+  bool is_hidden_prompt(json::Slice row) const {
+    if (hidden_.prompts.empty() || json::kind_of(row) != json::Kind::kObject) return false;
+    const std::optional<json::Slice> name = json::member(row, "name");
+    return name && json::kind_of(*name) == json::Kind::kString &&
+           hidden_.prompts.contains(json::string_of(*name));
   }
 
   // `key` is that of the member that the value is in, with quotes.
@@ -60,9 +67,10 @@ class Copy {
  private:
   bool leaves_out(json::Slice row, json::Slice key) {
     const bool of_functions = std::ranges::find(kRowsOfFunctions, key) != kRowsOfFunctions.end();
-    const bool hidden = (of_functions && names_hidden(row)) ||
-                        (key == kPrompts && names_hidden(row, "handler")) ||
-                        (key == kWorkers && only_hidden(row));
+    const bool hidden =
+        (of_functions && names_hidden(row)) ||
+        (key == kPromptRows && (names_hidden(row, "handler") || is_hidden_prompt(row))) ||
+        (key == kWorkerRows && only_hidden(row));
     anything_left_out |= hidden;
     return hidden;
   }
@@ -83,18 +91,19 @@ class Copy {
     return any;
   }
 
-  const IsHidden& is_hidden_;
+  const HiddenThings& hidden_;
 };
 
 }  // namespace
 
 Result<std::string> without_hidden(std::string json_text, bool about_one,
-                                   const IsHidden& is_hidden) {
-  Copy copy(is_hidden);
+                                   const HiddenThings& hidden) {
+  Copy copy(hidden);
   const json::Slice root = json::trimmed(json_text);
   if (json::kind_of(root) != json::Kind::kObject) return json_text;
-  if (about_one && copy.names_hidden(root)) {
-    return fail("missing", "There is no such function. Next: choose another one with `find`.");
+  if (about_one && (copy.names_hidden(root) || copy.is_hidden_prompt(root))) {
+    return fail("missing",
+                "There is no such function or prompt. Next: choose another one with `find`.");
   }
   copy.add(root, {});
   return copy.anything_left_out ? std::move(copy.text) : std::move(json_text);

@@ -298,7 +298,7 @@ bool is_secret(std::string_view id) { return id.starts_with("secret::"); }
 
 TEST(McpHiddenRows, RowsAreLeftOutAndOtherTextStays) {
   const auto shown = [](const std::string& text) {
-    return without_hidden(text, false, is_secret).value_or("(refused)");
+    return without_hidden(text, false, {.function = is_secret}).value_or("(refused)");
   };
   for (const char* same :
        {R"({ "functions": [ {"function_id":"a::b"} ] })", R"("secret::x")", "[]",
@@ -315,8 +315,16 @@ TEST(McpHiddenRows, RowsAreLeftOutAndOtherTextStays) {
       R"({"workers":[{"namespace":"a","functions":[]}]})");
   EXPECT_EQ(shown(R"({"prompts":[{"name":"p","handler":"secret::x"},{"name":"q"}]})"),
             R"({"prompts":[{"name":"q"}]})");
-  EXPECT_FALSE(without_hidden(R"({"function_id":"secret::x"})", true, is_secret));
-  EXPECT_TRUE(without_hidden(R"({"function_id":"secret::x"})", false, is_secret));
+  EXPECT_FALSE(without_hidden(R"({"function_id":"secret::x"})", true, {.function = is_secret}));
+  EXPECT_TRUE(without_hidden(R"({"function_id":"secret::x"})", false, {.function = is_secret}));
+}
+
+TEST(McpHiddenRows, PromptsOfHiddenFunctionsAreLeftOut) {
+  const HiddenThings hidden{.function = is_secret, .prompts = {"p"}};
+  EXPECT_EQ(without_hidden(R"({"prompts":[{"name":"p"},{"name":"q"}]})", false, hidden),
+            R"({"prompts":[{"name":"q"}]})");
+  EXPECT_FALSE(without_hidden(R"({"name":"p","body":"x"})", true, hidden));
+  EXPECT_TRUE(without_hidden(R"({"name":"q","body":"x"})", true, hidden));
 }
 
 TEST(McpHiddenRows, SuggestionsAreLeftOut) {
