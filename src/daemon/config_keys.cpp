@@ -97,8 +97,18 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::mcp_hidden,
      .description = "functions that MCP clients neither see nor call, by the beginning of their "
                     "ids, for example `[\"billing::\"]`; `engine::`, `configuration::`, "
-                    "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skills::` and "
-                    "`prompts::` are always hidden",
+                    "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skill::`, "
+                    "`skills::` and `prompts::` are always hidden",
+     .text = TextKind::kText,
+     .restart = true},
+    {.name = "mcp_allow",
+     .member = &C::mcp_allow,
+     .description =
+         "functions for operators that MCP clients may see and call all the same, by "
+         "the beginning of their ids, for example `[\"directory::log-level\"]`. These are "
+         "`directory::backup`, `directory::log-level`, `directory::sessions`, and "
+         "functions of workers with `metadata.mcp.operators_only`; what `mcp_hidden` "
+         "names stays hidden",
      .text = TextKind::kText,
      .restart = true},
     {.name = "log_level",

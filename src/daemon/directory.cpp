@@ -138,6 +138,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .mcp = places_.mcp,
              .bus = places_.bus} {
   table_.read_large_on(library_.answer_threads());
+  catalog_.follow_events(table_);
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(

@@ -76,6 +76,8 @@ std::optional<std::string> metadata_of(const FunctionInfo& info) {
     return json::to_text(json::Object{{"tool", json::Object{{"label", info.tool_label}}}});
   }
   if (info.hints.internal && !info.listed) return R"({"internal":true})";
+  // MCP servers of other processes see the function only on the bus.
+  if (info.hints.operators_only) return R"({"mcp":{"operators_only":true}})";
   return std::nullopt;
 }
 

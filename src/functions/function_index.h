@@ -21,6 +21,8 @@ struct KnownFunction {
   // Top-level properties of its request: name and description.
   std::vector<std::pair<std::string, std::string>> parameters = {};
   bool internal = false;  // `metadata.internal`: callable, and never an answer of a search
+  std::string mcp = {};   // `metadata.mcp`, JSON text; empty: none
+  bool own = false;       // of the directory's table, and not in the engine's list
 
   bool operator==(const KnownFunction&) const = default;
 };

@@ -54,14 +54,15 @@ class SkillFunctions {
  public:
   explicit SkillFunctions(const LegacyParts& parts) : parts_(parts) {}
 
-  sdk::Task<Result<RegisterSkillOutput>> add(RegisterSkillInput in) {
+  sdk::Task<Result<RegisterSkillOutput>> add(std::string worker, RegisterSkillInput in) {
     Result<void> legal = check_registered_name("id", in.id);
     if (legal) legal = check_skill_body(in.skill);
     if (!legal) co_return std::unexpected(refused_registration(Registry::kSkills, legal.error()));
     RegisterSkillOutput out{.id = in.id, .registered_at = content::format_time(file_clock_ns())};
     RegisteredSkill skill{
         .id = std::move(in.id), .skill = std::move(in.skill), .registered_at = out.registered_at};
-    const Result<void> stored = co_await parts_.library.register_skill(std::move(skill));
+    const Result<void> stored =
+        co_await parts_.library.register_skill(std::move(skill), std::move(worker));
     if (!stored) co_return std::unexpected(failed_state(Registry::kSkills, stored.error()));
     parts_.on_change.registered(ChangeKind::kSkill, "register", out.id);
     co_return out;
@@ -193,7 +194,9 @@ void add_registered_skill_functions(FunctionTable& table, const LegacyParts& par
        .hints = {.idempotent = true},
        .max_input_bytes = kMaxLargeInputBytes,
        .published = true},
-      [skills](RegisterSkillInput in) { return skills->add(std::move(in)); });
+      [skills](const Context& context, RegisterSkillInput in) {
+        return skills->add(context.caller, std::move(in));
+      });
   table.add<UnregisterSkillInput, UnregisterSkillOutput>(
       {.id = "skills::unregister",
        .title = "Unregister a skill",

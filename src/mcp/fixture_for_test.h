@@ -70,6 +70,9 @@ class McpTest : public testing::Test {
     host.library = library.get();
     host.functions = &table;
     host.search = search.get();
+    catalog = std::make_unique<directory::FunctionCatalog>(
+        worker, engine, table, [this] { return host.engine != nullptr && engine_is_there; });
+    host.catalog = catalog.get();
     server->open(host);
   }
   // The server without its documents.
@@ -87,6 +90,7 @@ class McpTest : public testing::Test {
   void TearDown() override {
     client.reset();
     server.reset();
+    catalog.reset();
     search.reset();
     library.reset();
   }
@@ -219,6 +223,7 @@ class McpTest : public testing::Test {
   std::unique_ptr<directory::Library> library;
   std::unique_ptr<directory::SkillSearch> search;
   FakeEngineClient engine;
+  std::unique_ptr<directory::FunctionCatalog> catalog;
   bool engine_is_there = true;
   Host host;
   std::vector<std::string> lines;
