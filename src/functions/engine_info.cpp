@@ -16,7 +16,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::chrono::milliseconds kAnswerTimeout{10'000};
+constexpr std::chrono::milliseconds kInfoTimeout{10'000};
 constexpr std::chrono::milliseconds kSuggestionTimeout{2'000};
 constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
 
@@ -164,7 +164,7 @@ sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine
   }
   const Value question = json::Object{{"function_id", id}};
   const sdk::Reply<json::Raw> reply =
-      co_await engine.call(context, "engine::functions::info", question, kAnswerTimeout);
+      co_await engine.call(context, "engine::functions::info", question, kInfoTimeout);
   if (reply) {
     const Result<Value> answer = json::parse(reply->text);
     FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
