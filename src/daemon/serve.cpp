@@ -39,7 +39,7 @@ namespace iii::daemon {
 namespace {
 
 // Where an engine answers at the address that this one was to have.
-std::optional<std::string> running_server(const engine::EmbeddedOptions& options) {
+std::optional<std::string> server_at_address(const engine::EmbeddedOptions& options) {
   cli::EngineAddress address;
   address.url = {.host = options.server.host, .port = options.server.port};
   address.token = options.access.token;
@@ -53,7 +53,7 @@ Error explain(const Error& error, const engine::EmbeddedOptions& options) {
   const net::ServerOptions& server = options.server;
   if (error.code == "address_in_use" || error.code == "data_in_use") {
     // A second start is seldom meant: the server that runs can be used.
-    if (const auto address = running_server(options)) {
+    if (const auto address = server_at_address(options)) {
       return {error.code, "A server already runs at " + *address +
                               ". Next: use it, or stop it, or start another one with other values "
                               "of --data, --port and --http-port."};
