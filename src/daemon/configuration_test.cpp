@@ -64,15 +64,16 @@ TEST_F(ConfigurationTest, WithoutItsRulesAboutAccessNothingStarts) {
     if (!started) EXPECT_EQ(started.error().code, "bad_configuration");
     return started ? "" : started.error().message;
   };
-  EXPECT_EQ(refusal("lenient: perhaps\nmcp_hidden: [billing::]\n"), "") << "it opens nothing";
-  EXPECT_THAT(refusal("lenient: true\nmcp_hidden: billing::\n"),
-              AllOf(HasSubstr("c.yaml, line 2: mcp_hidden must be a list of texts, not "
-                              "\"billing::\"\n  2 | mcp_hidden: billing::\n    |             ^\n"),
-                    HasSubstr("Next: correct this")));
+  EXPECT_EQ(refusal("lenient: perhaps\nmcp_hidden: [\"billing::\"]\n"), "") << "it opens nothing";
+  EXPECT_THAT(
+      refusal("lenient: true\nmcp_hidden: \"billing::\"\n"),
+      AllOf(HasSubstr("c.yaml, line 2: mcp_hidden must be a list of texts, not "
+                      "\"billing::\"\n  2 | mcp_hidden: \"billing::\"\n    |             ^\n"),
+            HasSubstr("Next: correct this")));
   EXPECT_THAT(refusal("watch: true\nmcp_hidden: [billing::\n"),
               AllOf(HasSubstr("c.yaml, line 3: the file is not valid YAML"), HasSubstr("  3 | ")));
   EXPECT_THAT(refusal("- mcp_hidden\n"), HasSubstr("  1 | - mcp_hidden\n    | ^"));
-  EXPECT_THAT(refusal("mcp_hiden: [billing::]\n"),
+  EXPECT_THAT(refusal("mcp_hiden: [\"billing::\"]\n"),
               HasSubstr("unknown key `mcp_hiden`. Did you mean mcp_hidden?\n  1 | mcp_hiden: "));
   EXPECT_THAT(refusal("scan_overrides: {downlod_run: block}\n"),
               HasSubstr("Did you mean download_run?"));

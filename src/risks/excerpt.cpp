@@ -50,13 +50,13 @@ std::string excerpt(std::string_view line, size_t at) {
   uint32_t before = 0;                       // 0: nothing that is shown as it is
   for (size_t i = from; i < line.size();) {
     const Character c = character_at(line, i);
-    const bool hidden = is_invisible(c.point) && !belongs_to(before, c.point);
-    const bool kept = is_invisible(c.point) && !hidden;
     const std::string_view bytes = line.substr(i, c.length);
+    const bool hidden = is_invisible(c.point) && !belongs_to(before, c.point);
+    const bool kept = is_invisible(c.point) && !hidden && is_utf8(bytes);
     const std::string shown = hidden ? named(c.point)
                               : kept ? std::string(bytes)
                                      : printable(bytes);
-    before = hidden ? 0 : c.point;
+    before = shown == bytes ? c.point : 0;
     if (out.size() + shown.size() > kRoom) {
       out += "…";
       break;

@@ -204,7 +204,7 @@ test('first run: serve says what it reads and how to connect; the worker says th
   assert.match(served.output, /claude mcp add --transport http iii-directory http:\/\/127\.0\.0\.1:\d+\/mcp/)
   assert.match(served.output, /Other clients: http:\/\/127\.0\.0\.1:\d+\/mcp \(Streamable HTTP; docs\/connect\.md\)/)
   assert.doesNotMatch(served.output, /--print-config/, 'those lines ignore this server')
-  const closed = await onTerminal(['serve', '--port', '0', '--http-port', '0', '--data', tempDir(), '--skills', skills()], { columns: 200, env: { III_TOKEN: 'sek' }, steps: [['Ctrl-C ends the server', '\u0003']] })
+  const closed = await onTerminal(['serve', '--port', '0', '--http-port', '0', '--data', tempDir(), '--skills', skills()], { columns: 200, env: { III_TOKEN: 'sixteen-letters!' }, steps: [['Ctrl-C ends the server', '\u0003']] })
   assert.match(closed.output, /http:\/\/127\.0\.0\.1:\d+\/mcp --header "Authorization: Bearer \$III_TOKEN"\r\n/)
   assert.doesNotMatch(closed.output, /sek/)
   const alone = await onTerminal(['--url', `ws://127.0.0.1:${await freePort()}`], { steps: [['lists what else there is', '\u0003']] })

@@ -56,8 +56,8 @@ test('a door does not open without its rules: serve, mcp and verbs on folders en
   const doors = [['serve', '--port', '0', '--http-port', '0', '--data', join(home, 'data')], ['mcp'], ['list']]
   for (const [yaml, message] of [
     ['skills_folder: /tmp\nmcp_hidden: [billing::\n', /iii-directory\.yaml, line 3: the file is not valid YAML: .*\n {2}3 \| \n {4}\| \^\n/],
-    ['mcp_hidden: billing::\n', /line 1: mcp_hidden must be a list of texts, not "billing::"\n {2}1 \| mcp_hidden: billing::\n {4}\| {13}\^\n/],
-    ['mcp_hiden: [billing::]\n', /line 1: unknown key `mcp_hiden`\. Did you mean mcp_hidden\?\n/],
+    ['mcp_hidden: "billing::"\n', /line 1: mcp_hidden must be a list of texts, not "billing::"\n {2}1 \| mcp_hidden: "billing::"\n {4}\| {13}\^\n/],
+    ['mcp_hiden: ["billing::"]\n', /line 1: unknown key `mcp_hiden`\. Did you mean mcp_hidden\?\n/],
   ])
     for (const door of doors)
       for (const named of [['--config', file], []]) {

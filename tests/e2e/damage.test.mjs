@@ -127,6 +127,8 @@ test('a disk that others have filled: errors until there is room again, then it 
     const filler = join(disk, `filler-${round}`)
     // Again and again: what the store gives up for its deletes is taken by others, too.
     const fill = () => spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k', 'oflag=append', 'conv=notrunc', 'status=none'])
+    assert.ok(!(await set(peer, `first-${round}`, value)).error)
+    stored.push(`first-${round}`)
     let error
     for (let i = 0; !error && i < 2000; ++i) {
       fill()
