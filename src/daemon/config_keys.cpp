@@ -92,7 +92,8 @@ constexpr ConfigKey kKeys[] = {
                     "`directory` (the directory's functions instead), `all` (these three, the "
                     "directory's functions and those of the engine)",
      .text = TextKind::kToolsMode,
-     .restart = true},
+     .restart = true,
+     .access = true},
     {.name = "mcp_hidden",
      .member = &C::mcp_hidden,
      .description = "functions that MCP clients neither see nor call, by the beginning of their "
@@ -110,7 +111,8 @@ constexpr ConfigKey kKeys[] = {
          "functions of workers with `metadata.mcp.operators_only`; what `mcp_hidden` "
          "names stays hidden",
      .text = TextKind::kText,
-     .restart = true},
+     .restart = true,
+     .access = true},
     {.name = "log_level",
      .member = &C::log_level,
      .description = "what is logged: this level and those above it. `--log-level` is used instead "
@@ -211,11 +213,13 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::scan,
      .description = "what happens with findings about the files of a download (`docs/risks.md`): "
                     "`warn` reports them, `block` also refuses a download with a finding of "
-                    "severity `high` (D336), `off` does not look"},
+                    "severity `high` (D336), `off` does not look",
+     .access = true},
     {.name = "scan_overrides",
      .member = &C::scan_overrides,
      .description = "the same for single codes, for example `{raw_address: \"off\", download_run: "
-                    "block}`; `block` refuses whatever the severity"},
+                    "block}`; `block` refuses whatever the severity",
+     .access = true},
     {.name = "git_private_hosts",
      .member = &C::git_private_hosts,
      .description =
@@ -223,12 +227,14 @@ constexpr ConfigKey kKeys[] = {
          "names, addresses, `*.suffix`, or `\"*\"` for all. Any peer on the bus may name "
          "a repository, so without this git connects to public addresses only; see "
          "[below](#repositories)",
-     .text = TextKind::kText},
+     .text = TextKind::kText,
+     .access = true},
     {.name = "git_credential_helper",
      .member = &C::git_credential_helper,
      .description = "a credential helper for private repositories over https, as git's "
                     "`credential.helper` names one; empty: none; see [below](#repositories)",
-     .text = TextKind::kText},
+     .text = TextKind::kText,
+     .access = true},
     {.name = "registry_search",
      .member = &C::registry_search,
      .description = "`directory::search_functions` asks the registry what could be installed for "
@@ -310,7 +316,8 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::legacy_open_fn,
      .description = "let `iii://fn/…` of `skill::fetch` reach every function on the bus, "
                     "`engine::*` and `state::*` too, as 0.4.1 did. Anyone who can fetch can then "
-                    "call every function that accepts `{}`"},
+                    "call every function that accepts `{}`",
+     .access = true},
 };
 
 // The words that a key takes; none: it takes other values.

@@ -30,8 +30,11 @@ struct ConfigKey {
   TextKind text = TextKind::kFolder;  // of texts and lists
   uint64_t low = 0;                   // of numbers
   uint64_t high = 0;
-  bool restart = false;    // read at start only
-  bool entry = false;      // may be set through the engine, by everybody on the bus
+  bool restart = false;  // read at start only
+  bool entry = false;    // may be set through the engine, by everybody on the bus
+  // Decides who may do or reach what: while its value cannot be read, its default may be more open,
+  // so `serve` and `mcp` do not start.
+  bool access = false;
   bool published = false;  // a key of iii-directory 0.8.0, shown in the manifest
 };
 

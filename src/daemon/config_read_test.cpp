@@ -241,6 +241,12 @@ TEST(ConfigRead, AFileThatWasNamedMustBeThere) {
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->config.watch);
   EXPECT_TRUE(read_config_file(sources())) << "./config.yaml may be missing";
+  named.file = "/nowhere/c.yaml";
+  named.rule = FileRule::kNeverPrevents;
+  const auto booted = read_config_file(named);
+  ASSERT_TRUE(booted);
+  ASSERT_EQ(booted->errors.size(), 1U);
+  EXPECT_TRUE(booted->errors[0].whole_file);
 }
 
 }  // namespace

@@ -37,6 +37,9 @@ Result<Configuration> Configuration::start(ConfigSources sources) {
   Result<ConfigReading> all = complete_config(out.file_, out.sources_);
   if (!all) return std::unexpected(std::move(all.error()));
   out.reading_ = std::move(*all);
+  if (out.sources_.rule == FileRule::kMustBeRead) {
+    if (auto safe = check_access_rules(out.reading_); !safe) return std::unexpected(safe.error());
+  }
   log_problems(out.reading_);
   out.file_.errors.clear();
   out.file_.warnings.clear();
@@ -45,8 +48,11 @@ Result<Configuration> Configuration::start(ConfigSources sources) {
 
 void Configuration::reload() {
   Result<ConfigReading> file = read_config_file(sources_);
-  if (!file || !file->errors.empty()) {
+  const bool vanished = file && file_.has_file && !file->has_file;
+  if (!file || vanished || !file->errors.empty()) {
     if (!file) log_error("{}", file.error().message);
+    if (vanished)
+      log_error("the configuration file {} is not there any more", sources_.file_name());
     if (file) {
       for (const ConfigError& error : file->errors) log_error("{}", error.what);
     }

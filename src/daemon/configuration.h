@@ -11,7 +11,8 @@ namespace iii::daemon {
 
 class Configuration {
  public:
-  // Reads everything; problems are logged. An error when this configuration cannot be started with.
+  // Reads everything; problems are logged. An error when this configuration cannot be started with;
+  // `sources.rule` says what that is.
   static Result<Configuration> start(ConfigSources sources);
 
   const DirectoryConfig& now() const { return reading_.config; }

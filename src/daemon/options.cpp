@@ -123,6 +123,15 @@ Result<std::filesystem::path> default_data() {
   return std::filesystem::path(home) / ".iii" / "directory";
 }
 
+// Of a token that this server will require; empty: none.
+Result<void> check_length(const std::string& token, std::string_view from) {
+  if (token.empty() || utf8_length(token) >= kMinTokenCharacters) return {};
+  return fail("usage", std::string(from) + " has fewer than " +
+                           std::to_string(kMinTokenCharacters) +
+                           " characters, so it could be guessed. Next: make a token with `openssl "
+                           "rand -hex 32`.");
+}
+
 }  // namespace
 
 Result<std::optional<std::string>> token_option(const cli::Args& args) {
@@ -188,6 +197,9 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   const auto token = token_option(args);
   if (!token) return std::unexpected(token.error());
   o.access.token = token->value_or(environment("III_TOKEN"));
+  if (auto ok = check_length(o.access.token, *token ? "--token" : "III_TOKEN"); !ok) {
+    return std::unexpected(ok.error());
+  }
   if (auto names = environment_names(args.all("expand-env")); names) {
     o.expand_env = std::move(*names);
   } else {

@@ -33,6 +33,9 @@ Result<std::filesystem::path> data_folder(const cli::Args& args);
 // An error about the data folder, for the person who started this: with the folder's name.
 Error with_data_folder(Error error, const std::filesystem::path& data);
 
+// A token is the only thing between a server and everybody who reaches it.
+inline constexpr size_t kMinTokenCharacters = 16;
+
 // `--limit name=value`, several times.
 Result<void> apply_limit(std::string_view assignment, ServeOptions& options);
 

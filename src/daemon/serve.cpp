@@ -38,8 +38,27 @@ namespace iii::daemon {
 
 namespace {
 
+// Where an engine answers at the address that this one was to have.
+std::optional<std::string> server_at_address(const engine::EmbeddedOptions& options) {
+  cli::EngineAddress address;
+  address.url = {.host = options.server.host, .port = options.server.port};
+  address.token = options.access.token;
+  if (address.url.port == 0) return std::nullopt;
+  const auto link = cli::EngineLink::open(address, std::chrono::milliseconds(1'000));
+  if (!link && link.error().code != "unauthorized") return std::nullopt;
+  return address.text();
+}
+
 Error explain(const Error& error, const engine::EmbeddedOptions& options) {
   const net::ServerOptions& server = options.server;
+  if (error.code == "address_in_use" || error.code == "data_in_use") {
+    // A second start is seldom meant: the server that runs can be used.
+    if (const auto address = server_at_address(options)) {
+      return {error.code, "A server already runs at " + *address +
+                              ". Next: use it, or stop it, or start another one with other values "
+                              "of --data, --port and --http-port."};
+    }
+  }
   if (error.code != "address_in_use") return with_data_folder(error, options.data.value_or(""));
   return {"address_in_use",
           "Port " + std::to_string(server.port) + " on " + server.host +
@@ -220,6 +239,8 @@ int run_serve(const cli::Args& args) {
   }
 
   net::Loop loop;
+  const auto wrong_tokens = std::make_shared<net::WrongTokens>(loop);
+  options->engine.server.wrong_tokens = options->http.wrong_tokens = wrong_tokens;
   BusWatch watch(loop);
   auto embedded = engine::Embedded::start(loop, options->engine);
   if (!embedded) return cli::complain(explain(embedded.error(), options->engine));
@@ -254,6 +275,8 @@ int run_serve(const cli::Args& args) {
     local = std::make_unique<LocalDirectory>(loop, **embedded, *options, *configuration,
                                              [&mcp] { return mcp->use(); });
     operations.measure([&local] { return local->directory.stats(); });
+    operations.look_at_folders(
+        [&local](Operations::Told told) { local->directory.check_folders(std::move(told)); });
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) ready();
     });
@@ -304,7 +327,8 @@ int run_worker(const cli::Args& args) {
                                                              .home = home_folder(),
                                                              .environment = process_environment(),
                                                              .skills = {},
-                                                             .extra_skills = {}});
+                                                             .extra_skills = {},
+                                                             .rule = FileRule::kNeverPrevents});
   if (!configuration) return cli::complain(configuration.error());
   use_configured_log_level(args, configuration->now());
   const std::string& home = configuration->home();

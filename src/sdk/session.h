@@ -48,6 +48,7 @@ struct SessionOptions {
   Millis answer_repeat{0};                     // see WorkerOptions
   size_t max_queued_bytes = 16 * 1024 * 1024;  // while the engine is away
   size_t max_pending_calls = 100'000;
+  bool offline = false;  // see WorkerOptions
 };
 
 // Answers that may be sent twice (see WorkerOptions::answer_repeat): the largest one, and all that

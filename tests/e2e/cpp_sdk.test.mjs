@@ -227,9 +227,9 @@ test('bindings of C++ survive a killed engine, as provider and as binder', { ski
 })
 
 test('a C++ worker presents III_TOKEN', { skip: needsOwnEngine }, async (t) => {
-  const engine = await startEngine({ args: ['--token', 'abc'] })
+  const engine = await startEngine({ args: ['--token', 'sixteen-letters!'] })
   t.after(() => engine.stop())
-  launch(t, engine.url, { III_TOKEN: 'abc' })
+  launch(t, engine.url, { III_TOKEN: 'sixteen-letters!' })
   const node = connect(t, sdk, engine.url, { headers: { authorization: 'Bearer abc' } })
   await callable(node, 'driver::add')
   assert.deepEqual(await call(node, 'driver::channel_loop', { ms: 1000 }), { bytes: 1000 }, 'on channel sockets too')

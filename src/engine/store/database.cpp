@@ -66,9 +66,11 @@ std::string_view column_text(sqlite3_stmt* statement, int column) {
   return {text, static_cast<size_t>(sqlite3_column_bytes(statement, column))};
 }
 
-// SQLite tells only ENOSPC from other failures of a write; an exhausted quota is a full disk too.
+// SQLite tells ENOSPC from other failures of a write, but not of a sync, where some file systems
+// report it; an exhausted quota is a full disk too.
 bool is_full(int code, int system_error) {
-  return code == SQLITE_FULL || (code == SQLITE_IOERR && system_error == EDQUOT);
+  return code == SQLITE_FULL ||
+         (code == SQLITE_IOERR && (system_error == EDQUOT || system_error == ENOSPC));
 }
 
 void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
