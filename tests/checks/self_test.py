@@ -174,6 +174,13 @@ class Links(TreeTest):
     def test_a_heading_that_does_not_exist(self):
         self.assert_one(self.problems_with({"docs/b.md": "[x](a.md#three)\n"}), "no such heading")
 
+    def test_a_picture_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"docs/b.md": "![x](images/c.png)\n"}), "no such file")
+        self.assert_one(self.problems_with({"docs/b.md": '<img src="images/c.png">\n'}), "no such file")
+
+    def test_a_picture_that_no_page_shows(self):
+        self.assert_one(self.problems_with({"docs/images/c.png": ""}), "docs/images/c.png: no page shows")
+
 
 class References(TreeTest):
     check = staticmethod(references.problems)
