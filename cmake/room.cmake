@@ -9,10 +9,6 @@
 # With III_SDK_ONLY a room is no target: its sources become part of the one library (sdk_package.cmake), so that a
 # project that includes this one may give its targets any name.
 
-if(NOT III_SDK_ONLY)
-  include(GoogleTest)
-endif()
-
 # Most of the time to compile a file goes into the headers that it includes. The files of a room are therefore compiled in
 # batches: names in anonymous namespaces are unique in a room. The preset `files` compiles each file alone, which finds missing
 # includes. CMake's own UNITY_BUILD is not used: it includes files by absolute path, and ccache would have no object for another
@@ -43,8 +39,33 @@ function(iii_batches out name)
   set(${out} ${compiled} PARENT_SCOPE)
 endfunction()
 
+if(NOT III_SDK_ONLY)
+  add_custom_target(unit_tests)  # all of their programs
+endif()
+
+# iii_unit_tests(TARGET NAME [SHARDS]): one ctest for a program of GoogleTest. One process per case would spend most of the time
+# starting processes. A program that takes long is divided into SHARDS, which run at the same time.
+function(iii_unit_tests target name)
+  if(ARGC GREATER 2)
+    set(shards ${ARGV2})
+  else()
+    set(shards 1)
+  endif()
+  add_dependencies(unit_tests ${target})
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(test unit/${name})
+    if(shards GREATER 1)
+      string(APPEND test /${shard})
+    endif()
+    add_test(NAME ${test} COMMAND ${target} --gtest_brief=1)
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 900
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
+endfunction()
+
 function(iii_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;ALONE;TESTS;DEPS;TEST_DEPS;TEST_DATA" ${ARGN})
+  cmake_parse_arguments(ROOM "" "SHARDS" "SOURCES;ALONE;TESTS;DEPS;TEST_DEPS;TEST_DATA" ${ARGN})
   if(III_SDK_ONLY)
     list(TRANSFORM ROOM_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY III_SDK_SOURCES ${ROOM_SOURCES})
@@ -66,6 +87,6 @@ function(iii_room name)
     set_property(SOURCE ${ROOM_TEST_DATA} APPEND PROPERTY COMPILE_DEFINITIONS
                  III_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
     iii_test_program(${test})
-    gtest_discover_tests(${test} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60)
+    iii_unit_tests(${test} ${name} ${ROOM_SHARDS})
   endif()
 endfunction()

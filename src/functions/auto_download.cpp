@@ -61,8 +61,8 @@ std::vector<WantedWorker> wanted_workers(const json::Value& worker_list) {
   const json::Value* rows = worker_list.find("workers");
   if (rows == nullptr || rows->as_array() == nullptr) return out;
   for (const json::Value& row : *rows->as_array()) {
-    std::string name = json::text_at(row, "name");
-    if (!name.empty()) out.push_back({std::move(name), json::text_at(row, "version")});
+    std::string name = json::string_at(row, "name");
+    if (!name.empty()) out.push_back({std::move(name), json::string_at(row, "version")});
   }
   return out;
 }
@@ -144,7 +144,7 @@ sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
     worker_.spawn(reconcile());
     co_return ok;
   }
-  if (event) wanted = {json::text_at(*event, "worker"), json::text_at(*event, "version")};
+  if (event) wanted = {json::string_at(*event, "worker"), json::string_at(*event, "version")};
   if (wanted.name.empty() || !sources::check_worker_name(wanted.name)) co_return ok;
   const auto known = known_.find(wanted.name);
   if (known != known_.end()) {

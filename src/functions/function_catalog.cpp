@@ -47,11 +47,11 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
   if (rows == nullptr) return out;
   for (const Value& row : *rows) {
     if (out.size() >= kMaxFunctions) break;
-    std::string id = json::text_at(row, "function_id");
+    std::string id = json::string_at(row, "function_id");
     if (id.empty()) continue;
     out.push_back({.id = std::move(id),
-                   .description = json::text_at(row, "description"),
-                   .worker = json::text_at(row, "worker_name"),
+                   .description = json::string_at(row, "description"),
+                   .worker = json::string_at(row, "worker_name"),
                    .parameters = {},
                    .internal = is_internal(row)});
   }
@@ -65,10 +65,10 @@ std::vector<KnownBinding> bindings_in(const std::string& list) {
   if (rows == nullptr) return out;
   for (const Value& row : *rows) {
     if (out.size() >= kMaxBindings) break;
-    out.push_back({.id = json::text_at(row, "id"),
-                   .trigger_type = json::text_at(row, "trigger_type"),
-                   .function_id = json::text_at(row, "function_id"),
-                   .config = json::text_at(row, "config_summary")});
+    out.push_back({.id = json::string_at(row, "id"),
+                   .trigger_type = json::string_at(row, "trigger_type"),
+                   .function_id = json::string_at(row, "function_id"),
+                   .config = json::string_at(row, "config_summary")});
   }
   return out;
 }
@@ -79,7 +79,7 @@ void take_schemas(const std::string& text, std::vector<KnownFunction>& functions
   const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
   if (rows == nullptr) return;
   for (const Value& row : *rows) {
-    const std::string id = json::text_at(row, "function_id");
+    const std::string id = json::string_at(row, "function_id");
     const auto found = std::ranges::lower_bound(functions, id, {}, &KnownFunction::id);
     if (found == functions.end() || found->id != id) continue;
     if (const Value* schema = row.find("request_schema"))
