@@ -144,21 +144,19 @@ Result<void> f() { return refuse("no name"); }
 """
         self.assert_rows(source, ("D311", "D311 bad: no name.", "retry"))
 
+    def test_a_helper_of_another_file(self):
+        files = {
+            "src/functions/a.cpp": 'std::unexpected<Error> refuse(std::string reason) { return fail("D311", "D311 bad: " + reason); }',
+            "src/functions/b.cpp": 'Result<void> f() { return refuse("no name"); }',
+        }
+        self.assertIn(["D311", "D311 bad: no name", "", "caller on the bus"], self.problems_with(files))
+
     def test_an_error_that_is_returned_as_a_value(self):
         self.assert_rows('Error f() { return {.code = "D320", .message = "D320 away: " + why}; }', ("D320", "D320 away: …", ""))
 
     def test_comments_and_tests_do_not_count(self):
         self.assert_rows('// fail("a", "text")\n')
         self.assertEqual(self.problems_with({"src/functions/a_test.cpp": 'fail("a", "text");'}), [])
-
-    def test_a_page_that_is_not_up_to_date(self):
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            (root / "docs").mkdir()
-            self.assertEqual(error_list.main(["--write", folder]), 0)
-            (root / "src/cli").mkdir(parents=True)
-            (root / "src/cli/a.cpp").write_text('fail("usage", "a new error");', encoding="utf-8")
-            self.assert_one(error_list.problems(root), "docs/errors.md is not up to date")
 
 
 class Links(TreeTest):
@@ -176,6 +174,13 @@ class Links(TreeTest):
 
     def test_a_heading_that_does_not_exist(self):
         self.assert_one(self.problems_with({"docs/b.md": "[x](a.md#three)\n"}), "no such heading")
+
+    def test_a_picture_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"docs/b.md": "![x](images/c.png)\n"}), "no such file")
+        self.assert_one(self.problems_with({"docs/b.md": '<img src="images/c.png">\n'}), "no such file")
+
+    def test_a_picture_that_no_page_shows(self):
+        self.assert_one(self.problems_with({"docs/images/c.png": ""}), "docs/images/c.png: no page shows")
 
 
 class References(TreeTest):
