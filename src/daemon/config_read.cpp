@@ -24,6 +24,7 @@ using json::Value;
 
 constexpr std::string_view kPrefix = "III_DIRECTORY_";
 constexpr const char* kKeyIgnored = "the key is ignored";
+constexpr const char* kFileIgnored = "the file is ignored";
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
   const std::string_view meant = nearest(word, names);
@@ -81,6 +82,14 @@ bool only_comments(std::string_view yaml) {
   return true;
 }
 
+// iii-directory 0.4.1: a relative `skills_folder` starts at the folder of the file that names it.
+Value in_folder_of(const std::string& file, const Value& value) {
+  const std::string* folder = value.as_string();
+  if (folder == nullptr || folder->empty() || folder->starts_with('~')) return value;
+  const std::filesystem::path start = std::filesystem::absolute(file).parent_path();
+  return (start / *folder).lexically_normal().string();
+}
+
 // A file that an engine may share with us.
 bool is_shared(const std::string& name) {
   return std::filesystem::path(name).filename() == "config.yaml";
@@ -111,7 +120,7 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
         {yaml.size() > json::kMaxYamlBytes
              ? name + ": the file is larger than 64 KiB"
              : at(places.error_line) + ": the file is not valid YAML: " + places.error,
-         "the file is ignored"});
+         kFileIgnored, true});
     return out;
   }
   if (value->is_null()) return out;
@@ -119,7 +128,7 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
     out.errors.push_back(
         {name + ": the file is not a mapping of keys to values, but a value of type " +
              std::string(value->kind_name()),
-         "the file is ignored"});
+         kFileIgnored, true});
     return out;
   }
   for (const auto& [word, entry] : *value->as_object()) {
@@ -130,7 +139,8 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
       if (is_shared(name) && meant.empty()) continue;
       out.warnings.push_back(origin + ": unknown key `" + word + "` is ignored" + meant);
     } else if (!entry.is_null()) {
-      set(out, *key, entry, origin);
+      const bool in_its_folder = word == "skills_folder" && sources.file && !sources.generated;
+      set(out, *key, in_its_folder ? in_folder_of(name, entry) : entry, origin);
     }
   }
   return out;
@@ -154,15 +164,17 @@ Result<ConfigReading> read_config_file(const ConfigSources& sources) {
   const int reason = folder ? EISDIR : errno;
   const std::string what =
       "the configuration file " + name + " cannot be read: " + std::strerror(reason);
-  if (sources.file) return fail("usage", what + ". Next: check the path given with --config.");
+  if (sources.file && sources.rule == FileRule::kMustBeRead) {
+    return fail("usage", what + ". Next: check the path given with --config.");
+  }
   ConfigReading out = parse_config("", name, sources);
-  if (reason != ENOENT) out.errors.push_back({what, "the file is ignored"});
+  if (sources.file || reason != ENOENT) out.errors.push_back({what, kFileIgnored, true});
   return out;
 }
 
-void apply_entry(ConfigReading& reading, const Value& value) {
+void apply_entry(ConfigReading& reading, const Value& value, const std::string& name) {
   if (value.is_null()) return;
-  const std::string origin = "configuration entry iii-directory";
+  const std::string origin = "configuration entry " + name;
   if (value.as_object() == nullptr) {
     reading.errors.push_back({origin + ": the value is not an object", "it is ignored"});
     return;
@@ -171,11 +183,18 @@ void apply_entry(ConfigReading& reading, const Value& value) {
     const ConfigKey* key = find_config_key(word);
     if (key == nullptr) {
       reading.warnings.push_back(origin + ": unknown key `" + word + "` is ignored");
-    } else if (!key->entry) {
+    } else if (key->local) {
       reading.warnings.push_back(origin + ": " + word +
-                                 " is ignored; it can be set in the configuration file only");
+                                 " is ignored; it can be set in the file or by " +
+                                 environment_name(word) + " only");
     } else if (!entry.is_null()) {
+      const auto before = reading.origins.find(word);
+      const Value replaced = value_of(reading.config, *key);
+      const std::string file = before != reading.origins.end() ? before->second : "";
       set(reading, *key, entry, origin);
+      if (!file.empty() && value_of(reading.config, *key) != replaced) {
+        reading.warnings.push_back(origin + ": " + word + " is used in place of " + file);
+      }
     }
   }
 }
@@ -205,7 +224,7 @@ void apply_environment(ConfigReading& reading, const Environment& environment) {
 Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& sources,
                                       const Value& entry) {
   ConfigReading out = std::move(file);
-  apply_entry(out, entry);
+  apply_entry(out, entry, sources.entry);
   apply_environment(out, sources.environment);
   if (sources.skills) {
     set(out, *find_config_key("skills_folder"), *sources.skills, "--skills");

@@ -44,7 +44,7 @@ bool is_internal(const Value& row) {
   return flag != nullptr && *flag == Value(true);
 }
 
-// Of an id in several namespaces the first row is that of `default`, which is called.
+// Of an id in several namespaces the row of `default` counts, else the first.
 std::vector<KnownFunction> functions_in(const std::string& list) {
   std::vector<KnownFunction> out;
   const Result<Value> answer = json::parse(list);
@@ -57,9 +57,14 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
     out.push_back({.id = std::move(id),
                    .description = text_of(row, "description"),
                    .worker = text_of(row, "worker_name"),
+                   .name_space = text_of(row, "namespace"),
                    .parameters = {},
                    .internal = is_internal(row)});
+    std::string& name_space = out.back().name_space;
+    if (name_space == protocol::kDefaultNamespace) name_space.clear();
   }
+  std::ranges::stable_partition(out,
+                                [](const KnownFunction& each) { return each.name_space.empty(); });
   return out;
 }
 
@@ -184,21 +189,26 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
 // Several batches are under way at a time; `functions` is sorted.
 sdk::Task<void> FunctionCatalog::ask_schemas(Context context,
                                              std::vector<KnownFunction>& functions) {
-  std::vector<std::string> ids;
+  // A question is about one namespace; without one the engine looks in `default` first.
+  std::vector<const KnownFunction*> wanted;
   for (const KnownFunction& each : functions) {
-    if (!each.internal && !each.id.starts_with("engine::")) ids.push_back(each.id);
+    if (!each.internal && !each.id.starts_with("engine::")) wanted.push_back(&each);
   }
+  std::ranges::stable_sort(wanted, {}, [](const KnownFunction* each) { return each->name_space; });
   std::deque<sdk::Pending<json::Raw>> under_way;
   size_t next = 0;
-  while (next < ids.size() || !under_way.empty()) {
-    while (next < ids.size() && under_way.size() < kBatchesAtOnce) {
+  while (next < wanted.size() || !under_way.empty()) {
+    while (next < wanted.size() && under_way.size() < kBatchesAtOnce) {
+      const std::string& name_space = wanted[next]->name_space;
       json::Array batch;
-      for (const size_t end = std::min(ids.size(), next + kInfoBatch); next < end; ++next) {
-        batch.emplace_back(ids[next]);
+      while (next < wanted.size() && batch.size() < kInfoBatch &&
+             wanted[next]->name_space == name_space) {
+        batch.emplace_back(wanted[next++]->id);
       }
-      const Value question = json::Object{{"function_ids", std::move(batch)}};
-      under_way.push_back(
-          engine_.call(context, "engine::functions::info", question, kAnswerTimeout));
+      json::Object question{{"function_ids", std::move(batch)}};
+      if (!name_space.empty()) question["namespace"] = name_space;
+      under_way.push_back(engine_.call(context, "engine::functions::info",
+                                       Value(std::move(question)), kAnswerTimeout));
     }
     const sdk::Reply<json::Raw> reply = co_await under_way.front();
     under_way.pop_front();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "functions/bus_hints.h"
+#include "functions/bus_namespaces.h"
 #include "json/write.h"
 #include "mcp/rpc.h"
 
@@ -137,7 +138,7 @@ sdk::Task<std::optional<CallableList>> Callables::ask_list() {
   std::optional<json::Value> answer = co_await ask("engine::functions::list", "{}");
   const json::Value* rows = answer ? answer->find("functions") : nullptr;
   if (rows == nullptr || rows->as_array() == nullptr) co_return std::nullopt;
-  // The same id in several namespaces: the first row is that of `default`, which is called.
+  // The same id in several namespaces: `default` counts, else the first.
   std::map<std::string, CallablePtr> found;
   for (const json::Value& row : *rows->as_array()) {
     std::string id = member_text(row, "function_id");
@@ -152,7 +153,12 @@ sdk::Task<std::optional<CallableList>> Callables::ask_list() {
     function->wants_context = mcp_flag(row, "context");
     function->has_headers = mcp_flag(row, "headers");
     function->resource = resource_of(row);
-    found.emplace(std::move(id), std::move(function));
+    const bool is_default = member_text(row, "namespace") == protocol::kDefaultNamespace;
+    if (is_default) {
+      found.insert_or_assign(std::move(id), std::move(function));
+    } else {
+      found.try_emplace(std::move(id), std::move(function));
+    }
   }
   CallableList out;
   for (auto& [id, function] : found) out.push_back(std::move(function));
@@ -220,15 +226,21 @@ sdk::Task<CallablePtr> Callables::find(std::string id) {
   co_return out;
 }
 
+sdk::Task<sdk::Reply<json::Raw>> Callables::call_in(directory::Context context, std::string id,
+                                                    json::Raw input, std::string name_space) {
+  co_return co_await host_.engine->call(context, id, std::string_view(input.text), kCallTimeout,
+                                        name_space);
+}
+
 sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
-                                             json::Raw input) {
+                                             json::Raw input, std::string name_space) {
   if (is_hidden(id)) {
     co_return fail("hidden", "'" + id +
                                  "' belongs to an internal namespace, which MCP clients cannot "
                                  "call. Next: choose another function with `find`.");
   }
   for (const CallablePtr& function : own_) {
-    if (function->id == id) {
+    if (function->id == id && name_space.empty()) {
       co_return co_await host_.functions->call(std::move(id), std::move(context), std::move(input));
     }
   }
@@ -242,7 +254,9 @@ sdk::Task<directory::Answer> Callables::call(directory::Context context, std::st
                                     "' cannot be called. Next: try again shortly.");
   }
   sdk::Reply<json::Raw> reply =
-      co_await host_.engine->call(context, id, std::string_view(input.text), kCallTimeout);
+      co_await (name_space.empty() ? directory::call_by_id(*host_.engine, std::move(context), id,
+                                                           std::move(input.text), kCallTimeout)
+                                   : call_in(std::move(context), id, std::move(input), name_space));
   if (!reply) co_return std::unexpected(Error{reply.error().code, reply.error().message});
   co_return std::move(*reply);
 }

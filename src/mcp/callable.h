@@ -62,11 +62,15 @@ class Callables {
 
   // Null when there is none, or it is hidden.
   sdk::Task<CallablePtr> find(std::string id);
-  // Errors are those of the function, or say why it cannot be called.
-  sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input);
+  // Errors are those of the function, or say why it cannot be called. Without a namespace the
+  // function is looked for in all of them.
+  sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input,
+                                    std::string name_space = {});
 
  private:
   bool has_engine() const { return host_.engine != nullptr && host_.engine_is_there(); }
+  sdk::Task<sdk::Reply<json::Raw>> call_in(directory::Context context, std::string id,
+                                           json::Raw input, std::string name_space);
   sdk::Task<std::optional<CallableList>> ask_list();
   sdk::Task<void> ask_schemas(CallableList& rows);
   sdk::Task<std::optional<json::Value>> ask(std::string function, std::string input);

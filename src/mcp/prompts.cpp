@@ -5,6 +5,7 @@
 
 #include "content/frontmatter_split.h"
 #include "content/parse.h"
+#include "functions/bus_namespaces.h"
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
@@ -232,8 +233,8 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
   const bool told = function != nullptr && function->wants_context;
   const std::string text =
       told ? with_context(std::move(input), request_context(call, params)) : json::to_text(input);
-  sdk::Reply<json::Raw> output = co_await host_.engine->call(
-      call.context, prompt.function_id, std::string_view(text), kHandlerTimeout);
+  sdk::Reply<json::Raw> output = co_await directory::call_by_id(
+      *host_.engine, call.context, prompt.function_id, text, kHandlerTimeout);
   if (!output) {
     co_return std::unexpected(RpcError{.code = kInternalError,
                                        .message = "The function of the prompt `" + prompt.key +

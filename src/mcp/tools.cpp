@@ -36,6 +36,7 @@ struct ReadInput {
 struct CallInput {
   std::optional<std::string> function;
   std::optional<std::map<std::string, json::Raw>> arguments;
+  std::optional<std::string> name_space;
 };
 
 auto describe(json::Type<FindInput>) {
@@ -63,7 +64,8 @@ auto describe(json::Type<CallInput>) {
                   "Id of the function, for example `directory::skills::list`. Without it the "
                   "functions that can be called are listed."),
       json::field("arguments", &T::arguments,
-                  "Object with the function's arguments; `read` with its id shows which."));
+                  "Object with the function's arguments; `read` with its id shows which."),
+      json::field("namespace", &T::name_space, "Namespace of the function, if several have it."));
 }
 
 constexpr std::string_view kFindHelp =
@@ -270,7 +272,8 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
                                  [this](const directory::Context& context, CallInput in) {
                                    if (!in.function) return list_functions();
                                    return call_by_id(context, std::move(*in.function),
-                                                     std::move(in.arguments));
+                                                     std::move(in.arguments),
+                                                     in.name_space.value_or(""));
                                  });
   for (const directory::FunctionPtr& function : own_.functions()) {
     auto row = std::make_shared<CallableFunction>();
@@ -475,15 +478,16 @@ sdk::Task<Result<json::Raw>> Tools::read(std::string address) {
 }
 
 sdk::Task<Result<json::Raw>> Tools::call_by_id(directory::Context context, std::string id,
-                                               std::optional<Arguments> arguments) {
+                                               std::optional<Arguments> arguments,
+                                               std::string name_space) {
   json::Raw input{"{}"};
   if (arguments && arguments->size() > kManyArguments) {
     input.text = co_await pool_.run([all = std::move(*arguments)] { return json::encode(all); });
   } else if (arguments) {
     input.text = json::encode(*arguments);
   }
-  directory::Answer answer =
-      co_await callables_.call(std::move(context), std::move(id), std::move(input));
+  directory::Answer answer = co_await callables_.call(std::move(context), std::move(id),
+                                                      std::move(input), std::move(name_space));
   if (!answer) co_return std::unexpected(std::move(answer.error()));
   // A function may answer with blocks of content itself.
   const Result<json::Value> value = json::parse(answer->text);
