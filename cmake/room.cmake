@@ -9,18 +9,68 @@
 # With III_SDK_ONLY a room is no target: its sources become part of the one library (sdk_package.cmake), so that a
 # project that includes this one may give its targets any name.
 
-if(NOT III_SDK_ONLY)
-  include(GoogleTest)
-endif()
+# Most of the time to compile a file goes into the headers that it includes. The files of a room are therefore compiled in
+# batches: names in anonymous namespaces are unique in a room. The preset `files` compiles each file alone, which finds missing
+# includes. CMake's own UNITY_BUILD is not used: it includes files by absolute path, and ccache would have no object for another
+# checkout. ALONE names the files that have options of their own.
+option(III_BATCHES "Compile the files of a room in batches" ON)
+set(III_BATCH_SIZE 12)
+
+# Sets `out` to the files that are compiled: a batch in place of its members.
+function(iii_batches out name)
+  cmake_parse_arguments(BATCH "" "" "SOURCES;ALONE" ${ARGN})
+  set(files ${BATCH_SOURCES})
+  if(BATCH_ALONE)
+    list(REMOVE_ITEM files ${BATCH_ALONE})
+  endif()
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  set(compiled ${BATCH_ALONE})
+  set(number 0)
+  while(files)
+    list(SUBLIST files 0 ${III_BATCH_SIZE} batch)
+    list(REMOVE_ITEM files ${batch})
+    list(TRANSFORM batch REPLACE "(.+)" "#include \"${folder}/\\1\"\n")
+    string(CONCAT text ${batch})
+    math(EXPR number "${number} + 1")
+    set(path ${CMAKE_CURRENT_BINARY_DIR}/${name}_batch_${number}.cpp)
+    file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)  # written only when it differs
+    list(APPEND compiled ${path})
+  endwhile()
+  set(${out} ${compiled} PARENT_SCOPE)
+endfunction()
+
+# iii_unit_tests(TARGET NAME [SHARDS]): one ctest for a program of GoogleTest. One process per case would spend most of the time
+# starting processes. A program that takes long is divided into SHARDS, which run at the same time.
+function(iii_unit_tests target name)
+  if(ARGC GREATER 2)
+    set(shards ${ARGV2})
+  else()
+    set(shards 1)
+  endif()
+  math(EXPR last "${shards} - 1")
+  foreach(shard RANGE ${last})
+    set(test unit/${name})
+    if(shards GREATER 1)
+      string(APPEND test /${shard})
+    endif()
+    add_test(NAME ${test} COMMAND ${target} --gtest_brief=1)
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 900
+                         ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
+  endforeach()
+endfunction()
 
 function(iii_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;TESTS;DEPS;TEST_DEPS;TEST_DATA" ${ARGN})
+  cmake_parse_arguments(ROOM "" "SHARDS" "SOURCES;ALONE;TESTS;DEPS;TEST_DEPS;TEST_DATA" ${ARGN})
   if(III_SDK_ONLY)
     list(TRANSFORM ROOM_SOURCES PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     set_property(GLOBAL APPEND PROPERTY III_SDK_SOURCES ${ROOM_SOURCES})
     return()
   endif()
-  add_library(iii_${name} STATIC ${ROOM_SOURCES})
+  set(compiled ${ROOM_SOURCES})
+  if(III_BATCHES)
+    iii_batches(compiled ${name} SOURCES ${ROOM_SOURCES} ALONE ${ROOM_ALONE})
+  endif()
+  add_library(iii_${name} STATIC ${compiled})
   target_include_directories(iii_${name} PUBLIC ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(iii_${name} PUBLIC ${ROOM_DEPS})
   iii_use_pch(iii_${name} library)
@@ -32,6 +82,6 @@ function(iii_room name)
     set_property(SOURCE ${ROOM_TEST_DATA} APPEND PROPERTY COMPILE_DEFINITIONS
                  III_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
     iii_test_program(${test})
-    gtest_discover_tests(${test} TEST_PREFIX "${name}/" DISCOVERY_TIMEOUT 60)
+    iii_unit_tests(${test} ${name} ${ROOM_SHARDS})
   endif()
 endfunction()

@@ -18,16 +18,16 @@ namespace iii {
 
 namespace {
 
-int64_t nanoseconds(const timespec& time) {
+int64_t nanoseconds_of(const timespec& time) {
   return static_cast<int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
 }
 
-std::unexpected<Error> failed(int error, std::string_view relative) {
+std::unexpected<Error> write_failed(int error, std::string_view relative) {
   return file_error(error, relative, FileUse::kWriting);
 }
 
 Result<void> outcome(int error, std::string_view relative) {
-  if (error != 0) return failed(error, relative);
+  if (error != 0) return write_failed(error, relative);
   return {};
 }
 
@@ -46,7 +46,7 @@ int write_and_sync(int fd, std::string_view bytes) {
 Result<FolderWriter> FolderWriter::open(const std::filesystem::path& path, Resolver resolver,
                                         Fault fault) {
   UniqueFd root(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!root) return failed(errno, "");
+  if (!root) return write_failed(errno, "");
   return FolderWriter(std::move(root), resolver, std::move(fault));
 }
 
@@ -83,7 +83,7 @@ Result<void> FolderWriter::make_folders(std::string_view relative) const {
       ::close(there);
       continue;
     }
-    if (there != -ENOENT) return failed(there == -ENOTDIR ? EEXIST : -there, folder);
+    if (there != -ENOENT) return write_failed(there == -ENOTDIR ? EEXIST : -there, folder);
     Spot spot;
     int error = begin("make", folder, spot);
     // Another process may have created it meanwhile; the next step notices a link in its place.
@@ -91,7 +91,7 @@ Result<void> FolderWriter::make_folders(std::string_view relative) const {
         errno != EEXIST) {
       error = errno;
     }
-    if (error != 0) return failed(error, folder);
+    if (error != 0) return write_failed(error, folder);
   }
   return {};
 }
@@ -100,26 +100,26 @@ Result<void> FolderWriter::create(std::string_view relative, std::string_view by
                                   mode_t mode) const {
   Spot spot;
   int error = begin("create", relative, spot);
-  if (error != 0) return failed(error, relative);
+  if (error != 0) return write_failed(error, relative);
   const UniqueFd file(::openat(spot.folder.get(), spot.name.c_str(),
                                O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
-  if (!file) return failed(errno, relative);
+  if (!file) return write_failed(errno, relative);
   // A mode that was asked for is not cut by the umask; the usual one is.
   if (mode != kUsualMode && ::fchmod(file.get(), mode) != 0) error = errno;
   if (error == 0) error = write_and_sync(file.get(), bytes);
   if (error == 0) return {};
   ::unlinkat(spot.folder.get(), spot.name.c_str(), 0);
-  return failed(error, relative);
+  return write_failed(error, relative);
 }
 
 Result<void> FolderWriter::rename(std::string_view from, std::string_view to) const {
   Spot source;
   Spot target;
-  if (const int error = begin("rename", to, target); error != 0) return failed(error, to);
-  if (const int error = find(from, source); error != 0) return failed(error, from);
+  if (const int error = begin("rename", to, target); error != 0) return write_failed(error, to);
+  if (const int error = find(from, source); error != 0) return write_failed(error, from);
   if (::renameat(source.folder.get(), source.name.c_str(), target.folder.get(),
                  target.name.c_str()) != 0) {
-    return failed(errno, to);
+    return write_failed(errno, to);
   }
   return {};
 }
@@ -159,42 +159,42 @@ Result<void> FolderWriter::remove_folder(std::string_view relative) const {
 
 Result<void> FolderWriter::sync_folder(std::string_view relative) const {
   if (const int fault = fault_ ? fault_("sync", relative) : 0; fault != 0) {
-    return failed(fault, relative);
+    return write_failed(fault, relative);
   }
   const int found = open_folder(relative);
-  if (found < 0) return failed(-found, relative);
+  if (found < 0) return write_failed(-found, relative);
   const UniqueFd pinned(found);
   const UniqueFd folder(::openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return failed(errno, relative);
+  if (!folder) return write_failed(errno, relative);
   // Some file systems cannot force folders to the disk and say so: nothing more can be done there.
-  if (::fsync(folder.get()) != 0 && errno != EINVAL) return failed(errno, relative);
+  if (::fsync(folder.get()) != 0 && errno != EINVAL) return write_failed(errno, relative);
   return {};
 }
 
 Result<UniqueFd> FolderWriter::open_lock(std::string_view relative) const {
   Spot spot;
-  if (const int error = find(relative, spot); error != 0) return failed(error, relative);
+  if (const int error = find(relative, spot); error != 0) return write_failed(error, relative);
   UniqueFd file(::openat(spot.folder.get(), spot.name.c_str(),
                          O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0666));
-  if (!file) return failed(errno, relative);
+  if (!file) return write_failed(errno, relative);
   struct stat found{};
-  if (::fstat(file.get(), &found) != 0) return failed(errno, relative);
-  if (!S_ISREG(found.st_mode)) return failed(EISDIR, relative);
+  if (::fstat(file.get(), &found) != 0) return write_failed(errno, relative);
+  if (!S_ISREG(found.st_mode)) return write_failed(EISDIR, relative);
   return file;
 }
 
 Result<FileStatus> FolderWriter::look(std::string_view relative) const {
   Spot spot;
-  if (const int error = find(relative, spot); error != 0) return failed(error, relative);
+  if (const int error = find(relative, spot); error != 0) return write_failed(error, relative);
   struct stat found{};
   if (::fstatat(spot.folder.get(), spot.name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
-    return failed(errno, relative);
+    return write_failed(errno, relative);
   }
   FileStatus status{.stamp = {.device = found.st_dev,
                               .inode = found.st_ino,
                               .size = static_cast<uint64_t>(found.st_size),
-                              .mtime_ns = nanoseconds(found.st_mtim),
-                              .ctime_ns = nanoseconds(found.st_ctim)},
+                              .mtime_ns = nanoseconds_of(found.st_mtim),
+                              .ctime_ns = nanoseconds_of(found.st_ctim)},
                     .kind = EntryKind::kOther,
                     .is_link = S_ISLNK(found.st_mode),
                     .names = found.st_nlink};
@@ -205,34 +205,34 @@ Result<FileStatus> FolderWriter::look(std::string_view relative) const {
 
 Result<mode_t> FolderWriter::mode(std::string_view relative) const {
   Spot spot;
-  if (const int error = find(relative, spot); error != 0) return failed(error, relative);
+  if (const int error = find(relative, spot); error != 0) return write_failed(error, relative);
   struct stat found{};
   if (::fstatat(spot.folder.get(), spot.name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
-    return failed(errno, relative);
+    return write_failed(errno, relative);
   }
   return found.st_mode & 0777U;
 }
 
 Result<std::string> FolderWriter::read_link(std::string_view relative) const {
   Spot spot;
-  if (const int error = find(relative, spot); error != 0) return failed(error, relative);
+  if (const int error = find(relative, spot); error != 0) return write_failed(error, relative);
   std::array<char, PATH_MAX> target{};
   const ssize_t length =
       ::readlinkat(spot.folder.get(), spot.name.c_str(), target.data(), target.size());
-  if (length < 0) return failed(errno, relative);
+  if (length < 0) return write_failed(errno, relative);
   return std::string(target.data(), static_cast<size_t>(length));
 }
 
 Result<UniqueFd> FolderWriter::open_file(std::string_view relative) const {
   Spot spot;
-  if (const int error = find(relative, spot); error != 0) return failed(error, relative);
+  if (const int error = find(relative, spot); error != 0) return write_failed(error, relative);
   // O_NONBLOCK: opening a FIFO must not wait for a writer.
   UniqueFd file(::openat(spot.folder.get(), spot.name.c_str(),
                          O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file) return failed(errno, relative);
+  if (!file) return write_failed(errno, relative);
   struct stat found{};
-  if (::fstat(file.get(), &found) != 0) return failed(errno, relative);
-  if (!S_ISREG(found.st_mode)) return failed(EISDIR, relative);
+  if (::fstat(file.get(), &found) != 0) return write_failed(errno, relative);
+  if (!S_ISREG(found.st_mode)) return write_failed(EISDIR, relative);
   return file;
 }
 
@@ -244,21 +244,21 @@ Result<std::string> FolderWriter::read(std::string_view relative, uint64_t max_b
   for (;;) {
     const ssize_t got = ::read(file->get(), part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return failed(errno, relative);
+    if (got < 0) return write_failed(errno, relative);
     if (got == 0) return bytes;
     bytes.append(part.data(), static_cast<size_t>(got));
-    if (bytes.size() > max_bytes) return failed(EFBIG, relative);
+    if (bytes.size() > max_bytes) return write_failed(EFBIG, relative);
   }
 }
 
 Result<std::vector<DirectoryEntry>> FolderWriter::list(std::string_view relative) const {
   const int found = open_folder(relative);
-  if (found < 0) return failed(-found, relative);
+  if (found < 0) return write_failed(-found, relative);
   const UniqueFd pinned(found);
   UniqueFd folder(::openat(found, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!folder) return failed(errno, relative);
+  if (!folder) return write_failed(errno, relative);
   const std::unique_ptr<DIR, int (*)(DIR*)> entries(::fdopendir(folder.get()), ::closedir);
-  if (entries == nullptr) return failed(errno, relative);
+  if (entries == nullptr) return write_failed(errno, relative);
   folder.release();
   std::vector<DirectoryEntry> out;
   for (;;) {
@@ -274,7 +274,7 @@ Result<std::vector<DirectoryEntry>> FolderWriter::list(std::string_view relative
                                                      : EntryKind::kOther;
     out.push_back({.name = name, .kind = kind, .is_link = S_ISLNK(status.st_mode)});
   }
-  if (errno != 0) return failed(errno, relative);
+  if (errno != 0) return write_failed(errno, relative);
   return out;
 }
 

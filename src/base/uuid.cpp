@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kEach = 0x0101010101010101ULL;
 
 // Eight digits at a time, one per byte of a word; `at` may have any alignment.
-uint64_t load(const char* at) {
+uint64_t load_word(const char* at) {
   uint64_t word = 0;
   std::memcpy(&word, at, sizeof word);
   if constexpr (std::endian::native == std::endian::big) word = std::byteswap(word);
@@ -58,10 +58,10 @@ std::optional<Uuid> parse_hyphenated(std::string_view text) {
   std::memcpy(middle + 8, text.data() + 19, 4);
   std::memcpy(middle + 12, text.data() + 24, 4);
   uint64_t good = 0x80 * kEach;
-  const Uuid id{
-      .high = (from_digits(load(text.data()), good) << 32) | from_digits(load(middle), good),
-      .low =
-          (from_digits(load(middle + 8), good) << 32) | from_digits(load(text.data() + 28), good)};
+  const Uuid id{.high = (from_digits(load_word(text.data()), good) << 32) |
+                        from_digits(load_word(middle), good),
+                .low = (from_digits(load_word(middle + 8), good) << 32) |
+                       from_digits(load_word(text.data() + 28), good)};
   if (good != 0x80 * kEach) return std::nullopt;
   return id;
 }
@@ -69,8 +69,9 @@ std::optional<Uuid> parse_hyphenated(std::string_view text) {
 std::optional<Uuid> parse_simple(std::string_view text) {
   const char* at = text.data();
   uint64_t good = 0x80 * kEach;
-  const Uuid id{.high = (from_digits(load(at), good) << 32) | from_digits(load(at + 8), good),
-                .low = (from_digits(load(at + 16), good) << 32) | from_digits(load(at + 24), good)};
+  const Uuid id{
+      .high = (from_digits(load_word(at), good) << 32) | from_digits(load_word(at + 8), good),
+      .low = (from_digits(load_word(at + 16), good) << 32) | from_digits(load_word(at + 24), good)};
   if (good != 0x80 * kEach) return std::nullopt;
   return id;
 }

@@ -9,18 +9,18 @@ namespace iii::cli {
 namespace {
 
 static_assert(std::atomic<bool>::is_always_lock_free);
-std::atomic<bool>* wanted = nullptr;
+std::atomic<bool>* stop_wanted = nullptr;
 std::atomic<bool> interrupted = false;
 
 void on_signal(int) {
   if (interrupted.exchange(true)) ::_exit(kInterrupted);
-  wanted->store(true);
+  stop_wanted->store(true);
 }
 
 }  // namespace
 
 void catch_interrupts(std::atomic<bool>& stop) {
-  wanted = &stop;
+  stop_wanted = &stop;
   struct sigaction action{};
   action.sa_handler = on_signal;
   sigemptyset(&action.sa_mask);

@@ -11,7 +11,7 @@ namespace iii::cli {
 
 namespace {
 
-constexpr size_t kLeast = 20;
+constexpr size_t kLeastColumns = 20;
 constexpr size_t kMost = 400;
 constexpr size_t kUsual = 80;
 
@@ -27,11 +27,11 @@ bool wants_colours(std::string_view choice, bool terminal, const char* no_color,
 size_t terminal_width(int descriptor) {
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    return std::clamp<size_t>(size.ws_col, kLeast, kMost);
+    return std::clamp<size_t>(size.ws_col, kLeastColumns, kMost);
   }
   if (const char* text = std::getenv("COLUMNS")) {
     if (const auto given = number("COLUMNS", text, 1, 100'000)) {
-      return std::clamp(static_cast<size_t>(*given), kLeast, kMost);
+      return std::clamp(static_cast<size_t>(*given), kLeastColumns, kMost);
     }
   }
   return kUsual;

@@ -12,7 +12,7 @@ namespace iii::cli {
 namespace {
 
 constexpr std::chrono::milliseconds kSilence{300};
-constexpr std::chrono::milliseconds kRedraw{100};
+constexpr std::chrono::milliseconds kTickRedraw{100};
 
 }  // namespace
 
@@ -37,7 +37,7 @@ void Ticker::run() {
   while (!ended_.wait_for(lock, pause, [this] { return end_; })) {
     const Tick tick = ask_();
     line.show(tick.what, tick.step, tick.done, tick.total);
-    pause = kRedraw;
+    pause = kTickRedraw;
   }
 }
 

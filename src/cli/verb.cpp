@@ -9,7 +9,7 @@ namespace iii::cli {
 
 namespace {
 
-constexpr size_t kWidest = 100;  // longer lines are hard to read
+constexpr size_t kWidestLine = 100;  // longer lines are hard to read
 constexpr size_t kMostIndent = 30;
 
 std::string head_of(const Option& option) {
@@ -60,7 +60,7 @@ std::string options_text(const std::vector<Option>& options, size_t width) {
 }  // namespace
 
 std::string help_text(const Verb& verb, size_t width) {
-  width = std::min(width, kWidest);
+  width = std::min(width, kWidestLine);
   std::string out = paragraphs(verb.summary, width);
   if (!verb.description.empty()) out += "\n" + paragraphs(verb.description, width);
   out += "\n";

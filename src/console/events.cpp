@@ -17,7 +17,7 @@ using directory::Change;
 using directory::ChangeKind;
 using directory::ChangeOp;
 
-constexpr int64_t kNanosPerMilli = 1'000'000;
+constexpr int64_t kNanosPerMillisecond = 1'000'000;
 
 // What one event tells: the changes of one cause.
 struct Group {
@@ -155,7 +155,7 @@ void Events::open(const net::HttpRequest& request, const ResponsePtr& response, 
 void Events::changed(const directory::ChangeSet& set) {
   if (set.after->number == now_.generation) return;  // files that are not documents
   now_.generation = set.after->number;
-  const std::string at = content::format_time(timers_.wall_ms() * kNanosPerMilli);
+  const std::string at = content::format_time(timers_.wall_ms() * kNanosPerMillisecond);
   std::string events = change_events(set, now_, at, limits_.max_ids);
   send(events);
   replay_.add(now_.generation, std::move(events));

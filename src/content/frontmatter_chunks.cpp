@@ -11,8 +11,6 @@ namespace iii::content {
 
 namespace {
 
-bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 // The key at the start of `line`: its length and the colon's place; nothing when the line has none.
 struct KeyPlace {
   std::string_view key;

@@ -12,14 +12,14 @@ namespace {
 // Fewer words than this after the indicator (`| Use when`) describe nothing.
 constexpr size_t kMinWords = 3;
 
-bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_blank_or_break(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool has_words(std::string_view text, size_t wanted) {
   size_t words = 0;
   bool inside = false;
   for (const char c : text) {
-    const bool blank = is_blank_char(c);
+    const bool blank = is_blank_or_break(c);
     if (!blank && !inside && ++words == wanted) return true;
     inside = !blank;
   }
@@ -32,7 +32,7 @@ std::optional<Stub> stub_of(std::string_view value) {
   if (value.empty() || (value.front() != '|' && value.front() != '>')) return std::nullopt;
   size_t at = 1;
   if (at < value.size() && (value[at] == '-' || value[at] == '+')) ++at;
-  if (at < value.size() && !is_blank_char(value[at])) return std::nullopt;
+  if (at < value.size() && !is_blank_or_break(value[at])) return std::nullopt;
   const std::string_view text = trim_space(value.substr(at));
   // `> 90 % of cases` is a comparison, and `| a | b |` a row of a table.
   if (!text.empty() && value.front() == '>' && is_digit(text.front())) return std::nullopt;

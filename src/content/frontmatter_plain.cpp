@@ -14,8 +14,7 @@ using Kind = YamlEntry::Kind;
 
 constexpr size_t kMaxPlainKey = 128;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_key_digit(char c) { return c >= '0' && c <= '9'; }
 
 // Characters that mean themselves anywhere in a line: no controls, no breaks, no byte order mark.
 bool is_text(std::string_view line) {
@@ -33,7 +32,7 @@ bool is_text(std::string_view line) {
 
 // A bare value: it begins with a letter or digit and has nothing in it that ends one.
 bool is_bare(std::string_view value) {
-  return (is_letter(value.front()) || is_digit(value.front())) && !value.ends_with(':') &&
+  return (is_letter(value.front()) || is_key_digit(value.front())) && !value.ends_with(':') &&
          value.find(": ") == std::string_view::npos && value.find(" #") == std::string_view::npos;
 }
 
@@ -85,7 +84,7 @@ std::optional<YamlMapping> read_plain_yaml(std::string_view text, YamlWanted wan
     if (line.empty()) continue;
     size_t colon = 0;
     while (colon < line.size() && colon < kMaxPlainKey &&
-           (is_letter(line[colon]) || is_digit(line[colon]) || line[colon] == '_' ||
+           (is_letter(line[colon]) || is_key_digit(line[colon]) || line[colon] == '_' ||
             line[colon] == '-')) {
       ++colon;
     }

@@ -89,11 +89,12 @@ class Recoverer {
   }
 
   void add_problem(Range block, const YamlProblem& problem) {
-    using Kind = YamlProblem::Kind;
-    const std::string_view code = problem.kind == Kind::kNotMapping ? findings::kNotMapping
-                                  : problem.kind == Kind::kTooDeep  ? findings::kYamlTooDeep
-                                  : problem.kind == Kind::kTooLarge ? findings::kFrontmatterTooLarge
-                                                                    : findings::kYamlSyntax;
+    using Problem = YamlProblem::Kind;
+    const std::string_view code = problem.kind == Problem::kNotMapping ? findings::kNotMapping
+                                  : problem.kind == Problem::kTooDeep  ? findings::kYamlTooDeep
+                                  : problem.kind == Problem::kTooLarge
+                                      ? findings::kFrontmatterTooLarge
+                                      : findings::kYamlSyntax;
     Finding& finding = add(block.begin, code,
                            fmt::format("The frontmatter is not valid YAML: {}. Keys on lines of "
                                        "their own were read, the rest was ignored.",

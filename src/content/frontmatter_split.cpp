@@ -13,8 +13,6 @@ namespace {
 
 constexpr size_t kNone = std::string_view::npos;
 
-bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-
 bool is_key_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '-' || c == '.';

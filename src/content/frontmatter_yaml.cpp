@@ -18,7 +18,7 @@ using Kind = YamlEntry::Kind;
 constexpr size_t kMaxYamlKey = 1024;
 
 // A value as far as frontmatter cares.
-struct Node {
+struct YamlNode {
   Kind kind = Kind::kNull;
   std::string text;
   std::vector<std::string> items;
@@ -71,17 +71,17 @@ std::string_view text_of(const yaml_char_t* text) {
 }
 
 // R24: which scalars stand for nothing. Quotes or a tag make a text of it.
-Node scalar_node(const yaml_event_t& event) {
+YamlNode scalar_node(const yaml_event_t& event) {
   const auto& scalar = event.data.scalar;
   const std::string_view value(reinterpret_cast<const char*>(scalar.value), scalar.length);
   const bool null_word = value == "~" || value == "null" || value == "Null" || value == "NULL";
   if (scalar.style == YAML_PLAIN_SCALAR_STYLE) {
     if (text_of(scalar.tag) == YAML_NULL_TAG) {
-      return Node{null_word || value.empty() ? Kind::kNull : Kind::kOther, {}, {}};
+      return YamlNode{null_word || value.empty() ? Kind::kNull : Kind::kOther, {}, {}};
     }
-    if (scalar.tag == nullptr && (value.empty() || null_word)) return Node{};
+    if (scalar.tag == nullptr && (value.empty() || null_word)) return YamlNode{};
   }
-  return Node{Kind::kText, std::string(value), {}};
+  return YamlNode{Kind::kText, std::string(value), {}};
 }
 
 class Reader {
@@ -107,7 +107,7 @@ class Reader {
       problem(YamlProblem::Kind::kNotMapping, "the block is not made of `key: value` lines");
       return failed();
     }
-    remember(event_->data.mapping_start.anchor, Node{Kind::kOther, {}, {}});
+    remember(event_->data.mapping_start.anchor, YamlNode{Kind::kOther, {}, {}});
     if (!mapping()) return failed();
     if (!next() || !next()) return failed();  // document end, then the end of all
     if (event_->type != YAML_STREAM_END_EVENT) {
@@ -147,7 +147,7 @@ class Reader {
       mapping_.any_key = true;
       const YamlInterest interest = wanted_(entry.key);
       keep_ = interest == YamlInterest::kValue && !has(entry.key);
-      Node value;
+      YamlNode value;
       place_ = {};
       if (!next() || !node(value, 1)) return false;
       entry.kind = value.kind;
@@ -179,7 +179,7 @@ class Reader {
       remember(scalar.anchor, scalar_node(*event_));
       return true;
     }
-    Node meant;
+    YamlNode meant;
     if (event_->type == YAML_ALIAS_EVENT) {
       keep_ = true;
       if (!alias(meant)) return false;
@@ -192,7 +192,7 @@ class Reader {
   }
 
   // The node whose first event has been read, at `depth` collections below the block.
-  bool node(Node& out, size_t depth) {
+  bool node(YamlNode& out, size_t depth) {
     switch (event_->type) {
       case YAML_SCALAR_EVENT:
         if (keep_ || event_->data.scalar.anchor != nullptr) {
@@ -213,18 +213,18 @@ class Reader {
     }
   }
 
-  bool list(Node& out, size_t depth) {
+  bool list(YamlNode& out, size_t depth) {
     if (depth >= kMaxYamlDepth) return too_deep();
     // Before its items: whatever refers to a list while it is open refers to a list.
     const std::string anchor(text_of(event_->data.sequence_start.anchor));
-    if (!anchor.empty()) anchors_[anchor] = Node{Kind::kOther, {}, {}};
+    if (!anchor.empty()) anchors_[anchor] = YamlNode{Kind::kOther, {}, {}};
     bool flat = keep_;
     for (;;) {
       if (!next()) return false;
       if (event_->type == YAML_SEQUENCE_END_EVENT) break;
       // A list of aliases could be far longer than its text.
       if (event_->type == YAML_ALIAS_EVENT) flat = false;
-      Node item;
+      YamlNode item;
       if (!node(item, depth + 1)) return false;
       if (!flat) continue;
       if (item.kind == Kind::kText) {
@@ -244,7 +244,7 @@ class Reader {
     for (;;) {
       if (!next()) return false;
       if (event_->type == YAML_MAPPING_END_EVENT) return true;
-      Node ignored;
+      YamlNode ignored;
       if (!node(ignored, depth + 1)) return false;
     }
   }
@@ -256,7 +256,7 @@ class Reader {
 
   // An alias is looked up, never expanded: only a text can be had through one, and only where a
   // text is wanted.
-  bool alias(Node& out) {
+  bool alias(YamlNode& out) {
     const auto found = anchors_.find(text_of(event_->data.alias.anchor));
     if (found == anchors_.end()) {
       return problem(YamlProblem::Kind::kSyntax, "an alias names an anchor that is not there");
@@ -265,7 +265,7 @@ class Reader {
     return true;
   }
 
-  void remember(const yaml_char_t* anchor, const Node& node) {
+  void remember(const yaml_char_t* anchor, const YamlNode& node) {
     if (anchor != nullptr) anchors_.insert_or_assign(std::string(text_of(anchor)), node);
   }
 
@@ -277,7 +277,7 @@ class Reader {
   Place place_;
   YamlMapping mapping_;
   YamlProblem problem_;
-  std::map<std::string, Node, std::less<>> anchors_;
+  std::map<std::string, YamlNode, std::less<>> anchors_;
 };
 
 }  // namespace

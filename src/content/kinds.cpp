@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "content/space.h"
 
 namespace iii::content {
 
@@ -18,8 +19,6 @@ std::string_view stem_of(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);  // npos + 1 is the start
   return name.substr(0, name.rfind('.'));
 }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 // `.zh-CN`, `_ja`: what follows the stem of a translated README.
 bool is_language(std::string_view text) {

@@ -46,8 +46,6 @@ size_t run_length(std::string_view text) {
   return at;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 // Follows code fences line by line.
 class Fence {
  public:

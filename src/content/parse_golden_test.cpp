@@ -34,11 +34,6 @@ std::vector<json::Value> recording(const std::string& name) {
   return lines;
 }
 
-std::string text_at(const json::Value& value, std::string_view key) {
-  const json::Value* found = value.find(key);
-  return found && found->as_string() ? *found->as_string() : "(none)";
-}
-
 // A file of the recorded tree with what it was called.
 struct Sample {
   std::string path;  // below global or local

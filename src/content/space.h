@@ -12,6 +12,10 @@ size_t trailing_space(std::string_view text);
 std::string_view trim_start(std::string_view text);
 std::string_view trim_space(std::string_view text);
 
+// ASCII only.
+inline bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+inline bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
 inline constexpr std::string_view kBom = "\xef\xbb\xbf";
 
 // The next line of `text` from `at` on, without its LF or CRLF; `at` moves behind it. A lone CR

@@ -19,7 +19,7 @@ namespace iii::daemon {
 
 namespace {
 
-std::string_view environment(const char* name) {
+std::string_view environment_view(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
@@ -40,10 +40,10 @@ uint64_t monotonic_us() {
 }  // namespace
 
 ServiceManager::ServiceManager(Timers& timers)
-    : timers_(timers), socket_(environment("NOTIFY_SOCKET")) {
-  const auto pid = number(environment("WATCHDOG_PID"));
+    : timers_(timers), socket_(environment_view("NOTIFY_SOCKET")) {
+  const auto pid = number(environment_view("WATCHDOG_PID"));
   if (pid && *pid != ::getpid()) return;
-  if (const auto us = number(environment("WATCHDOG_USEC"))) {
+  if (const auto us = number(environment_view("WATCHDOG_USEC"))) {
     watchdog_ = std::chrono::microseconds(*us);
   }
 }

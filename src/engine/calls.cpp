@@ -58,7 +58,7 @@ void cut(std::string_view& text) {
 
 // Activations that led to this call, as far as its caller says so: without it, a target that
 // changes what it observes would never end.
-size_t depth_of(const Worker& caller, const protocol::InvokeFunction& call) {
+size_t cascade_depth(const Worker& caller, const protocol::InvokeFunction& call) {
   return caller.observes ? saturated_size(std::min(call.observe_depth, Observers::kMaxDepth)) : 0;
 }
 
@@ -367,7 +367,7 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
   const CallInfo info{.caller = caller.id,
                       .baggage = call.baggage.value_or(""),
                       .owner = caller.owner(),
-                      .depth = depth_of(caller, call)};
+                      .depth = cascade_depth(caller, call)};
   Reply reply = [](const Outcome&) {};
   if (wants_answer(call)) {
     if (!admit(caller, call)) return;

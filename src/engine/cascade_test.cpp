@@ -1,4 +1,4 @@
-// Events that cause events (issue 10): they end, whoever made the bindings pays, nobody else waits.
+// Events that cause events: they end, whoever made the bindings pays, nobody else waits.
 #include "engine/stored_bus.h"
 
 namespace iii::engine {

@@ -17,11 +17,11 @@ bool any_long(std::initializer_list<Name> names) {
                              [](const Name& name) { return name && name->size() > kMaxNameBytes; });
 }
 
-std::optional<std::string> copy(const Name& text) {
+std::optional<std::string> copied(const Name& text) {
   return text ? std::optional<std::string>(*text) : std::nullopt;
 }
 
-size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
+size_t bytes_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
 
 template <typename T>
 std::shared_ptr<T> shared(T value, size_t bytes) {
@@ -57,15 +57,15 @@ bool has_long_name(const protocol::Frame& frame) {
 std::shared_ptr<Function> copy_texts(const protocol::RegisterFunction& frame) {
   Function function;
   function.id = std::string(frame.id);
-  function.description = copy(frame.description);
-  function.request_format = copy(frame.request_format);
-  function.response_format = copy(frame.response_format);
-  function.metadata = copy(frame.metadata);
-  function.args_format = copy(frame.args_format);
-  function.observe = copy(frame.observe);
-  const size_t bytes = size_of(function.description) + size_of(function.request_format) +
-                       size_of(function.response_format) + size_of(function.metadata) +
-                       size_of(function.args_format) + size_of(function.observe);
+  function.description = copied(frame.description);
+  function.request_format = copied(frame.request_format);
+  function.response_format = copied(frame.response_format);
+  function.metadata = copied(frame.metadata);
+  function.args_format = copied(frame.args_format);
+  function.observe = copied(frame.observe);
+  const size_t bytes = bytes_of(function.description) + bytes_of(function.request_format) +
+                       bytes_of(function.response_format) + bytes_of(function.metadata) +
+                       bytes_of(function.args_format) + bytes_of(function.observe);
   return shared(std::move(function), bytes);
 }
 
@@ -75,9 +75,9 @@ std::shared_ptr<Binding> copy_texts(const protocol::RegisterTrigger& frame) {
                   .function_id = std::string(frame.function_id),
                   .name_space = std::string(frame.name_space.value_or("default")),
                   .config = std::string(frame.config),
-                  .metadata = copy(frame.metadata),
-                  .trigger_namespace = copy(frame.trigger_namespace)};
-  if (binding.config.size() + size_of(binding.metadata) < kDiscardBytes) {
+                  .metadata = copied(frame.metadata),
+                  .trigger_namespace = copied(frame.trigger_namespace)};
+  if (binding.config.size() + bytes_of(binding.metadata) < kDiscardBytes) {
     return std::make_shared<Binding>(std::move(binding));
   }
   return {new Binding(std::move(binding)), DeleteBinding()};
@@ -85,8 +85,8 @@ std::shared_ptr<Binding> copy_texts(const protocol::RegisterTrigger& frame) {
 
 std::shared_ptr<const TypeTexts> copy_texts(const protocol::RegisterTriggerType& frame) {
   TypeTexts texts{.description = std::string(frame.description),
-                  .trigger_request_format = copy(frame.trigger_request_format),
-                  .call_request_format = copy(frame.call_request_format)};
+                  .trigger_request_format = copied(frame.trigger_request_format),
+                  .call_request_format = copied(frame.call_request_format)};
   const size_t bytes = texts.size();
   return shared(std::move(texts), bytes);
 }

@@ -250,7 +250,7 @@ TEST_F(LargeMessages, ALargeJobIsEnqueuedLikeASmallOne) {
   EXPECT_EQ(caller_.worker().ledger.calls.used(), 0U);
 }
 
-// Issue 10: each of 2 000 bindings got a copy of an 8 MB listing, made on the loop thread.
+// Regression: each of 2 000 bindings got a copy of an 8 MB listing, made on the loop thread.
 TEST_F(LargeMessages, AnEventIsNotCopiedForItsTargets) {
   const std::string metadata = '"' + blob(200'000) + '"';
   callee_.bind("b1", "log", "f", R"(,"metadata":)" + metadata);

@@ -90,7 +90,7 @@ TEST_F(SubscriptionsTest, ACallCarriesPayloadNamespaceMetadataOwnerAndDepth) {
   EXPECT_EQ(bus_.calls[0].depth, 3U);
 }
 
-// Issue 10: 10 bindings with 6 MiB of metadata cost 60 MiB for every event.
+// Regression: 10 bindings with 6 MiB of metadata cost 60 MiB for every event.
 TEST_F(SubscriptionsTest, EventsAndMetadataAreSharedAndNothingIsKeptOfWhatWasSent) {
   bind("1", "silent", "{}", 1, std::string(6'000'000, '1'));
   bind("2", "silent");
@@ -168,7 +168,7 @@ TEST_F(SubscriptionsTest, OnlyFalseAndErrorsOfTheConditionSkipATarget) {
   }
 }
 
-// Issue 10: who bound first and never answered kept all others from hearing anything.
+// Regression: who bound first and never answered kept all others from hearing anything.
 TEST_F(SubscriptionsTest, ASilentSubscriberStallsNobodyElse) {
   bind("1", "f", "{}?silent", 1);
   bind("2", "g", "{}", 1);

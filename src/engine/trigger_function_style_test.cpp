@@ -147,7 +147,7 @@ TEST_F(FunctionStyle, UnregisterTellsWhetherThereWasOne) {
   EXPECT_EQ(maker_.result_of(kUnbind, R"({"id":"parked"})"), parsed(R"({"removed":true})"));
 }
 
-// Issue 10: they shared one quota, outlived their maker, and parked ones were never listed.
+// Regression: they shared one quota, outlived their maker, and parked ones were never listed.
 TEST_F(FunctionStyle, ParkedOnesCanBeListedWithWhoPaysForThemAndRemoved) {
   const std::string parked = text_at(maker_.result_of(kBind, kT), "id");
   maker_.bind("live", "engine::workers-available", "g");

@@ -13,20 +13,20 @@ namespace iii::engine {
 namespace {
 
 // Bindings that one slice looks at.
-constexpr size_t kBindingsPerSlice = 32;
+constexpr size_t kSettledPerSlice = 32;
 // Bindings are held back from a provider that has more than this to read.
-constexpr size_t kMostUnread = 1024 * 1024;
+constexpr size_t kMostUnreadByProvider = 1024 * 1024;
 
-std::optional<std::string_view> view(const std::optional<std::string>& text) {
+std::optional<std::string_view> view_of(const std::optional<std::string>& text) {
   return text ? std::optional<std::string_view>(*text) : std::nullopt;
 }
 
-size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
+size_t length_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
 
 size_t stored_size(const Binding& b) {
   return 2 * b.id.size() + 2 * b.trigger_type.size() + 2 * b.function_id.size() +
          2 * b.name_space.size() + b.binder_namespace.size() + b.config.size() +
-         size_of(b.metadata) + size_of(b.trigger_namespace) + sizeof(Binding) +
+         length_of(b.metadata) + length_of(b.trigger_namespace) + sizeof(Binding) +
          sizeof(PlacedBinding);
 }
 
@@ -351,7 +351,7 @@ void TriggerTable::deliver(PlacedBinding& placed, const TriggerTypePtr& target) 
                                   .trigger_type = binding.trigger_type,
                                   .function_id = binding.function_id,
                                   .config = binding.config,
-                                  .metadata = view(binding.metadata),
+                                  .metadata = view_of(binding.metadata),
                                   .name_space = binding.name_space,
                                   .trigger_namespace = target->key.name_space};
   const protocol::SplitMessage message = protocol::split_binding(frame);
@@ -432,7 +432,7 @@ void TriggerTable::offer_soon(const std::string& type_id) {
 
 void TriggerTable::offer_some(const std::string& type_id) {
   Pass& pass = passes_.find(type_id)->second;
-  for (size_t n = 0; n < kBindingsPerSlice; ++n) {
+  for (size_t n = 0; n < kSettledPerSlice; ++n) {
     const std::set<std::string_view>& ids = of_type(type_id);
     const auto next = pass.after ? ids.upper_bound(*pass.after) : ids.begin();
     if (next == ids.end()) {
@@ -446,7 +446,7 @@ void TriggerTable::offer_some(const std::string& type_id) {
     PlacedBinding& placed = bindings_.find(*next)->second;
     const TriggerTypePtr target = resolve(*placed.binding);
     if (target && target->provider != nullptr &&
-        target->provider->link.queued_bytes() > kMostUnread) {
+        target->provider->link.queued_bytes() > kMostUnreadByProvider) {
       held_back_[target->provider].push_back(type_id);
       return;
     }
@@ -474,7 +474,7 @@ std::vector<std::string> TriggerTable::forget(Worker& worker) {
   // The engine's own providers let go of them at once, the others are told in slices.
   for (TriggerProvider* provider : own_providers_) provider->forget(worker.owner());
   slices_.add(kEngineOwner, [this, worker = worker.shared_from_this()] {
-    for (size_t n = 0; n < kBindingsPerSlice && !worker->bindings.empty(); ++n) {
+    for (size_t n = 0; n < kSettledPerSlice && !worker->bindings.empty(); ++n) {
       unbind(std::string(*worker->bindings.begin()));
     }
     return !worker->bindings.empty();

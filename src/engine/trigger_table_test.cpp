@@ -66,8 +66,8 @@ TEST_F(EngineTriggers, E13_AParkedBindingIsDeliveredWhenTheTypeIsRegistered) {
   EXPECT_TRUE(is_live("b"));
 }
 
-// Issue 10: any worker could take a type away by registering it and leaving. The public engine lets
-// the last one win (wire §8.2); a listed deviation.
+// Regression: any worker could take a type away by registering it and leaving. The public engine
+// lets the last one win (wire §8.2); a listed deviation.
 TEST_F(EngineTriggers, ATypeOfALiveProviderCannotBeTakenOver) {
   provider_.provide("t");
   binder_.bind("live", "t", "f");
@@ -120,7 +120,7 @@ TEST_F(EngineTriggers, AProviderThatReturnsGetsItsBindingsButNotThoseThatWereUnb
   EXPECT_FALSE(is_known("gone"));
 }
 
-// Issue 10: 1 000 × registertriggertype beside 10 000 bindings took 1.6 s.
+// Regression: 1 000 × registertriggertype beside 10 000 bindings took 1.6 s.
 TEST_F(EngineTriggers, ManyBindingsAreOfferedInSlices) {
   for (int i = 0; i < 1'000; ++i) binder_.bind("b" + std::to_string(i), "t", "f");
   for (int i = 0; i < 1'000; ++i) binder_.bind("u" + std::to_string(i), "unrelated", "f");

@@ -20,11 +20,6 @@ constexpr unsigned kBindAttempts = 5;
 constexpr std::chrono::seconds kBindPause{2};
 constexpr size_t kMaxRemembered = 10'000;  // workers, of either kind
 
-std::string text_of(const json::Value& object, std::string_view key) {
-  const json::Value* value = object.find(key);
-  return value != nullptr && value->as_string() != nullptr ? *value->as_string() : std::string();
-}
-
 std::string key_of(const WantedWorker& wanted) { return wanted.name + "@" + wanted.version; }
 
 // Whether the lock already has this worker as it is wanted, or has it by a person's choice.
@@ -67,8 +62,8 @@ std::vector<WantedWorker> wanted_workers(const json::Value& worker_list) {
   const json::Value* rows = worker_list.find("workers");
   if (rows == nullptr || rows->as_array() == nullptr) return out;
   for (const json::Value& row : *rows->as_array()) {
-    std::string name = text_of(row, "name");
-    if (!name.empty()) out.push_back({std::move(name), text_of(row, "version")});
+    std::string name = json::text_at(row, "name");
+    if (!name.empty()) out.push_back({std::move(name), json::text_at(row, "version")});
   }
   return out;
 }
@@ -150,7 +145,7 @@ sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
     worker_.spawn(reconcile());
     co_return ok;
   }
-  if (event) wanted = {text_of(*event, "worker"), text_of(*event, "version")};
+  if (event) wanted = {json::text_at(*event, "worker"), json::text_at(*event, "version")};
   if (wanted.name.empty() || !sources::check_worker_name(wanted.name)) co_return ok;
   const auto known = known_.find(wanted.name);
   if (known != known_.end()) {

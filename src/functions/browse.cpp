@@ -16,7 +16,7 @@ namespace iii::directory {
 
 namespace {
 
-constexpr size_t kDescriptionCharacters = 400;
+constexpr size_t kShownCharacters = 400;
 // Selections that are kept: what was typed before comes back when a letter is deleted.
 constexpr size_t kKeptSelections = 8;
 constexpr size_t kMostByMeaning = 50;
@@ -68,7 +68,7 @@ class Making {
 void fill(BrowseRow& out, const View& view, const content::Skill& skill) {
   out.id = view.display(skill.id);
   out.title = view.title(skill);
-  out.description = utf8_prefix(skill.description, kDescriptionCharacters);
+  out.description = utf8_prefix(skill.description, kShownCharacters);
   out.type = skill.type.value_or(std::string(kNoType));
   out.path = skill.file.path;
   out.bytes = skill.bytes;

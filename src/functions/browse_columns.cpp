@@ -25,7 +25,7 @@ using content::Severity;
 
 // Longer texts are searched as far as this.
 constexpr size_t kSearchedBytes = 2'048;
-constexpr std::string_view kOverview = "/index";
+constexpr std::string_view kOverviewSuffix = "/index";
 constexpr size_t kFewRows = 100;
 constexpr size_t kOwnMapping = 1024UL * 1024 + 4096;
 
@@ -33,7 +33,7 @@ using Places = std::unordered_map<std::string, uint32_t, TextHash, std::equal_to
 
 // An overview is found by the name of its folder.
 std::string_view shown_part(std::string_view id) {
-  return id.ends_with(kOverview) ? id.substr(0, id.size() - kOverview.size()) : id;
+  return id.ends_with(kOverviewSuffix) ? id.substr(0, id.size() - kOverviewSuffix.size()) : id;
 }
 
 std::string_view first_part(std::string_view id) { return id.substr(0, id.find('/')); }
@@ -222,8 +222,9 @@ class BrowseColumns::Maker {
     row.wanted = row.id = wanted_id(generation_, reason, row.kind);
     row.space = first_part(row.id);
     const bool skill = row.kind == kind_word(content::SkillKind::kSkill);
-    const bool taken = skill && (generation_.skill(row.id) != nullptr ||
-                                 generation_.skill(row.id + std::string(kOverview)) != nullptr);
+    const bool taken =
+        skill && (generation_.skill(row.id) != nullptr ||
+                  generation_.skill(row.id + std::string(kOverviewSuffix)) != nullptr);
     if (taken || !ids_.emplace(row.id, 0).second) {
       row.id = generation_.roots[reason.file.root].label + ":" + reason.file.path;
     }
@@ -270,7 +271,8 @@ bool BrowseColumns::fits(const View& view) const {
 std::optional<size_t> BrowseColumns::find(std::string_view id) const {
   const auto& skills = view_.generation().skills;
   const auto key = [](const content::SkillPtr& each) -> const std::string& { return each->id; };
-  for (const std::string& wanted : {std::string(id), std::string(id) + std::string(kOverview)}) {
+  for (const std::string& wanted :
+       {std::string(id), std::string(id) + std::string(kOverviewSuffix)}) {
     const auto at = std::ranges::lower_bound(skills, wanted, {}, key);
     if (at != skills.end() && (*at)->id == wanted) return static_cast<size_t>(at - skills.begin());
   }

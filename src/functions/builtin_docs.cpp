@@ -57,7 +57,7 @@ reached.
 - Answers of the registry are cached for about a minute.
 )";
 
-constexpr const char* kEngine = R"(---
+constexpr const char* kEngineDocument = R"(---
 name: iii
 title: iii
 type: index
@@ -96,7 +96,7 @@ Bind a function of yours to a trigger type with `engine::register_trigger` (`tri
 }  // namespace
 
 std::vector<content::BuiltinDocument> builtin_documents() {
-  return {{"iii-directory/SKILL.md", kDirectory}, {"iii/SKILL.md", kEngine}};
+  return {{"iii-directory/SKILL.md", kDirectory}, {"iii/SKILL.md", kEngineDocument}};
 }
 
 }  // namespace iii::directory

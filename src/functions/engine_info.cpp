@@ -17,7 +17,7 @@ namespace {
 
 using json::Value;
 
-constexpr std::chrono::milliseconds kAnswerTimeout{10'000};
+constexpr std::chrono::milliseconds kInfoTimeout{10'000};
 constexpr std::chrono::milliseconds kSuggestionTimeout{2'000};
 constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
 
@@ -167,13 +167,13 @@ sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine
   json::Object question{{"function_id", id}};
   if (in.name_space) question["namespace"] = *in.name_space;
   sdk::Reply<json::Raw> reply =
-      co_await engine.call(context, "engine::functions::info", Value(question), kAnswerTimeout);
+      co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
   if (!reply && reply.error().code == "NOT_FOUND") {
     const std::vector<std::string> places = co_await namespaces_of(engine, context, id);
     if (!in.name_space && places.size() == 1) {
       question["namespace"] = places.front();
       reply =
-          co_await engine.call(context, "engine::functions::info", Value(question), kAnswerTimeout);
+          co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
     } else if (!places.empty()) {
       co_return std::unexpected(function_elsewhere(id, in.name_space, places));
     }

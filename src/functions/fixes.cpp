@@ -33,21 +33,22 @@ struct ApplyOutput {
 };
 
 constexpr std::string_view kRoot = "Folder, as directory::doctor names it.";
-constexpr std::string_view kPath = "Path below the root.";
+constexpr std::string_view kFindingPath = "Path below the root.";
 
 }  // namespace
 
 inline auto describe(json::Type<ChosenFix>) {
   using T = ChosenFix;
   return json::object<T>(
-      "ChosenFix", "", json::field("root", &T::root, kRoot), json::field("path", &T::path, kPath),
+      "ChosenFix", "", json::field("root", &T::root, kRoot),
+      json::field("path", &T::path, kFindingPath),
       json::field("digest", &T::digest, "`digest` of the finding: the file it was made for."),
       json::field("key", &T::key, "`key` of the finding."));
 }
 inline auto describe(json::Type<RefusedFix>) {
   using T = RefusedFix;
   return json::object<T>("RefusedFix", "", json::field("root", &T::root, kRoot),
-                         json::field("path", &T::path, kPath),
+                         json::field("path", &T::path, kFindingPath),
                          json::field("reason", &T::reason, "Why the file is as it was."));
 }
 

@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using json::Value;
 
-constexpr std::chrono::milliseconds kAnswerTimeout{5'000};
+constexpr std::chrono::milliseconds kCatalogTimeout{5'000};
 // How old a list may be: of few functions, of many.
 constexpr size_t kFewFunctions = 2'000;
 constexpr std::chrono::milliseconds kLifeOfMany{1'000};
@@ -27,11 +27,6 @@ constexpr size_t kMaxFunctions = 20'000;
 constexpr size_t kMaxBindings = 20'000;
 constexpr size_t kInfoBatch = 32;  // what the engine answers at once
 constexpr size_t kBatchesAtOnce = 8;
-
-std::string text_of(const Value& row, std::string_view key) {
-  const Value* value = row.find(key);
-  return value != nullptr && value->as_string() != nullptr ? *value->as_string() : std::string();
-}
 
 const json::Array* rows_of(const Value& answer, std::string_view key) {
   const Value* rows = answer.find(key);
@@ -52,12 +47,12 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
   if (rows == nullptr) return out;
   for (const Value& row : *rows) {
     if (out.size() >= kMaxFunctions) break;
-    std::string id = text_of(row, "function_id");
+    std::string id = json::text_at(row, "function_id");
     if (id.empty()) continue;
     out.push_back({.id = std::move(id),
-                   .description = text_of(row, "description"),
-                   .worker = text_of(row, "worker_name"),
-                   .name_space = text_of(row, "namespace"),
+                   .description = json::text_at(row, "description"),
+                   .worker = json::text_at(row, "worker_name"),
+                   .name_space = json::text_at(row, "namespace"),
                    .parameters = {},
                    .internal = is_internal(row)});
     std::string& name_space = out.back().name_space;
@@ -75,10 +70,10 @@ std::vector<KnownBinding> bindings_in(const std::string& list) {
   if (rows == nullptr) return out;
   for (const Value& row : *rows) {
     if (out.size() >= kMaxBindings) break;
-    out.push_back({.id = text_of(row, "id"),
-                   .trigger_type = text_of(row, "trigger_type"),
-                   .function_id = text_of(row, "function_id"),
-                   .config = text_of(row, "config_summary")});
+    out.push_back({.id = json::text_at(row, "id"),
+                   .trigger_type = json::text_at(row, "trigger_type"),
+                   .function_id = json::text_at(row, "function_id"),
+                   .config = json::text_at(row, "config_summary")});
   }
   return out;
 }
@@ -89,7 +84,7 @@ void take_schemas(const std::string& text, std::vector<KnownFunction>& functions
   const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
   if (rows == nullptr) return;
   for (const Value& row : *rows) {
-    const std::string id = text_of(row, "function_id");
+    const std::string id = json::text_at(row, "function_id");
     const auto found = std::ranges::lower_bound(functions, id, {}, &KnownFunction::id);
     if (found == functions.end() || found->id != id) continue;
     if (const Value* schema = row.find("request_schema"))
@@ -97,7 +92,7 @@ void take_schemas(const std::string& text, std::vector<KnownFunction>& functions
   }
 }
 
-FunctionIndexPtr index_of(std::vector<KnownFunction> functions) {
+FunctionIndexPtr shared_index_of(std::vector<KnownFunction> functions) {
   return std::make_shared<const FunctionIndex>(std::move(functions));
 }
 
@@ -162,7 +157,7 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
   const bool told = std::exchange(changed_, false);
   const sdk::Reply<json::Raw> reply =
       co_await engine_.call(context, "engine::functions::list",
-                            std::string_view(R"({"include_internal":true})"), kAnswerTimeout);
+                            std::string_view(R"({"include_internal":true})"), kCatalogTimeout);
   live_ = reply.has_value();
   if (!reply) {
     changed_ = true;
@@ -177,7 +172,7 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
       list_text_ = reply->text;
       auto make = [before = now_, functions = std::move(functions)]() mutable {
         const bool equal = before != nullptr && before->functions() == functions;
-        return equal ? before : index_of(std::move(functions));
+        return equal ? before : shared_index_of(std::move(functions));
       };
       now_ = co_await pool_.run(std::move(make));
     }
@@ -208,7 +203,7 @@ sdk::Task<void> FunctionCatalog::ask_schemas(Context context,
       json::Object question{{"function_ids", std::move(batch)}};
       if (!name_space.empty()) question["namespace"] = name_space;
       under_way.push_back(engine_.call(context, "engine::functions::info",
-                                       Value(std::move(question)), kAnswerTimeout));
+                                       Value(std::move(question)), kCatalogTimeout));
     }
     const sdk::Reply<json::Raw> reply = co_await under_way.front();
     under_way.pop_front();
@@ -230,8 +225,9 @@ sdk::Task<FunctionIndexPtr> FunctionCatalog::own_functions() {
     }
     functions.push_back(std::move(known));
   }
-  own_ = co_await pool_.run(
-      [functions = std::move(functions)]() mutable { return index_of(std::move(functions)); });
+  own_ = co_await pool_.run([functions = std::move(functions)]() mutable {
+    return shared_index_of(std::move(functions));
+  });
   co_return own_;
 }
 
@@ -241,7 +237,7 @@ sdk::Task<std::shared_ptr<const std::vector<KnownBinding>>> FunctionCatalog::bin
   if (!has_engine() || Clock::now() - bindings_asked_ < kLifeOfBindings) co_return bindings_;
   bindings_asked_ = Clock::now();
   const sdk::Reply<json::Raw> reply = co_await engine_.call(
-      context, "engine::registered-triggers::list", std::string_view("{}"), kAnswerTimeout);
+      context, "engine::registered-triggers::list", std::string_view("{}"), kCatalogTimeout);
   if (reply) {
     bindings_ = co_await pool_.run([text = reply->text] {
       return std::make_shared<const std::vector<KnownBinding>>(bindings_in(text));

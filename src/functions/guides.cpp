@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kHowTo = "how-to";
 constexpr std::string_view kLink = "iii://fn/";
 constexpr size_t kMaxMentioned = 64 * 1024;  // bytes kept of one document
-constexpr size_t kSlice = 64;                // documents read before others have their turn
+constexpr size_t kReadPerSlice = 64;         // documents read before others have their turn
 
 content::YamlInterest wants(std::string_view key) {
   return key == "functions" ? content::YamlInterest::kValue : content::YamlInterest::kNone;
@@ -95,7 +95,7 @@ bool speaks_of_functions(const GuideDocument& document) {
 
 bool is_how_to(const GuideDocument& document) { return document.frontmatter.type == kHowTo; }
 
-std::string without_suffix(std::string_view path) {
+std::string guide_id_of(std::string_view path) {
   if (path.ends_with(".md")) path.remove_suffix(3);
   return std::string(path);
 }
@@ -148,7 +148,7 @@ std::vector<RelatedSkill> related_to(const GuideDocuments& documents, std::strin
 }
 
 static std::string id_of(const content::Skill& skill) { return skill.id; }
-static std::string id_of(const content::Prompt& prompt) { return without_suffix(prompt.file.path); }
+static std::string id_of(const content::Prompt& prompt) { return guide_id_of(prompt.file.path); }
 
 template <typename Row>
 Guides::Seen Guides::read_row(const View& view, const std::shared_ptr<const Row>& row) {
@@ -177,7 +177,7 @@ sdk::Task<void> Guides::add_rows(const View& view,
     Seen fresh = read_row(view, row);
     seen.insert_or_assign(row.get(), fresh);
     seen_.insert_or_assign(row.get(), std::move(fresh));
-    if (++read % kSlice == 0) co_await worker_.sleep(std::chrono::milliseconds(0));
+    if (++read % kReadPerSlice == 0) co_await worker_.sleep(std::chrono::milliseconds(0));
   }
 }
 

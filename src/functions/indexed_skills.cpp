@@ -14,7 +14,7 @@ namespace iii::directory {
 namespace {
 
 // Rows of one step of a build.
-constexpr size_t kStep = 256;
+constexpr size_t kIndexedPerStep = 256;
 constexpr size_t kHeadBytes = search::kBodyCharacters * 4;
 // Where the body begins is not known of every file: its frontmatter may take this much.
 constexpr size_t kFrontmatterBytes = 16 * 1024;
@@ -161,7 +161,7 @@ IndexedSkillsBuild::IndexedSkillsBuild(View view, bool bodies)
 
 bool IndexedSkillsBuild::step() {
   const auto& skills = view_.generation().skills;
-  const size_t end = std::min(skills.size(), next_ + kStep);
+  const size_t end = std::min(skills.size(), next_ + kIndexedPerStep);
   for (; next_ < end; ++next_) {
     const content::Skill& skill = *skills[next_];
     const BodyHead head = bodies_ ? read_body_head(view_, skill, kHeadBytes) : BodyHead();

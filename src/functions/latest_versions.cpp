@@ -6,7 +6,7 @@ namespace iii::directory {
 
 namespace {
 
-int64_t now_ns() {
+int64_t wall_ns() {
   const auto since = std::chrono::system_clock::now().time_since_epoch();
   return std::chrono::duration_cast<std::chrono::nanoseconds>(since).count();
 }
@@ -14,7 +14,7 @@ int64_t now_ns() {
 }  // namespace
 
 void LatestVersions::note(const std::vector<sources::OutdatedRow>& rows) {
-  const int64_t now = now_ns();
+  const int64_t now = wall_ns();
   for (const sources::OutdatedRow& row : rows) {
     Known known{.source = row.source,
                 .current = row.current,
@@ -34,7 +34,7 @@ void LatestVersions::note_installed(const std::string& name_space, const sources
                                             .latest = resolved,
                                             .outdated = false,
                                             .error = {},
-                                            .checked_ns = now_ns()});
+                                            .checked_ns = wall_ns()});
 }
 
 std::optional<LatestVersions::Known> LatestVersions::about(

@@ -41,22 +41,6 @@ auto describe(json::Type<DiffInput>) {
           .null_default());
 }
 
-std::string_view word(FileState state) {
-  switch (state) {
-    case FileState::kEdited:
-      return "edited";
-    case FileState::kMissing:
-      return "missing";
-    case FileState::kExtra:
-      return "extra";
-    case FileState::kMode:
-      return "mode";
-    case FileState::kIntact:
-      break;
-  }
-  return "intact";
-}
-
 VerifyOutput output_of(const std::vector<sources::VerifiedNamespace>& namespaces) {
   VerifyOutput out{.ok = true, .namespaces = {}};
   for (const sources::VerifiedNamespace& verified : namespaces) {
@@ -72,7 +56,7 @@ VerifyOutput output_of(const std::vector<sources::VerifiedNamespace>& namespaces
         ++row.intact;
         continue;
       }
-      row.files.push_back({.path = file.path, .state = std::string(word(file.state))});
+      row.files.push_back({.path = file.path, .state = sources::word_of(file.state)});
       // Files that somebody put beside ours are nobody's fault.
       row.ok = row.ok && file.state == FileState::kExtra;
     }

@@ -73,22 +73,6 @@ auto describe(json::Type<ListOutput>) {
       json::field("namespaces", &ListOutput::namespaces, "One row per namespace, by name."));
 }
 
-const char* word(FileState state) {
-  switch (state) {
-    case FileState::kEdited:
-      return "edited";
-    case FileState::kMissing:
-      return "missing";
-    case FileState::kMode:
-      return "mode";
-    case FileState::kExtra:
-      return "extra";
-    case FileState::kIntact:
-      break;
-  }
-  return "intact";
-}
-
 std::string state_of(const ListedNamespace& row,
                      const std::optional<LatestVersions::Known>& known) {
   const auto any = [&row](std::string_view state) {
@@ -121,7 +105,7 @@ ListedNamespace row_of(const sources::VerifiedNamespace& verified,
     if (file.state == FileState::kIntact) {
       ++row.intact;
     } else if (row.files.size() < kMaxFiles) {
-      row.files.push_back({word(file.state), file.path});
+      row.files.push_back({sources::word_of(file.state), file.path});
     } else {
       row.more_files = row.more_files.value_or(0) + 1;
     }

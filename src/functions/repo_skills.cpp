@@ -16,7 +16,7 @@ struct RepoSkillsInput {
   std::optional<std::string> ref;
   std::optional<std::string> path;
 };
-struct RepoDownloadInput {
+struct RepoDownloadSeveralInput {
   std::string repo;
   std::optional<std::string> ref;
   std::optional<std::string> path;
@@ -26,24 +26,24 @@ struct RepoDownloadInput {
   std::optional<bool> stop_at_risks;
 };
 
-constexpr std::string_view kRepo =
+constexpr std::string_view kListedRepo =
     "Git repository: `owner/repo` on GitHub, `owner/repo/folder`, the URL of a page that shows a "
     "folder, or an https, ssh or git@ address.";
-constexpr std::string_view kRef = "Branch, tag or commit. When absent the default branch.";
-constexpr std::string_view kPath = "Only skills in this folder of the repository.";
+constexpr std::string_view kListedRef = "Branch, tag or commit. When absent the default branch.";
+constexpr std::string_view kListedPath = "Only skills in this folder of the repository.";
 
 auto describe(json::Type<RepoSkillsInput>) {
   using T = RepoSkillsInput;
-  return json::object<T>("RepoSkillsInput", "", json::field("repo", &T::repo, kRepo),
-                         json::field("ref", &T::ref, kRef).null_default(),
-                         json::field("path", &T::path, kPath).null_default());
+  return json::object<T>("RepoSkillsInput", "", json::field("repo", &T::repo, kListedRepo),
+                         json::field("ref", &T::ref, kListedRef).null_default(),
+                         json::field("path", &T::path, kListedPath).null_default());
 }
-auto describe(json::Type<RepoDownloadInput>) {
-  using T = RepoDownloadInput;
+auto describe(json::Type<RepoDownloadSeveralInput>) {
+  using T = RepoDownloadSeveralInput;
   return json::object<T>(
-      "RepoDownloadSeveralInput", "", json::field("repo", &T::repo, kRepo),
-      json::field("ref", &T::ref, kRef).null_default(),
-      json::field("path", &T::path, kPath).null_default(),
+      "RepoDownloadSeveralInput", "", json::field("repo", &T::repo, kListedRepo),
+      json::field("ref", &T::ref, kListedRef).null_default(),
+      json::field("path", &T::path, kListedPath).null_default(),
       json::field("skills", &T::skills,
                   "`path` of each skill to download, as directory::repo::skills lists them. All "
                   "that have a `namespace` there when absent.")
@@ -115,7 +115,7 @@ Result<std::vector<sources::RepoSource>> chosen(
 }
 
 sdk::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context context,
-                                           RepoDownloadInput in) {
+                                           RepoDownloadSeveralInput in) {
   Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
   if (!source) co_return std::unexpected(std::move(source.error()));
   const Result<sources::RepoListing> listing = co_await downloader.list(context, *source);
@@ -142,12 +142,12 @@ void add_repo_functions(FunctionTable& table, Downloader& downloader) {
       [&downloader](const Context& context, const RepoSkillsInput& in) {
         return list(downloader, context, in);
       });
-  table.add<RepoDownloadInput, OutcomesOutput>(
+  table.add<RepoDownloadSeveralInput, OutcomesOutput>(
       {.id = "directory::repo::download",
        .title = "Download skills of a repository",
        .description = about::kRepoDownload,
        .hints = {.destructive = true, .idempotent = true, .network = true}},
-      [&downloader](const Context& context, const RepoDownloadInput& in) {
+      [&downloader](const Context& context, const RepoDownloadSeveralInput& in) {
         return download(downloader, context, in);
       });
 }

@@ -10,7 +10,7 @@ namespace iii::directory {
 namespace {
 
 // Smaller indexes are searched on the loop: that takes a fraction of a millisecond.
-constexpr size_t kSearchedOnLoop = 1'000;
+constexpr size_t kSkillsOnLoop = 1'000;
 
 }  // namespace
 
@@ -145,7 +145,7 @@ sdk::Task<void> SkillSearch::merge(search::MergePlan plan) {
 sdk::Task<Result<search::Answer>> SkillSearch::find(View view, IndexedSkillsPtr index,
                                                     std::string query, SkillFilter filter,
                                                     size_t limit) {
-  const bool large = index->index.documents() > kSearchedOnLoop;
+  const bool large = index->index.documents() > kSkillsOnLoop;
   auto work = [view = std::move(view), index = std::move(index), query = std::move(query),
                filter = std::move(filter), limit] {
     search::Options options;

@@ -16,7 +16,7 @@ namespace iii::directory {
 
 namespace {
 
-constexpr std::string_view kId = "directory::skills::search";
+constexpr std::string_view kSearchId = "directory::skills::search";
 constexpr size_t kDescriptionCharacters = 400;
 // Rows beyond the limit that are counted.
 constexpr size_t kCounted = 50;
@@ -127,10 +127,10 @@ class SkillsSearch {
   sdk::Task<Result<json::Raw>> find(SearchSkillsInput in) {
     const uint64_t limit = in.limit.value_or(kDefaultFound);
     if (limit == 0 || limit > kMostFound) {
-      co_return std::unexpected(bad_search(kId, "limit_out_of_range"));
+      co_return std::unexpected(bad_search(kSearchId, "limit_out_of_range"));
     }
     if (in.budget_tokens && *in.budget_tokens < kLeastBudget) {
-      co_return std::unexpected(small_budget(kId, kLeastBudget));
+      co_return std::unexpected(small_budget(kSearchId, kLeastBudget));
     }
     Result<KindFilter> kinds = KindFilter::parse(in.kind);
     if (!kinds) co_return std::unexpected(std::move(kinds.error()));
@@ -142,7 +142,7 @@ class SkillsSearch {
     const IndexedSkillsPtr index = co_await search_.follow(view);
     Result<search::Answer> found = co_await search_.find(
         view, index, std::move(in.query), std::move(filter), saturated_size(limit + kCounted));
-    if (!found) co_return std::unexpected(bad_search(kId, found.error().code));
+    if (!found) co_return std::unexpected(bad_search(kSearchId, found.error().code));
     // Bodies are read for the snippets.
     auto work = [view, index, limit, budget = in.budget_tokens, found = std::move(*found)] {
       return answer_text(view, *index, found, limit, budget);
@@ -186,7 +186,7 @@ class SkillsSearch {
 void add_skills_search(FunctionTable& table, Library& library, SkillSearch& search) {
   const auto functions = std::make_shared<SkillsSearch>(library, search);
   table.add<SearchSkillsInput, SearchSkillsOutput>(
-      {.id = std::string(kId),
+      {.id = std::string(kSearchId),
        .title = "Search skills",
        .description = about::kSkillsSearch,
        .hints = kReadOnly,

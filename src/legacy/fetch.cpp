@@ -23,7 +23,7 @@ namespace iii::directory {
 
 namespace {
 
-constexpr std::string_view kScheme = "iii://";
+constexpr std::string_view kFetchScheme = "iii://";
 constexpr std::string_view kNext = " Next: fetch iii://skills to see what there is.";
 
 struct FetchInput {
@@ -166,7 +166,7 @@ Result<std::vector<std::string>> wanted_addresses(
                    std::to_string(kMaxBatch) + " are read at once");
   }
   for (const std::string& address : out) {
-    if (!address.starts_with(kScheme)) {
+    if (!address.starts_with(kFetchScheme)) {
       return refused("an address begins with iii://, which " + content::quoted(address) +
                      " does not");
     }
@@ -176,7 +176,7 @@ Result<std::vector<std::string>> wanted_addresses(
 
 Result<FetchTarget> parse_address(std::string_view address) {
   const std::string shown = content::quoted(address);
-  const std::string_view rest = address.substr(kScheme.size());
+  const std::string_view rest = address.substr(kFetchScheme.size());
   if (rest == "skills") return FetchTarget{};
   if (rest.empty()) return refused("the id after iii:// is missing in " + shown);
   const std::vector<std::string_view> segments = split(rest, '/');

@@ -25,7 +25,6 @@ using legacy::McpPrompt;
 using legacy::McpPromptsOutput;
 using legacy::PromptGetInput;
 using legacy::PromptGetMeta;
-using legacy::PromptGetOutput;
 using legacy::RegisterPromptInput;
 using legacy::RegisterPromptOutput;
 using legacy::UnregisterPromptInput;
@@ -123,7 +122,7 @@ class PromptFunctions {
     if (prompt == nullptr) co_return std::optional<json::Raw>();
     const Result<Body> body = read_prompt(parts_.library, view, *prompt);
     if (!body) co_return std::unexpected(body.error());
-    PromptGetOutput out{.description = prompt->description, .messages = {}};
+    legacy::PromptGetOutput out{.description = prompt->description, .messages = {}};
     out.messages.push_back(user_message(body->text));
     Result<json::Raw> text = bounded(json::encode(out), kAskForLess);
     if (!text) co_return std::unexpected(std::move(text.error()));
@@ -148,9 +147,9 @@ class PromptFunctions {
       co_return std::unexpected(
           unsupported_output(prompt.name, prompt.function_id, messages.error()));
     }
-    const PromptGetOutput out{.description = prompt.description,
-                              .messages = std::move(*messages),
-                              .meta = missing_from(prompt, arguments)};
+    const legacy::PromptGetOutput out{.description = prompt.description,
+                                      .messages = std::move(*messages),
+                                      .meta = missing_from(prompt, arguments)};
     co_return bounded(json::encode(out), kAskForLess);
   }
 
@@ -180,12 +179,13 @@ void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& pa
        .description = about::kMcpPromptsList,
        .hints = kReadOnly},
       [prompts](legacy::EmptyInput) { return prompts->list(); });
-  table.add<PromptGetInput, PromptGetOutput>({.id = "prompts::mcp-get",
-                                              .title = "Run a prompt for a bridge",
-                                              .description = about::kMcpPromptsGet},
-                                             [prompts](const Context& context, PromptGetInput in) {
-                                               return prompts->get(context, std::move(in));
-                                             });
+  table.add<PromptGetInput, legacy::PromptGetOutput>(
+      {.id = "prompts::mcp-get",
+       .title = "Run a prompt for a bridge",
+       .description = about::kMcpPromptsGet},
+      [prompts](const Context& context, PromptGetInput in) {
+        return prompts->get(context, std::move(in));
+      });
 }
 
 }  // namespace iii::directory

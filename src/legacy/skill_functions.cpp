@@ -33,9 +33,9 @@ using legacy::UnregisterSkillInput;
 using legacy::UnregisterSkillOutput;
 
 constexpr const char* kMarkdown = "text/markdown";
-constexpr std::string_view kScheme = "iii://";
+constexpr std::string_view kIndexScheme = "iii://";
 
-constexpr std::string_view kAskForLess = "directory::skills::list with `limit`";
+constexpr std::string_view kAskForFewerSkills = "directory::skills::list with `limit`";
 
 // What the list and the index page are made of.
 struct Listing {
@@ -85,12 +85,12 @@ class SkillFunctions {
                              .description = "One page that names every skill there is.",
                              .mime_type = kMarkdown});
     for (const IndexLine& line : found.lines) {
-      out.resources.push_back({.uri = std::string(kScheme) + line.id,
+      out.resources.push_back({.uri = std::string(kIndexScheme) + line.id,
                                .name = line.title.empty() ? line.id : line.title,
                                .description = {},
                                .mime_type = kMarkdown});
     }
-    co_return bounded(json::encode(out), kAskForLess);
+    co_return bounded(json::encode(out), kAskForFewerSkills);
   }
 
   sdk::Task<Result<json::Raw>> read(Context context, ReadResourceInput in) {
@@ -100,9 +100,9 @@ class SkillFunctions {
       co_return content_of(in.uri, {kMarkdown, index_page(found.lines, found.problem)});
     }
     // A file of exactly that id comes first.
-    if (in.uri.starts_with(kScheme)) {
+    if (in.uri.starts_with(kIndexScheme)) {
       Result<std::optional<std::string>> file =
-          co_await file_text(parts_.library, {}, in.uri.substr(kScheme.size()));
+          co_await file_text(parts_.library, {}, in.uri.substr(kIndexScheme.size()));
       if (!file) co_return std::unexpected(std::move(file.error()));
       if (*file) co_return content_of(in.uri, {kMarkdown, std::move(**file)});
     }
@@ -176,7 +176,7 @@ class SkillFunctions {
     out.contents.push_back({.uri = std::move(uri),
                             .mime_type = std::move(text.mime_type),
                             .text = std::move(text.text)});
-    return bounded(json::encode(out), kAskForLess);
+    return bounded(json::encode(out), kAskForFewerSkills);
   }
 
   const LegacyParts parts_;

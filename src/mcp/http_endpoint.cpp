@@ -11,7 +11,6 @@ namespace iii::mcp {
 namespace {
 
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
-constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
 
 net::HttpHeaders json_headers() { return {{"Content-Type", "application/json"}}; }
 

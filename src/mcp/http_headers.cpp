@@ -10,7 +10,6 @@ namespace iii::mcp {
 
 namespace {
 
-constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
 constexpr std::string_view kMethodHeader = "Mcp-Method";
 constexpr std::string_view kNameHeader = "Mcp-Name";
 

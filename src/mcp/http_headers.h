@@ -10,6 +10,8 @@
 
 namespace iii::mcp {
 
+inline constexpr std::string_view kVersionHeader = "MCP-Protocol-Version";
+
 // Without blanks around it; nothing when it is absent.
 std::optional<std::string> header_value(const net::HttpRequest& request, std::string_view name);
 

@@ -10,7 +10,7 @@ namespace iii::mcp {
 
 namespace {
 
-constexpr std::string_view kAll = "arguments";
+constexpr std::string_view kAllArguments = "arguments";
 constexpr std::string_view kAllPlaceholder = "$ARGUMENTS";
 constexpr size_t kMaxArguments = 64;
 constexpr size_t kMaxNameBytes = 64;
@@ -155,7 +155,7 @@ std::vector<TemplateArgument> template_arguments(const json::Value& frontmatter,
             [[fallthrough]];
           case Placeholder::Kind::kAll:
             return add(
-                {.name = std::string(kAll),
+                {.name = std::string(kAllArguments),
                  .description = hint.empty() ? "What follows the name of the prompt." : hint});
         }
       });
@@ -164,7 +164,7 @@ std::vector<TemplateArgument> template_arguments(const json::Value& frontmatter,
 
 std::string render_template(std::string_view text, const std::vector<TemplateArgument>& arguments,
                             const ArgumentValues& values) {
-  const auto all = values.find(kAll);
+  const auto all = values.find(kAllArguments);
   const std::vector<std::string> words =
       all != values.end() ? words_of(all->second) : std::vector<std::string>();
   const auto value_of = [&](std::string_view name) -> std::optional<std::string> {

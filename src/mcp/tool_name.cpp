@@ -5,7 +5,7 @@ namespace iii::mcp {
 namespace {
 
 constexpr std::string_view kEscaped = "x.";
-constexpr std::string_view kDigits = "0123456789abcdef";
+constexpr std::string_view kHexDigits = "0123456789abcdef";
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-';
@@ -42,8 +42,8 @@ std::string escaped_name(std::string_view id) {
     }
     const auto byte = static_cast<unsigned char>(c);
     out += '.';
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
+    out += kHexDigits[byte >> 4U];
+    out += kHexDigits[byte & 15U];
   }
   return out;
 }
@@ -56,8 +56,8 @@ std::optional<std::string> unescaped(std::string_view text) {
       continue;
     }
     if (i + 2 >= text.size()) return std::nullopt;
-    const size_t high = kDigits.find(text[i + 1]);
-    const size_t low = kDigits.find(text[i + 2]);
+    const size_t high = kHexDigits.find(text[i + 1]);
+    const size_t low = kHexDigits.find(text[i + 2]);
     if (high == std::string_view::npos || low == std::string_view::npos) return std::nullopt;
     out += static_cast<char>(high << 4U | low);
     i += 2;

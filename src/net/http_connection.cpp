@@ -23,12 +23,6 @@ namespace {
 constexpr size_t kReadPerTurn = 64 * 1024;
 // Of the requests that a client sends before it has the answer to the one before.
 constexpr size_t kMaxPipelined = 64 * 1024;
-// More than this is not left to wait for the end of the turn.
-constexpr size_t kEarlyFlush = 256 * 1024;
-// Written to one socket before others get their turn.
-constexpr size_t kWrittenPerTurn = 1024 * 1024;
-// Below this a copy costs less than a piece of its own.
-constexpr size_t kSharedBytes = 32 * 1024;
 // How long a client has to close its side when the server stops.
 constexpr Millis kLingerAtEnd{100};
 // How often a client that is not being read is looked at.

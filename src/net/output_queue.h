@@ -16,6 +16,13 @@
 
 namespace iii::net {
 
+// More than this is not left to wait for the end of the turn.
+inline constexpr size_t kEarlyFlush = 256 * 1024;
+// Written to one socket before others get their turn.
+inline constexpr size_t kWrittenPerTurn = 1024 * 1024;
+// Below this a copy costs less than a piece of its own.
+inline constexpr size_t kSharedBytes = 32 * 1024;
+
 class OutputQueue {
  public:
   explicit OutputQueue(OutputPool& pool) : pool_(pool) {}

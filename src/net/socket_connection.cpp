@@ -16,13 +16,6 @@
 namespace iii::net {
 namespace {
 
-// More than this is not left to wait for the end of the turn.
-constexpr size_t kEarlyFlush = 256 * 1024;
-// Written to one socket before others get their turn.
-constexpr size_t kWrittenPerTurn = 1024 * 1024;
-// Below this a copy costs less than a piece of its own.
-constexpr size_t kSharedBytes = 32 * 1024;
-
 // What [offset, offset + length) of a message has of the part that begins at `start`.
 std::string_view overlap(std::string_view part, size_t start, size_t offset, size_t length) {
   const size_t from = std::max(start, offset);

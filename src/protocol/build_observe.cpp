@@ -104,7 +104,7 @@ Result<Frame> invocations_observed(Reader& r) {
 
 Result<Frame> local_invocation_stats(Reader& r) { return r.finish(LocalInvocationStats{}); }
 
-constexpr std::array kBuilders{
+constexpr std::array kObserverBuilders{
     Builder{"observe", observe},
     Builder{"unobserve", unobserve},
     Builder{"observeresult", observe_result},
@@ -120,8 +120,8 @@ constexpr std::array kBuilders{
 }  // namespace
 
 const Builder* observe_builder(std::string_view type) {
-  const auto* found = std::ranges::find(kBuilders, type, &Builder::type);
-  return found == kBuilders.end() ? nullptr : found;
+  const auto* found = std::ranges::find(kObserverBuilders, type, &Builder::type);
+  return found == kObserverBuilders.end() ? nullptr : found;
 }
 
 }  // namespace iii::protocol

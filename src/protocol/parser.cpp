@@ -17,7 +17,9 @@ namespace {
 // needs none, so that one 64 MiB frame cannot cost a gigabyte.
 constexpr size_t kFastPathBytes = 1024 * 1024;
 
-std::unexpected<Error> malformed(std::string why) { return fail("malformed", std::move(why)); }
+std::unexpected<Error> malformed_frame(std::string why) {
+  return fail("malformed", std::move(why));
+}
 
 std::string_view without_trailing_space(std::string_view text) {
   while (!text.empty() && (text.back() == ' ' || text.back() == '\n' || text.back() == '\r' ||
@@ -47,9 +49,9 @@ struct Parser::Impl {
 Result<void> Parser::Impl::collect(std::string_view text) {
   members.reset();
   if (text.size() <= kFastPathBytes) return collect_fast(text);
-  if (auto ok = json::validate(text, kMaxDepth); !ok) return malformed(ok.error().message);
+  if (auto ok = json::validate(text, kMaxDepth); !ok) return malformed_frame(ok.error().message);
   const json::Slice frame = json::trimmed(text);
-  if (frame.front() != '{') return malformed("not an object");
+  if (frame.front() != '{') return malformed_frame("not an object");
   collect_slowly(frame);
   return {};
 }
@@ -75,11 +77,12 @@ Result<void> Parser::Impl::collect_fast(std::string_view text) {
   const auto parsed = dom.parse(text.data(), text.size(), false);
   if (parsed.error() == simdjson::NUMBER_ERROR) {
     // simdjson refuses integers beyond 64 bits that other peers read as doubles: look more closely.
-    if (auto ok = json::validate(text, kMaxDepth); !ok) return malformed(ok.error().message);
+    if (auto ok = json::validate(text, kMaxDepth); !ok) return malformed_frame(ok.error().message);
   } else if (parsed.error() != simdjson::SUCCESS) {
-    return malformed(simdjson::error_message(parsed.error()));
+    return malformed_frame(simdjson::error_message(parsed.error()));
   }
-  if (text[dom.implementation->structural_indexes[0]] != '{') return malformed("not an object");
+  if (text[dom.implementation->structural_indexes[0]] != '{')
+    return malformed_frame("not an object");
   return collect_by_index(text);
 }
 
@@ -100,7 +103,7 @@ Result<void> Parser::Impl::collect_by_index(std::string_view text) {
       while (depth > 1) {
         const char c = text[index[++last]];
         if (c == '{' || c == '[') {
-          if (++depth > kMaxDepth) return malformed("more than 127 levels");
+          if (++depth > kMaxDepth) return malformed_frame("more than 127 levels");
         }
         if (c == '}' || c == ']') --depth;
       }

@@ -45,14 +45,6 @@ constexpr auto kSwitches = std::to_array<std::string_view>({
     "--approval-mode=yolo",
 });
 
-template <typename T>
-bool is_one_of(std::string_view word, const T& words) {
-  return std::ranges::find(words, word) != words.end();
-}
-bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_memory_file(std::string_view word) {
   return std::ranges::any_of(kMemoryFiles, [&](std::string_view name) {
     if (!word.ends_with(name)) return false;

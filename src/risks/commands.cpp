@@ -12,10 +12,6 @@ namespace {
 
 constexpr size_t kLiteral = 24;  // characters of base64 or hex that are more than a name
 
-bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 // A long run of base64 or hexadecimal digits: the encoded text itself.
 bool is_literal(std::string_view word) {
   if (word.size() < kLiteral || word.find_first_of("/.~$") == 0) return false;

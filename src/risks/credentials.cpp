@@ -56,11 +56,6 @@ constexpr auto kDumpers = std::to_array<std::string_view>(
     {"json.stringify", "console.log", "json.dumps", "print", "pprint", "pprint.pprint", "str",
      "util.inspect", "writefilesync", "fs.writefilesync", "write_text"});
 
-template <typename T>
-bool is_one_of(std::string_view word, const T& words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_secret_place(std::string_view word) {
   if (word.find_first_of("/.\\") == std::string_view::npos || word.ends_with(".pub")) return false;
   return std::ranges::any_of(kPlaces, [&](std::string_view part) { return word.contains(part); });

@@ -10,7 +10,7 @@ namespace {
 template <size_t N>
 using Words = std::array<std::string_view, N>;
 
-constexpr auto kShells = std::to_array<std::string_view>(
+constexpr auto kPipedShells = std::to_array<std::string_view>(
     {"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "iex", "invoke-expression"});
 // They read a program from their input only when they get no other one.
 constexpr auto kInterpreters =
@@ -29,11 +29,6 @@ constexpr auto kBodies = std::to_array<std::string_view>(
     {"-d", "-f", "-t", "--data", "--data-binary", "--data-raw", "--data-urlencode", "--form",
      "--upload-file", "--json", "--post-data", "--post-file", "--body-file", "--body-data", "-body",
      "-infile"});
-
-template <typename T>
-bool is_one_of(std::string_view word, const T& words) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 // `NAME=value` in front of a command.
 bool is_assignment(std::string_view word) {
@@ -125,7 +120,7 @@ std::string_view program(std::string_view word) {
   return word;
 }
 
-bool is_shell(std::string_view program) { return is_one_of(program, kShells); }
+bool is_shell(std::string_view program) { return is_one_of(program, kPipedShells); }
 bool is_downloader(std::string_view program) { return is_one_of(program, kDownloaders); }
 
 std::vector<Segment> segments_of(const std::vector<Token>& tokens) {

@@ -46,11 +46,6 @@ constexpr auto kShellBlocks = std::to_array<std::string_view>(
     {"", "bash", "bat", "batch", "cmd", "console", "fish", "powershell", "ps", "ps1", "pwsh", "sh",
      "shell", "shell-session", "shellscript", "terminal", "zsh"});
 
-template <typename T>
-bool is_one_of(std::string_view word, const T& words) {
-  return std::ranges::find(words, word) != words.end();
-}
-
 bool is_word_byte(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '\'';
 }

@@ -1,7 +1,9 @@
 // A line as words and operators: what the matchers look at.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +27,14 @@ struct Token {
   uint32_t at = 0;        // offset in the line
   std::string_view text;  // of a word: in lower case, without punctuation around it
 };
+
+template <typename T>
+bool is_one_of(std::string_view word, const T& words) {
+  return std::ranges::find(words, word) != words.end();
+}
+inline bool is_any(std::string_view word, std::initializer_list<std::string_view> words) {
+  return is_one_of(word, words);
+}
 
 // How pipes and backticks are read.
 enum class Syntax : uint8_t { kShell, kProse, kTable };

@@ -8,9 +8,9 @@ namespace iii::sdk {
 
 SharedBytes Transport::encode(std::string text) const {
   // Parsers read (never use) a little beyond the end of a text.
-  constexpr size_t kReadableBehind = 64;
+  constexpr size_t kPadding = 64;
   const size_t size = text.size();
-  text.append(kReadableBehind, '\0');
+  text.append(kPadding, '\0');
   const auto shared = shared_text(std::move(text));
   return {shared, std::string_view(*shared).substr(0, size)};
 }

@@ -371,7 +371,7 @@ TEST_F(WorkerTest, AProviderSeesItsBindingsTyped) {
   EXPECT_THAT(events, testing::ElementsAre("bound b1", "bound b1", "unbound b1"));
 }
 
-// Issue 10: the unbind was lost, and the provider fired to a binding that nobody had.
+// Regression: the unbind was lost, and the provider fired to a binding that nobody had.
 TEST_F(WorkerTest, AnUnbindDuringACoroutineOnBindIsNotLost) {
   std::vector<std::string> events;
   std::optional<Binding<Every>> kept;

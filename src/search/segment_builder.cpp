@@ -240,10 +240,10 @@ void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& wr
 
 void SegmentBuilder::Work::write_surface(const std::vector<TermNumber>& numbers,
                                          SegmentWriter& writer) const {
-  constexpr size_t kLeastLetters = 3;
+  constexpr size_t kLeastSurfaceLetters = 3;
   std::vector<std::pair<std::string_view, TermNumber>> surface;
   for (const auto& [word, info] : words) {
-    if (info.surface && word.size() >= kLeastLetters) {
+    if (info.surface && word.size() >= kLeastSurfaceLetters) {
       surface.emplace_back(word, numbers[info.term]);
     }
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kMostBytes = 64 * 1024;
 constexpr std::string_view kLeftOut = "…";
 
-bool is_space(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
+bool is_space_or_control(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
 
 bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
 
@@ -26,7 +26,7 @@ std::string one_line(std::string_view text) {
   std::string line;
   line.reserve(text.size());
   for (const char c : text) {
-    if (!is_space(c)) {
+    if (!is_space_or_control(c)) {
       line += c;
     } else if (!line.empty() && line.back() != ' ') {
       line += ' ';

@@ -19,7 +19,7 @@ constexpr size_t kLongestWord = 32;
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
 bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_token_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 // `word` is written in one case.
 bool is_known(std::string_view word) {
@@ -121,7 +121,7 @@ class Estimate {
     if (is_upper(first) || is_lower(first)) return letters();
     if (is_digit(first)) {
       sum_ += digits_cost(run(is_digit).size());
-    } else if (is_space(first)) {
+    } else if (is_token_space(first)) {
       white_space();
     } else if (static_cast<unsigned char>(first) < 0x80) {
       sum_ += punctuation_cost(run([first](char c) { return c == first; }).size());
@@ -148,7 +148,7 @@ class Estimate {
     size_t changes = 0;
     char last = '\0';
     const std::string_view all = run([&](char c) {
-      if (!is_space(c)) return false;
+      if (!is_token_space(c)) return false;
       if (c != last) ++changes;
       last = c;
       return true;

@@ -17,10 +17,6 @@ namespace {
 constexpr size_t kMaxSegmentBytes = 255;  // what file systems take
 constexpr size_t kQuotedCharacters = 120;
 
-std::unexpected<Error> refuse(std::string reason) {
-  return fail("D312", "D312 invalid_bundle: " + std::move(reason));
-}
-
 // Whatever bytes the source sent, shown in a message: bounded and printable.
 std::string shown(std::string_view path) {
   const std::string text = printable(path);
@@ -29,7 +25,7 @@ std::string shown(std::string_view path) {
 }
 
 std::unexpected<Error> refuse_path(std::string_view path, std::string_view reason) {
-  return refuse("invalid skill path " + shown(path) + ": " + std::string(reason));
+  return invalid_bundle("invalid skill path " + shown(path) + ": " + std::string(reason));
 }
 
 // Control characters, line separators, and the marks that make a name look like another one by
@@ -92,17 +88,17 @@ Result<void> check_collisions(const std::vector<BundleFile>& files) {
     const auto [other, fresh] = seen.emplace(collision_key(file.path), &file.path);
     if (fresh) continue;
     if (*other->second == file.path)
-      return refuse("the path " + shown(file.path) + " occurs twice");
-    return refuse("the paths " + shown(*other->second) + " and " + shown(file.path) +
-                  " are the same file on file systems that ignore case or Unicode forms");
+      return invalid_bundle("the path " + shown(file.path) + " occurs twice");
+    return invalid_bundle("the paths " + shown(*other->second) + " and " + shown(file.path) +
+                          " are the same file on file systems that ignore case or Unicode forms");
   }
   for (const auto& [key, path] : seen) {
     for (size_t slash = key.find('/'); slash != std::string::npos;
          slash = key.find('/', slash + 1)) {
       const auto file = seen.find(std::string_view(key).substr(0, slash));
       if (file == seen.end()) continue;
-      return refuse("the path " + shown(*file->second) + " is a file, and " + shown(*path) +
-                    " needs a folder of that name");
+      return invalid_bundle("the path " + shown(*file->second) + " is a file, and " + shown(*path) +
+                            " needs a folder of that name");
     }
   }
   return {};
@@ -133,6 +129,10 @@ std::string reported_name(const BundleFile& file) {
   std::string name = slash == std::string::npos ? file.path : file.path.substr(slash + 1);
   if (name.ends_with(".md")) name.resize(name.size() - 3);
   return name;
+}
+
+std::unexpected<Error> invalid_bundle(std::string reason) {
+  return fail("D312", "D312 invalid_bundle: " + std::move(reason));
 }
 
 FileRole role_of(std::string_view path) {

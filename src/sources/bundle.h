@@ -10,6 +10,9 @@
 
 namespace iii::sources {
 
+// D312: the bundle cannot be installed.
+std::unexpected<Error> invalid_bundle(std::string reason);
+
 enum class FileRole { kSkill, kPrompt, kAsset };
 
 struct BundleFile {

@@ -15,7 +15,7 @@ namespace {
 
 using Ids = std::set<std::string, std::less<>>;
 
-constexpr uint64_t kMaxListingBytes = 64ULL * 1024 * 1024;
+constexpr uint64_t kMaxBlobListingBytes = 64ULL * 1024 * 1024;
 constexpr uint64_t kHeaderBytes = 128;  // what `cat-file --batch` writes around each
 
 std::unexpected<Error> incomplete() {
@@ -50,7 +50,7 @@ std::optional<Header> parse_header(std::string_view line) {
 // Looks without fetching.
 Result<Ids> missing_of(const Git& git, const std::string& tree, const Ids& ids) {
   auto listing = git.output({"rev-list", "--objects", "--no-object-names", "--missing=print", tree},
-                            {.step = "checking", .input = "", .max_output = kMaxListingBytes});
+                            {.step = "checking", .input = "", .max_output = kMaxBlobListingBytes});
   if (!listing) return std::unexpected(listing.error());
   Ids missing;
   for (const std::string_view line : split(*listing, '\n')) {

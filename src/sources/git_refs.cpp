@@ -13,13 +13,13 @@ constexpr std::string_view kBranches = "refs/heads/";
 constexpr std::string_view kTags = "refs/tags/";
 constexpr std::string_view kPeeled = "^{}";
 
-bool is_hex(std::string_view text) {
+bool is_lower_hex(std::string_view text) {
   return std::ranges::all_of(
       text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 bool is_id(std::string_view text) {
-  return (text.size() == 40 || text.size() == 64) && is_hex(text);
+  return (text.size() == 40 || text.size() == 64) && is_lower_hex(text);
 }
 
 Result<RemoteRefs> ask(const std::vector<std::string>& args, Git& git) {
@@ -48,7 +48,7 @@ std::unexpected<Error> no_such_ref(const std::string& ref, const RemoteRefs& ref
     text += " Did you mean \"" + std::string(near) + "\"?";
   }
   const std::string lower = ascii_lower(ref);
-  if (ref.size() >= 7 && is_hex(lower)) {
+  if (ref.size() >= 7 && is_lower_hex(lower)) {
     return fail("D310", text + " Next: give a commit with all of its 40 digits");
   }
   constexpr size_t kShown = 5;

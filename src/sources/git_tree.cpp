@@ -15,7 +15,7 @@ constexpr size_t kMaxHops = 32;      // links behind each other on the way to on
 constexpr size_t kMaxNesting = 8;    // folders that are reached by links inside each other
 constexpr size_t kMaxVisits = 10'000;
 
-TreeKind kind_of(std::string_view mode) {
+TreeKind tree_kind_of(std::string_view mode) {
   if (mode == "100644" || mode == "100755" || mode == "100664") return TreeKind::kFile;
   if (mode == "040000") return TreeKind::kFolder;
   if (mode == "120000") return TreeKind::kLink;
@@ -211,7 +211,7 @@ std::vector<TreeEntry> parse_tree(std::string_view listing) {
     if (tab == std::string_view::npos) continue;
     const std::vector<std::string_view> words = split(record.substr(0, tab), ' ');
     if (words.size() < 3) continue;
-    entries.push_back({.kind = kind_of(words[0]),
+    entries.push_back({.kind = tree_kind_of(words[0]),
                        .id = std::string(words[2]),
                        .path = std::string(record.substr(tab + 1)),
                        .executable = words[0] == "100755"});

@@ -12,8 +12,6 @@ namespace iii::sources {
 
 namespace {
 
-constexpr uint64_t kMaxBackupBytes = 1ULL << 30U;
-
 Result<std::string> lock_text(const Lock& lock) {
   std::string text = render_lock(lock);
   if (text.size() <= kMaxLockBytes) return text;

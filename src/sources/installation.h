@@ -2,6 +2,7 @@
 // together.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,9 @@
 #include "sources/journal.h"
 
 namespace iii::sources {
+
+// Of a file that is kept until a swap is complete.
+inline constexpr uint64_t kMaxBackupBytes = 1ULL << 30U;
 
 // The files of one swap on their way: removed with this object, unless a journal needs them.
 class Stage {

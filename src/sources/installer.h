@@ -71,6 +71,7 @@ struct FixedFile {
 
 // kMode: the content is intact, but the file is not executable although the source has it so.
 enum class FileState { kIntact, kEdited, kMissing, kExtra, kMode };
+std::string word_of(FileState state);  // `intact`, `edited`, `missing`, `extra`, `mode`
 
 struct VerifiedFile {
   std::string path;

@@ -13,8 +13,6 @@ namespace iii::sources {
 
 namespace {
 
-constexpr uint64_t kMaxBackupBytes = 1ULL << 30U;
-
 std::unexpected<Error> not_installed(const std::string& name, const Lock& lock) {
   std::vector<std::string> names;
   for (const auto& [known, locked] : lock.namespaces) names.push_back(known);

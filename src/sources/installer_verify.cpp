@@ -16,7 +16,7 @@ namespace iii::sources {
 
 namespace {
 
-constexpr std::chrono::milliseconds kPause{5};
+constexpr std::chrono::milliseconds kGatePause{5};
 constexpr int kMaxLooks = 2'000;  // at a gate that is shut: ten seconds
 constexpr size_t kMaxFiles = 200'000;
 constexpr size_t kMaxDepth = 64;
@@ -135,6 +135,22 @@ Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
 
 }  // namespace
 
+std::string word_of(FileState state) {
+  switch (state) {
+    case FileState::kEdited:
+      return "edited";
+    case FileState::kMissing:
+      return "missing";
+    case FileState::kExtra:
+      return "extra";
+    case FileState::kMode:
+      return "mode";
+    case FileState::kIntact:
+      break;
+  }
+  return "intact";
+}
+
 Error unreadable_lock(const Error& error) {
   return {"D333",
           "D333 lock_unreadable: `directory.lock` cannot be read: " + error.message +
@@ -154,7 +170,7 @@ Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path
   ReadGate gate(skills_folder);
   for (int look = 0; look < kMaxLooks; ++look) {
     if (!gate.enter()) {
-      std::this_thread::sleep_for(kPause);
+      std::this_thread::sleep_for(kGatePause);
       continue;
     }
     const Result<FolderWriter> root = FolderWriter::open(skills_folder);

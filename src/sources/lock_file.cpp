@@ -15,7 +15,7 @@ namespace iii::sources {
 
 namespace {
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kLockFormat = 1;
 constexpr std::string_view kHead =
     "# What is installed here, and from where. Written by iii-directory; worth committing.\n";
 constexpr std::string_view kDigestPrefix = "sha256:";
@@ -312,7 +312,7 @@ std::string render_lock(const Lock& lock) {
   json::Object namespaces;
   for (const auto& [name, locked] : lock.namespaces) namespaces[name] = entry_of(locked);
   const std::array<std::pair<std::string, json::Value>, 2> members{
-      {{"version", kFormat}, {"namespaces", std::move(namespaces)}}};
+      {{"version", kLockFormat}, {"namespaces", std::move(namespaces)}}};
   return std::string(kHead) + json::write_yaml(members);
 }
 
@@ -333,10 +333,10 @@ Result<Lock> parse_lock(std::string_view text) {
   if (version == nullptr || version->as_int() == nullptr || *version->as_int() < 1) {
     return damaged("`version` is missing");
   }
-  if (*version->as_int() > kFormat) {
+  if (*version->as_int() > kLockFormat) {
     return fail("D333", "D333 lock_unreadable: `directory.lock` has format " +
                             std::to_string(*version->as_int()) + ", and this program knows " +
-                            std::to_string(kFormat) +
+                            std::to_string(kLockFormat) +
                             " only. Nothing was changed. Next: use a newer iii-directory.");
   }
   const json::Value* const namespaces = document->find("namespaces");

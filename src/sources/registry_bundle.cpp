@@ -30,10 +30,6 @@ std::unexpected<Error> undecodable() {
   return std::unexpected(registry_error({.kind = FailureKind::kUndecodable}));
 }
 
-std::unexpected<Error> refuse(std::string reason) {
-  return fail("D312", "D312 invalid_bundle: " + std::move(reason));
-}
-
 std::optional<std::string> text_member(Slice object, std::string_view key) {
   if (kind_of(object) != Kind::kObject) return std::nullopt;
   const std::optional<Slice> value = json::member(object, key);
@@ -150,8 +146,8 @@ class Decoder {
       description = json::string_of(*value);
     }
     if (const Result<void> legal = content::check_name(*name); !legal) {
-      return refuse("invalid prompt name " + content::quoted(utf8_prefix(*name, 80)) + ": " +
-                    legal.error().message);
+      return invalid_bundle("invalid prompt name " + content::quoted(utf8_prefix(*name, 80)) +
+                            ": " + legal.error().message);
     }
     std::string path = "prompts/" + *name + ".md";
     std::optional<json::Value> args_schema;
@@ -191,9 +187,9 @@ Result<Bundle> decode_bundle(const RegistrySource& source, std::string_view body
     if (kind_of(*name) != Kind::kString) return undecodable();
     const std::string said = json::string_of(*name);
     if (said != source.worker) {
-      return refuse("the registry answered with the bundle of " +
-                    content::quoted(utf8_prefix(said, 80)) + ", expected " +
-                    content::quoted(source.worker));
+      return invalid_bundle("the registry answered with the bundle of " +
+                            content::quoted(utf8_prefix(said, 80)) + ", expected " +
+                            content::quoted(source.worker));
     }
   }
   bundle.resolved = bundle_version(body);

@@ -13,8 +13,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kFirstPause{250};
-constexpr milliseconds kLongestPause{5'000};
+constexpr milliseconds kFirstRetryPause{250};
+constexpr milliseconds kLongestRetryPause{5'000};
 constexpr double kJitter = 0.3;
 constexpr milliseconds kWaitSlice{50};  // how soon a cancelled job is noticed
 
@@ -230,8 +230,8 @@ std::optional<milliseconds> RegistryClient::pause_after(const RegistryFailure& f
                                                         unsigned attempt) {
   if (attempt >= options_.retries) return std::nullopt;
   if (failure.retry_after) return *failure.retry_after;
-  const milliseconds grown = kFirstPause * (int64_t{1} << std::min(attempt, 10U));
-  const auto base = static_cast<double>(std::min(grown, kLongestPause).count());
+  const milliseconds grown = kFirstRetryPause * (int64_t{1} << std::min(attempt, 10U));
+  const auto base = static_cast<double>(std::min(grown, kLongestRetryPause).count());
   return milliseconds(static_cast<int64_t>(base + base * kJitter * clock_.random()));
 }
 

@@ -13,7 +13,7 @@
 namespace iii::ws {
 namespace {
 
-constexpr size_t kMaxControl = 125;
+constexpr size_t kMaxControlPayload = 125;
 constexpr size_t kMaxHeader = 14;
 
 size_t write_header(char* to, Role role, Opcode opcode, bool fin, size_t length) {
@@ -88,7 +88,7 @@ void Encoder::message(std::string& out, Opcode kind, std::string_view payload) {
 }
 
 void Encoder::control(std::string& out, Opcode kind, std::string_view payload) {
-  frame(out, kind, true, payload.substr(0, kMaxControl));
+  frame(out, kind, true, payload.substr(0, kMaxControlPayload));
 }
 
 void Encoder::close(std::string& out, uint16_t code, std::string_view reason) {
@@ -96,8 +96,8 @@ void Encoder::close(std::string& out, uint16_t code, std::string_view reason) {
     frame(out, Opcode::kClose, true, {});
     return;
   }
-  const std::string_view head = utf8_head(reason, kMaxControl - 2);
-  char payload[kMaxControl];
+  const std::string_view head = utf8_head(reason, kMaxControlPayload - 2);
+  char payload[kMaxControlPayload];
   payload[0] = static_cast<char>(code >> 8);
   payload[1] = static_cast<char>(code & 0xff);
   std::memcpy(payload + 2, head.data(), head.size());

@@ -16,7 +16,7 @@ namespace iii::daemon {
 
 namespace {
 
-std::atomic<bool> stop = false;
+std::atomic<bool> stop_installing = false;
 
 // Of a server that has no access to a repository.
 constexpr std::string_view kNeedsCredentials = "git_credential_helper";
@@ -38,9 +38,9 @@ bool wrote_files(const directory::DownloadOutput& output) {
 }  // namespace
 
 std::string short_version(const std::string& resolved) {
-  constexpr size_t kCommit = 40;
+  constexpr size_t kCommitDigits = 40;
   constexpr size_t kShown = 12;
-  const bool commit = resolved.size() >= kCommit &&
+  const bool commit = resolved.size() >= kCommitDigits &&
                       resolved.find_first_not_of("0123456789abcdef") == std::string::npos;
   return commit ? resolved.substr(0, kShown) : resolved;
 }
@@ -56,7 +56,7 @@ bool is_local_only(const std::string& message) { return message.starts_with("D33
 Result<Installing> Installing::begin(const cli::Args& args, bool here) {
   auto caller = here ? local_caller(args, Use::kInstall) : caller_of(args, Use::kInstall);
   if (!caller) return std::unexpected(caller.error());
-  cli::catch_interrupts(stop);
+  cli::catch_interrupts(stop_installing);
   return Installing(args, std::move(*caller));
 }
 

@@ -24,8 +24,8 @@ constexpr int64_t kFirstPage = 1'000;
 constexpr int64_t kMostRows = 100'000;
 constexpr size_t kPageBytes = 240UL * 1024;
 
-constexpr std::array<std::string_view, 3> kKeys = {R"("id")", R"("title")", R"("description")"};
-using Cells = std::array<json::Slice, kKeys.size()>;
+constexpr std::array<std::string_view, 3> kCellKeys = {R"("id")", R"("title")", R"("description")"};
+using Cells = std::array<json::Slice, kCellKeys.size()>;
 
 Result<json::Object> list_input(const cli::Args& args, bool terminal) {
   json::Object input;
@@ -96,9 +96,9 @@ Cells cells_of(json::Slice row) {
   json::Slice key;
   json::Slice value;
   size_t found = 0;
-  while (found < kKeys.size() && walker.next(key, value)) {
-    for (size_t i = 0; i < kKeys.size(); ++i) {
-      if (key != kKeys[i]) continue;
+  while (found < kCellKeys.size() && walker.next(key, value)) {
+    for (size_t i = 0; i < kCellKeys.size(); ++i) {
+      if (key != kCellKeys[i]) continue;
       if (json::kind_of(value) == json::Kind::kString) cells[i] = value;
       ++found;
     }

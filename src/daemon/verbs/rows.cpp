@@ -2,11 +2,6 @@
 
 namespace iii::daemon {
 
-std::string text_at(const json::Value& value, std::string_view key) {
-  const json::Value* member = value.find(key);
-  return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "";
-}
-
 int64_t number_at(const json::Value& value, std::string_view key) {
   const json::Value* member = value.find(key);
   return member != nullptr && member->as_int() != nullptr ? *member->as_int() : 0;

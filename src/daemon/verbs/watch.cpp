@@ -27,7 +27,7 @@ using cli::Style;
 
 constexpr std::chrono::milliseconds kPause{200};
 
-std::atomic<bool> stop = false;
+std::atomic<bool> stop_watching = false;
 
 Style style_of(const std::string& change) {
   if (change == "added") return Style::kGood;
@@ -99,10 +99,10 @@ class Feed {
 };
 
 int poll(Caller& caller, Feed& feed) {
-  cli::catch_interrupts(stop);
-  while (!stop) {
+  cli::catch_interrupts(stop_watching);
+  while (!stop_watching) {
     const auto answer = caller.ask("directory::changes", feed.question());
-    if (!answer) return stop ? cli::kInterrupted : cli::complain(answer.error());
+    if (!answer) return stop_watching ? cli::kInterrupted : cli::complain(answer.error());
     const bool more = feed.take(*answer, caller.where());
     if (feed.end()) return *feed.end();
     if (!more) std::this_thread::sleep_for(kPause);

@@ -114,7 +114,7 @@ TEST_F(BusEventTest, ChangesBeforeTheBindingAreNotReported) {
   EXPECT_THAT(events(), IsEmpty());
 }
 
-// Issue 10: 2 000 bindings and a listing of 8 MB stopped everybody for 8 s.
+// Regression: 2 000 bindings and a listing of 8 MB stopped everybody for 8 s.
 TEST_F(BusEventTest, AListingIsMadeInSlicesSharedAndHeldBackAndOnlyTheNewestWaits) {
   for (int i = 0; i < 100; ++i) {
     watcher_.bind("b" + std::to_string(i), "engine::functions-available", "watch");

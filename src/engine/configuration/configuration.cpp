@@ -11,7 +11,7 @@ namespace iii::engine {
 
 namespace {
 
-constexpr std::string_view kSpace = "configuration";
+constexpr std::string_view kConfigurationSpace = "configuration";
 constexpr size_t kMaxIdBytes = 64;
 
 bool is_valid_id(std::string_view id) {
@@ -147,7 +147,7 @@ Configuration::Configuration(Store& store, Bus& bus, Environment environment,
 Configuration::~Configuration() = default;
 
 Result<void> Configuration::start() {
-  return durable_.store().load(kSpace, [this](Record&& record) {
+  return durable_.store().load(kConfigurationSpace, [this](Record&& record) {
     // Written by us and guarded by a checksum: what does not decode was not ours.
     auto stored = json::decode<ConfigurationEntry>(*record.value);
     if (!stored) return;
@@ -364,8 +364,8 @@ void Configuration::submit(PendingPtr pending) {
   Entry& next = pending->after;
   next.record_id = pending->before ? pending->before->record_id : durable_.store().next_id();
   std::vector<Change> changes;
-  changes.push_back(Change::put(Record{next.record_id, std::string(kSpace), "", pending->id,
-                                       share(row(pending->id, next, true))}));
+  changes.push_back(Change::put(Record{next.record_id, std::string(kConfigurationSpace), "",
+                                       pending->id, share(row(pending->id, next, true))}));
   place(pending->id, std::make_shared<const Entry>(next));
   durable_.write(
       std::move(changes), [this, pending] { place(pending->id, pending->before); },

@@ -14,7 +14,7 @@ namespace {
 
 using filter::Part;
 
-constexpr size_t kAtOnce = 32;                // observers per step
+constexpr size_t kActivatedAtOnce = 32;       // observers per step
 constexpr size_t kMostErrorText = 64 * 1024;  // bytes of a code or a message
 
 // Of what one owner may have on its way, the part that unanswered calls of one function may use:
@@ -224,7 +224,7 @@ void Observers::hand_out(const ObservedEventPtr& event, const std::shared_ptr<Au
     }
     engine_.slices().add(
         payer, [this, event, chosen = std::move(group), charge, next = size_t{0}]() mutable {
-          for (size_t left = kAtOnce; left > 0 && next < chosen.size(); --left, ++next) {
+          for (size_t left = kActivatedAtOnce; left > 0 && next < chosen.size(); --left, ++next) {
             const Candidate& each = chosen[next];
             const ObserverPtr& observer = each.observer;
             if (observer->state != ObserverState::kActive) continue;

@@ -10,7 +10,7 @@ namespace iii::engine {
 
 namespace {
 
-constexpr size_t kAtOnce = 32;  // observers looked at before others get their turn
+constexpr size_t kOfferedAtOnce = 32;  // observers looked at before others get their turn
 
 // Where the type of a binding is looked for.
 std::vector<std::string> namespaces_of(const Binding& binding) {
@@ -54,7 +54,7 @@ void Observers::in_steps(OwnerId owner, Group group, std::function<void(const Ob
                          std::function<void()> then) {
   auto step = [action = std::move(action), then = std::move(then), group = std::move(group),
                next = size_t{0}]() mutable {
-    for (size_t left = kAtOnce; left > 0 && next < group.size(); --left) {
+    for (size_t left = kOfferedAtOnce; left > 0 && next < group.size(); --left) {
       // One that was removed meanwhile is nobody's.
       const ObserverPtr& observer = group[next++];
       if (observer->state != ObserverState::kDisposed) action(observer);
@@ -167,7 +167,7 @@ void Observers::host_observes(Worker& host) {
   std::vector<FunctionPtr> functions(host.functions.begin(), host.functions.end());
   engine_.slices().add(
       host.owner(), [this, functions = std::move(functions), next = size_t{0}]() mutable {
-        for (size_t left = kAtOnce; left > 0 && next < functions.size(); --left) {
+        for (size_t left = kOfferedAtOnce; left > 0 && next < functions.size(); --left) {
           const FunctionPtr& function = functions[next++];
           const FunctionPtr* now = engine_.functions().find(function->name_space, function->id);
           if (now != nullptr && *now == function) engine_.features_known(function);
@@ -324,7 +324,7 @@ void Observers::offer_bindings(const FunctionPtr& function) {
   engine_.slices().add(
       function->owner->owner(), [this, waiting = std::move(waiting), next = size_t{0}]() mutable {
         const auto& bindings = engine_.triggers().bindings();
-        for (size_t left = kAtOnce; left > 0 && next < waiting.size(); --left) {
+        for (size_t left = kOfferedAtOnce; left > 0 && next < waiting.size(); --left) {
           const auto found = bindings.find(waiting[next++]);
           if (found == bindings.end() || found->second.live()) continue;
           if (Worker* maker = found->second.maker; maker != nullptr && !maker->gone) {

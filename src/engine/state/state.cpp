@@ -10,7 +10,7 @@ namespace iii::engine {
 
 namespace {
 
-constexpr std::string_view kSpace = "state";
+constexpr std::string_view kStateSpace = "state";
 
 const std::string& text_or_null(const SharedText& text) {
   static const std::string null = "null";
@@ -21,7 +21,7 @@ std::unexpected<Error> with_code(std::string_view code, const Error& reason) {
   return fail(std::string(code), reason.message);
 }
 
-Result<Subscription> read_config(const std::string& text) {
+Result<Subscription> read_state_config(const std::string& text) {
   Result<StateTriggerConfig> config = json::decode<StateTriggerConfig>(text);
   if (!config) {
     return fail(config.error().code, "Failed to parse trigger config: " + config.error().message);
@@ -78,13 +78,13 @@ State::State(Store& store, Bus& bus, Configuration* configuration, StateLimits l
       configuration_(configuration),
       limits_(limits),
       durable_(store, bus),
-      subscriptions_(bus, std::string(kTriggerType), read_config),
+      subscriptions_(bus, std::string(kTriggerType), read_state_config),
       max_value_bytes_(limits.max_value_bytes) {}
 
 State::~State() = default;
 
 Result<void> State::start() {
-  Result<void> loaded = durable_.store().load(kSpace, [this](Record&& record) {
+  Result<void> loaded = durable_.store().load(kStateSpace, [this](Record&& record) {
     memory_.put(record.scope, record.key, {record.id, std::move(record.value)});
   });
   if (!loaded) return loaded;
@@ -370,7 +370,7 @@ void State::submit(PendingPtr pending) {
   std::vector<Change> changes;
   if (p.after) {
     const int64_t id = p.before ? p.before->id : durable_.store().next_id();
-    changes.push_back(Change::put(Record{id, std::string(kSpace), p.scope, p.key, p.after}));
+    changes.push_back(Change::put(Record{id, std::string(kStateSpace), p.scope, p.key, p.after}));
     memory_.put(p.scope, p.key, {id, p.after});
   } else if (p.before) {
     changes.push_back(Change::erase_id(p.before->id));

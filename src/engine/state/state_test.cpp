@@ -410,7 +410,7 @@ TEST_F(StateTest, BytesComeBackWhenValuesGo) {
 
 // ---- what is large ----
 
-// Issue 10: 30 × state::update on a 9 MB object stopped everybody for 22 s.
+// Regression: 30 × state::update on a 9 MB object stopped everybody for 22 s.
 TEST_F(StateTest, ALargeUpdateIsComputedElsewhereAndKeepsOnlyItsOwnScopeWaiting) {
   set("k", R"({"text":")" + std::string(State::kSmallBytes, 'x') + R"(","n":1})");
   set("k", "5", "other");
