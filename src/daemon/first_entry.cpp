@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <chrono>
 #include <utility>
 
 #include "base/log.h"
@@ -18,7 +19,8 @@ bool means_nothing_set(const std::string& code) {
   return code == sdk::kFunctionNotFound || code == "NOT_FOUND" || code == "SCHEMA_INVALID";
 }
 
-sdk::Task<void> ask(sdk::Worker& worker, std::string id, std::optional<json::Value>& value) {
+sdk::Task<void> ask_for_entry(sdk::Worker& worker, std::string id,
+                              std::optional<json::Value>& value) {
   const json::Value which = json::Object{{"id", id}};
   const sdk::CallOptions options{.timeout = kEntryTimeout};
   const sdk::Reply<json::Value> reply =
@@ -50,7 +52,7 @@ std::optional<json::Value> first_entry(sdk::WorkerOptions options, const std::st
   });
   // Read again when it is built; until then there is nothing to reload.
   loop.on_reload_signal([] {});
-  worker.on_ready([&] { worker.spawn(ask(worker, id, value)); });
+  worker.on_ready([&] { worker.spawn(ask_for_entry(worker, id, value)); });
   if (!worker.start()) return json::Value();  // the worker itself says why
   loop.run();
   if (ended) return std::nullopt;

@@ -24,7 +24,7 @@ sdk::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context 
   const json::Value question = json::Object{{"prefix", function_id}, {"include_internal", true}};
   const sdk::Reply<json::Raw> reply =
       co_await engine.call(context, "engine::functions::list", question, kNamespacesTimeout);
-  const Result<json::Value> answer = reply ? json::parse(reply->text) : json::Value();
+  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
   const json::Value* rows = answer ? answer->find("functions") : nullptr;
   std::vector<std::string> out;
   if (rows == nullptr || rows->as_array() == nullptr) co_return out;
@@ -33,9 +33,9 @@ sdk::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context 
     const std::string* name_space = text_of_row(row, "namespace");
     if (id != nullptr && *id == function_id && name_space != nullptr) out.push_back(*name_space);
   }
-  std::ranges::sort(out, {}, [](const std::string& name) {
-    return std::pair(name != protocol::kDefaultNamespace, name);
-  });
+  std::ranges::sort(out);
+  const auto first = std::ranges::find(out, protocol::kDefaultNamespace);
+  if (first != out.end()) std::rotate(out.begin(), first, first + 1);
   co_return out;
 }
 

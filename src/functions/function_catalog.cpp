@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -39,7 +40,7 @@ bool is_internal(const Value& row) {
   return flag != nullptr && *flag == Value(true);
 }
 
-// Of an id in several namespaces the row of `default` counts, else the first.
+// Of an id in several namespaces the row of `default` comes first.
 std::vector<KnownFunction> functions_in(const std::string& list) {
   std::vector<KnownFunction> out;
   const Result<Value> answer = json::parse(list);
@@ -58,8 +59,8 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
     std::string& name_space = out.back().name_space;
     if (name_space == protocol::kDefaultNamespace) name_space.clear();
   }
-  std::ranges::stable_partition(out,
-                                [](const KnownFunction& each) { return each.name_space.empty(); });
+  std::ranges::sort(out, {},
+                    [](const KnownFunction& each) { return std::tie(each.id, each.name_space); });
   return out;
 }
 
@@ -189,7 +190,8 @@ sdk::Task<void> FunctionCatalog::ask_schemas(Context context,
   for (const KnownFunction& each : functions) {
     if (!each.internal && !each.id.starts_with("engine::")) wanted.push_back(&each);
   }
-  std::ranges::stable_sort(wanted, {}, [](const KnownFunction* each) { return each->name_space; });
+  std::ranges::sort(wanted, {},
+                    [](const KnownFunction* each) { return std::tie(each->name_space, each->id); });
   std::deque<sdk::Pending<json::Raw>> under_way;
   size_t next = 0;
   while (next < wanted.size() || !under_way.empty()) {

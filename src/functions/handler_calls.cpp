@@ -1,6 +1,7 @@
 #include "functions/handler_calls.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "functions/bus_hints.h"
@@ -47,7 +48,7 @@ sdk::Task<bool> HandlerCalls::may_repeat(AttemptsPtr attempts) {
   const json::Value question = json::Object{{"function_id", attempts->function_id}};
   const sdk::Reply<json::Raw> reply = co_await engine_.call(
       attempts->context, "engine::functions::info", question, kRepeatInfoTimeout);
-  const Result<json::Value> row = reply ? json::parse(reply->text) : json::Value();
+  const Result<json::Value> row = reply ? json::parse(reply->text) : Result<json::Value>();
   const std::optional<Hints> hints = row ? hints_of_row(*row) : std::nullopt;
   co_return hints && (hints->read_only || hints->idempotent);
 }

@@ -164,7 +164,7 @@ class SkillFunctions {
     const Result<json::Raw> output = co_await handlers_.call(std::move(context), function_id, "{}",
                                                              parts_.registered().options().timeout);
     const Result<json::Value> value =
-        output ? json::parse(output->text) : std::unexpected(output.error());
+        output ? json::parse(output->text) : Result<json::Value>(std::unexpected(output.error()));
     if (!value) {
       co_return std::unexpected(failed_call(Registry::kSkills, function_id, value.error().message));
     }

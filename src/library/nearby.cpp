@@ -32,7 +32,7 @@ sdk::Task<std::set<std::string>> compose_namespaces(sdk::Worker& worker, Millis 
   const sdk::Reply<json::Raw> reply =
       co_await worker.trigger("engine::functions::list", question, options);
   std::set<std::string> out;
-  const Result<json::Value> answer = reply ? json::parse(reply->text) : json::Value();
+  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
   const json::Array* rows = compose_rows(answer, "functions");
   if (rows == nullptr) co_return out;
   for (const json::Value& row : *rows) {
