@@ -41,11 +41,11 @@ sdk::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context 
 
 Error function_elsewhere(const std::string& function_id, const std::optional<std::string>& asked,
                          const std::vector<std::string>& places) {
-  const std::string where = asked ? "is not registered in namespace " + content::quoted(*asked)
-                                  : std::string("is registered in several namespaces");
-  return {"invocation_failed", "D340 not_found: function " + content::quoted(function_id) + " " +
-                                   where + ". It is registered in: " + join(places, ", ") +
-                                   ". Next: call again with `namespace`."};
+  const std::string what = "D340 not_found: function " + content::quoted(function_id);
+  const std::string next = join(places, ", ") + ". Next: call again with `namespace`.";
+  if (!asked) return {"invocation_failed", what + " is in several namespaces: " + next};
+  return {"invocation_failed",
+          what + " is not in namespace " + content::quoted(*asked) + ", but in " + next};
 }
 
 sdk::Task<sdk::Reply<json::Raw>> call_by_id(EngineClient& engine, Context context,

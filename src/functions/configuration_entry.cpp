@@ -20,6 +20,7 @@ ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, FunctionTable& table
       options_(std::move(options)),
       changed_(std::move(changed)),
       event_(worker, "configuration::on-updated", kOnChange) {
+  if (const json::Object* known = options_.known.as_object()) kept_ = *known;
   table.add<json::Raw, json::Raw>({.id = kOnChange,
                                    .title = "Configuration changed",
                                    .description = about::kOnConfigChange,
@@ -124,11 +125,11 @@ sdk::Task<void> ConfigurationEntry::add(json::Object missing) {
           options_.id, reply.error().code);
       co_return;
     }
+    log_info("configuration entry {} was completed with what was set before", options_.id);
     const json::Value* before = reply->find("old_value");
-    if (before == nullptr || *before == base) break;
+    if (before == nullptr || *before == base) co_return;
     base = *before;
   }
-  log_info("configuration entry {} was completed with what was set before", options_.id);
 }
 
 sdk::Task<void> ConfigurationEntry::fetch() {

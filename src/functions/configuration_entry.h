@@ -31,6 +31,7 @@ struct EntryOptions {
   std::string name;
   std::string description;
   json::Value schema;
+  json::Value known = {};                       // its value, as far as somebody has asked already
   std::function<json::Object()> settings = {};  // keys that the file of this process sets; or none
   std::chrono::milliseconds timeout{5'000};     // of one call
   // After each of these the entry must still be there, with its schema.

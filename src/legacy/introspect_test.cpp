@@ -115,11 +115,11 @@ TEST_F(Introspect, AnIdInSeveralNamespacesIsRefusedWithTheirNames) {
   failures["engine::functions::info"] = "NOT_FOUND";
   begin();
   for (const char* id : {"directory::function-info", "directory::engine::functions::info"}) {
-    EXPECT_THAT(refusal(id, R"({"function_id":"dup::fn"})"),
-                HasSubstr("is registered in several namespaces. It is registered in: office, shop. "
-                          "Next: call again with `namespace`."));
+    EXPECT_THAT(
+        refusal(id, R"({"function_id":"dup::fn"})"),
+        HasSubstr("is in several namespaces: office, shop. Next: call again with `namespace`."));
     EXPECT_THAT(refusal(id, R"({"function_id":"dup::fn","namespace":"mine"})"),
-                HasSubstr("is not registered in namespace `mine`. It is registered in: office"));
+                HasSubstr("mine\", but in office, shop. Next: "));
   }
 }
 
