@@ -111,10 +111,11 @@ sdk::Task<void> ConfigurationEntry::add(json::Object missing) {
   const sdk::Reply<json::Value> stored = co_await get(true);
   const json::Value* value = stored ? stored->find("value") : nullptr;
   json::Value base = value != nullptr ? *value : json::Value();
+  json::Value expected = base;  // what our write should replace
   for (int attempt = 0; attempt < kMostAttempts && base.as_object() != nullptr; ++attempt) {
     json::Object whole = *base.as_object();
     for (const auto& [key, each] : missing) whole.try_emplace(key, each);
-    const json::Value set = json::Object{{"id", options_.id}, {"value", std::move(whole)}};
+    const json::Value set = json::Object{{"id", options_.id}, {"value", whole}};
     const sdk::CallOptions call{.timeout = options_.timeout};
     const sdk::Reply<json::Value> reply =
         co_await worker_.trigger<json::Value>("configuration::set", set, call);
@@ -127,8 +128,9 @@ sdk::Task<void> ConfigurationEntry::add(json::Object missing) {
     }
     log_info("configuration entry {} was completed with what was set before", options_.id);
     const json::Value* before = reply->find("old_value");
-    if (before == nullptr || *before == base) co_return;
+    if (before == nullptr || *before == expected) co_return;
     base = *before;
+    expected = std::move(whole);
   }
 }
 
