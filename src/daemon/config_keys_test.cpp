@@ -158,10 +158,18 @@ TEST(ConfigKeys, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
   const json::Value schema = entry_schema();
   EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");
   const json::Object& properties = *schema.find("properties")->as_object();
-  EXPECT_EQ(properties.size(), 8U);
-  for (const char* name : {"skills_folder", "registry_url", "ca_file", "max_file_bytes"}) {
+  EXPECT_EQ(properties.size(), config_keys().size() - 2);
+  for (const char* name : {"git_credential_helper", "configuration_entry"}) {
     EXPECT_FALSE(properties.contains(name)) << name;
   }
+  const auto type = [&](const char* name) {
+    return json::to_text(*properties.at(name).find("type"));
+  };
+  EXPECT_EQ(type("skills_folder"), R"(["string","null"])");
+  EXPECT_EQ(type("extra_skills_folders"), R"(["array","null"])");
+  EXPECT_EQ(type("scopes"), R"(["object","null"])");
+  EXPECT_EQ(type("scan"), R"(["string","null"])");
+  EXPECT_EQ(type("auto_download"), R"(["boolean","null"])");
   EXPECT_EQ(json::to_text(*properties.at("worker_list_timeout_ms").find("minimum")), "1");
 }
 

@@ -292,9 +292,12 @@ sdk::Task<void> Directory::count_hidden() {
       some_of(hidden.workers));
 }
 
-directory::EntryOptions entry_options() {
-  return {.name = "iii-directory",
-          .description = "What may be changed while the directory runs; the rest is in its file.",
+directory::EntryOptions entry_options(const std::string& id) {
+  return {.id = id,
+          .name = "iii-directory",
+          .description =
+              "Settings of the directory. A key that a new value leaves out keeps its "
+              "value; null gives it up.",
           .schema = entry_schema()};
 }
 

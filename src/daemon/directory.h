@@ -102,6 +102,6 @@ class Directory {
   sdk::TaskGroup tasks_;
 };
 
-directory::EntryOptions entry_options();
+directory::EntryOptions entry_options(const std::string& id);
 
 }  // namespace iii::daemon

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -45,7 +46,7 @@ std::string mcp_of(const Value& row) {
   return mcp != nullptr && mcp->as_object() != nullptr ? json::to_text(*mcp) : std::string();
 }
 
-// Of an id in several namespaces the first row is that of `default`, which is called.
+// Of an id in several namespaces the row of `default` comes first.
 std::vector<KnownFunction> functions_in(const std::string& list) {
   std::vector<KnownFunction> out;
   const Result<Value> answer = json::parse(list);
@@ -58,10 +59,15 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
     out.push_back({.id = std::move(id),
                    .description = json::string_at(row, "description"),
                    .worker = json::string_at(row, "worker_name"),
+                   .name_space = json::string_at(row, "namespace"),
                    .parameters = {},
                    .internal = is_internal(row),
                    .mcp = mcp_of(row)});
+    std::string& name_space = out.back().name_space;
+    if (name_space == protocol::kDefaultNamespace) name_space.clear();
   }
+  std::ranges::sort(out, {},
+                    [](const KnownFunction& each) { return std::tie(each.id, each.name_space); });
   return out;
 }
 
@@ -97,14 +103,14 @@ void take_schemas(const std::string& text, std::vector<KnownFunction>& functions
 // Whether a row of the engine's list is as it was; its parameters are not in the list.
 bool is_same_row(const KnownFunction& a, const KnownFunction& b) {
   return a.id == b.id && a.description == b.description && a.worker == b.worker &&
-         a.internal == b.internal && a.mcp == b.mcp;
+         a.name_space == b.name_space && a.internal == b.internal && a.mcp == b.mcp;
 }
 
-// The rows of a list and of `own`, and the ids of those whose schemas have to be asked for. The
+// The rows of a list and of `own`, and those whose schemas have to be asked for. The
 // parameters of the others are taken from `before`; null: all have to be asked for.
 struct ReadList {
   std::vector<KnownFunction> functions;  // by id
-  std::vector<std::string> unknown;
+  std::vector<FunctionPlace> unknown;
 };
 ReadList read_list(const std::string& text, const FunctionIndex* before, const FunctionIndex& own) {
   ReadList out{.functions = by_id(functions_in(text)), .unknown = {}};
@@ -114,7 +120,7 @@ ReadList read_list(const std::string& text, const FunctionIndex* before, const F
     if (known != nullptr && is_same_row(*known, each)) {
       each.parameters = known->parameters;
     } else {
-      out.unknown.push_back(each.id);
+      out.unknown.push_back({.name_space = each.name_space, .id = each.id});
     }
   }
   out.functions.insert(out.functions.end(), own.functions().begin(), own.functions().end());
@@ -224,18 +230,24 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
 
 // Several batches are under way at a time; `functions` is sorted.
 sdk::Task<void> FunctionCatalog::ask_schemas(Context context, std::vector<KnownFunction>& functions,
-                                             std::vector<std::string> ids) {
+                                             std::vector<FunctionPlace> wanted) {
+  // A question is about one namespace; without one the engine looks in `default` first.
+  std::ranges::sort(wanted, {},
+                    [](const FunctionPlace& each) { return std::tie(each.name_space, each.id); });
   std::deque<sdk::Pending<json::Raw>> under_way;
   size_t next = 0;
-  while (next < ids.size() || !under_way.empty()) {
-    while (next < ids.size() && under_way.size() < kBatchesAtOnce) {
+  while (next < wanted.size() || !under_way.empty()) {
+    while (next < wanted.size() && under_way.size() < kBatchesAtOnce) {
+      const std::string name_space = wanted[next].name_space;
       json::Array batch;
-      for (const size_t end = std::min(ids.size(), next + kInfoBatch); next < end; ++next) {
-        batch.emplace_back(ids[next]);
+      while (next < wanted.size() && batch.size() < kInfoBatch &&
+             wanted[next].name_space == name_space) {
+        batch.emplace_back(wanted[next++].id);
       }
-      const Value question = json::Object{{"function_ids", std::move(batch)}};
-      under_way.push_back(
-          engine_.call(context, "engine::functions::info", question, kCatalogTimeout));
+      json::Object question{{"function_ids", std::move(batch)}};
+      if (!name_space.empty()) question["namespace"] = name_space;
+      under_way.push_back(engine_.call(context, "engine::functions::info",
+                                       Value(std::move(question)), kCatalogTimeout));
     }
     const sdk::Reply<json::Raw> reply = co_await under_way.front();
     under_way.pop_front();

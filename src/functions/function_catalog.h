@@ -29,6 +29,12 @@ namespace iii::directory {
 // What the engine calls when functions have come or gone.
 inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";
 
+// Which function, where several namespaces may have one of that id.
+struct FunctionPlace {
+  std::string name_space;
+  std::string id;
+};
+
 // A binding of a trigger type to a function.
 struct KnownBinding {
   std::string id;
@@ -68,7 +74,7 @@ class FunctionCatalog {
   void bind();
   sdk::Task<void> refresh(Context context);
   sdk::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions,
-                              std::vector<std::string> ids);
+                              std::vector<FunctionPlace> wanted);
   sdk::Task<FunctionIndexPtr> own_functions();
 
   sdk::Worker& worker_;

@@ -17,7 +17,8 @@ namespace iii::directory {
 struct KnownFunction {
   std::string id;
   std::string description = {};
-  std::string worker = {};  // its owner; may be empty
+  std::string worker = {};      // its owner; may be empty
+  std::string name_space = {};  // where calls must go; empty: `default`, or not known
   // Top-level properties of its request: name and description.
   std::vector<std::pair<std::string, std::string>> parameters = {};
   bool internal = false;  // `metadata.internal`: callable, and never an answer of a search

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/handler_calls.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "legacy/descriptions.h"
@@ -16,7 +17,6 @@
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
 #include "legacy/skill_types.h"
-#include "library/cause.h"
 
 namespace iii::directory {
 
@@ -52,7 +52,7 @@ std::string on_one_line(std::string text) {
 
 class SkillFunctions {
  public:
-  explicit SkillFunctions(const LegacyParts& parts) : parts_(parts) {}
+  explicit SkillFunctions(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
 
   sdk::Task<Result<RegisterSkillOutput>> add(std::string worker, RegisterSkillInput in) {
     Result<void> legal = check_registered_name("id", in.id);
@@ -162,14 +162,14 @@ class SkillFunctions {
     if (is_reserved_function(function_id)) {
       co_return std::unexpected(reserved_function(Registry::kSkills, function_id));
     }
-    const std::chrono::milliseconds timeout = parts_.registered().options().timeout;
-    const sdk::Reply<json::Value> output = sdk::decode_reply<json::Value>(
-        co_await parts_.engine.call(context, function_id, std::string_view("{}"), timeout));
-    if (!output) {
-      co_return std::unexpected(
-          failed_call(Registry::kSkills, function_id, cause_of(output.error(), timeout)));
+    const Result<json::Raw> output = co_await handlers_.call(std::move(context), function_id, "{}",
+                                                             parts_.registered().options().timeout);
+    const Result<json::Value> value =
+        output ? json::parse(output->text) : Result<json::Value>(std::unexpected(output.error()));
+    if (!value) {
+      co_return std::unexpected(failed_call(Registry::kSkills, function_id, value.error().message));
     }
-    co_return section_text(*output);
+    co_return section_text(*value);
   }
 
   static Result<json::Raw> content_of(std::string uri, SectionText text) {
@@ -181,6 +181,7 @@ class SkillFunctions {
   }
 
   const LegacyParts parts_;
+  HandlerCalls handlers_;
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "functions/bus_hints.h"
+#include "functions/bus_namespaces.h"
 #include "functions/errors.h"
 #include "json/write.h"
 #include "mcp/hidden_rows.h"
@@ -267,9 +268,11 @@ sdk::Task<CallableList> Callables::with_schemas(CallableList rows) {
 }
 
 // What the engine says about one function at this moment, hidden or not.
-sdk::Task<CallablePtr> Callables::look_up(std::string id) {
+sdk::Task<CallablePtr> Callables::look_up(std::string id, std::string name_space) {
+  json::Object question{{"function_id", id}};
+  if (!name_space.empty()) question["namespace"] = std::move(name_space);
   std::optional<json::Value> detail =
-      co_await ask("engine::functions::info", json::to_text(json::Object{{"function_id", id}}));
+      co_await ask("engine::functions::info", json::to_text(question));
   if (!detail || member_text(*detail, "function_id") != id) co_return nullptr;
   auto out = engine_function(std::move(id), *detail);
   add_schemas(*out, *detail);
@@ -279,28 +282,27 @@ sdk::Task<CallablePtr> Callables::look_up(std::string id) {
 sdk::Task<CallablePtr> Callables::find(std::string id) {
   if (CallablePtr own = find_in(*own_, id)) co_return own;
   if (is_hidden(id) || !has_engine()) co_return nullptr;
-  CallablePtr found = co_await look_up(std::move(id));
+  CallablePtr found = co_await look_up(std::move(id), {});
   if (found != nullptr && rules_->hides(found->id, is_for_operators(*found))) co_return nullptr;
   co_return found;
 }
 
 sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
-                                             json::Raw input, std::chrono::milliseconds timeout) {
+                                             json::Raw input, CallOptions how) {
   if (is_hidden(id)) {
     co_return std::unexpected(rules_->is_internal(id) ? hidden_function(id)
                                                       : function_for_operators(id));
   }
-  if (find_in(*own_, id) != nullptr) {
+  if (how.name_space.empty() && find_in(*own_, id) != nullptr) {
     co_return co_await fit_for_clients(
         id, co_await host_.functions->call(id, std::move(context), std::move(input)));
   }
   co_return co_await fit_for_clients(
-      id, co_await call_engine(std::move(context), id, std::move(input), timeout));
+      id, co_await call_engine(std::move(context), id, std::move(input), std::move(how)));
 }
 
 sdk::Task<directory::Answer> Callables::call_engine(directory::Context context, std::string id,
-                                                    json::Raw input,
-                                                    std::chrono::milliseconds timeout) {
+                                                    json::Raw input, CallOptions how) {
   if (host_.engine == nullptr) {
     co_return fail("no_engine", "There is no function '" + echoed(id) +
                                     "' here, and this server is not connected to an engine. Next: "
@@ -310,12 +312,16 @@ sdk::Task<directory::Answer> Callables::call_engine(directory::Context context, 
     co_return fail("no_engine", "The engine cannot be reached at the moment, so '" + echoed(id) +
                                     "' cannot be called. Next: try again shortly.");
   }
-  const CallablePtr known = co_await look_up(id);
+  const CallablePtr known = co_await look_up(id, how.name_space);
   if (known != nullptr && rules_->hides(id, is_for_operators(*known))) {
     co_return std::unexpected(function_for_operators(id));
   }
   sdk::Reply<json::Raw> reply =
-      co_await host_.engine->call(context, id, std::string_view(input.text), timeout);
+      how.name_space.empty()
+          ? co_await directory::call_by_id(*host_.engine, std::move(context), id,
+                                           std::move(input.text), how.timeout)
+          : co_await host_.engine->call(context, id, std::string_view(input.text), how.timeout,
+                                        how.name_space);
   if (!reply) co_return std::unexpected(Error{reply.error().code, reply.error().message});
   co_return std::move(*reply);
 }

@@ -94,20 +94,24 @@ class Callables {
 
   // Null when there is none, or it is hidden.
   sdk::Task<CallablePtr> find(std::string id);
+  // How a function is called.
+  struct CallOptions {
+    std::string name_space = {};  // empty: it is looked for in all of them
+    std::chrono::milliseconds timeout{300'000};
+  };
   // Errors are those of the function, or say why it cannot be called. Answers are not larger than
   // kMaxFunctionAnswerBytes.
   sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input,
-                                    std::chrono::milliseconds timeout = kCallTimeout);
-  static constexpr std::chrono::milliseconds kCallTimeout{300'000};
+                                    CallOptions how);
   // Whether the worker that registered the skill is the one that offers the function.
   sdk::Task<bool> registered_by_owner(std::string skill, CallablePtr function);
 
  private:
   bool has_engine() const { return host_.engine != nullptr && host_.engine_is_there(); }
   sdk::Task<std::optional<json::Value>> ask(std::string function, std::string input);
-  sdk::Task<CallablePtr> look_up(std::string id);
+  sdk::Task<CallablePtr> look_up(std::string id, std::string name_space);
   sdk::Task<directory::Answer> call_engine(directory::Context context, std::string id,
-                                           json::Raw input, std::chrono::milliseconds timeout);
+                                           json::Raw input, CallOptions how);
   sdk::Task<directory::Answer> fit_for_clients(std::string id, directory::Answer answer);
 
   const Host host_;

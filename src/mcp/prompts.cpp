@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "content/frontmatter_split.h"
 #include "content/parse.h"
+#include "functions/bus_namespaces.h"
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
@@ -250,8 +251,8 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
   const bool told = function != nullptr && function->wants_context;
   const std::string text =
       told ? with_context(std::move(input), request_context(call, params)) : json::to_text(input);
-  directory::Answer output =
-      co_await callables_.call(call.context, prompt.function_id, {text}, kHandlerTimeout);
+  directory::Answer output = co_await callables_.call(
+      call.context, prompt.function_id, {text}, {.name_space = {}, .timeout = kHandlerTimeout});
   if (!output) {
     co_return std::unexpected(RpcError{.code = kInternalError,
                                        .message = "The function of the prompt `" + prompt.key +

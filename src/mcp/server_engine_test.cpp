@@ -55,6 +55,16 @@ TEST_F(McpEngineTest, FunctionsOfTheEngineBecomeTools) {
   EXPECT_EQ(json::to_text(*image.find("structuredContent")), R"({"a":1})");
 }
 
+TEST_F(McpEngineTest, AFunctionIsCalledInTheNamespaceThatWasNamed) {
+  open();
+  engine.namespaces.clear();
+  engine.calls.clear();
+  result("tools/call", R"("name":"call","arguments":{"function":"a::b","namespace":"shop"})");
+  ASSERT_EQ(engine.calls.size(), 1U);
+  EXPECT_EQ(engine.calls[0].first, "a::b");
+  EXPECT_EQ(engine.namespaces[0], "shop");
+}
+
 TEST_F(McpEngineTest, HiddenNamespacesCannotBeCalledInAnyWay) {
   open();
   for (const char* name : {"configuration__set", "engine__functions__list", "secret__x"}) {

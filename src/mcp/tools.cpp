@@ -43,6 +43,7 @@ struct ReadInput {
 struct CallInput {
   std::optional<std::string> function;
   std::optional<std::map<std::string, json::Raw>> arguments;
+  std::optional<std::string> name_space;
 };
 
 auto describe(json::Type<FindInput>) {
@@ -76,7 +77,8 @@ auto describe(json::Type<CallInput>) {
                   "Id of the function, for example `directory::skills::list`. Without it the "
                   "functions that can be called are listed."),
       json::field("arguments", &T::arguments,
-                  "Object with the function's arguments; `read` with its id shows which."));
+                  "Object with the function's arguments; `read` with its id shows which."),
+      json::field("namespace", &T::name_space, "Namespace of the function, if several have it."));
 }
 
 constexpr std::string_view kFindHelp =
@@ -358,7 +360,8 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
                                  [this](const directory::Context& context, CallInput in) {
                                    if (!in.function) return list_functions();
                                    return call_by_id(context, std::move(*in.function),
-                                                     std::move(in.arguments));
+                                                     std::move(in.arguments),
+                                                     in.name_space.value_or(""));
                                  });
   for (const directory::FunctionPtr& function : own_.functions()) {
     auto row = std::make_shared<CallableFunction>();
@@ -567,14 +570,16 @@ sdk::Task<Result<json::Raw>> Tools::read(std::string address, std::optional<uint
 }
 
 sdk::Task<Result<json::Raw>> Tools::call_by_id(directory::Context context, std::string id,
-                                               std::optional<Arguments> arguments) {
+                                               std::optional<Arguments> arguments,
+                                               std::string name_space) {
   json::Raw input{"{}"};
   if (arguments && arguments->size() > kManyArguments) {
     input.text = co_await pool_.run([all = std::move(*arguments)] { return json::encode(all); });
   } else if (arguments) {
     input.text = json::encode(*arguments);
   }
-  co_return co_await callables_.call(std::move(context), std::move(id), std::move(input));
+  co_return co_await callables_.call(std::move(context), std::move(id), std::move(input),
+                                     {.name_space = std::move(name_space)});
 }
 
 sdk::Task<Result<json::Raw>> Tools::list_functions() {

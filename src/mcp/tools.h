@@ -37,7 +37,8 @@ class Tools {
   sdk::Task<Result<json::Raw>> read(std::string address, std::optional<uint64_t> offset,
                                     std::optional<uint64_t> limit);
   sdk::Task<Result<json::Raw>> call_by_id(directory::Context context, std::string id,
-                                          std::optional<Arguments> arguments);
+                                          std::optional<Arguments> arguments,
+                                          std::string name_space);
   sdk::Task<Result<json::Raw>> list_functions();
 
   directory::Library& library_;
