@@ -226,8 +226,8 @@ constexpr ConfigKey kKeys[] = {
      .description = "a credential helper for private repositories over https, as git's "
                     "`credential.helper` names one; empty: none; see [below](#repositories)",
      .text = TextKind::kText,
-     .access = true,
-     .local = true},
+     .local = true,
+     .access = true},
     {.name = "registry_search",
      .member = &C::registry_search,
      .description = "`directory::search_functions` asks the registry what could be installed for "
