@@ -73,11 +73,11 @@ void expire_together(Arena& arena) {
   };
   const double seconds = arena.seconds(5, 0.3);
   const int64_t end = now_ns() + static_cast<int64_t>(seconds * 1e9);
+  constexpr size_t kOfOneSource = 1'000;  // as many as one may have
   for (size_t i = 0; i < arena.amount(10'000, 100) && now_ns() < end; ++i) {
-    peer.send(
-        fmt::format(R"({{"type":"observe","id":"o{}","source":{{"function_id":"pair::echo"}},)"
-                    R"("target":{{"function_id":"x"}},"expires_in_ms":{}}})",
-                    i, (end - now_ns()) / 1'000'000));
+    peer.send(fmt::format(R"({{"type":"observe","id":"o{}","source":{{"function_id":"s{}"}},)"
+                          R"("target":{{"function_id":"x"}},"expires_in_ms":{}}})",
+                          i, i / kOfOneSource, (end - now_ns()) / 1'000'000));
   }
   peer.listen(seconds + 1);
   arena.check(fmt::format("{} expire", expired), true);
