@@ -13,6 +13,7 @@ const Verb& worker_verb() {
           "It connects, and waits until the engine is there. `iii-directory serve` starts an "
           "engine as well; `iii-directory help` lists all verbs.",
       .options = {{"url", "URL", "Engine to connect to (III_URL, else ws://127.0.0.1:49134)."},
+                  {"namespace", "NS", "Namespace to register in (III_NAMESPACE, else `default`)."},
                   table::kConfig,
                   table::kToken,
                   table::kLogLevel,

@@ -112,6 +112,14 @@ bool only_comments(std::string_view yaml) {
   return true;
 }
 
+// iii-directory 0.4.1: a relative `skills_folder` starts at the folder of the file that names it.
+Value in_folder_of(const std::string& file, const Value& value) {
+  const std::string* folder = value.as_string();
+  if (folder == nullptr || folder->empty() || folder->starts_with('~')) return value;
+  const std::filesystem::path start = std::filesystem::absolute(file).parent_path();
+  return (start / *folder).lexically_normal().string();
+}
+
 // A file that an engine may share with us.
 bool is_shared(const std::string& name) {
   return std::filesystem::path(name).filename() == "config.yaml";
@@ -185,7 +193,9 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
           out, word, origin,
           {.foreign = is_shared(name), .excerpt = pointed_at(lines, {places.lines[word], 1})});
     } else if (!entry.is_null()) {
-      set(out, *key, entry, origin, pointed_at(lines, places.values[word]));
+      const bool in_its_folder = word == "skills_folder" && sources.file && !sources.generated;
+      set(out, *key, in_its_folder ? in_folder_of(name, entry) : entry, origin,
+          pointed_at(lines, places.values[word]));
     }
   }
   return out;
@@ -218,9 +228,9 @@ Result<ConfigReading> read_config_file(const ConfigSources& sources) {
   return out;
 }
 
-void apply_entry(ConfigReading& reading, const Value& value) {
+void apply_entry(ConfigReading& reading, const Value& value, const std::string& name) {
   if (value.is_null()) return;
-  const std::string origin = "configuration entry iii-directory";
+  const std::string origin = "configuration entry " + name;
   if (value.as_object() == nullptr) {
     reading.errors.push_back({origin + ": the value is not an object", "it is ignored"});
     return;
@@ -229,11 +239,18 @@ void apply_entry(ConfigReading& reading, const Value& value) {
     const ConfigKey* key = find_config_key(word);
     if (key == nullptr) {
       reading.warnings.push_back(origin + ": unknown key `" + word + "` is ignored");
-    } else if (!key->entry) {
+    } else if (key->local) {
       reading.warnings.push_back(origin + ": " + word +
-                                 " is ignored; it can be set in the configuration file only");
+                                 " is ignored; it can be set in the file or by " +
+                                 environment_name(word) + " only");
     } else if (!entry.is_null()) {
+      const auto before = reading.origins.find(word);
+      const Value replaced = value_of(reading.config, *key);
+      const std::string file = before != reading.origins.end() ? before->second : "";
       set(reading, *key, entry, origin);
+      if (!file.empty() && value_of(reading.config, *key) != replaced) {
+        reading.warnings.push_back(origin + ": " + word + " is used in place of " + file);
+      }
     }
   }
 }
@@ -263,7 +280,7 @@ void apply_environment(ConfigReading& reading, const Environment& environment) {
 Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& sources,
                                       const Value& entry) {
   ConfigReading out = std::move(file);
-  apply_entry(out, entry);
+  apply_entry(out, entry, sources.entry);
   apply_environment(out, sources.environment);
   if (sources.skills) {
     set(out, *find_config_key("skills_folder"), *sources.skills, "--skills");

@@ -59,6 +59,9 @@ struct ConfigSources {
   std::vector<std::string> extra_skills;  // --extra-skills
   bool auto_download = false;             // --auto-download
   FileRule rule = FileRule::kMustBeRead;
+  // An engine or `iii compose` wrote the file for this process: nothing is relative to its folder.
+  bool generated = false;
+  std::string entry = "iii-directory";  // III_CONFIG_NAME: id of the engine's configuration entry
 
   std::string file_name() const { return file.value_or(default_config_file()); }
 };
@@ -68,9 +71,10 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
                            const ConfigSources& sources);
 // The file alone. An error only when it was named, must be read and cannot be.
 Result<ConfigReading> read_config_file(const ConfigSources& sources);
-// What an operator set through the engine (configuration::set). Only some keys: everybody on the
-// bus may change them, so none that says where files or downloads come from.
-void apply_entry(ConfigReading& reading, const json::Value& value);
+// What an operator set through the engine (configuration::set): every key but those that name a
+// program to run. `name` is that of the entry.
+void apply_entry(ConfigReading& reading, const json::Value& value,
+                 const std::string& name = "iii-directory");
 void apply_environment(ConfigReading& reading, const Environment& environment);
 // All that comes after the file. An error when a path needs a home folder and there is none.
 Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& sources,

@@ -11,8 +11,11 @@ namespace iii::daemon {
 
 namespace {
 
-void log_problems(const ConfigReading& reading) {
-  for (const ConfigError& error : reading.errors) log_error("{}; {}", error.what, error.effect);
+void log_problems(const ConfigReading& reading, FileRule rule) {
+  for (const ConfigError& error : reading.errors) {
+    const bool warn = error.whole_file && rule == FileRule::kNeverPrevents;
+    log_at(warn ? LogLevel::kWarn : LogLevel::kError, "{}; {}", error.what, error.effect);
+  }
   for (const std::string& warning : reading.warnings) log_warn("{}", warning);
 }
 
@@ -40,9 +43,27 @@ Result<Configuration> Configuration::start(ConfigSources sources) {
   if (out.sources_.rule == FileRule::kMustBeRead) {
     if (auto safe = check_access_rules(out.reading_); !safe) return std::unexpected(safe.error());
   }
-  log_problems(out.reading_);
+  log_problems(out.reading_, out.sources_.rule);
   out.file_.errors.clear();
   out.file_.warnings.clear();
+  return out;
+}
+
+void Configuration::start_with(const json::Value& entry) {
+  Result<ConfigReading> all = complete_config(file_, sources_, entry);
+  if (!all) return log_error("the configuration entry is ignored: {}", all.error().message);
+  entry_ = entry;
+  log_problems(*all, sources_.rule);
+  reading_ = std::move(*all);
+}
+
+json::Object Configuration::named_settings() const {
+  json::Object out;
+  if (!sources_.file) return out;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.local || !file_.origins.contains(key.name)) continue;
+    out.emplace(key.name, value_of(file_.config, key));
+  }
   return out;
 }
 
@@ -76,7 +97,7 @@ void Configuration::apply(const ConfigReading& file) {
     return;
   }
   file_ = file;
-  log_problems(*all);
+  log_problems(*all, sources_.rule);
   const std::vector<std::string> at_restart = changed_keys(now(), all->config, true);
   const std::vector<std::string> changed = changed_keys(now(), all->config, false);
   for (const std::string& name : at_restart) {

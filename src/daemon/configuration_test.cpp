@@ -126,6 +126,26 @@ TEST_F(ConfigurationTest, KeysThatNeedARestartAreNamedAndKeepTheirValue) {
   EXPECT_THAT(lines, Contains(HasSubstr("nothing changed")));
 }
 
+TEST_F(ConfigurationTest, AtTheStartAnEntryDecidesKeysThatNeedARestartToo) {
+  write("skills_folder: /mine\nmax_downloads: 3\nlenient: false\n");
+  Configuration configuration = start();
+  configuration.start_with(json::Object{{"auto_download", false}, {"max_downloads", 2}});
+  EXPECT_FALSE(configuration.now().auto_download);
+  EXPECT_EQ(configuration.now().max_downloads, 2U);
+  EXPECT_EQ(configuration.now().skills_folder, "/mine");
+  EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("max_downloads is used in place of"),
+                                          HasSubstr("c.yaml, line 2"))));
+  configuration.reload();
+  EXPECT_EQ(configuration.now().max_downloads, 2U) << "the entry is still there";
+}
+
+TEST_F(ConfigurationTest, TheSettingsOfANamedFileAreKnownByKey) {
+  write("skills_folder: /mine\nlenient: perhaps\ngit_credential_helper: store\nwatch: false\n");
+  const Configuration configuration = start();
+  EXPECT_EQ(json::to_text(configuration.named_settings()),
+            R"({"skills_folder":"/mine","watch":false})");
+}
+
 TEST_F(ConfigurationTest, AnEntryIsAppliedOnTopOfTheLastGoodFile) {
   write("skills_folder: /mine\n");
   Configuration configuration = start();

@@ -137,6 +137,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .mcp = places_.mcp,
              .bus = places_.bus} {
   table_.read_large_on(library_.answer_threads());
+  catalog_.follow_events(table_);
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(
@@ -170,7 +171,8 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_jobs(table_, downloader_);
   directory::add_registry_functions(table_, worker.pool(),
                                     [this] { return downloader_.downloads(); });
-  directory::add_engine_info(table_, engine_, config.legacy_directory_051 ? &guides_ : nullptr);
+  directory::add_engine_info(table_, engine_, library_.answer_threads(),
+                             config.legacy_directory_051 ? &guides_ : nullptr);
   const auto fetch_settings = [this] {
     return directory::FetchSettings{
         .open_fn = config_.legacy_open_fn,
@@ -290,9 +292,12 @@ sdk::Task<void> Directory::count_hidden() {
       some_of(hidden.workers));
 }
 
-directory::EntryOptions entry_options() {
-  return {.name = "iii-directory",
-          .description = "What may be changed while the directory runs; the rest is in its file.",
+directory::EntryOptions entry_options(const std::string& id) {
+  return {.id = id,
+          .name = "iii-directory",
+          .description =
+              "Settings of the directory. A key that a new value leaves out keeps its "
+              "value; null gives it up.",
           .schema = entry_schema()};
 }
 

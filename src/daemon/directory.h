@@ -57,6 +57,7 @@ class Directory {
   directory::EngineClient& engine() { return engine_; }
   const directory::Changes& changes() const { return changes_; }
   directory::SkillSearch& skill_search() { return skill_search_; }
+  directory::FunctionCatalog& catalog() { return catalog_; }
   // Where a root of the library lies; empty for compiled-in documents.
   std::filesystem::path root_path(uint16_t root) const;
   // The folders of all roots as people write them: `~/.iii/skills`, `compiled in`.
@@ -101,6 +102,6 @@ class Directory {
   sdk::TaskGroup tasks_;
 };
 
-directory::EntryOptions entry_options();
+directory::EntryOptions entry_options(const std::string& id);
 
 }  // namespace iii::daemon

@@ -182,6 +182,27 @@ Error with_data_folder(Error error, const std::filesystem::path& data) {
   return error;
 }
 
+ConfigSources worker_sources(const cli::Args& args) {
+  ConfigSources out{.file = args.value("config"),
+                    .defaults = {},
+                    .home = home_folder(),
+                    .environment = process_environment(),
+                    .skills = {},
+                    .extra_skills = {},
+                    .rule = FileRule::kNeverPrevents};
+  const std::string composed(trim(environment("III_CONFIG")));
+  if (!out.file && !composed.empty()) {
+    out.file = composed;
+    out.generated = true;
+  } else {
+    // Engines write what their own file says about us to a temporary one.
+    out.generated = !environment("III_ENGINE_PID").empty();
+  }
+  const std::string entry(trim(environment("III_CONFIG_NAME")));
+  if (!entry.empty()) out.entry = entry;
+  return out;
+}
+
 Result<ServeOptions> serve_options(const cli::Args& args) {
   ServeOptions out;
   engine::EmbeddedOptions& o = out.engine;

@@ -19,6 +19,7 @@
 #include "daemon/configuration.h"
 #include "daemon/descriptors.h"
 #include "daemon/directory.h"
+#include "daemon/first_entry.h"
 #include "daemon/folders.h"
 #include "daemon/local_console.h"
 #include "daemon/local_directory.h"
@@ -322,19 +323,23 @@ int run_worker(const cli::Args& args) {
   set_up_log(args);
   const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
-  Result<Configuration> configuration = start_configuration({.file = args.value("config"),
-                                                             .defaults = {},
-                                                             .home = home_folder(),
-                                                             .environment = process_environment(),
-                                                             .skills = {},
-                                                             .extra_skills = {},
-                                                             .rule = FileRule::kNeverPrevents});
+  Result<Configuration> configuration = start_configuration(worker_sources(args));
   if (!configuration) return cli::complain(configuration.error());
   use_configured_log_level(args, configuration->now());
   const std::string& home = configuration->home();
   sdk::WorkerOptions options = directory_worker_options();
   options.url = args.value("url").value_or("");
   options.token = token->value_or("");
+  options.name_space = args.value("namespace").value_or("");
+  say_if_nobody_is_there(args);
+  json::Value known;
+  if (configuration->now().configuration_entry) {
+    const std::optional<json::Value> entry = first_entry(options, configuration->entry_id());
+    if (!entry) return 0;
+    known = *entry;
+    configuration->start_with(known);
+    use_configured_log_level(args, configuration->now());
+  }
   // A second directory on one engine would serve nothing.
   options.indispensable = "directory::";
   options.answer_repeat = std::chrono::milliseconds(configuration->now().answer_repeat_ms);
@@ -348,7 +353,6 @@ int run_worker(const cli::Args& args) {
     log_info("stopping");
     worker.stop();
   });
-  say_if_nobody_is_there(args);
   std::optional<std::filesystem::path> cache;
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
@@ -371,7 +375,10 @@ int run_worker(const cli::Args& args) {
   });
   std::optional<directory::ConfigurationEntry> entry;
   if (configuration->now().configuration_entry) {
-    entry.emplace(worker, directory.functions(), entry_options(), [&](const json::Value& value) {
+    directory::EntryOptions how = entry_options(configuration->entry_id());
+    how.known = known;
+    how.settings = [&] { return configuration->named_settings(); };
+    entry.emplace(worker, directory.functions(), std::move(how), [&](const json::Value& value) {
       configuration->use_entry(value);
       directory.reload(configuration->now());
     });

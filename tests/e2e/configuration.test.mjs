@@ -41,7 +41,7 @@ test('one bad key costs itself only, and is named with its line', own, async (t)
   assert.deepEqual((await call(node, 'directory::skills::list', {})).skills.map((s) => s.id), ['a'])
 })
 
-test('a file named with --config must exist', async () => {
+test('a file named with --config must exist, except in worker mode (engine_settings)', async () => {
   const home = tempDir()
   for (const words of [['serve', '--port', '0', '--data', home], ['mcp'], ['doctor'], ['verify'], ['config']]) {
     const end = await run(directoryBin, [...words, '--config', join(home, 'none.yaml')], { env: { HOME: home } })

@@ -1,4 +1,4 @@
-// Everything the C++ SDK can do, against the engine and against Node workers: tests/sdk/sdk_driver.cpp as a process.
+// Everything the C++ SDK can do, against the engine and against Node workers: tests/drivers/sdk_driver.cpp as a process.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const sdk = sdks['0.22.1']
 const type = 'driver::tick'
 
 function launch(t, url, env = {}) {
-  const proc = start(built('tests', 'sdk_driver'), [], { env: { III_URL: url, III_WORKER_NAME: '', III_TOKEN: '', III_NAMESPACE: '', ...env } })
+  const proc = start(built('tests', 'drivers', 'sdk_driver'), [], { env: { III_URL: url, III_WORKER_NAME: '', III_TOKEN: '', III_NAMESPACE: '', ...env } })
   t.after(() => proc.stop())
   return proc
 }
