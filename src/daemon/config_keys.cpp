@@ -94,7 +94,8 @@ constexpr ConfigKey kKeys[] = {
                     "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skill::`, "
                     "`skills::` and `prompts::` are always hidden",
      .text = TextKind::kText,
-     .restart = true},
+     .restart = true,
+     .access = true},
     {.name = "mcp_allow",
      .member = &C::mcp_allow,
      .description =
