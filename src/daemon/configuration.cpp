@@ -50,6 +50,7 @@ Result<Configuration> Configuration::start(ConfigSources sources) {
 }
 
 void Configuration::start_with(const json::Value& entry) {
+  if (entry.is_null()) return;
   Result<ConfigReading> all = complete_config(file_, sources_, entry);
   if (!all) return log_error("the configuration entry is ignored: {}", all.error().message);
   entry_ = entry;

@@ -22,6 +22,7 @@ class Configuration {
   const ConfigReading& reading() const { return reading_; }
   const std::string& home() const { return sources_.home; }
   const std::string& entry_id() const { return sources_.entry; }
+  const json::Value& entry() const { return entry_; }
   // The keys that a file named on the command line sets, as an entry of the engine may have them.
   json::Object named_settings() const;
 

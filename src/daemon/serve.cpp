@@ -332,12 +332,10 @@ int run_worker(const cli::Args& args) {
   options.token = token->value_or("");
   options.name_space = args.value("namespace").value_or("");
   say_if_nobody_is_there(args);
-  json::Value known;
   if (configuration->now().configuration_entry) {
     const std::optional<json::Value> entry = first_entry(options, configuration->entry_id());
     if (!entry) return 0;
-    known = *entry;
-    configuration->start_with(known);
+    configuration->start_with(*entry);
     use_configured_log_level(args, configuration->now());
   }
   // A second directory on one engine would serve nothing.
@@ -376,7 +374,7 @@ int run_worker(const cli::Args& args) {
   std::optional<directory::ConfigurationEntry> entry;
   if (configuration->now().configuration_entry) {
     directory::EntryOptions how = entry_options(configuration->entry_id());
-    how.known = known;
+    how.known = configuration->entry();
     how.settings = [&] { return configuration->named_settings(); };
     entry.emplace(worker, directory.functions(), std::move(how), [&](const json::Value& value) {
       configuration->use_entry(value);
