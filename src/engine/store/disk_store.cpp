@@ -318,7 +318,7 @@ void DiskStore::tell_about_room(bool full) {
   if (full) {
     log_warn("the disk is full: only deletes are stored until there is room");
   } else {
-    log_info("the disk has room again: everything is stored");
+    log_info("the disk has room again");
   }
 }
 
