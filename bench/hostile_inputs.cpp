@@ -8,29 +8,26 @@ namespace iii::bench {
 namespace {
 
 // `[1,1,…]`: each element takes many times its two bytes when it is read.
-std::string ones(size_t bytes) {
-  std::string list = "[1";
-  while (list.size() < bytes - 2) list += ",1";
-  return list + "]";
+std::string list_of(std::string_view element, size_t bytes) {
+  std::string list = "[";
+  while (list.size() + element.size() + 2 < bytes) list.append(element) += ',';
+  return list.append(element) + "]";
 }
 
 void call_builtin(Arena& arena, std::string_view function, std::string_view start,
-                  std::string_view end) {
-  const std::string data =
-      fmt::format("{}{}{}", start, ones(arena.amount(64 * kMiB - 4'096, kMiB)), end);
-  for (int i = 0; i < 2; ++i) {
-    HostilePeer peer = arena.worker("hostile");
-    check_settled(arena, peer, peer.call(function, data));
-  }
+                  std::string_view element = "1") {
+  HostilePeer peer = arena.worker("hostile");
+  const std::string list = list_of(element, arena.amount(64 * kMiB - 4'096, kMiB));
+  check_settled(arena, peer, peer.call(function, fmt::format("{}{}}}", start, list)));
 }
 void announce_features(Arena& arena) {
-  call_builtin(arena, "engine::workers::register", R"({"name":"hostile","pid":1,"features":)", "}");
+  call_builtin(arena, "engine::workers::register", R"({"name":"hostile","pid":1,"features":)");
 }
-void stats_functions(Arena& arena) {
-  call_builtin(arena, "engine::stats", R"({"functions":)", "}");
-}
+void stats_functions(Arena& arena) { call_builtin(arena, "engine::stats", R"({"functions":)"); }
 void update_ops(Arena& arena) {
-  call_builtin(arena, "state::update", R"({"scope":"s","key":"k","ops":)", "}");
+  constexpr const char* kStart = R"({"scope":"s","key":"k","ops":)";
+  call_builtin(arena, "state::update", kStart);
+  call_builtin(arena, "state::update", kStart, R"({"type":"remove","path":"a"})");
 }
 
 void announce_description(Arena& arena) {
@@ -42,7 +39,7 @@ void announce_description(Arena& arena) {
 }
 
 // Bindings whose provider never answers: the time of all of them is up together.
-void due_at_once(Arena& arena) {
+void late_verdicts(Arena& arena) {
   HostilePeer provider = arena.worker("provider");
   provider.send(type_text("hostile::silent"));
   provider.call("engine::workers::list", "{}");
@@ -60,6 +57,30 @@ void due_at_once(Arena& arena) {
     provider.listen(0.01);
     binder.listen(0.01);
   }
+  arena.check(fmt::format("{} are answered", binder.heard() - before), true);
+  HostilePeer other = arena.worker("other");
+  arena.check("another worker is answered", succeeded(other.call("engine::workers::list", "{}")));
+}
+
+// Observers that are made one after the other and expire at the same moment.
+void expire_together(Arena& arena) {
+  HostilePeer peer = arena.connect();
+  peer.call("engine::workers::register", R"({"name":"hostile","pid":1,"features":["observe.v1"]})");
+  size_t expired = 0;
+  peer.hear = [&expired](std::string_view text) {
+    if (text.find(R"("EXPIRED")") != std::string_view::npos) ++expired;
+    return true;
+  };
+  const double seconds = arena.seconds(5, 0.3);
+  const int64_t end = now_ns() + static_cast<int64_t>(seconds * 1e9);
+  constexpr size_t kOfOneSource = 1'000;  // as many as one may have
+  for (size_t i = 0; i < arena.amount(10'000, 100) && now_ns() < end; ++i) {
+    peer.send(fmt::format(R"({{"type":"observe","id":"o{}","source":{{"function_id":"s{}"}},)"
+                          R"("target":{{"function_id":"x"}},"expires_in_ms":{}}})",
+                          i, i / kOfOneSource, (end - now_ns()) / 1'000'000));
+  }
+  peer.listen(seconds + 1);
+  arena.check(fmt::format("{} expire", expired), true);
   HostilePeer other = arena.worker("other");
   arena.check("another worker is answered", succeeded(other.call("engine::workers::list", "{}")));
 }
@@ -98,14 +119,17 @@ void console_long_id(Arena& arena) {
 
 std::vector<Attack> input_attacks() {
   return {
-      {"features-64mib", "announces with 64 MiB of `[1,1,…]` as features", announce_features,
+      {"features-64mib", "an announce with 64 MiB of `[1,1,…]` as features", announce_features,
        few_files},
       {"stats-64mib", "engine::stats with 64 MiB of `[1,1,…]` as functions", stats_functions,
        few_files},
-      {"ops-64mib", "state::update with 64 MiB of `[1,1,…]` as ops", update_ops, few_files},
+      {"ops-64mib", "state::update with 64 MiB of ops: `[1,1,…]`, and real ones", update_ops,
+       few_files},
       {"announce-60mib", "an announce with a description of 60 MiB", announce_description,
        few_files},
-      {"due-at-once", "10 000 bindings whose provider does not answer in time", due_at_once,
+      {"late-verdicts", "10 000 bindings whose provider does not answer in time", late_verdicts,
+       few_files},
+      {"expire-together", "10 000 observers that expire at the same moment", expire_together,
        few_files},
       {"bus-long-id", "ids of 1 MB for functions of the directory, 2 000 skills and prompts",
        bus_long_id, many_names},

@@ -102,7 +102,7 @@ std::map<std::string, std::string> differing_rows(const ParseOptions& options) {
   return out;
 }
 
-// Better than recorded however we read: code is no title and no teaser (B10 in tests/README.md).
+// Better than recorded however we read: code is no title and no teaser (B10 in tests/coverage.md).
 const std::map<std::string, std::string> kCodeIsNoText = {
     {"d/fence-first", "d/fence-first | (none) | (none) | Paragraph after fence."},
     {"t/h1-late", "t/h1-late | (none) | (none) | Some text first."},

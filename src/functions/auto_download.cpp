@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "functions/descriptions.h"
 #include "json/value.h"
+#include "library/nearby.h"
 
 namespace iii::directory {
 
@@ -196,16 +197,27 @@ sdk::Task<void> AutoDownload::reconcile() {
 }
 
 sdk::Task<std::vector<WantedWorker>> AutoDownload::ask_for_workers() {
-  const sdk::CallOptions options{.timeout = options_.list_timeout};
-  const json::Value nothing = json::Object{};
   for (unsigned attempt = 1; attempt <= options_.list_attempts; ++attempt) {
-    const sdk::Reply<json::Value> list =
-        co_await worker_.trigger<json::Value>("worker::list", nothing, options);
-    if (list) co_return wanted_workers(*list);
+    const sdk::Reply<json::Value> list = sdk::decode_reply<json::Value>(
+        co_await ask_nearby(worker_, "worker::list", json::Raw{"{}"}, options_.list_timeout));
+    const std::optional<std::vector<std::string>> containers =
+        co_await compose_containers(worker_, options_.list_timeout);
+    if (list || containers) {
+      std::vector<WantedWorker> wanted;
+      if (list) wanted = wanted_workers(*list);
+      // Compose does not tell versions.
+      for (const std::string& name : containers.value_or(std::vector<std::string>())) {
+        const bool listed = std::ranges::find(wanted, name, &WantedWorker::name) != wanted.end();
+        if (!listed) wanted.push_back({name, ""});
+      }
+      co_return wanted;
+    }
     if (attempt == options_.list_attempts) break;
     co_await worker_.sleep(options_.list_pause * attempt);
   }
-  log_info("auto-download: worker::list is not available; only `iii` is kept at hand");
+  log_info(
+      "auto-download: neither worker::list nor compose::status is available; only `iii` is kept at "
+      "hand");
   co_return std::vector<WantedWorker>{};
 }
 

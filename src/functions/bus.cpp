@@ -76,6 +76,8 @@ std::optional<std::string> metadata_of(const FunctionInfo& info) {
     return json::to_text(json::Object{{"tool", json::Object{{"label", info.tool_label}}}});
   }
   if (info.hints.internal && !info.listed) return R"({"internal":true})";
+  // MCP servers of other processes see the function only on the bus.
+  if (info.hints.operators_only) return R"({"mcp":{"operators_only":true}})";
   return std::nullopt;
 }
 
@@ -97,9 +99,10 @@ void serve_on(sdk::Worker& worker, const FunctionTable& table) {
 }
 
 sdk::Pending<json::Raw> BusClient::call(const Context& context, std::string_view function_id,
-                                        std::string_view payload,
-                                        std::chrono::milliseconds timeout) {
-  sdk::OutgoingCall call{.function_id = function_id, .data = payload, .timeout = timeout};
+                                        std::string_view payload, std::chrono::milliseconds timeout,
+                                        std::string_view name_space) {
+  sdk::OutgoingCall call{
+      .function_id = function_id, .data = payload, .name_space = name_space, .timeout = timeout};
   if (context.traceparent) call.traceparent = *context.traceparent;
   if (context.baggage) call.baggage = *context.baggage;
   return sdk::Pending<json::Raw>(worker_.core().start_call(call));

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/bus_namespaces.h"
 #include "functions/descriptions.h"
 #include "functions/introspection_schemas.h"
 #include "json/describe.h"
@@ -22,6 +23,7 @@ constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
 
 struct FunctionInfoInput {
   std::string function_id;
+  std::optional<std::string> name_space;
 };
 struct TriggerSummary {
   std::string id;
@@ -46,7 +48,8 @@ auto describe(json::Type<FunctionInfoInput>) {
   return json::object<T>(
       "FunctionInfoInput", "",
       json::field("function_id", &T::function_id,
-                  "Full id of a function on the bus, for example `sandbox::create`. Required."));
+                  "Full id of a function on the bus, for example `sandbox::create`. Required."),
+      json::field("namespace", &T::name_space, kWhichNamespaceText));
 }
 auto describe(json::Type<TriggerSummary>) {
   using T = TriggerSummary;
@@ -59,8 +62,7 @@ auto describe(json::Type<FunctionInfoOutput>) {
   return json::object<T>(
       "FunctionInfoOutput", "", json::field("function_id", &T::function_id, kFunctionText),
       json::field("worker_name", &T::worker_name, kOwnerText).nullable(),
-      json::field("namespace", &T::name_space,
-                  "Namespace it is registered in; absent if the engine does not tell."),
+      json::field("namespace", &T::name_space, kNamespaceText),
       json::field("description", &T::description, kDescriptionText).nullable(),
       json::field("request_schema", &T::request_schema, kRequestText).nullable(),
       json::field("response_schema", &T::response_schema, kResponseText).nullable(),
@@ -162,9 +164,20 @@ sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine
         failed("D341 invalid_input: function_id must be non-empty. Next: call "
                "engine::functions::list to see the functions there are."));
   }
-  const Value question = json::Object{{"function_id", id}};
-  const sdk::Reply<json::Raw> reply =
-      co_await engine.call(context, "engine::functions::info", question, kInfoTimeout);
+  json::Object question{{"function_id", id}};
+  if (in.name_space) question["namespace"] = *in.name_space;
+  sdk::Reply<json::Raw> reply =
+      co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
+  if (!reply && reply.error().code == "NOT_FOUND") {
+    const std::vector<std::string> places = co_await namespaces_of(engine, context, id);
+    if (!in.name_space && places.size() == 1) {
+      question["namespace"] = places.front();
+      reply =
+          co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
+    } else if (!places.empty()) {
+      co_return std::unexpected(function_elsewhere(id, in.name_space, places));
+    }
+  }
   if (reply) {
     const Result<Value> answer = json::parse(reply->text);
     FunctionInfoOutput out = output_of(id, answer ? *answer : Value());

@@ -37,6 +37,9 @@ struct Hints {
   bool idempotent = false;   // a second call with the same input changes nothing more
   bool network = false;      // reaches beyond this machine and this bus
   bool internal = false;     // not for callers: the engine calls it
+  // About the server itself, for whoever runs it: agents reach it only when the configuration says
+  // so (`mcp_allow`).
+  bool operators_only = false;
 
   bool operator==(const Hints&) const = default;
 };

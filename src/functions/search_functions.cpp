@@ -55,7 +55,10 @@ std::vector<FoundWorker> grouped(const FunctionIndex& functions,
     const std::string name = namespace_of(hit.key);
     auto group = std::ranges::find(out, name, &FoundWorker::name_space);
     if (group == out.end()) group = out.insert(out.end(), FoundWorker{name, {}});
+    std::optional<std::string> elsewhere;
+    if (!function->name_space.empty()) elsewhere = function->name_space;
     group->functions.push_back({.function_id = hit.key,
+                                .name_space = std::move(elsewhere),
                                 .description = first_sentence(function->description),
                                 .rank = ++rank,
                                 .capability = hit.capability,

@@ -59,6 +59,7 @@ struct SearchFunctionsInput {
 };
 struct FoundFunctionRow {
   std::string function_id;
+  std::optional<std::string> name_space;
   std::string description;
   uint64_t rank = 0;
   uint64_t capability = 0;
@@ -207,6 +208,9 @@ inline auto describe(json::Type<FoundFunctionRow>) {
       "FunctionCandidate", "",
       json::field("function_id", &T::function_id,
                   "Id of the function; its schemas are in engine::functions::info."),
+      json::field("namespace", &T::name_space,
+                  "Namespace to call it in, and to give to engine::functions::info; absent: "
+                  "`default`."),
       json::field("description", &T::description, "First sentence of its description."),
       json::field("rank", &T::rank, "Place in the whole answer, 1 for the best."),
       json::field("capability", &T::capability, "Which capability it was found for, from 0."),

@@ -33,6 +33,7 @@ struct EngineFunction {
   std::optional<json::Value> response_schema;
   std::optional<json::Value> metadata;
   std::optional<std::string> worker_name;  // newer engines say it here
+  std::optional<std::string> name_space = {};
 };
 
 struct EngineWorker {

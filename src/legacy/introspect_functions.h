@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/bus_namespaces.h"
 #include "functions/errors.h"
 #include "functions/introspection_schemas.h"
 #include "functions/limits.h"
@@ -108,11 +109,14 @@ sdk::Task<Result<json::Raw>> workers(EngineCaller caller, WorkerFilter filter) {
 // ---- one of them
 
 template <Line L>
-sdk::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, std::string id) {
+sdk::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, std::string id,
+                                                         std::optional<std::string> name_space) {
   const WantedLists wanted{.functions = true, .internal = true, .workers = true, .triggers = true};
   const Result<EngineLists> lists = co_await ask_engine(caller, wanted);
   if (!lists) co_return std::unexpected(lists.error());
-  const auto found = std::ranges::find(lists->functions, id, &EngineFunction::id);
+  const auto found = std::ranges::find_if(lists->functions, [&](const EngineFunction& each) {
+    return each.id == id && (!name_space || !each.name_space || each.name_space == name_space);
+  });
   if (found == lists->functions.end()) {
     co_return co_await not_found(caller, kFunctions<L>, id,
                                  ids_of(lists->functions, &EngineFunction::id));
@@ -125,13 +129,25 @@ sdk::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, st
 }
 
 template <Line L>
-sdk::Task<Result<FunctionDetail<L>>> function_info(EngineCaller caller, Guides& guides,
-                                                   std::string function_id) {
+sdk::Task<Result<FunctionDetail<L>>> function_info(
+    EngineCaller caller, Guides& guides, std::string function_id,
+    std::optional<std::string> name_space = std::nullopt) {
   const std::string id(trim(function_id));
   if (id.empty()) co_return blank("function_id", kFunctions<L>.list);
-  Value question = Object{{"function_id", id}};
-  const Result<EngineAnswer> told =
+  Object question{{"function_id", id}};
+  if (name_space) question["namespace"] = *name_space;
+  Result<EngineAnswer> told =
       co_await ask_engine_about(caller, "engine::functions::info", std::move(question));
+  if (told && told->kind == Kind::kUnknown) {
+    const std::vector<std::string> places =
+        co_await namespaces_of(caller.engine, caller.context, id);
+    if (!name_space && places.size() == 1) {
+      Object again{{"function_id", id}, {"namespace", places.front()}};
+      told = co_await ask_engine_about(caller, "engine::functions::info", std::move(again));
+    } else if (!places.empty()) {
+      co_return std::unexpected(function_elsewhere(id, name_space, places));
+    }
+  }
   if (!told) co_return std::unexpected(told.error());
   std::optional<FunctionDetail<L>> out;
   if (told->kind == Kind::kFound) {
@@ -141,7 +157,7 @@ sdk::Task<Result<FunctionDetail<L>>> function_info(EngineCaller caller, Guides& 
     out = function_detail<L>(function, std::move(owner),
                              triggers_in(told->value, "registered_triggers"));
   } else {
-    Result<FunctionDetail<L>> listed = co_await function_from_lists<L>(caller, id);
+    Result<FunctionDetail<L>> listed = co_await function_from_lists<L>(caller, id, name_space);
     if (!listed) co_return std::unexpected(listed.error());
     out = std::move(*listed);
   }
@@ -245,8 +261,9 @@ sdk::Task<Result<json::Raw>> worker_info(EngineCaller caller, std::string name) 
 }
 
 template <Line L>
-sdk::Task<Result<json::Raw>> show_function(EngineCaller caller, Guides& guides, std::string id) {
-  const Result<FunctionDetail<L>> found = co_await function_info<L>(caller, guides, std::move(id));
+sdk::Task<Result<json::Raw>> show_function(EngineCaller caller, Guides& guides, OneFunction in) {
+  const Result<FunctionDetail<L>> found = co_await function_info<L>(
+      caller, guides, std::move(in.function_id), std::move(in.name_space));
   if (!found) co_return std::unexpected(found.error());
   co_return answer(*found, kFunctions<L>);
 }
@@ -323,7 +340,7 @@ void add_infos(FunctionTable& table, EngineClient& engine, const FamilyIds& ids,
          .hints = kReadOnly,
          .published = true},
         [&engine, &pool, &guides](const Context& context, OneFunction in) {
-          return show_function<L>({engine, context, pool}, guides, std::move(in.function_id));
+          return show_function<L>({engine, context, pool}, guides, std::move(in));
         });
   }
   table.add<OneType, TypeDetail<L>>({.id = ids.type,

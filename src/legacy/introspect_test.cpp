@@ -89,6 +89,40 @@ TEST_F(Introspect, EveryDetailIsFoundOnAnEngineBefore013) {
               HasSubstr("Did you mean: mem::observe"));
 }
 
+TEST_F(Introspect, RowsAndDetailsNameTheNamespace) {
+  answers["engine::functions::list"] = R"({"functions":[
+      {"function_id":"dup::fn","namespace":"shop","worker_name":"b"},
+      {"function_id":"dup::fn","namespace":"office","worker_name":"a"}]})";
+  answers["engine::workers::list"] = R"({"workers":[]})";
+  answers["engine::functions::info"] =
+      R"({"function_id":"dup::fn","namespace":"shop","worker_name":"b"})";
+  begin();
+  EXPECT_EQ(
+      json::to_text(ask("directory::engine::functions::list")),
+      R"({"functions":[)"
+      R"({"description":null,"function_id":"dup::fn","namespace":"office","worker_name":"a"},)"
+      R"({"description":null,"function_id":"dup::fn","namespace":"shop","worker_name":"b"}]})");
+  for (const char* id : {"directory::function-info", "directory::engine::functions::info"}) {
+    const Value found = ask(id, R"({"function_id":"dup::fn","namespace":"shop"})");
+    EXPECT_EQ(text(found, "namespace"), "shop") << id;
+  }
+}
+
+TEST_F(Introspect, AnIdInSeveralNamespacesIsRefusedWithTheirNames) {
+  answers["engine::functions::list"] = R"({"functions":[
+      {"function_id":"dup::fn","namespace":"shop"},{"function_id":"dup::fn","namespace":"office"},
+      {"function_id":"dup::fn2","namespace":"other"}]})";
+  failures["engine::functions::info"] = "NOT_FOUND";
+  begin();
+  for (const char* id : {"directory::function-info", "directory::engine::functions::info"}) {
+    EXPECT_THAT(
+        refusal(id, R"({"function_id":"dup::fn"})"),
+        HasSubstr("is in several namespaces: office, shop. Next: call again with `namespace`."));
+    EXPECT_THAT(refusal(id, R"({"function_id":"dup::fn","namespace":"mine"})"),
+                HasSubstr("mine\", but in office, shop. Next: "));
+  }
+}
+
 TEST_F(Introspect, ListsOfAnEngineBefore013) {
   be_old();
   begin();

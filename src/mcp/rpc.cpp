@@ -97,15 +97,13 @@ std::expected<Incoming, Unreadable> read_text(std::string_view text, size_t max_
   return out;
 }
 
-std::string result_text(std::string_view id, std::string_view members) {
-  std::string out;
-  out.reserve(id.size() + members.size() + 48);
-  out += R"({"jsonrpc":"2.0","id":)";
-  out += id;
-  out += R"(,"result":{)";
-  out += members;
-  out += "}}";
-  return out;
+std::string result_text(std::string_view id, std::string members) {
+  std::string head = R"({"jsonrpc":"2.0","id":)";
+  head += id;
+  head += R"(,"result":{)";
+  members.insert(0, head);
+  members += "}}";
+  return members;
 }
 
 std::string error_text(std::string_view id, const RpcError& error) {

@@ -181,7 +181,7 @@ void Running::cancel() {
 class Features {
  public:
   Features(const Host& host, const ServerOptions& options, LiveCalls& live, sdk::Pool& pool)
-      : callables_(host, options.hidden),
+      : callables_(host, options.hidden, options.allowed),
         skills_(host, pool),
         resources_(host, skills_, callables_),
         prompts_(host, callables_),
@@ -274,9 +274,9 @@ sdk::Task<void> Server::poll_tools() {
     tools_.reset();
   } else {
     features_->callables().forget_engine();
-    const CallableList rows = co_await features_->callables().engine(false);
+    const CallableListPtr rows = co_await features_->callables().engine();
     std::string now;
-    for (const CallablePtr& row : rows) now += row->id + '\n' + row->description + '\n';
+    for (const CallablePtr& row : *rows) now += row->id + '\n' + row->description + '\n';
     if (tools_ && *tools_ != now) subscribers_.tools_changed();
     tools_ = std::move(now);
   }
@@ -516,7 +516,7 @@ Finished Server::finished(const Request& request, Outcome outcome) const {
     append_member(meta, kServerKey, server_info());
     append_member(reply.members, "_meta", meta + "}");
   }
-  return {result_text(request.id, reply.members), 200};
+  return {result_text(request.id, std::move(reply.members)), 200};
 }
 
 }  // namespace iii::mcp

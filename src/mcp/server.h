@@ -29,11 +29,13 @@ struct ServerOptions {
   std::string version = "0";  // of this program
   ToolsMode tools = ToolsMode::kMinimal;
   std::vector<std::string> hidden = {};  // functions that are not shown, by the beginning of the id
-  bool skills = true;                    // the Skills extension
-  bool private_cache = false;            // results must not be shared between users
-  uint64_t list_ttl_ms = 10'000;         // how long clients may keep lists
-  size_t max_listens = 1'024;            // listen streams of all clients
-  size_t max_subscriptions = 10'000;     // addresses of one subscriber
+  // Functions for operators that are shown all the same, by the beginning of the id.
+  std::vector<std::string> allowed = {};
+  bool skills = true;                 // the Skills extension
+  bool private_cache = false;         // results must not be shared between users
+  uint64_t list_ttl_ms = 10'000;      // how long clients may keep lists
+  size_t max_listens = 1'024;         // listen streams of all clients
+  size_t max_subscriptions = 10'000;  // addresses of one subscriber
 };
 
 // A session of the handshake dialect.
