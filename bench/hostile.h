@@ -35,6 +35,7 @@ class Arena {
   // How much of something: the real amount, or that of a smoke test.
   size_t amount(size_t full, size_t quick) const { return quick_ ? quick : full; }
   double seconds(double full, double quick) const { return quick_ ? quick : full; }
+  bool quick() const { return quick_; }
   HostilePeer connect(const std::string& path = "/") const {
     return {place_.port, deadline_, path};
   }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
 #include <vector>
 
@@ -83,7 +84,9 @@ HostilePeer HostileClient::stream(const Arena& arena) const {
 }
 
 void check_settled(Arena& arena, const HostilePeer& peer, const std::string& answer) {
-  arena.check("everything is answered or refused", !answer.empty() || !peer.open());
+  // Nothing of a smoke test is so large that a connection has to end.
+  const bool may_end = !arena.quick();
+  arena.check("everything is answered or refused", !answer.empty() || (may_end && !peer.open()));
 }
 
 std::string text_input(std::string_view key, size_t bytes) {
@@ -122,7 +125,11 @@ bool call_at_once(const Arena& arena, size_t count, std::string_view tool,
       if (waits(i)) clients[i].peer().listen(0.002);
       left += waits(i) ? 1 : 0;
     }
-    if (left == 0) return true;
+    if (left == 0) {
+      return !arena.quick() || std::ranges::all_of(clients, [](HostileClient& client) {
+        return client.peer().open();
+      });
+    }
     if (meanwhile) meanwhile();
   }
   return false;

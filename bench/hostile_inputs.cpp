@@ -57,6 +57,7 @@ void late_verdicts(Arena& arena) {
     provider.listen(0.01);
     binder.listen(0.01);
   }
+  arena.check(fmt::format("{} are answered", binder.heard() - before), true);
   HostilePeer other = arena.worker("other");
   arena.check("another worker is answered", succeeded(other.call("engine::workers::list", "{}")));
 }
@@ -65,16 +66,21 @@ void late_verdicts(Arena& arena) {
 void expire_together(Arena& arena) {
   HostilePeer peer = arena.connect();
   peer.call("engine::workers::register", R"({"name":"hostile","pid":1,"features":["observe.v1"]})");
-  peer.hear = [](std::string_view) { return true; };
+  size_t expired = 0;
+  peer.hear = [&expired](std::string_view text) {
+    if (text.find(R"("EXPIRED")") != std::string_view::npos) ++expired;
+    return true;
+  };
   const double seconds = arena.seconds(5, 0.3);
   const int64_t end = now_ns() + static_cast<int64_t>(seconds * 1e9);
+  constexpr size_t kOfOneSource = 1'000;  // as many as one may have
   for (size_t i = 0; i < arena.amount(10'000, 100) && now_ns() < end; ++i) {
-    peer.send(
-        fmt::format(R"({{"type":"observe","id":"o{}","source":{{"function_id":"pair::echo"}},)"
-                    R"("target":{{"function_id":"x"}},"expires_in_ms":{}}})",
-                    i, (end - now_ns()) / 1'000'000));
+    peer.send(fmt::format(R"({{"type":"observe","id":"o{}","source":{{"function_id":"s{}"}},)"
+                          R"("target":{{"function_id":"x"}},"expires_in_ms":{}}})",
+                          i, i / kOfOneSource, (end - now_ns()) / 1'000'000));
   }
   peer.listen(seconds + 1);
+  arena.check(fmt::format("{} expire", expired), true);
   HostilePeer other = arena.worker("other");
   arena.check("another worker is answered", succeeded(other.call("engine::workers::list", "{}")));
 }

@@ -56,8 +56,8 @@ Verb serve() {
                    "Download the documents of workers that connect; their names are sent to the "
                    "registry."},
                   {"token", "TOKEN",
-                   "Require this bearer token (III_TOKEN) on every path except /healthz* and the "
-                   "static page of the console."},
+                   "Require this bearer token (III_TOKEN), of 16 characters or more, on every path "
+                   "except /healthz* and the static page of the console."},
                   {"allow-origin", "ORIGIN",
                    "Allow web pages of this origin to connect; may be repeated."},
                   {"expand-env", "NAME[,NAME]",

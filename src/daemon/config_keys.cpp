@@ -94,7 +94,8 @@ constexpr ConfigKey kKeys[] = {
                     "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skill::`, "
                     "`skills::` and `prompts::` are always hidden",
      .text = TextKind::kText,
-     .restart = true},
+     .restart = true,
+     .access = true},
     {.name = "mcp_allow",
      .member = &C::mcp_allow,
      .description =
@@ -226,8 +227,8 @@ constexpr ConfigKey kKeys[] = {
      .description = "a credential helper for private repositories over https, as git's "
                     "`credential.helper` names one; empty: none; see [below](#repositories)",
      .text = TextKind::kText,
-     .access = true,
-     .local = true},
+     .local = true,
+     .access = true},
     {.name = "registry_search",
      .member = &C::registry_search,
      .description = "`directory::search_functions` asks the registry what could be installed for "

@@ -185,5 +185,15 @@ TEST(ConfigKeys, TheHelpHasEveryKeyAndNoLinks) {
   EXPECT_THAT(keys_help(), Not(HasSubstr("below"))) << "there is nothing below in a terminal";
 }
 
+TEST(ConfigKeys, TheseDecideAboutAccess) {
+  std::vector<std::string_view> names;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.access) names.push_back(key.name);
+  }
+  EXPECT_THAT(names,
+              testing::ElementsAre("mcp_tools", "mcp_hidden", "mcp_allow", "scan", "scan_overrides",
+                                   "git_private_hosts", "git_credential_helper", "legacy_open_fn"));
+}
+
 }  // namespace
 }  // namespace iii::daemon

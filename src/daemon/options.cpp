@@ -77,7 +77,6 @@ const std::map<std::string, std::function<void(ServeOptions&, int64_t)>, std::le
        size([](auto& o) -> size_t& { return o.engine.limits.max_cascade_calls; })},
       {"max_buffered_bytes",
        size([](auto& o) -> size_t& { return o.engine.limits.max_buffered_bytes; })},
-      {"max_large_bytes", size([](auto& o) -> size_t& { return o.engine.limits.max_large_bytes; })},
       {"registration_grace_ms",
        time([](auto& o) -> Millis& { return o.engine.limits.registration_grace; })},
       {"verdict_timeout_ms",

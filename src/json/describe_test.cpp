@@ -247,10 +247,11 @@ TEST(LongText, IsInTheSchemaAndRefusedByTheDecoderWhereAFieldSaysIt) {
   EXPECT_EQ(plain.find("maxLength"), plain.rfind("maxLength"));
   const Value limited = schema_of(kCodec<Texts>, 5);
   const Value& properties = *limited.find("properties");
-  EXPECT_EQ(*properties.find("name")->find("maxLength"), Value(3));
+  EXPECT_EQ(*properties.find("name")->find("maxLength"), Value(uint64_t{3}));
   EXPECT_EQ(properties.find("body")->find("maxLength"), nullptr);
-  EXPECT_EQ(*properties.find("tags")->find("items")->find("maxLength"), Value(5));
-  EXPECT_EQ(*properties.find("notes")->find("additionalProperties")->find("maxLength"), Value(5));
+  EXPECT_EQ(*properties.find("tags")->find("items")->find("maxLength"), Value(uint64_t{5}));
+  EXPECT_EQ(*properties.find("notes")->find("additionalProperties")->find("maxLength"),
+            Value(uint64_t{5}));
   EXPECT_NE(to_text(limited).find(R"("definitions":{"Direction")"), std::string::npos);
   EXPECT_EQ(decode<Texts>(R"({"name":"abcd"})").error().message, "name: longer than 3 characters");
   EXPECT_TRUE(decode<Texts>(R"({"name":"abc","tags":["any length"]})"));

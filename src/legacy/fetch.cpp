@@ -104,8 +104,7 @@ sdk::Task<std::string> index_of(const Fetcher& from) {
     const RegisteredDocument* registered = asked.view.registration(skill->file);
     lines.push_back({.id = registered != nullptr ? registered->key : skill->id,
                      .title = skill->title,
-                     .description = skill->description,
-                     .published = true});
+                     .description = skill->description});
   }
   std::ranges::sort(lines, {}, &FetchIndexLine::id);
   co_return fetch_index(lines);

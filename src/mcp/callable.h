@@ -64,6 +64,12 @@ struct CallRules {
   bool hides(std::string_view id, bool operators = false) const;
 };
 
+// How a function is called.
+struct CallOptions {
+  std::string name_space = {};  // empty: it is looked for in all of them
+  std::chrono::milliseconds timeout{300'000};
+};
+
 // On the loop thread.
 class Callables {
  public:
@@ -94,15 +100,10 @@ class Callables {
 
   // Null when there is none, or it is hidden.
   sdk::Task<CallablePtr> find(std::string id);
-  // How a function is called.
-  struct CallOptions {
-    std::string name_space = {};  // empty: it is looked for in all of them
-    std::chrono::milliseconds timeout{300'000};
-  };
   // Errors are those of the function, or say why it cannot be called. Answers are not larger than
   // kMaxFunctionAnswerBytes.
   sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input,
-                                    CallOptions how);
+                                    CallOptions how = {});
   // Whether the worker that registered the skill is the one that offers the function.
   sdk::Task<bool> registered_by_owner(std::string skill, CallablePtr function);
 

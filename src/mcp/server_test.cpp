@@ -216,7 +216,7 @@ TEST_F(McpServerTest, NamesAndAddressesHaveALength) {
   std::string encoded;
   for (size_t i = 0; i < limit.size(); ++i) encoded += "%C3%A4";
   EXPECT_THAT(refusal("resources/read", uri("iii://" + encoded)), HasSubstr("Resource not found"));
-  for (const std::string beyond : {limit + "x", std::string(4'000'000, 'x')}) {
+  for (const std::string& beyond : {limit + "x", std::string(4'000'000, 'x')}) {
     const std::string refused = "D123 invalid_input: `name` has " + std::to_string(beyond.size()) +
                                 " characters, and at most 1024 are accepted. Next: call ";
     EXPECT_EQ(refusal("prompts/get", name(beyond)), refused + "prompts/get with a shorter one.");

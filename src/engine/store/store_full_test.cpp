@@ -194,6 +194,30 @@ TEST(StoreFull, GoesOnWhenOthersHaveFilledTheDiskAndLeft) {
   }));
 }
 
+TEST(StoreFull, LittleRoomIsRoom) {
+  TempFolder folder;
+  EXPECT_TRUE(in_child([&folder] {
+    bound_disk(folder.path(), 1024 * 1024);
+    FullStore full(folder.path());
+    // Less than the reserve that it would like to have.
+    capacity += small_limits().reserve_bytes / 2;
+    StoreRunner& runner = full.runner;
+    size_t more = 0;
+    while (!full.put(runner.next_id(), kValueBytes)) {
+      runner.wait_posted();
+      runner.run_posted();
+    }
+    do {
+      ++more;
+    } while (full.put(runner.next_id(), kValueBytes));
+    EXPECT_EQ(full.refusal, "data_full");
+    for (size_t i = 0; i < full.ids.size(); ++i) EXPECT_TRUE(full.erase(full.ids[i])) << i;
+    runner.destroy_store();
+    EXPECT_EQ(StoreRunner(folder.path()).load_keys().size(), more);
+    return !testing::Test::HasFailure();
+  }));
+}
+
 TEST(StoreFull, AStoreThatWasFullOpensAndTakesDeletes) {
   TempFolder folder;
   EXPECT_TRUE(in_child([&folder] {
