@@ -25,7 +25,6 @@ TEST(ConfigKeys, EveryKeyHasANameADescriptionAndADefaultThatItAccepts) {
   for (const ConfigKey& key : config_keys()) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
     EXPECT_FALSE(key.description.empty()) << key.name;
-    EXPECT_FALSE(key.restart && key.entry) << key.name;
     EXPECT_TRUE(sets(std::string(key.name).c_str(), value_of({}, key))) << key.name;
   }
   EXPECT_EQ(names.size(), config_keys().size());
