@@ -50,10 +50,12 @@ sdk::Task<NamesPtr> InstalledWorkers::for_resolution() {
 
 sdk::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
   if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
-  if (under_way_) {
+  // A question that was refused at once may be older than whoever could have answered it: those who
+  // waited for it ask again, together and once.
+  for (bool again = false; under_way_; again = true) {
     const Latch answered = *under_way_;
     co_await answered;
-    co_return known_;
+    if (!refused_ || again) co_return known_;
   }
   under_way_.emplace();
   const sdk::Reply<json::Raw> reply =
@@ -71,10 +73,12 @@ sdk::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
     known_ = std::move(names);
     asked_at_ = now_();
     failed_at_.reset();
+    refused_ = false;
   } else {
     // A quick refusal costs nothing, so it may be asked again; a silence must not be waited for
     // twice.
-    if (reply.error().code == sdk::kTimeout) failed_at_ = now_();
+    refused_ = reply.error().code != sdk::kTimeout;
+    if (!refused_) failed_at_ = now_();
     if (options_.filter) {
       failure_log_.warn("worker::list is not available ({}), nor compose::status; {}",
                         reply.error().code,

@@ -55,6 +55,7 @@ class InstalledWorkers {
   std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer
   std::optional<std::chrono::steady_clock::time_point> failed_at_;
   std::optional<Latch> under_way_;  // opens when the question is answered
+  bool refused_ = false;            // the last question was refused at once
   LogOnce failure_log_;
 };
 

@@ -205,8 +205,10 @@ test('an operator changes the configuration through the engine', { skip: needsOw
     await ask('configuration::set', { id: 'iii-directory', value: { builtin_docs: false, normalise_ids: false } })
     return ids(await ask('directory::skills::list')).join() === 'database,database/query,notes'
   })
-  await ask('configuration::set', { id: 'iii-directory', value: { skills_folder: '/', builtin_docs: false } })
-  await eventually('only what may be changed is', async () => ids(await ask('directory::skills::list')).join() === 'database,database/query,notes,odd-name')
+  await ask('configuration::set', { id: 'iii-directory', value: { normalise_ids: null } })
+  await eventually('null gives a key up, the other one stays', async () => ids(await ask('directory::skills::list')).join() === 'database,database/query,notes,odd-name')
+  await ask('configuration::set', { id: 'iii-directory', value: { skills_folder: tree({ 'elsewhere.md': '# Elsewhere\n\nText.\n' }) } })
+  await eventually('another folder', async () => ids(await ask('directory::skills::list')).join() === 'elsewhere')
 })
 
 test('SIGHUP reads the configuration again', async (t) => {

@@ -50,7 +50,7 @@ describe('directory::*-list and *-info (0.4.1)', () => {
     assert.deepEqual(await ids({ worker: '' }), [])
     assert.deepEqual(await ids({ prefix: 'no-such-thing::' }), [])
     const { functions } = await ask('directory::function-list', { prefix: `${name}::observe` })
-    assert.deepEqual(functions, [{ function_id: `${name}::observe`, name: 'observe', worker_name: name, description: 'Records an EVENT.' }])
+    assert.deepEqual(functions, [{ function_id: `${name}::observe`, name: 'observe', worker_name: name, namespace: 'default', description: 'Records an EVENT.' }])
     const all = await ids({})
     assert.deepEqual(all, [...all].sort())
     assert.ok(all.includes('directory::function-list'))
@@ -186,7 +186,7 @@ describe('directory::engine::* (0.5.1)', () => {
     const directory = await startDirectory(t)
     const { ask } = directory
     const { name, observe, binding } = await colleague(t, directory)
-    assert.deepEqual(await ask('directory::engine::functions::list', { prefix: observe }), { functions: [{ function_id: observe, worker_name: name, description: 'Records an EVENT.' }] })
+    assert.deepEqual(await ask('directory::engine::functions::list', { prefix: observe }), { functions: [{ function_id: observe, worker_name: name, namespace: 'default', description: 'Records an EVENT.' }] })
     assert.deepEqual(await ask('directory::engine::triggers::list', { worker: name }), { triggers: [{ id: `${name}::on-event`, worker_name: name, description: 'Something happened.' }] })
     const type = await ask('directory::engine::triggers::info', { id: `${name}::on-event` })
     assert.equal(type.instance_count, 1)

@@ -39,7 +39,7 @@ test('an id in two namespaces: rows, details, and what to do', async (t) => {
       assert.match(found.description, new RegExp(namespace))
     }
     const { message } = await failure(call(node, info, { function_id: id }))
-    assert.match(message, /^D340 not_found: function .* is in several namespaces: office, shop\. Next: call again with `namespace`\.$/)
+    assert.match(message, /D340 not_found: function .* is in several namespaces: office, shop\. Next: call again with `namespace`\.$/)
     assert.match((await failure(call(node, info, { function_id: id, namespace: 'attic' }))).message, /is not in namespace .*attic.*, but in office, shop\. Next: /)
   }
 })
