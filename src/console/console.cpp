@@ -90,7 +90,7 @@ void Console::open(Host host) {
   host_ = std::move(host);
   calls_.emplace(
       loop_, host_, [this](const JobProgress& now) { events_->tell("progress", text_of(now)); },
-      options_.calls);
+      options_.calls, options_.memory);
   const Position now{.epoch = host_.facts.epoch,
                      .generation = host_.library->latest()->generation->number};
   events_.emplace(loop_, now,

@@ -67,6 +67,33 @@ TEST_F(SessionsTest, TheOldestGivesWay) {
   EXPECT_TRUE(sessions.is_valid(last));
 }
 
+TEST_F(SessionsTest, OneAddressDoesNotEndSessionsOfOthers) {
+  Sessions many(timers, "secret", {.max_sessions = 40});
+  const std::string idle = *many.begin("secret", "192.0.2.1");
+  std::string first;
+  for (int i = 0; i < 100; ++i) {
+    timers.advance(seconds(1));
+    const auto id = many.begin("secret", "192.0.2.2");
+    ASSERT_TRUE(id);
+    if (i == 0) first = *id;
+  }
+  EXPECT_TRUE(many.is_valid(idle));
+  EXPECT_FALSE(many.is_valid(first)) << "its own oldest one gives way";
+  EXPECT_EQ(many.size(), 21U);
+}
+
+TEST_F(SessionsTest, WhenNoneIsFreeWhoHasMostGivesOneUp) {
+  std::vector<std::string> ids;
+  for (const char* address : {"192.0.2.1", "192.0.2.1", "192.0.2.2"}) {
+    timers.advance(seconds(1));
+    ids.push_back(*sessions.begin("secret", address));
+  }
+  ASSERT_TRUE(sessions.begin("secret", "192.0.2.3"));
+  EXPECT_FALSE(sessions.is_valid(ids[0]));
+  EXPECT_TRUE(sessions.is_valid(ids[1]));
+  EXPECT_TRUE(sessions.is_valid(ids[2]));
+}
+
 TEST_F(SessionsTest, FiveWrongTokensAMinute) {
   for (const char* wrong : {"", "secre", "secrets", "SECRET", " secret x"}) {
     EXPECT_EQ(attempt(wrong), -1) << wrong;
