@@ -25,7 +25,7 @@ struct CallLimits {
   // A larger body is read on another thread.
   size_t large_body_bytes = 64 * 1024;
   size_t max_answer_bytes = 4 * 1024 * 1024;
-  size_t max_running = 64;  // that clients share as net::Places says
+  size_t max_running = 128;  // that clients share as net::Places says
   std::chrono::milliseconds read_timeout{30'000};
   std::chrono::milliseconds write_timeout{600'000};  // of the directory's own functions that write
   std::chrono::milliseconds progress_pause{100};     // between two reports of one step

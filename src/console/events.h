@@ -19,7 +19,7 @@
 namespace iii::console {
 
 struct EventLimits {
-  size_t max_streams = 64;  // that addresses share as net::Places says
+  size_t max_streams = 128;  // that addresses share as net::Places says
   // Browsers open six connections to one host (HTTP/1.1): two are left for calls.
   size_t max_streams_per_client = 4;
   // The reader of a stream for which more waits is dropped; it comes back and asks for the rest.

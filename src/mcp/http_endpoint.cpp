@@ -467,9 +467,14 @@ void HttpEndpoint::tell(const HttpSessionPtr& session, const ExchangePtr& exchan
   exchange->response->write(event_text(message, id));
 }
 
+void HttpEndpoint::forget_log(HttpSession& session) {
+  session.log.clear();
+  session.log_memory->set(0);
+}
+
 std::string HttpEndpoint::logged(HttpSession& session, uint64_t stream, std::string_view message) {
   const std::string id = session.log.add(stream, message).text();
-  session.log_memory->set(session.log.bytes());
+  if (!session.log_memory->resize(session.log.bytes())) forget_log(session);
   return id;
 }
 
@@ -616,10 +621,7 @@ void HttpEndpoint::limit(const HttpSessionPtr& session, net::KeptMemory& memory)
   const std::weak_ptr<HttpSession> weak = session;
   session->log_memory = memory_->keep(session->client);
   session->log_memory->on_give_up([weak] {
-    const HttpSessionPtr it = weak.lock();
-    if (!it) return;
-    it->log.clear();
-    it->log_memory->set(0);
+    if (const HttpSessionPtr it = weak.lock()) forget_log(*it);
   });
   memory.on_give_up([this, alive = std::weak_ptr(alive_), weak] {
     if (alive.expired()) return;

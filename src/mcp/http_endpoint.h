@@ -30,8 +30,8 @@ struct HttpEndpointOptions {
   size_t large_body_bytes = 64 * 1024;  // a larger one is read on another thread
   // What clients share, by address, as net::Places says: one alone gets at most half. There are
   // fewer streams than sessions, so a client that holds all its streams can still open sessions.
-  size_t max_sessions = 2'048;
-  size_t max_streams = 1'024;  // of sessions (GET) and of listen requests
+  size_t max_sessions = 4'096;
+  size_t max_streams = 2'048;  // of sessions (GET) and of listen requests
   size_t max_running = 4'096;  // requests, listen streams not counted
   std::chrono::milliseconds session_idle{30 * 60'000};
   size_t max_running_per_session = 64;
@@ -153,6 +153,7 @@ class HttpEndpoint {
   void tell_general(HttpSession& session, const std::string& message);
   // Keeps the message for those who come back; its id.
   static std::string logged(HttpSession& session, uint64_t stream, std::string_view message);
+  static void forget_log(HttpSession& session);
   void resume(const HttpSessionPtr& session, const EventId& id, const ResponsePtr& response);
   void open_general(const HttpSessionPtr& session, const ResponsePtr& response);
 

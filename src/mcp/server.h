@@ -32,7 +32,7 @@ struct ServerOptions {
   bool skills = true;                    // the Skills extension
   bool private_cache = false;            // results must not be shared between users
   uint64_t list_ttl_ms = 10'000;         // how long clients may keep lists
-  size_t max_listens = 1'024;            // listen streams of all clients
+  size_t max_listens = 2'048;            // listen streams of all clients
   size_t max_subscriptions = 10'000;     // addresses of one session
   size_t max_listen_addresses = 1'000;   // of one listen stream: they come in one message
 };

@@ -181,6 +181,7 @@ std::optional<RpcError> Subscribers::subscribe(const SubscriberPtr& subscriber,
   if (memory && !memory->resize(memory->bytes() + bytes_of(canonical, written))) {
     return no_memory();
   }
+  canonical.shrink_to_fit();
   const auto address = index_.try_emplace(std::move(canonical)).first;
   address->second.emplace(subscriber->number_, Subscription{subscriber, std::move(written)});
   subscriber->addresses_.push_back(address);

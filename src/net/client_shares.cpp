@@ -12,6 +12,8 @@ namespace iii::net {
 namespace {
 
 constexpr const char* kThisMachine = "this machine";
+constexpr size_t kReserve = 4;   // the part of the budget that lasting things leave free
+constexpr size_t kMuchMore = 4;  // times as much
 
 std::string client_of_v4(const in_addr& address, const std::string& text) {
   constexpr uint32_t kLoopback = 127;
@@ -68,9 +70,8 @@ bool KeptMemory::resize(size_t bytes) {
   if (bytes > bytes_) {
     const MemoryBudget& budget = *account_->budget;
     const auto& can_go = account_->can_go;
-    const bool another =
-        !can_go.empty() && can_go.rbegin()->second != this && can_go.rbegin()->first > bytes;
-    const size_t reserve = lasting_ ? budget.limit() / 4 : 0;
+    const bool another = !can_go.empty() && can_go.rbegin()->first / kMuchMore > bytes;
+    const size_t reserve = lasting_ ? budget.limit() / kReserve : 0;
     if (!another && !budget.fits(*account_, bytes - bytes_, reserve)) return false;
   }
   set(bytes);

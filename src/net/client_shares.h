@@ -28,8 +28,8 @@ class KeptMemory {
   KeptMemory(const KeptMemory&) = delete;
   KeptMemory& operator=(const KeptMemory&) = delete;
 
-  // It has so many bytes now. False: the budget has no room for them and this client holds most, or
-  // this is the largest thing that it has; nothing is changed then.
+  // It has so many bytes now. False: the budget has no room for them, this client holds most, and
+  // nothing of it is so much larger that it should go instead. Nothing is changed then.
   [[nodiscard]] bool resize(size_t bytes);
   // The same for what cannot be refused.
   void set(size_t bytes);

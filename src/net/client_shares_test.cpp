@@ -79,6 +79,18 @@ TEST_F(ClientMemoryTest, OfOneClientTheLargestThingGoesForASmallerOne) {
   EXPECT_EQ(modest->bytes(), kMiB);
 }
 
+TEST_F(ClientMemoryTest, OfOneClientEqualsAreRefused) {
+  const KeptPtr first = kept("a", "first", 8 * kMiB);
+  const KeptPtr second = memory.keep("a");
+  EXPECT_FALSE(second->resize(2 * kMiB + 1)) << "at a quarter of the first";
+  EXPECT_TRUE(second->resize(2 * kMiB));
+  const KeptPtr third = memory.keep("a");
+  EXPECT_FALSE(third->resize(2 * kMiB));
+  EXPECT_THAT(gone, IsEmpty());
+  EXPECT_TRUE(third->resize(2 * kMiB - 1)) << "below a quarter of it";
+  EXPECT_THAT(gone, ElementsAre("first"));
+}
+
 TEST_F(ClientMemoryTest, WhatCannotGoStaysAndIsNotExceeded) {
   const KeptPtr running = memory.keep("a");
   EXPECT_TRUE(running->resize(9 * kMiB));
