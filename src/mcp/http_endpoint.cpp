@@ -655,16 +655,18 @@ HttpEndpoint::HttpSessionPtr HttpEndpoint::least_useful(const std::string& clien
   for (const auto& [id, session] : sessions_) {
     if (session->client == client) ++counts[session->use.client];
   }
-  const auto rank = [&](const HttpSession& each) {
-    return std::tuple(each.came_back, !each.running.empty(),
-                      sessions_.size() - counts[each.use.client], each.used);
-  };
-  std::vector<HttpSessionPtr> all;
+  using Rank = std::tuple<bool, bool, size_t, std::chrono::steady_clock::time_point>;
+  std::optional<Rank> best;
+  HttpSessionPtr out;
   for (const auto& [id, session] : sessions_) {
-    if (session->client == client && !session->general) all.push_back(session);
+    if (session->client != client || session->general) continue;
+    const Rank rank{session->came_back, !session->running.empty(),
+                    sessions_.size() - counts[session->use.client], session->used};
+    if (best && *best <= rank) continue;
+    best = rank;
+    out = session;
   }
-  if (all.empty()) return nullptr;
-  return *std::ranges::min_element(all, {}, [&](const auto& each) { return rank(*each); });
+  return out;
 }
 
 void HttpEndpoint::tick() {
