@@ -24,7 +24,7 @@ const SKILLS = Number(options.skills)
 const ROUNDS = Number(options.rounds)
 const SECONDS = Number(options.seconds)
 const CONSOLES = 20
-const TOKEN = 'bench'
+const TOKEN = 'a token of the bench'
 
 const sorted = (list) => [...list].sort((a, b) => a - b)
 const at = (list, share) => sorted(list)[Math.min(list.length - 1, Math.floor(list.length * share))]

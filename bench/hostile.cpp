@@ -9,12 +9,16 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <thread>
 
 #include "folder.h"
+#include "hostile_client.h"
 #include "hostile_pair.h"
+#include "http_peer.h"
 #include "process.h"
 #include "report.h"
 
@@ -35,16 +39,27 @@ void Arena::flood(HostilePeer& peer, std::string_view block, double seconds) con
 
 size_t Arena::descriptors() const {
   std::error_code ignored;
-  const std::filesystem::directory_iterator files("/proc/" + std::to_string(server_) + "/fd",
+  const std::filesystem::directory_iterator files("/proc/" + std::to_string(place_.server) + "/fd",
                                                   ignored);
   return static_cast<size_t>(std::distance(begin(files), end(files)));
+}
+
+void write_skill(const std::filesystem::path& folder, const std::string& name,
+                 const std::string& text, const std::string& file, std::string_view bytes) {
+  std::filesystem::create_directories(folder / name);
+  std::ofstream(folder / name / "SKILL.md")
+      << fmt::format("---\nname: {}\ndescription: {}\n---\n# {}\n\n{}\n",
+                     std::filesystem::path(name).filename().string(), text, name, text);
+  if (!file.empty()) std::ofstream(folder / name / file, std::ios::binary) << bytes;
 }
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kAimMs = 20;
+constexpr double kAimMs = 20;        // for a call
+constexpr double kHealthAimMs = 50;  // for a call and for GET /healthz
+constexpr double kGrowthAimMb = 300;
 constexpr double kPatience = 40;  // seconds; for an answer to the pair after the attack
 
 struct Options {
@@ -99,8 +114,9 @@ Options parse(int argc, char** argv) {
 }
 
 struct Seen {
-  Delays before;
-  Delays during;
+  PairDelays before;
+  PairDelays during;
+  double calm_mb = 0;  // before the attack
   double peak_mb = 0;
   double attack_seconds = 0;
   double end_seconds = 0;
@@ -108,6 +124,8 @@ struct Seen {
   Pair::Books books;
   std::vector<Arena::Check> checks;
 
+  double grown_mb() const { return std::max(0.0, peak_mb - calm_mb); }
+  double worst_ms() const { return std::max(during.worst_ms, during.health.worst_ms); }
   bool right() const {
     return survived && books.lost == 0 && books.wrong == 0 && !books.disconnected &&
            std::ranges::all_of(checks, &Arena::Check::holds);
@@ -147,51 +165,90 @@ class ErrorSink {
 
 void nap(double seconds) { usleep(static_cast<useconds_t>(seconds * 1e6)); }
 
+std::vector<std::string> command_of(const Attack& attack, const Options& options,
+                                    const std::string& data, const std::string& skills) {
+  std::vector<std::string> command{options.program, "serve", "--port", "0",
+                                   "--http-port",   "0",     "--data", data};
+  const std::vector<std::string> served =
+      attack.files == nullptr ? std::vector<std::string>{"--engine-only"}
+                              : std::vector<std::string>{"--skills", skills, "--log-level", "warn"};
+  command.insert(command.end(), served.begin(), served.end());
+  command.insert(command.end(), attack.options.begin(), attack.options.end());
+  return command;
+}
+
+void wait_until_ready(const ServerProcess& server) {
+  const HttpQuestion ready{"GET /healthz/ready HTTP/1.1\r\n", "", ""};
+  for (int tenths = 0; tenths < 600; ++tenths) {
+    const auto reply = ask_once(server.http_port(), ready);
+    if (reply && reply->status == 200) return;
+    nap(0.1);
+  }
+}
+
+// Beside the pair that has been measured alone.
+void run_attack(const Attack& attack, const Options& options, ServerProcess& server, Pair& pair,
+                Seen& seen, const fs::path& skills) {
+  const int64_t began = now_ns();
+  const Arena::Place place{server.port(), server.http_port(), server.process().pid(), skills};
+  const auto until = [](int64_t from, double seconds) {
+    return from + static_cast<int64_t>(seconds * 1e9);
+  };
+  Arena arena(place, options.quick, until(began, options.attack));
+  std::atomic<bool> over = false;
+  std::thread attacker([&] {
+    setpriority(PRIO_PROCESS, 0, 10);  // this thread only
+    attack.run(arena);
+    over = true;
+  });
+  while (!over) {
+    seen.peak_mb = std::max(seen.peak_mb, server.process().peak_rss_mb());
+    nap(0.02);
+  }
+  attacker.join();
+  seen.attack_seconds = static_cast<double>(now_ns() - began) / 1e9;
+  seen.checks = arena.checks();
+  nap(options.settle);
+  if (attack.files != nullptr) {
+    Arena afterwards(place, options.quick, until(now_ns(), 10));
+    check_served(afterwards);
+    seen.checks.push_back(afterwards.checks().front());
+  }
+  seen.during = pair.look(kPatience);
+}
+
 Seen run_row(const Attack& attack, const Options& options, Folder& folder) {
   const std::string data = folder.fresh();
+  const std::string skills = folder.fresh();
   fs::create_directories(data);
   fs::permissions(data, fs::perms::owner_all);
+  if (attack.files != nullptr) {
+    write_skill(skills, "known", "What is known.");
+    attack.files(skills, options.quick);
+  }
   const ErrorSink errors(attack.errors, data + ".log");
-  std::vector<std::string> command{options.program, "serve", "--engine-only", "--port", "0",
-                                   "--data",        data};
-  command.insert(command.end(), attack.options.begin(), attack.options.end());
-  ServerProcess server(command, kAnyCore, errors.fd());
+  ServerProcess server(command_of(attack, options, data, skills), kAnyCore, errors.fd());
   Seen seen;
   if (server.port() == 0) return seen;
+  if (attack.files != nullptr) wait_until_ready(server);
   {
-    Pair pair(server.port());
+    Pair pair(server.port(), server.http_port());
     nap(options.baseline / 4);  // warm-up
     pair.look(kPatience);
     nap(options.baseline);
     seen.before = pair.look(kPatience);
-
-    const int64_t began = now_ns();
-    Arena arena(server.port(), server.process().pid(), options.quick,
-                began + static_cast<int64_t>(options.attack * 1e9));
-    std::atomic<bool> over = false;
-    std::thread attacker([&] {
-      setpriority(PRIO_PROCESS, 0, 10);  // this thread only
-      attack.run(arena);
-      over = true;
-    });
-    while (!over) {
-      seen.peak_mb = std::max(seen.peak_mb, server.process().peak_rss_mb());
-      nap(0.02);
-    }
-    attacker.join();
-    seen.attack_seconds = static_cast<double>(now_ns() - began) / 1e9;
-    nap(options.settle);
-    seen.during = pair.look(kPatience);
+    seen.calm_mb = server.rss_mb();
+    run_attack(attack, options, server, pair, seen, skills);
     // A pair that has waited in vain once need not wait as long again.
-    const bool stuck = seen.during.worst_ms >= kPatience * 1000;
+    const bool stuck = seen.worst_ms() >= kPatience * 1000;
     seen.books = pair.finish(stuck ? 0.1 : kPatience);
-    seen.checks = arena.checks();
   }
   seen.peak_mb = std::max(seen.peak_mb, server.process().peak_rss_mb());
   seen.survived = server.process().running();
   seen.end_seconds = server.process().end(20);
   std::error_code ignored;
   fs::remove_all(data, ignored);
+  fs::remove_all(skills, ignored);
   return seen;
 }
 
@@ -213,23 +270,47 @@ std::string remarks(const Seen& seen) {
 }
 
 void print_head() {
-  fmt::print("\n  {:<22}{:>18}{:>20}{:>9}{:>8}{:>8}{:>6}{:>7}  {}\n", "", "alone p99  worst",
-             "attacked p99  worst", "RSS MB", "attack", "server", "lost", "wrong", "");
-  fmt::print("  {:<22}{:>18}{:>20}{:>9}{:>8}{:>8}{:>6}{:>7}  {}\n", "", "ms     ms", "ms       ms",
-             "peak", "s", "", "", "", "must hold");
+  fmt::print("\n  {:<22}{:>18}{:>20}{:>20}{:>14}{:>8}{:>8}{:>6}{:>7}  {}\n", "", "alone p99  worst",
+             "attacked p99  worst", "/healthz p99  worst", "RSS MB", "attack", "server", "lost",
+             "wrong", "");
+  fmt::print("  {:<22}{:>18}{:>20}{:>20}{:>14}{:>8}{:>8}{:>6}{:>7}  {}\n", "", "ms     ms",
+             "ms       ms", "ms       ms", "peak  grown", "s", "", "", "", "must hold");
 }
 
 void print_row(const Attack& attack, const Seen& seen) {
-  fmt::print("  {:<22}{:>11.2f}{:>7.1f}{:>11.2f}{:>9.1f}{:>9.0f}{:>8.1f}{:>8}{:>6}{:>7}  {}\n",
-             attack.name, seen.before.p99_ms, seen.before.worst_ms, seen.during.p99_ms,
-             seen.during.worst_ms, seen.peak_mb, seen.attack_seconds,
-             seen.survived ? "lives" : "DIED", seen.books.lost, seen.books.wrong, remarks(seen));
+  fmt::print(
+      "  "
+      "{:<22}{:>11.2f}{:>7.1f}{:>11.2f}{:>9.1f}{:>11.2f}{:>9.1f}{:>7.0f}{:>7.0f}{:>8.1f}{:>8}{:>6}"
+      "{:>7}  {}\n",
+      attack.name, seen.before.p99_ms, seen.before.worst_ms, seen.during.p99_ms,
+      seen.during.worst_ms, seen.during.health.p99_ms, seen.during.health.worst_ms, seen.peak_mb,
+      seen.grown_mb(), seen.attack_seconds, seen.survived ? "lives" : "DIED", seen.books.lost,
+      seen.books.wrong, remarks(seen));
   std::fflush(stdout);
 }
 
+// The rows that miss an aim.
+class Missed {
+ public:
+  Missed(std::string aim) : aim_(std::move(aim)) {}
+  void add(const Attack& attack) {
+    ++count_;
+    names_ += fmt::format(" {}", attack.name);
+  }
+  void print() const {
+    fmt::print("{} rows above {}:{}\n", count_, aim_, names_.empty() ? " none" : names_);
+  }
+
+ private:
+  std::string aim_;
+  size_t count_ = 0;
+  std::string names_;
+};
+
 std::vector<Attack> chosen(const Options& options) {
   std::vector<Attack> all;
-  for (auto& part : {trigger_attacks(), state_attacks(), call_attacks(), connection_attacks()}) {
+  for (auto& part : {trigger_attacks(), state_attacks(), call_attacks(), connection_attacks(),
+                     input_attacks(), mcp_attacks(), session_attacks()}) {
     all.insert(all.end(), part.begin(), part.end());
   }
   if (options.rows.empty()) return all;
@@ -250,12 +331,14 @@ int run(const Options& options) {
     return 0;
   }
   Folder folder;
+  setenv("HOME", folder.fresh().c_str(), 1);  // its own folders of skills are not served
   print_machine();
   fmt::print(
       "calls of a well-behaved pair, one after the other, alone and beside a hostile peer\n");
   print_head();
-  std::string slow;
-  size_t slow_rows = 0;
+  Missed slow(fmt::format("{:.0f} ms for a call", kAimMs));
+  Missed slowest(fmt::format("{:.0f} ms for a call or GET /healthz", kHealthAimMs));
+  Missed grown(fmt::format("{:.0f} MB of growth", kGrowthAimMb));
   size_t failed = 0;
   double worst_alone = 0;
   for (const Attack& attack : attacks) {
@@ -268,14 +351,13 @@ int run(const Options& options) {
     }
     worst_alone = std::max(worst_alone, seen.before.worst_ms);
     if (!seen.right()) ++failed;
-    if (seen.during.worst_ms > kAimMs) {
-      ++slow_rows;
-      slow += fmt::format(" {}", attack.name);
-    }
+    if (seen.during.worst_ms > kAimMs) slow.add(attack);
+    if (seen.worst_ms() > kHealthAimMs) slowest.add(attack);
+    if (seen.grown_mb() > kGrowthAimMb) grown.add(attack);
   }
   fmt::print("\n{} rows; worst delay without a hostile peer {:.1f} ms\n", attacks.size(),
              worst_alone);
-  fmt::print("{} rows above {:.0f} ms:{}\n", slow_rows, kAimMs, slow.empty() ? " none" : slow);
+  for (const Missed& missed : {slow, slowest, grown}) missed.print();
   fmt::print("{} rows with something lost, wrong or dead\n", failed);
   return failed == 0 ? 0 : 1;
 }

@@ -5,7 +5,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hostile_peer.h"
@@ -20,15 +22,26 @@ class Arena {
     std::string what;
     bool holds;
   };
+  struct Place {
+    uint16_t port;
+    uint16_t http_port;
+    pid_t server;
+    std::filesystem::path skills = {};  // the folder that it serves
+  };
 
-  Arena(uint16_t port, pid_t server, bool quick, int64_t deadline)
-      : port_(port), server_(server), quick_(quick), deadline_(deadline) {}
+  Arena(Place place, bool quick, int64_t deadline)
+      : place_(std::move(place)), quick_(quick), deadline_(deadline) {}
 
   // How much of something: the real amount, or that of a smoke test.
   size_t amount(size_t full, size_t quick) const { return quick_ ? quick : full; }
   double seconds(double full, double quick) const { return quick_ ? quick : full; }
-  HostilePeer connect(const std::string& path = "/") const { return {port_, deadline_, path}; }
-  HostilePeer connect_tcp() const { return {HostilePeer::Tcp{}, port_, deadline_}; }
+  bool quick() const { return quick_; }
+  HostilePeer connect(const std::string& path = "/") const {
+    return {place_.port, deadline_, path};
+  }
+  HostilePeer connect_tcp() const { return {HostilePeer::Tcp{}, place_.port, deadline_}; }
+  HostilePeer connect_http() const { return {HostilePeer::Tcp{}, place_.http_port, deadline_}; }
+  const std::filesystem::path& skills() const { return place_.skills; }
   // A connection that has announced itself.
   HostilePeer worker(const std::string& name) const;
   bool in_time() const { return now_ns() < deadline_; }
@@ -42,8 +55,7 @@ class Arena {
   const std::vector<Check>& checks() const { return checks_; }
 
  private:
-  const uint16_t port_;
-  const pid_t server_;
+  const Place place_;
   const bool quick_;
   const int64_t deadline_;
   std::vector<Check> checks_;
@@ -55,11 +67,21 @@ struct Attack {
   const char* name;
   const char* what;
   void (*run)(Arena&);
+  // Writes skills before the server starts, fewer in a smoke test. Null: the engine alone is
+  // served.
+  void (*files)(const std::filesystem::path& folder, bool quick) = nullptr;
   std::vector<std::string> options = {};  // of the server
   Errors errors = Errors::kFile;          // where the server's standard error goes
 };
 
 inline constexpr size_t kMiB = 1024 * 1024;
+
+// A skill of that name with this text, and maybe a file beside it.
+void write_skill(const std::filesystem::path& folder, const std::string& name,
+                 const std::string& text, const std::string& file = "",
+                 std::string_view bytes = "");
+// Just the skill that every server of these attacks has.
+inline void few_files(const std::filesystem::path&, bool) {}
 
 // An answer came, and it is not an error.
 inline bool succeeded(const std::string& answer) {
@@ -77,5 +99,8 @@ std::vector<Attack> trigger_attacks();
 std::vector<Attack> state_attacks();
 std::vector<Attack> call_attacks();
 std::vector<Attack> connection_attacks();
+std::vector<Attack> input_attacks();
+std::vector<Attack> mcp_attacks();
+std::vector<Attack> session_attacks();
 
 }  // namespace iii::bench

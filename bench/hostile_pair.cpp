@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "http_peer.h"
 #include "process.h"
 #include "wire.h"
 
@@ -28,17 +29,20 @@ void go_first() {
 
 }  // namespace
 
-Pair::Pair(uint16_t port)
-    : worker_(worker(port, kFunction)),
-      caller_(caller(port, Calls{0xfa17, 1, kFunction, json_payload()}, tally_)),
-      scratch_(kScratch, '\0') {
-  const auto lost = [this] {
-    disconnected_ = true;
-    stop_ = true;
-  };
-  worker_->on_lost = lost;
-  caller_->on_lost = lost;
-  last_answer_ns_ = now_ns();
+Pair::Pair(uint16_t port, uint16_t http_port) : scratch_(kScratch, '\0') {
+  peers_.push_back(worker(port, kFunction));
+  peers_.push_back(caller(port, Calls{0xfa17, 1, kFunction, json_payload()}, calls_.tally));
+  if (http_port != 0) {
+    const HttpQuestion health{"GET /healthz HTTP/1.1\r\n", "", R"("ok")"};
+    peers_.push_back(http_client(http_port, health, health_.tally));
+  }
+  for (const std::unique_ptr<Peer>& peer : peers_) {
+    peer->on_lost = [this] {
+      disconnected_ = true;
+      stop_ = true;
+    };
+  }
+  calls_.last_answer_ns = health_.last_answer_ns = now_ns();
   thread_ = std::thread([this] { run(); });
 }
 
@@ -51,68 +55,87 @@ void Pair::run() {
   go_first();
   {
     const std::scoped_lock lock(mutex_);
-    caller_->begin(now_ns());
-    caller_->flush();
-  }
-  Peer* const peers[] = {worker_.get(), caller_.get()};
-  while (!stop_) {
-    pollfd ready[2];
-    for (size_t i = 0; i < 2; ++i) {
-      ready[i] = {peers[i]->fd(), static_cast<short>(peers[i]->blocked ? POLLIN | POLLOUT : POLLIN),
-                  0};
+    for (const std::unique_ptr<Peer>& peer : peers_) {
+      peer->begin(now_ns());
+      peer->flush();
     }
-    if (poll(ready, 2, 20) <= 0) continue;
+  }
+  std::vector<pollfd> ready(peers_.size());
+  while (!stop_) {
+    for (size_t i = 0; i < ready.size(); ++i) {
+      const bool blocked = peers_[i]->blocked;
+      ready[i] = {peers_[i]->fd(), static_cast<short>(blocked ? POLLIN | POLLOUT : POLLIN), 0};
+    }
+    if (poll(ready.data(), ready.size(), 20) <= 0) continue;
     const std::scoped_lock lock(mutex_);
-    for (size_t i = 0; i < 2 && !stop_; ++i) {
-      const uint64_t before = tally_.answers + tally_.wrong;
-      const double worst = tally_.latencies.worst();
-      const int64_t now = now_ns();
-      if ((ready[i].revents & ~POLLOUT) != 0) peers[i]->readable(now, scratch_);
-      if (tally_.answers + tally_.wrong != before) last_answer_ns_ = now;
-      if (tally_.latencies.worst() > worst) worst_end_ns_ = now;
-      if (!stop_) peers[i]->blocked = !peers[i]->flush();
+    for (size_t i = 0; i < ready.size() && !stop_; ++i) {
+      if ((ready[i].revents & ~POLLOUT) != 0) read(*peers_[i], now_ns());
+      if (!stop_) peers_[i]->blocked = !peers_[i]->flush();
     }
   }
 }
 
-bool Pair::wait_until_answered(uint64_t count, double patience) {
+void Pair::read(Peer& peer, int64_t now) {
+  const uint64_t before[] = {calls_.settled(), health_.settled()};
+  const double worst[] = {calls_.tally.latencies.worst(), health_.tally.latencies.worst()};
+  peer.readable(now, scratch_);
+  Line* const lines[] = {&calls_, &health_};
+  for (size_t i = 0; i < 2; ++i) {
+    if (lines[i]->settled() != before[i]) lines[i]->last_answer_ns = now;
+    if (lines[i]->tally.latencies.worst() > worst[i]) lines[i]->worst_end_ns = now;
+  }
+}
+
+bool Pair::wait_until_answered(uint64_t calls, uint64_t health, double patience) {
   const int64_t end = now_ns() + static_cast<int64_t>(patience * 1e9);
   while (!stop_ && now_ns() < end) {
     {
       const std::scoped_lock lock(mutex_);
-      if (tally_.answers + tally_.wrong >= count) return true;
+      if (calls_.settled() >= calls && health_.settled() >= health) return true;
     }
     usleep(500);
   }
   return false;
 }
 
-Delays Pair::look(double patience) {
-  uint64_t next = 0;
+PairDelays Pair::look(double patience) {
+  uint64_t next[2];
   {
     const std::scoped_lock lock(mutex_);
-    next = tally_.sent + 1;
+    next[0] = calls_.tally.sent + 1;
+    next[1] = peers_.size() > 2 ? health_.tally.sent + 1 : 0;
   }
-  const bool answered = wait_until_answered(next, patience);
+  wait_until_answered(next[0], next[1], patience);
   const std::scoped_lock lock(mutex_);
-  Delays seen{tally_.latencies.quantile(0.99) / 1000, tally_.latencies.worst() / 1000,
-              tally_.latencies.count(), worst_end_ns_};
-  if (!answered) seen.worst_ms = std::max(seen.worst_ms, ms_between(last_answer_ns_, now_ns()));
-  tally_.latencies.clear();
-  return seen;
+  const auto seen = [](Line& line, uint64_t wanted) {
+    const Histogram& all = line.tally.latencies;
+    Delays out{all.quantile(0.99) / 1000, all.worst() / 1000, all.count(), line.worst_end_ns};
+    if (line.settled() < wanted) {
+      out.worst_ms = std::max(out.worst_ms, ms_between(line.last_answer_ns, now_ns()));
+    }
+    line.tally.latencies.clear();
+    return out;
+  };
+  return {seen(calls_, next[0]), seen(health_, next[1])};
 }
 
 Pair::Books Pair::finish(double patience) {
-  uint64_t sent = 0;
+  uint64_t sent[2];
   {
     const std::scoped_lock lock(mutex_);
-    tally_.budget = 0;
-    sent = tally_.sent;
+    calls_.tally.budget = health_.tally.budget = 0;
+    sent[0] = calls_.tally.sent;
+    sent[1] = health_.tally.sent;
   }
-  wait_until_answered(sent, patience);
+  wait_until_answered(sent[0], sent[1], patience);
   const std::scoped_lock lock(mutex_);
-  return {tally_.sent, tally_.sent - std::min(tally_.sent, tally_.answers + tally_.wrong),
-          tally_.wrong, disconnected_};
+  Books books{.disconnected = disconnected_};
+  for (const Line* line : {&calls_, &health_}) {
+    books.sent += line->tally.sent;
+    books.lost += line->tally.sent - std::min(line->tally.sent, line->settled());
+    books.wrong += line->tally.wrong;
+  }
+  return books;
 }
 
 }  // namespace iii::bench

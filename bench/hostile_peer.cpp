@@ -13,6 +13,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "http_peer.h"
 #include "process.h"
 #include "wire.h"
 
@@ -141,18 +142,23 @@ void HostilePeer::upgrade(const std::string& path) {
   }
   if (!rest_.starts_with("HTTP/1.1 101")) return leave();
   rest_.erase(0, end + 4);
+  upgraded_ = true;
   take_messages();
 }
 
 HostilePeer::HostilePeer(HostilePeer&& other) noexcept
     : reads(other.reads),
+      keeps_bodies(other.keeps_bodies),
       hear(std::move(other.hear)),
       fd_(std::exchange(other.fd_, -1)),
+      upgraded_(other.upgraded_),
       deadline_(other.deadline_),
       rest_(std::move(other.rest_)),
       partial_(std::move(other.partial_)),
       inbox_(std::move(other.inbox_)),
       heard_(other.heard_),
+      received_(other.received_),
+      left_(other.left_),
       number_(other.number_),
       asked_(other.asked_) {}
 
@@ -175,6 +181,7 @@ bool HostilePeer::read_some() {
     if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
       close(std::exchange(fd_, -1));
     }
+    received_ += static_cast<size_t>(std::max<ssize_t>(count, 0));
     return before + static_cast<size_t>(std::max<ssize_t>(count, 0));
   });
   return open();
@@ -185,7 +192,27 @@ void HostilePeer::deliver(std::string_view text) {
   if (!hear || !hear(text)) inbox_.emplace_back(text);
 }
 
+// Of a response that is not kept: counts what has arrived of it.
+void HostilePeer::drop_body() {
+  if (left_ == 0) left_ = announced_size(rest_).value_or(0);
+  const size_t here = std::min(left_, rest_.size());
+  if (here == 0) return;
+  left_ -= here;
+  if (left_ == 0) deliver("HTTP/1.1");
+  rest_.erase(0, here);
+}
+
+void HostilePeer::take_responses() {
+  if (!keeps_bodies) drop_body();
+  std::string_view bytes = rest_;
+  for (std::string_view all = bytes; next_reply(bytes); all = bytes) {
+    deliver(all.substr(0, all.size() - bytes.size()));
+  }
+  if (bytes.size() < rest_.size()) rest_.erase(0, rest_.size() - bytes.size());
+}
+
 void HostilePeer::take_messages() {
+  if (!upgraded_) return take_responses();
   std::string_view bytes = rest_;
   std::string_view text;
   while (true) {
@@ -271,6 +298,11 @@ std::string HostilePeer::call(std::string_view function, std::string_view data, 
   const std::string id = fresh_id();
   if (!send(call_text(id, function, data))) return {};
   return wait_for(R"("invocationresult","invocation_id":")" + id, seconds).value_or("");
+}
+
+std::string HostilePeer::ask(std::string_view request, double seconds) {
+  send_bytes(request);  // whoever refuses it early may have answered
+  return wait_for("", seconds).value_or("");
 }
 
 size_t HostilePeer::calls(size_t count, size_t window, std::string_view function,

@@ -35,7 +35,7 @@ class HostilePeer {
  public:
   // Connects and upgrades. `deadline` is a time of now_ns() that no operation exceeds.
   HostilePeer(uint16_t port, int64_t deadline, const std::string& path = "/");
-  // Connects only.
+  // Connects only. A message that arrives is then a whole HTTP response, its head included.
   struct Tcp {};
   HostilePeer(Tcp, uint16_t port, int64_t deadline);
   ~HostilePeer() { leave(); }
@@ -52,6 +52,8 @@ class HostilePeer {
   bool send_bytes(std::string_view bytes, int64_t until = INT64_MAX);
   bool send(std::string_view text) { return send_bytes(message_frames(text)); }
   bool reads = true;
+  // False: HTTP responses are read and counted, not kept.
+  bool keeps_bodies = true;
 
   // Messages go to `hear` when it is set (false: keep the message for `next`), else to `next`.
   std::function<bool(std::string_view)> hear;
@@ -64,6 +66,9 @@ class HostilePeer {
   bool announce(std::string_view name);
   // One call; the text of its answer, or "" when none came.
   std::string call(std::string_view function, std::string_view data, double seconds = 1e6);
+  // One HTTP request; its response, or "" when none came.
+  std::string ask(std::string_view request, double seconds = 1e6);
+  size_t received() const { return received_; }  // bytes
   // `count` calls with at most `window` unanswered; how many were answered without an error.
   size_t calls(size_t count, size_t window, std::string_view function,
                const std::function<std::string(size_t)>& data);
@@ -76,16 +81,21 @@ class HostilePeer {
   bool pump(int timeout_ms, bool writable);
   bool read_some();
   void take_messages();
+  void take_responses();
+  void drop_body();
   void deliver(std::string_view text);
   std::string fresh_id();
   int wait_ms(int64_t until) const;
 
   int fd_ = -1;
+  bool upgraded_ = false;
   int64_t deadline_;
   std::string rest_;
   std::string partial_;  // the frames so far of a message of several
   std::deque<std::string> inbox_;
   size_t heard_ = 0;
+  size_t received_ = 0;
+  size_t left_ = 0;  // bytes of a response that are not kept
   uint64_t number_;
   uint64_t asked_ = 0;
 };

@@ -263,6 +263,7 @@ std::vector<Attack> trigger_attacks() {
       {"broadcast",
        "functions-available: 2 000 bindings, 8 MB of functions; the binder leaves",
        broadcast,
+       nullptr,
        {"--limit", "functions_poll_ms=1000"}},
       {"broadcast-workers", "workers-available: 2 000 bindings, 200 workers come and go",
        broadcast_workers},

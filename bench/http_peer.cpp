@@ -76,6 +76,29 @@ std::string request_text(const HttpQuestion& question) {
                      question.body.size(), question.body);
 }
 
+HttpQuestion mcp_question(std::string_view method, std::string_view name, std::string_view params,
+                          std::string expect) {
+  constexpr std::string_view kVersion = "2026-07-28";
+  std::string head = fmt::format(
+      "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, "
+      "text/event-stream\r\nMCP-Protocol-Version: {}\r\nMcp-Method: {}\r\n",
+      kVersion, method);
+  if (!name.empty()) head += fmt::format("Mcp-Name: {}\r\n", name);
+  std::string body = fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{{{}"_meta":{{)"
+                                 R"("io.modelcontextprotocol/protocolVersion":"{}",)"
+                                 R"("io.modelcontextprotocol/clientCapabilities":{{}}}}}}}})",
+                                 method, params, kVersion);
+  return {std::move(head), std::move(body), std::move(expect)};
+}
+
+std::optional<size_t> announced_size(std::string_view bytes) {
+  const size_t end = bytes.find("\r\n\r\n");
+  if (end == std::string_view::npos) return std::nullopt;
+  const char* length = header_value(bytes.substr(0, end + 2), "content-length");
+  if (length == nullptr) return std::nullopt;
+  return end + 4 + std::strtoul(length, nullptr, 10);
+}
+
 std::optional<HttpReply> next_reply(std::string_view& bytes) {
   const size_t end = bytes.find("\r\n\r\n");
   if (end == std::string_view::npos) return std::nullopt;

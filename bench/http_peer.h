@@ -18,6 +18,10 @@ struct HttpQuestion {
   std::string expect;  // what every answer contains
 };
 std::string request_text(const HttpQuestion& question);
+// In the stateless dialect of MCP: a request is complete in itself. `params` are members, each with
+// a comma behind it; `name` is what the header repeats of them.
+HttpQuestion mcp_question(std::string_view method, std::string_view name, std::string_view params,
+                          std::string expect = "");
 
 struct HttpReply {
   int status = 0;
@@ -25,6 +29,10 @@ struct HttpReply {
 };
 // Takes a whole response from the front of `bytes`; nothing while it is not complete.
 std::optional<HttpReply> next_reply(std::string_view& bytes);
+
+// Bytes of the response whose head `bytes` begin with; nothing while the head is not complete or
+// does not tell.
+std::optional<size_t> announced_size(std::string_view bytes);
 
 // One request, one answer, on a connection of its own. Nothing when the connection ended before.
 std::optional<HttpReply> ask_once(uint16_t port, const HttpQuestion& question);

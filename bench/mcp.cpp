@@ -64,22 +64,6 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// In the stateless dialect: a request is complete in itself.
-HttpQuestion question(std::string_view method, std::string_view name, std::string_view params,
-                      std::string expect) {
-  constexpr std::string_view kVersion = "2026-07-28";
-  std::string head = fmt::format(
-      "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nAccept: application/json, "
-      "text/event-stream\r\nMCP-Protocol-Version: {}\r\nMcp-Method: {}\r\n",
-      kVersion, method);
-  if (!name.empty()) head += fmt::format("Mcp-Name: {}\r\n", name);
-  std::string body = fmt::format(R"({{"jsonrpc":"2.0","id":1,"method":"{}","params":{{{}"_meta":{{)"
-                                 R"("io.modelcontextprotocol/protocolVersion":"{}",)"
-                                 R"("io.modelcontextprotocol/clientCapabilities":{{}}}}}}}})",
-                                 method, params, kVersion);
-  return {std::move(head), std::move(body), std::move(expect)};
-}
-
 struct Kind {
   const char* name;
   HttpQuestion asked;
@@ -90,12 +74,14 @@ std::vector<Kind> kinds(const std::string& skill) {
   const std::string uri = "iii://" + skill;
   return {
       {"resources/read",
-       question("resources/read", uri, fmt::format(R"("uri":"{}",)", uri), "\"contents\""), 0.6},
+       mcp_question("resources/read", uri, fmt::format(R"("uri":"{}",)", uri), "\"contents\""),
+       0.6},
       {"tools/call",
-       question("tools/call", "read",
-                fmt::format(R"("name":"read","arguments":{{"id":"{}"}},)", skill), "\"content\""),
+       mcp_question("tools/call", "read",
+                    fmt::format(R"("name":"read","arguments":{{"id":"{}"}},)", skill),
+                    "\"content\""),
        0},
-      {"skills/list", question("skills/list", "", "", "\"skills\""), 0},
+      {"skills/list", mcp_question("skills/list", "", "", "\"skills\""), 0},
   };
 }
 

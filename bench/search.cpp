@@ -33,7 +33,7 @@ constexpr const char* kUsage =
     "  --quick            a smoke test with 600 skills\n"
     "  --skills N         number of skills with bodies (60000)\n"
     "  --requests N       requests that are measured (400)\n"
-    "  --quality          the quality tables only, as they are in docs/performance.md\n";
+    "  --quality          the quality tables only, as they are in tests/data/search/quality.md\n";
 
 Options parse(int argc, char** argv) {
   Options options;

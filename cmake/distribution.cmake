@@ -23,9 +23,19 @@ add_custom_command(
   DEPENDS iii-directory ${PROJECT_SOURCE_DIR}/cmake/package/split_debug.cmake
   COMMENT "Separating the debug symbols"
   VERBATIM)
+# Manual pages, completion scripts and the schemas of --json, written by the program itself. In a cross build CMake runs it with the
+# emulator of the toolchain (CMAKE_CROSSCOMPILING_EMULATOR).
+set(III_WRITTEN ${PROJECT_BINARY_DIR}/docs)
+add_custom_command(
+  OUTPUT ${III_WRITTEN}/man/iii-directory.1
+  COMMAND ${CMAKE_COMMAND} -E rm -rf ${III_WRITTEN}
+  COMMAND iii-directory help --write ${III_WRITTEN}
+  DEPENDS iii-directory
+  COMMENT "Writing manual pages, completion scripts and schemas"
+  VERBATIM)
 # README.md and docs/, without links to what is not packed.
 set(III_DOCUMENTS ${III_PACKAGED}/documents)
-file(GLOB_RECURSE pages CONFIGURE_DEPENDS docs/*.md docs/cli/*.json docs/images/*)
+file(GLOB_RECURSE pages CONFIGURE_DEPENDS docs/*.md docs/images/*)
 add_custom_command(
   OUTPUT ${III_DOCUMENTS}/README.md
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DOUT=${III_DOCUMENTS} -P ${PROJECT_SOURCE_DIR}/cmake/package/documents.cmake
@@ -33,23 +43,24 @@ add_custom_command(
   COMMENT "Gathering the documents"
   VERBATIM)
 # Part of a release build, so that the tests of the packages need not build anything.
+set(always)
 if(CMAKE_BUILD_TYPE STREQUAL Release AND NOT III_SANITIZE)
-  add_custom_target(packaged_program ALL DEPENDS ${III_PACKAGED}/iii-directory ${III_DOCUMENTS}/README.md)
-else()
-  add_custom_target(packaged_program DEPENDS ${III_PACKAGED}/iii-directory ${III_DOCUMENTS}/README.md)
+  set(always ALL)
 endif()
+add_custom_target(packaged_program ${always}
+  DEPENDS ${III_PACKAGED}/iii-directory ${III_WRITTEN}/man/iii-directory.1 ${III_DOCUMENTS}/README.md)
 
-file(GLOB manual_pages CONFIGURE_DEPENDS docs/man/*.1)
 # README.md links to both beside it; a Debian package has the licence as `copyright`, too.
 set(documents packaging/grafana-dashboard.json LICENSE NOTICE)
 
 install(PROGRAMS ${III_PACKAGED}/iii-directory DESTINATION bin COMPONENT program)
-install(FILES ${manual_pages} DESTINATION share/man/man1 COMPONENT program)
-install(FILES docs/completion/iii-directory.bash DESTINATION share/bash-completion/completions RENAME iii-directory COMPONENT program)
-install(FILES docs/completion/_iii-directory DESTINATION share/zsh/vendor-completions COMPONENT program)
-install(FILES docs/completion/iii-directory.fish DESTINATION share/fish/vendor_completions.d COMPONENT program)
+install(DIRECTORY ${III_WRITTEN}/man/ DESTINATION share/man/man1 COMPONENT program)
+install(FILES ${III_WRITTEN}/completion/iii-directory.bash DESTINATION share/bash-completion/completions RENAME iii-directory COMPONENT program)
+install(FILES ${III_WRITTEN}/completion/_iii-directory DESTINATION share/zsh/vendor-completions COMPONENT program)
+install(FILES ${III_WRITTEN}/completion/iii-directory.fish DESTINATION share/fish/vendor_completions.d COMPONENT program)
 install(FILES ${documents} DESTINATION share/doc/iii-directory COMPONENT program)
 install(DIRECTORY ${III_DOCUMENTS}/ DESTINATION share/doc/iii-directory COMPONENT program)
+install(DIRECTORY ${III_WRITTEN}/cli DESTINATION share/doc/iii-directory/docs COMPONENT program)
 install(FILES LICENSE DESTINATION share/doc/iii-directory RENAME copyright COMPONENT program)
 install(FILES packaging/iii-directory.service DESTINATION /lib/systemd/system COMPONENT program)
 install(FILES packaging/iii-directory.yaml DESTINATION /etc/iii-directory COMPONENT program)
@@ -61,9 +72,8 @@ install(DIRECTORY ${III_PACKAGED}/debug/ DESTINATION lib/debug COMPONENT debug F
 install(PROGRAMS ${III_PACKAGED}/iii-directory DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
 install(FILES iii.worker.yaml packaging/iii-directory.yaml packaging/INSTALL.md ${documents} DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
 install(DIRECTORY ${III_DOCUMENTS}/ DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
-install(FILES ${manual_pages} DESTINATION man COMPONENT worker EXCLUDE_FROM_ALL)
-install(FILES docs/completion/iii-directory.bash docs/completion/_iii-directory docs/completion/iii-directory.fish
-        DESTINATION completion COMPONENT worker EXCLUDE_FROM_ALL)
+install(DIRECTORY ${III_WRITTEN}/cli DESTINATION docs COMPONENT worker EXCLUDE_FROM_ALL)
+install(DIRECTORY ${III_WRITTEN}/man ${III_WRITTEN}/completion DESTINATION . COMPONENT worker EXCLUDE_FROM_ALL)
 
 # Only the program is packed, so only it has to be built.
 set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)

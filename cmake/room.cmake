@@ -39,6 +39,10 @@ function(iii_batches out name)
   set(${out} ${compiled} PARENT_SCOPE)
 endfunction()
 
+if(NOT III_SDK_ONLY)
+  add_custom_target(unit_tests)  # all of their programs
+endif()
+
 # iii_unit_tests(TARGET NAME [SHARDS]): one ctest for a program of GoogleTest. One process per case would spend most of the time
 # starting processes. A program that takes long is divided into SHARDS, which run at the same time.
 function(iii_unit_tests target name)
@@ -47,6 +51,7 @@ function(iii_unit_tests target name)
   else()
     set(shards 1)
   endif()
+  add_dependencies(unit_tests ${target})
   math(EXPR last "${shards} - 1")
   foreach(shard RANGE ${last})
     set(test unit/${name})

@@ -1,6 +1,6 @@
 # cmake -DSOURCE=REPOSITORY -DOUT=DIR -P documents.cmake: writes OUT/README.md, OUT/CHANGELOG.md and OUT/docs, the pages as the packages
 # have them. A link to something that only the repository has becomes its text; of the pictures those come along that README.md shows.
-file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md ${SOURCE}/docs/cli/*.json)
+file(GLOB_RECURSE pages RELATIVE ${SOURCE} ${SOURCE}/docs/*.md)
 list(APPEND pages README.md CHANGELOG.md)
 file(REMOVE_RECURSE ${OUT})
 set(not_packed "CONTRIBUTING\\.md|(bench|examples|packaging|scripts|src|tests)[^)]*")

@@ -4,9 +4,18 @@
 
 namespace iii {
 
+namespace {
+
+constexpr std::string_view kScheme = "bearer ";
+
+}  // namespace
+
+bool names_bearer(std::string_view authorization) {
+  return iequals(authorization.substr(0, kScheme.size()), kScheme);
+}
+
 bool is_bearer(std::string_view authorization, std::string_view token) {
-  constexpr std::string_view kScheme = "bearer ";
-  if (token.empty() || !iequals(authorization.substr(0, kScheme.size()), kScheme)) return false;
+  if (token.empty() || !names_bearer(authorization)) return false;
   const std::string_view given = trim(authorization.substr(kScheme.size()));
   unsigned char difference = given.size() == token.size() ? 0 : 1;
   for (size_t i = 0; i < given.size(); ++i) {

@@ -9,4 +9,7 @@ namespace iii {
 // differ. Nothing equals an empty token.
 bool is_bearer(std::string_view authorization, std::string_view token);
 
+// Whether it names that scheme, with whatever token.
+bool names_bearer(std::string_view authorization);
+
 }  // namespace iii

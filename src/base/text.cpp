@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <numeric>
+
+#include "base/edit_distance.h"
 
 namespace iii {
 
@@ -18,25 +19,6 @@ int hex_digit(char c) {
 }
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
-
-// Optimal string alignment: insertions, deletions, substitutions and swapped neighbours cost one.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before(b.size() + 1), row(b.size() + 1), next(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    next[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replace = row[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1);
-      next[j] = std::min({row[j] + 1, next[j - 1] + 1, replace});
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
-        next[j] = std::min(next[j], before[j - 2] + 1);
-      }
-    }
-    before.swap(row);
-    row.swap(next);
-  }
-  return row[b.size()];
-}
 
 }  // namespace
 
@@ -229,12 +211,21 @@ std::string_view utf8_prefix(std::string_view text, size_t count) {
   return text.substr(0, at);
 }
 
+std::string echoed(std::string_view text) {
+  const std::string_view head = utf8_prefix(text, kMaxEchoed);
+  return std::string(head) + (head.size() < text.size() ? "…" : "");
+}
+
 std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates) {
+  if (word.size() > kMaxSuggestedFor) return {};
   const std::string folded = fold_case(word);
+  const EditDistance distance_to(folded, EditDistance::Swap::kOne);
   std::string_view best;
   size_t best_distance = std::max<size_t>(1, folded.size() / 3) + 1;
   for (const std::string& candidate : candidates) {
-    const size_t distance = edit_distance(folded, fold_case(candidate));
+    const size_t longer = std::max(candidate.size(), folded.size());
+    if (longer - std::min(candidate.size(), folded.size()) >= best_distance) continue;
+    const size_t distance = distance_to.to(fold_case(candidate));
     if (distance < best_distance) {
       best_distance = distance;
       best = candidate;

@@ -32,8 +32,17 @@ std::string base64_encode(std::string_view bytes);  // with padding
 size_t utf8_length(std::string_view text);
 std::string_view utf8_prefix(std::string_view text, size_t count);
 
-// The candidate that the writer of `word` most likely meant, or an empty view when none is near.
-// The view is into `candidates`.
+// What a caller wrote, as a message repeats it: at most so many characters of it, and `…` for the
+// rest. As many as an id may have: a message about an id shows all of it.
+inline constexpr size_t kMaxEchoed = 1024;
+std::string echoed(std::string_view text);
+
+// Nothing is suggested for a longer name (in bytes): nobody mistypes one, and looking for it takes
+// time.
+inline constexpr size_t kMaxSuggestedFor = 256;
+
+// The candidate that the writer of `word` most likely meant, or an empty view when none is near, or
+// the word is longer than kMaxSuggestedFor. The view is into `candidates`.
 std::string_view nearest(std::string_view word, const std::vector<std::string>& candidates);
 std::string_view nearest(std::string_view word, std::vector<std::string>&& candidates) = delete;
 

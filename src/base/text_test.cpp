@@ -53,5 +53,19 @@ TEST(Text, NearestSuggestsTyposAndNothingFarAway) {
   EXPECT_EQ(nearest("banana", names), "");
 }
 
+TEST(Text, NearestSuggestsNothingForALongWord) {
+  const std::string name(kMaxSuggestedFor, 'x');
+  const std::vector<std::string> names{name};
+  EXPECT_EQ(nearest(name.substr(1) + "y", names), name) << "at the limit";
+  EXPECT_EQ(nearest(name + "y", names), "") << "beyond it";
+}
+
+TEST(Text, EchoedIsCutBetweenCharacters) {
+  std::string text;
+  for (size_t i = 0; i < kMaxEchoed; ++i) text += "ü";
+  EXPECT_EQ(echoed(text), text);
+  EXPECT_EQ(echoed(text + "x"), text + "…");
+}
+
 }  // namespace
 }  // namespace iii

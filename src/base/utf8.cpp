@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
+
+#include "base/invisible.h"
 
 namespace iii {
 
@@ -39,16 +42,22 @@ uint32_t code_point(std::string_view character, size_t length) {
 }
 
 // Characters above the C0 controls that a terminal acts upon, or that make text look like other
-// text: DEL, C1 controls, marks and overrides of the direction, line separators.
-bool drives_terminal(uint32_t point) {
-  return (point >= 0x7f && point <= 0x9f) || point == 0x61c || point == 0x200e || point == 0x200f ||
-         (point >= 0x2028 && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
+// text.
+bool is_escaped(uint32_t before, uint32_t point) {
+  return (point >= 0x7f && point <= 0x9f) || (is_invisible(point) && !belongs_to(before, point));
 }
 
 void append_hex(std::string& out, std::string_view prefix, uint32_t number, unsigned digits) {
   constexpr char kDigits[] = "0123456789abcdef";
   out += prefix;
   while (digits > 0) out += kDigits[(number >> (4 * --digits)) & 15U];
+}
+
+// As in JSON, where it keeps its meaning: above U+FFFF two of them.
+void append_escape(std::string& out, uint32_t point) {
+  if (point <= 0xffff) return append_hex(out, "\\u", point, 4);
+  append_hex(out, "\\u", 0xd800 + ((point - 0x10000) >> 10U), 4);
+  append_hex(out, "\\u", 0xdc00 + (point & 0x3ffU), 4);
 }
 
 // Most text is ASCII without control characters: its length at the front.
@@ -69,9 +78,11 @@ size_t plain_length(std::string_view bytes) {
 std::string escaped(std::string_view bytes, bool keep_lines) {
   std::string out;
   out.reserve(bytes.size());
+  uint32_t before = 0;  // the character that was kept last; 0: none, or one was escaped since
   while (!bytes.empty()) {
     if (const size_t plain = plain_length(bytes); plain > 0) {
       out += bytes.substr(0, plain);
+      before = static_cast<unsigned char>(out.back());
       bytes.remove_prefix(plain);
       continue;
     }
@@ -81,10 +92,13 @@ std::string escaped(std::string_view bytes, bool keep_lines) {
     if (length == 0 || (first < 0x20 && !kept)) {
       append_hex(out, "\\x", first, 2);
       bytes.remove_prefix(1);
+      before = 0;
       continue;
     }
-    if (const uint32_t point = code_point(bytes, length); drives_terminal(point)) {
-      append_hex(out, "\\u", point, 4);
+    const uint32_t point = code_point(bytes, length);
+    if (is_escaped(std::exchange(before, point), point)) {
+      append_escape(out, point);
+      before = 0;
     } else {
       out += bytes.substr(0, length);
     }

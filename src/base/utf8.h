@@ -11,8 +11,8 @@ bool is_utf8(std::string_view bytes);
 
 // Text from outside (names of files, answers of a registry, values of a peer) as one line that a
 // terminal or a log can show: bytes that are not UTF-8 and control characters come out as `\xNN`,
-// DEL, C1 controls, line separators and characters that change the direction of text as `\uNNNN`.
-// Other text is unchanged.
+// DEL, C1 controls and invisible characters (base/invisible.h) as `\uNNNN`. A single joiner or
+// selector behind the character that it changes stays. Other text is unchanged.
 std::string printable(std::string_view bytes);
 // The same, but newlines and tabs stay. JSON keeps its meaning.
 std::string printable_lines(std::string_view bytes);

@@ -20,7 +20,26 @@ TEST(Printable, NothingThatChangesTheDirectionOfTextPasses) {
   EXPECT_EQ(printable("\u202egpj.exe\u202c"), "\\u202egpj.exe\\u202c");
   EXPECT_EQ(printable("\u2066\u2069\u200e\u200f\u061c\u2028\u2029"),
             "\\u2066\\u2069\\u200e\\u200f\\u061c\\u2028\\u2029");
-  EXPECT_EQ(printable("\u2027\u202f\u2065\u206a\u200d"), "\u2027\u202f\u2065\u206a\u200d");
+  EXPECT_EQ(printable("\u2027\u202f\u2070"), "\u2027\u202f\u2070");
+}
+
+TEST(Printable, NothingInvisiblePasses) {
+  EXPECT_EQ(printable("a\U000e0041\U000e007fb"), "a\\udb40\\udc41\\udb40\\udc7fb") << "tags";
+  EXPECT_EQ(printable("\U000e0000\U000e0fff\U000e1000"), "\\udb40\\udc00\\udb43\\udfff\U000e1000");
+  EXPECT_EQ(printable("pass\u200bword\u200d"), "pass\\u200bword\\u200d");
+  EXPECT_EQ(printable("\u2060\u206f\ufeff\u3164\u00ad\ufff9"),
+            "\\u2060\\u206f\\ufeff\\u3164\\u00ad\\ufff9");
+  EXPECT_EQ(printable("é\u200d\u200dé"), "é\u200d\\u200dé") << "two in a row hide something";
+  EXPECT_EQ(printable("x\ufe00\ufe01\U000e0100"), "x\ufe00\\ufe01\\udb40\\udd00");
+  EXPECT_EQ(printable(" \ufe0f\n\ufe0f"), " \\ufe0f\\x0a\\ufe0f") << "they change nothing";
+  EXPECT_EQ(printable_lines("\n\ufe0f"), "\n\\ufe0f");
+}
+
+TEST(Printable, JoinersAndSelectorsOfOrdinaryTextPass) {
+  for (const char* text : {"👩\u200d❤\ufe0f\u200d👨", "1\ufe0f\u20e3", "می\u200cخواهم", "क्\u200dष",
+                           "葛\U000e0100", "ខ្មែរ\u200bភាសា", "❤\ufe0f"}) {
+    EXPECT_EQ(printable(text), text);
+  }
 }
 
 // Plain text is looked at eight bytes at a time.

@@ -18,11 +18,25 @@ const Option* find_option(const Verb& verb, std::string_view word) {
   return it == verb.options.end() ? nullptr : &*it;
 }
 
+// `-v` where there is `-V`.
+const Option* same_letter(const Verb& verb, std::string_view word) {
+  if (word.size() != 2 || word[0] != '-') return nullptr;
+  const auto it = std::ranges::find_if(verb.options, [word](const Option& option) {
+    return option.letter != 0 && iequals(word.substr(1), std::string_view(&option.letter, 1));
+  });
+  return it == verb.options.end() ? nullptr : &*it;
+}
+
 std::unexpected<Error> unknown(const Verb& verb, std::string_view word) {
   std::vector<std::string> names;
   for (const Option& option : verb.options) names.push_back("--" + std::string(option.name));
   std::string message = "unexpected argument '" + std::string(word) + "'";
-  if (const std::string meant = did_you_mean(word, names); !meant.empty()) message += "." + meant;
+  if (const Option* same = same_letter(verb, word)) {
+    message +=
+        std::string(". Did you mean -") + same->letter + " (--" + std::string(same->name) + ")?";
+  } else if (const std::string meant = did_you_mean(word, names); !meant.empty()) {
+    message += "." + meant;
+  }
   const std::string of = verb.name.empty() ? "" : " " + std::string(verb.name);
   return fail("usage", message + "\nNext: see `" + std::string(kProgram) + of + " --help`.");
 }

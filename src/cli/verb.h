@@ -50,7 +50,7 @@ struct Verb {
   std::vector<Example> examples = {};
   std::vector<std::string_view> aliases = {};
   std::vector<std::string_view> functions = {};  // of the table of functions that it calls
-  bool json = false;                             // has `--json` and a schema in docs/cli
+  bool json = false;                             // has `--json` and a schema
   bool hidden = false;                           // for programs: neither listed nor documented
 };
 

@@ -13,6 +13,7 @@ const Verb& worker_verb() {
           "It connects, and waits until the engine is there. `iii-directory serve` starts an "
           "engine as well; `iii-directory help` lists all verbs.",
       .options = {{"url", "URL", "Engine to connect to (III_URL, else ws://127.0.0.1:49134)."},
+                  {"namespace", "NS", "Namespace to register in (III_NAMESPACE, else `default`)."},
                   table::kConfig,
                   table::kToken,
                   table::kLogLevel,
@@ -55,8 +56,8 @@ Verb serve() {
                    "Download the documents of workers that connect; their names are sent to the "
                    "registry."},
                   {"token", "TOKEN",
-                   "Require this bearer token (III_TOKEN) on every path except /healthz* and the "
-                   "static page of the console."},
+                   "Require this bearer token (III_TOKEN), of 16 characters or more, on every path "
+                   "except /healthz* and the static page of the console."},
                   {"allow-origin", "ORIGIN",
                    "Allow web pages of this origin to connect; may be repeated."},
                   {"expand-env", "NAME[,NAME]",

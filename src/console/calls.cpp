@@ -75,7 +75,9 @@ struct Calls::Input {
   friend auto describe(json::Type<Input>) {
     using T = Input;
     return json::object<T>(
-        "ConsoleCall", "", json::field("function_id", &T::function_id, "What to call."),
+        "ConsoleCall", "",
+        json::field("function_id", &T::function_id, "What to call.")
+            .length(directory::kMaxTextLength),
         json::field("payload", &T::payload, "Its input.").optional(),
         json::field("timeout_ms", &T::timeout_ms, "How long to wait."),
         json::field("confirmed", &T::confirmed, "A person agreed to the change.").optional(),

@@ -22,9 +22,14 @@ using Fake = std::shared_ptr<FakeHttpResponse>;
 class CallsTest : public directory::DirectoryTest {
  protected:
   void SetUp() override {
-    add("t::read", directory::kReadOnly, [](const Context& context, const json::Raw& in) {
+    add("t::read", directory::kReadOnly, [this](const Context& context, const json::Raw& in) {
+      ++reads;
       return json::Raw{R"({"caller":")" + context.caller + R"(","input":)" + in.text + "}"};
     });
+    table.add<json::Raw, json::Raw>({.id = "t::takes-much",
+                                     .hints = directory::kReadOnly,
+                                     .max_input_bytes = directory::kMaxLargeInputBytes},
+                                    [](const json::Raw& in) { return in; });
     add("t::write", {.idempotent = true},
         [](const Context&, const json::Raw&) { return json::Raw{"true"}; });
     add("t::internal", {.read_only = true, .internal = true},
@@ -88,6 +93,7 @@ class CallsTest : public directory::DirectoryTest {
   std::vector<std::string> told;
   std::map<std::string, std::string> bus;  // function → `,"result":…`; others do not answer
   std::optional<Context> waiting;
+  int reads = 0;
   int finished = 0;
 
  private:
@@ -160,11 +166,29 @@ TEST_F(CallsTest, BodiesThatAreNoCalls) {
 
 TEST_F(CallsTest, ALargeBodyIsReadElsewhere) {
   const std::string text(300'000, 'x');
-  const Fake answer = call(R"({"function_id":"t::read","payload":")" + text + "\"}");
+  const Fake answer = call(R"({"function_id":"t::takes-much","payload":")" + text + "\"}");
   EXPECT_TRUE(answer->open);
   until([&] { return !answer->open; });
   EXPECT_EQ(answer->status, 200);
   EXPECT_THAT(answer->body, HasSubstr(text));
+}
+
+TEST_F(CallsTest, InputBeyondTheLimitOfAFunctionIsRefused) {
+  const auto called = [this](size_t size) {
+    return answered(R"({"function_id":"t::read","payload":")" + std::string(size - 2, 'x') + "\"}");
+  };
+  EXPECT_EQ(called(directory::kMaxInputBytes)->status, 200);
+  EXPECT_EQ(reads, 1);
+  for (const size_t size : {directory::kMaxInputBytes + 1, size_t{4'000'000}}) {
+    const Fake refused = called(size);
+    EXPECT_EQ(refused->status, 413);
+    EXPECT_THAT(refused->body, HasSubstr(R"("code":"D122")"));
+    EXPECT_THAT(refused->body, HasSubstr("Next: call t::read with less."));
+  }
+  EXPECT_EQ(reads, 1);
+  const Fake long_id = answered(R"({"function_id":")" + std::string(1025, 'x') + "\"}");
+  EXPECT_EQ(long_id->status, 400);
+  EXPECT_THAT(long_id->body, HasSubstr("function_id: longer than 1024 characters"));
 }
 
 TEST_F(CallsTest, FunctionsOfTheBus) {

@@ -41,6 +41,12 @@ net::HttpAnswer nothing_there() {
                          "connect MCP clients to /mcp.");
 }
 
+// Of other schemes are those that a proxy in front of this server asks for.
+bool sends_token(const net::HttpRequest& request) {
+  const std::string* authorization = request.header("Authorization");
+  return authorization != nullptr && names_bearer(*authorization);
+}
+
 // Over TLS, which a proxy speaks, the page's origin says so.
 std::string cookie_text(const net::HttpRequest& request, std::string_view value,
                         std::chrono::seconds life) {
@@ -130,7 +136,8 @@ void Console::add_to(net::HttpRouter& router) {
                   with_session](const Request& head) -> std::optional<net::HttpAnswer> {
           if (auto refusal = check(head)) return refusal;
           if (!open_) return net::flat_error(503, "starting", "The server is starting.");
-          return with_session ? check_session(head) : std::nullopt;
+          // Nobody learns from another answer than this one whether a token is right.
+          return with_session || sends_token(head) ? check_session(head) : std::nullopt;
         }};
   };
   const auto show_page = [this](const Request& request, const ResponsePtr& response) {
@@ -205,6 +212,7 @@ std::optional<net::HttpAnswer> Console::check_session(const Request& head) const
       401, "token_required",
       "This server requires its token. Next: send it once to POST /console/session.");
   answer.headers.push_back({"WWW-Authenticate", "Bearer"});
+  answer.wrong_token = sends_token(head);
   return answer;
 }
 
@@ -223,14 +231,12 @@ void Console::begin_session(const Request& request, const ResponsePtr& response)
     return response->send(
         net::flat_error(400, "invalid_body", "The body must be {\"token\": \"…\"}."));
   }
-  const auto id = sessions_.begin(*token->as_string(), request.peer);
-  if (!id && id.error().wait.count() > 0) {
-    net::HttpAnswer answer =
-        net::flat_error(429, "too_many_failures", "Too many wrong tokens. Next: wait a minute.");
-    answer.headers.push_back({"Retry-After", std::to_string(id.error().wait.count())});
+  const std::optional<std::string> id = sessions_.begin(*token->as_string(), request.peer);
+  if (!id) {
+    net::HttpAnswer answer = net::flat_error(401, "wrong_token", "This is not the token.");
+    answer.wrong_token = true;
     return response->send(std::move(answer));
   }
-  if (!id) return response->send(net::flat_error(401, "wrong_token", "This is not the token."));
   log_info("console: a session of {} begins", request.peer);
   response->send(204, {{"Set-Cookie", cookie_text(request, *id, sessions_.life())}}, std::string());
 }

@@ -191,7 +191,7 @@ bool one_edit_apart(std::string_view a, std::string_view b) {
 
 std::string quoted(std::string_view text) {
   std::string out = "\"";
-  for (const char c : text) {
+  for (const char c : echoed(text)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       out += '\\';

@@ -34,6 +34,11 @@ std::vector<json::Value> recording(const std::string& name) {
   return lines;
 }
 
+std::string text_at(const json::Value& value, std::string_view key) {
+  const json::Value* found = value.find(key);
+  return found && found->as_string() ? *found->as_string() : "(none)";
+}
+
 // A file of the recorded tree with what it was called.
 struct Sample {
   std::string path;  // below global or local
@@ -97,7 +102,7 @@ std::map<std::string, std::string> differing_rows(const ParseOptions& options) {
   return out;
 }
 
-// Better than recorded however we read: code is no title and no teaser (B10 in tests/README.md).
+// Better than recorded however we read: code is no title and no teaser (B10 in tests/coverage.md).
 const std::map<std::string, std::string> kCodeIsNoText = {
     {"d/fence-first", "d/fence-first | (none) | (none) | Paragraph after fence."},
     {"t/h1-late", "t/h1-late | (none) | (none) | Some text first."},

@@ -99,7 +99,10 @@ sdk::Task<Result<BackupOutput>> make_backup(engine::Embedded& embedded, director
 void add_backup(directory::FunctionTable& table, engine::Embedded& embedded,
                 directory::Library& library, std::optional<fs::path> data) {
   table.add<BackupInput, BackupOutput>(
-      {.id = "directory::backup", .title = "Back up state", .description = kAboutBackup},
+      {.id = "directory::backup",
+       .title = "Back up state",
+       .description = kAboutBackup,
+       .hints = {.operators_only = true}},
       [&embedded, &library, data = std::move(data)](const BackupInput&) {
         return make_backup(embedded, library, data);
       });

@@ -65,6 +65,7 @@ struct DirectoryConfig {
   // MCP.
   std::string mcp_tools = "minimal";    // or `directory`, `all`
   std::vector<std::string> mcp_hidden;  // beginnings of function ids
+  std::vector<std::string> mcp_allow;   // the same
   // Downloads.
   std::string ca_file;  // PEM; empty: the system's certificates
   uint64_t registry_retries = 2;

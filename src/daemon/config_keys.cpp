@@ -38,7 +38,6 @@ constexpr ConfigKey kKeys[] = {
      .description = "show only documents of installed workers, as `worker::list` names them; files "
                     "directly in a root, `directory`, `iii` and our own page are always shown; "
                     "prompts are not filtered",
-     .entry = true,
      .published = true},
     {.name = "registry_cache_ttl_ms",
      .member = &C::registry_cache_ttl_ms,
@@ -46,31 +45,25 @@ constexpr ConfigKey kKeys[] = {
                     "After `worker::list` did not answer, it is not called again for the same "
                     "time, and at least for a second",
      .high = kYearMs,
-     .entry = true,
      .published = true},
     {.name = "worker_list_timeout_ms",
      .member = &C::worker_list_timeout_ms,
      .description = "longest wait for `worker::list`",
      .low = 1,
-     .high = kDayMs,
-     .entry = true},
+     .high = kDayMs},
     {.name = "normalise_ids",
      .member = &C::normalise_ids,
-     .description = "serve files whose path is not a legal id under a normalised id",
-     .entry = true},
+     .description = "serve files whose path is not a legal id under a normalised id"},
     {.name = "lenient",
      .member = &C::lenient,
-     .description = "read broken frontmatter as far as possible, with findings",
-     .entry = true},
+     .description = "read broken frontmatter as far as possible, with findings"},
     {.name = "title_from_name",
      .member = &C::title_from_name,
      .description = "the title of a document without `title` is the `name` of its frontmatter; "
-                    "`false`: its first heading, as in iii-directory 0.8.0",
-     .entry = true},
+                    "`false`: its first heading, as in iii-directory 0.8.0"},
     {.name = "builtin_docs",
      .member = &C::builtin_docs,
-     .description = "the compiled-in documents `iii` and `iii-directory`",
-     .entry = true},
+     .description = "the compiled-in documents `iii` and `iii-directory`"},
     {.name = "watch",
      .member = &C::watch,
      .description = "follow changes by kernel notifications; `false`: every call compares the "
@@ -92,22 +85,34 @@ constexpr ConfigKey kKeys[] = {
                     "`directory` (the directory's functions instead), `all` (these three, the "
                     "directory's functions and those of the engine)",
      .text = TextKind::kToolsMode,
-     .restart = true},
+     .restart = true,
+     .access = true},
     {.name = "mcp_hidden",
      .member = &C::mcp_hidden,
      .description = "functions that MCP clients neither see nor call, by the beginning of their "
                     "ids, for example `[\"billing::\"]`; `engine::`, `configuration::`, "
-                    "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skills::` and "
-                    "`prompts::` are always hidden",
+                    "`state::`, `stream::`, `iii::`, `iii.`, `mcp::`, `a2a::`, `skill::`, "
+                    "`skills::` and `prompts::` are always hidden",
      .text = TextKind::kText,
-     .restart = true},
+     .restart = true,
+     .access = true},
+    {.name = "mcp_allow",
+     .member = &C::mcp_allow,
+     .description =
+         "functions for operators that MCP clients may see and call all the same, by "
+         "the beginning of their ids, for example `[\"directory::log-level\"]`. These are "
+         "`directory::backup`, `directory::log-level`, `directory::sessions`, and "
+         "functions of workers with `metadata.mcp.operators_only`; what `mcp_hidden` "
+         "names stays hidden",
+     .text = TextKind::kText,
+     .restart = true,
+     .access = true},
     {.name = "log_level",
      .member = &C::log_level,
      .description = "what is logged: this level and those above it. `--log-level` is used instead "
                     "until the value changes; `directory::log-level` changes it until the next "
                     "start",
-     .text = TextKind::kLogLevel,
-     .entry = true},
+     .text = TextKind::kLogLevel},
     {.name = "registry_url",
      .member = &C::registry_url,
      .description = "the workers registry. While the value is not a valid URL, downloads from the "
@@ -201,11 +206,13 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::scan,
      .description = "what happens with findings about the files of a download (`docs/risks.md`): "
                     "`warn` reports them, `block` also refuses a download with a finding of "
-                    "severity `high` (D336), `off` does not look"},
+                    "severity `high` (D336), `off` does not look",
+     .access = true},
     {.name = "scan_overrides",
      .member = &C::scan_overrides,
      .description = "the same for single codes, for example `{raw_address: \"off\", download_run: "
-                    "block}`; `block` refuses whatever the severity"},
+                    "block}`; `block` refuses whatever the severity",
+     .access = true},
     {.name = "git_private_hosts",
      .member = &C::git_private_hosts,
      .description =
@@ -213,12 +220,15 @@ constexpr ConfigKey kKeys[] = {
          "names, addresses, `*.suffix`, or `\"*\"` for all. Any peer on the bus may name "
          "a repository, so without this git connects to public addresses only; see "
          "[below](#repositories)",
-     .text = TextKind::kText},
+     .text = TextKind::kText,
+     .access = true},
     {.name = "git_credential_helper",
      .member = &C::git_credential_helper,
      .description = "a credential helper for private repositories over https, as git's "
                     "`credential.helper` names one; empty: none; see [below](#repositories)",
-     .text = TextKind::kText},
+     .text = TextKind::kText,
+     .local = true,
+     .access = true},
     {.name = "registry_search",
      .member = &C::registry_search,
      .description = "`directory::search_functions` asks the registry what could be installed for "
@@ -257,9 +267,10 @@ constexpr ConfigKey kKeys[] = {
      .restart = true},
     {.name = "configuration_entry",
      .member = &C::configuration_entry,
-     .description = "worker mode: offer some keys in the engine's configuration; see "
+     .description = "worker mode: read and offer keys in the engine's configuration; see "
                     "[below](#in-the-engines-configuration)",
-     .restart = true},
+     .restart = true,
+     .local = true},
     {.name = "legacy_skills",
      .member = &C::legacy_skills,
      .description = "the functions and trigger types of skills 0.1.5, for workers that register "
@@ -300,7 +311,8 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::legacy_open_fn,
      .description = "let `iii://fn/…` of `skill::fetch` reach every function on the bus, "
                     "`engine::*` and `state::*` too, as 0.4.1 did. Anyone who can fetch can then "
-                    "call every function that accepts `{}`"},
+                    "call every function that accepts `{}`",
+     .access = true},
 };
 
 // The words that a key takes; none: it takes other values.
@@ -542,17 +554,25 @@ std::string type_of(const ConfigKey& key) {
   return "text";
 }
 
+// The JSON type of a key's value; objects and arrays are checked when they are read.
+static std::string_view json_type_of(const ConfigKey& key) {
+  if (holds<bool>(key)) return "boolean";
+  if (holds<uint64_t>(key)) return "integer";
+  if (holds<std::vector<std::string>>(key)) return "array";
+  if (holds<Scopes>(key) || holds<ScanOverrides>(key)) return "object";
+  return "string";
+}
+
 Value entry_schema() {
   json::Object properties;
   for (const ConfigKey& key : kKeys) {
-    if (!key.entry) continue;
-    json::Object property{{"description", key.description}, {"default", value_of({}, key)}};
+    if (key.local) continue;
+    json::Object property{{"description", key.description},
+                          {"default", value_of({}, key)},
+                          {"type", json::Array{json_type_of(key), "null"}}};
     if (holds<uint64_t>(key)) {
-      property.emplace("type", "integer");
       property.emplace("minimum", key.low);
       property.emplace("maximum", key.high);
-    } else {
-      property.emplace("type", holds<bool>(key) ? "boolean" : "string");
     }
     properties.emplace(key.name, std::move(property));
   }
@@ -574,8 +594,8 @@ std::string keys_markdown() {
       "|---|---|---|---|---|\n";
   for (const ConfigKey& key : kKeys) {
     const std::string_view changes = key.restart ? "restart"
-                                     : key.entry ? "SIGHUP, engine"
-                                                 : "SIGHUP";
+                                     : key.local ? "SIGHUP"
+                                                 : "SIGHUP, engine";
     out += "| `" + std::string(key.name) + "` | " + type_of(key) + " | " + default_text(key) +
            " | " + std::string(changes) + " | " + std::string(key.description) + " |\n";
   }

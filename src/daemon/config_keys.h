@@ -30,8 +30,11 @@ struct ConfigKey {
   TextKind text = TextKind::kFolder;  // of texts and lists
   uint64_t low = 0;                   // of numbers
   uint64_t high = 0;
-  bool restart = false;    // read at start only
-  bool entry = false;      // may be set through the engine, by everybody on the bus
+  bool restart = false;  // read at start only
+  bool local = false;    // not through the engine: it names a program to run
+  // Decides who may do or reach what: while its value cannot be read, its default may be more open,
+  // so `serve` and `mcp` do not start.
+  bool access = false;
   bool published = false;  // a key of iii-directory 0.8.0, shown in the manifest
 };
 
@@ -54,7 +57,7 @@ Result<void> set_key(DirectoryConfig& config, const ConfigKey& key, const json::
 
 // `whole number, 1 to 64`
 std::string type_of(const ConfigKey& key);
-// JSON Schema of the entry in the engine's configuration.
+// JSON Schema of the entry in the engine's configuration. Null gives a key up.
 json::Value entry_schema();
 // The defaults of the published keys as JSON, for `--manifest`.
 std::string default_config_json();

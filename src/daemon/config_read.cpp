@@ -12,7 +12,9 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/utf8.h"
 #include "daemon/config_keys.h"
+#include "daemon/verbs/config_file.h"
 #include "json/write.h"
 #include "json/yaml.h"
 
@@ -24,6 +26,7 @@ using json::Value;
 
 constexpr std::string_view kPrefix = "III_DIRECTORY_";
 constexpr const char* kKeyIgnored = "the key is ignored";
+constexpr const char* kFileIgnored = "the file is ignored";
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& names) {
   const std::string_view meant = nearest(word, names);
@@ -54,18 +57,46 @@ void check_file(ConfigReading& reading, const ConfigKey& key, const std::string&
                             "downloads fail until it can be read"});
 }
 
+using Lines = std::vector<std::string_view>;
+
+// The line and a caret below the column, for a person who has to correct it.
+std::string pointed_at(const Lines& lines, json::YamlPlace place) {
+  constexpr size_t kBefore = 60;
+  constexpr size_t kMost = 100;
+  if (place.line == 0 || place.line > lines.size()) return "";
+  std::string_view line = lines[place.line - 1];
+  if (line.ends_with('\r')) line.remove_suffix(1);
+  if (!is_utf8(line)) return "";
+  const size_t at = std::min(std::max<size_t>(place.column, 1) - 1, utf8_length(line));
+  const size_t skipped = at > kBefore ? at - kBefore : 0;
+  line.remove_prefix(utf8_prefix(line, skipped).size());
+  std::string blanks;
+  for (const char c : utf8_prefix(line, at - skipped)) {
+    if ((static_cast<unsigned char>(c) & 0xc0U) != 0x80U) blanks += c == '\t' ? '\t' : ' ';
+  }
+  const std::string number = std::to_string(place.line);
+  return "  " + number + " | " + std::string(utf8_prefix(line, kMost)) + "\n  " +
+         std::string(number.size(), ' ') + " | " + blanks + "^";
+}
+
 void set(ConfigReading& reading, const ConfigKey& key, const Value& value,
-         const std::string& origin) {
+         const std::string& origin, const std::string& excerpt = "") {
   std::vector<std::string> warnings;
   const Result<void> done = set_key(reading.config, key, value, warnings);
   for (const std::string& warning : warnings) {
-    reading.warnings.push_back(origin + ": " + std::string(key.name) + ": " + warning);
+    std::string what = origin + ": " + std::string(key.name) + ": " + warning;
+    if (key.access) {
+      reading.errors.push_back({what, "that part is ignored", false, true, excerpt});
+    } else {
+      reading.warnings.push_back(std::move(what));
+    }
   }
   const bool is_text = std::holds_alternative<ConfigKey::Of<std::string>>(key.member);
   if (!done) {
     const bool url = is_text && key.text == TextKind::kUrl;
     reading.errors.push_back({origin + ": " + done.error().message,
-                              url ? "downloads from the registry fail until it is" : kKeyIgnored});
+                              url ? "downloads from the registry fail until it is" : kKeyIgnored,
+                              false, key.access, excerpt});
     if (!url) return;
   }
   reading.origins[std::string(key.name)] = origin;
@@ -81,9 +112,37 @@ bool only_comments(std::string_view yaml) {
   return true;
 }
 
+// iii-directory 0.4.1: a relative `skills_folder` starts at the folder of the file that names it.
+Value in_folder_of(const std::string& file, const Value& value) {
+  const std::string* folder = value.as_string();
+  if (folder == nullptr || folder->empty() || folder->starts_with('~')) return value;
+  const std::filesystem::path start = std::filesystem::absolute(file).parent_path();
+  return (start / *folder).lexically_normal().string();
+}
+
 // A file that an engine may share with us.
 bool is_shared(const std::string& name) {
   return std::filesystem::path(name).filename() == "config.yaml";
+}
+
+struct UnknownKey {
+  bool foreign = false;  // in a file that has keys of others
+  std::string excerpt;
+};
+
+// A misspelt rule about access is as good as a missing one.
+void unknown_key(ConfigReading& reading, const std::string& word, const std::string& origin,
+                 UnknownKey where) {
+  const std::vector<std::string> names = config_key_names();
+  const std::string_view meant = nearest(word, names);
+  if (where.foreign && meant.empty()) return;
+  const std::string what = origin + ": unknown key `" + word + "`";
+  const std::string hint = did_you_mean(word, names);
+  if (!meant.empty() && find_config_key(meant)->access) {
+    reading.errors.push_back({what + hint, kKeyIgnored, false, true, std::move(where.excerpt)});
+  } else {
+    reading.warnings.push_back(what + " is ignored" + hint);
+  }
 }
 
 }  // namespace
@@ -101,17 +160,21 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
                     .home = sources.home,
                     .origins = {},
                     .errors = {},
-                    .warnings = {}};
+                    .warnings = {},
+                    .has_file = true};
   if (only_comments(yaml)) return out;
+  const Lines lines = split(yaml, '\n');
   json::YamlPlaces places;
   const std::optional<Value> value = json::parse_yaml(yaml, {}, &places);
   const auto at = [&](size_t line) { return name + ", line " + std::to_string(line); };
+  // An engine's own file, which is not ours to judge.
+  const bool foreign = !sources.file && is_shared(name) && !has_own_key(yaml);
   if (!value) {
+    const bool large = yaml.size() > json::kMaxYamlBytes;
     out.errors.push_back(
-        {yaml.size() > json::kMaxYamlBytes
-             ? name + ": the file is larger than 64 KiB"
-             : at(places.error_line) + ": the file is not valid YAML: " + places.error,
-         "the file is ignored"});
+        {large ? name + ": the file is larger than 64 KiB"
+               : at(places.error_place.line) + ": the file is not valid YAML: " + places.error,
+         kFileIgnored, !foreign, false, large ? "" : pointed_at(lines, places.error_place)});
     return out;
   }
   if (value->is_null()) return out;
@@ -119,18 +182,20 @@ ConfigReading parse_config(std::string_view yaml, const std::string& name,
     out.errors.push_back(
         {name + ": the file is not a mapping of keys to values, but a value of type " +
              std::string(value->kind_name()),
-         "the file is ignored"});
+         kFileIgnored, !foreign, false, pointed_at(lines, places.document)});
     return out;
   }
   for (const auto& [word, entry] : *value->as_object()) {
     const std::string origin = at(places.lines[word]);
     const ConfigKey* key = find_config_key(word);
     if (key == nullptr) {
-      const std::string meant = did_you_mean(word, config_key_names());
-      if (is_shared(name) && meant.empty()) continue;
-      out.warnings.push_back(origin + ": unknown key `" + word + "` is ignored" + meant);
+      unknown_key(
+          out, word, origin,
+          {.foreign = is_shared(name), .excerpt = pointed_at(lines, {places.lines[word], 1})});
     } else if (!entry.is_null()) {
-      set(out, *key, entry, origin);
+      const bool in_its_folder = word == "skills_folder" && sources.file && !sources.generated;
+      set(out, *key, in_its_folder ? in_folder_of(name, entry) : entry, origin,
+          pointed_at(lines, places.values[word]));
     }
   }
   return out;
@@ -154,15 +219,18 @@ Result<ConfigReading> read_config_file(const ConfigSources& sources) {
   const int reason = folder ? EISDIR : errno;
   const std::string what =
       "the configuration file " + name + " cannot be read: " + std::strerror(reason);
-  if (sources.file) return fail("usage", what + ". Next: check the path given with --config.");
+  if (sources.file && sources.rule == FileRule::kMustBeRead) {
+    return fail("usage", what + ". Next: check the path given with --config.");
+  }
   ConfigReading out = parse_config("", name, sources);
-  if (reason != ENOENT) out.errors.push_back({what, "the file is ignored"});
+  out.has_file = false;
+  if (sources.file || reason != ENOENT) out.errors.push_back({what, kFileIgnored, true});
   return out;
 }
 
-void apply_entry(ConfigReading& reading, const Value& value) {
+void apply_entry(ConfigReading& reading, const Value& value, const std::string& name) {
   if (value.is_null()) return;
-  const std::string origin = "configuration entry iii-directory";
+  const std::string origin = "configuration entry " + name;
   if (value.as_object() == nullptr) {
     reading.errors.push_back({origin + ": the value is not an object", "it is ignored"});
     return;
@@ -171,11 +239,18 @@ void apply_entry(ConfigReading& reading, const Value& value) {
     const ConfigKey* key = find_config_key(word);
     if (key == nullptr) {
       reading.warnings.push_back(origin + ": unknown key `" + word + "` is ignored");
-    } else if (!key->entry) {
+    } else if (key->local) {
       reading.warnings.push_back(origin + ": " + word +
-                                 " is ignored; it can be set in the configuration file only");
+                                 " is ignored; it can be set in the file or by " +
+                                 environment_name(word) + " only");
     } else if (!entry.is_null()) {
+      const auto before = reading.origins.find(word);
+      const Value replaced = value_of(reading.config, *key);
+      const std::string file = before != reading.origins.end() ? before->second : "";
       set(reading, *key, entry, origin);
+      if (!file.empty() && value_of(reading.config, *key) != replaced) {
+        reading.warnings.push_back(origin + ": " + word + " is used in place of " + file);
+      }
     }
   }
 }
@@ -205,7 +280,7 @@ void apply_environment(ConfigReading& reading, const Environment& environment) {
 Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& sources,
                                       const Value& entry) {
   ConfigReading out = std::move(file);
-  apply_entry(out, entry);
+  apply_entry(out, entry, sources.entry);
   apply_environment(out, sources.environment);
   if (sources.skills) {
     set(out, *find_config_key("skills_folder"), *sources.skills, "--skills");
@@ -230,6 +305,20 @@ Result<ConfigReading> complete_config(ConfigReading file, const ConfigSources& s
                                environment_name(key.name) + " to a path without `~`.");
   }
   return out;
+}
+
+Result<void> check_access_rules(const ConfigReading& reading) {
+  std::string lines;
+  for (const ConfigError& error : reading.errors) {
+    if (!error.whole_file && !error.access) continue;
+    lines += (lines.empty() ? "" : "\n") + error.what;
+    if (!error.excerpt.empty()) lines += "\n" + error.excerpt;
+  }
+  if (lines.empty()) return {};
+  return fail("bad_configuration",
+              lines +
+                  "\nNothing is served without the rules about access. Next: correct this, then "
+                  "start again; `iii-directory config check` checks the file.");
 }
 
 Environment process_environment() {

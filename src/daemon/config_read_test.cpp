@@ -164,21 +164,33 @@ TEST(ConfigRead, AnOperatorsEntryComesAfterTheFileAndBeforeTheEnvironment) {
   ASSERT_TRUE(reading);
   EXPECT_FALSE(reading->config.lenient);
   EXPECT_TRUE(reading->config.filter_unregistered);
-  EXPECT_THAT(reading->warnings, IsEmpty());
+  EXPECT_EQ(reading->warnings.size(), 2U) << "what replaces a line of the file";
 }
 
-TEST(ConfigRead, AnEntryCannotSayWhereFilesComeFrom) {
+TEST(ConfigRead, AnEntrySetsEveryKeyButThoseThatNameAProgram) {
   ConfigReading reading = parse("skills_folder: /a\n");
-  const json::Value entry = json::Object{{"skills_folder", "/etc"},
+  const json::Value entry = json::Object{{"skills_folder", "/b"},
                                          {"registry_url", "http://elsewhere"},
-                                         {"extra_skills_folders", json::Array{"/etc"}},
-                                         {"max_file_bytes", 1'000'000'000},
+                                         {"extra_skills_folders", json::Array{"/c"}},
+                                         {"scopes", json::Object{{"skills", "mine"}}},
+                                         {"auto_download", false},
+                                         {"watch", nullptr},
+                                         {"git_credential_helper", "!touch x"},
                                          {"inject_hint", true},
                                          {"lenient", "no"}};
-  const DirectoryConfig before = reading.config;
   apply_entry(reading, entry);
-  EXPECT_EQ(reading.config, before);
-  EXPECT_EQ(reading.warnings.size(), 5U);
+  DirectoryConfig wanted;
+  wanted.skills_folder = "/b";
+  wanted.registry_url = "http://elsewhere";
+  wanted.extra_skills_folders = {"/c"};
+  wanted.scopes.skills = "mine";
+  wanted.auto_download = false;
+  EXPECT_EQ(reading.config, wanted);
+  EXPECT_THAT(reading.warnings,
+              ElementsAre(HasSubstr("git_credential_helper is ignored"),
+                          HasSubstr("unknown key `inject_hint` is ignored"),
+                          "configuration entry iii-directory: skills_folder is used in place of "
+                          "c.yaml, line 1"));
   EXPECT_EQ(reading.errors.size(), 1U);
   apply_entry(reading, json::Value("text"));
   apply_entry(reading, json::Value());
@@ -215,6 +227,44 @@ TEST(ConfigRead, WithoutAHomeFolderAPathMustNotNeedOne) {
   EXPECT_FALSE(read("skills_folder: /a\nextra_skills_folders: [/b, ~/c]\n"));
 }
 
+TEST(ConfigRead, InWorkerModeAFileThatCannotBeReadIsAWarningAndTheDefaults) {
+  TempFolder folder;
+  ConfigSources named = sources();
+  named.rule = FileRule::kNeverPrevents;
+  const std::string missing = (folder.path() / "none.yaml").string();
+  const std::string broken = (folder.path() / "broken.yaml").string();
+  const std::string list = (folder.path() / "list.yaml").string();
+  std::ofstream(broken) << "skills_folder: [\n";
+  std::ofstream(list) << "- 1\n";
+  for (const std::string& file : {missing, broken, list, folder.path().string()}) {
+    named.file = file;
+    const auto reading = read_config_file(named);
+    ASSERT_TRUE(reading) << file;
+    EXPECT_EQ(reading->config, DirectoryConfig{}) << file;
+    ASSERT_EQ(reading->errors.size(), 1U) << file;
+    EXPECT_TRUE(reading->errors[0].whole_file) << file;
+    EXPECT_EQ(reading->errors[0].effect, "the file is ignored");
+  }
+}
+
+TEST(ConfigRead, ARelativeSkillsFolderStartsAtTheFolderOfTheFileThatWasNamed) {
+  TempFolder folder;
+  ConfigSources named = sources();
+  named.file = (folder.path() / "c.yaml").string();
+  const auto skills_folder = [&](const std::string& yaml) {
+    std::ofstream(*named.file) << yaml;
+    return read_config_file(named)->config.skills_folder;
+  };
+  EXPECT_EQ(skills_folder("skills_folder: ./skills\n"), (folder.path() / "skills").string());
+  EXPECT_EQ(skills_folder("skills_folder: ../s\n"), (folder.path().parent_path() / "s").string());
+  EXPECT_EQ(skills_folder("skills_folder: /a/b\n"), "/a/b");
+  EXPECT_EQ(skills_folder("skills_folder: ~/b\n"), "~/b");
+  EXPECT_EQ(skills_folder("watch: false\n"), "~/.iii/skills") << "not the default";
+  named.generated = true;
+  EXPECT_EQ(skills_folder("skills_folder: ./skills\n"), "./skills") << "a place of the engine";
+  EXPECT_EQ(parse("skills_folder: ./skills\n").config.skills_folder, "./skills") << "not named";
+}
+
 TEST(ConfigRead, HOMEIsUsedAndElseTheUsersHomeFolder) {
   const char* before = std::getenv("HOME");
   const std::string kept = before != nullptr ? before : "";
@@ -241,6 +291,12 @@ TEST(ConfigRead, AFileThatWasNamedMustBeThere) {
   ASSERT_TRUE(found);
   EXPECT_FALSE(found->config.watch);
   EXPECT_TRUE(read_config_file(sources())) << "./config.yaml may be missing";
+  named.file = "/nowhere/c.yaml";
+  named.rule = FileRule::kNeverPrevents;
+  const auto booted = read_config_file(named);
+  ASSERT_TRUE(booted);
+  ASSERT_EQ(booted->errors.size(), 1U);
+  EXPECT_TRUE(booted->errors[0].whole_file);
 }
 
 }  // namespace

@@ -11,8 +11,11 @@ namespace iii::daemon {
 
 namespace {
 
-void log_problems(const ConfigReading& reading) {
-  for (const ConfigError& error : reading.errors) log_error("{}; {}", error.what, error.effect);
+void log_problems(const ConfigReading& reading, FileRule rule) {
+  for (const ConfigError& error : reading.errors) {
+    const bool warn = error.whole_file && rule == FileRule::kNeverPrevents;
+    log_at(warn ? LogLevel::kWarn : LogLevel::kError, "{}; {}", error.what, error.effect);
+  }
   for (const std::string& warning : reading.warnings) log_warn("{}", warning);
 }
 
@@ -37,16 +40,41 @@ Result<Configuration> Configuration::start(ConfigSources sources) {
   Result<ConfigReading> all = complete_config(out.file_, out.sources_);
   if (!all) return std::unexpected(std::move(all.error()));
   out.reading_ = std::move(*all);
-  log_problems(out.reading_);
+  if (out.sources_.rule == FileRule::kMustBeRead) {
+    if (auto safe = check_access_rules(out.reading_); !safe) return std::unexpected(safe.error());
+  }
+  log_problems(out.reading_, out.sources_.rule);
   out.file_.errors.clear();
   out.file_.warnings.clear();
   return out;
 }
 
+void Configuration::start_with(const json::Value& entry) {
+  if (entry.is_null()) return;
+  Result<ConfigReading> all = complete_config(file_, sources_, entry);
+  if (!all) return log_error("the configuration entry is ignored: {}", all.error().message);
+  entry_ = entry;
+  log_problems(*all, sources_.rule);
+  reading_ = std::move(*all);
+}
+
+json::Object Configuration::named_settings() const {
+  json::Object out;
+  if (!sources_.file) return out;
+  for (const ConfigKey& key : config_keys()) {
+    if (key.local || !file_.origins.contains(key.name)) continue;
+    out.emplace(key.name, value_of(file_.config, key));
+  }
+  return out;
+}
+
 void Configuration::reload() {
   Result<ConfigReading> file = read_config_file(sources_);
-  if (!file || !file->errors.empty()) {
+  const bool vanished = file && file_.has_file && !file->has_file;
+  if (!file || vanished || !file->errors.empty()) {
     if (!file) log_error("{}", file.error().message);
+    if (vanished)
+      log_error("the configuration file {} is not there any more", sources_.file_name());
     if (file) {
       for (const ConfigError& error : file->errors) log_error("{}", error.what);
     }
@@ -70,7 +98,7 @@ void Configuration::apply(const ConfigReading& file) {
     return;
   }
   file_ = file;
-  log_problems(*all);
+  log_problems(*all, sources_.rule);
   const std::vector<std::string> at_restart = changed_keys(now(), all->config, true);
   const std::vector<std::string> changed = changed_keys(now(), all->config, false);
   for (const std::string& name : at_restart) {

@@ -50,6 +50,41 @@ TEST_F(ConfigurationTest, AtStartOnlyTheBadKeyIsIgnored) {
   EXPECT_THAT(problems, ElementsAre(HasSubstr("c.yaml, line 2: lenient must be a boolean")));
 }
 
+TEST_F(ConfigurationTest, WithoutItsRulesAboutAccessNothingStarts) {
+  const auto refusal = [this](std::string_view yaml, FileRule rule = FileRule::kMustBeRead,
+                              Environment environment = {}) {
+    write(yaml);
+    const auto started = Configuration::start({.file = file(),
+                                               .defaults = {},
+                                               .home = "/home/me",
+                                               .environment = std::move(environment),
+                                               .skills = {},
+                                               .extra_skills = {},
+                                               .rule = rule});
+    if (!started) EXPECT_EQ(started.error().code, "bad_configuration");
+    return started ? "" : started.error().message;
+  };
+  EXPECT_EQ(refusal("lenient: perhaps\nmcp_hidden: [\"billing::\"]\n"), "") << "it opens nothing";
+  EXPECT_THAT(
+      refusal("lenient: true\nmcp_hidden: \"billing::\"\n"),
+      AllOf(HasSubstr("c.yaml, line 2: mcp_hidden must be a list of texts, not "
+                      "\"billing::\"\n  2 | mcp_hidden: \"billing::\"\n    |             ^\n"),
+            HasSubstr("Next: correct this")));
+  EXPECT_THAT(refusal("watch: true\nmcp_hidden: [billing::\n"),
+              AllOf(HasSubstr("c.yaml, line 3: the file is not valid YAML"), HasSubstr("  3 | ")));
+  EXPECT_THAT(refusal("- mcp_hidden\n"), HasSubstr("  1 | - mcp_hidden\n    | ^"));
+  EXPECT_THAT(refusal("mcp_hiden: [\"billing::\"]\n"),
+              HasSubstr("unknown key `mcp_hiden`. Did you mean mcp_hidden?\n  1 | mcp_hiden: "));
+  EXPECT_THAT(refusal("scan_overrides: {downlod_run: block}\n"),
+              HasSubstr("Did you mean download_run?"));
+  EXPECT_THAT(refusal("scan: blok\ngit_private_hosts: 5\n"),
+              AllOf(HasSubstr("line 1: scan"), HasSubstr("line 2: git_private_hosts")));
+  EXPECT_THAT(refusal("", FileRule::kMustBeRead, {{"III_DIRECTORY_MCP_TOOLS", "everything"}}),
+              HasSubstr("III_DIRECTORY_MCP_TOOLS: mcp_tools must be"));
+  // A worker of somebody else's engine is started by that engine, and opens no door itself.
+  EXPECT_EQ(refusal("mcp_hidden: [\n", FileRule::kNeverPrevents), "");
+}
+
 TEST_F(ConfigurationTest, AFileWithErrorsChangesNothingAtReload) {
   write("skills_folder: /mine\nlenient: false\n");
   Configuration configuration = start();
@@ -89,6 +124,26 @@ TEST_F(ConfigurationTest, KeysThatNeedARestartAreNamedAndKeepTheirValue) {
   configuration.reload();
   EXPECT_EQ(problems.size(), 1U);
   EXPECT_THAT(lines, Contains(HasSubstr("nothing changed")));
+}
+
+TEST_F(ConfigurationTest, AtTheStartAnEntryDecidesKeysThatNeedARestartToo) {
+  write("skills_folder: /mine\nmax_downloads: 3\nlenient: false\n");
+  Configuration configuration = start();
+  configuration.start_with(json::Object{{"auto_download", false}, {"max_downloads", 2}});
+  EXPECT_FALSE(configuration.now().auto_download);
+  EXPECT_EQ(configuration.now().max_downloads, 2U);
+  EXPECT_EQ(configuration.now().skills_folder, "/mine");
+  EXPECT_THAT(problems, ElementsAre(AllOf(HasSubstr("max_downloads is used in place of"),
+                                          HasSubstr("c.yaml, line 2"))));
+  configuration.reload();
+  EXPECT_EQ(configuration.now().max_downloads, 2U) << "the entry is still there";
+}
+
+TEST_F(ConfigurationTest, TheSettingsOfANamedFileAreKnownByKey) {
+  write("skills_folder: /mine\nlenient: perhaps\ngit_credential_helper: store\nwatch: false\n");
+  const Configuration configuration = start();
+  EXPECT_EQ(json::to_text(configuration.named_settings()),
+            R"({"skills_folder":"/mine","watch":false})");
 }
 
 TEST_F(ConfigurationTest, AnEntryIsAppliedOnTopOfTheLastGoodFile) {

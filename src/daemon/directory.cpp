@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "base/saturate.h"
 #include "daemon/config_keys.h"
-#include "daemon/folders.h"
 #include "daemon/hidden.h"
 #include "daemon/local_console.h"
 #include "daemon/log_level.h"
@@ -138,6 +137,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
              .mcp = places_.mcp,
              .bus = places_.bus} {
   table_.read_large_on(library_.answer_threads());
+  catalog_.follow_events(table_);
   changes_.add_to(table_);
   if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
   directory::add_health(
@@ -146,6 +146,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
        .mode = mode,
        .started = stats_.started,
        .trouble = places_.trouble,
+       .folders = [this] { return vanished_folders(); },
        .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
   directory::add_stats(table_, stats_);
   add_log_level(table_);
@@ -170,7 +171,8 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_jobs(table_, downloader_);
   directory::add_registry_functions(table_, worker.pool(),
                                     [this] { return downloader_.downloads(); });
-  directory::add_engine_info(table_, engine_, config.legacy_directory_051 ? &guides_ : nullptr);
+  directory::add_engine_info(table_, engine_, library_.answer_threads(),
+                             config.legacy_directory_051 ? &guides_ : nullptr);
   const auto fetch_settings = [this] {
     return directory::FetchSettings{
         .open_fn = config_.legacy_open_fn,
@@ -191,8 +193,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
     auto_download_.emplace(worker, table_, downloader_,
                            auto_download_options(config, places_.home));
   }
-  log_folders(config_, places_.home, *library_.latest()->files,
-              places_.folders_are_shown ? LogLevel::kDebug : LogLevel::kInfo);
+  note_folders(places_.folders_are_shown ? LogLevel::kDebug : LogLevel::kInfo);
 }
 
 // What shows the whole state of the folders, also what is not served.
@@ -261,8 +262,23 @@ void Directory::reload(const DirectoryConfig& config) {
 
 sdk::Task<void> Directory::log_new_folders() {
   co_await library_.catch_up();
-  log_folders(config_, places_.home, *library_.latest()->files);
+  note_folders(LogLevel::kInfo);
 }
+
+void Directory::note_folders(LogLevel usual) {
+  const content::GenerationPtr files = library_.latest()->files;
+  const std::vector<Folder> folders = folders_of(config_, places_.home, *files);
+  log_folders(folders, *files, usual);
+  seen_folders_.look(folders);
+}
+
+sdk::Task<std::optional<std::string>> Directory::vanished_folders() {
+  auto look = [config = config_, home = places_.home] { return folders_of(config, home, {}); };
+  const std::vector<Folder> folders = co_await library_.on_answer_thread(std::move(look));
+  co_return seen_folders_.look(folders);
+}
+
+sdk::Task<void> Directory::tell_folders(FoldersKnown then) { then(co_await vanished_folders()); }
 
 sdk::Task<void> Directory::count_hidden() {
   const directory::View view = co_await library_.current();
@@ -276,9 +292,12 @@ sdk::Task<void> Directory::count_hidden() {
       some_of(hidden.workers));
 }
 
-directory::EntryOptions entry_options() {
-  return {.name = "iii-directory",
-          .description = "What may be changed while the directory runs; the rest is in its file.",
+directory::EntryOptions entry_options(const std::string& id) {
+  return {.id = id,
+          .name = "iii-directory",
+          .description =
+              "Settings of the directory. A key that a new value leaves out keeps its "
+              "value; null gives it up.",
           .schema = entry_schema()};
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "daemon/config.h"
+#include "daemon/folders.h"
 #include "functions/auto_download.h"
 #include "functions/bus.h"
 #include "functions/changes.h"
@@ -56,6 +57,7 @@ class Directory {
   directory::EngineClient& engine() { return engine_; }
   const directory::Changes& changes() const { return changes_; }
   directory::SkillSearch& skill_search() { return skill_search_; }
+  directory::FunctionCatalog& catalog() { return catalog_; }
   // Where a root of the library lies; empty for compiled-in documents.
   std::filesystem::path root_path(uint16_t root) const;
   // The folders of all roots as people write them: `~/.iii/skills`, `compiled in`.
@@ -69,10 +71,16 @@ class Directory {
   void reload(const DirectoryConfig& config);
   // How many skills the installed-worker filter hides, and what would show them.
   void log_hidden() { tasks_.spawn(count_hidden()); }
+  // Which configured folders have vanished since they were seen; nothing: none.
+  using FoldersKnown = std::function<void(std::optional<std::string>)>;
+  void check_folders(FoldersKnown then) { tasks_.spawn(tell_folders(std::move(then))); }
 
  private:
   void add_browsing(sdk::Worker& worker);
   sdk::Task<void> log_new_folders();
+  void note_folders(LogLevel usual);
+  sdk::Task<std::optional<std::string>> vanished_folders();
+  sdk::Task<void> tell_folders(FoldersKnown then);
   sdk::Task<void> count_hidden();
 
   sdk::Worker& worker_;
@@ -90,9 +98,10 @@ class Directory {
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::Legacy> legacy_;
   directory::StatsSources stats_;
+  SeenFolders seen_folders_;
   sdk::TaskGroup tasks_;
 };
 
-directory::EntryOptions entry_options();
+directory::EntryOptions entry_options(const std::string& id);
 
 }  // namespace iii::daemon

@@ -79,6 +79,20 @@ bool is_wrong(const Folder& folder) {
          (folder.state == FolderState::kMissing && folder.configured);
 }
 
+std::optional<std::string> SeenFolders::look(const std::vector<Folder>& folders) {
+  std::string gone;
+  for (const Folder& folder : folders) {
+    if (folder.state == FolderState::kReadable) {
+      seen_.insert(folder.path);
+    } else if (is_wrong(folder) && seen_.contains(folder.path)) {
+      gone += (gone.empty() ? "the " : ", the ") + folder.label + " folder " +
+              (folder.state == FolderState::kMissing ? "does not exist any more"
+                                                     : "cannot be read any more");
+    }
+  }
+  return gone.empty() ? std::nullopt : std::optional(gone);
+}
+
 std::string folder_line(const Folder& folder) {
   std::string out = folder.label + " folder " + folder.path.string();
   if (folder.state != FolderState::kReadable) return out + " " + folder.problem;
@@ -99,9 +113,9 @@ std::string documents_line(const content::Generation& generation) {
   return out;
 }
 
-void log_folders(const DirectoryConfig& config, const std::string& home,
-                 const content::Generation& generation, LogLevel usual) {
-  for (const Folder& folder : folders_of(config, home, generation)) {
+void log_folders(const std::vector<Folder>& folders, const content::Generation& generation,
+                 LogLevel usual) {
+  for (const Folder& folder : folders) {
     const LogLevel level = !is_wrong(folder)                        ? usual
                            : folder.state == FolderState::kUnusable ? LogLevel::kError
                                                                     : LogLevel::kWarn;

@@ -57,6 +57,23 @@ TEST_F(FoldersTest, EachFolderHasItsOwnCountsAndTheyAddUp) {
             "5 files: 3 skills, 1 prompt, 1 supporting file, 0 skipped; 2 compiled-in skills");
 }
 
+TEST_F(FoldersTest, AFolderThatWasThereAndIsGoneIsTold) {
+  const DirectoryConfig its = config();
+  SeenFolders seen;
+  const auto look = [&] { return seen.look(folders_of(its, "/h", {})); };
+  EXPECT_EQ(look(), std::nullopt) << "nobody has made them yet";
+  put("global/mail/SKILL.md");
+  EXPECT_EQ(look(), std::nullopt);
+  const auto away = folder.path() / "away";
+  std::filesystem::rename(its.skills_folder, away);
+  EXPECT_EQ(look(), "the global folder does not exist any more");
+  std::ofstream(its.skills_folder) << "a file";
+  EXPECT_EQ(look(), "the global folder cannot be read any more");
+  std::filesystem::remove(its.skills_folder);
+  std::filesystem::rename(away, its.skills_folder);
+  EXPECT_EQ(look(), std::nullopt) << "it is back";
+}
+
 TEST_F(FoldersTest, AFolderThatSomebodyNamedAndThatCannotBeReadIsWrong) {
   put("global/mail/SKILL.md");
   DirectoryConfig its = config();

@@ -23,6 +23,7 @@ sdk::WorkerOptions without_bus_worker() {
   sdk::WorkerOptions options;
   options.name = "iii-directory";
   options.version = kVersion;
+  options.offline = true;
   return options;
 }
 

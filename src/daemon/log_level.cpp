@@ -70,7 +70,7 @@ void add_log_level(directory::FunctionTable& table) {
   table.add<LogLevelInput, LogLevelOutput>({.id = "directory::log-level",
                                             .title = "Log level",
                                             .description = kAboutLogLevel,
-                                            .hints = {.idempotent = true}},
+                                            .hints = {.idempotent = true, .operators_only = true}},
                                            log_level);
 }
 

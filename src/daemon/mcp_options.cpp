@@ -19,6 +19,7 @@ mcp::ServerOptions mcp_options(const DirectoryConfig& config) {
   mcp::ServerOptions out;
   out.version = kVersion;
   out.hidden = config.mcp_hidden;
+  out.allowed = config.mcp_allow;
   out.tools = tools_mode(config.mcp_tools).value_or(mcp::ToolsMode::kMinimal);
   return out;
 }
@@ -26,7 +27,8 @@ mcp::ServerOptions mcp_options(const DirectoryConfig& config) {
 mcp::Host mcp_host(Directory& directory) {
   return {.library = &directory.library(),
           .functions = &directory.functions(),
-          .search = &directory.skill_search()};
+          .search = &directory.skill_search(),
+          .catalog = &directory.catalog()};
 }
 
 std::string offer_tell(sdk::Worker& worker, mcp::Server& server) {

@@ -108,6 +108,10 @@ class McpProcess {
     mcp::Host host = mcp_host(*directory_);
     host.unusable = {"directory::engine::"};
     if (bridge_) {
+      // Changes are noticed when the list is asked for again: this worker offers no function that
+      // the engine could call.
+      catalog_.emplace(bridge_->worker, bridge_->client, directory_->functions());
+      host.catalog = &*catalog_;
       host.engine = &bridge_->client;
       host.tell_function = tell_function_;
       host.engine_is_there = [this] {
@@ -137,6 +141,7 @@ class McpProcess {
   sdk::Worker local_;
   std::optional<Bridge> bridge_;
   std::unique_ptr<Directory> directory_;
+  std::optional<directory::FunctionCatalog> catalog_;  // of the bridge
   mcp::Server server_;
   std::unique_ptr<mcp::Stdio> stdio_;
   std::thread opener_;

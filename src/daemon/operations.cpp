@@ -1,6 +1,5 @@
 #include "daemon/operations.h"
 
-#include <optional>
 #include <utility>
 
 #include "json/write.h"
@@ -28,22 +27,34 @@ void Operations::add_to(net::HttpRouter& router) {
   router.get("/healthz", live, open);
   router.get("/healthz/live", live, open);
   router.get(
-      "/healthz/ready", [this](const auto&, const auto& response) { response->send(readiness()); },
-      open);
+      "/healthz/ready", [this](const auto&, const auto& response) { readiness(response); }, open);
   router.get("/metrics", [this](const auto&, const auto& response) { metrics(response); });
 }
 
-net::HttpAnswer Operations::readiness() const {
+std::optional<net::HttpAnswer> Operations::not_ready_yet() const {
   if (phase_ == Phase::kStarting) return not_ready("starting", "the directory is not there yet");
   if (phase_ == Phase::kStopping) return not_ready("stopping", "the server is stopping");
   if (const std::optional<std::string> trouble = embedded_.trouble()) {
     return not_ready("degraded", *trouble);
   }
-  return net::http_json(200, std::string(kOk));
+  return std::nullopt;
+}
+
+// Folders are looked at elsewhere: a disk may take its time. However many ask, one look is enough.
+void Operations::readiness(const ResponsePtr& response) {
+  if (auto answer = not_ready_yet()) return response->send(std::move(*answer));
+  if (!look_at_folders_) return response->send(net::http_json(200, std::string(kOk)));
+  waiting_.push_back(response);
+  if (waiting_.size() > 1) return;
+  look_at_folders_([this](const std::optional<std::string>& trouble) {
+    for (const ResponsePtr& each : std::exchange(waiting_, {})) {
+      each->send(trouble ? not_ready("degraded", *trouble) : net::http_json(200, std::string(kOk)));
+    }
+  });
 }
 
 // The counters are copied here, and written elsewhere: hundreds of histograms take a while.
-void Operations::metrics(const std::shared_ptr<net::HttpResponse>& response) {
+void Operations::metrics(const ResponsePtr& response) {
   Metrics now{.version = version_,
               .mode = mode_,
               .bus = bus_metrics(embedded_),

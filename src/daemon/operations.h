@@ -3,7 +3,9 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "daemon/metrics.h"
 #include "engine/embedded.h"
@@ -26,6 +28,9 @@ class Operations {
     directory_ = std::move(directory);
   }
   void measure(const net::HttpServer& http) { http_ = &http; }
+  // Tells its argument what is wrong with the folders of skills; nothing: they can be used.
+  using Told = std::function<void(std::optional<std::string>)>;
+  void look_at_folders(std::function<void(Told)> look) { look_at_folders_ = std::move(look); }
 
   // Before and after these, `/healthz/ready` says no.
   void ready() { phase_ = Phase::kReady; }
@@ -34,8 +39,10 @@ class Operations {
  private:
   enum class Phase { kStarting, kReady, kStopping };
 
-  net::HttpAnswer readiness() const;
-  void metrics(const std::shared_ptr<net::HttpResponse>& response);
+  using ResponsePtr = std::shared_ptr<net::HttpResponse>;
+  std::optional<net::HttpAnswer> not_ready_yet() const;
+  void readiness(const ResponsePtr& response);
+  void metrics(const ResponsePtr& response);
 
   engine::Embedded& embedded_;
   const std::string version_;
@@ -43,6 +50,8 @@ class Operations {
   Phase phase_ = Phase::kStarting;
   std::function<directory::DirectoryStats()> directory_;
   const net::HttpServer* http_ = nullptr;
+  std::function<void(Told)> look_at_folders_;
+  std::vector<ResponsePtr> waiting_;  // for the look that is under way
 };
 
 }  // namespace iii::daemon

@@ -65,6 +65,28 @@ TEST_F(OperationsTest, ReadyFromTheFirstAnswerToTheStop) {
   EXPECT_EQ(get("/healthz"), R"(200 {"status":"ok"})");
 }
 
+TEST_F(OperationsTest, NotReadyWhileAFolderIsGone) {
+  operations.ready();
+  std::vector<Operations::Told> looks;
+  operations.look_at_folders([&](Operations::Told told) { looks.push_back(std::move(told)); });
+  const auto ask = [&] {
+    auto response = std::make_shared<Answered>();
+    router.find("GET", "/healthz/ready")->handler({}, response);
+    return response;
+  };
+  const auto first = ask(), second = ask();
+  ASSERT_EQ(looks.size(), 1U) << "one look for all who wait";
+  EXPECT_EQ(first->status(), 0);
+  looks[0]("the global folder does not exist any more");
+  for (const auto& each : {first, second}) {
+    EXPECT_EQ(each->status(), 503);
+    EXPECT_THAT(each->body(), HasSubstr(R"({"status":"degraded","reason":"the global folder)"));
+  }
+  const auto third = ask();
+  looks.at(1)(std::nullopt);
+  EXPECT_EQ(third->status(), 200);
+}
+
 TEST_F(OperationsTest, ProbesNeedNoTokenAndMetricsDo) {
   for (const char* path : {"/healthz", "/healthz/live", "/healthz/ready"}) {
     EXPECT_FALSE(router.find("GET", path)->options.needs_token) << path;

@@ -77,7 +77,6 @@ const std::map<std::string, std::function<void(ServeOptions&, int64_t)>, std::le
        size([](auto& o) -> size_t& { return o.engine.limits.max_cascade_calls; })},
       {"max_buffered_bytes",
        size([](auto& o) -> size_t& { return o.engine.limits.max_buffered_bytes; })},
-      {"max_large_bytes", size([](auto& o) -> size_t& { return o.engine.limits.max_large_bytes; })},
       {"registration_grace_ms",
        time([](auto& o) -> Millis& { return o.engine.limits.registration_grace; })},
       {"verdict_timeout_ms",
@@ -121,6 +120,15 @@ Result<std::filesystem::path> default_data() {
                 "for durable data. Next: pass --data DIR.");
   }
   return std::filesystem::path(home) / ".iii" / "directory";
+}
+
+// Of a token that this server will require; empty: none.
+Result<void> check_length(const std::string& token, std::string_view from) {
+  if (token.empty() || utf8_length(token) >= kMinTokenCharacters) return {};
+  return fail("usage", std::string(from) + " has fewer than " +
+                           std::to_string(kMinTokenCharacters) +
+                           " characters, so it could be guessed. Next: make a token with `openssl "
+                           "rand -hex 32`.");
 }
 
 }  // namespace
@@ -173,6 +181,27 @@ Error with_data_folder(Error error, const std::filesystem::path& data) {
   return error;
 }
 
+ConfigSources worker_sources(const cli::Args& args) {
+  ConfigSources out{.file = args.value("config"),
+                    .defaults = {},
+                    .home = home_folder(),
+                    .environment = process_environment(),
+                    .skills = {},
+                    .extra_skills = {},
+                    .rule = FileRule::kNeverPrevents};
+  const std::string composed(trim(environment("III_CONFIG")));
+  if (!out.file && !composed.empty()) {
+    out.file = composed;
+    out.generated = true;
+  } else {
+    // Engines write what their own file says about us to a temporary one.
+    out.generated = !environment("III_ENGINE_PID").empty();
+  }
+  const std::string entry(trim(environment("III_CONFIG_NAME")));
+  if (!entry.empty()) out.entry = entry;
+  return out;
+}
+
 Result<ServeOptions> serve_options(const cli::Args& args) {
   ServeOptions out;
   engine::EmbeddedOptions& o = out.engine;
@@ -188,6 +217,9 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   const auto token = token_option(args);
   if (!token) return std::unexpected(token.error());
   o.access.token = token->value_or(environment("III_TOKEN"));
+  if (auto ok = check_length(o.access.token, *token ? "--token" : "III_TOKEN"); !ok) {
+    return std::unexpected(ok.error());
+  }
   if (auto names = environment_names(args.all("expand-env")); names) {
     o.expand_env = std::move(*names);
   } else {

@@ -33,6 +33,13 @@ Result<std::filesystem::path> data_folder(const cli::Args& args);
 // An error about the data folder, for the person who started this: with the folder's name.
 Error with_data_folder(Error error, const std::filesystem::path& data);
 
+// Where worker mode reads its configuration: `--config`, else what `iii compose` names in
+// III_CONFIG. Neither prevents the start.
+ConfigSources worker_sources(const cli::Args& args);
+
+// A token is the only thing between a server and everybody who reaches it.
+inline constexpr size_t kMinTokenCharacters = 16;
+
 // `--limit name=value`, several times.
 Result<void> apply_limit(std::string_view assignment, ServeOptions& options);
 

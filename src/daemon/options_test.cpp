@@ -30,7 +30,7 @@ TEST(ServeOptions, E25_ListeningBeyondLoopbackNeedsAToken) {
     const auto refused = options({"--host", host});
     ASSERT_FALSE(refused) << host;
     EXPECT_THAT(refused.error().message, HasSubstr("--token"));
-    EXPECT_TRUE(options({"--host", host, "--token", "secret"})) << host;
+    EXPECT_TRUE(options({"--host", host, "--token", "0123456789abcdef"})) << host;
   }
   for (const char* host : {"127.0.0.2", "localhost", "::1", "[::1]", "0:0::1"}) {
     EXPECT_TRUE(options({"--host", host})) << host;
@@ -41,11 +41,26 @@ TEST(ServeOptions, AnEmptyTokenIsAMistakeAndNotAnOpenDoor) {
   ::setenv("III_TOKEN", "from the environment", 1);
   const auto empty = options({"--token", ""});
   EXPECT_EQ(options({})->engine.access.token, "from the environment");
-  EXPECT_EQ(options({"--token", "given"})->engine.access.token, "given");
+  EXPECT_EQ(options({"--token", "given on the line"})->engine.access.token, "given on the line");
   ::unsetenv("III_TOKEN");
   ASSERT_FALSE(empty);
   EXPECT_EQ(empty.error().code, "usage");
   EXPECT_THAT(empty.error().message, HasSubstr("III_TOKEN"));
+}
+
+TEST(ServeOptions, ATokenThatCouldBeGuessedIsRefused) {
+  EXPECT_TRUE(options({"--token", std::string(kMinTokenCharacters, 'x')}));
+  const auto refused = options({"--token", std::string(kMinTokenCharacters - 1, 'x')});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "usage");
+  EXPECT_THAT(refused.error().message, HasSubstr("--token has fewer than 16 characters"));
+  EXPECT_THAT(refused.error().message, HasSubstr("Next: make a token with `openssl rand -hex 32`"));
+  EXPECT_FALSE(options({"--token", "éééééééééé"})) << "characters, not bytes";
+  ::setenv("III_TOKEN", "short", 1);
+  const auto variable = options({});
+  ::unsetenv("III_TOKEN");
+  ASSERT_FALSE(variable);
+  EXPECT_THAT(variable.error().message, HasSubstr("III_TOKEN has fewer"));
 }
 
 TEST(ServeOptions, NoVariableIsReadableUnlessNamed) {
@@ -61,13 +76,13 @@ TEST(ServeOptions, HttpListensWhereTheBusDoes) {
   EXPECT_EQ(usual->http.port, 3111);
   EXPECT_FALSE(usual->http_port_given);
   const auto o =
-      options({"--host", "::1", "--http-port", "0", "--token", "secret", "--allow-origin",
+      options({"--host", "::1", "--http-port", "0", "--token", "sixteen letters!", "--allow-origin",
                "https://app.example", "--limit", "max_http_body_bytes=10"});
   ASSERT_TRUE(o);
   EXPECT_EQ(o->http.host, "::1");
   EXPECT_EQ(o->http.port, 0);
   EXPECT_TRUE(o->http_port_given);
-  EXPECT_EQ(o->http.access.token, "secret");
+  EXPECT_EQ(o->http.access.token, "sixteen letters!");
   EXPECT_THAT(o->http.access.allowed_origins, testing::ElementsAre("https://app.example"));
   EXPECT_EQ(o->http.max_body_bytes, 10U);
   EXPECT_FALSE(options({"--http-port", "65536"}));

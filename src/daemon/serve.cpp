@@ -19,6 +19,7 @@
 #include "daemon/configuration.h"
 #include "daemon/descriptors.h"
 #include "daemon/directory.h"
+#include "daemon/first_entry.h"
 #include "daemon/folders.h"
 #include "daemon/local_console.h"
 #include "daemon/local_directory.h"
@@ -38,8 +39,27 @@ namespace iii::daemon {
 
 namespace {
 
+// Where an engine answers at the address that this one was to have.
+std::optional<std::string> server_at_address(const engine::EmbeddedOptions& options) {
+  cli::EngineAddress address;
+  address.url = {.host = options.server.host, .port = options.server.port};
+  address.token = options.access.token;
+  if (address.url.port == 0) return std::nullopt;
+  const auto link = cli::EngineLink::open(address, std::chrono::milliseconds(1'000));
+  if (!link && link.error().code != "unauthorized") return std::nullopt;
+  return address.text();
+}
+
 Error explain(const Error& error, const engine::EmbeddedOptions& options) {
   const net::ServerOptions& server = options.server;
+  if (error.code == "address_in_use" || error.code == "data_in_use") {
+    // A second start is seldom meant: the server that runs can be used.
+    if (const auto address = server_at_address(options)) {
+      return {error.code, "A server already runs at " + *address +
+                              ". Next: use it, or stop it, or start another one with other values "
+                              "of --data, --port and --http-port."};
+    }
+  }
   if (error.code != "address_in_use") return with_data_folder(error, options.data.value_or(""));
   return {"address_in_use",
           "Port " + std::to_string(server.port) + " on " + server.host +
@@ -222,6 +242,8 @@ int run_serve(const cli::Args& args) {
   }
 
   net::Loop loop;
+  const auto wrong_tokens = std::make_shared<net::WrongTokens>(loop);
+  options->engine.server.wrong_tokens = options->http.wrong_tokens = wrong_tokens;
   BusWatch watch(loop);
   auto embedded = engine::Embedded::start(loop, options->engine);
   if (!embedded) return cli::complain(explain(embedded.error(), options->engine));
@@ -259,6 +281,8 @@ int run_serve(const cli::Args& args) {
     local = std::make_unique<LocalDirectory>(loop, **embedded, *options, *configuration,
                                              [&mcp] { return mcp->use(); });
     operations.measure([&local] { return local->directory.stats(); });
+    operations.look_at_folders(
+        [&local](Operations::Told told) { local->directory.check_folders(std::move(told)); });
     local->worker.on_ready([&, said = false]() mutable {
       if (!std::exchange(said, true)) ready();
     });
@@ -304,18 +328,21 @@ int run_worker(const cli::Args& args) {
   set_up_log(args);
   const Result<std::optional<std::string>> token = token_option(args);
   if (!token) return cli::complain(token.error());
-  Result<Configuration> configuration = start_configuration({.file = args.value("config"),
-                                                             .defaults = {},
-                                                             .home = home_folder(),
-                                                             .environment = process_environment(),
-                                                             .skills = {},
-                                                             .extra_skills = {}});
+  Result<Configuration> configuration = start_configuration(worker_sources(args));
   if (!configuration) return cli::complain(configuration.error());
   use_configured_log_level(args, configuration->now());
   const std::string& home = configuration->home();
   sdk::WorkerOptions options = directory_worker_options();
   options.url = args.value("url").value_or("");
   options.token = token->value_or("");
+  options.name_space = args.value("namespace").value_or("");
+  say_if_nobody_is_there(args);
+  if (configuration->now().configuration_entry) {
+    const std::optional<json::Value> entry = first_entry(options, configuration->entry_id());
+    if (!entry) return 0;
+    configuration->start_with(*entry);
+    use_configured_log_level(args, configuration->now());
+  }
   // A second directory on one engine would serve nothing.
   options.indispensable = "directory::";
   options.answer_repeat = std::chrono::milliseconds(configuration->now().answer_repeat_ms);
@@ -329,7 +356,6 @@ int run_worker(const cli::Args& args) {
     log_info("stopping");
     worker.stop();
   });
-  say_if_nobody_is_there(args);
   std::optional<std::filesystem::path> cache;
   if (!home.empty())
     cache = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.cache";
@@ -352,7 +378,10 @@ int run_worker(const cli::Args& args) {
   });
   std::optional<directory::ConfigurationEntry> entry;
   if (configuration->now().configuration_entry) {
-    entry.emplace(worker, directory.functions(), entry_options(), [&](const json::Value& value) {
+    directory::EntryOptions how = entry_options(configuration->entry_id());
+    how.known = configuration->entry();
+    how.settings = [&] { return configuration->named_settings(); };
+    entry.emplace(worker, directory.functions(), std::move(how), [&](const json::Value& value) {
       configuration->use_entry(value);
       directory.reload(configuration->now());
     });

@@ -56,6 +56,10 @@ struct CallInfo {
 
 // Payloads above this are decoded for a built-in on another thread (BuiltinFunction::prepare).
 inline constexpr size_t kLargePayload = 256 * 1024;
+// What a built-in takes unless its definition says otherwise.
+inline constexpr size_t kMaxInput = kLargePayload;
+// For input that stays text (json::Raw): as large as a message.
+inline constexpr size_t kAnyInput = SIZE_MAX;
 
 struct BuiltinFunction {
   std::string id;
@@ -69,9 +73,20 @@ struct BuiltinFunction {
   // it returns is called on the loop thread.
   using Prepared = std::move_only_function<void(const CallInfo&, Reply)>;
   std::function<Prepared(std::string_view data)> prepare = {};
+  // A larger input is refused before anything of it is decoded: as a json::Value it takes up to
+  // thirty times the memory of its text.
+  size_t max_input_bytes = kMaxInput;
   bool listed = true;         // legacy spellings work without being advertised
   bool event_source = false;  // see event_source() below
   bool internal = false;      // only for the engine itself: lists leave it out unless asked
+
+  // An input of this size is looked at.
+  Result<void> admits(size_t input_bytes) const {
+    if (input_bytes <= max_input_bytes) return {};
+    return fail("payload_too_large", "The input of " + id + " has " + std::to_string(input_bytes) +
+                                         " bytes; it may have " + std::to_string(max_input_bytes) +
+                                         ". Next: send less at a time.");
+  }
 };
 
 namespace builtin_detail {
@@ -144,7 +159,7 @@ inline BuiltinFunction event_source(std::string owner, std::string id, std::stri
 }
 
 // Somebody wants a function to be called whenever a trigger of a type fires. Never changes; held by
-// the trigger table, and by whoever delivers to it.
+// the trigger table, by whoever delivers to it, and by other threads that list it.
 struct Binding {
   std::string id;
   std::string trigger_type = {};
@@ -154,8 +169,8 @@ struct Binding {
   std::optional<std::string> metadata = {};           // JSON text, delivered beside every event
   std::optional<std::string> trigger_namespace = {};  // asked for explicitly
   std::string binder_namespace = "default";           // where the type is looked for first
-  std::string account = {};             // made by function: the namespace that it counts against
-  std::shared_ptr<Ledger> ledger = {};  // of the connection or the namespace that pays for it
+  std::string account = {};      // made by function: the namespace that it counts against
+  OwnerId owner = kEngineOwner;  // who pays for it
 };
 using BindingPtr = std::shared_ptr<const Binding>;
 
@@ -164,7 +179,7 @@ class TriggerProvider {
  public:
   virtual ~TriggerProvider() = default;
   // A refusal's message reaches the binder under code `trigger_registration_failed`.
-  virtual Result<void> bind(BindingPtr binding) = 0;
+  virtual Result<void> bind(BindingPtr binding, std::shared_ptr<Ledger> ledger) = 0;
   virtual void unbind(const Binding& binding) = 0;
   // All bindings that this owner pays for end.
   virtual void forget(OwnerId owner) = 0;

@@ -364,6 +364,11 @@ void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
 void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call,
                             const Function& target, const LargeFrame* large) {
   const BuiltinFunction& builtin = *target.builtin;
+  if (const auto fits = builtin.admits(call.data.size()); !fits) {
+    caller.limit_log.warn("a call by worker {} is refused: {}", caller.label(),
+                          fits.error().message);
+    return answer_error(caller, call, fits.error(), target.record);
+  }
   const CallInfo info{.caller = caller.id,
                       .baggage = call.baggage.value_or(""),
                       .owner = caller.owner(),

@@ -49,8 +49,9 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       owed_(std::make_shared<size_t>(0)),
       frame_time_(timers.now()),
       triggers_(timers, slices_, owners_, limits_),
-      observers_(*this),
-      large_bytes_(std::make_shared<Quota>(limits_.max_large_bytes)) {}
+      observers_(*this) {
+  triggers_.on_change([this](std::string_view binding) { observers_.binding_changed(binding); });
+}
 
 Engine::~Engine() {
   // The loop may live on: nothing of ours may run on it any more.
@@ -132,21 +133,20 @@ void Engine::received(Worker& worker, std::string_view text, SteadyTime at) {
 
 void Engine::received(Worker& worker, SharedBytes text) {
   const size_t bytes = text.bytes.size();
-  if (!large_bytes_->take(bytes)) {
-    log_warn("worker {} is disconnected: {} bytes of large messages wait to be parsed already",
-             worker.label(), large_bytes_->used());
-    return evict(worker, false);
-  }
-  // Given back when the message has been handled, or is dropped with its connection.
+  const std::shared_ptr<Worker> kept = worker.shared_from_this();
+  // Held by its connection until it has been handled. When all connections hold too much, the one
+  // that holds most is closed, which may be this one.
+  worker.link.charge(static_cast<ptrdiff_t>(bytes));
   const std::shared_ptr<void> charge(
-      nullptr, [bytes, quota = large_bytes_](void*) { quota->give_back(bytes); });
+      nullptr, [bytes, kept](void*) { kept->link.charge(-static_cast<ptrdiff_t>(bytes)); });
+  if (!worker.link.open()) return;
   const size_t overtaken = may_be_overtaken(worker, text.bytes) ? bytes : 0;
   if (overtaken == 0 && !worker.link.pause()) return received(worker, text.bytes);
   worker.overtaken_bytes += overtaken;
   background_.compute(
       worker.owner(),
       [text = std::move(text), caller = worker.id_text] { return parse_large(text, caller); },
-      [this, charge, overtaken, kept = worker.shared_from_this()](LargeFramePtr large) {
+      [this, charge, overtaken, kept](LargeFramePtr large) {
         if (kept->gone) return;
         kept->overtaken_bytes -= overtaken;
         frame_time_ = timers_.now();
@@ -216,15 +216,11 @@ void Engine::handle_registration(Worker& worker, const protocol::Frame& frame,
                  [&](const protocol::RegisterFunction& f) { register_function(worker, f, large); },
                  [&](const protocol::UnregisterFunction& f) { unregister_function(worker, f); },
                  [&](const protocol::RegisterTrigger& f) { bind_trigger(worker, f, large); },
-                 [&](const protocol::UnregisterTrigger& f) {
-                   triggers_.unbind(f.id);
-                   observers_.unbound(f.id);
-                 },
+                 [&](const protocol::UnregisterTrigger& f) { triggers_.unbind(f.id); },
                  [&](const protocol::RegisterTriggerType& f) {
                    // A blank namespace is ignored silently for trigger types (wire §9.5).
                    if (f.name_space && is_blank(*f.name_space)) return;
                    triggers_.register_type(worker, f, large != nullptr ? large->type : nullptr);
-                   observers_.type_registered(f.id);
                  },
                  [](const auto&) {},  // services are bookkeeping without effect (wire §10)
              },

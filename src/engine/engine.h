@@ -43,6 +43,13 @@ class WorkerEvents {
   virtual void on_worker(std::string_view event, const Worker& worker, bool first_announce) = 0;
 };
 
+// Features of the protocol that a worker has named (observers §1).
+struct Features {
+  bool observe_v1 = false;
+  bool observe_v2 = false;
+  bool local_dispatch = false;
+};
+
 // What a worker says of itself; absent fields keep what was known (except runtime and version).
 struct Announcement {
   std::optional<std::string> name;
@@ -53,7 +60,7 @@ struct Announcement {
   std::optional<std::string> isolation;
   std::optional<uint32_t> pid;
   std::optional<std::string> name_space;
-  std::vector<std::string> features = {};
+  Features features = {};
 };
 
 class Engine final : public Bus {
@@ -246,9 +253,7 @@ class Engine final : public Bus {
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   PendingCalls pending_;
   std::map<const Worker*, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection
-  // Of messages that are being parsed; shared with them, because one may outlive the engine.
-  std::shared_ptr<Quota> large_bytes_;
-  Scratch out_;  // for outgoing messages
+  Scratch out_;                                                          // for outgoing messages
 };
 
 }  // namespace iii::engine

@@ -71,13 +71,16 @@ class FakeBus final : public Bus {
   // A binding that owner 1 has made, or the owner that is named.
   BindingPtr binding(std::string id, std::string function_id, std::string config = "{}",
                      std::optional<std::string> metadata = std::nullopt, OwnerId owner = 1) {
-    auto& ledger = ledgers[owner];
-    if (!ledger) ledger = std::make_shared<Ledger>(owner, its_limits);
     return std::make_shared<const Binding>(Binding{.id = std::move(id),
                                                    .function_id = std::move(function_id),
                                                    .config = std::move(config),
                                                    .metadata = std::move(metadata),
-                                                   .ledger = ledger});
+                                                   .owner = owner});
+  }
+  Result<void> bind(TriggerProvider& provider, const BindingPtr& binding) {
+    auto& ledger = ledgers[binding->owner];
+    if (!ledger) ledger = std::make_shared<Ledger>(binding->owner, its_limits);
+    return provider.bind(binding, ledger);
   }
 
   std::vector<std::string> called() const {
@@ -112,6 +115,10 @@ inline std::optional<Outcome> call_builtin(const std::vector<BuiltinFunction>& f
   auto answer = std::make_shared<std::optional<Outcome>>();
   for (const BuiltinFunction& function : functions) {
     if (function.id != id) continue;
+    if (const auto fits = function.admits(data.size()); !fits) {
+      *answer = std::unexpected(fits.error());
+      continue;
+    }
     function.handler(info, data, [answer](Outcome outcome) { *answer = std::move(outcome); });
   }
   turn();

@@ -29,14 +29,6 @@ std::shared_ptr<T> shared(T value, size_t bytes) {
   return Discarded<T>(new T(std::move(value)));
 }
 
-// Its ledger may hold a worker, which must end on the loop thread.
-struct DeleteBinding {
-  void operator()(Binding* binding) const {
-    discard(std::pair(std::move(binding->config), std::move(binding->metadata)));
-    delete binding;
-  }
-};
-
 }  // namespace
 
 bool has_long_name(const protocol::Frame& frame) {
@@ -77,10 +69,8 @@ std::shared_ptr<Binding> copy_texts(const protocol::RegisterTrigger& frame) {
                   .config = std::string(frame.config),
                   .metadata = copied(frame.metadata),
                   .trigger_namespace = copied(frame.trigger_namespace)};
-  if (binding.config.size() + bytes_of(binding.metadata) < kDiscardBytes) {
-    return std::make_shared<Binding>(std::move(binding));
-  }
-  return {new Binding(std::move(binding)), DeleteBinding()};
+  const size_t bytes = binding.config.size() + bytes_of(binding.metadata);
+  return shared(std::move(binding), bytes);
 }
 
 std::shared_ptr<const TypeTexts> copy_texts(const protocol::RegisterTriggerType& frame) {

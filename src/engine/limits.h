@@ -32,9 +32,6 @@ struct EngineLimits {
   // Bindings made by function, of all namespaces together: ids, metadata, configs.
   size_t max_function_binding_bytes = 256 * 1024 * 1024;
   size_t max_buffered_bytes = 64 * 1024 * 1024;  // registrations that wait for the announce
-  // Messages above 1 MiB that wait to be parsed, of all connections together; whoever sends one
-  // more is disconnected.
-  size_t max_large_bytes = 1024 * 1024 * 1024;
   // Workers may run calls of their own functions without the engine, which then hears only what
   // observers want to know of them.
   bool local_dispatch = false;

@@ -59,12 +59,16 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
   if ((*target)->builtin == nullptr) {
     return send_own(call, std::move(reply), FunctionPtr(*target));
   }
+  const BuiltinFunction& builtin = *(*target)->builtin;
+  if (const auto fits = builtin.admits(call.data.size()); !fits) {
+    stats_.refused((*target)->record, fits.error().code, timers_.now());
+    return reply(std::unexpected(fits.error()));
+  }
   const CallInfo info{.caller = {},
                       .baggage = {},
                       .owner = call.owner,
                       .depth = call.depth,
                       .cascade = call.cascade};
-  const BuiltinFunction& builtin = *(*target)->builtin;
   reply = [this, record = (*target)->record, started = timers_.now(),
            reply = std::move(reply)](Outcome outcome) mutable {
     stats_.answered(record, started, timers_.now(), outcome ? "" : outcome.error().code);

@@ -41,12 +41,14 @@ size_t unwanted_bytes(std::string_view text) {
   return bidi ? 3 : 0;
 }
 
-// Names are shown to people: they must not change how the text around them looks.
+// Names are shown to people: they must not change how the text around them looks. No more is read
+// than can be kept.
 std::optional<std::string> sanitised(const std::optional<std::string>& text) {
+  constexpr size_t kMostBytes = 4 * (protocol::kMaxWorkerText + 1);  // of UTF-8
   if (!text) return std::nullopt;
   std::string clean;
   std::string_view rest = *text;
-  while (!rest.empty()) {
+  while (!rest.empty() && clean.size() < kMostBytes) {
     const size_t unwanted = unwanted_bytes(rest);
     if (unwanted == 0) clean += rest.front();
     rest.remove_prefix(std::max<size_t>(unwanted, 1));
@@ -168,12 +170,10 @@ void Engine::announce(const Uuid& worker_id, Announcement said, Reply reply) {
   worker.name_space = name_space;
   const bool known = worker.namespace_fixed;
   const bool observed = worker.observes;
-  for (const std::string& feature : said.features) {
-    worker.observes_v2 = worker.observes_v2 || feature == protocol::kObserveV2;
-    worker.observes = worker.observes || feature == protocol::kObserveV1 || worker.observes_v2;
-    worker.dispatches_locally = worker.dispatches_locally ||
-                                (limits_.local_dispatch && feature == protocol::kLocalDispatchV1);
-  }
+  worker.observes_v2 = worker.observes_v2 || said.features.observe_v2;
+  worker.observes = worker.observes || said.features.observe_v1 || worker.observes_v2;
+  worker.dispatches_locally =
+      worker.dispatches_locally || (limits_.local_dispatch && said.features.local_dispatch);
   if (known && !observed && worker.observes) observers_.host_observes(worker);
   fix_namespace(
       worker, [this, kept = worker.shared_from_this(), first, reply = std::move(reply)]() mutable {
@@ -340,9 +340,7 @@ void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame
     refusal.error = protocol::ErrorBody{"INVALID_NAMESPACE", message, std::nullopt};
     return worker.link.send(protocol::to_text(refusal));
   }
-  const auto binding = large != nullptr ? large->binding : copy_texts(frame);
-  triggers_.bind(worker, binding);
-  observers_.bound(worker, *binding);
+  triggers_.bind(worker, large != nullptr ? large->binding : copy_texts(frame));
 }
 
 void Engine::reattach(Worker& worker, const protocol::Reattach& frame) {
@@ -378,7 +376,7 @@ Link& Engine::tear_down(Worker& worker) {
   observers_.left(worker);
   const bool more = forget_some(worker);
   drained(worker);
-  for (const std::string& type : triggers_.forget(worker)) observers_.type_withdrawn(type);
+  triggers_.forget(worker);
   if (more) {
     slices_.add(worker.owner(), [this, kept] {
       if (forget_some(*kept)) return true;

@@ -183,7 +183,8 @@ std::optional<ws::Refusal> check_access(const Access& access, const ws::UpgradeR
       .body =
           "This engine requires a token. Next: send `Authorization: Bearer <token>`, "
           "or set III_TOKEN.",
-      .headers = {{"WWW-Authenticate", "Bearer"}}};
+      .headers = {{"WWW-Authenticate", "Bearer"}},
+      .wrong_token = authorization != nullptr && names_bearer(*authorization)};
 }
 
 Result<std::unique_ptr<net::Server>> serve_engine(net::Loop& loop, net::ServerOptions options,

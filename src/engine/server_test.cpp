@@ -46,6 +46,8 @@ TEST(EngineAccess, E25_OnlyTheWholeTokenCounts) {
     EXPECT_EQ(status(access, request({{"Authorization", wrong}})), 401) << wrong;
   }
   EXPECT_EQ(status(access, request({{"authorization", "bearer  secret "}})), 101);
+  EXPECT_TRUE(check_access(access, request({{"Authorization", "Bearer x"}}))->wrong_token);
+  EXPECT_FALSE(check_access(access, request({}))->wrong_token) << "none is not a wrong one";
 }
 
 TEST(EngineAccess, E25_ATokenInTheQueryDoesNotCount) {

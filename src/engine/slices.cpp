@@ -6,15 +6,18 @@ namespace iii::engine {
 
 Slices::~Slices() {
   if (timer_ != 0) timers_.cancel(timer_);
+  ending_ = true;
+  queues_.clear();
 }
 
 void Slices::add(OwnerId owner, Step step) {
+  if (ending_) return;
   queues_[owner].push_back(std::move(step));
   schedule();
 }
 
 void Slices::drop(OwnerId owner) {
-  queues_.erase(owner);
+  const auto dropped = queues_.extract(owner);  // what it owns may come back here when it ends
   if (running_ == owner) running_.reset();
 }
 

@@ -33,7 +33,8 @@ class Slices {
   Slices(const Slices&) = delete;
   Slices& operator=(const Slices&) = delete;
 
-  // Never runs anything before it returns.
+  // Never runs anything before it returns. Does nothing when they are being destroyed: what a step
+  // owns may end with it, and add another one.
   void add(OwnerId owner, Step step);
   // Forgets what this owner still had to do.
   void drop(OwnerId owner);
@@ -51,6 +52,7 @@ class Slices {
   OwnerId next_ = 0;                // the owner whose turn it is, or the first one after it
   std::optional<OwnerId> running_;  // whose step runs right now, unless it was dropped
   TimerId timer_ = 0;
+  bool ending_ = false;
 };
 
 }  // namespace iii::engine

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <memory>
 #include <string>
 
 #include "base/fake_timers.h"
@@ -42,6 +43,22 @@ class SlicesTest : public testing::Test {
   Slices slices{timers};
   std::string order;
 };
+
+TEST(Slices, WhatIsAddedWhileTheyEndIsDropped) {
+  FakeTimers timers;
+  const auto witness = std::make_shared<int>(0);
+  auto slices = std::make_unique<Slices>(timers);
+  // As the place of an activation does, whose call waits here.
+  const auto adds = [added = slices.get(), witness](void*) {
+    for (OwnerId owner = 100; owner < 200; ++owner) added->add(owner, [witness] { return false; });
+  };
+  for (OwnerId owner = 0; owner < 10; ++owner) {
+    slices->add(owner, [place = std::shared_ptr<void>(nullptr, adds)] { return false; });
+  }
+  slices.reset();
+  EXPECT_EQ(timers.pending(), 0U);
+  EXPECT_EQ(witness.use_count(), 2) << "ours, and that of `adds`";
+}
 
 TEST_F(SlicesTest, RunsNothingBeforeAddReturns) {
   slices.add(1, work('a', 1));

@@ -72,7 +72,7 @@ BuiltinFunction Subscriptions::source(std::string owner, std::string id, std::st
   return event_source(std::move(owner), std::move(id), std::move(description));
 }
 
-Result<void> Subscriptions::bind(BindingPtr binding) {
+Result<void> Subscriptions::bind(BindingPtr binding, std::shared_ptr<Ledger> ledger) {
   Subscription subscription;
   if (read_config_) {
     if (binding->config.size() > kMostConfigBytes) {
@@ -85,8 +85,8 @@ Result<void> Subscriptions::bind(BindingPtr binding) {
     subscription = std::move(*read);
   }
   unbind(*binding);
-  Owner& owner = owners_[binding->ledger->owner];
-  owner.ledger = binding->ledger;
+  Owner& owner = owners_[binding->owner];
+  owner.ledger = std::move(ledger);
   const uint64_t number = ++last_number_;
   owner.numbers.emplace(binding->id, number);
   Subscriber& subscriber = owner.subscribers[number];
@@ -96,7 +96,7 @@ Result<void> Subscriptions::bind(BindingPtr binding) {
 }
 
 void Subscriptions::unbind(const Binding& binding) {
-  const auto owner = owners_.find(binding.ledger->owner);
+  const auto owner = owners_.find(binding.owner);
   if (owner == owners_.end()) return;
   const auto number = owner->second.numbers.find(binding.id);
   if (number == owner->second.numbers.end()) return;

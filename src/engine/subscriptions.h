@@ -66,7 +66,7 @@ class Subscriptions final : public TriggerProvider {
   Subscriptions(const Subscriptions&) = delete;
   Subscriptions& operator=(const Subscriptions&) = delete;
 
-  Result<void> bind(BindingPtr binding) override;
+  Result<void> bind(BindingPtr binding, std::shared_ptr<Ledger> ledger) override;
   void unbind(const Binding& binding) override;
   void forget(OwnerId owner) override;
   uint64_t fired() const override { return fired_; }

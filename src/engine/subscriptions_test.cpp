@@ -30,7 +30,7 @@ class SubscriptionsTest : public testing::Test {
   void bind(const std::string& id, const std::string& function, const std::string& config = "{}",
             OwnerId owner = 1, std::optional<std::string> metadata = std::nullopt) {
     bound_[id] = bus_.binding(id, function, config, std::move(metadata), owner);
-    ASSERT_TRUE(table_.bind(bound_[id]));
+    ASSERT_TRUE(bus_.bind(table_, bound_[id]));
   }
   void unbind(const std::string& id) { table_.unbind(*bound_.at(id)); }
   void publish(const std::string& payload, const std::string& subject = "s", Cause cause = {}) {
@@ -141,10 +141,10 @@ TEST_F(SubscriptionsTest, BindingAnIdAgainReplacesIt) {
 }
 
 TEST_F(SubscriptionsTest, ABadOrLargeConfigIsRefused) {
-  EXPECT_FALSE(table_.bind(bus_.binding("1", "f", "bad")));
+  EXPECT_FALSE(bus_.bind(table_, bus_.binding("1", "f", "bad")));
   const std::string most(Subscriptions::kMostConfigBytes, 'x');
-  EXPECT_TRUE(table_.bind(bus_.binding("1", "f", most)));
-  EXPECT_FALSE(table_.bind(bus_.binding("1", "f", most + "x")));
+  EXPECT_TRUE(bus_.bind(table_, bus_.binding("1", "f", most)));
+  EXPECT_FALSE(bus_.bind(table_, bus_.binding("1", "f", most + "x")));
 }
 
 // ---- conditions ----
@@ -359,8 +359,8 @@ TEST_F(SubscriptionsTest, OwnersTakeTurnsAndManyBindingsAreServedInSlices) {
 TEST_F(SubscriptionsTest, ItMayEndWhileEventsAreOnTheirWay) {
   {
     Subscriptions table(bus_, "short", read_config);
-    ASSERT_TRUE(table.bind(bus_.binding("1", "f", "{}?gate")));
-    ASSERT_TRUE(table.bind(bus_.binding("2", "g")));
+    ASSERT_TRUE(bus_.bind(table, bus_.binding("1", "f", "{}?gate")));
+    ASSERT_TRUE(bus_.bind(table, bus_.binding("2", "g")));
     bus_.hold = true;
     table.publish({.subjects = {}, .bytes = 1, .write = [] { return "1"; }});
     bus_.turn();

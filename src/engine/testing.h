@@ -64,6 +64,12 @@ inline json::Value parsed(std::string_view text) {
 }
 
 // The text of a member, or a mark that never equals anything useful.
+inline std::string text_at(const json::Value& value, std::string_view key) {
+  const json::Value* member = value.find(key);
+  if (member == nullptr) return "<absent>";
+  return member->as_string() != nullptr ? *member->as_string() : json::to_text(*member);
+}
+
 // The engine with everything it offers by itself except what needs a store.
 class TestBus {
  public:

@@ -202,7 +202,7 @@ void TriggerTable::withdraw(Worker& provider, const TypeKey& key) {
 
 void TriggerTable::bind(Worker& binder, std::shared_ptr<Binding> binding) {
   binding->binder_namespace = binder.name_space;
-  binding->ledger = binder.shared_ledger();
+  binding->owner = binder.owner();
 
   const auto old = bindings_.find(binding->id);
   const bool replaces_own = old != bindings_.end() && old->second.maker == &binder;
@@ -218,9 +218,11 @@ void TriggerTable::bind(Worker& binder, std::shared_ptr<Binding> binding) {
                          "unregister some, or raise the engine's limits.",
                          std::nullopt});
   }
-  PlacedBinding& placed = store(std::move(binding), &binder);
+  const std::string id = binding->id;
+  PlacedBinding& placed = store(std::move(binding), binder.shared_ledger(), &binder);
   tell_if_parked(*placed.binding);
   settle(placed);
+  changed_(id);
 }
 
 // Said once for each type: bindings often come a moment before their provider.
@@ -240,19 +242,21 @@ std::shared_ptr<Ledger> TriggerTable::namespace_ledger(const std::string& name_s
 
 void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding binding,
                                     Verdict done) {
+  const std::shared_ptr<Ledger> ledger = namespace_ledger(maker_namespace);
   binding.account = maker_namespace;
-  binding.ledger = namespace_ledger(maker_namespace);
+  binding.owner = ledger->owner;
   const size_t bytes = stored_size(binding);
-  const bool fits = binding.ledger->bindings.fits() && binding.ledger->stored_bytes.fits(bytes);
+  const bool fits = ledger->bindings.fits() && ledger->stored_bytes.fits(bytes);
   if (!fits || function_bytes_ + bytes > limits_.max_function_binding_bytes) {
-    if (binding.ledger->bindings.used() == 0) namespaces_.erase(maker_namespace);
+    if (ledger->bindings.used() == 0) namespaces_.erase(maker_namespace);
     return done(
         Error{"limit", "too many trigger bindings were made by function in " +
                            (fits ? "all namespaces together" : "namespace " + maker_namespace) +
                            ". Next: list them with engine::registered-triggers::list "
                            "(include_parked) and unregister some."});
   }
-  PlacedBinding& placed = store(std::make_shared<const Binding>(std::move(binding)), nullptr);
+  PlacedBinding& placed =
+      store(std::make_shared<const Binding>(std::move(binding)), ledger, nullptr);
   placed.verdict = std::move(done);
   const TriggerTypePtr target = resolve(*placed.binding);
   if (!target) {
@@ -275,7 +279,8 @@ void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding 
   }
 }
 
-PlacedBinding& TriggerTable::store(BindingPtr binding, Worker* maker) {
+PlacedBinding& TriggerTable::store(BindingPtr binding, std::shared_ptr<Ledger> ledger,
+                                   Worker* maker) {
   // A second binding with a live id replaces the first, from whomever it comes (wire §8.1).
   if (const auto old = bindings_.find(binding->id); old != bindings_.end()) {
     const TriggerTypePtr current = old->second.type.lock();
@@ -285,18 +290,19 @@ PlacedBinding& TriggerTable::store(BindingPtr binding, Worker* maker) {
     if (current && !updates) tell_to_unbind(*current, *old->second.binding);
     erase(old);
   }
-  (void)binding->ledger->bindings.take();
-  (void)binding->ledger->stored_bytes.take(stored_size(*binding));
+  (void)ledger->bindings.take();
+  (void)ledger->stored_bytes.take(stored_size(*binding));
   if (maker != nullptr) {
     maker->bindings.insert(binding->id);
   } else {
-    namespaces_[binding->account] = binding->ledger;
+    namespaces_[binding->account] = ledger;
     function_bytes_ += stored_size(*binding);
   }
   by_type_[binding->trigger_type].insert(binding->id);
   by_function_[function_key(binding->name_space, binding->function_id)].insert(binding->id);
   PlacedBinding& placed = bindings_[binding->id];
   placed.binding = std::move(binding);
+  placed.ledger = std::move(ledger);
   placed.maker = maker;
   return placed;
 }
@@ -305,13 +311,13 @@ void TriggerTable::erase(Bindings::iterator it) {
   PlacedBinding placed = std::move(it->second);
   const Binding& binding = *placed.binding;
   if (placed.verdict_timer != 0) timers_.cancel(placed.verdict_timer);
-  binding.ledger->bindings.give_back();
-  binding.ledger->stored_bytes.give_back(stored_size(binding));
+  placed.ledger->bindings.give_back();
+  placed.ledger->stored_bytes.give_back(stored_size(binding));
   if (placed.maker != nullptr) {
     placed.maker->bindings.erase(binding.id);
   } else {
     function_bytes_ -= stored_size(binding);
-    if (binding.ledger->bindings.used() == 0) namespaces_.erase(binding.account);
+    if (placed.ledger->bindings.used() == 0) namespaces_.erase(binding.account);
   }
   drop(by_type_, binding.trigger_type, binding.id);
   drop(by_function_, function_key(binding.name_space, binding.function_id), binding.id);
@@ -342,7 +348,7 @@ void TriggerTable::deliver(PlacedBinding& placed, const TriggerTypePtr& target) 
   placed.type = target;
   placed.offered = target->registration;
   if (target->builtin != nullptr) {
-    const Result<void> bound = target->builtin->provider->bind(placed.binding);
+    const Result<void> bound = target->builtin->provider->bind(placed.binding, placed.ledger);
     if (!bound) refuse(placed, {"trigger_registration_failed", bound.error().message});
     return;
   }
@@ -369,7 +375,9 @@ void TriggerTable::refuse(PlacedBinding& placed, const Error& error) {
   }
   // Taken out first: whoever hears the verdict may come back to this table.
   Verdict verdict = std::exchange(placed.verdict, nullptr);
-  erase(bindings_.find(placed.binding->id));
+  const std::string id = placed.binding->id;
+  erase(bindings_.find(id));
+  changed_(id);
   if (verdict) verdict(error);
 }
 
@@ -405,7 +413,9 @@ bool TriggerTable::unbind(std::string_view id) {
   if (const TriggerTypePtr current = it->second.type.lock()) {
     tell_to_unbind(*current, *it->second.binding);
   }
+  const std::string removed = it->first;  // `id` may be a part of it
   erase(it);
+  changed_(removed);
   return true;
 }
 
@@ -450,8 +460,10 @@ void TriggerTable::offer_some(const std::string& type_id) {
       held_back_[target->provider].push_back(type_id);
       return;
     }
-    pass.after = *next;
+    const std::string id(*next);
+    pass.after = id;
     settle(placed);
+    changed_(id);
   }
   offer_soon(type_id);
 }
@@ -462,15 +474,11 @@ void TriggerTable::drained(const Worker& provider) {
   }
 }
 
-std::vector<std::string> TriggerTable::forget(Worker& worker) {
-  std::vector<std::string> withdrawn;
+void TriggerTable::forget(Worker& worker) {
   if (const auto registered = registered_by_.extract(&worker)) {
-    for (const TypeKey& key : registered.mapped()) {
-      withdraw(worker, key);
-      withdrawn.push_back(key.id);
-    }
+    for (const TypeKey& key : registered.mapped()) withdraw(worker, key);
   }
-  if (worker.bindings.empty()) return withdrawn;
+  if (worker.bindings.empty()) return;
   // The engine's own providers let go of them at once, the others are told in slices.
   for (TriggerProvider* provider : own_providers_) provider->forget(worker.owner());
   slices_.add(kEngineOwner, [this, worker = worker.shared_from_this()] {
@@ -479,7 +487,6 @@ std::vector<std::string> TriggerTable::forget(Worker& worker) {
     }
     return !worker->bindings.empty();
   });
-  return withdrawn;
 }
 
 }  // namespace iii::engine

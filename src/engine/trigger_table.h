@@ -62,7 +62,8 @@ using Verdict = std::move_only_function<void(std::optional<Error>)>;
 // A binding and where it is bound.
 struct PlacedBinding {
   BindingPtr binding;
-  Worker* maker = nullptr;  // null for bindings made by function, which outlive their maker
+  std::shared_ptr<Ledger> ledger;  // of the connection or the namespace that pays for it
+  Worker* maker = nullptr;         // null for bindings made by function, which outlive their maker
   std::weak_ptr<const TriggerType> type;  // empty or expired while it is parked
   uint64_t offered = 0;                   // the registration of a type that it was last offered to
   // A function-style binding whose maker still waits for the provider's verdict.
@@ -86,6 +87,9 @@ class TriggerTable {
   TriggerTable& operator=(const TriggerTable&) = delete;
 
   void add_builtin(const BuiltinTriggerType& type);
+  // `listener` hears the id of each binding that is made, replaced or removed, and of those whose
+  // provider may be another one now.
+  void on_change(std::function<void(std::string_view)> listener) { changed_ = std::move(listener); }
 
   // From workers' frames. Blank namespaces were refused before.
   // `texts`: those of the frame, when they have been copied already.
@@ -104,10 +108,14 @@ class TriggerTable {
   void drained(const Worker& provider);
 
   // Teardown steps 4–6 of a connection (wire §4.4). Its types and bindings have no effect from now
-  // on; the providers of its bindings are notified in slices. Gives the ids of the types.
-  std::vector<std::string> forget(Worker& worker);
+  // on; the providers of its bindings are notified in slices.
+  void forget(Worker& worker);
+  // Brings the bindings of a type to whoever is responsible for it now, in slices.
+  void offer_again(const std::string& type_id);
 
   TriggerTypePtr type(const TypeKey& key) const;
+  // The type that a binding is for; null when nobody provides it.
+  TriggerTypePtr resolve(const Binding& binding) const;
   const PlacedBinding* live_binding(std::string_view id) const;
   const Types& types() const { return types_; }
   // Live and parked; sorted by id.
@@ -125,16 +133,14 @@ class TriggerTable {
   };
   using Index = std::map<std::string, std::set<std::string_view>, std::less<>>;
 
-  TriggerTypePtr resolve(const Binding& binding) const;
   void settle(PlacedBinding& placed);
   void tell_if_parked(const Binding& binding);
   void deliver(PlacedBinding& placed, const TriggerTypePtr& type);
   static void tell_to_unbind(const TriggerType& type, const Binding& binding);
   void refuse(PlacedBinding& placed, const Error& error);
   void finish_verdict(PlacedBinding& placed, std::optional<Error> error);
-  PlacedBinding& store(BindingPtr binding, Worker* maker);
+  PlacedBinding& store(BindingPtr binding, std::shared_ptr<Ledger> ledger, Worker* maker);
   void erase(Bindings::iterator it);
-  void offer_again(const std::string& type_id);
   void offer_soon(const std::string& type_id);
   void offer_some(const std::string& type_id);
   std::shared_ptr<TriggerType>* candidate(const TypeKey& key, const Worker& provider);
@@ -161,6 +167,7 @@ class TriggerTable {
   std::map<std::string, std::shared_ptr<Ledger>> namespaces_;
   size_t function_bytes_ = 0;           // of the bindings made by function
   std::set<std::string> told_missing_;  // types of which the log said that nobody has them
+  std::function<void(std::string_view)> changed_ = [](std::string_view) {};
 };
 
 }  // namespace iii::engine

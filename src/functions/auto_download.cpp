@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "functions/descriptions.h"
 #include "json/value.h"
+#include "library/nearby.h"
 
 namespace iii::directory {
 
@@ -61,8 +62,8 @@ std::vector<WantedWorker> wanted_workers(const json::Value& worker_list) {
   const json::Value* rows = worker_list.find("workers");
   if (rows == nullptr || rows->as_array() == nullptr) return out;
   for (const json::Value& row : *rows->as_array()) {
-    std::string name = json::text_at(row, "name");
-    if (!name.empty()) out.push_back({std::move(name), json::text_at(row, "version")});
+    std::string name = json::string_at(row, "name");
+    if (!name.empty()) out.push_back({std::move(name), json::string_at(row, "version")});
   }
   return out;
 }
@@ -107,7 +108,9 @@ AutoDownload::AutoDownload(sdk::Worker& worker, FunctionTable& table, Downloader
        .title = "Worker added",
        .description = about::kOnWorkerAdded,
        .hints = {.idempotent = true, .network = true, .internal = true},
-       .listed = true},
+       .listed = true,
+       .max_input_bytes = kAnyInputBytes,
+       .published = true},
       [this](json::Raw payload) { return on_event(std::move(payload)); });
   bind(1);
   worker_.on_ready([this] { worker_.spawn(reconcile()); });
@@ -144,7 +147,7 @@ sdk::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
     worker_.spawn(reconcile());
     co_return ok;
   }
-  if (event) wanted = {json::text_at(*event, "worker"), json::text_at(*event, "version")};
+  if (event) wanted = {json::string_at(*event, "worker"), json::string_at(*event, "version")};
   if (wanted.name.empty() || !sources::check_worker_name(wanted.name)) co_return ok;
   const auto known = known_.find(wanted.name);
   if (known != known_.end()) {
@@ -194,16 +197,27 @@ sdk::Task<void> AutoDownload::reconcile() {
 }
 
 sdk::Task<std::vector<WantedWorker>> AutoDownload::ask_for_workers() {
-  const sdk::CallOptions options{.timeout = options_.list_timeout};
-  const json::Value nothing = json::Object{};
   for (unsigned attempt = 1; attempt <= options_.list_attempts; ++attempt) {
-    const sdk::Reply<json::Value> list =
-        co_await worker_.trigger<json::Value>("worker::list", nothing, options);
-    if (list) co_return wanted_workers(*list);
+    const sdk::Reply<json::Value> list = sdk::decode_reply<json::Value>(
+        co_await ask_nearby(worker_, "worker::list", json::Raw{"{}"}, options_.list_timeout));
+    const std::optional<std::vector<std::string>> containers =
+        co_await compose_containers(worker_, options_.list_timeout);
+    if (list || containers) {
+      std::vector<WantedWorker> wanted;
+      if (list) wanted = wanted_workers(*list);
+      // Compose does not tell versions.
+      for (const std::string& name : containers.value_or(std::vector<std::string>())) {
+        const bool listed = std::ranges::find(wanted, name, &WantedWorker::name) != wanted.end();
+        if (!listed) wanted.push_back({name, ""});
+      }
+      co_return wanted;
+    }
     if (attempt == options_.list_attempts) break;
     co_await worker_.sleep(options_.list_pause * attempt);
   }
-  log_info("auto-download: worker::list is not available; only `iii` is kept at hand");
+  log_info(
+      "auto-download: neither worker::list nor compose::status is available; only `iii` is kept at "
+      "hand");
   co_return std::vector<WantedWorker>{};
 }
 

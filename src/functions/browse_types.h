@@ -73,8 +73,7 @@ inline auto describe(json::Type<BrowseInput>) {
           "Words in any order, all of which must occur in id, title or description, "
           "ignoring case. Rows whose id, or its last part, is a word come first, then those "
           "where it begins with one, then words in the id, title and description. "
-          "When no row has the words, rows that fit by meaning are returned (`by`).")
-          .length(1024),
+          "When no row has the words, rows that fit by meaning are returned (`by`)."),
       json::field("state", &T::state,
                   "Only rows in these states: `served`, `finding` (served, and directory::doctor "
                   "has a finding), `missing` (the file cannot be served), `filtered` (its worker "

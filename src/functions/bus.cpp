@@ -1,20 +1,35 @@
 #include "functions/bus.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "base/log.h"
 
 namespace iii::directory {
 
 namespace {
 
-Context context_of(const sdk::Invocation& invocation) {
+// The member that the engine adds to the input: it says who calls.
+struct CallerMember {
+  std::string id;
+  size_t bytes = 0;  // that it takes in the input, with its comma
+};
+// What it takes at most. Ids of workers are UUIDs.
+constexpr size_t kMaxCallerMember = 128;
+
+CallerMember caller_in(std::string_view input) {
+  const json::Slice payload = json::trimmed(input);
+  if (json::kind_of(payload) != json::Kind::kObject) return {};
+  const auto caller = json::member(payload, protocol::kCallerKey);
+  if (!caller || json::kind_of(*caller) != json::Kind::kString) return {};
+  const size_t punctuation = std::string_view(R"(,"":)").size();
+  return {.id = json::string_of(*caller),
+          .bytes = protocol::kCallerKey.size() + caller->size() + punctuation};
+}
+
+Context context_of(const sdk::Invocation& invocation, CallerMember caller) {
   Context out;
-  const json::Slice payload = json::trimmed(invocation.data);
-  if (json::kind_of(payload) == json::Kind::kObject) {
-    const auto caller = json::member(payload, protocol::kCallerKey);
-    if (caller && json::kind_of(*caller) == json::Kind::kString) {
-      out.caller = json::string_of(*caller);
-    }
-  }
+  out.caller = std::move(caller.id);
   out.traceparent = invocation.traceparent;
   out.baggage = invocation.baggage;
   return out;
@@ -35,7 +50,18 @@ sdk::Task<void> answer_later(sdk::Core& core, [[maybe_unused]] FunctionPtr funct
 
 sdk::FunctionHandler handler_of(sdk::Core& core, const FunctionPtr& function) {
   return [&core, function](sdk::Invocation&& received) {
-    Function::Started started = function->start(context_of(received), received.data);
+    const size_t bytes = received.data.size();
+    CallerMember caller;
+    // Nothing looks into an input that is too large whoever calls.
+    if (function->admit(bytes - std::min(bytes, kMaxCallerMember))) {
+      caller = caller_in(received.data);
+    }
+    if (auto admitted = function->admit(bytes - std::min(bytes, caller.bytes)); !admitted) {
+      return sdk::handler_detail::answer(core, received,
+                                         outcome_of(std::unexpected(admitted.error())));
+    }
+    Function::Started started =
+        function->start(context_of(received, std::move(caller)), received.data);
     if (auto* answer = std::get_if<Answer>(&started)) {
       return sdk::handler_detail::answer(core, received, outcome_of(std::move(*answer)));
     }
@@ -50,6 +76,8 @@ std::optional<std::string> metadata_of(const FunctionInfo& info) {
     return json::to_text(json::Object{{"tool", json::Object{{"label", info.tool_label}}}});
   }
   if (info.hints.internal && !info.listed) return R"({"internal":true})";
+  // MCP servers of other processes see the function only on the bus.
+  if (info.hints.operators_only) return R"({"mcp":{"operators_only":true}})";
   return std::nullopt;
 }
 
@@ -71,9 +99,10 @@ void serve_on(sdk::Worker& worker, const FunctionTable& table) {
 }
 
 sdk::Pending<json::Raw> BusClient::call(const Context& context, std::string_view function_id,
-                                        std::string_view payload,
-                                        std::chrono::milliseconds timeout) {
-  sdk::OutgoingCall call{.function_id = function_id, .data = payload, .timeout = timeout};
+                                        std::string_view payload, std::chrono::milliseconds timeout,
+                                        std::string_view name_space) {
+  sdk::OutgoingCall call{
+      .function_id = function_id, .data = payload, .name_space = name_space, .timeout = timeout};
   if (context.traceparent) call.traceparent = *context.traceparent;
   if (context.baggage) call.baggage = *context.baggage;
   return sdk::Pending<json::Raw>(worker_.core().start_call(call));

@@ -16,8 +16,9 @@ class BusClient final : public EngineClient {
   explicit BusClient(sdk::Worker& worker) : worker_(worker) {}
   using EngineClient::call;
   sdk::Pending<json::Raw> call(const Context& context, std::string_view function_id,
-                               std::string_view payload,
-                               std::chrono::milliseconds timeout) override;
+                               std::string_view payload, std::chrono::milliseconds timeout,
+                               std::string_view name_space) override;
+  sdk::Sleep sleep(std::chrono::milliseconds time) override { return worker_.sleep(time); }
 
  private:
   sdk::Worker& worker_;

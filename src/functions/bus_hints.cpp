@@ -18,7 +18,8 @@ std::optional<Hints> hints_of_row(const json::Value& row) {
   const Hints out{.read_only = flag("read_only_hint", false),
                   .destructive = flag("destructive_hint", true),
                   .idempotent = flag("idempotent_hint", false),
-                  .network = flag("open_world_hint", true)};
+                  .network = flag("open_world_hint", true),
+                  .operators_only = flag("operators_only", false)};
   return any ? std::optional(out) : std::nullopt;
 }
 

@@ -10,6 +10,7 @@ namespace iii::directory {
 namespace {
 
 constexpr const char* kOnChange = "directory::on-config-change";
+constexpr const char* kEntryId = "iii-directory";
 
 }  // namespace
 
@@ -19,10 +20,12 @@ ConfigurationEntry::ConfigurationEntry(sdk::Worker& worker, FunctionTable& table
       options_(std::move(options)),
       changed_(std::move(changed)),
       event_(worker, "configuration::on-updated", kOnChange) {
+  if (const json::Object* known = options_.known.as_object()) kept_ = *known;
   table.add<json::Raw, json::Raw>({.id = kOnChange,
                                    .title = "Configuration changed",
                                    .description = about::kOnConfigChange,
-                                   .hints = {.idempotent = true, .internal = true}},
+                                   .hints = {.idempotent = true, .internal = true},
+                                   .max_input_bytes = kAnyInputBytes},
                                   [this](const json::Raw&) { return on_change(); });
   const json::Value config = json::Object{{"configuration_id", options_.id},
                                           {"event_types", json::Array{"configuration:updated"}}};
@@ -59,13 +62,15 @@ sdk::Task<void> ConfigurationEntry::keep(uint64_t run) {
 }
 
 sdk::Task<ConfigurationEntry::Step> ConfigurationEntry::enter() {
-  const json::Value entry = json::Object{{"id", options_.id},
-                                         {"name", options_.name},
-                                         {"description", options_.description},
-                                         {"schema", options_.schema}};
+  json::Object entry{{"id", options_.id},
+                     {"name", options_.name},
+                     {"description", options_.description},
+                     {"schema", options_.schema}};
+  // Which form of a console belongs to an entry under another id.
+  if (options_.id != kEntryId) entry["metadata"] = json::Object{{"ui_form", kEntryId}};
   const sdk::CallOptions call{.timeout = options_.timeout};
   const sdk::Reply<json::Raw> reply =
-      co_await worker_.trigger("configuration::register", entry, call);
+      co_await worker_.trigger("configuration::register", json::Value(std::move(entry)), call);
   if (reply) co_return Step::kDone;
   // Engines before 0.16 have no configuration to keep an entry in.
   if (reply.error().code == sdk::kFunctionNotFound) co_return Step::kNobody;
@@ -86,18 +91,68 @@ sdk::Task<bool> ConfigurationEntry::stays() {
   co_return true;
 }
 
-sdk::Task<void> ConfigurationEntry::fetch() {
-  const json::Value which = json::Object{{"id", options_.id}};
+sdk::Task<sdk::Reply<json::Value>> ConfigurationEntry::get(bool raw) {
+  json::Object which{{"id", options_.id}};
+  if (raw) which["raw"] = true;
   const sdk::CallOptions call{.timeout = options_.timeout};
-  const sdk::Reply<json::Value> reply =
-      co_await worker_.trigger<json::Value>("configuration::get", which, call);
+  co_return co_await worker_.trigger<json::Value>("configuration::get",
+                                                  json::Value(std::move(which)), call);
+}
+
+json::Object ConfigurationEntry::missing_from(const json::Object& value) const {
+  json::Object missing = options_.settings ? options_.settings() : json::Object();
+  for (const auto& [key, kept] : kept_) missing[key] = kept;
+  for (const auto& [key, set] : value) missing.erase(key);
+  return missing;
+}
+
+// Whoever sets the entry at the same time is not overwritten: their value is completed instead.
+sdk::Task<void> ConfigurationEntry::add(json::Object missing) {
+  constexpr int kMostAttempts = 3;
+  const sdk::Reply<json::Value> stored = co_await get(true);
+  const json::Value* value = stored ? stored->find("value") : nullptr;
+  json::Value base = value != nullptr ? *value : json::Value();
+  json::Value expected = base;  // what our write should replace
+  for (int attempt = 0; attempt < kMostAttempts && base.as_object() != nullptr; ++attempt) {
+    json::Object whole = *base.as_object();
+    for (const auto& [key, each] : missing) whole.try_emplace(key, each);
+    const json::Value set = json::Object{{"id", options_.id}, {"value", whole}};
+    const sdk::CallOptions call{.timeout = options_.timeout};
+    const sdk::Reply<json::Value> reply =
+        co_await worker_.trigger<json::Value>("configuration::set", set, call);
+    if (!reply) {
+      log_warn(
+          "configuration entry {} could not be completed with the settings of the file ({}); an "
+          "engine that removes the `config:` block of this worker removes them, too",
+          options_.id, reply.error().code);
+      co_return;
+    }
+    log_info("configuration entry {} was completed with what was set before", options_.id);
+    const json::Value* before = reply->find("old_value");
+    if (before == nullptr || *before == expected) co_return;
+    base = *before;
+    expected = std::move(whole);
+  }
+}
+
+sdk::Task<void> ConfigurationEntry::fetch() {
+  const sdk::Reply<json::Value> reply = co_await get(false);
   if (!reply) {
     log_warn("configuration entry {} cannot be read ({}); what is in force stays", options_.id,
              reply.error().code);
     co_return;
   }
   const json::Value* value = reply->find("value");
-  const json::Value now = value != nullptr ? *value : json::Value();
+  json::Value now = value != nullptr ? *value : json::Value();
+  if (now.as_object() != nullptr) {
+    json::Object missing = missing_from(*now.as_object());
+    json::Object whole = *now.as_object();
+    whole.insert(missing.begin(), missing.end());
+    now = kept_ = std::move(whole);
+    if (!missing.empty()) co_await add(std::move(missing));
+  } else {
+    kept_.clear();
+  }
   if (told_ == now) co_return;
   told_ = now;
   changed_(now);

@@ -1,9 +1,15 @@
 // Our entry in the engine's configuration: what an operator may change while we run.
 //
+// An engine that starts a worker removes the worker's `config:` block from its own file as soon as
+// an entry of the worker's name has a value, and the worker is started without a file from then on.
+// So every key of an entry counts, and a value that somebody set is completed: with the keys that
+// the file of this process sets, and with those that the entry had before. A key is given up with
+// `null`.
+//
 // The public engine can forget an entry for about a second although it accepted the registration,
 // and brings it back without its schema. So an entry is looked at for a while after it was
-// registered, and registered again, a bounded number of times, when it is gone. A value is never
-// sent along: it would overwrite what the operator set.
+// registered, and registered again, a bounded number of times, when it is gone. A registration
+// never has a value: it would overwrite what the operator set.
 #pragma once
 
 #include <chrono>
@@ -25,7 +31,9 @@ struct EntryOptions {
   std::string name;
   std::string description;
   json::Value schema;
-  std::chrono::milliseconds timeout{5'000};  // of one call
+  json::Value known = {};                       // its value, as far as somebody has asked already
+  std::function<json::Object()> settings = {};  // keys that the file of this process sets; or none
+  std::chrono::milliseconds timeout{5'000};     // of one call
   // After each of these the entry must still be there, with its schema.
   std::vector<std::chrono::milliseconds> looks{std::chrono::milliseconds(250),
                                                std::chrono::milliseconds(500),
@@ -58,12 +66,17 @@ class ConfigurationEntry {
   // Whether the entry is there, with a schema, at every look.
   sdk::Task<bool> stays();
   sdk::Task<void> fetch();
+  sdk::Task<sdk::Reply<json::Value>> get(bool raw);
+  // What has to be added to a value so that nothing that was set is lost.
+  json::Object missing_from(const json::Object& value) const;
+  sdk::Task<void> add(json::Object missing);
 
   sdk::Worker& worker_;
   EntryOptions options_;
   Changed changed_;
   uint64_t run_ = 0;  // counts connects: what began before the last one is of no interest
   std::optional<json::Value> told_;
+  json::Object kept_;  // every key that the entry has had
   EngineEvent event_;
   sdk::TaskGroup tasks_;  // not the worker's: its end does not wait for a look that is still due
 };

@@ -44,6 +44,8 @@ class ForgetfulEngine : public testing::Test {
   int forget = 0;             // so many registrations vanish after the first look
   bool loses_schema = false;  // and come back without a schema instead
   std::string stored = "null";
+  std::optional<std::string> set_meanwhile;  // by somebody else, right before our own
+  std::vector<std::string> sets;
   std::vector<json::Value> registrations;
   std::vector<std::string> values;  // as told
 
@@ -60,6 +62,14 @@ class ForgetfulEngine : public testing::Test {
     }
     if (id == "configuration::get") {
       return engine.answer(frame, R"(,"result":{"id":"iii-directory","value":)" + stored + "}");
+    }
+    if (id == "configuration::set") {
+      const std::string before = set_meanwhile.value_or(stored);
+      set_meanwhile.reset();
+      stored = json::to_text(*frame.find("data")->find("value"));
+      sets.push_back(stored);
+      return engine.answer(
+          frame, R"(,"result":{"old_value":)" + before + R"(,"new_value":)" + stored + "}");
     }
     if (id != "configuration::schema") return;
     const bool forgotten = static_cast<int>(registrations.size()) <= forget && ++looks_ > 1;
@@ -127,6 +137,51 @@ TEST_F(ForgetfulEngine, AChangeIsFetchedAndToldOnce) {
   engine.invoke("directory::on-config-change", "{}");
   engine.wait_for("invocationresult", 1);
   EXPECT_EQ(values.size(), 2U) << "nothing changed";
+}
+
+TEST_F(ForgetfulEngine, AValueIsCompletedWithTheSettingsOfTheFile) {
+  options.settings = [] { return json::Object{{"skills_folder", "/mine"}, {"lenient", true}}; };
+  stored = R"({"lenient":false})";
+  start();
+  until([this] { return !values.empty(); });
+  EXPECT_THAT(sets, ElementsAre(R"({"lenient":false,"skills_folder":"/mine"})"));
+  EXPECT_THAT(values, ElementsAre(R"({"lenient":false,"skills_folder":"/mine"})"));
+}
+
+TEST_F(ForgetfulEngine, AsLongAsNobodySetAValueNothingIsStored) {
+  options.settings = [] { return json::Object{{"skills_folder", "/mine"}}; };
+  start();
+  until([this] { return !values.empty() && !entry->busy(); });
+  EXPECT_THAT(sets, IsEmpty());
+  EXPECT_THAT(values, ElementsAre("null"));
+}
+
+TEST_F(ForgetfulEngine, AKeyThatANewValueLeavesOutStaysAndNullGivesItUp) {
+  stored = R"({"lenient":false,"watch":false})";
+  start();
+  until([this] { return !values.empty(); });
+  EXPECT_THAT(sets, IsEmpty());
+  stored = R"({"lenient":null})";
+  engine.invoke("directory::on-config-change", "{}");
+  until([this] { return values.size() == 2; });
+  EXPECT_THAT(sets, ElementsAre(R"({"lenient":null,"watch":false})"));
+  stored = "null";
+  engine.invoke("directory::on-config-change", "{}");
+  until([this] { return values.size() == 3; });
+  stored = R"({"log_level":"warn"})";
+  engine.invoke("directory::on-config-change", "{}");
+  until([this] { return values.size() == 4; });
+  EXPECT_EQ(sets.size(), 1U) << "nothing is left of what was given up";
+}
+
+TEST_F(ForgetfulEngine, WhoeverSetsTheEntryMeanwhileIsNotOverwritten) {
+  options.settings = [] { return json::Object{{"skills_folder", "/mine"}}; };
+  stored = R"({"lenient":false})";
+  set_meanwhile = R"({"lenient":true,"watch":false})";
+  start();
+  until([this] { return !values.empty(); });
+  EXPECT_THAT(sets, ElementsAre(R"({"lenient":false,"skills_folder":"/mine"})",
+                                R"({"lenient":true,"skills_folder":"/mine","watch":false})"));
 }
 
 TEST_F(ForgetfulEngine, ListensToItsOwnEntryOnly) {

@@ -25,13 +25,13 @@ Result<Body> read_skill(Library& library, const View& view, const content::Skill
   return explained(library.read(view, skill), "skill", shown, skill.file);
 }
 
-Result<Body> read_whole_skill(Library& library, const View& view, const content::Skill& skill,
-                              std::string_view shown) {
-  Result<Body> body = library.read(view, skill);
+sdk::Task<Result<Body>> read_whole_skill(Library& library, const View& view,
+                                         const content::Skill& skill, std::string shown) {
+  Result<Body> body = co_await library.read_later(view, skill);
   // Leniently a document of any size is served, in parts.
   const bool in_parts =
       !body && body.error().code == "too_large" && view.snapshot().folders->content->lenient();
-  return in_parts ? std::move(body) : explained(std::move(body), "skill", shown, skill.file);
+  co_return in_parts ? std::move(body) : explained(std::move(body), "skill", shown, skill.file);
 }
 
 sdk::Task<Result<BodyPart>> read_skill_part(Library& library, const View& view,

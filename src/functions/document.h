@@ -12,9 +12,10 @@ namespace iii::directory {
 // code kStale goes through unchanged: see Library::answer_from.
 Result<Body> read_skill(Library& library, const View& view, const content::Skill& skill,
                         std::string_view shown);
-// The same, but the code `too_large` goes through as well.
-Result<Body> read_whole_skill(Library& library, const View& view, const content::Skill& skill,
-                              std::string_view shown);
+// The same, but a large one is read on another thread, and the code `too_large` goes through as
+// well. `skill` belongs to `view`.
+sdk::Task<Result<Body>> read_whole_skill(Library& library, const View& view,
+                                         const content::Skill& skill, std::string shown);
 sdk::Task<Result<BodyPart>> read_skill_part(Library& library, const View& view,
                                             const content::Skill& skill, std::string shown,
                                             PartRange range);

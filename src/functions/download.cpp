@@ -69,7 +69,7 @@ auto describe(json::Type<DownloadInput>) {
   using T = DownloadInput;
   return json::object<T>(
       "DownloadInput", "Either `repo` and `skill`, or `worker`, is required.",
-      json::field("repo", &T::repo, kRepo).null_default(),
+      json::field("repo", &T::repo, kRepo).null_default().length(json::kAnyLength),  // D311
       json::field("skill", &T::skill, kSkill).null_default(),
       json::field("branch", &T::branch, kBranch).null_default(),
       json::field("ref", &T::ref, kRef).null_default(),
@@ -94,7 +94,7 @@ auto describe(json::Type<RegistryDownloadInput>) {
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
   return json::object<T>(
-      "RepoDownloadInput", "", json::field("repo", &T::repo, kRepo),
+      "RepoDownloadInput", "", json::field("repo", &T::repo, kRepo).length(json::kAnyLength),
       json::field("skill", &T::skill, kSkill),
       json::field("branch", &T::branch, kBranch).null_default(),
       json::field("ref", &T::ref, kRef).null_default(),
@@ -201,20 +201,23 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                                             .title = "Download skills",
                                             .description = about::kDownload,
                                             .hints = kDownloads,
-                                            .tool_label = "Download skills"},
+                                            .tool_label = "Download skills",
+                                            .published = true},
                                            any);
   table.add<RegistryDownloadInput, DownloadOutput>(
       {.id = "directory::skills::download_from_registry",
        .title = "Download skills from the registry",
        .description = about::kDownloadFromRegistry,
        .hints = kDownloads,
-       .tool_label = "Download skills (registry)"},
+       .tool_label = "Download skills (registry)",
+       .published = true},
       from_registry);
   table.add<RepoDownloadInput, DownloadOutput>({.id = "directory::skills::download_from_repo",
                                                 .title = "Download skills from a repository",
                                                 .description = about::kDownloadFromRepo,
                                                 .hints = kDownloads,
-                                                .tool_label = "Download skills (repo)"},
+                                                .tool_label = "Download skills (repo)",
+                                                .published = true},
                                                from_repo);
 }
 

@@ -8,6 +8,7 @@
 #include "functions/context.h"
 #include "json/value.h"
 #include "json/write.h"
+#include "sdk/core.h"
 #include "sdk/pending.h"
 
 namespace iii::directory {
@@ -16,10 +17,17 @@ class EngineClient {
  public:
   virtual ~EngineClient() = default;
 
-  // The call begins at once, so that several can be under way. `payload` is JSON text.
+  // The call begins at once, so that several can be under way. `payload` is JSON text. Without a
+  // namespace the function is looked for in that of this worker, else in `default`.
   virtual sdk::Pending<json::Raw> call(const Context& context, std::string_view function_id,
-                                       std::string_view payload,
-                                       std::chrono::milliseconds timeout) = 0;
+                                       std::string_view payload, std::chrono::milliseconds timeout,
+                                       std::string_view name_space) = 0;
+  virtual sdk::Sleep sleep(std::chrono::milliseconds time) = 0;
+
+  sdk::Pending<json::Raw> call(const Context& context, std::string_view function_id,
+                               std::string_view payload, std::chrono::milliseconds timeout) {
+    return call(context, function_id, payload, timeout, {});
+  }
   sdk::Pending<json::Raw> call(const Context& context, std::string_view function_id,
                                const json::Value& payload, std::chrono::milliseconds timeout) {
     return call(context, function_id, std::string_view(json::to_text(payload)), timeout);

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/bus_namespaces.h"
 #include "functions/descriptions.h"
 #include "functions/introspection_schemas.h"
 #include "json/describe.h"
@@ -22,6 +23,7 @@ constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
 
 struct FunctionInfoInput {
   std::string function_id;
+  std::optional<std::string> name_space;
 };
 struct TriggerSummary {
   std::string id;
@@ -46,7 +48,8 @@ auto describe(json::Type<FunctionInfoInput>) {
   return json::object<T>(
       "FunctionInfoInput", "",
       json::field("function_id", &T::function_id,
-                  "Full id of a function on the bus, for example `sandbox::create`. Required."));
+                  "Full id of a function on the bus, for example `sandbox::create`. Required."),
+      json::field("namespace", &T::name_space, kWhichNamespaceText));
 }
 auto describe(json::Type<TriggerSummary>) {
   using T = TriggerSummary;
@@ -59,8 +62,7 @@ auto describe(json::Type<FunctionInfoOutput>) {
   return json::object<T>(
       "FunctionInfoOutput", "", json::field("function_id", &T::function_id, kFunctionText),
       json::field("worker_name", &T::worker_name, kOwnerText).nullable(),
-      json::field("namespace", &T::name_space,
-                  "Namespace it is registered in; absent if the engine does not tell."),
+      json::field("namespace", &T::name_space, kNamespaceText),
       json::field("description", &T::description, kDescriptionText).nullable(),
       json::field("request_schema", &T::request_schema, kRequestText).nullable(),
       json::field("response_schema", &T::response_schema, kResponseText).nullable(),
@@ -154,17 +156,28 @@ Error engine_failed(const sdk::RemoteError& error) {
                 ". Next: retry shortly, or call engine::functions::info itself.");
 }
 
-sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, Guides* guides,
-                                           FunctionInfoInput in) {
+sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, sdk::Pool& pool,
+                                           Guides* guides, FunctionInfoInput in) {
   const std::string id(trim(in.function_id));
   if (id.empty()) {
     co_return std::unexpected(
         failed("D341 invalid_input: function_id must be non-empty. Next: call "
                "engine::functions::list to see the functions there are."));
   }
-  const Value question = json::Object{{"function_id", id}};
-  const sdk::Reply<json::Raw> reply =
-      co_await engine.call(context, "engine::functions::info", question, kInfoTimeout);
+  json::Object question{{"function_id", id}};
+  if (in.name_space) question["namespace"] = *in.name_space;
+  sdk::Reply<json::Raw> reply =
+      co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
+  if (!reply && reply.error().code == "NOT_FOUND") {
+    const std::vector<std::string> places = co_await namespaces_of(engine, context, id);
+    if (!in.name_space && places.size() == 1) {
+      question["namespace"] = places.front();
+      reply =
+          co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
+    } else if (!places.empty()) {
+      co_return std::unexpected(function_elsewhere(id, in.name_space, places));
+    }
+  }
   if (reply) {
     const Result<Value> answer = json::parse(reply->text);
     FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
@@ -179,20 +192,26 @@ sdk::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine
   const Value everything = json::Object{};
   const sdk::Reply<json::Raw> list =
       co_await engine.call(context, "engine::functions::list", everything, kSuggestionTimeout);
-  const std::vector<std::string> ids = list ? ids_in(list->text) : std::vector<std::string>();
-  co_return std::unexpected(not_found(id, nearest(id, ids)));
+  if (!list) co_return std::unexpected(not_found(id, {}));
+  // An engine may have any number of functions.
+  const std::string near = co_await pool.run([id, text = list->text] {
+    const std::vector<std::string> ids = ids_in(text);
+    return std::string(nearest(id, ids));
+  });
+  co_return std::unexpected(not_found(id, near));
 }
 
 }  // namespace
 
-void add_engine_info(FunctionTable& table, EngineClient& engine, Guides* guides) {
+void add_engine_info(FunctionTable& table, EngineClient& engine, sdk::Pool& pool, Guides* guides) {
   table.add<FunctionInfoInput, FunctionInfoOutput>(
       {.id = "directory::engine::functions::info",
        .title = "Show a function of the engine",
        .description = about::kFunctionInfo,
-       .hints = kReadOnly},
-      [&engine, guides](const Context& context, FunctionInfoInput in) {
-        return info(context, engine, guides, std::move(in));
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool, guides](const Context& context, FunctionInfoInput in) {
+        return info(context, engine, pool, guides, std::move(in));
       });
 }
 

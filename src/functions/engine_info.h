@@ -8,7 +8,8 @@
 
 namespace iii::directory {
 
-// `guides` null: as 0.8.0 answered, without documents. Both outlive the table.
-void add_engine_info(FunctionTable& table, EngineClient& engine, Guides* guides = nullptr);
+// `guides` null: as 0.8.0 answered, without documents. Everything outlives the table.
+void add_engine_info(FunctionTable& table, EngineClient& engine, sdk::Pool& pool,
+                     Guides* guides = nullptr);
 
 }  // namespace iii::directory

@@ -18,7 +18,7 @@ Error error(std::string text) { return {"invocation_failed", std::move(text)}; }
 
 std::string in_quotes(std::string_view text) {
   std::string out;
-  json::append_string(out, text);
+  json::append_string(out, echoed(text));
   return out;
 }
 
@@ -123,7 +123,7 @@ Error too_many_fixes(size_t count, size_t most) {
 Error unknown_kind(std::string_view given) {
   return error(
       "D121 invalid_input: `kind` is `skill`, `reference` or `readme`, or a list of them; " +
-      std::string(given) +
+      echoed(given) +
       " is none of these. Next: call the function again with one of them, or without "
       "`kind`.");
 }
@@ -202,6 +202,26 @@ Error too_many_capabilities(size_t count, size_t most) {
 Error small_budget(std::string_view function_id, size_t least) {
   return error("D130 invalid_input: `budget_tokens` must be at least " + std::to_string(least) +
                ". Next: call " + std::string(function_id) + " with a larger one, or without it.");
+}
+
+Error input_too_large(std::string_view function_id, size_t bytes, size_t most) {
+  return error("D122 too_large: the input has " + std::to_string(bytes) + " bytes, and " +
+               std::string(function_id) + " takes at most " + std::to_string(most) +
+               ". Next: call " + std::string(function_id) + " with less.");
+}
+
+Error text_too_long(std::string_view function_id, const json::LongText& text) {
+  return error("D123 invalid_input: `" + text.field + "` has " + std::to_string(text.length) +
+               " characters, and at most " + std::to_string(text.most) +
+               " are accepted. Next: call " + std::string(function_id) + " with a shorter one.");
+}
+
+Error wrong_input(std::string_view function_id, std::string_view problem,
+                  const std::optional<MistypedKey>& key) {
+  const std::string hint =
+      !key ? "" : " `" + echoed(key->key) + "` is not a field. Did you mean: " + key->meant + ".";
+  return error("D124 invalid_input: " + std::string(problem) + "." + hint + " Next: call " +
+               std::string(function_id) + " with such an object.");
 }
 
 Error too_many_ids(size_t count, size_t most) {

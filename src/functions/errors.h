@@ -4,12 +4,14 @@
 // first word of the text.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
 #include "functions/limits.h"
+#include "json/codec.h"
 #include "json/value.h"
 
 namespace iii::directory {
@@ -55,6 +57,15 @@ Error without_files(std::string_view id);
 Error bad_search(std::string_view function_id, std::string_view why);
 Error too_many_capabilities(size_t count, size_t most);
 Error small_budget(std::string_view function_id, size_t least);
+// Input that a function does not take: too many bytes, a text that is too long, another type.
+Error input_too_large(std::string_view function_id, size_t bytes, size_t most);
+Error text_too_long(std::string_view function_id, const json::LongText& text);
+struct MistypedKey {
+  std::string key;
+  std::string meant;  // the field that is nearest
+};
+Error wrong_input(std::string_view function_id, std::string_view problem,
+                  const std::optional<MistypedKey>& key);
 // More ids in one call than are read at once.
 Error too_many_ids(size_t count, size_t most);
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
 #include "content/findings.h"
 #include "content/ids.h"
 #include "functions/descriptions.h"
-#include "functions/edit_distance.h"
 #include "functions/paths.h"
 #include "functions/suggest.h"
 #include "json/describe.h"
@@ -221,7 +221,8 @@ sdk::Task<ExplainOutput> explain(Library& library, std::shared_ptr<Browser> brow
       co_await suggest_skills(library, columns->view(), content::normalise_id(in.id));
   // These are the nearest, however far: only those that could be a slip of the fingers.
   const EditDistance distance(in.id);
-  for (std::string& name : suggest_prompts(columns->view().generation(), in.id)) {
+  std::vector<std::string> prompts = co_await suggest_prompts(library, columns->view(), in.id);
+  for (std::string& name : prompts) {
     const bool alike = distance.to(name) <= std::max<size_t>(1, in.id.size() / 3);
     if (alike && near.size() < 3) near.push_back(std::move(name));
   }

@@ -41,9 +41,9 @@ inline auto describe(json::Type<ChosenFix>) {
   using T = ChosenFix;
   return json::object<T>(
       "ChosenFix", "", json::field("root", &T::root, kRoot),
-      json::field("path", &T::path, kFindingPath),
+      json::field("path", &T::path, kFindingPath).length(kMaxPathLength),
       json::field("digest", &T::digest, "`digest` of the finding: the file it was made for."),
-      json::field("key", &T::key, "`key` of the finding."));
+      json::field("key", &T::key, "`key` of the finding.").length(json::kAnyLength));
 }
 inline auto describe(json::Type<RefusedFix>) {
   using T = RefusedFix;
@@ -267,7 +267,8 @@ void add_fixes(FunctionTable& table, Library& library, Downloader* downloader) {
   table.add<ApplyInput, ApplyOutput>({.id = "directory::doctor::apply",
                                       .title = "Apply patches of the doctor",
                                       .description = about::kDoctorApply,
-                                      .hints = {.idempotent = true}},
+                                      .hints = {.idempotent = true},
+                                      .max_input_bytes = kMaxLargeInputBytes},
                                      [&library, downloader](const Context& context, ApplyInput in) {
                                        return apply_now(library, downloader, context,
                                                         std::move(in));

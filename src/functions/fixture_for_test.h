@@ -6,8 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "content/fixture_for_test.h"
@@ -21,6 +23,28 @@
 #include "sdk/fake_engine.h"
 
 namespace iii::directory {
+
+// Every thread of a pool waits until end(): what happens meanwhile happens elsewhere.
+class BusyPool {
+ public:
+  explicit BusyPool(sdk::Pool& pool) {
+    constexpr int kMoreThanThreads = 64;
+    const std::shared_future<void> over = end_.get_future().share();
+    for (int i = 0; i < kMoreThanThreads; ++i) {
+      static_cast<void>(pool.run([over] { over.wait(); }));
+    }
+  }
+  ~BusyPool() { end(); }
+  BusyPool(const BusyPool&) = delete;
+  BusyPool& operator=(const BusyPool&) = delete;
+  void end() {
+    if (!std::exchange(is_over_, true)) end_.set_value();
+  }
+
+ private:
+  std::promise<void> end_;
+  bool is_over_ = false;
+};
 
 class DirectoryTest : public testing::Test {
  protected:
@@ -82,6 +106,12 @@ class DirectoryTest : public testing::Test {
       return false;
     });
     return found;
+  }
+  bool is_answered(const std::string& id) const {
+    for (const json::Value& frame : engine.of_type("invocationresult")) {
+      if (*frame.find("invocation_id") == json::Value(id)) return true;
+    }
+    return false;
   }
   json::Value ask(const std::string& function, const std::string& payload = "{}") {
     const json::Value frame = outcome(send(function, payload));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <tuple>
 #include <utility>
 
 #include "base/log.h"
@@ -39,7 +40,13 @@ bool is_internal(const Value& row) {
   return flag != nullptr && *flag == Value(true);
 }
 
-// Of an id in several namespaces the first row is that of `default`, which is called.
+std::string mcp_of(const Value& row) {
+  const Value* metadata = row.find("metadata");
+  const Value* mcp = metadata != nullptr ? metadata->find("mcp") : nullptr;
+  return mcp != nullptr && mcp->as_object() != nullptr ? json::to_text(*mcp) : std::string();
+}
+
+// Of an id in several namespaces the row of `default` comes first.
 std::vector<KnownFunction> functions_in(const std::string& list) {
   std::vector<KnownFunction> out;
   const Result<Value> answer = json::parse(list);
@@ -47,14 +54,20 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
   if (rows == nullptr) return out;
   for (const Value& row : *rows) {
     if (out.size() >= kMaxFunctions) break;
-    std::string id = json::text_at(row, "function_id");
+    std::string id = json::string_at(row, "function_id");
     if (id.empty()) continue;
     out.push_back({.id = std::move(id),
-                   .description = json::text_at(row, "description"),
-                   .worker = json::text_at(row, "worker_name"),
+                   .description = json::string_at(row, "description"),
+                   .worker = json::string_at(row, "worker_name"),
+                   .name_space = json::string_at(row, "namespace"),
                    .parameters = {},
-                   .internal = is_internal(row)});
+                   .internal = is_internal(row),
+                   .mcp = mcp_of(row)});
+    std::string& name_space = out.back().name_space;
+    if (name_space == protocol::kDefaultNamespace) name_space.clear();
   }
+  std::ranges::sort(out, {},
+                    [](const KnownFunction& each) { return std::tie(each.id, each.name_space); });
   return out;
 }
 
@@ -65,10 +78,10 @@ std::vector<KnownBinding> bindings_in(const std::string& list) {
   if (rows == nullptr) return out;
   for (const Value& row : *rows) {
     if (out.size() >= kMaxBindings) break;
-    out.push_back({.id = json::text_at(row, "id"),
-                   .trigger_type = json::text_at(row, "trigger_type"),
-                   .function_id = json::text_at(row, "function_id"),
-                   .config = json::text_at(row, "config_summary")});
+    out.push_back({.id = json::string_at(row, "id"),
+                   .trigger_type = json::string_at(row, "trigger_type"),
+                   .function_id = json::string_at(row, "function_id"),
+                   .config = json::string_at(row, "config_summary")});
   }
   return out;
 }
@@ -79,12 +92,40 @@ void take_schemas(const std::string& text, std::vector<KnownFunction>& functions
   const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
   if (rows == nullptr) return;
   for (const Value& row : *rows) {
-    const std::string id = json::text_at(row, "function_id");
+    const std::string id = json::string_at(row, "function_id");
     const auto found = std::ranges::lower_bound(functions, id, {}, &KnownFunction::id);
     if (found == functions.end() || found->id != id) continue;
     if (const Value* schema = row.find("request_schema"))
       found->parameters = parameters_of(*schema);
   }
+}
+
+// Whether a row of the engine's list is as it was; its parameters are not in the list.
+bool is_same_row(const KnownFunction& a, const KnownFunction& b) {
+  return a.id == b.id && a.description == b.description && a.worker == b.worker &&
+         a.name_space == b.name_space && a.internal == b.internal && a.mcp == b.mcp;
+}
+
+// The rows of a list and of `own`, and those whose schemas have to be asked for. The
+// parameters of the others are taken from `before`; null: all have to be asked for.
+struct ReadList {
+  std::vector<KnownFunction> functions;  // by id
+  std::vector<FunctionPlace> unknown;
+};
+ReadList read_list(const std::string& text, const FunctionIndex* before, const FunctionIndex& own) {
+  ReadList out{.functions = by_id(functions_in(text)), .unknown = {}};
+  for (KnownFunction& each : out.functions) {
+    if (each.internal || each.id.starts_with("engine::")) continue;
+    const KnownFunction* known = before != nullptr ? before->find(each.id) : nullptr;
+    if (known != nullptr && is_same_row(*known, each)) {
+      each.parameters = known->parameters;
+    } else {
+      out.unknown.push_back({.name_space = each.name_space, .id = each.id});
+    }
+  }
+  out.functions.insert(out.functions.end(), own.functions().begin(), own.functions().end());
+  out.functions = by_id(std::move(out.functions));
+  return out;
 }
 
 FunctionIndexPtr shared_index_of(std::vector<KnownFunction> functions) {
@@ -93,20 +134,25 @@ FunctionIndexPtr shared_index_of(std::vector<KnownFunction> functions) {
 
 }  // namespace
 
-FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine, FunctionTable& table)
+FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine,
+                                 const FunctionTable& table, std::function<bool()> is_there)
     : worker_(worker),
       engine_(engine),
       table_(table),
-      event_(worker, "engine::on-functions-changed", std::string(kOnFunctionsChange)),
-      pool_(worker.core().loop, 1) {
+      is_there_(std::move(is_there)),
+      pool_(worker.core().loop, 1) {}
+
+void FunctionCatalog::follow_events(FunctionTable& table) {
   table.add<json::Raw, json::Raw>({.id = std::string(kOnFunctionsChange),
                                    .title = "Functions changed",
                                    .description = about::kOnFunctionsChange,
-                                   .hints = {.idempotent = true, .internal = true}},
+                                   .hints = {.idempotent = true, .internal = true},
+                                   .max_input_bytes = kAnyInputBytes},
                                   [this](const json::Raw&) {
                                     changed_ = true;
                                     return json::Raw{"null"};
                                   });
+  event_.emplace(worker_, "engine::on-functions-changed", std::string(kOnFunctionsChange));
   bind();
 }
 
@@ -123,7 +169,9 @@ void FunctionCatalog::bind() {
                                                   .on_rejected = rejected}));
 }
 
-bool FunctionCatalog::has_engine() const { return worker_.state() == sdk::SessionState::kReady; }
+bool FunctionCatalog::has_engine() const {
+  return is_there_ ? is_there_() : worker_.state() == sdk::SessionState::kReady;
+}
 
 sdk::Task<FunctionCatalog::Now> FunctionCatalog::current(Context context) {
   if (has_engine()) {
@@ -150,7 +198,8 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
   Latch done;
   asking_ = done;
   const bool told = std::exchange(changed_, false);
-  const sdk::Reply<json::Raw> reply =
+  const FunctionIndexPtr own = co_await own_functions();
+  sdk::Reply<json::Raw> reply =
       co_await engine_.call(context, "engine::functions::list",
                             std::string_view(R"({"include_internal":true})"), kCatalogTimeout);
   live_ = reply.has_value();
@@ -158,14 +207,17 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
     changed_ = true;
   } else {
     asked_ = Clock::now();
-    const bool same = now_ != nullptr && reply->text == list_text_;
-    if (!same || told || asked_ - schemas_asked_ >= kLifeOfSchemas) {
-      auto read = [text = reply->text] { return by_id(functions_in(text)); };
-      std::vector<KnownFunction> functions = co_await pool_.run(std::move(read));
-      co_await ask_schemas(context, functions);
-      schemas_asked_ = asked_;
-      list_text_ = reply->text;
-      auto make = [before = now_, functions = std::move(functions)]() mutable {
+    const bool same = now_ != nullptr && reply->text == *list_text_;
+    const bool all = told || asked_ - schemas_asked_ >= kLifeOfSchemas;
+    if (!same || all) {
+      list_text_ = std::make_shared<const std::string>(std::move(reply->text));
+      auto read = [text = list_text_, before = all ? nullptr : now_, own] {
+        return read_list(*text, before.get(), *own);
+      };
+      ReadList list = co_await pool_.run(std::move(read));
+      co_await ask_schemas(context, list.functions, std::move(list.unknown));
+      if (all) schemas_asked_ = asked_;
+      auto make = [before = now_, functions = std::move(list.functions)]() mutable {
         const bool equal = before != nullptr && before->functions() == functions;
         return equal ? before : shared_index_of(std::move(functions));
       };
@@ -177,23 +229,25 @@ sdk::Task<void> FunctionCatalog::refresh(Context context) {
 }
 
 // Several batches are under way at a time; `functions` is sorted.
-sdk::Task<void> FunctionCatalog::ask_schemas(Context context,
-                                             std::vector<KnownFunction>& functions) {
-  std::vector<std::string> ids;
-  for (const KnownFunction& each : functions) {
-    if (!each.internal && !each.id.starts_with("engine::")) ids.push_back(each.id);
-  }
+sdk::Task<void> FunctionCatalog::ask_schemas(Context context, std::vector<KnownFunction>& functions,
+                                             std::vector<FunctionPlace> wanted) {
+  // A question is about one namespace; without one the engine looks in `default` first.
+  std::ranges::sort(wanted, {},
+                    [](const FunctionPlace& each) { return std::tie(each.name_space, each.id); });
   std::deque<sdk::Pending<json::Raw>> under_way;
   size_t next = 0;
-  while (next < ids.size() || !under_way.empty()) {
-    while (next < ids.size() && under_way.size() < kBatchesAtOnce) {
+  while (next < wanted.size() || !under_way.empty()) {
+    while (next < wanted.size() && under_way.size() < kBatchesAtOnce) {
+      const std::string name_space = wanted[next].name_space;
       json::Array batch;
-      for (const size_t end = std::min(ids.size(), next + kInfoBatch); next < end; ++next) {
-        batch.emplace_back(ids[next]);
+      while (next < wanted.size() && batch.size() < kInfoBatch &&
+             wanted[next].name_space == name_space) {
+        batch.emplace_back(wanted[next++].id);
       }
-      const Value question = json::Object{{"function_ids", std::move(batch)}};
-      under_way.push_back(
-          engine_.call(context, "engine::functions::info", question, kCatalogTimeout));
+      json::Object question{{"function_ids", std::move(batch)}};
+      if (!name_space.empty()) question["namespace"] = name_space;
+      under_way.push_back(engine_.call(context, "engine::functions::info",
+                                       Value(std::move(question)), kCatalogTimeout));
     }
     const sdk::Reply<json::Raw> reply = co_await under_way.front();
     under_way.pop_front();
@@ -208,7 +262,8 @@ sdk::Task<FunctionIndexPtr> FunctionCatalog::own_functions() {
   for (const FunctionPtr& each : table_.functions()) {
     KnownFunction known{.id = each->info.id,
                         .description = each->info.description,
-                        .internal = each->info.hints.internal};
+                        .internal = each->info.hints.internal,
+                        .own = true};
     if (each->request_schema) {
       const Result<Value> schema = json::parse(*each->request_schema);
       if (schema) known.parameters = parameters_of(*schema);

@@ -1,9 +1,10 @@
-// The functions that exist on the bus now, and their index. Asked from the engine; without an
-// engine these are the functions of the directory itself.
+// The functions that exist on the bus now and those of the directory itself, and their index: the
+// only one there is.
 //
 // The engine tells `engine::functions-available` seconds after the fact, so a small list is asked
 // for at every search and compared as text: nothing else happens while it is the same. Schemas are
-// asked for when the list has changed, after such an event, and once in a while.
+// asked for when the list has changed (of the rows that are new or different), and of all functions
+// after such an event and once in a while.
 #pragma once
 
 #include <chrono>
@@ -28,6 +29,12 @@ namespace iii::directory {
 // What the engine calls when functions have come or gone.
 inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";
 
+// Which function, where several namespaces may have one of that id.
+struct FunctionPlace {
+  std::string name_space;
+  std::string id;
+};
+
 // A binding of a trigger type to a function.
 struct KnownBinding {
   std::string id;
@@ -39,9 +46,14 @@ struct KnownBinding {
 // On the loop thread. Everything it is given outlives it.
 class FunctionCatalog {
  public:
-  FunctionCatalog(sdk::Worker& worker, EngineClient& engine, FunctionTable& table);
+  // `is_there` says whether the engine can be asked; empty: when the worker is connected.
+  FunctionCatalog(sdk::Worker& worker, EngineClient& engine, const FunctionTable& table,
+                  std::function<bool()> is_there = {});
   FunctionCatalog(const FunctionCatalog&) = delete;
   FunctionCatalog& operator=(const FunctionCatalog&) = delete;
+
+  // Learns of changes from the engine: adds the function that it calls. Before the worker starts.
+  void follow_events(FunctionTable& table);
 
   // The functions at this moment. `live` false: the engine could not be asked, and these are the
   // last known ones, or the directory's own.
@@ -61,15 +73,18 @@ class FunctionCatalog {
   bool has_engine() const;
   void bind();
   sdk::Task<void> refresh(Context context);
-  sdk::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions);
+  sdk::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions,
+                              std::vector<FunctionPlace> wanted);
   sdk::Task<FunctionIndexPtr> own_functions();
 
   sdk::Worker& worker_;
   EngineClient& engine_;
-  FunctionTable& table_;
+  const FunctionTable& table_;
+  const std::function<bool()> is_there_;
   FunctionIndexPtr now_;  // null: never asked
   FunctionIndexPtr own_;
-  std::string list_text_;  // the engine's answer that `now_` was made from
+  // The engine's answer that `now_` was made from.
+  std::shared_ptr<const std::string> list_text_ = std::make_shared<const std::string>();
   bool live_ = false;
   bool changed_ = true;  // the engine said so, or nothing is known yet
   std::chrono::steady_clock::time_point asked_ = {};
@@ -77,7 +92,7 @@ class FunctionCatalog {
   std::optional<Latch> asking_;
   std::shared_ptr<const std::vector<KnownBinding>> bindings_;
   std::chrono::steady_clock::time_point bindings_asked_ = {};
-  EngineEvent event_;
+  std::optional<EngineEvent> event_;
   sdk::Pool pool_;  // of one thread; ends first
 };
 

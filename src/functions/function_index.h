@@ -17,10 +17,13 @@ namespace iii::directory {
 struct KnownFunction {
   std::string id;
   std::string description = {};
-  std::string worker = {};  // its owner; may be empty
+  std::string worker = {};      // its owner; may be empty
+  std::string name_space = {};  // where calls must go; empty: `default`, or not known
   // Top-level properties of its request: name and description.
   std::vector<std::pair<std::string, std::string>> parameters = {};
   bool internal = false;  // `metadata.internal`: callable, and never an answer of a search
+  std::string mcp = {};   // `metadata.mcp`, JSON text; empty: none
+  bool own = false;       // of the directory's table, and not in the engine's list
 
   bool operator==(const KnownFunction&) const = default;
 };

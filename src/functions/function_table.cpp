@@ -1,7 +1,10 @@
 #include "functions/function_table.h"
 
+#include <algorithm>
+
 #include "base/log.h"
 #include "base/text.h"
+#include "functions/errors.h"
 
 namespace iii::directory {
 
@@ -19,13 +22,58 @@ Error unknown_function(std::string_view id, const std::vector<FunctionPtr>& func
   }
   const std::string_view near = nearest(id, ids);
   return {sdk::kFunctionNotFound,
-          "There is no function `" + std::string(id) + "`." +
+          "There is no function `" + echoed(id) + "`." +
               (near.empty() ? "" : " Did you mean: " + std::string(near) + "?")};
+}
+
+// Keys that are compared with the fields, of those that are none: a caller may send any number.
+constexpr size_t kMaxKeysCompared = 16;
+
+// The first key of an input that is not a field and looks like one.
+std::optional<MistypedKey> mistyped_key(const json::Codec& codec, json::Slice input) {
+  if (codec.shape != json::Shape::kObject || json::kind_of(input) != json::Kind::kObject) {
+    return std::nullopt;
+  }
+  std::vector<std::string> names;
+  for (const json::FieldDescription& field : codec.object().fields) {
+    names.emplace_back(field.name);
+    if (!field.second_name.empty()) names.emplace_back(field.second_name);
+  }
+  json::Walker walker(input);
+  json::Slice key;
+  json::Slice value;
+  for (size_t compared = 0; compared < kMaxKeysCompared && walker.next(key, value);) {
+    std::string name = json::string_of(key);
+    if (std::ranges::find(names, name) != names.end()) continue;
+    ++compared;
+    if (const std::string_view near = nearest(name, names); !near.empty()) {
+      return MistypedKey{.key = std::move(name), .meant = std::string(near)};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
 
 namespace table_detail {
+
+std::optional<std::string> request_schema(const FunctionInfo& info, const json::Codec& codec) {
+  if (codec.shape == json::Shape::kRaw || codec.shape == json::Shape::kValue) return std::nullopt;
+  const auto lengths = info.published ? std::nullopt : std::optional(kMaxTextLength);
+  return json::to_text(json::schema_of(codec, lengths));
+}
+
+Result<void> read_input(const std::string& id, bool published, const json::Codec& codec,
+                        std::string_view input, void* in) {
+  const json::Slice value = sdk::lenient(codec, input);
+  if (const auto text = json::long_text(codec, value, kMaxTextLength)) {
+    return std::unexpected(text_too_long(id, *text));
+  }
+  const json::Problem problem = sdk::handler_detail::input_problem(codec, value, in);
+  if (!problem) return {};
+  if (published) return std::unexpected(sdk::handler_detail::unreadable_input(*problem));
+  return std::unexpected(wrong_input(id, *problem, mistyped_key(codec, value)));
+}
 
 Answer answer_of_text(Result<std::string> text) {
   if (!text) return std::unexpected(std::move(text.error()));
@@ -33,6 +81,11 @@ Answer answer_of_text(Result<std::string> text) {
 }
 
 }  // namespace table_detail
+
+Result<void> Function::admit(size_t input_bytes) const {
+  if (input_bytes <= info.max_input_bytes) return {};
+  return std::unexpected(input_too_large(info.id, input_bytes, info.max_input_bytes));
+}
 
 Function::Started Function::start(const Context& context, std::string_view input) const {
   try {
@@ -77,6 +130,9 @@ sdk::Task<Result<Function::Begin>> FunctionTable::read(FunctionPtr function,
 sdk::Task<Answer> FunctionTable::call(std::string id, Context context, json::Raw input) const {
   const FunctionPtr function = find(id);
   if (function == nullptr) co_return std::unexpected(unknown_function(id, functions_));
+  if (auto admitted = function->admit(input.text.size()); !admitted) {
+    co_return std::unexpected(std::move(admitted.error()));
+  }
   try {
     Result<Function::Begin> begin = co_await read(function, std::move(input.text));
     if (!begin) co_return std::unexpected(std::move(begin.error()));

@@ -23,6 +23,7 @@
 
 #include "base/result.h"
 #include "functions/context.h"
+#include "functions/limits.h"
 #include "sdk/handler.h"
 #include "sdk/pool.h"
 #include "sdk/task.h"
@@ -36,6 +37,9 @@ struct Hints {
   bool idempotent = false;   // a second call with the same input changes nothing more
   bool network = false;      // reaches beyond this machine and this bus
   bool internal = false;     // not for callers: the engine calls it
+  // About the server itself, for whoever runs it: agents reach it only when the configuration says
+  // so (`mcp_allow`).
+  bool operators_only = false;
 
   bool operator==(const Hints&) const = default;
 };
@@ -49,6 +53,11 @@ struct FunctionInfo {
   Hints hints = {};
   std::string tool_label = {};  // `tool.label` of its metadata on the bus, where it has one
   bool listed = false;          // shown in an engine's list although it is internal
+  // What its input may have as JSON. Every caller is refused more, before anything reads it.
+  size_t max_input_bytes = kMaxInputBytes;
+  // An earlier version had it: its schema does not limit texts, and errors about input that does
+  // not fit are worded as they were then.
+  bool published = false;
 };
 
 using Answer = Result<json::Raw>;
@@ -64,7 +73,10 @@ struct Function {
   // Reads the input, which is valid JSON, on any thread. Input that does not fit is refused.
   std::function<Result<Begin>(std::string_view input)> read;
 
-  // Both at once. An exception that leaves the handler becomes an error.
+  // Whether it takes an input of so many bytes; asked before the input is read.
+  Result<void> admit(size_t input_bytes) const;
+  // Reads an input that was admitted, and begins. An exception that leaves the handler becomes an
+  // error.
   Started start(const Context& context, std::string_view input) const;
 };
 using FunctionPtr = std::shared_ptr<const Function>;
@@ -105,6 +117,12 @@ namespace table_detail {
 
 Answer answer_of_text(Result<std::string> text);
 
+// The schema to publish; nothing for types that say nothing about themselves.
+std::optional<std::string> request_schema(const FunctionInfo& info, const json::Codec& codec);
+// Decodes `input` into `in`, a value of the codec's type.
+Result<void> read_input(const std::string& id, bool published, const json::Codec& codec,
+                        std::string_view input, void* in);
+
 inline Answer answer_of(json::Raw text) { return text; }
 inline Answer answer_of(Answer answer) { return answer; }
 template <typename T>
@@ -139,11 +157,11 @@ Function::Started started(sdk::Task<T> task) {
 
 template <typename In, typename Out, typename Handler>
 bool FunctionTable::add(FunctionInfo info, Handler handler) {
-  auto read = [shared = std::make_shared<Handler>(std::move(handler))](
-                  std::string_view input) -> Result<Function::Begin> {
+  auto read = [shared = std::make_shared<Handler>(std::move(handler)), id = info.id,
+               published = info.published](std::string_view input) -> Result<Function::Begin> {
     In in{};
-    if (auto error = sdk::handler_detail::decode_input(json::kCodec<In>, input, &in)) {
-      return std::unexpected(std::move(*error));
+    if (auto done = table_detail::read_input(id, published, json::kCodec<In>, input, &in); !done) {
+      return std::unexpected(std::move(done.error()));
     }
     return [shared, in = std::move(in)](const Context& context) mutable -> Function::Started {
       if constexpr (std::is_invocable_v<Handler&, const Context&, In>) {
@@ -153,8 +171,9 @@ bool FunctionTable::add(FunctionInfo info, Handler handler) {
       }
     };
   };
+  std::optional<std::string> schema = table_detail::request_schema(info, json::kCodec<In>);
   return add(Function{.info = std::move(info),
-                      .request_schema = sdk::handler_detail::schema_text<In>(),
+                      .request_schema = std::move(schema),
                       .response_schema = sdk::handler_detail::schema_text<Out>(),
                       .read = std::move(read)});
 }

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/text.h"
 #include "functions/bus.h"
 #include "functions/fixture_for_test.h"
 #include "sdk/task_group.h"
@@ -13,6 +14,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 
 struct Person {
   std::string name;
@@ -107,17 +109,102 @@ TEST(FunctionTable, CallsDirectlyAndSaysWhoAsks) {
 TEST(FunctionTable, ErrorsOfADirectCallAreThoseOfTheBus) {
   const FunctionTable table = greetings();
   EXPECT_EQ(called(table, "t::now", "{}"),
-            "invocation_failed: serialization error: missing field `name`; an object with `name` "
-            "is expected");
+            "invocation_failed: D124 invalid_input: missing field `name`; an object with `name` is "
+            "expected. Next: call t::now with such an object.");
   EXPECT_EQ(called(table, "t::now", R"({"name":5})"),
-            "invocation_failed: serialization error: invalid type: integer `5`, expected a string "
-            "(field name); an object with `name` is expected");
+            "invocation_failed: D124 invalid_input: invalid type: integer `5`, expected a string "
+            "(field name); an object with `name` is expected. Next: call t::now with such an "
+            "object.");
   EXPECT_EQ(called(table, "t::later", R"({"name":"nobody"})"),
             "invocation_failed: D1 nobody is there");
   EXPECT_EQ(called(table, "t::later", R"({"name":"bomb"})"), "invocation_failed: it burst");
   EXPECT_EQ(called(table, "t::bad", R"({"name":"x"})"), "invocation_failed: oh");
   EXPECT_EQ(called(table, "t::latr", "{}"),
             "function_not_found: There is no function `t::latr`. Did you mean: t::later?");
+}
+
+TEST(FunctionTable, AMistypedKeyIsNamed) {
+  const FunctionTable table = greetings();
+  EXPECT_EQ(called(table, "t::now", R"({"x":1,"nmae":"Ann"})"),
+            "invocation_failed: D124 invalid_input: missing field `name`; an object with `name` is "
+            "expected. `nmae` is not a field. Did you mean: name. Next: call t::now with such an "
+            "object.");
+  // Any number of keys may come; the first ones are compared.
+  std::string many = "{";
+  for (int i = 0; i < 16; ++i) many += "\"other" + std::to_string(i) + "\":0,";
+  EXPECT_THAT(called(table, "t::now", many.substr(0, many.rfind("\"other15")) + R"("nmae":0})"),
+              HasSubstr("`nmae` is not a field"));
+  EXPECT_THAT(called(table, "t::now", many + R"("nmae":0})"), Not(HasSubstr("nmae")));
+}
+
+TEST(FunctionTable, WhatEarlierVersionsHadIsWordedAndDescribedAsThen) {
+  FunctionTable table;
+  table.add<Person, Greeting>({.id = "t::old", .title = "Old", .published = true},
+                              [](const Person&) { return Greeting{}; });
+  EXPECT_EQ(called(table, "t::old", R"({"nmae":"Ann"})"),
+            "invocation_failed: serialization error: missing field `name`; an object with `name` "
+            "is expected");
+  EXPECT_THAT(*table.find("t::old")->request_schema, Not(HasSubstr("maxLength")));
+  EXPECT_THAT(*greetings().find("t::now")->request_schema, HasSubstr(R"("maxLength":1024)"));
+}
+
+TEST(FunctionTable, TextsHaveALengthWhoeverPublishedTheFunction) {
+  FunctionTable table = greetings();
+  table.add<Person, Greeting>({.id = "t::old", .title = "Old", .published = true},
+                              [](const Person& who) { return Greeting{.text = who.name}; });
+  std::string name;  // characters count, not bytes: as in the schema
+  for (size_t i = 0; i < kMaxTextLength; ++i) name += "ü";
+  for (const std::string id : {"t::now", "t::old"}) {
+    EXPECT_THAT(called(table, id, "{\"name\":\"" + name + "\"}"), HasSubstr(name)) << id;
+    EXPECT_EQ(called(table, id, "{\"name\":\"" + name + "x\"}"),
+              "invocation_failed: D123 invalid_input: `name` has 1025 characters, and at most 1024 "
+              "are accepted. Next: call " +
+                  id + " with a shorter one.");
+  }
+}
+
+TEST(FunctionTable, AnUnknownIdIsRepeatedInPart) {
+  const FunctionTable table = greetings();
+  const std::string answer = called(table, std::string(4'000'000, 'x'), "{}");
+  EXPECT_THAT(answer, HasSubstr("There is no function `xxx"));
+  EXPECT_LT(answer.size(), 2 * kMaxEchoed);
+}
+
+// A function that counts who reads its input and who begins it.
+struct Counted {
+  int reads = 0;
+  int begins = 0;
+
+  Function function(std::string id, size_t max_input_bytes = kMaxInputBytes) {
+    return {.info = {.id = std::move(id), .title = "Counts", .max_input_bytes = max_input_bytes},
+            .request_schema = std::nullopt,
+            .response_schema = std::nullopt,
+            .read = [this](std::string_view) -> Result<Function::Begin> {
+              ++reads;
+              return [this](const Context&) {
+                ++begins;
+                return Answer(json::Raw{"1"});
+              };
+            }};
+  }
+};
+std::string text_of_size(size_t size) { return "\"" + std::string(size - 2, 'x') + "\""; }
+
+TEST(FunctionTable, InputBeyondTheLimitIsRefusedBeforeItIsRead) {
+  Counted counted;
+  FunctionTable table;
+  table.add(counted.function("t::small"));
+  table.add(counted.function("t::larger", 100'000));
+  EXPECT_EQ(called(table, "t::small", text_of_size(kMaxInputBytes)), "1");
+  EXPECT_EQ(called(table, "t::larger", text_of_size(100'000)), "1");
+  EXPECT_EQ(counted.begins, 2);
+  EXPECT_EQ(called(table, "t::small", text_of_size(kMaxInputBytes + 1)),
+            "invocation_failed: D122 too_large: the input has 65537 bytes, and t::small takes at "
+            "most 65536. Next: call t::small with less.");
+  EXPECT_THAT(called(table, "t::larger", text_of_size(100'001)), HasSubstr("at most 100000."));
+  EXPECT_THAT(called(table, "t::small", text_of_size(4'000'000)), HasSubstr("D122 too_large:"));
+  EXPECT_EQ(counted.reads, 2);
+  EXPECT_EQ(counted.begins, 2);
 }
 
 class OnTheBus : public DirectoryTest {
@@ -158,12 +245,36 @@ TEST_F(OnTheBus, AnswersAsADirectCallDoesAndKnowsTheCaller) {
   }
 }
 
+TEST_F(OnTheBus, InputBeyondTheLimitIsRefusedBeforeItIsRead) {
+  Counted counted;
+  table.add(counted.function("t::small"));
+  serve();
+  EXPECT_EQ(ask("t::small", text_of_size(kMaxInputBytes)), json::Value(1));
+  const std::string refused =
+      "D122 too_large: the input has 65537 bytes, and t::small takes at most 65536. Next: call "
+      "t::small with less.";
+  EXPECT_EQ(refusal("t::small", text_of_size(kMaxInputBytes + 1)), refused);
+  EXPECT_THAT(refusal("t::small", text_of_size(4'000'000)), HasSubstr("4000000 bytes"));
+  // What the engine adds is not what the caller sent.
+  const std::string caller = R"(,"_caller_worker_id":"11111111-1111-4111-8111-111111111111"})";
+  const auto from = [&](size_t size) {
+    return R"({"a":)" + text_of_size(size - std::string_view(R"({"a":})").size()) + caller;
+  };
+  EXPECT_EQ(ask("t::small", from(kMaxInputBytes)), json::Value(1));
+  EXPECT_EQ(refusal("t::small", from(kMaxInputBytes + 1)), refused);
+  EXPECT_EQ(counted.reads, 2);
+  EXPECT_EQ(counted.begins, 2);
+}
+
 TEST_F(OnTheBus, LargeInputIsReadOnAnotherThread) {
   sdk::Pool pool(loop, 1);
   table.read_large_on(pool);
   std::thread::id reader;
   std::thread::id beginner;
-  table.add(Function{.info = {.id = "t::where", .title = "Where", .description = "Says where."},
+  table.add(Function{.info = {.id = "t::where",
+                              .title = "Where",
+                              .description = "Says where.",
+                              .max_input_bytes = kMaxLargeInputBytes},
                      .request_schema = std::nullopt,
                      .response_schema = std::nullopt,
                      .read = [&](std::string_view input) -> Result<Function::Begin> {

@@ -55,6 +55,8 @@ class Guides {
   };
   template <Line L>
   sdk::Task<Found<L>> about(std::string function_id);
+  // For other work that an answer about functions needs.
+  sdk::Pool& pool() { return library_.answer_threads(); }
 
  private:
   template <Line L>

@@ -67,7 +67,8 @@ auto describe(json::Type<HealthOutput>) {
       json::field(
           "status", &T::status,
           "`ok`, or `degraded`: calls are answered, but the engine in this process does not "
-          "store what it is given, or the skills folder cannot be written."),
+          "store what it is given, a folder of skills has vanished, or the skills folder cannot "
+          "be written."),
       json::field("problem", &T::problem, "Why the status is `degraded`."),
       json::field("version", &T::version, "Version of iii-directory."),
       json::field("mode", &T::mode,
@@ -112,6 +113,7 @@ sdk::Task<HealthOutput> health_now(Library& library, std::shared_ptr<const Healt
   ContentHealth content = co_await health_of(library);
   const auto up = std::chrono::steady_clock::now() - facts.started;
   std::optional<std::string> problem = facts.trouble ? facts.trouble() : std::nullopt;
+  if (!problem && facts.folders) problem = co_await facts.folders();
   if (!problem && facts.skills_folder) {
     auto look = [path = facts.skills_folder()] { return why_not_writable(path); };
     problem = co_await library.on_answer_thread(std::move(look));

@@ -18,6 +18,8 @@ struct HealthFacts {
   std::chrono::steady_clock::time_point started;
   // Why the engine in this process does not store what it is given; nothing: it does.
   std::function<std::optional<std::string>()> trouble = {};
+  // Which configured folders have vanished; nothing: none. May be empty.
+  std::function<sdk::Task<std::optional<std::string>>()> folders = {};
   // Where downloads are written; may be empty.
   std::function<std::filesystem::path()> skills_folder = {};
 };

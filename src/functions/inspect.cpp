@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/invisible.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "base/utf8_head.h"
@@ -33,8 +34,8 @@ constexpr size_t kMostHidden = 100;
 constexpr size_t kMostRelated = 8;
 
 bool is_hidden_character(uint32_t point) {
-  return risks::is_tag(point) || risks::is_bidi(point) || risks::is_zero_width(point) ||
-         point == 0xad;
+  // Selectors belong to emoji.
+  return is_invisible(point) && !is_selector(point);
 }
 
 std::string name_of(uint32_t point) {

@@ -31,7 +31,7 @@ std::vector<std::string> names_in(const Value& list, const std::set<std::string>
   if (rows == nullptr || rows->as_array() == nullptr) return out;
   for (const Value& row : *rows->as_array()) {
     if (out.size() >= kWorkersPerList) break;
-    std::string name = json::text_at(row, "name");
+    std::string name = json::string_at(row, "name");
     if (!name.empty() && is_verified(row) && !installed.contains(name)) {
       out.push_back(std::move(name));
     }
@@ -45,8 +45,8 @@ std::vector<KnownFunction> functions_in(const Value& info) {
   const Value* rows = reference != nullptr ? reference->find("functions") : nullptr;
   if (rows == nullptr || rows->as_array() == nullptr) return out;
   for (const Value& row : *rows->as_array()) {
-    KnownFunction known{.id = json::text_at(row, "name"),
-                        .description = json::text_at(row, "description")};
+    KnownFunction known{.id = json::string_at(row, "name"),
+                        .description = json::string_at(row, "description")};
     if (const Value* schema = row.find("request_schema")) known.parameters = parameters_of(*schema);
     if (!known.id.empty()) out.push_back(std::move(known));
   }
@@ -72,8 +72,8 @@ class Candidates {
       if (!info) continue;
       const Value* row = info->value.find("worker");
       workers_[name] = {.name = name,
-                        .version = row != nullptr ? json::text_at(*row, "version") : "",
-                        .description = row != nullptr ? json::text_at(*row, "description") : "",
+                        .version = row != nullptr ? json::string_at(*row, "version") : "",
+                        .description = row != nullptr ? json::string_at(*row, "description") : "",
                         .functions = {},
                         .install = install_call(name)};
       for (KnownFunction& each : functions_in(info->value)) {

@@ -55,6 +55,17 @@ TEST_F(InstalledWorkers, R51_AnAnswerOfAnotherShapeMeansThatNothingIsInstalled) 
   }
 }
 
+TEST_F(InstalledWorkers, ContainersOfComposeAreInstalledToo) {
+  installed_options.ttl = milliseconds(0);
+  engine.compose = R"({"containers":[{"container":"beta","state":"failed"},{"state":"ready"},7]})";
+  start();
+  EXPECT_THAT(listed(), ElementsAre("beta", "rootdoc")) << "without worker::list";
+  answers(kAlpha);
+  EXPECT_THAT(listed(), ElementsAre("alpha", "beta", "rootdoc"));
+  engine.compose = R"({"containers":{}})";
+  EXPECT_THAT(listed(), ElementsAre("alpha", "rootdoc")) << "an answer of another shape";
+}
+
 TEST_F(InstalledWorkers, R51_NamesMatchExactly) {
   answers(R"({"name":"alph"},{"name":"betas"})");
   start();

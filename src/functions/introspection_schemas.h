@@ -11,6 +11,11 @@ inline constexpr std::string_view kOwnerText =
 inline constexpr std::string_view kTypeOwnerText =
     "Worker that owns it: the first segment of the id.";
 inline constexpr std::string_view kTargetOwnerText = "Worker that registered the function.";
+inline constexpr std::string_view kNamespaceText =
+    "Namespace it is registered in; absent if the engine does not tell.";
+inline constexpr std::string_view kWhichNamespaceText =
+    "Namespace to look in, as the list shows it. Default: `default`, else the only one that has "
+    "the function.";
 inline constexpr std::string_view kNameText = "Last `::` segment of the id.";
 inline constexpr std::string_view kDescriptionText =
     "What it does; null if its worker does not say.";
@@ -78,7 +83,8 @@ inline auto describe(json::Type<WorkerFilter>) {
 inline auto describe(json::Type<OneFunction>) {
   return json::object<OneFunction>(
       "FunctionInfoInput", "",
-      json::field("function_id", &OneFunction::function_id, "Id as the list shows it. Required."));
+      json::field("function_id", &OneFunction::function_id, "Id as the list shows it. Required."),
+      json::field("namespace", &OneFunction::name_space, kWhichNamespaceText));
 }
 inline auto describe(json::Type<OneType>) {
   return json::object<OneType>(
@@ -102,11 +108,12 @@ auto describe(json::Type<FunctionEntry<L>>) {
   const auto id = json::field("function_id", &T::function_id, kFunctionText);
   const auto name = json::field("name", &T::name, kNameText);
   const auto owner = json::field("worker_name", &T::worker_name, kOwnerText).nullable();
+  const auto where = json::field("namespace", &T::name_space, kNamespaceText);
   const auto text = json::field("description", &T::description, kDescriptionText).nullable();
   if constexpr (L == Line::k041) {
-    return json::object<T>("FunctionListEntry", "", id, name, owner, text);
+    return json::object<T>("FunctionListEntry", "", id, name, owner, where, text);
   } else {
-    return json::object<T>("FunctionListEntry", "", id, owner, text);
+    return json::object<T>("FunctionListEntry", "", id, owner, where, text);
   }
 }
 template <Line L>
@@ -169,12 +176,13 @@ auto describe(json::Type<FunctionDetail<L>>) {
   const auto metadata = json::field("metadata", &T::metadata, kMetadataText).nullable();
   const auto triggers = json::field("registered_triggers", &T::registered_triggers, kCallersText);
   const auto guide = json::field("how_guide", &T::how_guide, kGuideText);
+  const auto where = json::field("namespace", &T::name_space, kNamespaceText);
   if constexpr (L == Line::k041) {
     return json::object<T>("FunctionInfoOutput", "", id, json::field("name", &T::name, kNameText),
-                           owner, text, request, response, metadata, triggers, guide);
+                           owner, where, text, request, response, metadata, triggers, guide);
   } else {
-    return json::object<T>("FunctionInfoOutput", "", id, owner, text, request, response, metadata,
-                           triggers, guide,
+    return json::object<T>("FunctionInfoOutput", "", id, owner, where, text, request, response,
+                           metadata, triggers, guide,
                            json::field("related_skills", &T::related_skills, kRelatedText));
   }
 }

@@ -36,6 +36,7 @@ struct WorkerFilter {
 };
 struct OneFunction {
   std::string function_id;
+  std::optional<std::string> name_space;
 };
 struct OneType {
   std::string id;
@@ -52,6 +53,7 @@ struct FunctionEntry {
   std::string function_id;
   std::string name;  // 0.4.1
   std::optional<std::string> worker_name;
+  std::optional<std::string> name_space;
   std::optional<std::string> description;
 };
 template <Line L>
@@ -87,6 +89,7 @@ struct FunctionDetail {
   std::string function_id;
   std::string name;  // 0.4.1
   std::optional<std::string> worker_name;
+  std::optional<std::string> name_space;
   std::optional<std::string> description;
   std::optional<json::Value> request_schema;
   std::optional<json::Value> response_schema;

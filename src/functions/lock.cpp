@@ -38,7 +38,8 @@ auto describe(json::Type<DiffInput>) {
   return json::object<T>(
       "LockDiffInput", "", json::field("namespace", &T::name_space, "Namespace in directory.lock."),
       json::field("path", &T::path, "Only this file, a path below the namespace. All when absent.")
-          .null_default());
+          .null_default()
+          .length(kMaxPathLength));
 }
 
 VerifyOutput output_of(const std::vector<sources::VerifiedNamespace>& namespaces) {

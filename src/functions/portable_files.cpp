@@ -32,6 +32,12 @@ Result<FileStatus> plain_status(const RootFolder& root, std::string_view path) {
   return status;
 }
 
+Result<FileStatus> file_status(const RootFolder& root, std::string_view path) {
+  Result<FileStatus> status = plain_status(root, path);
+  if (status && status->kind == EntryKind::kDirectory) return fail("a_folder", "it is a folder");
+  return status;
+}
+
 Result<std::vector<FoundFile>> portable_walk(const RootFolder& root, std::string_view folder) {
   const Result<FileStatus> status = plain_status(root, folder);
   if (!status) return std::unexpected(status.error());
@@ -82,12 +88,20 @@ Result<std::vector<PortableEntry>> portable_entries(const RootFolder& root,
 }
 
 Result<std::string> read_portable_file(const RootFolder& root, std::string_view path) {
-  const Result<FileStatus> status = plain_status(root, path);
-  if (!status) return std::unexpected(status.error());
-  if (status->kind == EntryKind::kDirectory) return fail("a_folder", "it is a folder");
+  if (auto status = file_status(root, path); !status) return std::unexpected(status.error());
   Result<FileBytes> bytes = root.read(path, kMaxPortableBytes);
   if (!bytes) return std::unexpected(std::move(bytes.error()));
   return std::move(bytes->bytes);
+}
+
+Result<SkillFilePart> read_portable_part(const RootFolder& root, std::string_view path,
+                                         uint64_t offset, uint64_t limit, bool whole) {
+  const Result<FileStatus> status = file_status(root, path);
+  if (!status) return std::unexpected(status.error());
+  if (whole && status->stamp.size > limit) {
+    return fail("too_large", "it has " + std::to_string(status->stamp.size) + " bytes");
+  }
+  return read_skill_file_part(root, path, offset, limit);
 }
 
 }  // namespace iii::directory

@@ -47,5 +47,9 @@ Result<std::vector<PortableEntry>> portable_entries(const RootFolder& root,
                                                     std::string_view folder);
 // Code `a_folder`.
 Result<std::string> read_portable_file(const RootFolder& root, std::string_view path);
+// Some bytes of a file. With `whole` a file of more than `limit` bytes is refused (code
+// `too_large`, its size in the message) before it is read.
+Result<SkillFilePart> read_portable_part(const RootFolder& root, std::string_view path,
+                                         uint64_t offset, uint64_t limit, bool whole);
 
 }  // namespace iii::directory

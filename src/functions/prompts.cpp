@@ -115,7 +115,8 @@ sdk::Task<Result<PromptGetOutput>> get(Library& library, const View& view,
   const content::Generation& generation = view.generation();
   const content::Prompt* prompt = generation.prompt(name);
   if (prompt == nullptr) {
-    co_return std::unexpected(prompt_not_found(name, suggest_prompts(generation, name)));
+    co_return std::unexpected(
+        prompt_not_found(name, co_await suggest_prompts(library, view, name)));
   }
   Result<Body> body = read_prompt(library, view, *prompt);
   if (!body) co_return std::unexpected(std::move(body.error()));
@@ -147,7 +148,8 @@ void add_prompt_functions(FunctionTable& table, Library& library, size_t max_ans
   table.add<ListPromptsInput, ListPromptsOutput>({.id = "directory::prompts::list",
                                                   .title = "List prompts",
                                                   .description = about::kPromptsList,
-                                                  .hints = kReadOnly},
+                                                  .hints = kReadOnly,
+                                                  .published = true},
                                                  [&library, max_answer_bytes](ListPromptsInput in) {
                                                    return list_now(library, std::move(in),
                                                                    max_answer_bytes);
@@ -156,7 +158,8 @@ void add_prompt_functions(FunctionTable& table, Library& library, size_t max_ans
       {.id = "directory::prompts::get",
        .title = "Get prompt",
        .description = about::kPromptsGet,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [&library](PromptGetInput in) { return get_prompt(library, std::move(in.name)); });
 }
 

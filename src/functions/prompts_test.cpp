@@ -92,6 +92,17 @@ TEST_F(Prompts, D210_AMissNamesTheNearestThree) {
                     HasSubstr("Next: call directory::prompts::list")));
 }
 
+TEST_F(Prompts, D210_NamesAreComparedOnAnotherThread) {
+  prompt("p/prompts/explain.md");
+  start();
+  BusyPool busy(library->answer_threads());
+  const std::string missed = send("directory::prompts::get", R"({"name":"explian"})");
+  EXPECT_THAT(listed_prompts(), ElementsAre("explain")) << "the loop goes on";
+  EXPECT_FALSE(is_answered(missed));
+  busy.end();
+  EXPECT_THAT(json::to_text(outcome(missed)), HasSubstr("Did you mean: explain."));
+}
+
 TEST_F(Prompts, D210_WithoutAnyPromptNothingIsSuggested) {
   start();
   EXPECT_THAT(listed_prompts(), IsEmpty());

@@ -75,7 +75,8 @@ void add_registry_functions(FunctionTable& table, sdk::Pool& pool, CurrentDownlo
   table.add<WorkerListInput, WorkerListOutput>({.id = "directory::registry::workers::list",
                                                 .title = "List workers of the registry",
                                                 .description = about::kRegistryList,
-                                                .hints = reads},
+                                                .hints = reads,
+                                                .published = true},
                                                [&pool, current](const WorkerListInput& in) {
                                                  return list(pool, current(), trimmed(in.search),
                                                              trimmed(in.cursor));
@@ -84,7 +85,8 @@ void add_registry_functions(FunctionTable& table, sdk::Pool& pool, CurrentDownlo
       {.id = "directory::registry::workers::info",
        .title = "Show a worker of the registry",
        .description = about::kRegistryInfo,
-       .hints = reads},
+       .hints = reads,
+       .published = true},
       [&pool, current](WorkerInfoInput in) { return info(pool, current(), std::move(in)); });
 }
 

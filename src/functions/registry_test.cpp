@@ -32,7 +32,7 @@ class RegistryFunctions : public DirectoryTest {
     options.registry.negative_ttl = std::chrono::milliseconds(0);
     downloads = std::make_shared<sources::Downloads>(options);
     add_registry_functions(table, worker.pool(), [this] { return downloads; });
-    add_engine_info(table, client);
+    add_engine_info(table, client, worker.pool());
     start();
   }
 
@@ -162,6 +162,32 @@ TEST_F(EngineInfo, W24_NotFoundIsCodedAndSuggests) {
                     HasSubstr("Next: call engine::functions::list")));
   EXPECT_THAT(refusal(kEngineId, R"({"function_id":"  "})"),
               AllOf(HasSubstr("D341"), HasSubstr("non-empty")));
+}
+
+TEST_F(EngineInfo, W24_IdsAreComparedOnAnotherThread) {
+  serve(R"(,"error":{"code":"NOT_FOUND","message":"no"})");
+  begin();
+  BusyPool busy(worker.pool());
+  const std::string missed = send(kEngineId, R"({"function_id":"probe::ful"})");
+  // The loop goes on, also long after the engine has told its functions.
+  for (int i = 0; i < 10; ++i) EXPECT_NE(ask("directory::prompts::list").find("prompts"), nullptr);
+  EXPECT_FALSE(is_answered(missed));
+  busy.end();
+  EXPECT_THAT(json::to_text(outcome(missed)), HasSubstr("Did you mean: probe::full?"));
+}
+
+TEST_F(EngineInfo, W24_LongIdsAreRefusedOrGetNoSuggestion) {
+  serve(R"(,"error":{"code":"NOT_FOUND","message":"no"})");
+  begin();
+  const auto missed = [this](size_t size) {
+    return refusal(kEngineId, R"({"function_id":"probe::full)" +
+                                  std::string(size - std::string_view("probe::full").size(), 'l') +
+                                  "\"}");
+  };
+  EXPECT_THAT(missed(12), HasSubstr("Did you mean"));
+  EXPECT_THAT(missed(1024), AllOf(HasSubstr("D340"), testing::Not(HasSubstr("Did you mean"))));
+  EXPECT_THAT(missed(1025), HasSubstr("D123 invalid_input: `function_id` has 1025 characters"));
+  EXPECT_THAT(missed(4'000'000), HasSubstr("D122 too_large:"));
 }
 
 TEST_F(EngineInfo, W24_OtherFailuresAreCoded) {

@@ -102,11 +102,13 @@ inline auto describe(json::Type<WorkerListInput>) {
                   "Free text. The registry ranks workers by the similarity of their name and "
                   "description, ignoring case. When absent, rows are ordered by `total_downloads`, "
                   "largest first.")
-          .null_default(),
+          .null_default()
+          .length(json::kAnyLength),  // D311
       json::field("cursor", &T::cursor,
                   "`pagination.next_cursor` of the previous answer, unchanged. First page when "
                   "absent or null.")
-          .null_default());
+          .null_default()
+          .length(json::kAnyLength));
 }
 inline auto describe(json::Type<WorkerInfoInput>) {
   using T = WorkerInfoInput;

@@ -34,14 +34,17 @@ constexpr std::string_view kListedPath = "Only skills in this folder of the repo
 
 auto describe(json::Type<RepoSkillsInput>) {
   using T = RepoSkillsInput;
-  return json::object<T>("RepoSkillsInput", "", json::field("repo", &T::repo, kListedRepo),
-                         json::field("ref", &T::ref, kListedRef).null_default(),
-                         json::field("path", &T::path, kListedPath).null_default());
+  return json::object<T>(
+      "RepoSkillsInput", "",
+      json::field("repo", &T::repo, kListedRepo).length(json::kAnyLength),  // D311
+      json::field("ref", &T::ref, kListedRef).null_default(),
+      json::field("path", &T::path, kListedPath).null_default());
 }
 auto describe(json::Type<RepoDownloadSeveralInput>) {
   using T = RepoDownloadSeveralInput;
   return json::object<T>(
-      "RepoDownloadSeveralInput", "", json::field("repo", &T::repo, kListedRepo),
+      "RepoDownloadSeveralInput", "",
+      json::field("repo", &T::repo, kListedRepo).length(json::kAnyLength),  // D311
       json::field("ref", &T::ref, kListedRef).null_default(),
       json::field("path", &T::path, kListedPath).null_default(),
       json::field("skills", &T::skills,
@@ -146,7 +149,8 @@ void add_repo_functions(FunctionTable& table, Downloader& downloader) {
       {.id = "directory::repo::download",
        .title = "Download skills of a repository",
        .description = about::kRepoDownload,
-       .hints = {.destructive = true, .idempotent = true, .network = true}},
+       .hints = {.destructive = true, .idempotent = true, .network = true},
+       .max_input_bytes = kMaxLargeInputBytes},
       [&downloader](const Context& context, const RepoDownloadSeveralInput& in) {
         return download(downloader, context, in);
       });

@@ -84,7 +84,7 @@ Result<std::string> normalise_input(std::string_view input) {
     return std::unexpected(
         invalid_skill_id("an id is a path such as `ns/name`, may end in .md, or is an iii:// "
                          "address; this is none: " +
-                         id));
+                         echoed(id)));
   }
   if (!ends_with_overview_file(id) && id.ends_with(".md")) id.erase(id.size() - 3);
   if (id.find("::") != std::string::npos) return std::unexpected(looks_like_a_function(id));
@@ -141,10 +141,10 @@ Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const 
     if (view.find(std::string(ours) + "/index") != nullptr) candidates.insert(ours);
   }
   std::optional<std::string> worker = match_worker(candidates, top);
-  // Nobody could say which workers there are: a short name may still mean a folder with an
-  // overview.
+  // A short name may also mean a folder with an overview, whose worker is not installed or not
+  // known.
   const bool bare_name = slash == std::string::npos && top.size() >= kShortestGuess;
-  if (!worker && workers.empty() && bare_name) {
+  if (!worker && bare_name) {
     NameSet documented = namespaces_like(view, ascii_lower(top));
     documented.erase("iii");
     worker = match_worker(documented, top);

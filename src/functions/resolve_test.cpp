@@ -156,6 +156,14 @@ TEST(ResolveMissBeyond, ShortNamesWorkWithoutAWorkerList) {
   EXPECT_EQ(resolve_miss(view, {}, "sandbox")->skill->id, "iii-sandbox/index");
 }
 
+TEST(ResolveMissBeyond, ShortNamesWorkForFoldersWhoseWorkersNobodyLists) {
+  const View view = view_of({{"agent-memory/index"}, {"iii/index"}});
+  for (const auto& names : {installed({}), installed({"iii-directory"}), installed({"mail"})}) {
+    EXPECT_EQ(resolve_miss(view, *names, "memory")->skill->id, "agent-memory/index");
+  }
+  EXPECT_FALSE(resolve_miss(view, *installed({"mail"}), "memory/recall")) << "names only";
+}
+
 TEST(ResolveMissBeyond, TheNoteSaysWhatWasAskedForAndWhatIsShown) {
   const View view = view_of({{"iii-sandbox/index"}, {"iii/index"}});
   const auto names = installed({"iii-sandbox", "box"});

@@ -55,7 +55,10 @@ std::vector<FoundWorker> grouped(const FunctionIndex& functions,
     const std::string name = namespace_of(hit.key);
     auto group = std::ranges::find(out, name, &FoundWorker::name_space);
     if (group == out.end()) group = out.insert(out.end(), FoundWorker{name, {}});
+    std::optional<std::string> elsewhere;
+    if (!function->name_space.empty()) elsewhere = function->name_space;
     group->functions.push_back({.function_id = hit.key,
+                                .name_space = std::move(elsewhere),
                                 .description = first_sentence(function->description),
                                 .rank = ++rank,
                                 .capability = hit.capability,
@@ -245,7 +248,8 @@ void add_search_functions(FunctionTable& table, SearchFunctionsParts parts) {
        .title = "Search functions",
        .description = about::kSearchFunctions,
        .hints = {.read_only = true, .idempotent = true, .network = true},
-       .tool_label = "Search functions"},
+       .tool_label = "Search functions",
+       .max_input_bytes = kMaxLargeInputBytes},
       [functions](const Context& context, SearchFunctionsInput in) {
         return functions->find(context, std::move(in));
       });

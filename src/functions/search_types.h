@@ -59,6 +59,7 @@ struct SearchFunctionsInput {
 };
 struct FoundFunctionRow {
   std::string function_id;
+  std::optional<std::string> name_space;
   std::string description;
   uint64_t rank = 0;
   uint64_t capability = 0;
@@ -137,7 +138,8 @@ inline auto describe(json::Type<SearchSkillsInput>) {
       "SearchSkillsInput", "",
       json::field("query", &T::query,
                   "The task in a few words, for example `review a pull request`; at most 4096 "
-                  "bytes. Required."),
+                  "bytes. Required.")
+          .length(json::kAnyLength),  // D130
       json::field("limit", &T::limit, "Most rows to return, 1 to 100. Default 10.").null_default(),
       json::field("prefix", &T::prefix, "Text that the id must start with, exactly.")
           .null_default(),
@@ -197,7 +199,8 @@ inline auto describe(json::Type<SearchFunctionsInput>) {
                   "What is needed from outside, one short English phrase each (`send an email`), 1 "
                   "to 64, usually 1 to 6; each is searched for by itself. Leave out what a model "
                   "does itself (summaries, plans). An exact function id finds that function. "
-                  "Required."));
+                  "Required.")
+          .length(json::kAnyLength));  // D130
 }
 inline auto describe(json::Type<FoundFunctionRow>) {
   using T = FoundFunctionRow;
@@ -205,6 +208,9 @@ inline auto describe(json::Type<FoundFunctionRow>) {
       "FunctionCandidate", "",
       json::field("function_id", &T::function_id,
                   "Id of the function; its schemas are in engine::functions::info."),
+      json::field("namespace", &T::name_space,
+                  "Namespace to call it in, and to give to engine::functions::info; absent: "
+                  "`default`."),
       json::field("description", &T::description, "First sentence of its description."),
       json::field("rank", &T::rank, "Place in the whole answer, 1 for the best."),
       json::field("capability", &T::capability, "Which capability it was found for, from 0."),

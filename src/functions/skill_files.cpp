@@ -127,14 +127,28 @@ SkillFileEntry entry_of(const RootFolder& root, const std::string& path, FileDig
   return out;
 }
 
-// The length of the longest text of at most `limit` bytes that ends between two characters.
-size_t text_length(std::string_view bytes, size_t limit) {
-  if (bytes.size() <= limit) return bytes.size();
-  size_t end = limit;
-  while (end > 0 && limit - end < 3 && (static_cast<unsigned char>(bytes[end]) & 0xC0U) == 0x80U) {
-    --end;
+constexpr uint64_t kCharacter = 4;  // longest, in bytes
+
+// Where the character at `at` begins, if that is at most three bytes before.
+size_t character_begin(std::string_view bytes, size_t at) {
+  size_t begin = at;
+  while (begin > 0 && at - begin < kCharacter - 1 && begin < bytes.size() &&
+         (static_cast<unsigned char>(bytes[begin]) & 0xC0U) == 0x80U) {
+    --begin;
   }
-  return end;
+  return begin;
+}
+
+// `window` is what stands around the part: from `before` bytes in front of it to the bytes behind
+// it that the last character may need.
+SkillFilePart part_in(std::string_view window, size_t before, size_t limit, uint64_t offset,
+                      uint64_t total) {
+  const size_t begin = character_begin(window, std::min(before, window.size()));
+  const size_t end =
+      window.size() - begin <= limit ? window.size() : character_begin(window, begin + limit);
+  const std::string_view text = window.substr(begin, end - begin);
+  if (is_utf8(text)) return {std::string(text), true, offset - (before - begin), total};
+  return {std::string(window.substr(std::min(before, window.size()), limit)), false, offset, total};
 }
 
 }  // namespace
@@ -217,26 +231,42 @@ std::string_view file_kind(std::string_view path, bool is_program) {
   return script || is_program ? "script" : "asset";
 }
 
+Result<SkillFilePart> read_skill_file_part(const RootFolder& root, std::string_view path,
+                                           uint64_t offset, uint64_t limit) {
+  limit = std::max(limit, kCharacter);
+  const uint64_t before = std::min<uint64_t>(offset, kCharacter - 1);
+  Result<FileBytes> file = root.read_part(path, offset - before, before + limit + kCharacter - 1);
+  if (!file) return std::unexpected(std::move(file.error()));
+  const uint64_t total = file->stamp.size;
+  if (offset >= total)
+    return SkillFilePart{.bytes = {}, .is_text = true, .offset = total, .total = total};
+  return part_in(file->bytes, static_cast<size_t>(before), static_cast<size_t>(limit), offset,
+                 total);
+}
+
+SkillFilePart part_of_bytes(std::string_view all, uint64_t offset, uint64_t limit) {
+  limit = std::max(limit, kCharacter);
+  offset = std::min<uint64_t>(offset, all.size());
+  const uint64_t before = std::min<uint64_t>(offset, kCharacter - 1);
+  const std::string_view window = all.substr(static_cast<size_t>(offset - before),
+                                             static_cast<size_t>(before + limit + kCharacter - 1));
+  return part_in(window, static_cast<size_t>(before), static_cast<size_t>(limit), offset,
+                 all.size());
+}
+
 Result<SkillFileOutput> read_skill_file(const RootFolder& root, const std::string& path,
                                         uint64_t offset, uint64_t limit) {
-  constexpr uint64_t kCharacter = 4;  // longest, in bytes
-  limit = std::max(limit, kCharacter);
-  Result<FileBytes> file = root.read_part(path, offset, limit + kCharacter - 1);
-  if (!file) return std::unexpected(std::move(file.error()));
-  std::string_view bytes = file->bytes;
+  Result<SkillFilePart> part = read_skill_file_part(root, path, offset, limit);
+  if (!part) return std::unexpected(std::move(part.error()));
   SkillFileOutput out;
-  out.bytes_total = file->stamp.size;
-  out.offset = std::min(offset, out.bytes_total);
-  const std::string_view text = bytes.substr(0, text_length(bytes, static_cast<size_t>(limit)));
-  bytes = bytes.substr(0, static_cast<size_t>(limit));
-  const bool is_text = is_utf8(text);
-  out.encoding = is_text ? "utf-8" : "base64";
-  out.content = is_text ? std::string(text) : base64_encode(bytes);
-  const uint64_t next = out.offset + (is_text ? text.size() : bytes.size());
-  if (next < out.bytes_total) out.next_offset = next;
+  out.bytes_total = part->total;
+  out.offset = part->offset;
+  if (part->end() < part->total) out.next_offset = part->end();
   const bool whole = out.offset == 0 && !out.next_offset;
-  if (whole) out.sha256 = sources::sha256_hex(bytes);
-  out.kind = file_kind(path, offset == 0 && bytes.starts_with("#!"));
+  if (whole) out.sha256 = sources::sha256_hex(part->bytes);
+  out.kind = file_kind(path, out.offset == 0 && part->bytes.starts_with("#!"));
+  out.encoding = part->is_text ? "utf-8" : "base64";
+  out.content = part->is_text ? std::move(part->bytes) : base64_encode(part->bytes);
   return out;
 }
 

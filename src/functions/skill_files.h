@@ -79,6 +79,20 @@ bool is_hidden_name(std::string_view name);
 bool is_private_path(std::string_view path);
 std::string_view file_kind(std::string_view path, bool is_program = false);
 
+// Some bytes of one file. Text begins and ends between characters: it may begin a little before the
+// place that was asked for and have a little less than the limit, which counts as four at least.
+struct SkillFilePart {
+  std::string bytes;
+  bool is_text = false;  // valid UTF-8
+  uint64_t offset = 0;   // where they begin in the file
+  uint64_t total = 0;    // size of the file
+  uint64_t end() const { return offset + bytes.size(); }
+};
+Result<SkillFilePart> read_skill_file_part(const RootFolder& root, std::string_view path,
+                                           uint64_t offset, uint64_t limit);
+// The same of bytes that are in memory.
+SkillFilePart part_of_bytes(std::string_view all, uint64_t offset, uint64_t limit);
+
 // A part of one file. `path` is relative to the root. Fills everything but `id` and `path`.
 Result<SkillFileOutput> read_skill_file(const RootFolder& root, const std::string& path,
                                         uint64_t offset, uint64_t limit);

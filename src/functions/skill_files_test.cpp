@@ -76,5 +76,39 @@ TEST_F(SkillFilesTest, AManifestSaysWhetherAFileHasFurtherNames) {
   EXPECT_TRUE(portable_manifest(root(), "a", digests)->has_further_names);
 }
 
+// From every place and with every limit: whole characters, progress, and the same from memory.
+TEST_F(SkillFilesTest, PartsOfTextAreWholeCharacters) {
+  const std::string text = "aü€🙂b🙂€üa";
+  tree.put("global/a/x.txt", text);
+  for (uint64_t offset = 0; offset <= text.size() + 1; ++offset) {
+    for (uint64_t limit = 0; limit <= text.size() + 1; ++limit) {
+      const SkillFilePart part = read_skill_file_part(root(), "a/x.txt", offset, limit).value();
+      EXPECT_TRUE(part.is_text) << offset << ' ' << limit;
+      EXPECT_EQ(part.bytes, text.substr(part.offset, part.bytes.size()));
+      EXPECT_LE(part.offset, offset);
+      if (offset < text.size()) EXPECT_GT(part.end(), offset) << limit;
+      const SkillFilePart same = part_of_bytes(text, offset, limit);
+      EXPECT_EQ(same.bytes, part.bytes);
+      EXPECT_EQ(same.offset, part.offset);
+    }
+  }
+}
+
+TEST_F(SkillFilesTest, PartsOfOtherFilesAreExact) {
+  const std::string bytes = "\xff\x80\x80\x80\x80\x80\x80\x80\x80\xff";
+  tree.put("global/a/x.bin", bytes);
+  const SkillFilePart part = read_skill_file_part(root(), "a/x.bin", 2, 5).value();
+  EXPECT_FALSE(part.is_text);
+  EXPECT_EQ(part.offset, 2U);
+  EXPECT_EQ(part.bytes, bytes.substr(2, 5));
+}
+
+TEST_F(SkillFilesTest, AWholeFileBeyondTheLimitIsRefused) {
+  tree.put("global/a/x.txt", "12345678");
+  EXPECT_EQ(read_portable_part(root(), "a/x.txt", 0, 8, true)->bytes, "12345678");
+  EXPECT_EQ(read_portable_part(root(), "a/x.txt", 0, 7, true).error().code, "too_large");
+  EXPECT_EQ(read_portable_part(root(), "a/x.txt", 0, 7, false)->bytes, "1234567");
+}
+
 }  // namespace
 }  // namespace iii::directory

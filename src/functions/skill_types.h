@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "functions/limits.h"
 #include "functions/risks.h"
 #include "json/describe.h"
 
@@ -159,7 +160,8 @@ inline auto describe(json::Type<ListSkillsInput>) {
                   "Text that id, title or description must contain, ignoring case; frontmatter "
                   "`name:` and an unusual path are searched, too. Descriptions are searched with "
                   "`include_description: false`, too.")
-          .null_default(),
+          .null_default()
+          .length(kMaxSearchLength),
       json::field("prefix", &T::prefix,
                   "Text that the id must start with, exactly. Ids of a worker start with its name "
                   "and `/` (`sandbox/`), its overview included. Combine with `search` to search "
@@ -214,8 +216,10 @@ inline auto describe(json::Type<SkillGetInput>) {
                   "Id as directory::skills::list returns it (`directory/skills/list`), or a bare "
                   "worker name for its overview. `<id>.md` and `iii://<id>` are accepted, other "
                   "URI schemes are refused; `SKILL.md` and `SKILLS.md` mean `index.md`. Paths of "
-                  "files and folders of skills work, too. Required without `ids`."),
-      json::field("ids", &T::ids, "Several ids in one call, at most 100, instead of `id`."),
+                  "files and folders of skills work, too. Required without `ids`.")
+          .length(json::kAnyLength),  // D111 says what is wrong with a long one
+      json::field("ids", &T::ids, "Several ids in one call, at most 100, instead of `id`.")
+          .length(json::kAnyLength),
       json::field(
           "from", &T::from,
           "Id or path of the document that contains the link: `id` is then first looked for "
@@ -309,7 +313,8 @@ inline auto describe(json::Type<SkillFileInput>) {
                   "Skill whose file is read, as for directory::skills::get. Required."),
       json::field("path", &T::path,
                   "Path of the file relative to the folder of the skill, as `files` of "
-                  "directory::skills::get shows it. Required."),
+                  "directory::skills::get shows it. Required.")
+          .length(kMaxPathLength),
       json::field("offset", &T::offset, "First byte to return. Default 0."),
       json::field("limit", &T::limit, "Most bytes to return, at most 1048576. Default 262144."));
 }
@@ -347,7 +352,8 @@ inline auto describe(json::Type<IndexSkillsInput>) {
           "task", &T::task,
           "What is to be done, in a few words: only skills that fit are listed, best first, "
           "one line each. Not more than 1500 tokens unless `budget_tokens` says so.")
-          .null_default(),
+          .null_default()
+          .length(json::kAnyLength),  // D130
       json::field(
           "budget_tokens", &T::budget_tokens,
           "Most tokens that the answer may cost, at least 150. One line per skill; the page "

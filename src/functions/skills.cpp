@@ -94,11 +94,12 @@ class SkillFunctions {
     if (!place) co_return std::unexpected(place.error());
     const uint64_t limit = std::min<uint64_t>(in.limit.value_or(kPartBytes), kMaxPartBytes);
     auto work = [folder, place = *place, asked = in.path, offset = in.offset.value_or(0), limit,
-                 shown] { return read_file(*folder, place, shown, asked, offset, limit); };
-    const Result<SkillFileOutput> out = co_await library_.on_answer_thread(std::move(work));
-    if (!out) co_return std::unexpected(out.error());
-    co_return bounded(json::encode(*out), "directory::skills::file with a lower `limit`",
-                      limits_.max_answer_bytes);
+                 shown, most = limits_.max_answer_bytes]() -> Result<json::Raw> {
+      const Result<SkillFileOutput> out = read_file(*folder, place, shown, asked, offset, limit);
+      if (!out) return std::unexpected(out.error());
+      return bounded(json::encode(*out), "directory::skills::file with a lower `limit`", most);
+    };
+    co_return co_await library_.on_reading_thread(std::move(work));
   }
 
   sdk::Task<Result<json::Raw>> index(IndexSkillsInput in) {
@@ -210,9 +211,15 @@ class SkillFunctions {
   }
 
   sdk::Task<Result<json::Raw>> get_one_text(const View& view, const SkillGetInput& in) {
-    const Result<SkillGetOutput> out = co_await get_one(view, *in.id, in);
+    Result<SkillGetOutput> out = co_await get_one(view, *in.id, in);
     if (!out) co_return std::unexpected(out.error());
-    co_return bounded(json::encode(*out), kGetLess, limits_.max_answer_bytes);
+    co_return bounded(co_await encoded(std::move(*out)), kGetLess, limits_.max_answer_bytes);
+  }
+
+  sdk::Task<std::string> encoded(SkillGetOutput out) {
+    if (out.body.size() <= Library::kSmallBytes) co_return json::encode(out);
+    co_return co_await library_.on_reading_thread(
+        [out = std::move(out)] { return json::encode(out); });
   }
 
   sdk::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
@@ -323,8 +330,8 @@ class SkillFunctions {
   sdk::Task<Result<int64_t>> read_body(const View& view, const content::Skill& skill,
                                        const SkillGetInput& in, SkillGetOutput& out) {
     const bool part = in.id && (in.offset || in.limit);
-    Result<Body> body =
-        part ? fail("too_large", "") : read_whole_skill(library_, view, skill, out.id);
+    Result<Body> body = fail("too_large", "");
+    if (!part) body = co_await read_whole_skill(library_, view, skill, out.id);
     if (body) {
       out.body = std::move(body->text);
       co_return body->mtime_ns;
@@ -429,9 +436,9 @@ class SkillFunctions {
       if (out.size() > limits_.max_answer_bytes) break;  // it is refused below
       if (out.back() != '[') out += ',';
       co_await library_.let_others_run(begin);
-      const Result<SkillGetOutput> skill = co_await get_one(view, id, in);
+      Result<SkillGetOutput> skill = co_await get_one(view, id, in);
       if (skill) {
-        json::encode_to(out, *skill);
+        out += co_await encoded(std::move(*skill));
       } else if (skill.error().code == kStale) {
         co_return std::unexpected(skill.error());
       } else {
@@ -469,20 +476,24 @@ void add_skill_functions(FunctionTable& table, Library& library, SkillLimits lim
       {.id = "directory::skills::list",
        .title = "List skills",
        .description = about::kSkillsList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [skills](ListSkillsInput in) { return skills->list(std::move(in)); });
   table.add<SkillGetInput, SkillGetOutput>(
       {.id = "directory::skills::get",
        .title = "Get skill",
        .description = about::kSkillsGet,
        .hints = kReadOnly,
-       .tool_label = "Get skill"},
+       .tool_label = "Get skill",
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [skills](SkillGetInput in) { return skills->get(std::move(in)); });
   table.add<IndexSkillsInput, IndexSkillsOutput>(
       {.id = "directory::skills::index",
        .title = "Index of skills",
        .description = about::kSkillsIndex,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [skills](IndexSkillsInput in) { return skills->index(std::move(in)); });
   table.add<SkillFileInput, SkillFileOutput>(
       {.id = "directory::skills::file",

@@ -8,7 +8,8 @@ void add_state_events(FunctionTable& table, RegistrationFeed& feed) {
        .title = "State changed",
        .description = "Internal: called by the engine when stored registrations have changed; "
                       "reads them again.",
-       .hints = {.idempotent = true, .internal = true}},
+       .hints = {.idempotent = true, .internal = true},
+       .max_input_bytes = kAnyInputBytes},
       [&feed](const json::Raw&) {
         feed.state_changed();
         return json::Raw{"null"};

@@ -6,8 +6,8 @@
 #include <span>
 #include <unordered_map>
 
+#include "base/edit_distance.h"
 #include "base/text.h"
-#include "functions/edit_distance.h"
 
 namespace iii::directory {
 
@@ -314,6 +314,7 @@ class Search {
 }  // namespace
 
 std::vector<std::string> suggest_skills(const View& view, std::string_view missed) {
+  if (missed.size() > kMaxSuggestedFor) return {};
   Search search(view, missed);
   std::vector<std::string> out = search.with_shared_segments();
   return out.empty() ? search.similar() : out;
@@ -329,6 +330,7 @@ sdk::Task<std::vector<std::string>> suggest_skills(Library& library, View view,
 
 std::vector<std::string> suggest_prompts(const content::Generation& generation,
                                          std::string_view missed) {
+  if (missed.size() > kMaxSuggestedFor) return {};
   const EditDistance distance(missed);
   Best<std::pair<size_t, std::string>> best;
   for (const content::PromptPtr& prompt : generation.prompts) {
@@ -337,6 +339,23 @@ std::vector<std::string> suggest_prompts(const content::Generation& generation,
   std::vector<std::string> out;
   for (const auto& [apart, name] : best.items()) out.push_back(name);
   return out;
+}
+
+sdk::Task<std::vector<std::string>> suggest_prompts(Library& library, View view,
+                                                    std::string missed) {
+  auto look = [view = std::move(view), missed = std::move(missed)] {
+    return suggest_prompts(view.generation(), missed);
+  };
+  co_return co_await library.on_answer_thread(std::move(look));
+}
+
+sdk::Task<std::string> nearest_on(sdk::Pool& pool, std::string word,
+                                  std::vector<std::string> candidates) {
+  if (word.size() > kMaxSuggestedFor) co_return std::string();
+  auto look = [word = std::move(word), candidates = std::move(candidates)] {
+    return std::string(nearest(word, candidates));
+  };
+  co_return co_await pool.run(std::move(look));
 }
 
 NameSet namespaces_like(const View& view, std::string_view part) {

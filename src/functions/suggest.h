@@ -4,6 +4,9 @@
 // of rows (content/rows.h) a sketch is made when it is first needed and kept as long as the chunk
 // lives, so that after an edit only one has to be made again. A sketch says how similar an id can
 // be at most; those that may be most similar are compared first, and most of the others never.
+//
+// Nothing is suggested for what is longer than kMaxSuggestedFor bytes. How many candidates there
+// are is not bounded, so handlers use the forms that are tasks: they look on another thread.
 #pragma once
 
 #include <string>
@@ -22,6 +25,11 @@ sdk::Task<std::vector<std::string>> suggest_skills(Library& library, View view, 
 // directory-read §6.2: the three nearest names.
 std::vector<std::string> suggest_prompts(const content::Generation& generation,
                                          std::string_view missed);
+sdk::Task<std::vector<std::string>> suggest_prompts(Library& library, View view,
+                                                    std::string missed);
+// nearest() (base/text.h) on a thread of the pool; empty: none is near.
+sdk::Task<std::string> nearest_on(sdk::Pool& pool, std::string word,
+                                  std::vector<std::string> candidates);
 // Folders directly in a root that have an overview and whose name contains `part` (lower-case).
 NameSet namespaces_like(const View& view, std::string_view part);
 

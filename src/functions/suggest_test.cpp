@@ -5,7 +5,6 @@
 #include <random>
 
 #include "base/text.h"
-#include "functions/edit_distance.h"
 #include "library/testing.h"
 
 namespace iii::directory {
@@ -147,42 +146,6 @@ std::string misspelt(std::string id, std::mt19937& random) {
   return id;
 }
 
-TEST(EditDistance, EqualsThePlainOneForAnyLength) {
-  std::mt19937 random(5);
-  for (int round = 0; round < 3000; ++round) {
-    const std::string a = word(random, 200),
-                      b = random() % 2 == 0 ? word(random, 200) : misspelt(a, random);
-    ASSERT_EQ(EditDistance(a).to(b), distance(a, ascii_lower(b))) << a << " " << b;
-  }
-  EXPECT_EQ(EditDistance("").to("abc"), 3U);
-  EXPECT_EQ(EditDistance("abc").to(""), 3U);
-  for (const size_t length : {63U, 64U, 65U, 128U, 129U}) {
-    const std::string text(length, 'x');
-    EXPECT_EQ(EditDistance(text).to(text), 0U);
-    EXPECT_EQ(EditDistance(text).to("y" + text), 1U);
-    EXPECT_EQ(EditDistance(text).to(text + "yy"), 2U);
-  }
-}
-
-TEST(EditDistance, ToSeveralTextsIsTheSameAsToEach) {
-  std::mt19937 random(6);
-  for (int round = 0; round < 2000; ++round) {
-    const std::string pattern = word(random, round % 10 == 0 ? 200 : 64);
-    const EditDistance distance(pattern);
-    std::array<std::string, EditDistance::kTogether> texts;
-    for (std::string& text : texts) {
-      text = random() % 3 == 0 ? misspelt(pattern, random) : word(random, 90);
-      if (random() % 20 == 0) text.clear();
-    }
-    std::array<std::string_view, EditDistance::kTogether> views;
-    std::ranges::copy(texts, views.begin());
-    const auto together = distance.to(views);
-    for (size_t i = 0; i < texts.size(); ++i) {
-      ASSERT_EQ(together[i], distance.to(texts[i])) << pattern << " " << texts[i];
-    }
-  }
-}
-
 TEST(Suggest, GivesWhatComparingEveryIdGives) {
   for (uint32_t seed = 1; seed <= 6; ++seed) {
     std::mt19937 random(seed);
@@ -213,6 +176,17 @@ TEST(Suggest, FollowsTheGenerations) {
     next->skills.erase(random() % next->skills.size());
     generation = std::move(next);
   }
+}
+
+TEST(Suggest, NothingForANameThatIsTooLong) {
+  const std::string at_limit(kMaxSuggestedFor, 'x');
+  const View view(make_generation({{at_limit.substr(1)}}, {at_limit.substr(1)}), nullptr);
+  EXPECT_THAT(suggest_skills(view, at_limit), testing::ElementsAre(at_limit.substr(1)));
+  EXPECT_THAT(suggest_prompts(view.generation(), at_limit),
+              testing::ElementsAre(at_limit.substr(1)));
+  const std::string beyond = at_limit + "x";
+  EXPECT_THAT(suggest_skills(view, beyond), testing::IsEmpty());
+  EXPECT_THAT(suggest_prompts(view.generation(), beyond), testing::IsEmpty());
 }
 
 TEST(Suggest, NamespacesWithAnOverviewThatContainAName) {

@@ -82,7 +82,7 @@ struct FieldDescription {
   bool shows_null_default = false;
   std::optional<int64_t> minimum = {};
   std::optional<int64_t> maximum = {};
-  std::optional<size_t> max_length = {};
+  std::optional<size_t> max_length = {};  // of a text, or of each text in a list; in characters
 
   bool is_required() const { return !has_default && codec->shape != Shape::kOptional; }
   const void* of(const void* owner) const { return static_cast<const char*>(owner) + offset; }
@@ -216,6 +216,20 @@ Problem decode_value(const Codec& codec, Slice value, void* out, std::string_vie
 void encode_value(const Codec& codec, const void* value, std::string& out);
 // As encode_value; a number that JSON cannot express is an error that says where it stands.
 Result<std::string> encode_strictly(const Codec& codec, const void* value);
-Value schema_of(const Codec& codec);
+// `text_length`: what texts of fields without a length of their own have at most (see LongText).
+Value schema_of(const Codec& codec, std::optional<size_t> text_length = {});
+
+// A text that is longer than its field allows. Lengths are in characters (code points), as
+// `maxLength` of JSON Schema counts them: whatever fits the schema is accepted.
+struct LongText {
+  std::string field;
+  size_t length = 0;
+  size_t most = 0;
+};
+// Of a field that takes whatever the input as a whole may hold.
+inline constexpr size_t kAnyLength = SIZE_MAX;
+// The first one. `most` counts where a field does not say. What does not fit its type otherwise is
+// passed over; `value` is valid JSON.
+std::optional<LongText> long_text(const Codec& codec, Slice value, size_t most);
 
 }  // namespace iii::json

@@ -16,9 +16,9 @@ std::string describe_value(Slice value) {
     case Kind::kBoolean:
       return "boolean `" + std::string(value) + "`";
     case Kind::kInteger:
-      return "integer `" + std::string(value) + "`";
+      return "integer `" + echoed(value) + "`";
     case Kind::kFloat:
-      return "floating point `" + std::string(value) + "`";
+      return "floating point `" + echoed(value) + "`";
     case Kind::kString: {
       std::string text;
       append_string(text, utf8_prefix(string_of(value), 200));
@@ -125,7 +125,7 @@ Problem decode_enum(const Codec& codec, Slice value, void* out) {
     }
     choices += (choices.empty() ? "`" : ", `") + std::string(text) + "`";
   }
-  return "unknown variant `" + word + "`, expected one of " + choices;
+  return "unknown variant `" + echoed(word) + "`, expected one of " + choices;
 }
 
 Problem decode_elements(const Codec& codec, Slice value, void* out, std::string_view expected) {
@@ -148,11 +148,10 @@ Problem check_limits(const FieldDescription& field, Slice value) {
         (field.maximum && number > *field.maximum)) {
       return std::string(field.name) + ": must be from " +
              std::to_string(field.minimum.value_or(0)) + " to " +
-             std::to_string(field.maximum.value_or(0)) + ", not " + std::string(value);
+             std::to_string(field.maximum.value_or(0)) + ", not " + echoed(value);
     }
   }
-  if (field.max_length && kind_of(value) == Kind::kString &&
-      utf8_length(string_of(value)) > *field.max_length) {
+  if (field.max_length && long_text(*field.codec, value, *field.max_length)) {
     return std::string(field.name) + ": longer than " + std::to_string(*field.max_length) +
            " characters";
   }
@@ -227,7 +226,54 @@ Problem decode_object(const ObjectDescription& type, Slice value, void* out) {
   return std::nullopt;
 }
 
+std::optional<LongText> long_field(const ObjectDescription& type, Slice value, size_t most) {
+  std::vector<Found> found(type.fields.size());
+  find_fields(value, type.fields, found.data());
+  for (size_t i = 0; i < found.size(); ++i) {
+    if (!found[i].by_name && !found[i].by_second_name) continue;
+    const FieldDescription& field = type.fields[i];
+    auto problem = long_text(*field.codec, found[i].value, field.max_length.value_or(most));
+    if (!problem) continue;
+    if (problem->field.empty()) problem->field = field.name;
+    return problem;
+  }
+  return std::nullopt;
+}
+
+std::optional<LongText> long_element(const Codec& element, Slice value, size_t most) {
+  Walker walker(value);
+  Slice key;
+  Slice each;
+  while (walker.next(key, each)) {
+    if (auto problem = long_text(element, each, most)) return problem;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+std::optional<LongText> long_text(const Codec& codec, Slice value, size_t most) {
+  const Kind kind = kind_of(value);
+  switch (codec.shape) {
+    case Shape::kString: {
+      // With its quotes and escapes it is never shorter than it has characters.
+      if (kind != Kind::kString || value.size() <= most) return std::nullopt;
+      const size_t length = utf8_length(string_of(value));
+      if (length <= most) return std::nullopt;
+      return LongText{.field = {}, .length = length, .most = most};
+    }
+    case Shape::kOptional:
+      return long_text(*codec.element, value, most);
+    case Shape::kArray:
+      return kind == Kind::kArray ? long_element(*codec.element, value, most) : std::nullopt;
+    case Shape::kMap:
+      return kind == Kind::kObject ? long_element(*codec.element, value, most) : std::nullopt;
+    case Shape::kObject:
+      return kind == Kind::kObject ? long_field(codec.object(), value, most) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
 
 Problem decode_value(const Codec& codec, Slice value, void* out, std::string_view expected) {
   switch (codec.shape) {

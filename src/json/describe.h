@@ -63,7 +63,7 @@ struct Field : FieldDescription {
     maximum = high;
     return std::move(*this);
   }
-  // Most characters a string may have.
+  // Most characters that a text, or each text in a list, may have. kAnyLength: no limit of its own.
   Field&& length(size_t most) && {
     max_length = most;
     return std::move(*this);
@@ -150,7 +150,8 @@ Result<std::string> try_encode(const T& value) {
 
 // ---- schema
 
-// A whole schema document, with `$schema`, `title` and `definitions`.
+// A whole schema document, with `$schema`, `title` and `definitions`. schema_of() also takes the
+// length of texts that say nothing about theirs.
 template <typename T>
 Value schema() {
   return schema_of(kCodec<T>);

@@ -35,20 +35,27 @@ Value with_description(Value schema, std::string_view description) {
 void add_limits(Object& schema, const FieldDescription& field) {
   if (field.minimum) schema.insert_or_assign("minimum", *field.minimum);
   if (field.maximum) schema.insert_or_assign("maximum", *field.maximum);
-  if (field.max_length) {
-    schema.insert_or_assign("maxLength", static_cast<uint64_t>(*field.max_length));
-  }
   if (!field.format.empty()) schema.insert_or_assign("format", field.format);
   if (field.shows_null_default) schema.insert_or_assign("default", nullptr);
+}
+
+Value text_schema(size_t most) {
+  if (most == kAnyLength) return Object{{"type", "string"}};
+  return Object{{"type", "string"}, {"maxLength", static_cast<uint64_t>(most)}};
 }
 
 // Nested described types are collected in `definitions_`.
 class SchemaWriter {
  public:
-  Value value(const Codec& codec) {
+  explicit SchemaWriter(size_t text_length) : text_length_(text_length) {}
+
+  Value value(const Codec& codec) { return value(codec, text_length_); }
+
+  // Texts of it have at most so many characters.
+  Value value(const Codec& codec, size_t most) {
     switch (codec.shape) {
       case Shape::kString:
-        return Object{{"type", "string"}};
+        return text_schema(most);
       case Shape::kBoolean:
         return Object{{"type", "boolean"}};
       case Shape::kInteger:
@@ -59,11 +66,11 @@ class SchemaWriter {
       case Shape::kValue:
         return Object{};
       case Shape::kOptional:
-        return with_null(value(*codec.element));
+        return with_null(value(*codec.element, most));
       case Shape::kArray:
-        return Object{{"type", "array"}, {"items", value(*codec.element)}};
+        return Object{{"type", "array"}, {"items", value(*codec.element, most)}};
       case Shape::kMap:
-        return Object{{"type", "object"}, {"additionalProperties", value(*codec.element)}};
+        return Object{{"type", "object"}, {"additionalProperties", value(*codec.element, most)}};
       case Shape::kEnum:
         return enum_reference(codec.enumeration());
       case Shape::kObject:
@@ -76,7 +83,8 @@ class SchemaWriter {
     Object properties;
     Array required;
     for (const FieldDescription& field : type.fields) {
-      Value schema = with_description(value(*field.codec), field.description);
+      Value schema = with_description(value(*field.codec, field.max_length.value_or(text_length_)),
+                                      field.description);
       add_limits(*schema.as_object(), field);
       if (field.has_default && field.codec->shape != Shape::kOptional) {
         add_default(*schema.as_object(), type, field);
@@ -128,6 +136,7 @@ class SchemaWriter {
     }
   }
 
+  const size_t text_length_;
   Object definitions_;
 };
 
@@ -141,8 +150,8 @@ ObjectDescription make_object(std::string_view title, std::string_view descripti
   return out;
 }
 
-Value schema_of(const Codec& codec) {
-  SchemaWriter writer;
+Value schema_of(const Codec& codec, std::optional<size_t> text_length) {
+  SchemaWriter writer(text_length.value_or(kAnyLength));
   const ObjectDescription* const type = codec.shape == Shape::kObject ? &codec.object() : nullptr;
   Value schema = type != nullptr ? writer.object(*type) : writer.value(codec);
   Object& root = *schema.as_object();

@@ -210,5 +210,52 @@ TEST(Schema, IsDraft07WithDefinitions) {
   EXPECT_EQ(*s.find("definitions")->find("Inner")->find("description"), Value("A part."));
 }
 
+struct Texts {
+  std::string name;
+  std::optional<std::string> body;
+  std::vector<std::string> tags;
+  std::optional<Inner> inner;
+  std::map<std::string, std::string> notes;
+};
+auto describe(Type<Texts>) {
+  using T = Texts;
+  return object<T>("Texts", "", field("name", &T::name, "").length(3),
+                   field("body", &T::body, "").length(kAnyLength),
+                   field("tags", &T::tags, "").optional(), field("inner", &T::inner, ""),
+                   field("notes", &T::notes, "").optional());
+}
+std::string too_long(std::string_view text) {
+  const auto found = long_text(kCodec<Texts>, trimmed(text), 5);
+  if (!found) return "none";
+  return found->field + " " + std::to_string(found->length) + " of " + std::to_string(found->most);
+}
+
+TEST(LongText, IsFoundWhereverATextIs) {
+  EXPECT_EQ(too_long(R"({"name":"äöü"})"), "none") << "characters, not bytes";
+  EXPECT_EQ(too_long(R"({"name":"\u00e4\u00f6\u00fc"})"), "none") << "nor escapes";
+  EXPECT_EQ(too_long(R"({"name":"abcd"})"), "name 4 of 3");
+  EXPECT_EQ(too_long(R"({"body":"as long as it is"})"), "none");
+  EXPECT_EQ(too_long(R"({"tags":["12345","123456"]})"), "tags 6 of 5");
+  EXPECT_EQ(too_long(R"({"inner":{"id":"123456"}})"), "id 6 of 5");
+  EXPECT_EQ(too_long(R"({"notes":{"long key":"123456"}})"), "notes 6 of 5");
+  EXPECT_EQ(too_long(R"({"other":"123456","inner":null,"tags":"123456"})"), "none");
+  EXPECT_EQ(too_long("5"), "none");
+}
+
+TEST(LongText, IsInTheSchemaAndRefusedByTheDecoderWhereAFieldSaysIt) {
+  const std::string plain = to_text(schema<Texts>());
+  EXPECT_EQ(plain.find("maxLength"), plain.rfind("maxLength"));
+  const Value limited = schema_of(kCodec<Texts>, 5);
+  const Value& properties = *limited.find("properties");
+  EXPECT_EQ(*properties.find("name")->find("maxLength"), Value(uint64_t{3}));
+  EXPECT_EQ(properties.find("body")->find("maxLength"), nullptr);
+  EXPECT_EQ(*properties.find("tags")->find("items")->find("maxLength"), Value(uint64_t{5}));
+  EXPECT_EQ(*properties.find("notes")->find("additionalProperties")->find("maxLength"),
+            Value(uint64_t{5}));
+  EXPECT_NE(to_text(limited).find(R"("definitions":{"Direction")"), std::string::npos);
+  EXPECT_EQ(decode<Texts>(R"({"name":"abcd"})").error().message, "name: longer than 3 characters");
+  EXPECT_TRUE(decode<Texts>(R"({"name":"abc","tags":["any length"]})"));
+}
+
 }  // namespace
 }  // namespace iii::json

@@ -9,7 +9,7 @@ const Value* Value::find(std::string_view key) const {
   return it == object->end() ? nullptr : &it->second;
 }
 
-std::string text_at(const Value& object, std::string_view key) {
+std::string string_at(const Value& object, std::string_view key) {
   const Value* value = object.find(key);
   return value != nullptr && value->as_string() != nullptr ? *value->as_string() : std::string();
 }

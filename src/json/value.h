@@ -72,7 +72,7 @@ class Value {
 };
 
 // The string at `key` of an object; empty when there is none.
-std::string text_at(const Value& object, std::string_view key);
+std::string string_at(const Value& object, std::string_view key);
 
 // JSON text that is carried, not looked into. Always one valid value.
 struct Raw {

@@ -79,7 +79,9 @@ class Reader {
   std::optional<Value> document() {
     if (!expect(YAML_STREAM_START_EVENT) || !expect(YAML_DOCUMENT_START_EVENT)) return std::nullopt;
     Value value;
-    if (!next() || !read(value, 0)) return std::nullopt;
+    if (!next()) return std::nullopt;
+    places_.document = place_of(event_.start_mark);
+    if (!read(value, 0)) return std::nullopt;
     if (!expect(YAML_DOCUMENT_END_EVENT)) return std::nullopt;
     if (!next()) return std::nullopt;
     if (event_.type != YAML_STREAM_END_EVENT) {
@@ -97,17 +99,19 @@ class Reader {
     yaml_event_delete(&event_);
     if (yaml_parser_parse(&parser_, &event_) != 0) return true;
     places_.error = parser_.problem != nullptr ? parser_.problem : "it cannot be read";
-    places_.error_line = parser_.problem_mark.line + 1;
+    places_.error_place = place_of(parser_.problem_mark);
     return false;
   }
   bool expect(yaml_event_type_t type) {
     if (!next()) return false;
     return event_.type == type || refuse("it is empty");
   }
-  // False, with the reason and the line of the current event.
+  static YamlPlace place_of(const yaml_mark_t& mark) { return {mark.line + 1, mark.column + 1}; }
+
+  // False, with the reason and the place of the current event.
   bool refuse(std::string reason) {
     places_.error = std::move(reason);
-    places_.error_line = event_.start_mark.line + 1;
+    places_.error_place = place_of(event_.start_mark);
     return false;
   }
 
@@ -170,7 +174,9 @@ class Reader {
       if (object.contains(key)) return refuse("the key `" + key + "` is repeated");
       if (depth == 1) places_.lines[key] = event_.start_mark.line + 1;
       Value member;
-      if (!next() || !read(member, depth)) return false;
+      if (!next()) return false;
+      if (depth == 1) places_.values[key] = place_of(event_.start_mark);
+      if (!read(member, depth)) return false;
       object.emplace(std::move(key), std::move(member));
     }
     return false;
@@ -201,7 +207,7 @@ Value plain_yaml_scalar(std::string_view text) {
 
 std::optional<Value> parse_yaml(std::string_view text, YamlLimits limits, YamlPlaces* places) {
   if (text.size() > limits.max_bytes) {
-    if (places != nullptr) *places = {{}, "it is too large", 1};
+    if (places != nullptr) *places = {{}, {}, {}, "it is too large", {1, 1}};
     return std::nullopt;
   }
   Reader reader(text, limits.max_depth);

@@ -20,12 +20,18 @@ struct YamlLimits {
   size_t max_depth = kMaxYamlDepth;
 };
 
-// For messages about a text. Lines count from 1.
+// For messages about a text. Lines and columns (in characters) count from 1; 0: none.
+struct YamlPlace {
+  size_t line = 0;
+  size_t column = 0;
+};
 struct YamlPlaces {
-  std::map<std::string, size_t, std::less<>> lines;  // of the keys of the outermost mapping
+  std::map<std::string, size_t, std::less<>> lines;      // of the keys of the outermost mapping
+  std::map<std::string, YamlPlace, std::less<>> values;  // of their values
+  YamlPlace document;                                    // where the outermost value begins
   // Why there is no value.
   std::string error;
-  size_t error_line = 0;
+  YamlPlace error_place;
 };
 
 // Nothing when the text is not YAML, holds more than one document, uses aliases, repeats a key, or

@@ -43,19 +43,28 @@ TEST(YamlRead, SaysInWhichLineAKeyStands) {
   YamlPlaces places;
   ASSERT_TRUE(parse_yaml("# note\na: 1\n\nb:\n  c: 2\n", {}, &places));
   EXPECT_EQ(places.lines, (std::map<std::string, size_t, std::less<>>{{"a", 2}, {"b", 4}}));
+  EXPECT_EQ(places.values["a"].line, 2U);
+  EXPECT_EQ(places.values["a"].column, 4U);
+  EXPECT_EQ(places.values["b"].line, 5U);
+  EXPECT_EQ(places.values["b"].column, 3U);
+  EXPECT_EQ(places.document.line, 2U);
 }
 
 TEST(YamlRead, SaysInWhichLineAndWhyReadingEnded) {
   const auto why = [](std::string_view text) {
     YamlPlaces places;
     EXPECT_FALSE(parse_yaml(text, {}, &places)) << text;
-    return std::to_string(places.error_line) + " " + places.error;
+    return std::to_string(places.error_place.line) + " " + places.error;
   };
   EXPECT_EQ(why("a: 1\nb: 2\na: 3\n"), "3 the key `a` is repeated");
   EXPECT_EQ(why("a: &x 1\nb: *x\n"), "2 aliases are not supported");
   EXPECT_EQ(why("a: !odd 1\n"), "1 the tag !odd is not supported");
   EXPECT_EQ(why("a: 1\n---\nb: 1\n"), "2 there is more than one document");
   EXPECT_EQ(why("a: 1\nb: [1,\n").substr(0, 2), "3 ");
+  YamlPlaces places;
+  EXPECT_FALSE(parse_yaml("a: é &x 1\nb: é, *x\nc: *x\n", {}, &places));
+  EXPECT_EQ(places.error_place.line, 3U);
+  EXPECT_EQ(places.error_place.column, 4U);
 }
 
 }  // namespace

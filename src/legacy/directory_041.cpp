@@ -38,7 +38,8 @@ auto describe(json::Type<DownloadInput041>) {
       json::field("repo", &T::repo,
                   "Address of a git repository, for example on GitHub: https, ssh or git@. Goes "
                   "with `skill`.")
-          .null_default(),
+          .null_default()
+          .length(json::kAnyLength),  // D311
       json::field("skill", &T::skill,
                   "Folder under `skills/` in the repository; also the namespace in skills_folder.")
           .null_default(),
@@ -134,7 +135,8 @@ void add_download_041(FunctionTable& table, Downloader& downloader) {
        .title = "Download skills",
        .description = about::kDownload041,
        .hints = {.destructive = true, .idempotent = true, .network = true},
-       .tool_label = "Download skills"},
+       .tool_label = "Download skills",
+       .published = true},
       [&downloader](const Context& context, DownloadInput041 in) {
         return download(downloader, context, std::move(in));
       });
@@ -145,7 +147,8 @@ void add_prompt_get_041(FunctionTable& table, Library& library) {
       {.id = "prompts::get",
        .title = "Get prompt",
        .description = about::kPromptsGet041,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [&library](const PromptName& in) { return prompt_of(library, in.name); });
 }
 

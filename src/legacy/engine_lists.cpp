@@ -117,7 +117,8 @@ EngineFunction function_of(const Value& row) {
           .request_schema = first_of(row, {"request_schema", "request_format"}),
           .response_schema = first_of(row, {"response_schema", "response_format"}),
           .metadata = first_of(row, {"metadata"}),
-          .worker_name = text_in(row, "worker_name")};
+          .worker_name = text_in(row, "worker_name"),
+          .name_space = text_in(row, "namespace")};
 }
 
 EngineTriggerType type_of(const Value& row) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "functions/engine_client.h"
 #include "json/value.h"
+#include "sdk/pool.h"
 #include "sdk/task.h"
 
 namespace iii::directory {
@@ -22,6 +23,7 @@ inline constexpr std::chrono::milliseconds kEngineTimeout{10'000};
 struct EngineCaller {
   EngineClient& engine;
   Context context;
+  sdk::Pool& pool;  // for what takes time
 };
 
 struct EngineFunction {
@@ -31,6 +33,7 @@ struct EngineFunction {
   std::optional<json::Value> response_schema;
   std::optional<json::Value> metadata;
   std::optional<std::string> worker_name;  // newer engines say it here
+  std::optional<std::string> name_space = {};
 };
 
 struct EngineWorker {

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/bus_namespaces.h"
 #include "functions/errors.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
@@ -85,7 +86,7 @@ sdk::Task<Result<std::string>> function_text_of(Context context, const Fetcher& 
                        "the function itself; an operator may set `legacy_open_fn: true`.");
   }
   const sdk::Reply<json::Raw> reply =
-      co_await from.engine.call(context, id, std::string_view("{}"), settings.timeout);
+      co_await call_by_id(from.engine, std::move(context), id, "{}", settings.timeout);
   if (!reply) {
     co_return fail("invocation_failed", "D116 call_failed: `" + id + "` " +
                                             cause_of(reply.error(), settings.timeout) +
@@ -235,7 +236,9 @@ void add_fetch(FunctionTable& table, EngineClient& engine, Library& library,
     table.add<FetchInput, std::string>({.id = id,
                                         .title = "Fetch skill",
                                         .description = about::kFetch,
-                                        .tool_label = std::move(label)},
+                                        .tool_label = std::move(label),
+                                        .max_input_bytes = kMaxLargeInputBytes,
+                                        .published = true},
                                        [from, id](const Context& context, FetchInput in) {
                                          return fetch(context, from, id, std::move(in));
                                        });

@@ -17,7 +17,7 @@ constexpr introspect::FamilyIds k041Ids{.functions = "directory::function-list",
 }  // namespace
 
 void add_introspection_041(FunctionTable& table, EngineClient& engine, Guides& guides) {
-  introspect::add_lists<Line::k041>(table, engine, k041Ids);
+  introspect::add_lists<Line::k041>(table, engine, guides.pool(), k041Ids);
   introspect::add_infos<Line::k041>(table, engine, k041Ids, guides);
 }
 

@@ -17,7 +17,7 @@ constexpr introspect::FamilyIds k051Ids{.functions = "directory::engine::functio
 }  // namespace
 
 void add_introspection_051(FunctionTable& table, EngineClient& engine, Guides& guides) {
-  introspect::add_lists<Line::k051>(table, engine, k051Ids);
+  introspect::add_lists<Line::k051>(table, engine, guides.pool(), k051Ids);
   introspect::add_infos<Line::k051>(table, engine, k051Ids, guides);
 }
 

@@ -7,9 +7,11 @@
 
 #include "base/text.h"
 #include "content/ids.h"
+#include "functions/bus_namespaces.h"
 #include "functions/errors.h"
 #include "functions/introspection_schemas.h"
 #include "functions/limits.h"
+#include "functions/suggest.h"
 #include "legacy/descriptions.h"
 #include "legacy/engine_lists.h"
 #include "legacy/introspect.h"
@@ -49,13 +51,13 @@ template <Line L>
 constexpr Words kWorkers{
     "worker", L == Line::k041 ? "directory::worker-list" : "directory::engine::workers::list"};
 
-inline std::unexpected<Error> not_found(const Words& words, std::string_view id,
-                                        const std::vector<std::string>& others) {
-  const std::string_view near = nearest(id, others);
-  return refused("D340 not_found: " + std::string(words.what) + " " + content::quoted(id) +
-                 " was not found." +
-                 (near.empty() ? "" : " Did you mean: " + std::string(near) + "?") +
-                 " Next: call " + std::string(words.list) + " to see what there is.");
+// `others` may be all functions of an engine: they are compared on another thread.
+inline sdk::Task<std::unexpected<Error>> not_found(EngineCaller caller, Words words, std::string id,
+                                                   std::vector<std::string> others) {
+  const std::string near = co_await nearest_on(caller.pool, id, std::move(others));
+  co_return refused("D340 not_found: " + std::string(words.what) + " " + content::quoted(id) +
+                    " was not found." + (near.empty() ? "" : " Did you mean: " + near + "?") +
+                    " Next: call " + std::string(words.list) + " to see what there is.");
 }
 
 template <typename Out>
@@ -107,13 +109,17 @@ sdk::Task<Result<json::Raw>> workers(EngineCaller caller, WorkerFilter filter) {
 // ---- one of them
 
 template <Line L>
-sdk::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, std::string id) {
+sdk::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, std::string id,
+                                                         std::optional<std::string> name_space) {
   const WantedLists wanted{.functions = true, .internal = true, .workers = true, .triggers = true};
   const Result<EngineLists> lists = co_await ask_engine(caller, wanted);
   if (!lists) co_return std::unexpected(lists.error());
-  const auto found = std::ranges::find(lists->functions, id, &EngineFunction::id);
+  const auto found = std::ranges::find_if(lists->functions, [&](const EngineFunction& each) {
+    return each.id == id && (!name_space || !each.name_space || each.name_space == name_space);
+  });
   if (found == lists->functions.end()) {
-    co_return not_found(kFunctions<L>, id, ids_of(lists->functions, &EngineFunction::id));
+    co_return co_await not_found(caller, kFunctions<L>, id,
+                                 ids_of(lists->functions, &EngineFunction::id));
   }
   std::vector<EngineTrigger> bound;
   for (const EngineTrigger& trigger : lists->triggers) {
@@ -123,13 +129,25 @@ sdk::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, st
 }
 
 template <Line L>
-sdk::Task<Result<FunctionDetail<L>>> function_info(EngineCaller caller, Guides& guides,
-                                                   std::string function_id) {
+sdk::Task<Result<FunctionDetail<L>>> function_info(
+    EngineCaller caller, Guides& guides, std::string function_id,
+    std::optional<std::string> name_space = std::nullopt) {
   const std::string id(trim(function_id));
   if (id.empty()) co_return blank("function_id", kFunctions<L>.list);
-  Value question = Object{{"function_id", id}};
-  const Result<EngineAnswer> told =
+  Object question{{"function_id", id}};
+  if (name_space) question["namespace"] = *name_space;
+  Result<EngineAnswer> told =
       co_await ask_engine_about(caller, "engine::functions::info", std::move(question));
+  if (told && told->kind == Kind::kUnknown) {
+    const std::vector<std::string> places =
+        co_await namespaces_of(caller.engine, caller.context, id);
+    if (!name_space && places.size() == 1) {
+      Object again{{"function_id", id}, {"namespace", places.front()}};
+      told = co_await ask_engine_about(caller, "engine::functions::info", std::move(again));
+    } else if (!places.empty()) {
+      co_return std::unexpected(function_elsewhere(id, name_space, places));
+    }
+  }
   if (!told) co_return std::unexpected(told.error());
   std::optional<FunctionDetail<L>> out;
   if (told->kind == Kind::kFound) {
@@ -139,7 +157,7 @@ sdk::Task<Result<FunctionDetail<L>>> function_info(EngineCaller caller, Guides& 
     out = function_detail<L>(function, std::move(owner),
                              triggers_in(told->value, "registered_triggers"));
   } else {
-    Result<FunctionDetail<L>> listed = co_await function_from_lists<L>(caller, id);
+    Result<FunctionDetail<L>> listed = co_await function_from_lists<L>(caller, id, name_space);
     if (!listed) co_return std::unexpected(listed.error());
     out = std::move(*listed);
   }
@@ -169,7 +187,8 @@ sdk::Task<Result<TypeDetail<L>>> type_info(EngineCaller caller, std::string want
   if (!lists) co_return std::unexpected(lists.error());
   const auto found = std::ranges::find(lists->types, id, &EngineTriggerType::id);
   if (found == lists->types.end()) {
-    co_return not_found(kTypes<L>, id, ids_of(lists->types, &EngineTriggerType::id));
+    co_return co_await not_found(caller, kTypes<L>, id,
+                                 ids_of(lists->types, &EngineTriggerType::id));
   }
   const auto count = std::ranges::count(lists->triggers, id, &EngineTrigger::trigger_type);
   co_return type_detail<L>(*found, static_cast<uint64_t>(count));
@@ -185,7 +204,8 @@ sdk::Task<Result<json::Raw>> trigger_info(EngineCaller caller, Guides& guides,
   if (!lists) co_return std::unexpected(lists.error());
   const auto found = std::ranges::find(lists->triggers, id, &EngineTrigger::id);
   if (found == lists->triggers.end()) {
-    co_return not_found(kTriggers<L>, id, ids_of(lists->triggers, &EngineTrigger::id));
+    co_return co_await not_found(caller, kTriggers<L>, id,
+                                 ids_of(lists->triggers, &EngineTrigger::id));
   }
   TriggerDetail<L> out{.id = id,
                        .trigger_type = found->trigger_type,
@@ -235,14 +255,15 @@ sdk::Task<Result<json::Raw>> worker_info(EngineCaller caller, std::string name) 
     for (const EngineWorker& worker : lists->workers) {
       if (worker.name) names.push_back(*worker.name);
     }
-    co_return not_found(kWorkers<L>, name, names);
+    co_return co_await not_found(caller, kWorkers<L>, name, names);
   }
   co_return answer(*found, kWorkers<L>);
 }
 
 template <Line L>
-sdk::Task<Result<json::Raw>> show_function(EngineCaller caller, Guides& guides, std::string id) {
-  const Result<FunctionDetail<L>> found = co_await function_info<L>(caller, guides, std::move(id));
+sdk::Task<Result<json::Raw>> show_function(EngineCaller caller, Guides& guides, OneFunction in) {
+  const Result<FunctionDetail<L>> found = co_await function_info<L>(
+      caller, guides, std::move(in.function_id), std::move(in.name_space));
   if (!found) co_return std::unexpected(found.error());
   co_return answer(*found, kFunctions<L>);
 }
@@ -268,73 +289,85 @@ struct FamilyIds {
   const char* registry;  // where workers that are not connected are listed
 };
 template <Line L>
-void add_lists(FunctionTable& table, EngineClient& engine, const FamilyIds& ids) {
+void add_lists(FunctionTable& table, EngineClient& engine, sdk::Pool& pool, const FamilyIds& ids) {
   table.add<FunctionFilter, FunctionEntries<L>>(
       {.id = ids.functions,
        .title = "List functions",
        .description = about::functions_list(ids.function),
-       .hints = kReadOnly},
-      [&engine](const Context& context, FunctionFilter filter) {
-        return functions<L>({engine, context}, std::move(filter));
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool](const Context& context, FunctionFilter filter) {
+        return functions<L>({engine, context, pool}, std::move(filter));
       });
-  table.add<TypeFilter, TypeEntries<L>>({.id = ids.types,
-                                         .title = "List trigger types",
-                                         .description = about::types_list(ids.triggers),
-                                         .hints = kReadOnly},
-                                        [&engine](const Context& context, TypeFilter filter) {
-                                          return types<L>({engine, context}, std::move(filter));
-                                        });
-  table.add<TriggerFilter, TriggerEntries>({.id = ids.triggers,
-                                            .title = "List bindings",
-                                            .description = about::triggers_list(ids.trigger),
-                                            .hints = kReadOnly},
-                                           [&engine](const Context& context, TriggerFilter filter) {
-                                             return triggers<L>({engine, context},
-                                                                std::move(filter));
-                                           });
-  table.add<WorkerFilter, WorkerEntries>({.id = ids.workers,
-                                          .title = "List workers",
-                                          .description = about::workers_list(ids.registry),
-                                          .hints = kReadOnly},
-                                         [&engine](const Context& context, WorkerFilter filter) {
-                                           return workers<L>({engine, context}, std::move(filter));
-                                         });
+  table.add<TypeFilter, TypeEntries<L>>(
+      {.id = ids.types,
+       .title = "List trigger types",
+       .description = about::types_list(ids.triggers),
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool](const Context& context, TypeFilter filter) {
+        return types<L>({engine, context, pool}, std::move(filter));
+      });
+  table.add<TriggerFilter, TriggerEntries>(
+      {.id = ids.triggers,
+       .title = "List bindings",
+       .description = about::triggers_list(ids.trigger),
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool](const Context& context, TriggerFilter filter) {
+        return triggers<L>({engine, context, pool}, std::move(filter));
+      });
+  table.add<WorkerFilter, WorkerEntries>(
+      {.id = ids.workers,
+       .title = "List workers",
+       .description = about::workers_list(ids.registry),
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool](const Context& context, WorkerFilter filter) {
+        return workers<L>({engine, context, pool}, std::move(filter));
+      });
 }
 
 template <Line L>
 void add_infos(FunctionTable& table, EngineClient& engine, const FamilyIds& ids, Guides& guides) {
+  sdk::Pool& pool = guides.pool();
   // The present version has the other one of that name (functions/engine_info.cpp).
   if constexpr (L == Line::k041) {
     table.add<OneFunction, FunctionDetail<L>>(
         {.id = ids.function,
          .title = "Show a function",
          .description = about::function_info(ids.functions),
-         .hints = kReadOnly},
-        [&engine, &guides](const Context& context, OneFunction in) {
-          return show_function<L>({engine, context}, guides, std::move(in.function_id));
+         .hints = kReadOnly,
+         .published = true},
+        [&engine, &pool, &guides](const Context& context, OneFunction in) {
+          return show_function<L>({engine, context, pool}, guides, std::move(in));
         });
   }
   table.add<OneType, TypeDetail<L>>({.id = ids.type,
                                      .title = "Show a trigger type",
                                      .description = about::type_info(ids.types),
-                                     .hints = kReadOnly},
-                                    [&engine](const Context& context, OneType in) {
-                                      return show_type<L>({engine, context}, std::move(in.id));
+                                     .hints = kReadOnly,
+                                     .published = true},
+                                    [&engine, &pool](const Context& context, OneType in) {
+                                      return show_type<L>({engine, context, pool},
+                                                          std::move(in.id));
                                     });
   table.add<OneTrigger, TriggerDetail<L>>(
       {.id = ids.trigger,
        .title = "Show a binding",
        .description = about::trigger_info(ids.triggers),
-       .hints = kReadOnly},
-      [&engine, &guides](const Context& context, OneTrigger in) {
-        return trigger_info<L>({engine, context}, guides, std::move(in.id));
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool, &guides](const Context& context, OneTrigger in) {
+        return trigger_info<L>({engine, context, pool}, guides, std::move(in.id));
       });
   table.add<OneWorker, WorkerDetail<L>>({.id = ids.worker,
                                          .title = "Show a worker",
                                          .description = about::worker_info(ids.registry),
-                                         .hints = kReadOnly},
-                                        [&engine](const Context& context, OneWorker in) {
-                                          return worker_info<L>({engine, context},
+                                         .hints = kReadOnly,
+                                         .published = true},
+                                        [&engine, &pool](const Context& context, OneWorker in) {
+                                          return worker_info<L>({engine, context, pool},
                                                                 std::move(in.name));
                                         });
 }

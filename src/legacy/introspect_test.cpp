@@ -27,7 +27,7 @@ class Introspect : public DirectoryTest {
                                       [this](uint16_t) { return content_options.roots[0].path; });
     add_introspection_041(table, client, *guides);
     add_introspection_051(table, client, *guides);
-    add_engine_info(table, client, guides.get());
+    add_engine_info(table, client, worker.pool(), guides.get());
     serve();
   }
   // An engine before 0.13.
@@ -87,6 +87,40 @@ TEST_F(Introspect, EveryDetailIsFoundOnAnEngineBefore013) {
             R"({"description":"Records","function_id":"mem::observe","name":"observe"}])");
   EXPECT_THAT(refusal("directory::function-info", R"({"function_id":"mem::observ"})"),
               HasSubstr("Did you mean: mem::observe"));
+}
+
+TEST_F(Introspect, RowsAndDetailsNameTheNamespace) {
+  answers["engine::functions::list"] = R"({"functions":[
+      {"function_id":"dup::fn","namespace":"shop","worker_name":"b"},
+      {"function_id":"dup::fn","namespace":"office","worker_name":"a"}]})";
+  answers["engine::workers::list"] = R"({"workers":[]})";
+  answers["engine::functions::info"] =
+      R"({"function_id":"dup::fn","namespace":"shop","worker_name":"b"})";
+  begin();
+  EXPECT_EQ(
+      json::to_text(ask("directory::engine::functions::list")),
+      R"({"functions":[)"
+      R"({"description":null,"function_id":"dup::fn","namespace":"office","worker_name":"a"},)"
+      R"({"description":null,"function_id":"dup::fn","namespace":"shop","worker_name":"b"}]})");
+  for (const char* id : {"directory::function-info", "directory::engine::functions::info"}) {
+    const Value found = ask(id, R"({"function_id":"dup::fn","namespace":"shop"})");
+    EXPECT_EQ(text(found, "namespace"), "shop") << id;
+  }
+}
+
+TEST_F(Introspect, AnIdInSeveralNamespacesIsRefusedWithTheirNames) {
+  answers["engine::functions::list"] = R"({"functions":[
+      {"function_id":"dup::fn","namespace":"shop"},{"function_id":"dup::fn","namespace":"office"},
+      {"function_id":"dup::fn2","namespace":"other"}]})";
+  failures["engine::functions::info"] = "NOT_FOUND";
+  begin();
+  for (const char* id : {"directory::function-info", "directory::engine::functions::info"}) {
+    EXPECT_THAT(
+        refusal(id, R"({"function_id":"dup::fn"})"),
+        HasSubstr("is in several namespaces: office, shop. Next: call again with `namespace`."));
+    EXPECT_THAT(refusal(id, R"({"function_id":"dup::fn","namespace":"mine"})"),
+                HasSubstr("mine\", but in office, shop. Next: "));
+  }
 }
 
 TEST_F(Introspect, ListsOfAnEngineBefore013) {

@@ -90,15 +90,20 @@ FunctionEntries<L> list_functions(const EngineLists& lists, const FunctionFilter
   const Owners owners(lists);
   FunctionEntries<L> out;
   for (const EngineFunction& function : lists.functions) {
-    std::optional<std::string> owner = owners.of(function.id);
+    // Functions of several namespaces may share an id: the row itself knows its owner.
+    std::optional<std::string> owner =
+        function.worker_name ? function.worker_name : owners.of(function.id);
     if (!mentions(filter.search, {function.id, function.description.value_or("")})) continue;
     if (!begins(filter.prefix, function.id) || !is(filter.worker, owner)) continue;
     out.functions.push_back({.function_id = function.id,
                              .name = last_part(function.id),
                              .worker_name = std::move(owner),
+                             .name_space = function.name_space,
                              .description = function.description});
   }
-  std::ranges::sort(out.functions, {}, &FunctionEntry<L>::function_id);
+  std::ranges::sort(out.functions, {}, [](const FunctionEntry<L>& row) {
+    return std::tie(row.function_id, row.name_space);
+  });
   return out;
 }
 
@@ -156,6 +161,7 @@ FunctionDetail<L> function_detail(const EngineFunction& function,
   FunctionDetail<L> out{.function_id = function.id,
                         .name = last_part(function.id),
                         .worker_name = std::move(worker_name),
+                        .name_space = function.name_space,
                         .description = function.description,
                         .request_schema = function.request_schema,
                         .response_schema = function.response_schema,

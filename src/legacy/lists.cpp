@@ -139,13 +139,15 @@ void add_legacy_lists(FunctionTable& table, Library& library) {
       {.id = "skills::list",
        .title = "List skills",
        .description = about::kLegacySkillsList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [&library](ListSkillsInput) { return list_skills(library); });
   table.add<ListPromptsInput, ListPromptsOutput>(
       {.id = "prompts::list",
        .title = "List prompts",
        .description = about::kLegacyPromptsList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [&library](ListPromptsInput) { return list_prompts(library); });
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/text.h"
 #include "json/write.h"
 #include "legacy/skill_text.h"
 
@@ -16,7 +17,7 @@ std::unexpected<Error> refuse(std::string reason) {
 
 std::string in_quotes(std::string_view text) {
   std::string out;
-  json::append_string(out, text);
+  json::append_string(out, echoed(text));
   return out;
 }
 

@@ -27,13 +27,11 @@ void OnChange::downloaded(ChangeKind kind, std::string_view name_space, std::str
   fire(kind, json::Object{{"op", "download"}, {"namespace", name_space}, {"source", source}});
 }
 
-// What a subscriber gave along as metadata is not handed back: these generations never did.
 void OnChange::fire(ChangeKind kind, const json::Value& payload) const {
   const Type& type = kind == ChangeKind::kSkill ? skills_ : prompts_;
   // A copy: firing must not be disturbed by whoever unsubscribes meanwhile.
   const Type::Bindings bindings = type.bindings();
-  for (auto [id, binding] : bindings) {
-    binding.metadata.reset();
+  for (const auto& [id, binding] : bindings) {
     if (const auto sent = worker_.fire_void(binding, payload); !sent) {
       log_warn("on-change: {} could not be called: {}", binding.function_id, sent.error().message);
     }

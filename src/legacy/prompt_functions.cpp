@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/handler_calls.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "legacy/descriptions.h"
@@ -15,7 +16,6 @@
 #include "legacy/refusals.h"
 #include "legacy/resource.h"
 #include "legacy/skill_types.h"
-#include "library/cause.h"
 
 namespace iii::directory {
 
@@ -55,7 +55,7 @@ std::optional<PromptGetMeta> missing_from(const RegisteredPrompt& prompt,
 
 class PromptFunctions {
  public:
-  explicit PromptFunctions(const LegacyParts& parts) : parts_(parts) {}
+  explicit PromptFunctions(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
 
   sdk::Task<Result<RegisterPromptOutput>> add(RegisterPromptInput in) {
     RegisteredPrompt prompt{.name = std::move(in.name),
@@ -111,7 +111,7 @@ class PromptFunctions {
     if (!*found) {
       const View view = co_await parts_.library.current(kAllFiles);
       co_return std::unexpected(
-          prompt_not_found(in.name, suggest_prompts(view.generation(), in.name)));
+          prompt_not_found(in.name, co_await suggest_prompts(parts_.library, view, in.name)));
     }
     co_return co_await render(std::move(context), **found, std::move(in.arguments));
   }
@@ -135,12 +135,12 @@ class PromptFunctions {
       co_return std::unexpected(reserved_function(Registry::kPrompts, prompt.function_id));
     }
     if (arguments.is_null()) arguments.text = "{}";
-    const std::chrono::milliseconds timeout = parts_.registered().options().timeout;
-    const sdk::Reply<json::Raw> output = co_await parts_.engine.call(
-        context, prompt.function_id, std::string_view(arguments.text), timeout);
+    const Result<json::Raw> output =
+        co_await handlers_.call(std::move(context), prompt.function_id, arguments.text,
+                                parts_.registered().options().timeout);
     if (!output) {
       co_return std::unexpected(
-          failed_call(Registry::kPrompts, prompt.function_id, cause_of(output.error(), timeout)));
+          failed_call(Registry::kPrompts, prompt.function_id, output.error().message));
     }
     Result<std::vector<json::Raw>> messages = prompt_messages(output->text);
     if (!messages) {
@@ -154,6 +154,7 @@ class PromptFunctions {
   }
 
   const LegacyParts parts_;
+  HandlerCalls handlers_;
 };
 
 }  // namespace
@@ -164,24 +165,30 @@ void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& pa
       {.id = "prompts::register",
        .title = "Register a prompt",
        .description = about::kPromptsRegister,
-       .hints = {.idempotent = true}},
+       .hints = {.idempotent = true},
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [prompts](RegisterPromptInput in) { return prompts->add(std::move(in)); });
   table.add<UnregisterPromptInput, UnregisterPromptOutput>(
       {.id = "prompts::unregister",
        .title = "Unregister a prompt",
        .description = about::kPromptsUnregister,
-       .hints = {.destructive = true, .idempotent = true}},
+       .hints = {.destructive = true, .idempotent = true},
+       .published = true},
       [prompts](UnregisterPromptInput in) { return prompts->remove(std::move(in)); });
   table.add<legacy::EmptyInput, McpPromptsOutput>(
       {.id = "prompts::mcp-list",
        .title = "List prompts for a bridge",
        .description = about::kMcpPromptsList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [prompts](legacy::EmptyInput) { return prompts->list(); });
   table.add<PromptGetInput, legacy::PromptGetOutput>(
       {.id = "prompts::mcp-get",
        .title = "Run a prompt for a bridge",
-       .description = about::kMcpPromptsGet},
+       .description = about::kMcpPromptsGet,
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
       [prompts](const Context& context, PromptGetInput in) {
         return prompts->get(context, std::move(in));
       });

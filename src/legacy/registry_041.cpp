@@ -62,7 +62,8 @@ auto describe(json::Type<ListInput>) {
   return json::object<T>(
       "WorkerListInput", "",
       json::field("search", &T::search, "Free text that the registry searches for. Required.")
-          .null_default(),
+          .null_default()
+          .length(json::kAnyLength),  // D311
       json::field("limit", &T::limit, "Most rows to return. Default 20, at most 100.")
           .null_default());
 }
@@ -188,13 +189,15 @@ void add_registry_041(FunctionTable& table, sdk::Pool& pool, CurrentDownloads cu
       {.id = "registry::worker-list",
        .title = "Search workers of the registry",
        .description = about::kRegistryList041,
-       .hints = reads},
+       .hints = reads,
+       .published = true},
       [&pool, current](ListInput in) { return list(pool, current(), std::move(in)); });
   table.add<WorkerInfoInput, InfoOutput>(
       {.id = "registry::worker-info",
        .title = "Show a worker of the registry",
        .description = about::kRegistryInfo041,
-       .hints = reads},
+       .hints = reads,
+       .published = true},
       [&pool, current](WorkerInfoInput in) { return info(pool, current(), std::move(in)); });
 }
 

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/handler_calls.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "legacy/descriptions.h"
@@ -16,7 +17,6 @@
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
 #include "legacy/skill_types.h"
-#include "library/cause.h"
 
 namespace iii::directory {
 
@@ -52,16 +52,17 @@ std::string on_one_line(std::string text) {
 
 class SkillFunctions {
  public:
-  explicit SkillFunctions(const LegacyParts& parts) : parts_(parts) {}
+  explicit SkillFunctions(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
 
-  sdk::Task<Result<RegisterSkillOutput>> add(RegisterSkillInput in) {
+  sdk::Task<Result<RegisterSkillOutput>> add(std::string worker, RegisterSkillInput in) {
     Result<void> legal = check_registered_name("id", in.id);
     if (legal) legal = check_skill_body(in.skill);
     if (!legal) co_return std::unexpected(refused_registration(Registry::kSkills, legal.error()));
     RegisterSkillOutput out{.id = in.id, .registered_at = content::format_time(file_clock_ns())};
     RegisteredSkill skill{
         .id = std::move(in.id), .skill = std::move(in.skill), .registered_at = out.registered_at};
-    const Result<void> stored = co_await parts_.library.register_skill(std::move(skill));
+    const Result<void> stored =
+        co_await parts_.library.register_skill(std::move(skill), std::move(worker));
     if (!stored) co_return std::unexpected(failed_state(Registry::kSkills, stored.error()));
     parts_.on_change.registered(ChangeKind::kSkill, "register", out.id);
     co_return out;
@@ -161,14 +162,14 @@ class SkillFunctions {
     if (is_reserved_function(function_id)) {
       co_return std::unexpected(reserved_function(Registry::kSkills, function_id));
     }
-    const std::chrono::milliseconds timeout = parts_.registered().options().timeout;
-    const sdk::Reply<json::Value> output = sdk::decode_reply<json::Value>(
-        co_await parts_.engine.call(context, function_id, std::string_view("{}"), timeout));
-    if (!output) {
-      co_return std::unexpected(
-          failed_call(Registry::kSkills, function_id, cause_of(output.error(), timeout)));
+    const Result<json::Raw> output = co_await handlers_.call(std::move(context), function_id, "{}",
+                                                             parts_.registered().options().timeout);
+    const Result<json::Value> value =
+        output ? json::parse(output->text) : Result<json::Value>(std::unexpected(output.error()));
+    if (!value) {
+      co_return std::unexpected(failed_call(Registry::kSkills, function_id, value.error().message));
     }
-    co_return section_text(*output);
+    co_return section_text(*value);
   }
 
   static Result<json::Raw> content_of(std::string uri, SectionText text) {
@@ -180,6 +181,7 @@ class SkillFunctions {
   }
 
   const LegacyParts parts_;
+  HandlerCalls handlers_;
 };
 
 }  // namespace
@@ -190,24 +192,31 @@ void add_registered_skill_functions(FunctionTable& table, const LegacyParts& par
       {.id = "skills::register",
        .title = "Register a skill",
        .description = about::kSkillsRegister,
-       .hints = {.idempotent = true}},
-      [skills](RegisterSkillInput in) { return skills->add(std::move(in)); });
+       .hints = {.idempotent = true},
+       .max_input_bytes = kMaxLargeInputBytes,
+       .published = true},
+      [skills](const Context& context, RegisterSkillInput in) {
+        return skills->add(context.caller, std::move(in));
+      });
   table.add<UnregisterSkillInput, UnregisterSkillOutput>(
       {.id = "skills::unregister",
        .title = "Unregister a skill",
        .description = about::kSkillsUnregister,
-       .hints = {.destructive = true, .idempotent = true}},
+       .hints = {.destructive = true, .idempotent = true},
+       .published = true},
       [skills](UnregisterSkillInput in) { return skills->remove(std::move(in)); });
   table.add<legacy::EmptyInput, ResourcesOutput>(
       {.id = "skills::resources-list",
        .title = "List resources for a bridge",
        .description = about::kResourcesList,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [skills](legacy::EmptyInput) { return skills->list(); });
   table.add<ReadResourceInput, ReadResourceOutput>(
       {.id = "skills::resources-read",
        .title = "Read a resource for a bridge",
-       .description = about::kResourcesRead},
+       .description = about::kResourcesRead,
+       .published = true},
       [skills](const Context& context, ReadResourceInput in) {
         return skills->read(context, std::move(in));
       });
@@ -215,7 +224,8 @@ void add_registered_skill_functions(FunctionTable& table, const LegacyParts& par
       {.id = "skills::resources-templates",
        .title = "Resource templates for a bridge",
        .description = about::kResourcesTemplates,
-       .hints = kReadOnly},
+       .hints = kReadOnly,
+       .published = true},
       [](legacy::EmptyInput) { return SkillFunctions::templates(); });
 }
 

@@ -108,7 +108,8 @@ inline auto describe(json::Type<RegisterSkillInput>) {
   return json::object<T>(
       "RegisterSkillInput", "", json::field("id", &T::id, kRegisteredId),
       json::field("skill", &T::skill,
-                  "Markdown that is served at iii://{id}, at most 256 KiB. Required."));
+                  "Markdown that is served at iii://{id}, at most 256 KiB. Required.")
+          .length(json::kAnyLength));
 }
 inline auto describe(json::Type<RegisterSkillOutput>) {
   using T = RegisterSkillOutput;
@@ -181,7 +182,8 @@ inline auto describe(json::Type<RegisterPromptInput>) {
   return json::object<T>(
       "RegisterPromptInput", "", json::field("name", &T::name, kRegisteredId),
       json::field("description", &T::description,
-                  "Text that people see when they choose a prompt. Required."),
+                  "Text that people see when they choose a prompt. Required.")
+          .length(json::kAnyLength),
       json::field("arguments", &T::arguments, "Arguments it takes. None when absent.").optional(),
       json::field(
           "function_id", &T::function_id,

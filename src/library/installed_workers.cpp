@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "json/value.h"
+#include "library/nearby.h"
 
 namespace iii::directory {
 
@@ -11,18 +12,15 @@ namespace {
 
 // R51: entries without a string `name` are left out; any other shape means that nothing is
 // installed.
-NamesPtr names_in(const std::string& answer, bool own_page) {
-  auto names = std::make_shared<NameSet>();
-  if (own_page) names->insert("iii-directory");
+void add_names_in(const std::string& answer, NameSet& names) {
   const auto value = json::parse(answer);
   const json::Value* rows = value ? value->find("workers") : nullptr;
   if (rows != nullptr && rows->as_array() != nullptr) {
     for (const json::Value& row : *rows->as_array()) {
       const json::Value* name = row.find("name");
-      if (name != nullptr && name->as_string() != nullptr) names->insert(*name->as_string());
+      if (name != nullptr && name->as_string() != nullptr) names.insert(*name->as_string());
     }
   }
-  return names;
 }
 
 }  // namespace
@@ -58,11 +56,19 @@ sdk::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
     co_return known_;
   }
   under_way_.emplace();
-  const sdk::CallOptions options{.timeout = options_.timeout};
-  const json::Value nothing = json::Object{};
-  const sdk::Reply<json::Raw> reply = co_await worker_.trigger("worker::list", nothing, options);
-  if (reply) {
-    known_ = names_in(reply->text, options_.own_page);
+  const sdk::Reply<json::Raw> reply =
+      co_await ask_nearby(worker_, "worker::list", json::Raw{"{}"}, options_.timeout);
+  // Who has waited in vain once does not wait again.
+  std::optional<std::vector<std::string>> containers;
+  if (reply || reply.error().code != sdk::kTimeout) {
+    containers = co_await compose_containers(worker_, options_.timeout);
+  }
+  if (reply || containers) {
+    auto names = std::make_shared<NameSet>();
+    if (options_.own_page) names->insert("iii-directory");
+    if (reply) add_names_in(reply->text, *names);
+    if (containers) names->insert(containers->begin(), containers->end());
+    known_ = std::move(names);
     asked_at_ = now_();
     failed_at_.reset();
   } else {
@@ -70,7 +76,8 @@ sdk::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
     // twice.
     if (reply.error().code == sdk::kTimeout) failed_at_ = now_();
     if (options_.filter) {
-      failure_log_.warn("worker::list is not available ({}); {}", reply.error().code,
+      failure_log_.warn("worker::list is not available ({}), nor compose::status; {}",
+                        reply.error().code,
                         known_ != nullptr ? "the last answer is used" : "skills are not filtered");
     }
   }

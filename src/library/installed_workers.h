@@ -1,5 +1,5 @@
-// Which workers are installed, as `worker::list` says: asked rarely, never waited for twice
-// (R51–R55).
+// Which workers are installed, as `worker::list` and `compose::status` say: asked rarely, never
+// waited for twice (R51–R55).
 #pragma once
 
 #include <chrono>

@@ -92,6 +92,8 @@ BodyPart part_of(std::string_view body, PartRange range, int64_t mtime_ns) {
 constexpr uint64_t kHeadBytes = 1024 * 1024;
 constexpr uint64_t kCharacter = 4;  // longest, in bytes
 
+constexpr size_t kMaxRegistrars = 10'000;
+
 // From a file of any size. The stamp of the file comes with the part.
 struct FilePart {
   BodyPart part;
@@ -301,6 +303,11 @@ Result<Body> Library::read(const View& view, const content::Skill& skill) {
 Result<Body> Library::read(const View& view, const content::Prompt& prompt) {
   return body_of(view, prompt, content::kUnknownOffset);
 }
+sdk::Task<Result<Body>> Library::read_later(View view, const content::Skill& skill) {
+  if (skill.bytes <= kSmallBytes) co_return read(view, skill);
+  co_return co_await on_reading_thread(
+      [view = std::move(view), &skill] { return body_of(view, skill, skill.body_offset); });
+}
 sdk::Task<Result<BodyPart>> Library::read_part(const View& view, const content::Skill& skill,
                                                PartRange range) {
   // A character has to fit, or there would be no end to the parts.
@@ -316,7 +323,7 @@ sdk::Task<Result<BodyPart>> Library::read_part(const View& view, const content::
   auto work = [folder, path = skill.file.path, lenient = content.lenient(), range] {
     return file_part(*folder, path, lenient, range);
   };
-  Result<FilePart> found = co_await on_answer_thread(std::move(work));
+  Result<FilePart> found = co_await on_reading_thread(std::move(work));
   const bool stale = found ? !is_version(skill, found->stamp) : found.error().code == "missing";
   if (stale && !view.accepts_any_version()) {
     content.recheck(skill.file);
@@ -362,11 +369,21 @@ void Library::registration_changed(ChangeKind kind, std::string_view key) {
   if (feed_) feed_->changed(kind, key);
 }
 
-sdk::Task<Result<void>> Library::register_skill(RegisteredSkill skill) {
+sdk::Task<Result<void>> Library::register_skill(RegisteredSkill skill, std::string worker) {
   const std::string id = skill.id;
   Result<void> stored = co_await store_->put(std::move(skill));
-  if (stored) registration_changed(ChangeKind::kSkill, id);
+  if (stored) {
+    // Beyond that many nobody is known to have registered them, which is always safe.
+    if (registrars_.size() >= kMaxRegistrars) registrars_.clear();
+    registrars_.insert_or_assign(id, std::move(worker));
+    registration_changed(ChangeKind::kSkill, id);
+  }
   co_return stored;
+}
+
+std::string Library::registrar_of(std::string_view skill_id) const {
+  const auto found = registrars_.find(skill_id);
+  return found != registrars_.end() ? found->second : std::string();
 }
 
 sdk::Task<Result<void>> Library::register_prompt(RegisteredPrompt prompt) {
@@ -378,6 +395,7 @@ sdk::Task<Result<void>> Library::register_prompt(RegisteredPrompt prompt) {
 
 sdk::Task<Result<bool>> Library::unregister_skill(std::string id) {
   Result<bool> removed = co_await store_->remove_skill(id);
+  if (removed) registrars_.erase(id);
   if (removed && *removed) registration_changed(ChangeKind::kSkill, id);
   co_return removed;
 }

@@ -10,9 +10,11 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -95,9 +97,14 @@ class Library {
   };
   sdk::Task<Asked> ask_registrations(ChangeKind kind, ViewOptions options = {});
 
-  // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …).
+  // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …). From
+  // any thread, as read_file().
   Result<Body> read(const View& view, const content::Skill& skill);
   Result<Body> read(const View& view, const content::Prompt& prompt);
+  // The same; a document of more than kSmallBytes is read on another thread. `skill` belongs to
+  // `view`.
+  sdk::Task<Result<Body>> read_later(View view, const content::Skill& skill);
+  static constexpr uint64_t kSmallBytes = 64 * 1024;
   // A part of a body, also of a document that is too large to be read at once. The disk is read on
   // another thread. `skill` belongs to `view`, which the caller keeps.
   sdk::Task<Result<BodyPart>> read_part(const View& view, const content::Skill& skill,
@@ -152,6 +159,12 @@ class Library {
   auto on_answer_thread(F work) {
     return answers_.run(std::move(work));
   }
+  // The same for reading and encoding what may be large: one after another, so that a thread for
+  // answers stays free for others' searches however much is read.
+  template <typename F>
+  auto on_reading_thread(F work) {
+    return answers_.run(reading_, std::move(work));
+  }
   sdk::Pool& answer_threads() { return answers_; }
   // Lets go of a view that was held for a while: thousands of rows are not freed on the loop.
   void let_go(View view);
@@ -169,8 +182,12 @@ class Library {
   // Null: what they register is not shown in views.
   RegistrationFeed* registration_feed() { return feed_ ? &*feed_ : nullptr; }
   // Later views contain it. Only if registrations() is not null.
-  sdk::Task<Result<void>> register_skill(RegisteredSkill skill);
+  // `worker` is the id of the one that registers it, as the engine attests it.
+  sdk::Task<Result<void>> register_skill(RegisteredSkill skill, std::string worker = {});
   sdk::Task<Result<void>> register_prompt(RegisteredPrompt prompt);
+  // The id of the worker that registered a skill, if it did so while this process runs; empty: not
+  // known.
+  std::string registrar_of(std::string_view skill_id) const;
   // Somebody changed that record.
   void registration_changed(ChangeKind kind, std::string_view key);
   // Whether there was something.
@@ -217,13 +234,15 @@ class Library {
   InstalledWorkers installed_;
   std::optional<RegistrationStore> store_;
   std::optional<RegistrationFeed> feed_;
-  Publisher::Work work_;            // for the next round
+  std::map<std::string, std::string, std::less<>> registrars_;  // by skill; kMaxRegistrars of them
+  Publisher::Work work_;                                        // for the next round
   std::optional<Latch> under_way_;  // opens when the present round is over
   std::optional<Latch> next_;       // the same of the round after it, if anybody waits for that
   Refreshes refreshes_;             // rounds that looked at the folders
   std::shared_ptr<void> kernel_;
   TimerId gather_timer_ = 0;
   TimerId poll_timer_ = 0;
+  sdk::Pool::Lane reading_;
   sdk::Pool answers_;
   sdk::Pool thread_;  // of one thread; ends first
 };

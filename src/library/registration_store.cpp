@@ -5,6 +5,7 @@
 
 #include "json/describe.h"
 #include "library/cause.h"
+#include "library/nearby.h"
 
 namespace iii::directory {
 
@@ -110,9 +111,8 @@ Result<std::optional<T>> decode_one(const json::Raw& reply, std::string_view wha
 template <typename In>
 static sdk::Task<Result<json::Raw>> ask(sdk::Worker& worker, std::string function_id, In payload,
                                         std::chrono::milliseconds timeout) {
-  sdk::CallOptions options;
-  options.timeout = timeout;
-  sdk::Reply<json::Raw> reply = co_await worker.trigger(function_id, payload, options);
+  json::Raw text{json::encode(payload)};
+  sdk::Reply<json::Raw> reply = co_await ask_nearby(worker, function_id, std::move(text), timeout);
   if (!reply) {
     co_return fail(reply.error().code, function_id + ": " + cause_of(reply.error(), timeout));
   }

@@ -50,7 +50,8 @@ inline auto describe(json::Type<PromptArgument>) {
   using T = PromptArgument;
   return json::object<T>(
       "PromptArgument", "", json::field("name", &T::name, "Name; unique within the prompt."),
-      json::field("description", &T::description, "What to give, for people."),
+      json::field("description", &T::description, "What to give, for people.")
+          .length(json::kAnyLength),
       json::field("required", &T::required, "Must be given. Default false.").optional());
 }
 

@@ -2,27 +2,32 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
+#include <chrono>
+#include <span>
 #include <utility>
 
+#include "base/text.h"
 #include "functions/bus_hints.h"
+#include "functions/bus_namespaces.h"
+#include "functions/errors.h"
 #include "json/write.h"
+#include "mcp/hidden_rows.h"
+#include "mcp/limits.h"
 #include "mcp/rpc.h"
 
 namespace iii::mcp {
 
 namespace {
 
-constexpr std::array<std::string_view, 10> kGuarded = {
-    "engine::", "configuration::", "state::", "stream::", "iii.",
-    "iii::",    "mcp::",           "a2a::",   "skills::", "prompts::"};
+// `skill::` and `skills::` call functions that their input names.
+constexpr std::array<std::string_view, 11> kGuarded = {
+    "engine::", "configuration::", "state::", "stream::", "iii.",     "iii::",
+    "mcp::",    "a2a::",           "skill::", "skills::", "prompts::"};
 constexpr std::string_view kDirectory = "directory::";
+constexpr std::string_view kPrompts = "directory::prompts::";
 
 constexpr std::chrono::milliseconds kAnswerTimeout{5'000};
-constexpr std::chrono::milliseconds kCallTimeout{300'000};
-constexpr std::chrono::seconds kListLife{2};
 constexpr size_t kInfoBatch = 32;
-constexpr size_t kMaxFunctions = 10'000;
 
 std::optional<json::Value> parsed(const std::optional<std::string>& text) {
   if (!text) return std::nullopt;
@@ -79,7 +84,66 @@ CallablePtr own_function(const directory::Function& function) {
   return out;
 }
 
-bool by_id(const CallablePtr& a, const CallablePtr& b) { return a->id < b->id; }
+// What a row of the list, or an answer about one function, says.
+std::shared_ptr<CallableFunction> engine_function(std::string id, const json::Value& row) {
+  auto out = std::make_shared<CallableFunction>();
+  out->id = std::move(id);
+  out->description = member_text(row, "description");
+  out->worker = member_text(row, "worker_name");
+  out->hints = directory::hints_of_row(row);
+  out->wants_context = mcp_flag(row, "context");
+  out->has_headers = mcp_flag(row, "headers");
+  out->resource = resource_of(row);
+  return out;
+}
+
+void add_schemas(CallableFunction& function, const json::Value& detail) {
+  if (const json::Value* schema = object_of(detail, "request_schema")) {
+    function.request_schema = *schema;
+  }
+  if (const json::Value* schema = object_of(detail, "response_schema")) {
+    function.response_schema = *schema;
+  }
+}
+
+bool is_for_operators(const CallableFunction& function) {
+  return function.hints && function.hints->operators_only;
+}
+
+// Those of the engine that clients may see. On any thread.
+CallableListPtr visible_rows(const directory::FunctionIndex& index, const CallRules& rules,
+                             const CallableList& own) {
+  auto out = std::make_shared<CallableList>();
+  for (const directory::KnownFunction& each : index.functions()) {
+    if (each.own || each.internal || is_callback(each.id) || find_in(own, each.id)) continue;
+    json::Object row{{"description", each.description}, {"worker_name", each.worker}};
+    if (auto mcp = each.mcp.empty() ? std::nullopt : parsed(each.mcp)) {
+      row["metadata"] = json::Object{{"mcp", std::move(*mcp)}};
+    }
+    auto function = engine_function(each.id, row);
+    if (!rules.hides(each.id, is_for_operators(*function))) out->push_back(std::move(function));
+  }
+  return out;
+}
+
+Error hidden_function(std::string_view id) {
+  return {"hidden",
+          "'" + echoed(id) +
+              "' is internal or belongs to an internal namespace, which MCP clients cannot "
+              "call. Next: choose another function with `find`."};
+}
+
+Error function_for_operators(std::string_view id) {
+  return {"operators_only",
+          "'" + echoed(id) +
+              "' is for those who run this server, so MCP clients cannot call it. Next: call it on "
+              "the bus (`iii-directory trigger`), or name it in `mcp_allow` of the configuration."};
+}
+
+bool has_beginning(const std::vector<std::string>& beginnings, std::string_view id) {
+  return std::ranges::any_of(beginnings,
+                             [&](const std::string& each) { return id.starts_with(each); });
+}
 
 }  // namespace
 
@@ -107,22 +171,38 @@ bool is_guarded(std::string_view function_id) {
       kGuarded, [&](std::string_view prefix) { return function_id.starts_with(prefix); });
 }
 
-Callables::Callables(const Host& host, std::vector<std::string> hidden)
-    : host_(host), hidden_(std::move(hidden)) {
-  for (const directory::FunctionPtr& function : host_.functions->functions()) {
-    const std::string& id = function->info.id;
-    const bool usable = std::ranges::none_of(
-        host_.unusable, [&](const std::string& prefix) { return id.starts_with(prefix); });
-    if (!id.starts_with(kDirectory) || function->info.hints.internal || !usable) continue;
-    if (!is_hidden(id)) own_.push_back(own_function(*function));
-  }
-  std::ranges::sort(own_, by_id);
+CallablePtr find_in(const CallableList& functions, std::string_view id) {
+  const auto found = std::ranges::lower_bound(
+      functions, id, {}, [](const CallablePtr& each) { return std::string_view(each->id); });
+  return found != functions.end() && (*found)->id == id ? *found : nullptr;
 }
 
-bool Callables::is_hidden(std::string_view id) const {
-  return is_guarded(id) || std::ranges::any_of(hidden_, [&](const std::string& prefix) {
-           return id.starts_with(prefix);
-         });
+bool CallRules::is_internal(std::string_view id) const {
+  return is_guarded(id) || has_beginning(hidden, id) || internal.contains(id);
+}
+
+bool CallRules::hides(std::string_view id, bool operators) const {
+  if (is_internal(id)) return true;
+  return (operators || operators_only.contains(id)) && !has_beginning(allowed, id);
+}
+
+Callables::Callables(const Host& host, std::vector<std::string> hidden,
+                     std::vector<std::string> allowed)
+    : host_(host) {
+  CallRules rules{.hidden = std::move(hidden), .allowed = std::move(allowed)};
+  for (const directory::FunctionPtr& function : host_.functions->functions()) {
+    if (function->info.hints.operators_only) rules.operators_only.insert(function->info.id);
+    if (function->info.hints.internal) rules.internal.insert(function->info.id);
+  }
+  rules_ = std::make_shared<const CallRules>(std::move(rules));
+  CallableList own;
+  for (const directory::FunctionPtr& function : host_.functions->functions()) {
+    const std::string& id = function->info.id;
+    const bool usable = id.starts_with(kDirectory) && !has_beginning(host_.unusable, id);
+    if (usable && !is_hidden(id)) own.push_back(own_function(*function));
+  }
+  std::ranges::sort(own, {}, [](const CallablePtr& f) -> const std::string& { return f->id; });
+  own_ = std::make_shared<const CallableList>(std::move(own));
 }
 
 sdk::Task<std::optional<json::Value>> Callables::ask(std::string function, std::string input) {
@@ -130,121 +210,166 @@ sdk::Task<std::optional<json::Value>> Callables::ask(std::string function, std::
   sdk::Reply<json::Raw> reply =
       co_await host_.engine->call(context, function, std::string_view(input), kAnswerTimeout);
   if (!reply) co_return std::nullopt;
-  co_return parsed(reply->text);
+  const size_t bytes = reply->text.size();
+  co_return co_await encode_where_fit(*host_.library, bytes,
+                                      [text = std::move(reply->text)] { return parsed(text); });
 }
 
-sdk::Task<std::optional<CallableList>> Callables::ask_list() {
-  std::optional<json::Value> answer = co_await ask("engine::functions::list", "{}");
-  const json::Value* rows = answer ? answer->find("functions") : nullptr;
-  if (rows == nullptr || rows->as_array() == nullptr) co_return std::nullopt;
-  // The same id in several namespaces: the first row is that of `default`, which is called.
-  std::map<std::string, CallablePtr> found;
-  for (const json::Value& row : *rows->as_array()) {
-    std::string id = member_text(row, "function_id");
-    if (id.empty() || is_hidden(id) || is_callback(id)) continue;
-    if (found.size() >= kMaxFunctions) continue;
-    const bool ours = std::ranges::any_of(own_, [&](const CallablePtr& f) { return f->id == id; });
-    if (ours) continue;
-    auto function = std::make_shared<CallableFunction>();
-    function->id = id;
-    function->description = member_text(row, "description");
-    function->hints = directory::hints_of_row(row);
-    function->wants_context = mcp_flag(row, "context");
-    function->has_headers = mcp_flag(row, "headers");
-    function->resource = resource_of(row);
-    found.emplace(std::move(id), std::move(function));
+sdk::Task<CallableListPtr> Callables::engine() {
+  if (host_.catalog == nullptr || !has_engine()) co_return known_;
+  directory::FunctionCatalog::Now now;
+  if (std::exchange(forgotten_, false)) {
+    now = co_await host_.catalog->current({.caller = "mcp"});
+  } else {
+    now = co_await host_.catalog->recent({.caller = "mcp"});
   }
-  CallableList out;
-  for (auto& [id, function] : found) out.push_back(std::move(function));
-  co_return out;
-}
-
-sdk::Task<void> Callables::ask_schemas(CallableList& rows) {
-  for (size_t begin = 0; begin < rows.size(); begin += kInfoBatch) {
-    const size_t end = std::min(rows.size(), begin + kInfoBatch);
-    json::Array ids;
-    for (size_t i = begin; i < end; ++i) ids.emplace_back(rows[i]->id);
-    std::optional<json::Value> answer = co_await ask(
-        "engine::functions::info", json::to_text(json::Object{{"function_ids", std::move(ids)}}));
-    const json::Value* details = answer ? answer->find("functions") : nullptr;
-    if (details == nullptr || details->as_array() == nullptr) co_return;
-    for (const json::Value& detail : *details->as_array()) {
-      const std::string id = member_text(detail, "function_id");
-      const auto row = std::ranges::find(rows, id, [](const CallablePtr& f) { return f->id; });
-      if (row == rows.end()) continue;
-      auto full = std::make_shared<CallableFunction>(**row);
-      if (const json::Value* schema = object_of(detail, "request_schema")) {
-        full->request_schema = *schema;
-      }
-      if (const json::Value* schema = object_of(detail, "response_schema")) {
-        full->response_schema = *schema;
-      }
-      *row = std::move(full);
-    }
-  }
-}
-
-sdk::Task<CallableList> Callables::engine(bool with_schemas) {
-  if (!has_engine()) co_return known_;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < known_until_ && (known_schemas_ || !with_schemas)) co_return known_;
-  std::optional<CallableList> rows = co_await ask_list();
-  if (!rows) co_return known_;
-  if (with_schemas) co_await ask_schemas(*rows);
-  known_ = std::move(*rows);
-  known_schemas_ = with_schemas;
-  known_until_ = now + kListLife;
+  if (!now.live || now.functions == index_) co_return known_;
+  CallableListPtr rows =
+      co_await host_.library->on_answer_thread([index = now.functions, rules = rules_, own = own_] {
+        return visible_rows(*index, *rules, *own);
+      });
+  known_ = std::move(rows);
+  index_ = now.functions;
   co_return known_;
 }
 
-sdk::Task<CallablePtr> Callables::find(std::string id) {
-  for (const CallablePtr& function : own_) {
-    if (function->id == id) co_return function;
-  }
-  if (is_hidden(id) || !has_engine()) co_return nullptr;
-  std::optional<json::Value> detail =
-      co_await ask("engine::functions::info", json::to_text(json::Object{{"function_id", id}}));
-  if (!detail || member_text(*detail, "function_id") != id) co_return nullptr;
-  auto out = std::make_shared<CallableFunction>();
-  out->id = id;
-  out->description = member_text(*detail, "description");
-  out->hints = directory::hints_of_row(*detail);
-  out->wants_context = mcp_flag(*detail, "context");
-  out->has_headers = mcp_flag(*detail, "headers");
-  if (const json::Value* schema = object_of(*detail, "request_schema")) {
-    out->request_schema = *schema;
-  }
-  if (const json::Value* schema = object_of(*detail, "response_schema")) {
-    out->response_schema = *schema;
+sdk::Task<Callables::Searchable> Callables::searchable() {
+  CallableListPtr rows = co_await engine();
+  Searchable out{.index = index_, .own = own_, .engine = std::move(rows)};
+  // Without an engine so far: those of the directory.
+  if (out.index == nullptr) {
+    directory::FunctionCatalog::Now now = co_await host_.catalog->recent({.caller = "mcp"});
+    out.index = std::move(now.functions);
   }
   co_return out;
 }
 
-sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
-                                             json::Raw input) {
-  if (is_hidden(id)) {
-    co_return fail("hidden", "'" + id +
-                                 "' belongs to an internal namespace, which MCP clients cannot "
-                                 "call. Next: choose another function with `find`.");
-  }
-  for (const CallablePtr& function : own_) {
-    if (function->id == id) {
-      co_return co_await host_.functions->call(std::move(id), std::move(context), std::move(input));
+sdk::Task<CallableList> Callables::with_schemas(CallableList rows) {
+  for (size_t begin = 0; begin < rows.size() && has_engine(); begin += kInfoBatch) {
+    const std::span batch =
+        std::span(rows).subspan(begin, std::min(kInfoBatch, rows.size() - begin));
+    json::Array ids;
+    for (const CallablePtr& each : batch) ids.emplace_back(each->id);
+    std::optional<json::Value> answer = co_await ask(
+        "engine::functions::info", json::to_text(json::Object{{"function_ids", std::move(ids)}}));
+    const json::Value* details = answer ? answer->find("functions") : nullptr;
+    if (details == nullptr || details->as_array() == nullptr) co_return rows;
+    for (const json::Value& detail : *details->as_array()) {
+      const std::string id = member_text(detail, "function_id");
+      const auto row = std::ranges::find(
+          batch, id, [](const CallablePtr& f) -> const std::string& { return f->id; });
+      if (row == batch.end()) continue;
+      auto full = std::make_shared<CallableFunction>(**row);
+      add_schemas(*full, detail);
+      *row = std::move(full);
     }
   }
+  co_return rows;
+}
+
+// What the engine says about one function at this moment, hidden or not.
+sdk::Task<CallablePtr> Callables::look_up(std::string id, std::string name_space) {
+  json::Object question{{"function_id", id}};
+  if (!name_space.empty()) question["namespace"] = std::move(name_space);
+  std::optional<json::Value> detail =
+      co_await ask("engine::functions::info", json::to_text(question));
+  if (!detail || member_text(*detail, "function_id") != id) co_return nullptr;
+  auto out = engine_function(std::move(id), *detail);
+  add_schemas(*out, *detail);
+  co_return out;
+}
+
+sdk::Task<CallablePtr> Callables::find(std::string id) {
+  if (CallablePtr own = find_in(*own_, id)) co_return own;
+  if (is_hidden(id) || !has_engine()) co_return nullptr;
+  CallablePtr found = co_await look_up(std::move(id), {});
+  if (found != nullptr && rules_->hides(found->id, is_for_operators(*found))) co_return nullptr;
+  co_return found;
+}
+
+sdk::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
+                                             json::Raw input, CallOptions how) {
+  if (is_hidden(id)) {
+    co_return std::unexpected(rules_->is_internal(id) ? hidden_function(id)
+                                                      : function_for_operators(id));
+  }
+  if (how.name_space.empty() && find_in(*own_, id) != nullptr) {
+    co_return co_await fit_for_clients(
+        id, co_await host_.functions->call(id, std::move(context), std::move(input)));
+  }
+  co_return co_await fit_for_clients(
+      id, co_await call_engine(std::move(context), id, std::move(input), std::move(how)));
+}
+
+sdk::Task<directory::Answer> Callables::call_engine(directory::Context context, std::string id,
+                                                    json::Raw input, CallOptions how) {
   if (host_.engine == nullptr) {
-    co_return fail("no_engine", "There is no function '" + id +
+    co_return fail("no_engine", "There is no function '" + echoed(id) +
                                     "' here, and this server is not connected to an engine. Next: "
                                     "start it with --url to reach the functions of an engine.");
   }
   if (!has_engine()) {
-    co_return fail("no_engine", "The engine cannot be reached at the moment, so '" + id +
+    co_return fail("no_engine", "The engine cannot be reached at the moment, so '" + echoed(id) +
                                     "' cannot be called. Next: try again shortly.");
   }
+  const CallablePtr known = co_await look_up(id, how.name_space);
+  if (known != nullptr && rules_->hides(id, is_for_operators(*known))) {
+    co_return std::unexpected(function_for_operators(id));
+  }
   sdk::Reply<json::Raw> reply =
-      co_await host_.engine->call(context, id, std::string_view(input.text), kCallTimeout);
+      how.name_space.empty()
+          ? co_await directory::call_by_id(*host_.engine, std::move(context), id,
+                                           std::move(input.text), how.timeout)
+          : co_await host_.engine->call(context, id, std::string_view(input.text), how.timeout,
+                                        how.name_space);
   if (!reply) co_return std::unexpected(Error{reply.error().code, reply.error().message});
   co_return std::move(*reply);
+}
+
+sdk::Task<directory::Answer> Callables::fit_for_clients(std::string id, directory::Answer answer) {
+  HiddenThings hidden{
+      .function = [rules = rules_](std::string_view each) { return rules->hides(each); }};
+  const bool of_directory = id.starts_with(kDirectory);
+  if (!answer) {
+    std::string& message = answer.error().message;
+    if (of_directory) message = without_hidden_suggestions(std::move(message), hidden.function);
+    co_return answer;
+  }
+  const size_t bytes = answer->text.size();
+  if (bytes > kMaxFunctionAnswerBytes) {
+    co_return std::unexpected(directory::answer_too_large(
+        bytes, kMaxFunctionAnswerBytes,
+        "'" + id + "' with arguments that ask for less, for example a `limit`"));
+  }
+  // Only the directory's functions tell about those of others.
+  if (!of_directory) co_return answer;
+  const directory::RegistrationsPtr registered = host_.library->latest()->registrations;
+  if (id.starts_with(kPrompts) && registered != nullptr) {
+    for (const directory::RegisteredDocument& prompt : registered->prompts) {
+      if (is_hidden(prompt.function_id)) hidden.prompts.insert(prompt.key);
+    }
+  }
+  const bool about_one =
+      id.ends_with("::info") || id.ends_with("-info") || id == "directory::prompts::get";
+  Result<std::string> shown = co_await encode_where_fit(
+      *host_.library, bytes,
+      [text = std::move(answer->text), about_one, hidden = std::move(hidden)]() mutable {
+        return without_hidden(std::move(text), about_one, hidden);
+      });
+  if (!shown) co_return std::unexpected(std::move(shown.error()));
+  co_return json::Raw{std::move(*shown)};
+}
+
+sdk::Task<bool> Callables::registered_by_owner(std::string skill, CallablePtr function) {
+  const std::string worker = host_.library->registrar_of(skill);
+  if (worker.empty() || function->worker.empty() || !has_engine()) co_return false;
+  std::optional<json::Value> answer = co_await ask("engine::workers::list", "{}");
+  const json::Value* rows = answer ? answer->find("workers") : nullptr;
+  if (rows == nullptr || rows->as_array() == nullptr) co_return false;
+  for (const json::Value& row : *rows->as_array()) {
+    if (member_text(row, "id") == worker) co_return member_text(row, "name") == function->worker;
+  }
+  co_return false;
 }
 
 }  // namespace iii::mcp

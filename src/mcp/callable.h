@@ -4,10 +4,12 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "functions/function_index.h"
 #include "json/value.h"
 #include "mcp/host.h"
 #include "sdk/task.h"
@@ -35,6 +37,7 @@ struct CallableFunction {
   std::string id;
   std::string title = {};
   std::string description = {};
+  std::string worker = {};  // name of its owner; may be empty
   std::optional<json::Value> request_schema = {};
   std::optional<json::Value> response_schema = {};
   std::optional<directory::Hints> hints = {};  // nothing: not known
@@ -45,38 +48,79 @@ struct CallableFunction {
 };
 using CallablePtr = std::shared_ptr<const CallableFunction>;
 using CallableList = std::vector<CallablePtr>;  // ascending by id
+using CallableListPtr = std::shared_ptr<const CallableList>;
+CallablePtr find_in(const CallableList& functions, std::string_view id);
+
+// Which functions are not for clients. Never changes; from any thread.
+struct CallRules {
+  std::vector<std::string> hidden = {};   // beginnings of ids
+  std::vector<std::string> allowed = {};  // the same, of functions for operators
+  // Of the directory: ids of functions for operators, and of those that only an engine calls.
+  std::set<std::string, std::less<>> operators_only = {};
+  std::set<std::string, std::less<>> internal = {};
+
+  bool is_internal(std::string_view id) const;
+  // `operators` says that the function is for operators, where that is not known by its id.
+  bool hides(std::string_view id, bool operators = false) const;
+};
+
+// How a function is called.
+struct CallOptions {
+  std::string name_space = {};  // empty: it is looked for in all of them
+  std::chrono::milliseconds timeout{300'000};
+};
 
 // On the loop thread.
 class Callables {
  public:
-  Callables(const Host& host, std::vector<std::string> hidden);
+  Callables(const Host& host, std::vector<std::string> hidden, std::vector<std::string> allowed);
 
-  bool is_hidden(std::string_view id) const;
+  bool is_hidden(std::string_view id) const { return rules_->hides(id); }
   // Those of the directory.
-  const CallableList& own() const { return own_; }
-  // Those of the engine with what it says about them; the directory's left out. The last known ones
-  // while the engine is away. `with_schemas` asks for more, in several calls.
-  sdk::Task<CallableList> engine(bool with_schemas);
-  // The engine's list may be another now.
-  void forget_engine() { known_until_ = {}; }
+  const CallableList& own() const { return *own_; }
+  // Those of the engine with what its list says about them; the directory's left out. A few seconds
+  // old at most; the last known ones while the engine is away.
+  sdk::Task<CallableListPtr> engine();
+  // The next list is asked for anew.
+  void forget_engine() { forgotten_ = true; }
+  // The same functions with their schemas, which the list does not have.
+  sdk::Task<CallableList> with_schemas(CallableList rows);
+
+  // The index of all functions, and those in it that clients may see.
+  struct Searchable {
+    directory::FunctionIndexPtr index;
+    CallableListPtr own;
+    CallableListPtr engine;
+
+    bool shows(std::string_view id) const {
+      return find_in(*own, id) != nullptr || find_in(*engine, id) != nullptr;
+    }
+  };
+  sdk::Task<Searchable> searchable();
 
   // Null when there is none, or it is hidden.
   sdk::Task<CallablePtr> find(std::string id);
-  // Errors are those of the function, or say why it cannot be called.
-  sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input);
+  // Errors are those of the function, or say why it cannot be called. Answers are not larger than
+  // kMaxFunctionAnswerBytes.
+  sdk::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input,
+                                    CallOptions how = {});
+  // Whether the worker that registered the skill is the one that offers the function.
+  sdk::Task<bool> registered_by_owner(std::string skill, CallablePtr function);
 
  private:
   bool has_engine() const { return host_.engine != nullptr && host_.engine_is_there(); }
-  sdk::Task<std::optional<CallableList>> ask_list();
-  sdk::Task<void> ask_schemas(CallableList& rows);
   sdk::Task<std::optional<json::Value>> ask(std::string function, std::string input);
+  sdk::Task<CallablePtr> look_up(std::string id, std::string name_space);
+  sdk::Task<directory::Answer> call_engine(directory::Context context, std::string id,
+                                           json::Raw input, CallOptions how);
+  sdk::Task<directory::Answer> fit_for_clients(std::string id, directory::Answer answer);
 
   const Host host_;
-  const std::vector<std::string> hidden_;
-  CallableList own_;
-  CallableList known_;
-  bool known_schemas_ = false;
-  std::chrono::steady_clock::time_point known_until_ = {};
+  std::shared_ptr<const CallRules> rules_;
+  CallableListPtr own_;
+  CallableListPtr known_ = std::make_shared<const CallableList>();
+  directory::FunctionIndexPtr index_;  // what known_ was made from
+  bool forgotten_ = false;
 };
 
 }  // namespace iii::mcp

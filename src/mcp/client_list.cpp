@@ -131,7 +131,7 @@ void add_sessions(directory::FunctionTable& table,
       {.id = "directory::sessions",
        .title = "MCP sessions",
        .description = kAboutSessions,
-       .hints = directory::kReadOnly},
+       .hints = {.read_only = true, .idempotent = true, .operators_only = true}},
       [clients = std::move(clients)](const SessionsInput&) {
         SessionsOutput out;
         std::vector<ClientUse> all = clients();

@@ -51,12 +51,13 @@ sdk::Task<std::vector<std::string>> Completion::skill_ids(std::string begin) {
 }
 
 sdk::Task<std::vector<std::string>> Completion::function_ids(std::string begin) {
-  CallableList all = callables_.own();
-  CallableList engine = co_await callables_.engine(false);
-  all.insert(all.end(), engine.begin(), engine.end());
+  const CallableListPtr engine = co_await callables_.engine();
   std::vector<std::string> out;
-  for (const CallablePtr& function : all) {
-    if (out.size() < kMostCollected && function->id.starts_with(begin)) out.push_back(function->id);
+  for (const CallableList* list : {&callables_.own(), engine.get()}) {
+    for (const CallablePtr& function : *list) {
+      if (out.size() >= kMostCollected) break;
+      if (function->id.starts_with(begin)) out.push_back(function->id);
+    }
   }
   co_return out;
 }

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "functions/context.h"
 #include "mcp/dialect.h"
+#include "mcp/limits.h"
 #include "mcp/rpc.h"
 #include "sdk/task.h"
 
@@ -59,6 +60,18 @@ struct Call {
 inline std::unexpected<RpcError> refused(std::string message) {
   return std::unexpected(invalid_params(std::move(message)));
 }
+
+// Names and addresses that a client sends have at most kMaxTextLength characters, as those in the
+// input of functions; an address is measured decoded and without its scheme. -32602 for a longer
+// one, before anything looks for it.
+std::optional<RpcError> long_name(std::string_view method, const json::Value& params);
+
+// Which bytes of a content are wanted.
+struct ReadRange {
+  uint64_t offset = 0;
+  uint64_t limit = kMaxReadBytes;
+  bool whole = false;  // more than `limit` bytes are refused (code `too_large`), not cut
+};
 
 // Pages are cut by rows and by bytes, whichever comes first.
 inline constexpr size_t kPageRows = 1'000;

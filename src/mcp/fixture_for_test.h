@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/fake_timers.h"
 #include "content/fixture_for_test.h"
 #include "functions/builtin_docs.h"
 #include "functions/prompts.h"
@@ -30,9 +31,11 @@ class FakeEngineClient final : public directory::EngineClient {
  public:
   using EngineClient::call;
   sdk::Pending<json::Raw> call(const directory::Context&, std::string_view id,
-                               std::string_view payload, std::chrono::milliseconds) override {
+                               std::string_view payload, std::chrono::milliseconds,
+                               std::string_view name_space) override {
     auto state = std::make_shared<sdk::pending_detail::State>();
     calls.emplace_back(std::string(id), std::string(payload));
+    namespaces.emplace_back(name_space);
     const auto found = answers.find(id);
     if (id == hangs) {
       hanging = state;
@@ -43,11 +46,14 @@ class FakeEngineClient final : public directory::EngineClient {
     }
     return sdk::Pending<json::Raw>(state);
   }
+  sdk::Sleep sleep(std::chrono::milliseconds time) override { return {timers, time}; }
 
+  FakeTimers timers;
   std::map<std::string, std::string, std::less<>> answers;
   std::string hangs;
   std::shared_ptr<sdk::pending_detail::State> hanging;
   std::vector<std::pair<std::string, std::string>> calls;
+  std::vector<std::string> namespaces;  // of these calls; empty: none was named
 };
 
 class McpTest : public testing::Test {
@@ -70,6 +76,9 @@ class McpTest : public testing::Test {
     host.library = library.get();
     host.functions = &table;
     host.search = search.get();
+    catalog = std::make_unique<directory::FunctionCatalog>(
+        worker, engine, table, [this] { return host.engine != nullptr && engine_is_there; });
+    host.catalog = catalog.get();
     server->open(host);
   }
   // The server without its documents.
@@ -87,6 +96,7 @@ class McpTest : public testing::Test {
   void TearDown() override {
     client.reset();
     server.reset();
+    catalog.reset();
     search.reset();
     library.reset();
   }
@@ -219,6 +229,7 @@ class McpTest : public testing::Test {
   std::unique_ptr<directory::Library> library;
   std::unique_ptr<directory::SkillSearch> search;
   FakeEngineClient engine;
+  std::unique_ptr<directory::FunctionCatalog> catalog;
   bool engine_is_there = true;
   Host host;
   std::vector<std::string> lines;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "functions/engine_client.h"
+#include "functions/function_catalog.h"
 #include "functions/function_table.h"
 #include "functions/skill_search.h"
 #include "library/library.h"
@@ -18,6 +19,8 @@ struct Host {
   const directory::FunctionTable* functions = nullptr;
   // Search over the skills; null: there is none.
   directory::SkillSearch* search = nullptr;
+  // The functions on the bus and of the directory, and their index.
+  directory::FunctionCatalog* catalog = nullptr;
   // The bus; null: there is none.
   directory::EngineClient* engine = nullptr;
   // Whether the engine is there now; calls would wait otherwise.

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "content/frontmatter_split.h"
 #include "content/parse.h"
+#include "functions/bus_namespaces.h"
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
@@ -73,7 +75,7 @@ std::expected<ArgumentValues, RpcError> values_of(const json::Value& params) {
   if (arguments->as_object() == nullptr) return refused("`arguments` must be an object of texts.");
   for (const auto& [name, value] : *arguments->as_object()) {
     if (value.as_string() == nullptr) {
-      return refused("The argument `" + name + "` must be a text.");
+      return refused("The argument `" + echoed(name) + "` must be a text.");
     }
     out.emplace(name, *value.as_string());
   }
@@ -88,11 +90,6 @@ std::optional<RpcError> missing_argument(const std::vector<TemplateArgument>& ar
     }
   }
   return std::nullopt;
-}
-
-RpcError no_such_prompt(const content::Generation& generation, std::string_view name) {
-  return invalid_params(
-      directory::prompt_not_found(name, directory::suggest_prompts(generation, name)).message);
 }
 
 bool is_message(const json::Value& message) {
@@ -134,21 +131,44 @@ std::vector<TemplateArgument> file_arguments(std::string_view bytes) {
   return template_arguments(frontmatter_of(bytes), bytes.substr(content::body_offset(bytes, {})));
 }
 
-Result<std::vector<TemplateArgument>> Prompts::arguments_of(const directory::View& view,
-                                                            const content::PromptPtr& row) {
+bool Prompts::shows(const directory::View& view, const content::Prompt& prompt) const {
+  const auto* registered = view.registration(prompt.file);
+  return registered == nullptr || !callables_.is_hidden(registered->function_id);
+}
+
+content::PromptPtr Prompts::find(const directory::View& view, std::string_view name) const {
+  const auto& rows = view.generation().prompts;
+  const auto row = std::ranges::find(
+      rows, name, [](const content::PromptPtr& p) { return std::string_view(p->name); });
+  return row != rows.end() && shows(view, **row) ? *row : nullptr;
+}
+
+sdk::Task<Result<std::vector<TemplateArgument>>> Prompts::arguments_of(const directory::View& view,
+                                                                       content::PromptPtr row) {
   if (const auto* registered = view.registration(row->file)) {
-    return registered_arguments(*registered);
+    co_return registered_arguments(*registered);
   }
   if (const auto known = known_.find(row->name);
       known != known_.end() && known->second.row == row) {
-    return known->second.arguments;
+    co_return known->second.arguments;
   }
-  const Result<FileBytes> file = library_.read_file(view, *row);
-  if (!file) return std::unexpected(file.error());
-  std::vector<TemplateArgument> out = file_arguments(file->bytes);
+  using Read = Result<std::vector<TemplateArgument>>;
+  auto work = [&library = library_, view, row]() -> Read {
+    const Result<FileBytes> file = library.read_file(view, *row);
+    if (!file) return std::unexpected(file.error());
+    return file_arguments(file->bytes);
+  };
+  Read out = co_await encode_where_fit(library_, row->bytes, std::move(work));
+  if (!out) co_return out;
   if (known_.size() >= kMaxKnown) known_.clear();
-  known_[row->name] = {row, out};
-  return out;
+  known_[row->name] = {row, *out};
+  co_return out;
+}
+
+sdk::Task<RpcError> Prompts::no_such_prompt(directory::View view, std::string name) {
+  const std::vector<std::string> near =
+      co_await directory::suggest_prompts(library_, std::move(view), name);
+  co_return invalid_params(directory::prompt_not_found(name, near).message);
 }
 
 sdk::Task<Outcome> Prompts::list(json::Value params) {
@@ -159,10 +179,10 @@ sdk::Task<Outcome> Prompts::list(json::Value params) {
   PageWriter page("prompts");
   auto begin = std::chrono::steady_clock::now();
   for (const content::PromptPtr& prompt : view.generation().prompts) {
-    if (*cursor && prompt->name <= after) continue;
+    if ((*cursor && prompt->name <= after) || !shows(view, *prompt)) continue;
     if (page.is_full()) co_return page.finish(true);
     // A file that cannot be read now is listed all the same.
-    const Result<std::vector<TemplateArgument>> arguments = arguments_of(view, prompt);
+    const Result<std::vector<TemplateArgument>> arguments = co_await arguments_of(view, prompt);
     page.add(prompt_row(*prompt, arguments.value_or(std::vector<TemplateArgument>())),
              prompt->name);
     co_await library_.let_others_run(begin);
@@ -173,11 +193,10 @@ sdk::Task<Outcome> Prompts::list(json::Value params) {
 sdk::Task<std::expected<std::vector<TemplateArgument>, RpcError>> Prompts::arguments(
     std::string name) {
   const directory::View view = co_await library_.current(kAll);
-  const auto& rows = view.generation().prompts;
-  const auto row = std::ranges::find(
-      rows, name, [](const content::PromptPtr& p) { return std::string_view(p->name); });
-  if (row == rows.end()) co_return std::unexpected(no_such_prompt(view.generation(), name));
-  co_return arguments_of(view, *row).value_or(std::vector<TemplateArgument>());
+  const content::PromptPtr row = find(view, name);
+  if (row == nullptr) co_return std::unexpected(co_await no_such_prompt(view, name));
+  const Result<std::vector<TemplateArgument>> found = co_await arguments_of(view, row);
+  co_return found.value_or(std::vector<TemplateArgument>());
 }
 
 sdk::Task<Outcome> Prompts::get(Call call, json::Value params) {
@@ -187,7 +206,7 @@ sdk::Task<Outcome> Prompts::get(Call call, json::Value params) {
   if (!values) co_return std::unexpected(values.error());
   const directory::View view = co_await library_.current(kAll);
   const content::Prompt* prompt = view.generation().prompt(*name);
-  if (prompt == nullptr) co_return std::unexpected(no_such_prompt(view.generation(), *name));
+  if (prompt == nullptr) co_return std::unexpected(co_await no_such_prompt(view, *name));
   if (const auto* registered = view.registration(prompt->file)) {
     co_return co_await run_registered(std::move(call), *registered, *values, params);
   }
@@ -203,17 +222,17 @@ sdk::Task<Outcome> Prompts::get(Call call, json::Value params) {
 
 sdk::Task<Result<std::string>> Prompts::file_messages(const directory::View& view, std::string name,
                                                       const ArgumentValues& values) {
-  const auto& rows = view.generation().prompts;
-  const auto row = std::ranges::find(
-      rows, name, [](const content::PromptPtr& p) { return std::string_view(p->name); });
-  if (row == rows.end()) {
-    co_return std::unexpected(directory::prompt_not_found(name, {}));
-  }
-  const Result<directory::Body> body = directory::read_prompt(library_, view, **row);
-  if (!body) co_return std::unexpected(body.error());
-  const Result<std::vector<TemplateArgument>> arguments = arguments_of(view, *row);
+  const content::PromptPtr row = find(view, name);
+  if (row == nullptr) co_return std::unexpected(directory::prompt_not_found(name, {}));
+  const Result<std::vector<TemplateArgument>> arguments = co_await arguments_of(view, row);
   if (!arguments) co_return std::unexpected(arguments.error());
-  co_return user_message(render_template(body->text, *arguments, values));
+  auto work = [&library = library_, view, row, arguments = *arguments,
+               values]() -> Result<std::string> {
+    const Result<directory::Body> body = directory::read_prompt(library, view, *row);
+    if (!body) return std::unexpected(body.error());
+    return user_message(render_template(body->text, arguments, values));
+  };
+  co_return co_await encode_where_fit(library_, row->bytes, std::move(work));
 }
 
 sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocument prompt,
@@ -223,7 +242,7 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
   if (auto missing = missing_argument(registered_arguments(prompt), values)) {
     co_return std::unexpected(*missing);
   }
-  if (host_.engine == nullptr || is_guarded(prompt.function_id)) {
+  if (host_.engine == nullptr || callables_.is_hidden(prompt.function_id)) {
     co_return refused("The function of the prompt `" + prompt.key + "` cannot be called here.");
   }
   json::Object input;
@@ -232,19 +251,27 @@ sdk::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocum
   const bool told = function != nullptr && function->wants_context;
   const std::string text =
       told ? with_context(std::move(input), request_context(call, params)) : json::to_text(input);
-  sdk::Reply<json::Raw> output = co_await host_.engine->call(
-      call.context, prompt.function_id, std::string_view(text), kHandlerTimeout);
+  directory::Answer output = co_await callables_.call(
+      call.context, prompt.function_id, {text}, {.name_space = {}, .timeout = kHandlerTimeout});
   if (!output) {
     co_return std::unexpected(RpcError{.code = kInternalError,
                                        .message = "The function of the prompt `" + prompt.key +
                                                   "` failed: " + output.error().message});
   }
-  const Result<json::Value> value = json::parse(output->text);
-  if (told && value) {
-    if (auto special = special_result(*value, call)) co_return std::move(*special);
+  struct Read {
+    Result<json::Value> value;
+    Result<std::string> messages;
+  };
+  const size_t bytes = output->text.size();
+  const Read read = co_await encode_where_fit(library_, bytes, [text = std::move(output->text)] {
+    Result<json::Value> value = json::parse(text);
+    Result<std::string> messages = value ? messages_of(*value) : std::unexpected(value.error());
+    return Read{std::move(value), std::move(messages)};
+  });
+  if (told && read.value) {
+    if (auto special = special_result(*read.value, call)) co_return std::move(*special);
   }
-  const Result<std::string> messages =
-      value ? messages_of(*value) : Result<std::string>(std::unexpected(value.error()));
+  const Result<std::string>& messages = read.messages;
   if (!messages) {
     co_return std::unexpected(RpcError{
         .code = kInternalError,

@@ -31,9 +31,14 @@ class Prompts {
     content::PromptPtr row;
     std::vector<TemplateArgument> arguments;
   };
+  sdk::Task<RpcError> no_such_prompt(directory::View view, std::string name);
+  // Null when there is none, or its function is hidden.
+  content::PromptPtr find(const directory::View& view, std::string_view name) const;
+  // Whether a client may see it.
+  bool shows(const directory::View& view, const content::Prompt& prompt) const;
   // The library's error code when the file has been replaced goes through.
-  Result<std::vector<TemplateArgument>> arguments_of(const directory::View& view,
-                                                     const content::PromptPtr& row);
+  sdk::Task<Result<std::vector<TemplateArgument>>> arguments_of(const directory::View& view,
+                                                                content::PromptPtr row);
   sdk::Task<Result<std::string>> file_messages(const directory::View& view, std::string name,
                                                const ArgumentValues& values);
   sdk::Task<Outcome> run_registered(Call call, directory::RegisteredDocument prompt,

@@ -7,6 +7,7 @@
 #include "functions/document.h"
 #include "functions/errors.h"
 #include "functions/resolve.h"
+#include "functions/skill_files.h"
 #include "functions/skill_frontmatter.h"
 #include "json/write.h"
 #include "mcp/base64.h"
@@ -65,9 +66,46 @@ std::string offered_row(const OfferedResource& resource) {
   return out + "}";
 }
 
+std::unexpected<Error> too_large(const std::string& uri, std::string_view size) {
+  return fail("too_large", std::string(size) + ", and resources/read returns at most " +
+                               std::to_string(kMaxResourceBytes) +
+                               ". Next: read it in parts: call the tool `read` with {\"id\": " +
+                               quote(uri) + ", \"offset\": 0}, or directory::skills::file.");
+}
+std::unexpected<Error> too_large(const std::string& uri, uint64_t bytes) {
+  return too_large(uri, "it has " + std::to_string(bytes) + " bytes");
+}
+
+// The part of a text in memory that is wanted.
+Result<ResourceContent> text_content(std::string uri, std::string_view mime_type, std::string text,
+                                     ReadRange range) {
+  if (range.whole && text.size() > range.limit) return too_large(uri, text.size());
+  ResourceContent out{.uri = std::move(uri), .mime_type = std::string(mime_type), .bytes = {}};
+  out.total = text.size();
+  if (range.offset == 0 && text.size() <= range.limit) {
+    out.bytes = std::move(text);
+    return out;
+  }
+  directory::SkillFilePart part = directory::part_of_bytes(text, range.offset, range.limit);
+  out.bytes = std::move(part.bytes);
+  out.offset = part.offset;
+  return out;
+}
+
+// Markdown of a skill that a function has written: a text, `{content}`, or other JSON.
+Result<ResourceContent> section_content(std::string uri, const std::string& answer,
+                                        ReadRange range) {
+  const Result<json::Value> value = json::parse(answer);
+  if (!value) return std::unexpected(value.error());
+  const std::string* text = value->as_string();
+  if (text == nullptr) text = text_of(*value, "content");
+  return text_content(std::move(uri), text != nullptr ? kMarkdown : "application/json",
+                      text != nullptr ? *text : json::to_pretty_text(*value), range);
+}
+
 // A function gives a text, or `{text}` or `{blob}` with `mimeType`.
-Result<ResourceContent> offered_content(const std::string& uri, const OfferedResource& resource,
-                                        const json::Value& answer) {
+ResourceContent offered_content(const std::string& uri, const OfferedResource& resource,
+                                const json::Value& answer) {
   ResourceContent out{.uri = uri, .mime_type = resource.mime_type, .bytes = {}};
   if (const std::string* type = text_of(answer, "mimeType")) out.mime_type = *type;
   if (out.mime_type.empty()) out.mime_type = "text/plain";
@@ -75,8 +113,9 @@ Result<ResourceContent> offered_content(const std::string& uri, const OfferedRes
     out.bytes = *answer.as_string();
   } else if (const std::string* text = text_of(answer, "text")) {
     out.bytes = *text;
-  } else if (const std::string* blob = text_of(answer, "blob"); blob && base64_decode(*blob)) {
-    out.bytes = *base64_decode(*blob);
+  } else if (const std::string* blob = text_of(answer, "blob")) {
+    out.bytes = base64_decode(*blob).value_or("");
+    out.is_text = is_utf8(out.bytes);
   } else {
     out.mime_type = "application/json";
     out.bytes = json::to_text(answer);
@@ -92,6 +131,21 @@ std::string template_row(std::string_view uri, std::string_view name, std::strin
   append_text_member(out, "title", title);
   append_text_member(out, "description", description);
   return out + "}";
+}
+
+// The members of a result of resources/read. `uri` is as the client wrote it.
+std::string contents_members(const std::string& uri, const ResourceContent& content) {
+  constexpr size_t kRoom = 1'024;  // for what the server adds: the text must not be copied for it
+  std::string out = R"("contents":[{)";
+  out.reserve(content.bytes.size() + content.bytes.size() / 3 + kRoom);
+  append_text_member(out, "uri", uri);
+  append_text_member(out, "mimeType", content.mime_type);
+  if (content.is_text) {
+    append_text_member(out, "text", content.bytes);
+  } else {
+    append_text_member(out, "blob", base64_encode(content.bytes));
+  }
+  return out += "}]";
 }
 
 void append_schema(std::string& out, std::string_view heading,
@@ -154,8 +208,8 @@ sdk::Task<Outcome> Resources::list(json::Value params) {
     page.add(file_row(row), "f" + row.folder);
     co_await library_.let_others_run(begin);
   }
-  CallableList functions = co_await callables_.engine(false);
-  for (const CallablePtr& function : functions) {
+  CallableListPtr functions = co_await callables_.engine();
+  for (const CallablePtr& function : *functions) {
     if (!function->resource || function->resource->is_template()) continue;
     if (after.starts_with('r') && function->id <= std::string_view(after).substr(1)) continue;
     if (page.is_full()) co_return page.finish(true);
@@ -178,8 +232,8 @@ sdk::Task<Outcome> Resources::templates(json::Value params) {
   page.add(template_row("skill://{+path}", "skill-file", "A file of a skill",
                         "SKILL.md, or a script, reference or asset beside it, byte for byte."),
            "");
-  CallableList functions = co_await callables_.engine(false);
-  for (const CallablePtr& function : functions) {
+  CallableListPtr functions = co_await callables_.engine();
+  for (const CallablePtr& function : *functions) {
     if (!function->resource || !function->resource->is_template() || page.is_full()) continue;
     page.add(offered_row(*function->resource), "");
   }
@@ -192,93 +246,102 @@ sdk::Task<Outcome> Resources::read(Version version, json::Value params) {
   const std::optional<Uri> parsed = parse_uri(*uri);
   Result<ResourceContent> found = fail("missing", "this server has no such address");
   if (parsed) {
-    found = co_await content(*parsed);
+    found = co_await content(*parsed, {.limit = kMaxResourceBytes, .whole = true});
   } else {
     found = co_await offered(*uri);
   }
   if (!found) {
-    RpcError error{.code = is_stateless(version) ? kInvalidParams : kResourceNotFound,
-                   .message = "Resource not found: " + *uri + ": " + found.error().message,
+    const bool large = found.error().code == "too_large";
+    const int missing = is_stateless(version) ? kInvalidParams : kResourceNotFound;
+    RpcError error{.code = large ? kInternalError : missing,
+                   .message = (large ? "Resource too large: " : "Resource not found: ") + *uri +
+                              ": " + found.error().message,
                    .data = R"({"uri":)" + quote(*uri) + "}"};
     co_return std::unexpected(std::move(error));
   }
-  const bool text = is_utf8(found->bytes);
-  Reply out{.members = R"("contents":[{)", .cache = Cache::kRead};
-  out.members.reserve(found->bytes.size() + found->bytes.size() / 8 + 256);
-  append_text_member(out.members, "uri", *uri);
-  append_text_member(out.members, "mimeType", found->mime_type);
-  if (text) {
-    append_text_member(out.members, "text", found->bytes);
-  } else {
-    append_text_member(out.members, "blob", base64_encode(found->bytes));
-  }
-  out.members += "}]";
-  co_return out;
+  const size_t bytes = found->bytes.size();
+  std::string members = co_await encode_where_fit(
+      library_, bytes,
+      [uri = *uri, content = std::move(*found)] { return contents_members(uri, content); });
+  co_return Reply{.members = std::move(members), .cache = Cache::kRead};
 }
 
-sdk::Task<Result<ResourceContent>> Resources::content(Uri uri) {
+sdk::Task<Result<ResourceContent>> Resources::content(Uri uri, ReadRange range) {
   switch (uri.kind) {
     case Uri::Kind::kIndex:
-      return index_page(std::move(uri.rest));
+      return index_page(std::move(uri.rest), range);
     case Uri::Kind::kFunction:
-      return function(std::move(uri.rest));
+      return function(std::move(uri.rest), range);
     case Uri::Kind::kFile:
-      return file(std::move(uri.rest));
+      return file(std::move(uri.rest), range);
     case Uri::Kind::kDocument:
       break;
   }
-  return document(std::move(uri.rest));
+  return document(std::move(uri.rest), range);
 }
 
-sdk::Task<Result<ResourceContent>> Resources::index_page(std::string task) {
+sdk::Task<Result<ResourceContent>> Resources::index_page(std::string task, ReadRange range) {
   std::string input = "{}";
   if (!task.empty()) input = R"({"task":)" + quote(task) + "}";
   directory::Answer answer =
       co_await functions_.call("directory::skills::index", {.caller = "mcp"}, {std::move(input)});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
-  const std::optional<json::Slice> body = json::member(json::trimmed(answer->text), "body");
-  co_return ResourceContent{.uri = std::string(kIndexUri),
-                            .mime_type = std::string(kMarkdown),
-                            .bytes = body ? json::string_of(*body) : std::string()};
+  const size_t bytes = answer->text.size();
+  co_return co_await encode_where_fit(library_, bytes, [text = std::move(answer->text), range] {
+    const std::optional<json::Slice> body = json::member(json::trimmed(text), "body");
+    return text_content(std::string(kIndexUri), kMarkdown,
+                        body ? json::string_of(*body) : std::string(), range);
+  });
 }
 
-sdk::Task<Result<ResourceContent>> Resources::document(std::string id) {
+sdk::Task<Result<ResourceContent>> Resources::document(std::string id, ReadRange range) {
   Result<ResourceContent> out = co_await library_.answer_from(
-      {}, [&](const directory::View& view) { return document_in(view, id); });
-  if (out || out.error().code == "unreadable") co_return out;
+      {}, [&](const directory::View& view) { return document_in(view, id, range); });
+  if (out || out.error().code == "unreadable" || out.error().code == "too_large") co_return out;
   // A script or an asset by its path: the files of a skill are below its id, too.
-  Result<ResourceContent> as_file = co_await file(id);
-  if (as_file) co_return as_file;
+  Result<ResourceContent> as_file = co_await file(id, range);
+  if (as_file || as_file.error().code == "too_large") co_return as_file;
   const size_t slash = id.rfind('/');
   if (slash == std::string::npos || id.find("::", slash) == std::string::npos) co_return out;
-  co_return co_await section(id.substr(0, slash), id.substr(slash + 1));
+  co_return co_await section(id.substr(0, slash), id.substr(slash + 1), range);
 }
 
-// `iii://demo/demo::guide`: a part of a skill that a function writes. Reading must not become a way
-// to call anything: the function has the skill's name, or the skill links to it.
-sdk::Task<Result<ResourceContent>> Resources::section(std::string skill, std::string id) {
-  Result<ResourceContent> page = co_await library_.answer_from(
-      {}, [&](const directory::View& view) { return document_in(view, skill); });
-  if (!page) co_return std::unexpected(std::move(page.error()));
+// `iii://demo/demo::guide`: a part of a skill that a function writes (skills 0.1.5). Reading
+// changes nothing, whatever a skill says: a worker has registered the skill, and the function says
+// that it only reads, or is that worker's own and not destructive. A file never makes a function
+// run.
+sdk::Task<Result<ResourceContent>> Resources::section(std::string skill, std::string id,
+                                                      ReadRange range) {
+  const directory::View view = co_await library_.current();
+  const content::Skill* row = directory::look_up(view, skill);
   const std::string uri = document_uri(skill + "/" + id);
-  const bool belongs = id.starts_with(skill + "::") || page->bytes.find(uri) != std::string::npos;
-  if (!belongs || callables_.is_hidden(id)) {
-    co_return fail("missing", "it is not a section of that skill");
+  CallablePtr function;
+  if (row != nullptr) function = co_await callables_.find(id);
+  if (function == nullptr) co_return fail("missing", "it is not a section of that skill");
+  const directory::RegisteredDocument* registered = view.registration(row->file);
+  const bool belongs = registered != nullptr && (id.starts_with(skill + "::") ||
+                                                 registered->text->find(uri) != std::string::npos);
+  bool runs = belongs && function->hints && function->hints->read_only;
+  if (belongs && !runs && !(function->hints && function->hints->destructive)) {
+    runs = co_await callables_.registered_by_owner(skill, function);
+  }
+  if (!runs) {
+    co_return fail("not_run", "'" + id +
+                                  "' is a function, and reading runs no function that may change "
+                                  "something. Next: read its arguments with {\"id\": " +
+                                  quote(id) + "}, and call it with the tool `call`.");
   }
   directory::Answer answer = co_await callables_.call({.caller = "mcp"}, id, {"{}"});
   if (!answer) co_return std::unexpected(std::move(answer.error()));
-  const Result<json::Value> value = json::parse(answer->text);
-  if (!value) co_return std::unexpected(value.error());
-  const std::string* text = value->as_string();
-  if (text == nullptr) text = text_of(*value, "content");
-  co_return ResourceContent{
-      .uri = uri,
-      .mime_type = text != nullptr ? std::string(kMarkdown) : "application/json",
-      .bytes = text != nullptr ? *text : json::to_pretty_text(*value)};
+  const size_t bytes = answer->text.size();
+  co_return co_await encode_where_fit(
+      library_, bytes,
+      [uri, text = std::move(answer->text), range] { return section_content(uri, text, range); });
 }
 
 sdk::Task<Result<ResourceContent>> Resources::document_in(const directory::View& view,
-                                                          const std::string& input) {
+                                                          const std::string& input,
+                                                          ReadRange range) {
   Result<std::string> id = directory::normalise_input(input);
   if (!id) co_return std::unexpected(std::move(id.error()));
   const content::Skill* skill = directory::look_up(view, *id);
@@ -287,31 +350,53 @@ sdk::Task<Result<ResourceContent>> Resources::document_in(const directory::View&
         directory::skill_not_found(*id, co_await directory::suggest_skills(library_, view, *id)));
   }
   const std::string shown = view.display(skill->id);
-  Result<directory::Body> body = directory::read_skill(library_, view, *skill, shown);
-  if (!body) co_return std::unexpected(std::move(body.error()));
-  co_return ResourceContent{.uri = document_uri(shown),
-                            .mime_type = std::string(kMarkdown),
-                            .bytes = std::move(body->text)};
+  // What the body has, as far as it is known without reading the file.
+  const uint64_t bytes = skill->bytes - std::min<uint64_t>(skill->bytes, skill->body_offset);
+  const uint64_t size = bytes > 0 ? bytes : skill->bytes;
+  if (range.whole && size > range.limit) co_return too_large(document_uri(shown), size);
+  ResourceContent out{.uri = document_uri(shown), .mime_type = std::string(kMarkdown), .bytes = {}};
+  if (range.offset == 0 && size <= range.limit) {
+    Result<directory::Body> body =
+        co_await directory::read_whole_skill(library_, view, *skill, shown);
+    if (!body && body.error().code != "too_large") {
+      co_return std::unexpected(std::move(body.error()));
+    }
+    if (body) {
+      out.total = body->text.size();
+      out.bytes = std::move(body->text);
+      co_return out;
+    }
+  }
+  Result<directory::BodyPart> part = co_await directory::read_skill_part(
+      library_, view, *skill, shown, {.offset = range.offset, .limit = range.limit});
+  if (!part) co_return std::unexpected(std::move(part.error()));
+  out.bytes = std::move(part->text);
+  out.offset = part->offset;
+  out.total = part->total;
+  co_return out;
 }
 
-sdk::Task<Result<ResourceContent>> Resources::file(std::string path) {
+sdk::Task<Result<ResourceContent>> Resources::file(std::string path, ReadRange range) {
   const directory::View view = co_await library_.current();
-  Result<std::string> bytes = co_await skills_.read_file(view, path);
-  if (!bytes) {
-    const bool folder = bytes.error().code == "a_folder";
-    co_return fail(bytes.error().code,
-                   folder ? "it is a directory. Next: resources/directory/read lists it."
-                          : bytes.error().message);
+  Result<directory::SkillFilePart> part = co_await skills_.read_file(view, path, range);
+  if (!part) {
+    const std::string& code = part.error().code;
+    if (code == "too_large") co_return too_large(file_uri(path), part.error().message);
+    co_return fail(code, code == "a_folder"
+                             ? "it is a directory. Next: resources/directory/read lists it."
+                             : part.error().message);
   }
-  const bool text = is_utf8(*bytes);
   co_return ResourceContent{.uri = file_uri(path),
-                            .mime_type = std::string(mime_type(path, text)),
-                            .bytes = std::move(*bytes)};
+                            .mime_type = std::string(mime_type(path, part->is_text)),
+                            .bytes = std::move(part->bytes),
+                            .is_text = part->is_text,
+                            .offset = part->offset,
+                            .total = part->total};
 }
 
 sdk::Task<Result<ResourceContent>> Resources::offered(std::string uri) {
-  CallableList functions = co_await callables_.engine(false);
-  for (const CallablePtr& function : functions) {
+  CallableListPtr functions = co_await callables_.engine();
+  for (const CallablePtr& function : *functions) {
     std::pair<std::string, std::string> variable;
     if (!function->resource || !function->resource->matches(uri, variable)) continue;
     json::Object input{{"uri", uri}};
@@ -319,19 +404,21 @@ sdk::Task<Result<ResourceContent>> Resources::offered(std::string uri) {
     directory::Answer answer =
         co_await callables_.call({.caller = "mcp"}, function->id, {json::to_text(input)});
     if (!answer) co_return std::unexpected(std::move(answer.error()));
-    const Result<json::Value> value = json::parse(answer->text);
-    if (!value) co_return std::unexpected(value.error());
-    co_return offered_content(uri, *function->resource, *value);
+    const size_t bytes = answer->text.size();
+    auto work = [uri, function, text = std::move(answer->text)]() -> Result<ResourceContent> {
+      const Result<json::Value> value = json::parse(text);
+      if (!value) return std::unexpected(value.error());
+      return offered_content(uri, *function->resource, *value);
+    };
+    co_return co_await encode_where_fit(library_, bytes, std::move(work));
   }
   co_return fail("missing", "this server has no such address");
 }
 
-sdk::Task<Result<ResourceContent>> Resources::function(std::string id) {
+sdk::Task<Result<ResourceContent>> Resources::function(std::string id, ReadRange range) {
   CallablePtr found = co_await callables_.find(id);
   if (found == nullptr) co_return fail("missing", "there is no such function");
-  co_return ResourceContent{.uri = document_uri("fn/" + id),
-                            .mime_type = std::string(kMarkdown),
-                            .bytes = function_page(*found)};
+  co_return text_content(document_uri("fn/" + id), kMarkdown, function_page(*found), range);
 }
 
 }  // namespace iii::mcp

@@ -17,6 +17,10 @@ struct ResourceContent {
   std::string uri;  // in our spelling
   std::string mime_type;
   std::string bytes;
+  bool is_text = true;  // valid UTF-8
+  uint64_t offset = 0;  // where the bytes begin
+  uint64_t total = 0;   // size of the whole content
+  uint64_t end() const { return offset + bytes.size(); }
 };
 
 // Markdown about one function: what it does, what it takes and gives.
@@ -34,17 +38,17 @@ class Resources {
   sdk::Task<Outcome> templates(json::Value params);
   sdk::Task<Outcome> read(Version version, json::Value params);
 
-  // What stands at an address. The error's message is for whoever asked.
-  sdk::Task<Result<ResourceContent>> content(Uri uri);
+  // What stands at an address, or a part of it. The error's message is for whoever asked.
+  sdk::Task<Result<ResourceContent>> content(Uri uri, ReadRange range);
 
  private:
-  sdk::Task<Result<ResourceContent>> index_page(std::string task);
-  sdk::Task<Result<ResourceContent>> document(std::string id);
-  sdk::Task<Result<ResourceContent>> document_in(const directory::View& view,
-                                                 const std::string& id);
-  sdk::Task<Result<ResourceContent>> section(std::string skill, std::string id);
-  sdk::Task<Result<ResourceContent>> file(std::string path);
-  sdk::Task<Result<ResourceContent>> function(std::string id);
+  sdk::Task<Result<ResourceContent>> index_page(std::string task, ReadRange range);
+  sdk::Task<Result<ResourceContent>> document(std::string id, ReadRange range);
+  sdk::Task<Result<ResourceContent>> document_in(const directory::View& view, const std::string& id,
+                                                 ReadRange range);
+  sdk::Task<Result<ResourceContent>> section(std::string skill, std::string id, ReadRange range);
+  sdk::Task<Result<ResourceContent>> file(std::string path, ReadRange range);
+  sdk::Task<Result<ResourceContent>> function(std::string id, ReadRange range);
   sdk::Task<Result<ResourceContent>> offered(std::string uri);
 
   directory::Library& library_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text.h"
 #include "json/write.h"
 
 namespace iii::mcp {
@@ -116,7 +117,7 @@ RpcError invalid_params(std::string message) { return {kInvalidParams, std::move
 RpcError unknown_method(std::string_view method) {
   constexpr size_t kMostShown = 200;
   return {.code = kMethodNotFound,
-          .message = "Method not found: " + std::string(method.substr(0, kMostShown)),
+          .message = "Method not found: " + std::string(utf8_prefix(method, kMostShown)),
           .http_status = 404};
 }
 
@@ -141,15 +142,13 @@ std::expected<Incoming, Unreadable> read_text(std::string_view text, size_t max_
   return out;
 }
 
-std::string result_text(std::string_view id, std::string_view members) {
-  std::string out;
-  out.reserve(id.size() + members.size() + 48);
-  out += R"({"jsonrpc":"2.0","id":)";
-  out += id;
-  out += R"(,"result":{)";
-  out += members;
-  out += "}}";
-  return out;
+std::string result_text(std::string_view id, std::string members) {
+  std::string head = R"({"jsonrpc":"2.0","id":)";
+  head += id;
+  head += R"(,"result":{)";
+  members.insert(0, head);
+  members += "}}";
+  return members;
 }
 
 std::string error_text(std::string_view id, const RpcError& error) {

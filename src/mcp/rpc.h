@@ -79,7 +79,7 @@ struct Incoming {
 std::expected<Incoming, Unreadable> read_text(std::string_view text, size_t max_batch);
 
 // `members` are those of the result object: `"tools":[],"nextCursor":"x"`.
-std::string result_text(std::string_view id, std::string_view members);
+std::string result_text(std::string_view id, std::string members);
 // Without `id` when it is empty: null is outside the schema, and official clients refuse it.
 std::string error_text(std::string_view id, const RpcError& error);
 std::string notification_text(std::string_view method, std::string_view params_members = {});

@@ -189,7 +189,7 @@ void Running::cancel() {
 class Features {
  public:
   Features(const Host& host, const ServerOptions& options, LiveCalls& live, sdk::Pool& pool)
-      : callables_(host, options.hidden),
+      : callables_(host, options.hidden, options.allowed),
         skills_(host, pool),
         resources_(host, skills_, callables_),
         prompts_(host, callables_),
@@ -284,9 +284,9 @@ sdk::Task<void> Server::poll_tools() {
     tools_.reset();
   } else {
     features_->callables().forget_engine();
-    const CallableList rows = co_await features_->callables().engine(false);
+    const CallableListPtr rows = co_await features_->callables().engine();
     std::string now;
-    for (const CallablePtr& row : rows) now += row->id + '\n' + row->description + '\n';
+    for (const CallablePtr& row : *rows) now += row->id + '\n' + row->description + '\n';
     if (tools_ && *tools_ != now) subscribers_.tools_changed();
     tools_ = std::move(now);
   }
@@ -319,6 +319,7 @@ sdk::Task<void> Server::run(Request request, RunningPtr running,
 sdk::Task<Outcome> Server::answer(Request& request, const RunningPtr& running) {
   const std::string& method = request.method;
   const bool handshake = request.session != nullptr;
+  if (auto wrong = long_name(method, request.params)) co_return std::unexpected(*wrong);
   if (handshake) {
     if (method == "ping") co_return Reply{};
     if (method == "logging/setLevel") co_return set_level(request);
@@ -550,7 +551,7 @@ Finished Server::finished(const Request& request, Outcome outcome) const {
     append_member(meta, kServerKey, server_info());
     append_member(reply.members, "_meta", meta + "}");
   }
-  return {result_text(request.id, reply.members), 200};
+  return {result_text(request.id, std::move(reply.members)), 200};
 }
 
 }  // namespace iii::mcp

@@ -29,12 +29,14 @@ struct ServerOptions {
   std::string version = "0";  // of this program
   ToolsMode tools = ToolsMode::kMinimal;
   std::vector<std::string> hidden = {};  // functions that are not shown, by the beginning of the id
-  bool skills = true;                    // the Skills extension
-  bool private_cache = false;            // results must not be shared between users
-  uint64_t list_ttl_ms = 10'000;         // how long clients may keep lists
-  size_t max_listens = 2'048;            // listen streams of all clients
-  size_t max_subscriptions = 10'000;     // addresses of one session
-  size_t max_listen_addresses = 1'000;   // of one listen stream: they come in one message
+  // Functions for operators that are shown all the same, by the beginning of the id.
+  std::vector<std::string> allowed = {};
+  bool skills = true;                   // the Skills extension
+  bool private_cache = false;           // results must not be shared between users
+  uint64_t list_ttl_ms = 10'000;        // how long clients may keep lists
+  size_t max_listens = 2'048;           // listen streams of all clients
+  size_t max_subscriptions = 10'000;    // addresses of one session
+  size_t max_listen_addresses = 1'000;  // of one listen stream: they come in one message
 };
 
 // A session of the handshake dialect.

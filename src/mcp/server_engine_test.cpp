@@ -55,25 +55,14 @@ TEST_F(McpEngineTest, FunctionsOfTheEngineBecomeTools) {
   EXPECT_EQ(json::to_text(*image.find("structuredContent")), R"({"a":1})");
 }
 
-// Skills link to parts that a function writes.
-TEST_F(McpEngineTest, SectionsOfSkillsAreWrittenByFunctions) {
-  tree.put("global/linking.md", "# Linking\n\nSee [more](iii://linking/a::b).\n");
-  engine.answers["demo::guide"] = R"({"content":"# Guide"})";
-  engine.answers["demo::json"] = R"({"a":1})";
+TEST_F(McpEngineTest, AFunctionIsCalledInTheNamespaceThatWasNamed) {
   open();
-  const auto read = [&](const std::string& uri) {
-    return first(result("resources/read", R"("uri":")" + uri + "\""), "contents");
-  };
-  EXPECT_EQ(text(read("iii://demo/demo::guide"), "text"), "# Guide");
-  EXPECT_EQ(text(read("iii://demo/demo::guide"), "mimeType"), "text/markdown");
-  EXPECT_EQ(text(read("iii://demo/demo::json"), "mimeType"), "application/json");
-  EXPECT_EQ(text(read("iii://linking/a::b"), "text"), "3");
-  for (const char* other : {"iii://demo/a::b", "iii://nope/nope::x", "iii://demo/engine::stop"}) {
-    EXPECT_EQ(code(error("resources/read", R"("uri":")" + std::string(other) + "\"")),
-              kInvalidParams)
-        << other;
-  }
-  EXPECT_EQ(engine.calls.back().first, "a::b");
+  engine.namespaces.clear();
+  engine.calls.clear();
+  result("tools/call", R"("name":"call","arguments":{"function":"a::b","namespace":"shop"})");
+  ASSERT_EQ(engine.calls.size(), 1U);
+  EXPECT_EQ(engine.calls[0].first, "a::b");
+  EXPECT_EQ(engine.namespaces[0], "shop");
 }
 
 TEST_F(McpEngineTest, HiddenNamespacesCannotBeCalledInAnyWay) {

@@ -195,6 +195,90 @@ TEST_F(McpServerTest, N26UnknownToolsAreErrorsAndFailingOnesResults) {
   EXPECT_THAT(text(first(failed, "content"), "text"), HasSubstr("demo"));
 }
 
+TEST_F(McpServerTest, NamesAndAddressesHaveALength) {
+  open();
+  const std::string limit(directory::kMaxTextLength, 'x');
+  const auto refusal = [&](const std::string& method, const std::string& members) {
+    return text(error(method, members), "message");
+  };
+  const auto name = [](const std::string& value) { return R"("name":")" + value + "\""; };
+  const auto uri = [](const std::string& value) { return R"("uri":")" + value + "\""; };
+  const auto completion = [](const std::string& ref, const std::string& value) {
+    return R"("ref":{)" + ref + R"(},"argument":{"name":"id","value":")" + value + "\"}";
+  };
+  const std::string prompt = R"("type":"ref/prompt",)";
+  EXPECT_THAT(refusal("prompts/get", name(limit)), HasSubstr("D210 not_found:"));
+  EXPECT_THAT(refusal("tools/call", name(limit)), HasSubstr("Unknown tool"));
+  EXPECT_THAT(refusal("resources/read", uri("iii://" + limit)), HasSubstr("Resource not found"));
+  EXPECT_THAT(refusal("completion/complete", completion(prompt + name(limit), "")),
+              HasSubstr("D210 not_found:"));
+  // Encoded letters count as what they stand for.
+  std::string encoded;
+  for (size_t i = 0; i < limit.size(); ++i) encoded += "%C3%A4";
+  EXPECT_THAT(refusal("resources/read", uri("iii://" + encoded)), HasSubstr("Resource not found"));
+  for (const std::string& beyond : {limit + "x", std::string(4'000'000, 'x')}) {
+    const std::string refused = "D123 invalid_input: `name` has " + std::to_string(beyond.size()) +
+                                " characters, and at most 1024 are accepted. Next: call ";
+    EXPECT_EQ(refusal("prompts/get", name(beyond)), refused + "prompts/get with a shorter one.");
+    EXPECT_EQ(refusal("tools/call", name(beyond)), refused + "tools/call with a shorter one.");
+    for (const char* method : {"resources/read", "skills/get", "resources/directory/read"}) {
+      EXPECT_THAT(refusal(method, uri("skill://" + beyond)),
+                  HasSubstr("D123 invalid_input: `uri`"));
+    }
+    EXPECT_THAT(refusal("completion/complete", completion(prompt + name(beyond), "")),
+                HasSubstr("D123 invalid_input: `ref.name`"));
+    EXPECT_THAT(refusal("completion/complete", completion(prompt + name("review"), beyond)),
+                HasSubstr("D123 invalid_input: `argument.value`"));
+    EXPECT_THAT(refusal("subscriptions/listen",
+                        R"("notifications":{"resourceSubscriptions":["iii://)" + beyond + "\"]}"),
+                HasSubstr("D123 invalid_input: `resourceSubscriptions`"));
+    EXPECT_LT(refusal(beyond, "").size(), 300U);
+  }
+  EXPECT_THAT(refusal("resources/read", uri("iii://" + encoded + "x")), HasSubstr("D123"));
+}
+
+TEST_F(McpServerTest, InputBeyondTheLimitOfAFunctionIsRefused) {
+  options.tools = ToolsMode::kAll;
+  int reads = 0;
+  directory::Function counted;
+  counted.info = {.id = "directory::counted", .title = "Counts", .description = "Counts."};
+  counted.read = [&reads](std::string_view) {
+    ++reads;
+    return [](const directory::Context&) { return directory::Answer(json::Raw{"{}"}); };
+  };
+  table.add(std::move(counted));
+  open();
+  const auto answer = [&](const std::string& members) {
+    return text(first(result("tools/call", members), "content"), "text");
+  };
+  const auto arguments = [](size_t size) {
+    constexpr std::string_view kRest = R"({"id":""})";
+    return R"({"id":")" + std::string(size - kRest.size(), 'x') + "\"}";
+  };
+  const auto direct = [&](size_t size) {
+    return answer(R"("name":"directory__counted","arguments":)" + arguments(size));
+  };
+  const auto by_id = [&](size_t size) {
+    return answer(R"("name":"call","arguments":{"function":"directory::counted","arguments":)" +
+                  arguments(size) + "}");
+  };
+  EXPECT_EQ(direct(directory::kMaxInputBytes), "{}");
+  EXPECT_EQ(by_id(directory::kMaxInputBytes), "{}");
+  EXPECT_EQ(reads, 2);
+  for (const size_t size : {directory::kMaxInputBytes + 1, size_t{4'000'000}}) {
+    const std::string refused = "D122 too_large: the input has " + std::to_string(size) +
+                                " bytes, and directory::counted takes at most 65536. Next: call "
+                                "directory::counted with less.";
+    EXPECT_EQ(direct(size), refused);
+    EXPECT_EQ(by_id(size), refused);
+    EXPECT_THAT(answer(R"("name":"read","arguments":)" + arguments(size)),
+                HasSubstr("D122 too_large:"));
+  }
+  EXPECT_EQ(reads, 2);
+  EXPECT_THAT(answer(R"("name":"read","arguments":)" + arguments(5'000)),
+              HasSubstr("D123 invalid_input: `id`"));
+}
+
 TEST_F(McpServerTest, TheIndexThatFindReturnsIsBounded) {
   for (int i = 0; i < 1'000; ++i) {
     tree.put("global/many" + std::to_string(i) + "/SKILL.md",

@@ -116,7 +116,7 @@ sdk::Task<Outcome> Skills::list(json::Value params) {
     }
     return Page{page.finish(next < rows.size()), std::move(refusals)};
   };
-  Page page = co_await pool_.run(std::move(work));
+  Page page = co_await pool_.run(hashing_, std::move(work));
   for (const Refusal& refusal : page.refusals) report(refusal);
   co_return std::move(page.reply);
 }
@@ -135,8 +135,8 @@ sdk::Task<Outcome> Skills::get(json::Value params) {
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return std::unexpected(unknown_skill(*uri, ""));
   }
-  const SkillEntries::Entry entry =
-      co_await pool_.run([view, all, row, entries = entries_] { return entries->of(*row, view); });
+  const SkillEntries::Entry entry = co_await pool_.run(
+      hashing_, [view, all, row, entries = entries_] { return entries->of(*row, view); });
   if (!*entry) co_return std::unexpected(unknown_skill(*uri, entry->error().message));
   Reply out{.members = {}, .cache = Cache::kList};
   append_member(out.members, "skill", **entry);
@@ -186,19 +186,23 @@ sdk::Task<Outcome> Skills::read_directory(json::Value params) {
   co_return out;
 }
 
-sdk::Task<Result<std::string>> Skills::read_file(directory::View view, std::string path) {
+sdk::Task<Result<directory::SkillFilePart>> Skills::read_file(directory::View view,
+                                                              std::string path, ReadRange range) {
   SkillIndexPtr all = co_await index(view);
   const SkillRow* row = all->owner_of(path);
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return fail("missing", "there is no such file");
   }
   if (auto root = folder_of_row(view, *row)) {
-    co_return co_await pool_.run(
-        [root = std::move(root), path] { return directory::read_portable_file(*root, path); });
+    co_return co_await library_.on_reading_thread([root = std::move(root), path, range] {
+      return directory::read_portable_part(*root, path, range.offset, range.limit, range.whole);
+    });
   }
   if (row->folder == path) co_return fail("a_folder", "it is a folder");
   if (row->skill->file.path != path) co_return fail("missing", "there is no such file");
-  co_return builtin_bytes(view, *row->skill);
+  const Result<std::string> bytes = builtin_bytes(view, *row->skill);
+  if (!bytes) co_return std::unexpected(bytes.error());
+  co_return directory::part_of_bytes(*bytes, range.offset, range.limit);
 }
 
 void Skills::report(const Refusal& refusal) {

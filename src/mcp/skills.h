@@ -52,8 +52,10 @@ class Skills {
   sdk::Task<Outcome> read_directory(json::Value params);
 
   sdk::Task<SkillIndexPtr> index(directory::View view);
-  // Any file of a skill by its path below a root. Codes `missing`, `a_folder`, `link`, ….
-  sdk::Task<Result<std::string>> read_file(directory::View view, std::string path);
+  // Any file of a skill by its path below a root, or a part of it. Codes `missing`, `a_folder`,
+  // `link`, `too_large`, ….
+  sdk::Task<Result<directory::SkillFilePart>> read_file(directory::View view, std::string path,
+                                                        ReadRange range);
 
  private:
   struct Refusal {
@@ -64,6 +66,7 @@ class Skills {
 
   directory::Library& library_;
   sdk::Pool& pool_;
+  sdk::Pool::Lane hashing_;  // a page may have thousands of files to read
   const std::shared_ptr<SkillEntries> entries_ = std::make_shared<SkillEntries>();
   SkillIndexPtr index_;
   std::set<std::string> reported_;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "base/text.h"
-#include "base/utf8.h"
 #include "functions/errors.h"
 #include "json/describe.h"
 #include "json/write.h"
@@ -25,6 +27,9 @@ constexpr size_t kMostFound = 50;
 constexpr size_t kMostListed = 200;
 constexpr size_t kManyArguments = 1'000;  // more are written on another thread
 constexpr size_t kTeaser = 200;           // characters of a description in a list
+// Of an address: a name of full length, each byte of which is encoded.
+constexpr size_t kMaxAddress = 3 * directory::kMaxTextLength;
+constexpr std::string_view kCall = "call";
 
 struct FindInput {
   std::optional<std::string> query;
@@ -32,10 +37,13 @@ struct FindInput {
 };
 struct ReadInput {
   std::string id;
+  std::optional<uint64_t> offset;
+  std::optional<uint64_t> limit;
 };
 struct CallInput {
   std::optional<std::string> function;
   std::optional<std::map<std::string, json::Raw>> arguments;
+  std::optional<std::string> name_space;
 };
 
 auto describe(json::Type<FindInput>) {
@@ -44,7 +52,8 @@ auto describe(json::Type<FindInput>) {
       "FindInput", "",
       json::field("query", &T::query,
                   "The task in a few words, for example `review a pull request`. Without it "
-                  "the index of everything is returned, its first 16 KiB."),
+                  "the index of everything is returned, its first 16 KiB.")
+          .length(json::kAnyLength),  // D130
       json::field("limit", &T::limit, "Most skills and most functions to return, 1 to 50 (10)."));
 }
 auto describe(json::Type<ReadInput>) {
@@ -53,7 +62,12 @@ auto describe(json::Type<ReadInput>) {
       "ReadInput", "",
       json::field("id", &T::id,
                   "Id of a skill as `find` shows it, `iii://…` or `skill://…` for a file of a "
-                  "skill, or the id of a function (`a::b`) for its arguments."));
+                  "skill, or the id of a function (`a::b`) for its arguments.")
+          .length(kMaxAddress),
+      json::field("offset", &T::offset,
+                  "Where to begin, in bytes (0). The answer before says where it goes on."),
+      json::field("limit", &T::limit,
+                  "Most bytes to return, 1 to 262144 (262144). Text is cut between characters."));
 }
 auto describe(json::Type<CallInput>) {
   using T = CallInput;
@@ -63,15 +77,16 @@ auto describe(json::Type<CallInput>) {
                   "Id of the function, for example `directory::skills::list`. Without it the "
                   "functions that can be called are listed."),
       json::field("arguments", &T::arguments,
-                  "Object with the function's arguments; `read` with its id shows which."));
+                  "Object with the function's arguments; `read` with its id shows which."),
+      json::field("namespace", &T::name_space, "Namespace of the function, if several have it."));
 }
 
 constexpr std::string_view kFindHelp =
     "Finds skills (instructions for a task) and functions (things that can be done) by words. Use "
     "it first when a task may be covered by a skill. Returns ids for `read` and `call`.";
 constexpr std::string_view kReadHelp =
-    "Reads a skill, one of its files, or the description of a function. Follow what a skill says "
-    "before you do the task it is about.";
+    "Reads a skill, one of its files, or the description of a function; more than 256 KiB in "
+    "parts (`offset`). Follow what a skill says before you do the task it is about.";
 constexpr std::string_view kCallHelp =
     "Calls a function by its id. `read` the id first to learn its arguments.";
 
@@ -88,6 +103,36 @@ std::string text_block(std::string_view text) {
 // Already in the form of a tool's result.
 json::Raw text_result(std::string_view text) {
   return {R"({"content":[)" + text_block(text) + "]}"};
+}
+
+// The content, and how to go on when there is more. `id` and `limit` are as the caller gave them.
+json::Raw read_result(const ResourceContent& content, std::string_view id,
+                      std::optional<uint64_t> limit) {
+  constexpr size_t kRoom = 1'024;  // for what comes after it, so that it need not be copied
+  std::string out = R"({"content":[)";
+  out.reserve(content.bytes.size() + content.bytes.size() / 3 + kRoom);
+  if (content.is_text) {
+    out += R"({"type":"text","text":)";
+    json::append_string(out, content.bytes);
+    out += '}';
+  } else {
+    out += R"({"type":"resource","resource":{)";
+    append_text_member(out, "uri", content.uri);
+    append_text_member(out, "mimeType", content.mime_type);
+    append_text_member(out, "blob", base64_encode(content.bytes));
+    out += "}}";
+  }
+  if (content.end() < content.total) {
+    std::string next = R"({"id":)" + quote(id) + R"(,"offset":)" + std::to_string(content.end());
+    if (limit) next += R"(,"limit":)" + std::to_string(*limit);
+    out += ',' + text_block("These are the bytes " + std::to_string(content.offset) + " to " +
+                            std::to_string(content.end()) + " of " + std::to_string(content.total) +
+                            ". Next: call `read` with " + next + "}.");
+  } else if (content.bytes.empty() && content.offset > 0) {
+    out += ',' +
+           text_block("There is nothing more: it has " + std::to_string(content.total) + " bytes.");
+  }
+  return {out += "]}"};
 }
 
 std::string skill_line(const directory::View& view, const content::Skill& skill) {
@@ -192,14 +237,16 @@ Reply failed_result(std::string_view message) {
 }
 
 // The text is what models read, `structuredContent` what programs read.
-Reply plain_result(const CallableFunction& function, const json::Raw& answer, Version version) {
+enum class Structured { kNo, kYes };
+Reply plain_result(const CallableFunction& function, const json::Raw& answer, Version version,
+                   Structured structured) {
   const json::Slice value = json::trimmed(answer.text);
   const json::Kind kind = json::kind_of(value);
   Reply out;
   const std::string text =
       kind == json::Kind::kString ? json::string_of(value) : std::string(value);
   append_member(out.members, "content", "[" + text_block(text) + "]");
-  if (version < Version::k2025_06_18) return out;
+  if (version < Version::k2025_06_18 || structured == Structured::kNo) return out;
   const bool promised = output_schema(function, version).has_value();
   if (kind == json::Kind::kObject || (promised && is_stateless(version))) {
     append_member(out.members, "structuredContent", value);
@@ -207,6 +254,47 @@ Reply plain_result(const CallableFunction& function, const json::Raw& answer, Ve
     append_member(out.members, "structuredContent", R"({"result":)" + std::string(value) + "}");
   }
   return out;
+}
+
+// What a function answered, as a tool's result. Answers of the directory's functions are data; a
+// stranger's may be a tool's result. `call` says which version is spoken.
+Outcome result_of(const CallableFunction& function, const json::Raw& answer, const Call& call,
+                  Structured structured) {
+  if (!function.of_directory) {
+    const Result<json::Value> value = json::parse(answer.text);
+    if (value && is_tool_result(*value)) return given_result(*value, call.version);
+    if (value && function.wants_context) {
+      if (auto special = special_result(*value, call)) return std::move(*special);
+    }
+  }
+  return plain_result(function, answer, call.version, structured);
+}
+
+// Rows of tools/list, by name.
+using NamedTools = std::vector<std::pair<std::string, CallablePtr>>;
+
+// Those after `cursor`, one more than fits on a page.
+NamedTools tools_after(const std::vector<CallableListPtr>& lists,
+                       const std::optional<std::string>& cursor) {
+  std::map<std::string, CallablePtr> by_name;
+  for (const CallableListPtr& list : lists) {
+    for (const CallablePtr& function : *list) {
+      auto name = tool_name(function->id);
+      if (!name || (cursor && *name <= *cursor)) continue;
+      by_name.emplace(std::move(*name), function);
+      if (by_name.size() > kPageRows + 1) by_name.erase(std::prev(by_name.end()));
+    }
+  }
+  return {by_name.begin(), by_name.end()};
+}
+
+Reply tools_page(const NamedTools& tools, Version version) {
+  PageWriter page("tools");
+  for (const auto& [name, function] : tools) {
+    if (page.is_full()) return page.finish(true);
+    page.add(tool_row(*function, name, version), name);
+  }
+  return page.finish(false);
 }
 
 std::optional<RpcError> wrong_header(const Call& call, const CallablePtr& function,
@@ -258,19 +346,22 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
         return find(*in.query, static_cast<size_t>(std::clamp<uint64_t>(
                                    in.limit.value_or(kDefaultFound), 1, kMostFound)));
       });
-  own_.add<ReadInput, json::Raw>({.id = "read",
-                                  .title = "Read a skill",
-                                  .description = std::string(kReadHelp),
-                                  .hints = directory::kReadOnly},
-                                 [this](ReadInput in) { return read(std::move(in.id)); });
-  own_.add<CallInput, json::Raw>({.id = "call",
+  own_.add<ReadInput, json::Raw>(
+      {.id = "read",
+       .title = "Read a skill",
+       .description = std::string(kReadHelp),
+       .hints = directory::kReadOnly},
+      [this](ReadInput in) { return read(std::move(in.id), in.offset, in.limit); });
+  own_.add<CallInput, json::Raw>({.id = std::string(kCall),
                                   .title = "Call a function",
                                   .description = std::string(kCallHelp),
-                                  .hints = {.destructive = true, .network = true}},
+                                  .hints = {.destructive = true, .network = true},
+                                  .max_input_bytes = directory::kAnyInputBytes},
                                  [this](const directory::Context& context, CallInput in) {
                                    if (!in.function) return list_functions();
                                    return call_by_id(context, std::move(*in.function),
-                                                     std::move(in.arguments));
+                                                     std::move(in.arguments),
+                                                     in.name_space.value_or(""));
                                  });
   for (const directory::FunctionPtr& function : own_.functions()) {
     auto row = std::make_shared<CallableFunction>();
@@ -283,35 +374,48 @@ Tools::Tools(const Host& host, ToolsMode mode, Callables& callables, Resources& 
   }
 }
 
-// By name, so that prompt caches of clients hit.
-sdk::Task<CallableList> Tools::listed(bool with_schemas) {
-  CallableList out;
-  if (mode_ != ToolsMode::kDirectory) out = own_rows_;
+sdk::Task<CallablePtr> Tools::listed(std::string id) {
+  if (mode_ != ToolsMode::kDirectory) {
+    for (const CallablePtr& each : own_rows_) {
+      if (each->id == id) co_return each;
+    }
+  }
   if (mode_ != ToolsMode::kMinimal) {
-    out.insert(out.end(), callables_.own().begin(), callables_.own().end());
+    if (CallablePtr own = find_in(callables_.own(), id)) co_return own;
   }
-  if (mode_ == ToolsMode::kAll) {
-    CallableList engine = co_await callables_.engine(with_schemas);
-    out.insert(out.end(), engine.begin(), engine.end());
-  }
-  co_return out;
+  if (mode_ != ToolsMode::kAll) co_return nullptr;
+  const CallableListPtr engine = co_await callables_.engine();
+  co_return find_in(*engine, id);
 }
 
+// By name, so that prompt caches of clients hit.
 sdk::Task<Outcome> Tools::list(Version version, json::Value params) {
   const auto cursor = read_cursor("tools", params);
   if (!cursor) co_return std::unexpected(cursor.error());
-  CallableList all = co_await listed(true);
-  std::map<std::string, CallablePtr> by_name;
-  for (const CallablePtr& function : all) {
-    if (auto name = tool_name(function->id)) by_name.emplace(std::move(*name), function);
+  std::vector<CallableListPtr> lists;
+  CallableListPtr engine = std::make_shared<const CallableList>();
+  if (mode_ == ToolsMode::kAll) engine = co_await callables_.engine();
+  if (mode_ != ToolsMode::kDirectory) {
+    lists.push_back(std::make_shared<const CallableList>(own_rows_));
   }
-  PageWriter page("tools");
-  for (auto next = *cursor ? by_name.upper_bound(**cursor) : by_name.begin(); next != by_name.end();
-       ++next) {
-    if (page.is_full()) co_return page.finish(true);
-    page.add(tool_row(*next->second, next->first, version), next->first);
+  if (mode_ != ToolsMode::kMinimal) {
+    lists.push_back(std::make_shared<const CallableList>(callables_.own()));
   }
-  co_return page.finish(false);
+  lists.push_back(engine);
+  // Thousands of names, and schemas of any size.
+  NamedTools tools = co_await library_.on_answer_thread(
+      [lists = std::move(lists), after = *cursor] { return tools_after(lists, after); });
+  CallableList unknown;
+  for (const auto& [name, function] : tools) {
+    if (find_in(*engine, function->id) == function) unknown.push_back(function);
+  }
+  const CallableList known = co_await callables_.with_schemas(std::move(unknown));
+  size_t next = 0;
+  for (auto& [name, function] : tools) {
+    if (next < known.size() && known[next]->id == function->id) function = known[next++];
+  }
+  co_return co_await library_.on_answer_thread(
+      [tools = std::move(tools), version] { return tools_page(tools, version); });
 }
 
 sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
@@ -320,15 +424,12 @@ sdk::Task<Outcome> Tools::call(Call call, json::Value params) {
   if (params.find("arguments") != nullptr) co_return refused("`arguments` must be an object.");
   if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
   const std::optional<std::string> id = function_id(*name);
-  const std::string shown = name->substr(0, 2 * kMaxToolName);
+  const std::string shown(utf8_prefix(*name, 2 * kMaxToolName));
   const RpcError unknown =
       invalid_params("Unknown tool: " + shown + ". Next: tools/list shows the tools there are.");
   if (!id) co_return std::unexpected(unknown);
-  CallableList all = co_await listed(false);
-  const auto function =
-      std::ranges::find(all, *id, [](const CallablePtr& f) -> const std::string& { return f->id; });
-  if (function == all.end()) co_return std::unexpected(unknown);
-  CallablePtr found = *function;
+  CallablePtr found = co_await listed(*id);
+  if (found == nullptr) co_return std::unexpected(unknown);
   if (found->has_headers && call.check_header) {
     CallablePtr detail = co_await callables_.find(found->id);
     const json::Value given = co_await arguments_of(call);
@@ -363,7 +464,8 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::V
   } else if (call.arguments) {
     input = std::move(*call.arguments);
   }
-  if (own_.find(function->id) != nullptr && mode_ != ToolsMode::kDirectory) {
+  const bool own = own_.find(function->id) != nullptr && mode_ != ToolsMode::kDirectory;
+  if (own) {
     answer = co_await own_.call(function->id, call.context, std::move(input));
   } else {
     answer = co_await callables_.call(call.context, function->id, std::move(input));
@@ -378,42 +480,28 @@ sdk::Task<Outcome> Tools::call_function(Call call, CallablePtr function, json::V
     }
     co_return failed_result(answer.error().message);
   }
-  // Answers of the directory's functions are data; a stranger's may be a tool's result.
-  if (!function->of_directory) {
-    const Result<json::Value> value = json::parse(answer->text);
-    if (value && is_tool_result(*value)) co_return given_result(*value, call.version);
-    if (value && function->wants_context) {
-      if (auto special = special_result(*value, call)) co_return std::move(*special);
-    }
+  // These two give a tool's result: its members are between the braces.
+  if (own && function->id != kCall) {
+    std::string members = std::move(answer->text);
+    members.pop_back();
+    members.erase(0, 1);
+    co_return Reply{.members = std::move(members)};
   }
-  co_return plain_result(*function, *answer, call.version);
+  const size_t bytes = answer->text.size();
+  // What of the call is used on another thread. A tool of its own has structured content; `call`
+  // would only say everything twice.
+  Call spoken{.version = call.version, .capabilities = call.capabilities};
+  auto work = [function, answer = std::move(*answer), spoken = std::move(spoken), own] {
+    return result_of(*function, answer, spoken, own ? Structured::kNo : Structured::kYes);
+  };
+  co_return co_await encode_where_fit(library_, bytes, std::move(work));
 }
 
 sdk::Task<Result<json::Raw>> Tools::overview() {
-  Result<ResourceContent> index = co_await resources_.content(Uri{Uri::Kind::kIndex});
+  Result<ResourceContent> index =
+      co_await resources_.content(Uri{Uri::Kind::kIndex}, {.limit = kMaxFunctionAnswerBytes});
   if (!index) co_return std::unexpected(std::move(index.error()));
   co_return text_result(first_sections(std::move(index->bytes)));
-}
-
-// The callable functions, searched. Made again when they have changed.
-sdk::Task<directory::FunctionIndexPtr> Tools::function_index() {
-  CallableList all = callables_.own();
-  CallableList engine = co_await callables_.engine(true);
-  all.insert(all.end(), engine.begin(), engine.end());
-  std::vector<directory::KnownFunction> known;
-  for (const CallablePtr& each : all) {
-    known.push_back({.id = each->id, .description = each->description});
-    if (each->request_schema) {
-      known.back().parameters = directory::parameters_of(*each->request_schema);
-    }
-  }
-  known = directory::by_id(std::move(known));
-  if (index_ == nullptr || index_->functions() != known) {
-    index_ = co_await pool_.run([known = std::move(known)]() mutable {
-      return std::make_shared<const directory::FunctionIndex>(std::move(known));
-    });
-  }
-  co_return index_;
 }
 
 sdk::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
@@ -432,21 +520,22 @@ sdk::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
     }
     for (const std::string& key : skills->nearest) nearest.push_back(view.display(key));
   }
-  const directory::FunctionIndexPtr functions = co_await function_index();
-  search::Options options;
-  options.limit = most;
-  options.reasons = false;
-  auto work = [functions, query, options] {
-    return search::find(functions->index(), query, options);
+  const Callables::Searchable functions = co_await callables_.searchable();
+  auto work = [functions, query, most] {
+    search::Options options;
+    options.limit = most;
+    options.reasons = false;
+    options.accept = [&functions](std::string_view id) { return functions.shows(id); };
+    return search::find(functions.index->index(), query, options);
   };
-  const Result<search::Answer> found = co_await pool_.run(std::move(work));
+  const Result<search::Answer> found = co_await library_.on_answer_thread(std::move(work));
   if (!found) co_return std::unexpected(directory::bad_search("find", found.error().code));
   if (!found->hits.empty()) {
     out += out.empty() ? "" : "\n";
     out += "Functions (`call` them by id), best first:\n";
   }
   for (const search::Hit& hit : found->hits) {
-    const directory::KnownFunction* function = functions->find(hit.key);
+    const directory::KnownFunction* function = functions.index->find(hit.key);
     out += function_line(function->id, function->description);
   }
   nearest.insert(nearest.end(), found->nearest.begin(), found->nearest.end());
@@ -458,45 +547,45 @@ sdk::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
   co_return text_result(out);
 }
 
-sdk::Task<Result<json::Raw>> Tools::read(std::string address) {
+sdk::Task<Result<json::Raw>> Tools::read(std::string address, std::optional<uint64_t> offset,
+                                         std::optional<uint64_t> limit) {
+  if (limit == 0U) {
+    co_return fail("invalid_input", "`limit` must be at least 1. Next: call `read` without it.");
+  }
   std::optional<Uri> uri = parse_uri(trim(address));
   if (!uri && address.find("::") != std::string::npos) {
     uri = Uri{Uri::Kind::kFunction, std::string(trim(address))};
   }
   if (!uri) uri = Uri{Uri::Kind::kDocument, std::string(trim(address))};
-  Result<ResourceContent> found = co_await resources_.content(std::move(*uri));
+  const ReadRange range{.offset = offset.value_or(0),
+                        .limit = std::min<uint64_t>(limit.value_or(kMaxReadBytes), kMaxReadBytes)};
+  Result<ResourceContent> found = co_await resources_.content(std::move(*uri), range);
   if (!found) co_return std::unexpected(std::move(found.error()));
-  if (is_utf8(found->bytes)) co_return text_result(found->bytes);
-  std::string block = R"({"type":"resource","resource":{)";
-  append_text_member(block, "uri", found->uri);
-  append_text_member(block, "mimeType", found->mime_type);
-  append_text_member(block, "blob", base64_encode(found->bytes));
-  co_return json::Raw{R"({"content":[)" + block + "}}]}"};
+  const size_t bytes = found->bytes.size();
+  co_return co_await encode_where_fit(
+      library_, bytes,
+      [content = std::move(*found), id = std::move(address), limit]() -> Result<json::Raw> {
+        return read_result(content, id, limit);
+      });
 }
 
 sdk::Task<Result<json::Raw>> Tools::call_by_id(directory::Context context, std::string id,
-                                               std::optional<Arguments> arguments) {
+                                               std::optional<Arguments> arguments,
+                                               std::string name_space) {
   json::Raw input{"{}"};
   if (arguments && arguments->size() > kManyArguments) {
     input.text = co_await pool_.run([all = std::move(*arguments)] { return json::encode(all); });
   } else if (arguments) {
     input.text = json::encode(*arguments);
   }
-  directory::Answer answer =
-      co_await callables_.call(std::move(context), std::move(id), std::move(input));
-  if (!answer) co_return std::unexpected(std::move(answer.error()));
-  // A function may answer with blocks of content itself.
-  const Result<json::Value> value = json::parse(answer->text);
-  if (value && is_tool_result(*value)) co_return answer;
-  const json::Slice text = json::trimmed(answer->text);
-  co_return text_result(json::kind_of(text) == json::Kind::kString ? json::string_of(text)
-                                                                   : std::string(text));
+  co_return co_await callables_.call(std::move(context), std::move(id), std::move(input),
+                                     {.name_space = std::move(name_space)});
 }
 
 sdk::Task<Result<json::Raw>> Tools::list_functions() {
   CallableList functions = callables_.own();
-  CallableList engine = co_await callables_.engine(false);
-  functions.insert(functions.end(), engine.begin(), engine.end());
+  const CallableListPtr engine = co_await callables_.engine();
+  functions.insert(functions.end(), engine->begin(), engine->end());
   std::string out = "Functions:\n";
   size_t left = kMostListed;
   for (const CallablePtr& function : functions) {
@@ -507,7 +596,7 @@ sdk::Task<Result<json::Raw>> Tools::list_functions() {
     out += "… and " + std::to_string(functions.size() - kMostListed) +
            " more. Next: `find` with words.\n";
   }
-  co_return text_result(out);
+  co_return json::Raw{quote(out)};
 }
 
 }  // namespace iii::mcp

@@ -6,7 +6,6 @@
 #include <string>
 #include <string_view>
 
-#include "functions/function_index.h"
 #include "functions/function_table.h"
 #include "mcp/callable.h"
 #include "mcp/feature.h"
@@ -29,15 +28,17 @@ class Tools {
  private:
   using Arguments = std::map<std::string, json::Raw>;
 
-  sdk::Task<CallableList> listed(bool with_schemas);
+  // The tool with that id; null: it is not a tool here.
+  sdk::Task<CallablePtr> listed(std::string id);
   sdk::Task<json::Value> arguments_of(const Call& call);
   sdk::Task<Outcome> call_function(Call call, CallablePtr function, json::Value params);
-  sdk::Task<directory::FunctionIndexPtr> function_index();
   sdk::Task<Result<json::Raw>> find(std::string query, size_t most);
   sdk::Task<Result<json::Raw>> overview();
-  sdk::Task<Result<json::Raw>> read(std::string address);
+  sdk::Task<Result<json::Raw>> read(std::string address, std::optional<uint64_t> offset,
+                                    std::optional<uint64_t> limit);
   sdk::Task<Result<json::Raw>> call_by_id(directory::Context context, std::string id,
-                                          std::optional<Arguments> arguments);
+                                          std::optional<Arguments> arguments,
+                                          std::string name_space);
   sdk::Task<Result<json::Raw>> list_functions();
 
   directory::Library& library_;
@@ -47,7 +48,6 @@ class Tools {
   LiveCalls& live_;
   const std::string tell_function_;
   directory::SkillSearch* const search_;
-  directory::FunctionIndexPtr index_;  // of all callable functions; null: not made yet
   sdk::Pool& pool_;
   directory::FunctionTable own_;  // find, read, call
   CallableList own_rows_;

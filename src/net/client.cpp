@@ -35,7 +35,7 @@ class Attempt : public std::enable_shared_from_this<Attempt> {
 
  private:
   void resolve();
-  void connect_next(const std::string& last_error);
+  void connect_next(ErrorCode last_error);
   void start_tls();
   void shake_hands();
   void send_request();
@@ -93,19 +93,22 @@ void Attempt::resolve() {
         if (self->over()) return;
         if (failed) return self->give_up("resolve_failed", "the host name could not be resolved");
         for (const auto& entry : found) self->endpoints_.push_back(entry.endpoint());
-        self->connect_next("the host name has no address");
+        self->connect_next({});
       });
 }
 
-void Attempt::connect_next(const std::string& last_error) {
+void Attempt::connect_next(ErrorCode last_error) {
   if (next_endpoint_ == endpoints_.size()) {
-    return give_up("connect_failed", fmt::format("cannot connect: {}", last_error));
+    const std::string why = last_error ? last_error.message() : "the host name has no address";
+    return give_up(
+        last_error == asio::error::connection_refused ? kConnectRefused : "connect_failed",
+        fmt::format("cannot connect: {}", why));
   }
   ErrorCode ignored;
   socket_.close(ignored);
   socket_.async_connect(endpoints_[next_endpoint_++], [self = shared_from_this()](ErrorCode error) {
     if (self->over()) return;
-    if (error) return self->connect_next(error.message());
+    if (error) return self->connect_next(error);
     prepare_socket(self->socket_.native_handle(), self->options_.connection.dead_peer_timeout);
     if (self->url_.secure) return self->start_tls();
     self->send_request();

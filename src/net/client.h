@@ -27,6 +27,9 @@ struct Url {
   std::string authority() const;  // host[:port], as for the Host header
 };
 
+// Code of an attempt where nobody listens on the port.
+inline constexpr const char* kConnectRefused = "connect_refused";
+
 struct ConnectOptions {
   std::vector<ws::Header> headers = {};
   std::chrono::milliseconds timeout{10'000};  // resolve, connect, TLS and upgrade together
@@ -45,10 +48,10 @@ class Connecting {
 };
 
 // `done` is called once on the loop thread, never from inside connect(), with the open connection
-// or with why not: `resolve_failed`, `connect_failed`, `connect_timeout`, `upgrade_refused`,
-// `bad_answer`, `bad_header`, and for wss `tls_untrusted`, `tls_failed`. Whoever gets the
-// connection must call `start` on it with the object that hears its events. Letting go of the last
-// shared_ptr ends the connection and its events.
+// or with why not: `resolve_failed`, `connect_refused`, `connect_failed`, `connect_timeout`,
+// `upgrade_refused`, `bad_answer`, `bad_header`, and for wss `tls_untrusted`, `tls_failed`. Whoever
+// gets the connection must call `start` on it with the object that hears its events. Letting go of
+// the last shared_ptr ends the connection and its events.
 class ClientConnection : public Connection {
  public:
   virtual void start(ConnectionEvents& events) = 0;

@@ -74,7 +74,7 @@ TEST_F(ClientTest, SaysThatNobodyListens) {
   const auto client = dial(nobody);
   EXPECT_FALSE(client->failed()) << "done was called from inside connect()";
   run_until([&] { return client->failed(); }, "the refusal");
-  EXPECT_EQ(client->error.code, "connect_failed");
+  EXPECT_EQ(client->error.code, kConnectRefused);
 }
 
 TEST_F(ClientTest, APlainServerAtASecureAddressIsToldApart) {

@@ -3,8 +3,11 @@
 #include <netinet/tcp.h>
 #include <sched.h>
 
-#include <cstdlib>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "net/net_fixture_for_test.h"
@@ -61,51 +64,73 @@ TEST_F(DeadPeerTest, ZeroLeavesItToTheSystem) {
   EXPECT_EQ(option(SOL_SOCKET, SO_KEEPALIVE), 1);
 }
 
-// A host of its own: a network namespace behind a pair of virtual interfaces.
+// A host of its own: a network namespace behind a pair of virtual interfaces. It belongs to a
+// thread and has no name: names are mounts (`ip netns`, `ip -n`), which do not work in a chroot.
 class OtherHost {
  public:
   static constexpr uint32_t kOurAddress = 0xa9fe5a01;  // 169.254.90.1
 
   OtherHost() {
-    works = run("ip netns add " + name_) &&
-            run("ip link add " + name_ + "a type veth peer name " + name_ + "b") &&
-            run("ip link set " + name_ + "b netns " + name_) &&
-            run("ip address add 169.254.90.1/30 dev " + name_ + "a") &&
-            run("ip link set " + name_ + "a up") &&
-            run("ip -n " + name_ + " address add 169.254.90.2/30 dev " + name_ + "b") &&
-            run("ip -n " + name_ + " link set " + name_ + "b up");
+    std::thread([this] {
+      if (::unshare(CLONE_NEWNET) != 0) {
+        why_not = std::string("no network namespace: ") + std::strerror(errno);
+        return;
+      }
+      space_ = ::open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+      run("link add " + theirs_ + " type veth peer name " + ours_ + " netns " +
+          std::to_string(::getpid()));
+      run("address add 169.254.90.2/30 dev " + theirs_);
+      run("link set " + theirs_ + " up");
+    }).join();
+    run("address add 169.254.90.1/30 dev " + ours_);
+    run("link set " + ours_ + " up");
   }
   ~OtherHost() {
-    run("ip link delete " + name_ + "a");
-    run("ip netns delete " + name_);
+    why_not.clear();
+    run("link delete " + ours_);
+    if (space_ >= 0) ::close(space_);
   }
   OtherHost(const OtherHost&) = delete;
   OtherHost& operator=(const OtherHost&) = delete;
 
   void connect(std::optional<RawPeer>& peer, uint16_t port) {
-    std::thread([&] {
-      const int space = ::open(("/var/run/netns/" + name_).c_str(), O_RDONLY | O_CLOEXEC);
-      ASSERT_EQ(::setns(space, CLONE_NEWNET), 0);
-      ::close(space);
+    inside([&] {
       peer.emplace();
       peer->connect(port, kOurAddress);
       peer->upgrade();
-    }).join();
+    });
   }
-  void vanish() { ASSERT_TRUE(run("ip -n " + name_ + " link set " + name_ + "b down")); }
+  void vanish() {
+    inside([&] { run("link set " + theirs_ + " down"); });
+    ASSERT_EQ(why_not, "");
+  }
 
-  bool works = false;
+  std::string why_not;  // the first thing that failed
 
  private:
-  static bool run(const std::string& command) {
-    return std::system((command + " >/dev/null 2>&1").c_str()) == 0;
+  template <typename Action>
+  void inside(const Action& action) {
+    std::thread([&] {
+      ASSERT_EQ(::setns(space_, CLONE_NEWNET), 0);
+      action();
+    }).join();
   }
-  const std::string name_ = "iii" + std::to_string(::getpid());
+  // `ip` in the namespace of this thread.
+  void run(const std::string& words) {
+    if (!why_not.empty()) return;
+    std::FILE* const output = ::popen(("ip " + words + " 2>&1").c_str(), "r");
+    std::string said;
+    for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) said += static_cast<char>(c);
+    if (::pclose(output) != 0) why_not = "`ip " + words + "`: " + said;
+  }
+  const std::string ours_ = "iii" + std::to_string(::getpid()) + "a";
+  const std::string theirs_ = "iii" + std::to_string(::getpid()) + "b";
+  int space_ = -1;
 };
 
 TEST_F(DeadPeerTest, IsGoneAfterTheTimeout) {
   OtherHost host;
-  if (!host.works) GTEST_SKIP() << "network namespaces need root and the `ip` command";
+  if (!host.why_not.empty()) GTEST_SKIP() << host.why_not;
   ServerOptions options;
   options.host = "0.0.0.0";
   options.connection.dead_peer_timeout = Millis(2000);

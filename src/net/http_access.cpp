@@ -7,20 +7,15 @@
 
 #include "base/bearer.h"
 #include "base/text.h"
+#include "net/authority.h"
 
 namespace iii::net {
 namespace {
 
-// Without the port, and without the brackets of an IPv6 address.
-std::string_view host_of(std::string_view authority) {
-  if (authority.starts_with('[')) {
-    const size_t end = authority.find(']');
-    return end == std::string_view::npos ? authority : authority.substr(1, end - 1);
-  }
-  // More than one colon: an IPv6 address without brackets, as people configure it.
-  const size_t colon = authority.find(':');
-  return authority.find(':', colon + 1) == std::string_view::npos ? authority.substr(0, colon)
-                                                                  : authority;
+// As people configure it: an IPv6 address may be in brackets.
+std::string_view without_brackets(std::string_view host) {
+  const bool bracketed = host.starts_with('[') && host.ends_with(']');
+  return bracketed ? host.substr(1, host.size() - 2) : host;
 }
 
 std::string_view authority_of(std::string_view origin) {
@@ -31,17 +26,18 @@ std::string_view authority_of(std::string_view origin) {
 bool means_every_interface(std::string_view host) { return host == "0.0.0.0" || host == "::"; }
 
 bool host_allowed(const HttpAccess& access, std::string_view authority) {
-  std::string_view host = host_of(authority);
+  const Result<Authority> asked = parse_authority(authority);
+  if (!asked) return false;
+  std::string_view host = asked->host;
   if (host.ends_with('.')) host.remove_suffix(1);
   if (is_loopback(host)) return true;
-  const auto is_it = [&](std::string_view name) {
-    return means_every_interface(name) || iequals(name, host);
-  };
   for (const std::string& own : access.hosts) {
-    if (is_it(host_of(own))) return true;
+    const std::string_view name = without_brackets(own);
+    if (means_every_interface(name) || iequals(name, host)) return true;
   }
   return std::ranges::any_of(access.allowed_origins, [&](std::string_view origin) {
-    return iequals(host_of(authority_of(origin)), host);
+    const Result<Authority> page = parse_authority(authority_of(origin));
+    return page && iequals(page->host, host);
   });
 }
 
@@ -106,6 +102,7 @@ std::optional<HttpAnswer> check_token(const HttpAccess& access, const HttpReques
                                  "This server requires a token. Next: send `Authorization: Bearer "
                                  "<token>`.");
   answer.headers.push_back({"WWW-Authenticate", "Bearer"});
+  answer.wrong_token = authorization != nullptr && names_bearer(*authorization);
   return answer;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/fake_timers.h"
 #include "net/http_fixture_for_test.h"
 
 namespace iii::net {
@@ -25,7 +26,8 @@ TEST(HttpAccess, NamesOfThisMachine) {
   for (const char* host :
        {"evil.example", "evil.example:3111", "localhost.evil.example", "127.0.0.1.evil.example",
         "192.168.1.2", "[::2]:3111", "[::1", "::", "0.0.0.0", "2130706433",
-        "127.0.0.1@evil.example", "evil.example:80:90"}) {
+        "127.0.0.1@evil.example", "evil.example:80:90", "localhost:3111@evil.example",
+        "localhost:@evil.example", "[::1]@evil.example", "localhost:3111/", "localhost:x"}) {
     EXPECT_EQ(verdict(access, host), 403) << host;
   }
 }
@@ -36,6 +38,8 @@ TEST(HttpAccess, ConfiguredNames) {
   EXPECT_EQ(verdict({.hosts = {"fe80::1"}}, "[fe80::1]:3111"), 200);
   EXPECT_EQ(verdict({.hosts = {"0.0.0.0"}}, "any.example"), 200);
   EXPECT_EQ(verdict({.hosts = {"::"}}, "any.example"), 200);
+  EXPECT_EQ(verdict({.hosts = {"::"}}, "any.example@other.example"), 403) << "not a host at all";
+  EXPECT_EQ(verdict({.hosts = {"[fe80::1]"}}, "[fe80::1]"), 200);
   EXPECT_EQ(verdict({.allowed_origins = {"https://app.example"}}, "app.example:3111"), 200);
 }
 
@@ -148,6 +152,46 @@ TEST_F(HttpAccessTest, PageOfAnAllowedOriginMayReadTheAnswer) {
   EXPECT_EQ(stranger.header("access-control-allow-origin"), "");
   const auto plain = ask(peer, request("GET", "/hello", "Authorization: Bearer secret\r\n"))[0];
   EXPECT_EQ(plain.header("access-control-allow-origin"), "");
+}
+
+TEST_F(HttpAccessTest, WrongTokensAreAnsweredLaterAndTheRightOneAtOnce) {
+  FakeTimers time;
+  const auto tokens = std::make_shared<WrongTokens>(time, WrongTokenLimits{.free = 0});
+  listen({.access = {.token = "secret"}, .wrong_tokens = tokens});
+  const std::string wrong = request("GET", "/hello", "Authorization: Bearer secre\r\n");
+  const std::string right = request("GET", "/hello", "Authorization: Bearer secret\r\n");
+  RawPeer peer;
+  dial(peer, wrong);
+  run_until([&] { return tokens->waiting() == 1; }, "an answer that waits");
+  EXPECT_EQ(status_of(right), 200) << "from the same address";
+  EXPECT_EQ(status_of(request("GET", "/hello")), 401) << "no token is not a wrong one";
+  EXPECT_EQ(status_of(request("GET", "/hello", "Authorization: Basic eDp5\r\n")), 401);
+  peer.read_some();
+  EXPECT_EQ(peer.got, "");
+  time.advance(Millis(250));
+  EXPECT_EQ(answers(peer)[0].status, 401);
+  EXPECT_EQ(ask(peer, right)[0].status, 200) << "the connection goes on";
+}
+
+TEST_F(HttpAccessTest, WhoeverSentAWrongTokenMayLeaveAndSoMayTheServer) {
+  FakeTimers time;
+  const auto tokens = std::make_shared<WrongTokens>(time, WrongTokenLimits{.free = 0});
+  listen({.access = {.token = "secret"}, .wrong_tokens = tokens});
+  const std::string wrong = request("POST", "/echo", "Authorization: Bearer x\r\n", "body");
+  {
+    RawPeer leaves;
+    dial(leaves, wrong);
+    run_until([&] { return tokens->waiting() == 1; }, "an answer that waits");
+  }
+  RawPeer stays;
+  dial(stays, wrong);
+  run_until([&] { return tokens->waiting() == 2; }, "another one");
+  time.advance(Millis(250));
+  run_until([&] { return http->connections() == 1; }, "the one who left is forgotten");
+  http.reset();
+  time.advance(Millis(500));
+  EXPECT_EQ(tokens->waiting(), 0U);
+  EXPECT_EQ(echoed, 0);
 }
 
 TEST_F(HttpAccessTest, RefusalSaysWhatToDo) {

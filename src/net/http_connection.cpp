@@ -293,11 +293,19 @@ std::optional<HttpAnswer> HttpConnection::examine(const HttpRequest& head) {
 void HttpConnection::dispatch() {
   HttpRequest request = std::move(parser_->request());
   parser_.reset();
+  route_->handler(std::move(request), begin_exchange());
+}
+
+std::shared_ptr<HttpExchange> HttpConnection::begin_exchange() {
   state_ = State::kAnswering;
   no_deadline();
   auto exchange = std::make_shared<HttpExchange>(shared_from_this());
   exchange_ = exchange.get();
-  route_->handler(std::move(request), std::move(exchange));
+  return exchange;
+}
+
+void HttpConnection::refuse_token(std::move_only_function<void()> answer) {
+  site_->wrong_tokens->refuse(peer_, std::move(answer));
 }
 
 void HttpConnection::refuse(HttpAnswer refusal, bool close) {
@@ -305,6 +313,7 @@ void HttpConnection::refuse(HttpAnswer refusal, bool close) {
   parser_.reset();
   state_ = State::kAnswering;
   if (area_ != nullptr && area_->flat_errors) refusal = flattened(std::move(refusal));
+  if (refusal.wrong_token) return begin_exchange()->send(std::move(refusal));
   const auto body = shared_text(std::move(refusal.body));
   answer(refusal.status, refusal.headers, {body, *body});
 }

@@ -26,6 +26,7 @@ struct HttpSite {
   HttpServerOptions options;
   HttpRouter router;
   std::shared_ptr<MemoryBudget> memory;
+  std::shared_ptr<WrongTokens> wrong_tokens;
 
   const std::string& date(int64_t wall_ms);  // as for the Date header
 
@@ -64,6 +65,8 @@ class HttpConnection final : private MemoryBudget::Holder,
   void write_stream(SharedBytes bytes);
   void end_stream();
   void unanswered();  // nobody is left who could answer
+  // Calls `answer` when it is time to tell this client that its token is wrong.
+  void refuse_token(std::move_only_function<void()> answer);
   size_t queued_bytes() const { return output_.bytes(); }
 
  private:
@@ -87,6 +90,7 @@ class HttpConnection final : private MemoryBudget::Holder,
   void on_head();
   std::optional<HttpAnswer> examine(const HttpRequest& head);
   void dispatch();
+  std::shared_ptr<HttpExchange> begin_exchange();
   size_t max_body() const;
   void refuse(HttpAnswer refusal, bool close);
   void release_input();

@@ -20,6 +20,13 @@ void HttpExchange::send(int status, HttpHeaders headers, SharedBytes body) {
   connection->answer(status, headers, std::move(body));
 }
 
+void HttpExchange::refuse_token(HttpAnswer answer) {
+  if (!connection_) return;
+  connection_->refuse_token([self = shared_from_this(), answer = std::move(answer)]() mutable {
+    self->send(answer.status, std::move(answer.headers), std::move(answer.body));
+  });
+}
+
 void HttpExchange::begin_stream(int status, HttpHeaders headers) {
   if (!connection_ || phase_ != Phase::kUnanswered) return;
   phase_ = Phase::kStreaming;

@@ -14,6 +14,7 @@ class HttpExchange final : public HttpResponse, public std::enable_shared_from_t
       : connection_(std::move(connection)) {}
   ~HttpExchange() override;
 
+  using HttpResponse::send;
   void send(int status, HttpHeaders headers, std::string body) override;
   void send(int status, HttpHeaders headers, SharedBytes body) override;
   void begin_stream(int status, HttpHeaders headers) override;
@@ -30,6 +31,9 @@ class HttpExchange final : public HttpResponse, public std::enable_shared_from_t
   std::move_only_function<void()> take_on_closed() { return std::exchange(on_closed_, {}); }
   // Nothing reaches the connection any more. May release this object.
   void detach();
+
+ protected:
+  void refuse_token(HttpAnswer answer) override;
 
  private:
   enum class Phase { kUnanswered, kStreaming, kDone };

@@ -33,6 +33,7 @@ struct HttpAnswer {
   int status = 200;
   HttpHeaders headers = {};
   std::string body = {};
+  bool wrong_token = false;  // sent later to an address that has tried many (net/wrong_tokens.h)
 };
 // `{"error":{"code":…,"message":…}}`.
 HttpAnswer http_error(int status, std::string_view code, std::string_view message);
@@ -57,6 +58,7 @@ class HttpResponse {
   // A large body is not copied.
   virtual void send(int status, HttpHeaders headers, SharedBytes body) = 0;
   void send(HttpAnswer answer) {
+    if (answer.wrong_token) return refuse_token(std::move(answer));
     send(answer.status, std::move(answer.headers), std::move(answer.body));
   }
 
@@ -82,6 +84,12 @@ class HttpResponse {
   // The client has left, or the server ends the stream, before the answer was complete. Comes once;
   // not after send() or end(). The time to cancel what the answer was to be made of.
   virtual void on_closed(std::move_only_function<void()> action) = 0;
+
+ protected:
+  // Sends an answer to a wrong token, now or later.
+  virtual void refuse_token(HttpAnswer answer) {
+    send(answer.status, std::move(answer.headers), std::move(answer.body));
+  }
 };
 
 using HttpHandler = std::function<void(HttpRequest, std::shared_ptr<HttpResponse>)>;

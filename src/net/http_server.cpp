@@ -29,6 +29,8 @@ class HttpHub : public std::enable_shared_from_this<HttpHub> {
     options.access.hosts.push_back(options.host);
     site_->memory =
         options.memory ? options.memory : std::make_shared<MemoryBudget>(options.max_total_bytes);
+    site_->wrong_tokens =
+        options.wrong_tokens ? options.wrong_tokens : std::make_shared<WrongTokens>(loop);
     site_->options = std::move(options);
     site_->router = std::move(router);
   }

@@ -15,6 +15,7 @@
 #include "net/http_router.h"
 #include "net/loop.h"
 #include "net/memory_budget.h"
+#include "net/wrong_tokens.h"
 
 namespace iii::net {
 
@@ -50,7 +51,9 @@ struct HttpServerOptions {
 
   // What all connections hold together; above it the one that holds most is ended.
   size_t max_total_bytes = size_t{256} * 1024 * 1024;
-  std::shared_ptr<MemoryBudget> memory = nullptr;  // for others to share; null: the server's own
+  // For others to share; null: the server's own.
+  std::shared_ptr<MemoryBudget> memory = nullptr;
+  std::shared_ptr<WrongTokens> wrong_tokens = nullptr;
 };
 
 class HttpServer {

@@ -58,6 +58,12 @@ Result<void> Listener::listen(const std::string& host, uint16_t port) {
                             "another port (0: chosen by the system)",
                             port));
   }
+  if (error == asio::error::access_denied) {
+    return fail("listen_failed",
+                fmt::format("this user may not listen on port {}. Next: choose a port of 1024 or "
+                            "more, or give the program the capability CAP_NET_BIND_SERVICE.",
+                            port));
+  }
   if (error) {
     return fail("listen_failed",
                 fmt::format("cannot listen on port {}: {}", port, error.message()));

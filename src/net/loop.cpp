@@ -68,7 +68,8 @@ struct Loop::Impl {
     timer.async_wait([this](ErrorCode error) {
       if (error) return;
       armed = Clock::time_point::max();
-      timers.run_due(Clock::now());
+      const Clock::time_point now = Clock::now();
+      timers.run_due(now, [until = now + kTimerTurn] { return Clock::now() >= until; });
       arm();
     });
   }

@@ -52,6 +52,8 @@ class Loop final : public Timers {
   // soon, in order. A turn spends about kSpreadTurn on all such actions together.
   void spread(std::move_only_function<void()> action);
   static constexpr std::chrono::microseconds kSpreadTurn{1'000};
+  // What a turn spends on timers that are due; the others run in a later one.
+  static constexpr std::chrono::microseconds kTimerTurn{1'000};
 
   // Runs `action` once when `fd` can be read, unless the guard that is returned is gone by then.
   // The descriptor stays the caller's, and open.

@@ -70,6 +70,19 @@ TEST(TimerQueue, LetsActionsAddAndCancel) {
   EXPECT_EQ(ran, "alate");
 }
 
+TEST(TimerQueue, StopsWhenItIsEnoughAndGoesOnInOrder) {
+  TimerQueue queue;
+  std::string ran;
+  for (const char* name : {"a", "b", "c", "d"}) queue.add(at(10), [&ran, name] { ran += name; });
+  queue.run_due(at(20), [&] { return ran.size() == 2; });
+  EXPECT_EQ(ran, "ab");
+  EXPECT_EQ(queue.next_due(), at(10));
+  queue.run_due(at(20), [] { return true; });
+  EXPECT_EQ(ran, "abc") << "one at least";
+  queue.run_due(at(20));
+  EXPECT_EQ(ran, "abcd");
+}
+
 TEST(TimerQueue, DoesNotGrowWithCancelledTimers) {
   TimerQueue queue;
   queue.add(at(1'000'000), [] {});
@@ -105,6 +118,24 @@ TEST(Loop, RunsTimersNotBeforeTheirTime) {
   loop.after(Millis(5), [&] { loop.after(Millis(0), [&] { ran += "0"; }); });
   loop.run();
   EXPECT_THAT(ran, AnyOf("0ab", "a0b")) << "the latter when the thread did not run for 5 ms";
+}
+
+TEST(Loop, TimersThatAreDueTogetherDoNotHoldUpOtherWork) {
+  Loop loop;
+  std::string ran;
+  for (const char* name : {"1", "2", "3"}) {
+    loop.after(Millis(0), [&, name] {
+      ran += name;
+      // Uses up what one turn may spend.
+      for (const auto end = loop.now() + Loop::kTimerTurn; loop.now() < end;) continue;
+      loop.post([&] {
+        ran += "w";
+        if (ran.ends_with("3w")) loop.stop();
+      });
+    });
+  }
+  loop.run();
+  EXPECT_EQ(ran, "1w2w3w");
 }
 
 TEST(Loop, TurnEndComesAfterWhatIsReady) {

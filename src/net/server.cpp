@@ -47,6 +47,8 @@ class Hub : public std::enable_shared_from_this<Hub> {
         router_(std::move(router)),
         memory_(options_.memory ? options_.memory
                                 : std::make_shared<MemoryBudget>(options_.max_total_bytes)),
+        wrong_tokens_(options_.wrong_tokens ? options_.wrong_tokens
+                                            : std::make_shared<WrongTokens>(loop)),
         listener_(std::make_shared<Listener>(
             loop, [this](Socket socket) { accept(std::move(socket)); })) {}
 
@@ -71,6 +73,7 @@ class Hub : public std::enable_shared_from_this<Hub> {
   const ServerOptions options_;
   const Router router_;
   const std::shared_ptr<MemoryBudget> memory_;
+  const std::shared_ptr<WrongTokens> wrong_tokens_;
   const std::shared_ptr<Listener> listener_;
   std::unordered_set<std::shared_ptr<Arrival>> arrivals_;
   // Until they are gone and their users have heard of it, so that abandon() reaches them all.
@@ -160,8 +163,15 @@ void Hub::route(const std::shared_ptr<SocketConnection>& connection,
                 const ws::UpgradeRequest& request) {
   RouteDecision decision = router_(request, connection->remote_ip());
   if (const auto* refusal = std::get_if<ws::Refusal>(&decision)) {
-    connection->write_raw(ws::refusal_response(*refusal, &request));
-    return connection->drop();
+    auto answer = [weak = std::weak_ptr(connection),
+                   text = ws::refusal_response(*refusal, &request)] {
+      const auto refused = weak.lock();
+      if (!refused) return;
+      refused->write_raw(text);
+      refused->drop();
+    };
+    if (!refusal->wrong_token) return answer();
+    return wrong_tokens_->refuse(connection->remote_ip(), std::move(answer));
   }
   connection->write_raw(ws::switching_protocols(request, options_.upgrade_headers));
   std::unique_ptr<ConnectionEvents> events = std::get<Accept>(decision)(connection);

@@ -13,6 +13,7 @@
 #include "net/connection.h"
 #include "net/loop.h"
 #include "net/memory_budget.h"
+#include "net/wrong_tokens.h"
 
 namespace iii::net {
 
@@ -39,7 +40,9 @@ struct ServerOptions {
   // What all connections hold together: input that is not complete, output that is not taken, and
   // what charge() adds. Above it the connection that holds most is ended.
   size_t max_total_bytes = size_t{1024} * 1024 * 1024;
-  std::shared_ptr<MemoryBudget> memory = nullptr;  // for others to share; null: the server's own
+  // For others to share; null: the server's own.
+  std::shared_ptr<MemoryBudget> memory = nullptr;
+  std::shared_ptr<WrongTokens> wrong_tokens = nullptr;
 };
 
 class Server {

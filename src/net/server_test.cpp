@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include "base/fake_timers.h"
 #include "net/net_fixture_for_test.h"
 
 namespace iii::net {
@@ -41,6 +42,34 @@ TEST_F(ServerTest, AnswersWhatIsNotAnUpgrade) {
   EXPECT_EQ(answer_to("\x16\x03\x01"), not_http);
   EXPECT_EQ(answer_to("GET / HTTP/1.1\r\nx: " + std::string(20'000, 'x')), not_http);
   run_until([&] { return server->connections() == 0; }, "no connection left");
+}
+
+TEST_F(ServerTest, WrongTokensAreAnsweredLater) {
+  FakeTimers time;
+  const auto tokens = std::make_shared<WrongTokens>(time, WrongTokenLimits{.free = 0});
+  ServerOptions options;
+  options.wrong_tokens = tokens;
+  auto listening = Server::listen(loop, std::move(options), [](const auto& request, const auto&) {
+    return ws::Refusal{.status = 401, .wrong_token = request.path() == "/wrong"};
+  });
+  ASSERT_TRUE(listening);
+  server = std::move(*listening);
+  RawPeer peer;
+  peer.connect(server->port());
+  peer.upgrade("/wrong");
+  run_until([&] { return tokens->waiting() == 1; }, "an answer that waits");
+  EXPECT_THAT(answer_to("GET / HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 401 ")) << "at once";
+  peer.read_some();
+  EXPECT_EQ(peer.got, "");
+  time.advance(Millis(250));
+  read_until_ended(peer);
+  EXPECT_THAT(peer.got, StartsWith("HTTP/1.1 401 "));
+  RawPeer late;
+  late.connect(server->port());
+  late.upgrade("/wrong");
+  run_until([&] { return tokens->waiting() == 1; }, "another one");
+  server.reset();
+  time.advance(Millis(500));
 }
 
 TEST_F(ServerTest, ReadsARequestByteByByteAndFramesBehindIt) {

@@ -77,7 +77,7 @@ std::optional<TimerQueue::Time> TimerQueue::next_due() {
   return heap_.front().due;
 }
 
-void TimerQueue::run_due(Time now) {
+void TimerQueue::run_due(Time now, const std::function<bool()>& enough) {
   const uint64_t known = added_;
   std::vector<Entry> later_on;
   while (!heap_.empty() && heap_.front().due <= now) {
@@ -87,6 +87,7 @@ void TimerQueue::run_due(Time now) {
       later_on.push_back(entry);
     } else if (Action action = take(entry.id)) {
       action();
+      if (enough && enough()) break;
     }
   }
   for (const Entry& entry : later_on) {

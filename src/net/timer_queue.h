@@ -22,8 +22,9 @@ class TimerQueue {
   TimerId add(Time due, Action action);
   void cancel(TimerId id);
   std::optional<Time> next_due();
-  // Runs what is due in order; timers added meanwhile wait for the next call.
-  void run_due(Time now);
+  // Runs what is due in order, one at least, until `enough` (may be empty) says so; timers added
+  // meanwhile wait for the next call.
+  void run_due(Time now, const std::function<bool()>& enough = {});
   void clear();
 
   size_t size() const { return live_; }

@@ -1,6 +1,5 @@
-#include <charconv>
-
 #include "base/text.h"
+#include "net/authority.h"
 #include "net/client.h"
 
 namespace iii::net {
@@ -31,33 +30,17 @@ Result<Url> Url::parse(std::string_view text) {
   url.secure = scheme == "wss";
   if (url.secure) url.port = kSecurePort;
   const size_t authority_end = text.find_first_of("/?#");
-  std::string_view authority = text.substr(0, authority_end);
+  const std::string_view authority = text.substr(0, authority_end);
   if (authority_end != std::string_view::npos) {
     // A fragment is never sent.
     const std::string_view rest = text.substr(authority_end);
     url.target = rest.substr(0, rest.find('#'));
     if (!url.target.starts_with('/')) url.target.insert(0, "/");
   }
-  if (authority.find('@') != std::string_view::npos) {
-    return bad("a user name in the address is not supported: send a token in a header");
-  }
-  if (authority.starts_with('[')) {
-    const size_t close = authority.find(']');
-    if (close == std::string_view::npos) return bad("the address has no closing ]");
-    url.host = authority.substr(1, close - 1);
-    authority.remove_prefix(close + 1);
-  } else {
-    const size_t colon = authority.find(':');
-    url.host = authority.substr(0, colon);
-    authority.remove_prefix(colon == std::string_view::npos ? authority.size() : colon);
-  }
-  if (url.host.empty()) return bad("the address has no host");
-  if (authority.empty() || authority == ":") return url;
-  const char* end = authority.data() + authority.size();
-  const auto [at, error] = std::from_chars(authority.data() + 1, end, url.port);
-  if (authority.front() != ':' || error != std::errc() || at != end || url.port == 0) {
-    return bad("the port must be a number from 1 to 65535");
-  }
+  Result<Authority> read = parse_authority(authority);
+  if (!read) return std::unexpected(std::move(read.error()));
+  url.host = std::move(read->host);
+  url.port = read->port.value_or(url.port);
   return url;
 }
 

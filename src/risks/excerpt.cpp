@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/invisible.h"
 #include "base/text.h"
 #include "base/utf8.h"
 #include "risks/risk.h"
@@ -23,11 +24,6 @@ std::string named(uint32_t point) {
   return "<U+" + hex + ">";
 }
 
-bool is_hidden(uint32_t point) {
-  return is_tag(point) || is_bidi(point) || is_zero_width(point) ||
-         (is_selector(point) && point != 0xfe0f);
-}
-
 }  // namespace
 
 Character character_at(std::string_view text, size_t at) {
@@ -46,31 +42,21 @@ Character character_at(std::string_view text, size_t at) {
   return {point, length};
 }
 
-bool is_tag(uint32_t point) { return point >= 0xe0000 && point <= 0xe007f; }
-
-bool is_bidi(uint32_t point) {
-  return (point >= 0x202a && point <= 0x202e) || (point >= 0x2066 && point <= 0x2069);
-}
-
-bool is_zero_width(uint32_t point) {
-  return (point >= 0x200b && point <= 0x200d) || (point >= 0x2060 && point <= 0x2064) ||
-         point == 0xfeff || point == 0x180e || point == 0x034f || point == 0x115f ||
-         point == 0x1160 || point == 0x3164 || point == 0xffa0;
-}
-
-bool is_selector(uint32_t point) {
-  return (point >= 0xfe00 && point <= 0xfe0f) || (point >= 0xe0100 && point <= 0xe01ef);
-}
-
 std::string excerpt(std::string_view line, size_t at) {
   size_t from = at > kBefore ? at - kBefore : 0;
   while (from > 0 && from < line.size() && continues(line[from])) --from;
   std::string out = from > 0 ? "…" : "";
   constexpr size_t kRoom = kMaxExcerpt - 3;  // for the mark that something is left out
+  uint32_t before = 0;                       // 0: nothing that is shown as it is
   for (size_t i = from; i < line.size();) {
     const Character c = character_at(line, i);
-    const std::string shown =
-        is_hidden(c.point) ? named(c.point) : printable(line.substr(i, c.length));
+    const std::string_view bytes = line.substr(i, c.length);
+    const bool hidden = is_invisible(c.point) && !belongs_to(before, c.point);
+    const bool kept = is_invisible(c.point) && !hidden && is_utf8(bytes);
+    const std::string shown = hidden ? named(c.point)
+                              : kept ? std::string(bytes)
+                                     : printable(bytes);
+    before = shown == bytes ? c.point : 0;
     if (out.size() + shown.size() > kRoom) {
       out += "…";
       break;

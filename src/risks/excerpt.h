@@ -16,12 +16,6 @@ struct Character {
 inline constexpr uint32_t kNotUtf8 = 0x80000000U;
 Character character_at(std::string_view text, size_t at);
 
-// Characters that have no width and are not part of ordinary text.
-bool is_tag(uint32_t point);
-bool is_bidi(uint32_t point);
-bool is_zero_width(uint32_t point);
-bool is_selector(uint32_t point);
-
 // What stands around `at`, at most kMaxExcerpt bytes; hidden characters appear as `<U+200B>`.
 std::string excerpt(std::string_view line, size_t at);
 

@@ -1,3 +1,4 @@
+#include "base/invisible.h"
 #include "risks/excerpt.h"
 #include "risks/matcher.h"
 
@@ -19,8 +20,6 @@ bool joins(uint32_t point) {
   return point >= 0xa0 && point < kNotUtf8 && !is_zero_width(point) && !is_tag(point) &&
          !is_bidi(point);
 }
-
-bool is_joiner(uint32_t point) { return point == 0x200c || point == 0x200d; }
 
 class HiddenReader {
  public:
@@ -88,7 +87,8 @@ class HiddenReader {
     const size_t end = end_of_run(at, is_zero_width, length);
     const uint32_t after = character_at(line_, end).point;
     const bool mark = first_line_ && at == 0 && point == 0xfeff;
-    const bool joiner = is_joiner(point) && joins(before_) && (joins(after) || end == line_.size());
+    const bool joiner = point != 0x200b && is_joiner(point) && joins(before_) &&
+                        (joins(after) || end == line_.size());
     if (mark || (length == 1 && joiner)) return end;
     if (length > 1) {
       sink_.found(code::kHiddenZeroWidth,

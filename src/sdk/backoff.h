@@ -14,7 +14,8 @@ struct BackoffOptions {
   Millis initial{1'000};
   Millis most{30'000};
   double factor = 2.0;
-  double jitter = 0.3;  // share of the delay by which it may be shorter or longer
+  double jitter = 0.3;    // share of the delay by which it may be shorter or longer
+  Millis refused{1'000};  // while nobody listens on the port; it does not grow
 };
 
 class Backoff {
@@ -29,11 +30,16 @@ class Backoff {
     const double base = std::min(grown, static_cast<double>(options_.most.count()));
     // Beyond this the delay cannot grow any more.
     if (failures_ < 1'000) ++failures_;
-    return Millis(static_cast<int64_t>(std::floor(base + base * options_.jitter * random_())));
+    return jittered(base);
   }
+  Millis refused() { return jittered(static_cast<double>(options_.refused.count())); }
   void reset() { failures_ = 0; }
 
  private:
+  Millis jittered(double base) {
+    return Millis(static_cast<int64_t>(std::floor(base + base * options_.jitter * random_())));
+  }
+
   BackoffOptions options_;
   std::function<double()> random_;
   int failures_ = 0;

@@ -25,6 +25,13 @@ TEST(Backoff, JitterIsAtMostThirtyPercentEitherWay) {
   EXPECT_EQ(high.next(), Millis(38'999));
 }
 
+TEST(Backoff, APortThatRefusesIsTriedEverySecondAndDoesNotMakePausesLonger) {
+  Backoff backoff({}, [] { return 0.0; });
+  EXPECT_EQ(backoff.next(), Millis(1'000));
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(backoff.refused(), Millis(1'000));
+  EXPECT_EQ(backoff.next(), Millis(2'000));
+}
+
 TEST(Outbox, KeepsOrderAndRefusesWhatDoesNotFit) {
   Outbox outbox(10);
   EXPECT_TRUE(outbox.push({.call = {}, .text = "12345"}));

@@ -33,7 +33,8 @@ inline constexpr const char* kConnectionLost =
     "connection_lost";  // sent, then the engine went away
 inline constexpr const char* kShuttingDown = "shutting_down";
 inline constexpr const char* kQueueFull =
-    "queue_full";  // too much waits for the engine to come back
+    "queue_full";                                      // too much waits for the engine to come back
+inline constexpr const char* kNoEngine = "no_engine";  // WorkerOptions::offline
 inline constexpr const char* kTooManyCalls = "too_many_calls";
 inline constexpr const char* kPayloadTooLarge = "payload_too_large";
 inline constexpr const char* kBindingEnded = "binding_ended";  // fired to what was unbound

@@ -71,6 +71,7 @@ class FakeEngine {
     on_frame = [](const json::Value&) {};
   }
   std::string greeting;  // more members of it
+  std::string compose;   // what `compose::status` answers; empty: it does not exist
   int connections = 0;
   int departures = 0;
 
@@ -91,8 +92,13 @@ class FakeEngine {
     if (function && *function == json::Value("engine::workers::register")) {
       return answer(frame, R"(,"result":{"success":true})");
     }
+    if (function && *function == json::Value("compose::status")) return answer_compose(frame);
     frames.push_back(frame);
     on_frame(frame);
+  }
+  void answer_compose(const json::Value& frame) {
+    if (!compose.empty()) return answer(frame, ",\"result\":" + compose);
+    answer(frame, R"(,"error":{"code":"function_not_found","message":"nobody"})");
   }
 
   void run() {

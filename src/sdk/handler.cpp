@@ -97,12 +97,20 @@ Outcome outcome_of_exception() {
   }
 }
 
-std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_view data, void* in) {
-  const json::Slice value = lenient(codec, data);
+json::Problem input_problem(const json::Codec& codec, json::Slice value, void* in) {
   const json::Problem problem = json::decode_value(codec, value, in, {});
   if (!problem) return std::nullopt;
-  return remote_error(kInvocationFailed, "serialization error: " + *problem +
-                                             wrong_field(codec, value, in) + expectation(codec));
+  return *problem + wrong_field(codec, value, in) + expectation(codec);
+}
+
+RemoteError unreadable_input(const std::string& problem) {
+  return remote_error(kInvocationFailed, "serialization error: " + problem);
+}
+
+std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_view data, void* in) {
+  const json::Problem problem = input_problem(codec, lenient(codec, data), in);
+  if (!problem) return std::nullopt;
+  return unreadable_input(*problem);
 }
 
 bool read_input(Core& core, Invocation& received, const json::Codec& codec, void* in) {

@@ -103,7 +103,10 @@ Outcome outcome_of_text(Result<std::string> text);
 Outcome outcome_of_error(RemoteError error);
 // Only from inside a catch block.
 Outcome outcome_of_exception();
-// Decodes the input into `in`; the error is worded as the published SDKs word it.
+// Decodes the input into `in`. The problem says which field it is about and what is expected.
+json::Problem input_problem(const json::Codec& codec, json::Slice value, void* in);
+RemoteError unreadable_input(const std::string& problem);
+// Both, with the error as the published SDKs word it.
 std::optional<RemoteError> decode_input(const json::Codec& codec, std::string_view data, void* in);
 // The same, and answers with the error. False: it answered.
 bool read_input(Core& core, Invocation& received, const json::Codec& codec, void* in);

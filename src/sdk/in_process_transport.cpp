@@ -20,24 +20,13 @@ SharedBytes padded(std::string_view text) {
 }
 
 // Frames in one direction, delivered together on the next turn of the loop.
-class Conveyor {
- public:
-  // True when a delivery has to be arranged.
-  bool put(SharedBytes text) {
-    waiting_.push_back(std::move(text));
-    return waiting_.size() == 1;
-  }
-  bool empty() const { return waiting_.empty(); }
-  SharedBytes take() {
-    SharedBytes first = std::move(waiting_.front());
-    waiting_.pop_front();
-    return first;
-  }
-  size_t size() const { return waiting_.size(); }
+using Conveyor = std::deque<SharedBytes>;
 
- private:
-  std::deque<SharedBytes> waiting_;
-};
+SharedBytes take(Conveyor& frames) {
+  SharedBytes first = std::move(frames.front());
+  frames.pop_front();
+  return first;
+}
 
 }  // namespace
 
@@ -57,10 +46,13 @@ class InProcessTransport::Line final : public InProcessLine,
 
   // Engine to worker.
   void send(std::string_view text) override {
-    if (events_ == nullptr || !to_worker_.put(padded(text))) return;
+    if (events_ == nullptr) return;
+    to_worker_.push_back(padded(text));
+    if (std::exchange(to_worker_due_, true)) return;
     loop_.post([self = shared_from_this()] {
+      self->to_worker_due_ = false;  // what is sent from here on comes in the next turn
       for (size_t left = self->to_worker_.size(); left > 0; --left) {
-        const SharedBytes kept = self->to_worker_.take();
+        const SharedBytes kept = take(self->to_worker_);
         if (self->events_ != nullptr) self->events_->on_text(kept.bytes);
       }
     });
@@ -82,7 +74,8 @@ class InProcessTransport::Line final : public InProcessLine,
   // Worker to engine.
   void send_to_engine(SharedBytes text) {
     if (events_ == nullptr || closing_) return;
-    if (to_engine_.put(std::move(text)) && !paused_) deliver_soon();
+    to_engine_.push_back(std::move(text));
+    if (!paused_) deliver_soon();
   }
   void ping() {
     loop_.post([self = shared_from_this()] {
@@ -108,7 +101,9 @@ class InProcessTransport::Line final : public InProcessLine,
 
  private:
   void deliver_soon() {
+    if (std::exchange(to_engine_due_, true)) return;
     loop_.post([self = shared_from_this()] {
+      self->to_engine_due_ = false;
       while (!self->paused_ && !self->to_engine_.empty()) self->deliver_one();
     });
   }
@@ -116,7 +111,7 @@ class InProcessTransport::Line final : public InProcessLine,
     while (!to_engine_.empty()) deliver_one();
   }
   void deliver_one() {
-    SharedBytes text = to_engine_.take();
+    SharedBytes text = take(to_engine_);
     if (!peer_) return;
     if (text.bytes.size() < kSharedText) return peer_->on_text(text.bytes);
     peer_->on_shared_text(std::move(text));
@@ -132,6 +127,8 @@ class InProcessTransport::Line final : public InProcessLine,
   std::unique_ptr<InProcessPeer> peer_;
   Conveyor to_worker_;
   Conveyor to_engine_;
+  bool to_worker_due_ = false;  // a delivery is posted
+  bool to_engine_due_ = false;
 };
 
 void InProcessTransport::open(TransportEvents& events) {

@@ -29,6 +29,9 @@ struct WorkerOptions {
   std::vector<std::pair<std::string, std::string>> headers = {};  // of the worker's socket only
   std::string project_name = {};                                  // for telemetry; none when empty
 
+  // This worker is never started: a call fails at once instead of waiting for an engine.
+  bool offline = false;
+
   Millis call_timeout = protocol::kCallTimeout;
   Millis connect_timeout{10'000};
   Millis ready_timeout{5'000};   // for an engine that never answers the announce

@@ -60,6 +60,20 @@ class [[nodiscard]] PoolJob {
 // Used from the loop thread; the callables run elsewhere.
 class Pool {
  public:
+  // Work that takes turns: one at a time of those in a lane, and what else waits for the pool runs
+  // between two of them. A lane belongs to one pool and outlives it, or its stop().
+  class Lane {
+   public:
+    Lane() = default;
+    Lane(const Lane&) = delete;
+    Lane& operator=(const Lane&) = delete;
+
+   private:
+    friend class Pool;
+    std::deque<std::move_only_function<void()>> jobs_;  // under mutex_ of the pool
+    bool busy_ = false;                                 // the same
+  };
+
   Pool(net::Loop& loop, size_t threads) : loop_(loop), size_(threads == 0 ? 1 : threads) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
@@ -67,10 +81,31 @@ class Pool {
 
   template <typename F>
   auto run(F callable) {
-    using T = std::invoke_result_t<F&>;
-    using Job = PoolJob<T>;
-    auto state = std::make_shared<typename Job::State>();
-    submit([this, state, work = std::move(callable)]() mutable {
+    auto state = state_for(callable);
+    submit(job_of(std::move(callable), state));
+    return PoolJob<std::invoke_result_t<F&>>(std::move(state));
+  }
+  template <typename F>
+  auto run(Lane& lane, F callable) {
+    auto state = state_for(callable);
+    submit(lane, job_of(std::move(callable), state));
+    return PoolJob<std::invoke_result_t<F&>>(std::move(state));
+  }
+
+  // Waits for what is running, forgets what has not begun (it is never resumed).
+  void stop();
+
+ private:
+  using Work = std::move_only_function<void()>;
+
+  template <typename F>
+  static auto state_for(const F& /*callable*/) {
+    return std::make_shared<typename PoolJob<std::invoke_result_t<F&>>::State>();
+  }
+  template <typename F, typename State>
+  Work job_of(F callable, std::shared_ptr<State> state) {
+    return [this, state = std::move(state), work = std::move(callable)]() mutable {
+      using T = std::invoke_result_t<F&>;
       try {
         if constexpr (std::is_void_v<T>) {
           work();
@@ -85,15 +120,13 @@ class Pool {
         state->done = true;
         if (const auto waiting = std::exchange(state->waiter, nullptr)) waiting.resume();
       });
-    });
-    return Job(std::move(state));
+    };
   }
 
-  // Waits for what is running, forgets what has not begun (it is never resumed).
-  void stop();
-
- private:
-  void submit(std::move_only_function<void()> job);
+  void submit(Work job);
+  void submit(Lane& lane, Work job);
+  void add(Work job);  // under mutex_
+  void take_turn(Lane& lane);
   void work();
 
   net::Loop& loop_;
@@ -101,9 +134,9 @@ class Pool {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::deque<std::move_only_function<void()>> jobs_;  // under mutex_
-  size_t busy_ = 0;                                   // under mutex_
-  bool stopping_ = false;                             // under mutex_
+  std::deque<Work> jobs_;  // under mutex_
+  size_t busy_ = 0;        // under mutex_
+  bool stopping_ = false;  // under mutex_
 };
 
 }  // namespace iii::sdk

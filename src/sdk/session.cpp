@@ -82,6 +82,7 @@ void Session::announce() {
 void Session::become_ready() {
   timers_.cancel(std::exchange(ready_timer_, 0));
   backoff_.reset();
+  told_refused_ = false;
   state_ = SessionState::kReady;
   // Refusals came before this, because functions are registered before the announce.
   for (const TriggerType& type : trigger_types_) {
@@ -153,17 +154,34 @@ void Session::on_closed(std::string_view why) {
   }
 }
 
-void Session::lose_connection(std::string_view why) {
-  timers_.cancel(std::exchange(ready_timer_, 0));
-  timers_.cancel(std::exchange(ping_timer_, 0));
-  forget_held_answers();
+// A port that refuses costs nobody anything, and an engine that starts is answered at once: such
+// attempts do not make the pauses longer.
+void Session::on_refused(std::string_view why) {
+  if (state_ != SessionState::kConnecting) return on_closed(why);
+  const Millis delay = backoff_.refused();
+  if (!std::exchange(told_refused_, true)) {
+    log_warn("not connected to the engine ({}); the next attempts follow about every {} ms", why,
+             options_.backoff.refused.count());
+  }
+  reconnect_after(delay);
+}
+
+void Session::reconnect_after(Millis delay) {
   state_ = SessionState::kWaiting;
-  const Millis delay = backoff_.next();
-  log_warn("not connected to the engine ({}); next attempt in {} ms", why, delay.count());
   reconnect_timer_ = timers_.after(delay, [this] {
     reconnect_timer_ = 0;
     connect();
   });
+}
+
+void Session::lose_connection(std::string_view why) {
+  timers_.cancel(std::exchange(ready_timer_, 0));
+  timers_.cancel(std::exchange(ping_timer_, 0));
+  forget_held_answers();
+  told_refused_ = false;
+  const Millis delay = backoff_.next();
+  log_warn("not connected to the engine ({}); next attempt in {} ms", why, delay.count());
+  reconnect_after(delay);
   // The engine forgets the calls of a connection that ends: their answers will never come.
   fail_pending(remote_error(kConnectionLost,
                             "the connection to the engine was lost after the call was sent; it may "

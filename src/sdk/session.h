@@ -48,6 +48,7 @@ struct SessionOptions {
   Millis answer_repeat{0};                     // see WorkerOptions
   size_t max_queued_bytes = 16 * 1024 * 1024;  // while the engine is away
   size_t max_pending_calls = 100'000;
+  bool offline = false;  // see WorkerOptions
 };
 
 // Answers that may be sent twice (see WorkerOptions::answer_repeat): the largest one, and all that
@@ -185,6 +186,7 @@ class Session final : public TransportEvents {
   void on_text(std::string_view text) override;
   void on_alive() override { last_alive_ = timers_.now(); }
   void on_closed(std::string_view why) override;
+  void on_refused(std::string_view why) override;
 
  private:
   struct Function {
@@ -230,6 +232,7 @@ class Session final : public TransportEvents {
   }
   void connect();
   void lose_connection(std::string_view why);
+  void reconnect_after(Millis delay);
   void announce();
   std::string announcement();
   int observe_version() const;
@@ -300,6 +303,7 @@ class Session final : public TransportEvents {
   std::optional<std::string> reattach_token_;
   Uuid announce_id_{};
   std::optional<Error> fatal_;
+  bool told_refused_ = false;  // in the log, since something else happened
 
   Ordered<TriggerType> trigger_types_;
   Ordered<Function> functions_;

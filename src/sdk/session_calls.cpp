@@ -206,6 +206,10 @@ void Session::call(const OutgoingCall& call, OnReply on_reply) {
     return fail_later(std::move(on_reply),
                       remote_error(kShuttingDown, "this worker is shutting down"));
   }
+  if (options_.offline) {
+    return fail_later(std::move(on_reply),
+                      remote_error(kNoEngine, "this process is not connected to an engine"));
+  }
   if (call.bound && !*call.bound) return fail_later(std::move(on_reply), binding_ended());
   if (pending_.size() >= options_.max_pending_calls) {
     return fail_later(

@@ -81,6 +81,17 @@ TEST_F(Calling, ATimeoutOfZeroFailsOnTheNextTurnNotInsideTheCall) {
   EXPECT_EQ(replies.at(0).error().code, "TIMEOUT");
 }
 
+TEST_F(Calling, WithoutAnEngineACallDoesNotWaitForOne) {
+  SessionOptions options;
+  options.offline = true;
+  make(options);
+  call("f::a");
+  timers.advance(Millis(0));
+  ASSERT_EQ(replies.size(), 1U);
+  EXPECT_EQ(replies.back().error().code, kNoEngine);
+  EXPECT_EQ(timers.pending(), 0U) << "nothing is left to wait for";
+}
+
 TEST_F(Calling, AnAbsurdTimeoutIsCutNotOverflown) {
   connect();
   call("f::a", Millis::max());

@@ -125,6 +125,25 @@ TEST_F(Connecting, WaitsLongerAfterEachFailureAndForgetsFailuresOnceGreeted) {
   EXPECT_EQ(transport.opens, 9);
 }
 
+TEST_F(Connecting, APortThatRefusesIsTriedEverySecondHoweverLongItTakes) {
+  connect();
+  session->on_closed("gone");
+  timers.advance(Millis(1'000));
+  for (int attempt = 2; attempt < 62; ++attempt) {
+    ASSERT_EQ(transport.opens, attempt);
+    transport.events().on_refused("refused");
+    timers.advance(Millis(999));
+    EXPECT_EQ(transport.opens, attempt);
+    timers.advance(Millis(1));
+  }
+  // Anything else goes on where it was: the second failure.
+  session->on_closed("no answer in time");
+  timers.advance(Millis(1'999));
+  EXPECT_EQ(transport.opens, 62);
+  timers.advance(Millis(1));
+  EXPECT_EQ(transport.opens, 63);
+}
+
 // An engine that lets us in only to refuse us must not be asked every second.
 TEST_F(Connecting, ARefusalInsteadOfAGreetingCountsAsAFailure) {
   session->start();

@@ -56,6 +56,11 @@ inline json::Value parsed(std::string_view text) {
   return value.value_or(json::Value());
 }
 
+inline std::string text_at(const json::Value& object, std::string_view key) {
+  const json::Value* member = object.find(key);
+  return member != nullptr && member->as_string() != nullptr ? *member->as_string() : "";
+}
+
 inline bool is_announce(const json::Value& frame) {
   return text_at(frame, "function_id") == "engine::workers::register";
 }

@@ -331,7 +331,8 @@ void Session::accept_observer(const std::string& function_id,
   const auto hooks = observe_hooks_.find(function_id);
   Result<void> accepted;
   if (is_new && hooks != observe_hooks_.end() && hooks->second.on_added) {
-    accepted = hooks->second.on_added(observer);
+    const auto on_added = hooks->second.on_added;  // which may replace itself
+    accepted = on_added(observer);
   }
   if (accepted) {
     hosted_[function_id].observers.insert_or_assign(observer.id, observer);

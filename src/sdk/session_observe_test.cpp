@@ -307,6 +307,27 @@ TEST_F(Observing, O43_AfterAReconnectKnownObserversAreAcknowledgedWithoutAHook) 
   EXPECT_THAT(heard, ElementsAre("+x", "+y", "-x"));
 }
 
+TEST_F(Observing, AHookMayReplaceItself) {
+  auto witness = std::make_shared<int>(0);
+  const std::weak_ptr<int> alive = witness;
+  bool lived = false;
+  session->set_observe_hooks(
+      "a::f", {.on_added = [session = &*session, &alive, &lived,
+                            kept = std::move(witness)](const HostedObserver&) -> Result<void> {
+        // What the hook has captured may be gone after the next line.
+        const std::weak_ptr<int>& still = alive;
+        bool& told = lived;
+        session->set_observe_hooks("a::f", {});
+        told = !still.expired();
+        return {};
+      }});
+  connect_with(v1);
+  transport.deliver(
+      R"({"type":"functionregistered","id":"a::f","revision":1,"observers":[{"id":"x"}]})");
+  EXPECT_TRUE(lived);
+  EXPECT_EQ(session->hosted_observers("a::f").size(), 1U);
+}
+
 TEST_F(Observing, O45_TheDepthIsPassedOnOnlyWhereItIsKnown) {
   for (const std::string& features : {v1, std::string()}) {
     connect_with(features);

@@ -19,6 +19,8 @@ class TransportEvents {
   virtual void on_alive() = 0;
   // Could not open, or open no longer: `why` is for the log. Nothing follows until the next open().
   virtual void on_closed(std::string_view why) = 0;
+  // The same where the engine's machine says that nobody listens on the port.
+  virtual void on_refused(std::string_view why) { on_closed(why); }
 };
 
 // Events are never delivered from inside one of these calls, and never after drop() or destruction.

@@ -20,7 +20,11 @@ void WebSocketTransport::open(TransportEvents& events) {
   events_ = &events;
   auto done = [this](Result<std::shared_ptr<net::ClientConnection>> opened) {
     connecting_.reset();
-    if (!opened) return events_->on_closed(about(url_, opened.error().message));
+    if (!opened) {
+      const std::string why = about(url_, opened.error().message);
+      const bool refused = opened.error().code == net::kConnectRefused;
+      return refused ? events_->on_refused(why) : events_->on_closed(why);
+    }
     connection_ = std::move(*opened);
     connection_->start(*this);
     events_->on_open();

@@ -78,6 +78,7 @@ SessionOptions session_options(const WorkerOptions& options) {
   out.answer_repeat = options.answer_repeat;
   out.max_queued_bytes = options.max_queued_bytes;
   out.max_pending_calls = options.max_pending_calls;
+  out.offline = options.offline;
   return out;
 }
 

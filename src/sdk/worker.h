@@ -169,6 +169,8 @@ class Worker : public Calls<Worker> {
   void post(std::move_only_function<void()> action);
 
   Core& core() const { return *core_; }
+  // Where calls go that name no namespace; empty: the engine's default.
+  const std::string& name_space() const { return options_.name_space; }
   void add_context(OutgoingCall&) const {}
 
  private:

@@ -559,6 +559,49 @@ class NoEvents final : public TransportEvents {
   void on_closed(std::string_view) override {}
 };
 
+// A worker's end that has the engine send more while it is being delivered to.
+class AskingEvents final : public TransportEvents {
+ public:
+  AskingEvents(std::shared_ptr<InProcessLine>& line, std::vector<std::string>& heard)
+      : line_(line), heard_(heard) {}
+  void on_open() override {}
+  void on_text(std::string_view text) override {
+    heard_.emplace_back(text);
+    if (text == "1") line_->send("3");
+  }
+  void on_alive() override {}
+  void on_closed(std::string_view) override {}
+
+ private:
+  std::shared_ptr<InProcessLine>& line_;
+  std::vector<std::string>& heard_;
+};
+
+TEST(InProcess, WhatIsSentDuringADeliveryArrives) {
+  net::Loop loop;
+  std::vector<std::string> heard;
+  std::vector<std::string> ignored;
+  std::shared_ptr<InProcessLine> line;
+  AskingEvents events(line, heard);
+  InProcessTransport transport(loop, [&](std::shared_ptr<InProcessLine> made) {
+    line = made;
+    return std::make_unique<PausingPeer>(std::move(made), ignored);
+  });
+  const auto turn = [&loop] {
+    loop.after(Millis(5), [&loop] { loop.stop(); });
+    loop.run();
+  };
+  transport.open(events);
+  turn();
+  line->send("1");
+  line->send("2");
+  turn();
+  EXPECT_THAT(heard, testing::ElementsAre("1", "2", "3"));
+  line->send("4");
+  turn();
+  EXPECT_THAT(heard, testing::ElementsAre("1", "2", "3", "4"));
+}
+
 TEST(InProcess, NothingIsDeliveredWhileTheEngineIsBusyWithALargeText) {
   net::Loop loop;
   std::vector<std::string> heard;

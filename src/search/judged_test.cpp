@@ -50,9 +50,9 @@ TEST(Judged, ScoresAgreeWithTheReference) {
   EXPECT_GT(compared, 500);
 }
 
-// The table in docs/performance.md under this title: kind of request → cells.
+// The table of tests/data/search/quality.md under this title: kind of request → cells.
 std::map<std::string, std::vector<std::string>> committed(std::string_view title) {
-  std::ifstream file(std::string(III_TEST_DATA) + "/../../docs/performance.md");
+  std::ifstream file(std::string(III_TEST_DATA) + "/search/quality.md");
   std::map<std::string, std::vector<std::string>> rows;
   bool here = false;
   for (std::string line; std::getline(file, line);) {
@@ -93,8 +93,7 @@ void compare(std::string_view title, const Options& options) {
   }
 }
 
-// After a change that is meant: `scripts/bench search --quality` prints the tables for the
-// document.
+// After a change that is meant: `scripts/bench search --quality` prints the tables anew.
 TEST(Judged, NoFigureFallsBelowTheCommittedTable) {
   compare("quality on the judged set, floor and cut off", {.floor = false, .cut = false});
   compare("quality on the judged set, as answered", {});

@@ -90,12 +90,12 @@ Result<Registry::Answer> HttpRegistry::list(const std::string& search, const std
     older = true;
     fetched = client_.fetch(request_target("/search", {{"q", search}}), how, job);
   }
-  if (!fetched) return std::unexpected(registry_error(fetched.error()));
+  if (!fetched) return std::unexpected(registry_list_error(fetched.error()));
   if (!fetched->found) {
-    return std::unexpected(registry_error({.kind = FailureKind::kStatus, .status = 404}));
+    return std::unexpected(registry_list_error({.kind = FailureKind::kStatus, .status = 404}));
   }
   const Result<json::Value> body = json::parse(*fetched->body);
-  if (!body) return std::unexpected(registry_error({.kind = FailureKind::kUndecodable}));
+  if (!body) return std::unexpected(registry_list_error({.kind = FailureKind::kUndecodable}));
   Answer answer{.value = map_list(*body, older), .stale = fetched->stale};
   for (const json::Value& row : *answer.value.find("workers")->as_array()) {
     remember(*row.find("name")->as_string());
@@ -134,12 +134,12 @@ Result<Registry::Answer> HttpRegistry::info(const RegistrySource& source, const 
   };
   if (detail && !detail->found) return std::unexpected(no_worker(source, known_names()));
   if (!detail && !(called_off(detail) && !skills)) {
-    return std::unexpected(registry_error(detail.error(), true));
+    return std::unexpected(registry_error(detail.error()));
   }
-  if (!skills) return std::unexpected(registry_error(skills.error(), true));
+  if (!skills) return std::unexpected(registry_error(skills.error()));
 
   const Result<json::Value> body = json::parse(*detail->body);
-  if (!body) return std::unexpected(registry_error({.kind = FailureKind::kUndecodable}, true));
+  if (!body) return std::unexpected(registry_error({.kind = FailureKind::kUndecodable}));
   remember(source.worker);
   // DW17: a worker without a bundle is a worker all the same.
   std::optional<json::Value> tree;

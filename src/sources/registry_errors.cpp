@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kBrowse =
     "call directory::registry::workers::list to browse worker names";
+constexpr std::string_view kListAgain = "call directory::registry::workers::list again";
 
 std::string seconds_text(std::chrono::seconds seconds) {
   return std::to_string(seconds.count()) + " s";
@@ -66,6 +67,10 @@ std::string remedy_of(const RegistryFailure& failure) {
   return "retry shortly";
 }
 
+Error failed_request(const RegistryFailure& failure, const std::string& next) {
+  return {"D320", "D320 registry_error: " + reason_of(failure) + ". Next: " + next + "."};
+}
+
 std::string did_you_mean(const RegistrySource& source, const std::vector<std::string>& known) {
   if (std::ranges::find(known, source.worker) != known.end()) {
     return " The worker is known, so the version may be wrong: ask without one for the latest.";
@@ -92,9 +97,14 @@ bool RegistryFailure::is_passing() const {
   }
 }
 
-Error registry_error(const RegistryFailure& failure, bool offer_list) {
-  return {"D320", "D320 registry_error: " + reason_of(failure) + ". Next: " + remedy_of(failure) +
-                      (offer_list ? ", or " + std::string(kBrowse) : "") + "."};
+Error registry_error(const RegistryFailure& failure) {
+  return failed_request(failure, remedy_of(failure) + ", or " + std::string(kBrowse));
+}
+
+Error registry_list_error(const RegistryFailure& failure) {
+  const std::string remedy = remedy_of(failure);
+  return failed_request(
+      failure, remedy + (remedy.starts_with("retry") ? ": " : ", then ") + std::string(kListAgain));
 }
 
 Error no_bundle(const RegistrySource& source, const std::vector<std::string>& known) {

@@ -34,8 +34,10 @@ struct RegistryFailure {
   bool is_passing() const;
 };
 
-// D320. `offer_list`: the caller asked about one worker, so browsing may help.
-Error registry_error(const RegistryFailure& failure, bool offer_list = false);
+// D320. For a question about one worker; browsing may help.
+Error registry_error(const RegistryFailure& failure);
+// The same when the list itself failed.
+Error registry_list_error(const RegistryFailure& failure);
 
 // D310 for a download and for details. `known` are names that lists have shown before.
 Error no_bundle(const RegistrySource& source, const std::vector<std::string>& known);

@@ -8,6 +8,7 @@ namespace {
 using json::Value;
 using testing::AllOf;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 using testing::UnorderedElementsAre;
@@ -133,6 +134,20 @@ TEST_F(RegistryTest, FailuresOfTheNetworkAreD320) {
   EXPECT_THAT(list_refusal(), AllOf(HasSubstr("D320"), HasSubstr("reached"), HasSubstr("Next:")));
   set("/w?search=loop", {{.status = 302, .headers = {{"Location", "/w?search=loop"}}}});
   EXPECT_THAT(list_refusal("loop"), AllOf(HasSubstr("D320"), HasSubstr("redirects")));
+}
+
+TEST_F(RegistryTest, D320_NamesTheFunctionThatHelps) {
+  options.retries = 0;
+  set("/w", {{.status = 500}});
+  EXPECT_THAT(list_refusal(),
+              EndsWith(" Next: retry shortly: call directory::registry::workers::list again."));
+  set("/w", {{.status = 403}});
+  EXPECT_THAT(list_refusal(), EndsWith(" Next: check `registry_url` in the configuration, then "
+                                       "call directory::registry::workers::list again."));
+  set(kBundleTarget, {{.status = 500}});
+  EXPECT_THAT(bundle_refusal(latest("resend")),
+              EndsWith(" Next: retry shortly, or call directory::registry::workers::list to browse "
+                       "worker names."));
 }
 
 TEST_F(RegistryTest, W6_EndlessAnswersAreCutOff) {

@@ -38,7 +38,7 @@ std::optional<std::string> given(const std::optional<std::string>& field) {
   return text.empty() ? std::nullopt : std::optional<std::string>(text);
 }
 
-std::string in_quotes(std::string_view text) { return '"' + std::string(text) + '"'; }
+std::string in_quotes(std::string_view text) { return '"' + echoed(text) + '"'; }
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 bool is_letter_or_digit(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }

@@ -36,6 +36,7 @@ struct Refusal {
   int status = 404;
   std::string body = {};             // text/plain when not empty
   std::vector<Header> headers = {};  // extra headers, e.g. WWW-Authenticate
+  bool wrong_token = false;          // sent later to an address that has tried many
 };
 
 // Reads one request head (server) from bytes that arrive in pieces.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/README.md names a test for every row of the wire protocol's checklist, for every rule of the directory's read
+"""tests/coverage.md names a test for every row of the wire protocol's checklist, for every rule of the directory's read
 side every weakness mended on its write side and every row of the MCP checklist, and every test it names exists."""
 
 import fnmatch
@@ -8,7 +8,7 @@ import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent.parent
-table = (root / "tests/README.md").read_text(encoding="utf-8")
+table = (root / "tests/coverage.md").read_text(encoding="utf-8")
 wrong = []
 
 rows = {m[1]: m[2] for m in re.finditer(r"^\| ((?:[WERVBNO]|DW|S-[A-G])\d+) \|.*\| ([^|]*) \|$", table, re.M)}
@@ -16,7 +16,7 @@ no_rule = {34, 48, 49, 58, 59, *range(65, 70)}
 wanted = [f"W{n:02}" for n in range(1, 20)] + [f"E{n:02}" for n in range(1, 26)]
 wanted += [f"R{n}" for n in range(1, 74) if n not in no_rule] + [f"V{n:02}" for n in range(1, 17)]
 wanted += [f"DW{n}" for n in range(1, 25)]
-not_ours = {53}  # of MCP: see tests/README.md
+not_ours = {53}  # of MCP: see tests/coverage.md
 wanted += [f"O{n:02}" for n in range(1, 46) if n not in range(33, 40)]
 wanted += [f"N{n:02}" for n in range(1, 82) if n not in not_ours]
 runs = {"A": 36, "B": 12, "C": 14, "D": 11, "E": 6, "F": 5, "G": 4}  # of the suite of skills 0.1.5

@@ -1,18 +1,17 @@
 #!/usr/bin/env python3
-"""Writes docs/errors.md from the source: every error with its code, its text, the next step it names and who gets it.
+"""Prints docs/errors.md, made from the source: every error with its code, its text, the next step it names and who gets it.
 
 An error is made by `fail(code, text)`, by `Error{code, text}` (also `return {code, text}` in a function that returns Error), or by
-a helper of the same file that does so with its parameters. Texts are read from the C++ tokens: literals and string constants as
+a helper of the same room that does so with its parameters. Texts are read from the C++ tokens: literals and string constants as
 they are, everything else as `…`, alternatives as `a | b`.
 
-Usage: error_list.py [--write] [REPOSITORY]: without --write, checks that docs/errors.md is up to date.
+scripts/docs writes and compares the page. Usage: error_list.py [REPOSITORY]
 """
 
 import pathlib
 import re
 import sys
 
-PAGE = "docs/errors.md"
 # Rooms in the order of the page, and who gets their errors. Reasons are parts of other messages.
 ROOMS = {
     "functions": "caller on the bus",
@@ -224,8 +223,12 @@ def rows(root):
         for path, words in texts.items():
             if path.suffix == ".h":
                 shared.update(string_constants(words))
-        for words in texts.values():
-            for code, text in File(words, shared).errors():
+        files = [File(words, shared) for words in texts.values()]
+        helpers = {name: maker for file in files for name, maker in file.makers.items()}
+        for file in files:
+            file.makers = {**helpers, **file.makers}
+        for file in files:
+            for code, text in file.errors():
                 text = re.sub(r"\s+", " ", text).strip()
                 if not re.search(r"[a-z]{3}", text):
                     continue  # built from parts that the tokens do not show
@@ -244,7 +247,7 @@ def page(root):
     out = [
         "# Errors",
         "",
-        "Generated from the source by `tests/checks/error_list.py --write`; do not edit.",
+        "Generated from the source by `scripts/docs`; do not edit.",
         "",
         "`…` is filled in at run time. On the bus, errors of the directory have the code `invocation_failed`, and their text begins",
         "with the code shown here. A reason is a part of another message. An error whose next step is empty names none.",
@@ -258,23 +261,5 @@ def page(root):
     return "\n".join(out) + "\n"
 
 
-def problems(root):
-    path = root / PAGE
-    if not path.exists() or path.read_text(encoding="utf-8") != page(root):
-        return [f"{PAGE} is not up to date: run tests/checks/error_list.py --write"]
-    return []
-
-
-def main(arguments):
-    write = "--write" in arguments
-    names = [argument for argument in arguments if not argument.startswith("--")]
-    root = pathlib.Path(names[0] if names else ".").resolve()
-    if write:
-        (root / PAGE).write_text(page(root), encoding="utf-8")
-    found = problems(root)
-    print("\n".join(found))
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.stdout.write(page(pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else pathlib.Path(__file__).parents[2]).resolve()))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks that every link between documents leads somewhere: the file exists, and so does the heading that it names.
+"""Checks that every link between documents leads somewhere: the file exists, and so does the heading that it names. Pictures exist, too,
+and those of docs/images are shown by a page.
 
 Looked at are README.md, CONTRIBUTING.md, docs, and the READMEs of src, tests and examples. Usage: links.py [REPOSITORY]
 """
@@ -9,7 +10,8 @@ import re
 import sys
 
 SKIPPED = ("node_modules", "build", "data")
-LINK = re.compile(r"(?<!!)\[[^\]\[]*(?:\[[^\]]*\][^\]\[]*)*\]\(([^)\s]+)\)")
+LINK = re.compile(r"\[[^\]\[]*(?:\[[^\]]*\][^\]\[]*)*\]\(([^)\s]+)\)")
+PICTURE = re.compile(r'(?:src|srcset)="([^"\s]+)"')
 FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 
 
@@ -37,20 +39,25 @@ def anchors(path):
 
 
 def problems(root):
+    targets = set()
     for page in pages(root):
         text = FENCE.sub(lambda m: "\n" * m[0].count("\n"), page.read_text(encoding="utf-8"))
         text = re.sub(r"`[^`\n]*\]\([^`\n]*`", "", text)  # a link that is shown as code
-        for match in LINK.finditer(text):
+        for match in [*LINK.finditer(text), *PICTURE.finditer(text)]:
             target, _, anchor = match[1].partition("#")
             if re.match(r"[a-z]+:", match[1]):
                 continue
             line = text.count("\n", 0, match.start()) + 1
             where = f"{page.relative_to(root)}:{line}: {match[1]}"
             path = (page.parent / target).resolve() if target else page
+            targets.add(path)
             if not path.exists():
                 yield f"{where}: there is no such file"
             elif anchor and path.suffix == ".md" and anchor not in anchors(path):
                 yield f"{where}: there is no such heading"
+    for picture in sorted((root / "docs/images").glob("*")):
+        if picture.resolve() not in targets:
+            yield f"{picture.relative_to(root)}: no page shows this picture"
 
 
 def main():

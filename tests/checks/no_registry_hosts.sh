@@ -17,4 +17,10 @@ if [ -n "$found" ]; then
   exit 1
 fi
 grep -q '"integrity"' "$lock" || { echo "$lock has lost its integrity hashes"; exit 1; }
+# Debian's npm 9.2 ends `npm ci` with EUSAGE ("Invalid comparator") when an override is not a plain version.
+package=tests/e2e/package.json
+if sed -n '/"overrides"/,/}/p' "$package" | grep -nE '": "[^0-9]'; then
+  echo "$package: an override must be a plain version, for npm 9"
+  exit 1
+fi
 echo "no registry is named"

@@ -11,6 +11,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent)]
 sys.dont_write_bytecode = True
 
 import error_list  # noqa: E402
+import left_out  # noqa: E402
 import links  # noqa: E402
 import references  # noqa: E402
 import rooms_test  # noqa: E402
@@ -143,21 +144,19 @@ Result<void> f() { return refuse("no name"); }
 """
         self.assert_rows(source, ("D311", "D311 bad: no name.", "retry"))
 
+    def test_a_helper_of_another_file(self):
+        files = {
+            "src/functions/a.cpp": 'std::unexpected<Error> refuse(std::string reason) { return fail("D311", "D311 bad: " + reason); }',
+            "src/functions/b.cpp": 'Result<void> f() { return refuse("no name"); }',
+        }
+        self.assertIn(["D311", "D311 bad: no name", "", "caller on the bus"], self.problems_with(files))
+
     def test_an_error_that_is_returned_as_a_value(self):
         self.assert_rows('Error f() { return {.code = "D320", .message = "D320 away: " + why}; }', ("D320", "D320 away: …", ""))
 
     def test_comments_and_tests_do_not_count(self):
         self.assert_rows('// fail("a", "text")\n')
         self.assertEqual(self.problems_with({"src/functions/a_test.cpp": 'fail("a", "text");'}), [])
-
-    def test_a_page_that_is_not_up_to_date(self):
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            (root / "docs").mkdir()
-            self.assertEqual(error_list.main(["--write", folder]), 0)
-            (root / "src/cli").mkdir(parents=True)
-            (root / "src/cli/a.cpp").write_text('fail("usage", "a new error");', encoding="utf-8")
-            self.assert_one(error_list.problems(root), "docs/errors.md is not up to date")
 
 
 class Links(TreeTest):
@@ -175,6 +174,13 @@ class Links(TreeTest):
 
     def test_a_heading_that_does_not_exist(self):
         self.assert_one(self.problems_with({"docs/b.md": "[x](a.md#three)\n"}), "no such heading")
+
+    def test_a_picture_that_does_not_exist(self):
+        self.assert_one(self.problems_with({"docs/b.md": "![x](images/c.png)\n"}), "no such file")
+        self.assert_one(self.problems_with({"docs/b.md": '<img src="images/c.png">\n'}), "no such file")
+
+    def test_a_picture_that_no_page_shows(self):
+        self.assert_one(self.problems_with({"docs/images/c.png": ""}), "docs/images/c.png: no page shows")
 
 
 class References(TreeTest):
@@ -203,6 +209,35 @@ class References(TreeTest):
 
     def test_a_rule_that_does_not_exist(self):
         self.assert_one(self.problems_with({"src/b.cpp": "int E99;  // E02\n"}), "src/b.cpp:1", "E02")
+
+
+class LeftOut(unittest.TestCase):
+    def test_subtests_and_unit_tests_are_counted_with_their_reasons(self):
+        log = """1/3 Testing: e2e/x
+1/3 Test: e2e/x
+Command: "run" "x.test.mjs"
+﹣ one (0.628865ms) # left out: cargo is not installed
+▶ parent
+  ﹣ two (4.2ms) # left out: cargo is not installed
+  ﹣ three (0.1ms)
+✔ parent (4.7ms)
+ℹ skipped 3
+2/3 Test: net/DeadPeerTest.IsGone
+/somewhere/dead_peer_test.cpp:108: Skipped
+`ip link`: Operation not permitted
+
+[  SKIPPED ] DeadPeerTest.IsGone (2 ms)
+3/3 Test: base/Fine.Fine
+[       OK ] Fine.Fine (0 ms)
+"""
+        self.assertEqual(
+            left_out.left_out(log),
+            {
+                ("e2e/x", "cargo is not installed"): 2,
+                ("e2e/x", "no reason is given"): 1,
+                ("net/DeadPeerTest.IsGone", "`ip link`: Operation not permitted"): 1,
+            },
+        )
 
 
 if __name__ == "__main__":

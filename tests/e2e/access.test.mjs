@@ -17,38 +17,38 @@ async function channelPath(url, headers) {
 }
 
 for (const [how, options] of [
-  ['--token', { args: ['--token', 'open sesame'] }],
-  ['III_TOKEN', { env: { III_TOKEN: 'open sesame' } }],
+  ['--token', { args: ['--token', 'open sesame please'] }],
+  ['III_TOKEN', { env: { III_TOKEN: 'open sesame please' } }],
 ])
   test(`a token from ${how} is needed on every path`, own, async (t) => {
     const engine = await startEngine(options)
     t.after(() => engine.stop())
-    const paths = ['/', '/otel', await channelPath(engine.url, bearer('open sesame')), '/nowhere']
+    const paths = ['/', '/otel', await channelPath(engine.url, bearer('open sesame please')), '/nowhere']
     for (const path of paths) {
       const at = engine.url + path
       assert.equal(await upgradeStatus(at), 401, `${path} without a token`)
-      assert.equal(await upgradeStatus(at, bearer('open sesam')), 401, `${path} with a shorter token`)
-      assert.equal(await upgradeStatus(at, bearer('open sesame!')), 401, `${path} with a longer token`)
-      assert.equal(await upgradeStatus(at, { authorization: 'open sesame' }), 401, `${path} without the word Bearer`)
-      assert.equal(await upgradeStatus(at, bearer('open sesame')), path === '/nowhere' ? 404 : 101, `${path} with the token`)
+      assert.equal(await upgradeStatus(at, bearer('open sesame pleas')), 401, `${path} with a shorter token`)
+      assert.equal(await upgradeStatus(at, bearer('open sesame please!')), 401, `${path} with a longer token`)
+      assert.equal(await upgradeStatus(at, { authorization: 'open sesame please' }), 401, `${path} without the word Bearer`)
+      assert.equal(await upgradeStatus(at, bearer('open sesame please')), path === '/nowhere' ? 404 : 101, `${path} with the token`)
     }
-    assert.equal(await upgradeStatus(`${engine.url}/?token=open%20sesame`), 401, 'a token in the address does not count')
+    assert.equal(await upgradeStatus(`${engine.url}/?token=open%20sesame%20please`), 401, 'a token in the address does not count')
   })
 
 test('a published SDK gets in with the token in its headers', own, async (t) => {
-  const engine = await startEngine({ args: ['--token', 'abc'] })
+  const engine = await startEngine({ args: ['--token', 'sixteen-letters!'] })
   t.after(() => engine.stop())
   for (const version of ['0.22.1', '0.11.6']) {
-    const worker = connect(t, sdks[version], engine.url, { headers: bearer('abc') })
+    const worker = connect(t, sdks[version], engine.url, { headers: bearer('sixteen-letters!') })
     assert.ok(Array.isArray((await call(worker, 'engine::workers::list', {})).workers))
   }
 })
 
 test('the trigger command takes the token from III_TOKEN', own, async (t) => {
-  const engine = await startEngine({ args: ['--token', 'abc'] })
+  const engine = await startEngine({ args: ['--token', 'sixteen-letters!'] })
   t.after(() => engine.stop())
   const args = ['trigger', 'directory::health', '--port', String(engine.port), '--timeout-ms', '20000']
-  const inside = await run(directoryBin, args, { env: { III_TOKEN: 'abc' } })
+  const inside = await run(directoryBin, args, { env: { III_TOKEN: 'sixteen-letters!' } })
   assert.equal(inside.code, 0, inside.stderr)
   assert.equal(JSON.parse(inside.stdout).status, 'ok')
   const outside = await run(directoryBin, args, { env: { III_TOKEN: '' } })

@@ -131,6 +131,16 @@ test('a frame of 20 MiB and one that claims 2^62 bytes are refused', own, async 
   if (memoryIsOurs) assert.ok(residentMiB(engine.pid) < 200, `${residentMiB(engine.pid)} MiB`)
 })
 
+test('14 MiB of small values for functions of the engine are refused and not decoded', own, async () => {
+  const peer = await RawPeer.open(engine.url, { name: 'values' })
+  const ones = Array.from({ length: 7 * MiB }, () => 1)
+  for (const [id, data] of [['engine::stats', { functions: ones }], ['engine::workers::register', { name: 'values', features: ones }], ['engine::functions::info', { function_ids: ones }], ['state::update', { scope: 's', key: 'k', ops: ones }]])
+    assert.equal((await peer.call(id, data)).error?.code, 'payload_too_large', id)
+  // As values they take 400 MiB.
+  if (memoryIsOurs) assert.ok(residentMiB(engine.pid) < 200, `${residentMiB(engine.pid)} MiB`)
+  await peer.end()
+})
+
 test('fragments without end stop at the message limit', own, async () => {
   const peer = await RawPeer.open(engine.url)
   const part = Buffer.alloc(MiB, 120)

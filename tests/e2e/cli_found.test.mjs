@@ -14,7 +14,8 @@ import { directoryBin, run } from './lib/process.mjs'
 const WITH_LOOPBACK = `import fcntl, os, socket, struct, sys
 fcntl.ioctl(socket.socket(), 0x8914, struct.pack('16sh14x', b'lo', 0x41))
 os.execvp(sys.argv[1], sys.argv[1:])`
-const inOwnNetwork = (...argv) => ['-rn', 'python3', '-c', WITH_LOOPBACK, ...argv]
+// Root needs no user namespace for it, and gets none in a chroot.
+const inOwnNetwork = (...argv) => [process.getuid() === 0 ? '-n' : '-rn', 'python3', '-c', WITH_LOOPBACK, ...argv]
 
 function whyNot() {
   if (needsOwnEngine) return needsOwnEngine

@@ -31,6 +31,19 @@ test('add: a host that cannot be found is named', async () => {
   assert.match(await fails(['add', 'https://nobody.invalid/a/b']), /the host of the repository was not found, or is not a public address\. Next: check the repo URL/)
 })
 
+test('show: a name that does not exist is answered without waiting for an engine that is not there', async () => {
+  const root = tree({ 'greeting/SKILL.md': '# Greeting\n\nText.\n' })
+  // Longer than a test may take.
+  const env = { HOME: tempDir(), III_URL: '', III_DIRECTORY_WORKER_LIST_TIMEOUT_MS: '86400000' }
+  const end = await run(directoryBin, ['show', 'greting', '--skills', root], { env })
+  assert.equal(end.code, 1)
+  assert.match(end.stderr, /greeting/)
+})
+
+test('-v: the version is -V', async () => {
+  assert.match(await fails(['-v'], { code: 2 }), /unexpected argument '-v'\. Did you mean -V \(--version\)\?/)
+})
+
 test('prompt: arguments without a value are named', async () => {
   const root = tree({ 'prompts/explain.md': '---\ndescription: d\n---\nExplain {{topic}} to {{who}}. $ARGUMENTS\n' })
   const prompt = (...words) => run(directoryBin, ['prompt', 'explain', ...words, '--skills', root], { env: { HOME: tempDir() } })

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { after, before, test } from 'node:test'
-import Ajv from 'ajv'
 import { configFile, put, tree } from './lib/directory.mjs'
 import { freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
 import { makeRepository, startGitServer } from './lib/git_server.mjs'
 import { directoryBin, run, start } from './lib/process.mjs'
+import { assertMatches, verbSchemas } from './lib/schemas.mjs'
 import { call, connect, failure, sdks } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
 import { deferred, eventually } from './lib/wait.mjs'
@@ -15,7 +15,9 @@ import { deferred, eventually } from './lib/wait.mjs'
 const terminal = new URL('lib/terminal.py', import.meta.url).pathname
 const repos = tempDir()
 let git
+let schemas
 before(async () => {
+  schemas = await verbSchemas()
   git = await startGitServer(repos)
 })
 after(() => git.close())
@@ -38,8 +40,7 @@ async function begin(t, { files = {}, bundles = {}, more = {} } = {}) {
     const end = await cli(...words, '--json')
     assert.equal(end.code, code, `${words.join(' ')}: ${end.stderr}`)
     const value = JSON.parse(end.stdout)
-    const check = new Ajv({ strict: false, validateFormats: false }).compile(JSON.parse(readFileSync(new URL(`../../docs/cli/${words[0]}.schema.json`, import.meta.url))))
-    assert.ok(check(value), `${words.join(' ')}: ${JSON.stringify(check.errors)}\n${end.stdout.slice(0, 500)}`)
+    assertMatches(schemas[words[0]], value, words.join(' '))
     return value
   }
   const onTerminal = async (words, steps = []) => {

@@ -41,13 +41,52 @@ test('one bad key costs itself only, and is named with its line', own, async (t)
   assert.deepEqual((await call(node, 'directory::skills::list', {})).skills.map((s) => s.id), ['a'])
 })
 
-test('a file named with --config must exist', async () => {
+test('a file named with --config must exist, except in worker mode (engine_settings)', async () => {
   const home = tempDir()
-  for (const words of [['serve', '--port', '0', '--data', home], ['doctor'], ['verify'], ['config'], ['--url', 'ws://127.0.0.1:1']]) {
+  for (const words of [['serve', '--port', '0', '--data', home], ['mcp'], ['doctor'], ['verify'], ['config']]) {
     const end = await run(directoryBin, [...words, '--config', join(home, 'none.yaml')], { env: { HOME: home } })
     assert.equal(end.code, 2, words[0])
     assert.match(end.stderr, /none\.yaml cannot be read: No such file/)
   }
+})
+
+test('a door does not open without its rules: serve, mcp and verbs on folders end with the line and a caret', async () => {
+  const home = tempDir()
+  const file = join(home, 'iii-directory.yaml')
+  const doors = [['serve', '--port', '0', '--http-port', '0', '--data', join(home, 'data')], ['mcp'], ['list']]
+  for (const [yaml, message] of [
+    ['skills_folder: /tmp\nmcp_hidden: [billing::\n', /iii-directory\.yaml, line 3: the file is not valid YAML: .*\n {2}3 \| \n {4}\| \^\n/],
+    ['mcp_hidden: "billing::"\n', /line 1: mcp_hidden must be a list of texts, not "billing::"\n {2}1 \| mcp_hidden: "billing::"\n {4}\| {13}\^\n/],
+    ['mcp_hiden: ["billing::"]\n', /line 1: unknown key `mcp_hiden`\. Did you mean mcp_hidden\?\n/],
+  ])
+    for (const door of doors)
+      for (const named of [['--config', file], []]) {
+        writeFileSync(file, yaml)
+        const end = await run(directoryBin, [...door, ...named], { cwd: home, env: { HOME: home, III_URL: '' } })
+        assert.equal(end.code, 1, `${door[0]}: ${end.stderr}`)
+        assert.equal(end.stdout, '', 'never ready')
+        assert.match(end.stderr, message)
+        assert.match(end.stderr, /Next: correct this/)
+      }
+  // An engine's own file is not ours to judge.
+  rmSync(file)
+  writeFileSync(join(home, 'config.yaml'), 'modules: [&a 1, *a]\n')
+  const foreign = await run(directoryBin, ['list'], { cwd: home, env: { HOME: home, III_URL: '' } })
+  assert.equal(foreign.code, 0, foreign.stderr)
+})
+
+test('a server whose file vanishes keeps what it has read, and says so', own, async (t) => {
+  const cwd = tempDir()
+  const root = tree({ 'a/SKILL.md': page })
+  writeFileSync(join(cwd, 'iii-directory.yaml'), `skills_folder: ${root}\nbuiltin_docs: false\n`)
+  const engine = start(directoryBin, ['serve', '--port', '0', '--http-port', '0', '--data', tempDir()], { cwd, env: { HOME: tempDir(), III_TOKEN: '' } })
+  t.after(() => engine.stop())
+  const [, url] = await engine.printed('stdout', /^ready ws=(\S+)/m)
+  rmSync(join(cwd, 'iii-directory.yaml'))
+  engine.child.kill('SIGHUP')
+  await engine.printed('stderr', /iii-directory\.yaml is not there any more\n.*configuration not reloaded: .*stays in force/)
+  const node = connect(t, sdks['0.22.1'], url)
+  assert.deepEqual((await call(node, 'directory::skills::list', {})).skills.map((s) => s.id), ['a'])
 })
 
 test('at start the folders that are read are named, with counts that add up', own, async (t) => {

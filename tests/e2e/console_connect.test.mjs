@@ -10,7 +10,7 @@ import { skillFiles } from './lib/console_files.mjs'
 import { needsOwnEngine, tempDir } from './lib/engine.mjs'
 
 const own = { skip: needsOwnEngine }
-const TOKEN = 'a-secret'
+const TOKEN = 'a-secret-of-this-test'
 
 const json = (text) => JSON.parse(text)
 const toml = (text) =>

@@ -178,7 +178,7 @@ test('a reader that does not read is dropped, alone, and comes back to the rest'
 })
 
 test('four streams for one, sixty-four for an address; they cost little', own, async (t) => {
-  const site = await serveConsole(t, ['--token', 'secret'])
+  const site = await serveConsole(t, ['--token', 'sixteen-letters!'])
   const { pid } = site.engine
   const open = []
   t.after(() => open.forEach((stream) => stream.close()))
@@ -188,7 +188,7 @@ test('four streams for one, sixty-four for an address; they cost little', own, a
     return stream.status
   }
   const cookies = []
-  for (let i = 0; i < 16; ++i) cookies.push(await site.login('secret'))
+  for (let i = 0; i < 16; ++i) cookies.push(await site.login('sixteen-letters!'))
   assert.equal(await listen(cookies[0]), 200)
   await open[0].next('sample')
   const before = residentMiB(pid)

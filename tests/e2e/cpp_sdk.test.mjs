@@ -1,4 +1,4 @@
-// Everything the C++ SDK can do, against the engine and against Node workers: tests/sdk/sdk_driver.cpp as a process.
+// Everything the C++ SDK can do, against the engine and against Node workers: tests/drivers/sdk_driver.cpp as a process.
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
@@ -13,7 +13,7 @@ const sdk = sdks['0.22.1']
 const type = 'driver::tick'
 
 function launch(t, url, env = {}) {
-  const proc = start(built('tests', 'sdk_driver'), [], { env: { III_URL: url, III_WORKER_NAME: '', III_TOKEN: '', III_NAMESPACE: '', ...env } })
+  const proc = start(built('tests', 'drivers', 'sdk_driver'), [], { env: { III_URL: url, III_WORKER_NAME: '', III_TOKEN: '', III_NAMESPACE: '', ...env } })
   t.after(() => proc.stop())
   return proc
 }
@@ -227,9 +227,9 @@ test('bindings of C++ survive a killed engine, as provider and as binder', { ski
 })
 
 test('a C++ worker presents III_TOKEN', { skip: needsOwnEngine }, async (t) => {
-  const engine = await startEngine({ args: ['--token', 'abc'] })
+  const engine = await startEngine({ args: ['--token', 'sixteen-letters!'] })
   t.after(() => engine.stop())
-  launch(t, engine.url, { III_TOKEN: 'abc' })
+  launch(t, engine.url, { III_TOKEN: 'sixteen-letters!' })
   const node = connect(t, sdk, engine.url, { headers: { authorization: 'Bearer abc' } })
   await callable(node, 'driver::add')
   assert.deepEqual(await call(node, 'driver::channel_loop', { ms: 1000 }), { bytes: 1000 }, 'on channel sockets too')

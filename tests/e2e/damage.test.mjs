@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { put, startDirectory } from './lib/directory.mjs'
 import { needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
+import { request } from './lib/http.mjs'
 import { directoryBin, start } from './lib/process.mjs'
 import { RawPeer } from './lib/raw.mjs'
 import { eventually } from './lib/wait.mjs'
@@ -110,6 +111,53 @@ test('on a full disk puts fail, deletes are stored, and the space they free is u
   assert.equal(await get(peer, 'k0'), undefined)
   assert.equal((await get(peer, `k${stored - 1}`))?.length, value.length)
 })
+
+for (const size of ['96m', '20m'])
+  test(`a disk of ${size} that others have filled: errors until there is room again, then it works, without a restart`, own, async (t) => {
+    const disk = smallDisk(t, size)
+    if (!disk) return t.skip('left out: this process may not mount a file system')
+    const data = join(disk, 'data')
+    mkdirSync(data, { mode: 0o700 })
+    let engine = await startEngine({ ...engineOnly, data })
+    t.after(() => engine.kill('SIGKILL'))
+    let peer = await RawPeer.open(engine.url, { name: 'writer' })
+    const value = 'v'.repeat(256 * 1024)
+    const ready = async () => (await request(`${engine.http}/healthz/ready`)).status
+    const stored = []
+    for (let round = 0; round < 3; ++round) {
+      const filler = join(disk, `filler-${round}`)
+      // Again and again: what the store gives up for its deletes is taken by others, too.
+      const fill = () => spawnSync('dd', ['if=/dev/zero', `of=${filler}`, 'bs=64k', 'oflag=append', 'conv=notrunc', 'status=none'])
+      assert.ok(!(await set(peer, `first-${round}`, value)).error)
+      stored.push(`first-${round}`)
+      let error
+      for (let i = 0; !error && i < 2000; ++i) {
+        fill()
+        const key = `r${round}-${i}`
+        error = (await set(peer, key, value)).error
+        if (!error) stored.push(key)
+        else assert.equal(await get(peer, key), undefined, 'undone in memory')
+      }
+      assert.match(error.message, /full.*Next: /)
+      if (/only deletes are stored/.test(error.message)) assert.equal(await ready(), 503)
+      assert.equal((await get(peer, stored[0]))?.length, value.length, 'reading goes on')
+      for (let i = 0; i < 3; ++i) {
+        fill()
+        assert.match((await set(peer, 'small', i)).error?.message ?? 'stored', /full.*Next: |stored/)
+      }
+      rmSync(filler)
+      await eventually('a write is stored again', async () => !(await set(peer, `again-${round}`, round)).error)
+      stored.push(`again-${round}`)
+      await eventually('ready again', async () => (await ready()) === 200)
+      for (const key of stored.filter((each) => /^r/.test(each))) assert.ok(!(await peer.call('state::delete', { scope: 's', key })).error)
+      stored.splice(0, stored.length, ...stored.filter((each) => !/^r/.test(each)), `kept-${round}`)
+      assert.ok(!(await set(peer, `kept-${round}`, value)).error)
+    }
+    await engine.crash()
+    engine = await engine.again()
+    peer = await RawPeer.open(engine.url, { name: 'reader' })
+    for (const key of stored) assert.notEqual(await get(peer, key), undefined, key)
+  })
 
 test('nobody takes the trigger type of a live directory away', own, async (t) => {
   const type = 'directory::skills::on-change'

@@ -9,7 +9,7 @@ import { makeRepository, startGitServer, startSshServer } from './lib/git_server
 import { built, run, start } from './lib/process.mjs'
 import { eventually } from './lib/wait.mjs'
 
-const driver = built('tests', 'git_source_driver')
+const driver = built('tests', 'drivers', 'git_source_driver')
 const repos = tempDir()
 const scratch = tempDir()
 let server, other, good

@@ -69,13 +69,21 @@ test('no web page gets in, whatever name it resolves to this machine', own, asyn
   assert.equal((await request(`${engine.http}/healthz`, { method: 'OPTIONS', headers: preflight })).status, 403)
 })
 
+test('a Host that only looks like ours is refused on every path', own, async (t) => {
+  const engine = await engineWith(t)
+  const port = portOf(engine.http)
+  for (const host of [`localhost:${port}@evil.example`, `localhost@evil.example`, `127.0.0.1:${port}@evil.example:${port}`, `[::1]:${port}@x`, `localhost:${port}/`, 'localhost:port'])
+    for (const path of ['/healthz', '/console/', '/mcp', '/metrics'])
+      assert.match(await raw(port, `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`), /^HTTP\/1\.1 40[03] /, `${path}: ${host}`)
+})
+
 test('the token of the bus is that of HTTP; /healthz needs none', own, async (t) => {
-  const engine = await engineWith(t, ['--token', 'open sesame'])
+  const engine = await engineWith(t, ['--token', 'open sesame please'])
   const status = async (path, headers) => (await request(engine.http + path, { headers })).status
   assert.equal(await status('/healthz'), 200)
   assert.equal(await status('/nowhere'), 401)
-  assert.equal(await status('/nowhere', bearer('open sesam')), 401)
-  assert.equal(await status('/nowhere', bearer('open sesame')), 404)
+  assert.equal(await status('/nowhere', bearer('open sesame pleas')), 401)
+  assert.equal(await status('/nowhere', bearer('open sesame please')), 404)
 })
 
 test('a port that was asked for has to be free; the usual one need not be', own, async (t) => {

@@ -1,9 +1,11 @@
 // skills::on-change and prompts::on-change: the rows F of the checklist of skills 0.1.5, and what its subscribers rely on.
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { put } from './lib/directory.mjs'
 import { plain, refused, scoped, startWithScopes, subscribe } from './lib/legacy.mjs'
-import { call, gone } from './lib/sdks.mjs'
+import { RawPeer } from './lib/raw.mjs'
+import { call, gone, unique } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
 import { deferred, eventually } from './lib/wait.mjs'
 
@@ -139,4 +141,20 @@ test('a subscription that came before the directory is honoured', async (t) => {
     return heard.length > 0
   })
   assert.deepEqual(heard[0], { op: 'register', id })
+})
+
+test('the metadata of a binding comes with its events', async (t) => {
+  const { node, url } = await startWithScopes(t)
+  const peer = await RawPeer.open(url)
+  t.after(() => peer.end())
+  const fn = unique('heard')
+  peer.register(fn)
+  for (const type of [skills, prompts]) peer.send({ type: 'registertrigger', id: randomUUID(), trigger_type: type, function_id: fn, config: {}, metadata: { of: type } })
+  await peer.call('engine::workers::register', { name: scoped('binder'), runtime: 'e2e', pid: process.pid })
+  await eventually('bound', async () => (await call(node, 'engine::registered-triggers::list', { function_id: fn })).registered_triggers.length === 2)
+  const heard = () => peer.inbox.items.filter((f) => f.type === 'invokefunction' && f.function_id === fn)
+  await call(node, 'skills::register', { id: scoped('a'), skill: 'x' })
+  await call(node, 'prompts::register', { name: scoped('p'), description: 'd', function_id: 'f' })
+  await peer.inbox.until(() => heard().length === 2, 'two events')
+  assert.deepEqual(heard().map((f) => f.metadata), [{ of: skills }, { of: prompts }])
 })

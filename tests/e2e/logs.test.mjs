@@ -25,11 +25,11 @@ test('workers that connect, leave and wait for a trigger type', { skip: needsOwn
 })
 
 test('who is refused, and one call of the command line is not worth a line', { skip: needsOwnEngine }, async (t) => {
-  const engine = await startEngine({ args: ['--engine-only', '--token', 'secret'] })
+  const engine = await startEngine({ args: ['--engine-only', '--token', 'sixteen-letters!'] })
   t.after(() => engine.stop())
   assert.equal((await run(directoryBin, ['trigger', 'engine::functions::list', '--url', engine.url])).code, 1)
   await engine.printed('stderr', /warn {2}a connection from 127\.0\.0\.1 is refused \(401\): it sent no valid token/)
-  assert.equal((await run(directoryBin, ['trigger', 'engine::functions::list', '--url', engine.url, '--token', 'secret'])).code, 0)
+  assert.equal((await run(directoryBin, ['trigger', 'engine::functions::list', '--url', engine.url, '--token', 'sixteen-letters!'])).code, 0)
   assert.doesNotMatch(engine.out.stderr, /iii-cli/)
 })
 

@@ -52,7 +52,7 @@ test('N18 N20 transport errors', own, async (t) => {
 })
 
 test('with a token nobody else gets in, and results are private', own, async (t) => {
-  const { url } = await serve(t, ['--token', 'secret'])
+  const { url } = await serve(t, ['--token', 'sixteen-letters!'])
   const body = JSON.stringify({
     jsonrpc: '2.0',
     id: 1,
@@ -61,7 +61,7 @@ test('with a token nobody else gets in, and results are private', own, async (t)
   })
   const headers = { 'content-type': 'application/json', 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'server/discover' }
   assert.equal((await fetch(url, { method: 'POST', headers, body })).status, 401)
-  const response = await fetch(url, { method: 'POST', headers: { ...headers, authorization: 'Bearer secret' }, body })
+  const response = await fetch(url, { method: 'POST', headers: { ...headers, authorization: 'Bearer sixteen-letters!' }, body })
   assert.equal((await response.json()).result.cacheScope, 'private')
 })
 

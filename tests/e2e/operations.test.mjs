@@ -1,6 +1,6 @@
 // What an operator measures and changes while the server runs: health, metrics, statistics, the log level.
 import assert from 'node:assert/strict'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -49,13 +49,13 @@ async function scrape(engine, headers = {}) {
 }
 
 test('live, ready, and not ready when nothing is stored any more; without a token', own, async (t) => {
-  const engine = await serveWith(t, ['--token', 'secret'])
+  const engine = await serveWith(t, ['--token', 'sixteen-letters!'])
   for (const path of ['/healthz', '/healthz/live', '/healthz/ready']) {
     const answer = await request(engine.http + path)
     assert.equal(answer.status, 200, path)
     assert.deepEqual(JSON.parse(answer.body), { status: 'ok' })
   }
-  const peer = await RawPeer.open(engine.url, { headers: { authorization: 'Bearer secret' } })
+  const peer = await RawPeer.open(engine.url, { headers: { authorization: 'Bearer sixteen-letters!' } })
   // The index of skills may be written there meanwhile.
   rmSync(engine.data, { recursive: true, maxRetries: 5 })
   const { error } = await peer.call('state::set', { scope: 's', key: 'k', value: 1 })
@@ -81,6 +81,37 @@ test('ready again by itself when the data folder is back', own, async (t) => {
   await peer.end()
 })
 
+test('not ready while a folder of skills is gone, ready again when it is back', own, async (t) => {
+  const root = join(tempDir(), 'skills')
+  const engine = await serveWith(t, ['--skills', root], { env: { HOME: tempDir() } })
+  const ready = () => request(`${engine.http}/healthz/ready`)
+  assert.equal((await ready()).status, 200, 'a folder that nobody has made yet')
+  mkdirSync(root)
+  assert.equal((await ready()).status, 200)
+  renameSync(root, `${root}-away`)
+  const answer = await ready()
+  assert.equal(answer.status, 503)
+  assert.deepEqual(JSON.parse(answer.body), { status: 'degraded', reason: 'the global folder does not exist any more' })
+  const peer = await RawPeer.open(engine.url)
+  const health = await call(peer, 'directory::health')
+  assert.equal(health.status, 'degraded')
+  assert.equal(health.problem, 'the global folder does not exist any more')
+  renameSync(`${root}-away`, root)
+  assert.equal((await ready()).status, 200)
+  assert.equal((await call(peer, 'directory::health')).status, 'ok')
+  await peer.end()
+})
+
+test('the unit reloads the server with nothing but a shell', own, async (t) => {
+  const unit = readFileSync(new URL('../../packaging/iii-directory.service', import.meta.url), 'utf8')
+  const [, program, script] = unit.match(/^ExecReload=(\S+) -c '(.*)'$/m)
+  assert.equal(program, '/bin/sh', 'what every system has')
+  const engine = await serveWith(t, [], { env: { HOME: tempDir() } })
+  const end = await run(program, ['-c', script], { env: { MAINPID: String(engine.child.pid), PATH: '/nonexistent' } })
+  assert.equal(end.code, 0, end.stderr)
+  await engine.printed('stderr', /configuration read again/)
+})
+
 test('an engine alone is ready and measured, too', own, async (t) => {
   const engine = await serveWith(t, ['--engine-only'])
   assert.equal((await request(`${engine.http}/healthz/ready`)).status, 200)
@@ -90,9 +121,9 @@ test('an engine alone is ready and measured, too', own, async (t) => {
 })
 
 test('/metrics is what Prometheus reads, and needs the token', own, async (t) => {
-  const engine = await serveWith(t, ['--token', 'secret'])
+  const engine = await serveWith(t, ['--token', 'sixteen-letters!'])
   assert.equal((await request(`${engine.http}/metrics`)).status, 401)
-  const headers = { authorization: 'Bearer secret' }
+  const headers = { authorization: 'Bearer sixteen-letters!' }
   const peer = await RawPeer.open(engine.url, { headers })
   for (let i = 0; i < 5; i++) await call(peer, 'state::set', { scope: 's', key: `k${i}`, value: i })
   await peer.call('state::set', { scope: 5 })

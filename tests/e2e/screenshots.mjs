@@ -1,6 +1,6 @@
-// Pictures of every room for docs/images: light and dark, 400 and 1280 pixels, on an invented company's skills with a few workers, a
-// few sources and some traffic. Run by scripts/screenshots.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+// The pictures of the console that README.md shows (docs/images/console-ROOM-SCHEME-WIDTH.png), on an invented company's skills with a
+// few workers, a few sources and some traffic. Run by scripts/screenshots.
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
@@ -15,6 +15,7 @@ import { startShelf } from './lib/shelf.mjs'
 import { eventually } from './lib/wait.mjs'
 
 const out = process.argv[2] ?? 'docs/images'
+const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 const TRAFFIC_MS = Number(process.env.TRAFFIC_MS ?? 45_000)
 
 const cleanups = []
@@ -181,19 +182,12 @@ async function edit(root, node) {
 const ROOMS = {
   overview: ['', '.ledger'],
   skills: ['skills/database/query?q=data', '.doc .h1'],
-  prompts: ['prompts/compose', '.msg'],
   doctor: ['doctor', '.item'],
   sources: ['sources', 'tr[data-ns]'],
   bus: ['bus/database::query', '.ff'],
-  changes: ['changes', '.gen'],
-  connect: ['connect/claude-code', '.steps'],
 }
 
 const PREPARE = {
-  async prompts(tab) {
-    await tab.locator('#arg-0').fill('Ada')
-    await tab.locator('.msg', { hasText: 'Ada' }).waitFor()
-  },
   async bus(tab) {
     await tab.locator('#f-0').fill('orders per country last week, largest first')
     await tab.locator('#f-2').fill('20')
@@ -210,22 +204,17 @@ const PREPARE = {
 async function takePictures(server) {
   const browser = await launchChromium()
   cleanups.push(() => browser.close())
-  for (const width of [1280, 400]) {
-    for (const scheme of ['light', 'dark']) {
-      const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme: scheme, reducedMotion: 'reduce' })
-      for (const [room, [place, there]] of Object.entries(ROOMS)) {
-        const tab = await context.newPage()
-        await tab.goto(`${server.http}/console/${place}`)
-        await tab.locator(there).first().waitFor()
-        await PREPARE[room]?.(tab)
-        await tab.evaluate(() => document.activeElement?.blur())
-        // Two samples, so that plots have drawn what came since.
-        await pause(1_500)
-        await tab.screenshot({ path: join(out, `console-${room}-${scheme}-${width}.png`) })
-        await tab.close()
-      }
-      await context.close()
-    }
+  for (const [name, room, scheme, width] of readme.matchAll(/console-([a-z]+)-(light|dark)-([0-9]+)\.png/g)) {
+    const [place, there] = ROOMS[room]
+    const tab = await browser.newPage({ viewport: { width: Number(width), height: 800 }, colorScheme: scheme, reducedMotion: 'reduce' })
+    await tab.goto(`${server.http}/console/${place}`)
+    await tab.locator(there).first().waitFor()
+    await PREPARE[room]?.(tab)
+    await tab.evaluate(() => document.activeElement?.blur())
+    // Two samples, so that plots have drawn what came since.
+    await pause(1_500)
+    await tab.screenshot({ path: join(out, name) })
+    await tab.close()
   }
 }
 

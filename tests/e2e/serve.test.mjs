@@ -103,6 +103,29 @@ test('a busy port is refused with a sentence that says what to do', own, async (
   assert.match(second.stderr, /in use|taken|already|busy/i)
 })
 
+test('a token that could be guessed is refused, with the command that makes a better one', own, async () => {
+  for (const [args, env, name] of [
+    [['--token', 'fifteen-letters'], { III_TOKEN: '' }, '--token'],
+    [[], { III_TOKEN: 'fifteen-letters' }, 'III_TOKEN'],
+  ]) {
+    const end = await run(directoryBin, ['serve', '--port', '0', '--data', tempDir(), ...args], { env })
+    assert.equal(end.code, 2)
+    assert.match(end.stderr, new RegExp(`${name} has fewer than 16 characters.*Next: make a token with \`openssl rand -hex 32\``))
+    assert.doesNotMatch(end.stderr, /fifteen-letters/)
+  }
+})
+
+test('a second serve says where the first one is', own, async (t) => {
+  const engine = await startEngine({ args: ['--token', 'sixteen-letters!'] })
+  t.after(() => engine.stop())
+  for (const data of [engine.data, tempDir()]) {
+    const args = ['serve', '--port', String(engine.port), '--http-port', '0', '--data', data]
+    const end = await run(directoryBin, args, { env: { III_TOKEN: '' } })
+    assert.equal(end.code, 1)
+    assert.match(end.stderr, new RegExp(`A server already runs at ${engine.url}\\. Next: use it, .*--data, --port`))
+  }
+})
+
 test('it does not listen beyond loopback without a token', own, async () => {
   for (const host of ['0.0.0.0', '::']) {
     const refused = await serve(['--host', host, '--port', '0'], { env: { III_TOKEN: '' } })
@@ -111,8 +134,8 @@ test('it does not listen beyond loopback without a token', own, async () => {
     assert.match(refused.stderr, /token/i)
   }
   const port = await freePort()
-  const allowed = await startEngine({ args: ['--host', '0.0.0.0', '--token', 's3cret'], port })
-  const peer = await RawPeer.open(`ws://127.0.0.1:${port}`, { headers: { authorization: 'Bearer s3cret' } })
+  const allowed = await startEngine({ args: ['--host', '0.0.0.0', '--token', 'sixteen-letters!'], port })
+  const peer = await RawPeer.open(`ws://127.0.0.1:${port}`, { headers: { authorization: 'Bearer sixteen-letters!' } })
   await peer.end()
   await allowed.stop()
 })

@@ -15,7 +15,7 @@ const anthropic = getTokenizer()
 const largest = (text) => Math.max(...encodings.map((e) => e.encode(text, [], []).length), anthropic.encode(text.normalize('NFKC'), [], []).length)
 
 const estimates = (texts) =>
-  JSON.parse(execFileSync(join(process.env.III_BIN_DIR, 'tests/token_budget/estimate_tokens'), { input: texts.map((text) => Buffer.from(text).toString('hex')).join('\n'), encoding: 'utf8', maxBuffer: 1e8 }))
+  JSON.parse(execFileSync(join(process.env.III_BIN_DIR, 'tests/drivers/estimate_tokens'), { input: texts.map((text) => Buffer.from(text).toString('hex')).join('\n'), encoding: 'utf8', maxBuffer: 1e8 }))
 
 function check(kind, texts, { most = Infinity, least = 0.95 } = {}) {
   const guessed = estimates(texts)

@@ -171,13 +171,13 @@ test('a full device is a failure', async () => {
 })
 
 test('a server that requires a token: the hint is --token', { skip: needsOwnEngine }, async (t) => {
-  const guarded = await engineFor(t, { args: ['--token', 'secret'] })
+  const guarded = await engineFor(t, { args: ['--token', 'sixteen-letters!'] })
   const without = await trigger([ids.scalar, '--url', guarded.url])
   assert.equal(without.code, 1)
   assert.match(without.stderr, /requires a token\. Next: pass --token/)
   const wrong = await trigger([ids.scalar, '--url', guarded.url, '--token', 'x'])
   assert.match(wrong.stderr, /does not accept this token/)
-  assert.equal((await trigger(['engine::functions::list', '--url', guarded.url, '--token', 'secret'])).code, 0)
+  assert.equal((await trigger(['engine::functions::list', '--url', guarded.url, '--token', 'sixteen-letters!'])).code, 0)
 })
 
 test('wrong command lines: each says what is wrong, exit code 2', async () => {

@@ -16,13 +16,27 @@ async function pack(generator) {
   return folder
 }
 
-/** The pages of the repository are there, and lead nowhere that is not. */
+/** The pages of the repository are there, and lead nowhere that is not; so are the schemas of --json. */
 async function documentsAreWhole(folder) {
   for (const page of readdirSync(join(source, 'docs')).filter((name) => name.endsWith('.md')))
     assert.ok(existsSync(join(folder, 'docs', page)), page)
   await succeed(join(source, 'tests', 'checks', 'links.py'), [folder])
   const pictures = readFileSync(join(folder, 'README.md'), 'utf8').match(/docs\/images\/[\w.-]+/g)
   for (const picture of pictures) assert.ok(existsSync(join(folder, picture)), picture)
+  assert.ok(JSON.parse(readFileSync(join(folder, 'docs/cli/list.schema.json'), 'utf8')).properties.skills)
+}
+
+/** A manual page for the program and for each verb that `help` lists. */
+async function manualIsWhole(folder) {
+  const verbs = [...(await succeed(program, ['help'])).matchAll(/^  ([a-z]+) {2,}/gm)].map((match) => match[1])
+  assert.ok(verbs.includes('serve') && verbs.includes('add'), verbs.join())
+  const wanted = ['iii-directory.1', ...verbs.map((verb) => `iii-directory-${verb}.1`)]
+  assert.deepEqual(readdirSync(folder).sort(), wanted.sort())
+}
+
+/** The file is what the packed program prints for this shell. */
+async function completes(shell, file) {
+  assert.equal(readFileSync(file, 'utf8'), await succeed(program, ['completion', shell]))
 }
 
 const buildId = async (file) => (await succeed('readelf', ['--notes', file])).match(/Build ID: ([0-9a-f]+)/)[1]
@@ -46,6 +60,9 @@ test('the worker manager installs and starts the worker of the tarball', async (
   const unpacked = emptyFolder('release-tarball')
   await succeed('tar', ['-xzf', join(folder, worker), '-C', unpacked])
   await documentsAreWhole(unpacked)
+  await manualIsWhole(join(unpacked, 'man'))
+  for (const [shell, name] of [['bash', 'iii-directory.bash'], ['zsh', '_iii-directory'], ['fish', 'iii-directory.fish']])
+    await completes(shell, join(unpacked, 'completion', name))
   const debug = (await succeed('tar', ['-tzf', join(folder, worker.replace('.tar', '-debug.tar'))])).trim().split('\n')
   assert.match(debug.at(-1), /^lib\/debug\/\.build-id\/..\/[0-9a-f]+\.debug$/)
 })
@@ -69,5 +86,10 @@ test('the Debian package asks for what the program needs at run time, and the sy
   assert.equal(await field(symbols, 'Depends'), `iii-directory (= ${await field(main, 'Version')})`)
   const unpacked = emptyFolder('release-debian')
   await succeed('dpkg-deb', ['--extract', join(folder, main), unpacked])
-  await documentsAreWhole(join(unpacked, 'usr', 'share', 'doc', 'iii-directory'))
+  const share = join(unpacked, 'usr', 'share')
+  await documentsAreWhole(join(share, 'doc', 'iii-directory'))
+  await manualIsWhole(join(share, 'man', 'man1'))
+  await completes('bash', join(share, 'bash-completion', 'completions', 'iii-directory'))
+  await completes('zsh', join(share, 'zsh', 'vendor-completions', '_iii-directory'))
+  await completes('fish', join(share, 'fish', 'vendor_completions.d', 'iii-directory.fish'))
 })

@@ -53,7 +53,7 @@ Result<void> write_file(const std::filesystem::path& path, const std::string& te
   return {};
 }
 
-// Everything that is made from the tables of verbs and of functions, for the package and for docs/.
+// What is made from the tables of verbs and of functions, for the packages and scripts/docs.
 Result<void> write_all(const std::filesystem::path& folder) {
   std::vector<std::pair<std::filesystem::path, std::string>> files;
   files.emplace_back("man/iii-directory.1", cli::man_page());

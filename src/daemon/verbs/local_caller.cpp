@@ -142,6 +142,7 @@ Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args, Use use) {
   set_log_level(use == Use::kInstall ? LogLevel::kError : LogLevel::kWarn);
   Result<ConfigReading> reading = configuration_of(args, serve_defaults());
   if (!reading) return std::unexpected(reading.error());
+  if (auto safe = check_access_rules(*reading); !safe) return std::unexpected(safe.error());
   // Who types the command may use what git would use for them; a script says so in the file.
   std::string& helper = reading->config.git_credential_helper;
   if (use == Use::kInstall && helper.empty() && cli::can_ask()) helper = own_credential_helper();

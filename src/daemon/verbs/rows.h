@@ -9,7 +9,9 @@
 namespace iii::daemon {
 
 // A member as text; empty when it is missing, null or of another kind.
-using json::text_at;
+inline std::string text_at(const json::Value& value, std::string_view key) {
+  return json::string_at(value, key);
+}
 // A whole number, or 0.
 int64_t number_at(const json::Value& value, std::string_view key);
 bool flag_at(const json::Value& value, std::string_view key);

@@ -18,12 +18,17 @@ std::optional<json::Raw> raw(const std::optional<std::string>& text) {
 
 size_t size_of(const std::optional<std::string>& text) { return text ? text->size() : 0; }
 
-// Sorted keys, no white space, cut to 80 characters.
+// Sorted keys, no white space, cut to 80 characters. A large one as it is: its value would take
+// many times its memory.
 std::string summary_of(const std::string& config) {
-  const auto value = json::parse(config);
-  const std::string text = value ? json::to_text(*value) : config;
+  constexpr size_t kMostSorted = 64 * 1024;
+  std::string sorted;
+  if (config.size() <= kMostSorted) {
+    if (const auto value = json::parse(config)) sorted = json::to_text(*value);
+  }
+  const std::string_view text = sorted.empty() ? config : sorted;
   const std::string_view head = utf8_prefix(text, kSummaryCharacters);
-  return head.size() == text.size() ? text : std::string(head) + "…";
+  return std::string(head) + (head.size() == text.size() ? "" : "…");
 }
 
 WorkerDetail detail_of(const Worker& w) {

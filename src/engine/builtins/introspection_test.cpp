@@ -274,6 +274,13 @@ TEST_F(TriggerIntrospection, TheSummaryIsSortedCompactAndCutAt80Characters) {
   for (int i = 0; i < 78; ++i) e78 += "é";
   EXPECT_EQ(summary('"' + e78 + '"'), '"' + e78 + '"') << "80 characters, not bytes";
   EXPECT_EQ(summary('"' + e78 + "é\""), '"' + e78 + "é…");
+  // A large one is not made a value, so it keeps the order of its keys.
+  const auto padded = [](size_t bytes) {
+    const std::string head = R"({"b":1,"a":")";
+    return head + std::string(bytes - head.size() - 2, 'x') + "\"}";
+  };
+  EXPECT_THAT(summary(padded(64 * 1024)), StartsWith(R"({"a":"xx)"));
+  EXPECT_THAT(summary(padded(64 * 1024 + 1)), StartsWith(R"({"b":1,"a":"xx)"));
 }
 
 TEST_F(TriggerIntrospection, InfoOfABindingShowsItsTypeAndItsFunctionOrNull) {

@@ -7,6 +7,8 @@ namespace iii::engine {
 
 namespace {
 
+constexpr size_t kMaxBindingInput = 1024 * 1024;  // config and metadata stay text
+
 struct WorkerTelemetry {
   std::optional<std::string> language;
   std::optional<std::string> project_name;
@@ -22,7 +24,7 @@ struct RegisterWorkerInput {
   std::optional<uint32_t> pid;
   std::optional<std::string> isolation;
   std::optional<std::string> name_space;
-  std::optional<json::Value> features;  // of another kind than expected: ignored
+  std::optional<json::Raw> features;  // of another kind than expected: ignored
 };
 struct RegisterTriggerInput {
   std::string trigger_type;
@@ -125,13 +127,21 @@ auto describe(json::Type<CreateChannelOutput>) {
                          json::field("reader", &T::reader, ""));
 }
 
-std::vector<std::string> strings_of(const std::optional<json::Value>& list) {
-  std::vector<std::string> strings;
-  if (!list || list->as_array() == nullptr) return strings;
-  for (const json::Value& item : *list->as_array()) {
-    if (item.as_string() != nullptr) strings.push_back(*item.as_string());
+// Those that the engine knows.
+Features features_of(const std::optional<json::Raw>& list) {
+  constexpr size_t kLongest = 256;  // of a name, with escapes
+  Features named;
+  if (!list || json::kind_of(list->text) != json::Kind::kArray) return named;
+  json::Walker walker(list->text);
+  json::Slice key;
+  for (json::Slice item; walker.next(key, item);) {
+    if (json::kind_of(item) != json::Kind::kString || item.size() > kLongest) continue;
+    const std::string name = json::string_of(item);
+    named.observe_v1 = named.observe_v1 || name == protocol::kObserveV1;
+    named.observe_v2 = named.observe_v2 || name == protocol::kObserveV2;
+    named.local_dispatch = named.local_dispatch || name == protocol::kLocalDispatchV1;
   }
-  return strings;
+  return named;
 }
 
 void announce(Engine& engine, const CallInfo& info, RegisterWorkerInput in, Reply reply) {
@@ -147,7 +157,7 @@ void announce(Engine& engine, const CallInfo& info, RegisterWorkerInput in, Repl
                    .isolation = std::move(in.isolation),
                    .pid = in.pid,
                    .name_space = std::move(in.name_space),
-                   .features = strings_of(in.features)},
+                   .features = features_of(in.features)},
                   std::move(reply));
 }
 
@@ -197,6 +207,7 @@ std::vector<BuiltinFunction> management(Engine& engine, ChannelTable& channels) 
       [&engine](const CallInfo& info, RegisterTriggerInput in, Reply reply) {
         bind(engine, info, std::move(in), std::move(reply));
       }));
+  out.back().max_input_bytes = kMaxBindingInput;
   out.push_back(builtin<UnregisterTriggerInput, UnregisterTriggerOutput>(
       owner, "engine::unregister_trigger",
       "Removes a binding of a function to a trigger type, by its id.",

@@ -105,6 +105,7 @@ constexpr std::array kLevels{"info", "warn", "error", "debug", "trace"};
 // Of a message and of its data in our own log.
 constexpr size_t kMostLogged = 8'000;
 constexpr size_t kMostDataLogged = 2'000;
+constexpr size_t kMaxLogInput = 1024 * 1024;  // message and data stay text
 
 // The levels from the one that is asked for upwards.
 Result<Subscription> read_log_config(const std::string& text) {
@@ -159,7 +160,7 @@ Observability::Observability(Engine& engine, std::string version, const Store* s
       log_(engine, "log", read_log_config) {}
 
 BuiltinFunction Observability::log_function(const std::string& level, int severity) {
-  return deferred_builtin<OtelLogInput>(
+  BuiltinFunction function = deferred_builtin<OtelLogInput>(
       std::string(kObservability), "engine::log::" + level,
       "Writes a line of level " + level + " to the log of the engine.",
       [this, level, severity](const CallInfo& info, OtelLogInput in, Reply reply) {
@@ -180,6 +181,8 @@ BuiltinFunction Observability::log_function(const std::string& level, int severi
                           },
                       .cause = info.cause()});
       });
+  function.max_input_bytes = kMaxLogInput;
+  return function;
 }
 
 std::vector<BuiltinFunction> Observability::functions() {

@@ -22,7 +22,7 @@ constexpr const char* kAboutStats =
 
 struct StatsInput {
   size_t window = StatsQuery{}.window;
-  std::optional<json::Value> functions;
+  std::optional<json::Raw> functions;
   size_t limit = StatsQuery{}.limit;
 };
 
@@ -43,11 +43,12 @@ auto describe(json::Type<StatsInput>) {
 
 Result<StatsQuery> query_of(const StatsInput& in) {
   StatsQuery query{.window = in.window, .limit = in.limit};
-  if (!in.functions || in.functions->is_null()) return query;
-  if (const bool* wanted = in.functions->as_bool()) {
-    query.functions = *wanted;
-  } else if (const std::string* prefix = in.functions->as_string()) {
-    query.prefix = *prefix;
+  if (!in.functions) return query;
+  const json::Slice functions = in.functions->text;
+  if (json::kind_of(functions) == json::Kind::kBoolean) {
+    query.functions = functions == "true";
+  } else if (json::kind_of(functions) == json::Kind::kString) {
+    query.prefix = json::string_of(functions);
   } else {
     return fail("deserialization_error",
                 "Failed to deserialize input for engine::stats: `functions` is a boolean, or the "

@@ -106,24 +106,6 @@ Result<Subscription> read_config(const std::string& text) {
   return out;
 }
 
-// Refuses what cannot be an entry before anything of it is decoded.
-void bound_input(BuiltinFunction& function, size_t most) {
-  const auto refusal = [](size_t bytes) {
-    return adapter_error("the input has " + std::to_string(bytes) +
-                         " bytes, more than an entry may have");
-  };
-  function.handler = [decode = std::move(function.handler), most, refusal](
-                         const CallInfo& info, std::string_view data, Reply reply) {
-    if (data.size() <= most) return decode(info, data, std::move(reply));
-    reply(refusal(data.size()));
-  };
-  function.prepare = [decode = std::move(function.prepare), most,
-                      refusal](std::string_view data) -> BuiltinFunction::Prepared {
-    if (data.size() <= most) return decode(data);
-    return [refusal, bytes = data.size()](const CallInfo&, Reply reply) { reply(refusal(bytes)); };
-  };
-}
-
 }  // namespace
 
 struct Configuration::Pending {
@@ -178,14 +160,14 @@ std::vector<BuiltinFunction> Configuration::functions() {
         register_entry(info, std::move(in), std::move(reply));
       }));
   out.back().response_schema = json::schema<ConfigurationEntry>();
-  bound_input(out.back(), most_input);
+  out.back().max_input_bytes = most_input;
   out.push_back(deferred_builtin<ConfigurationSetInput>(
       owner, "configuration::set", "Give an entry a new value, checked against its schema.",
       [this](const CallInfo& info, ConfigurationSetInput in, Reply reply) {
         set(info, std::move(in), std::move(reply));
       }));
   out.back().response_schema = json::schema<ConfigurationSetResult>();
-  bound_input(out.back(), most_input);
+  out.back().max_input_bytes = most_input;
   out.push_back(deferred_builtin<ConfigurationGetInput>(
       owner, "configuration::get", "Read the value of an entry, placeholders expanded.",
       [this](const CallInfo& info, ConfigurationGetInput in, Reply reply) {

@@ -61,7 +61,7 @@ class ConfigurationTest : public testing::Test {
             std::optional<std::string> metadata = std::nullopt) {
     const std::string function = "f-" + id;
     bound_.push_back(bus_.binding(std::move(id), function, std::move(config), metadata));
-    EXPECT_TRUE(provider().bind(bound_.back()));
+    EXPECT_TRUE(bus_.bind(provider(), bound_.back()));
   }
 
   TriggerProvider& provider() { return *configuration_->trigger_type().provider; }
@@ -262,7 +262,7 @@ TEST_F(ConfigurationTest, BindingsFilterByEntryAndEvent) {
 }
 
 TEST_F(ConfigurationTest, ANullTriggerConfigIsRefused) {
-  const auto bound = provider().bind(bus_.binding("id", "f", "null"));
+  const auto bound = bus_.bind(provider(), bus_.binding("id", "f", "null"));
   ASSERT_FALSE(bound);
   EXPECT_EQ(bound.error().message,
             "Failed to parse configuration trigger config: invalid type: null, expected struct "
@@ -341,7 +341,7 @@ TEST_F(ConfigurationTest, LimitsAreCheckedBeforeAnythingIsExpandedOrCompiled) {
   const size_t before = jobs();
   EXPECT_THAT(register_c(R"({"type":"nope"})", R"(,"initial_value":1)"),
               StartsWith("ADAPTER_ERROR: the entry has"));
-  EXPECT_THAT(register_c(std::string(200'000, '1')), StartsWith("ADAPTER_ERROR: the input has"));
+  EXPECT_THAT(register_c(std::string(200'000, '1')), StartsWith("payload_too_large"));
   EXPECT_THAT(register_c("{}"), StartsWith("{"));
   EXPECT_THAT(set("12345678901"), StartsWith("ADAPTER_ERROR: the entry has"));
   EXPECT_EQ(jobs(), before);
@@ -392,20 +392,14 @@ TEST_F(ConfigurationTest, PublishesTheRecordedSchemas) {
   for (const BuiltinFunction& function : functions_) EXPECT_EQ(function.owner, "configuration");
 }
 
-// Both ways in: large payloads are decoded by `prepare` on another thread.
 TEST_F(ConfigurationTest, AnInputThatCannotBeAnEntryIsNotDecoded) {
   ConfigurationLimits limits;
   limits.max_entry_bytes = 1'000;
   start(limits);
-  const std::string broken(8 * limits.max_entry_bytes + 64 * 1024 + 1, '{');
-  EXPECT_THAT(call("set", broken), HasSubstr("more than an entry may have"));
-  for (const BuiltinFunction& function : functions_) {
-    if (function.id != "configuration::register" && function.id != "configuration::set") continue;
-    std::optional<Outcome> answer;
-    function.prepare(broken)({}, [&answer](Outcome outcome) { answer = std::move(outcome); });
-    EXPECT_THAT(shown(answer), HasSubstr("more than an entry may have")) << function.id;
-    function.prepare("{")({}, [&answer](Outcome outcome) { answer = std::move(outcome); });
-    EXPECT_THAT(shown(answer), HasSubstr("deserialization_error")) << function.id;
+  const std::string broken(8 * limits.max_entry_bytes + 64 * 1024, '{');
+  for (const char* function : {"set", "register"}) {
+    EXPECT_THAT(call(function, broken), StartsWith("deserialization_error")) << function;
+    EXPECT_THAT(call(function, broken + "{"), StartsWith("payload_too_large")) << function;
   }
 }
 

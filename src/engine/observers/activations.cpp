@@ -164,59 +164,82 @@ void Observers::happened(std::string_view event_source, JsonText event, const Ca
   take(function->source, std::move(made));
 }
 
-// One event at a time, so that they stay in order. It is for those who are active now, with the
-// filters that they have now.
-void Observers::advance(const std::shared_ptr<Source>& source) {
-  while (!source->evaluating && !source->waiting.empty()) {
-    const ObservedEventPtr event = std::move(source->waiting.front());
-    source->waiting.pop_front();
-    uint8_t parts = 0;
-    size_t scans = 0;
-    auto audience = std::make_shared<Audience>();
-    for (const auto& [owner, observers] : source->by_owner) {
-      std::vector<Candidate> group;
-      group.reserve(observers.size());
-      for (const auto& [id, observer] : observers) {
-        if (observer->state != ObserverState::kActive) continue;
-        if (!observer->spec.wants(event->success)) continue;
-        Candidate& candidate = group.emplace_back(observer);
-        const auto& filter = observer->spec.filter;
-        if (filter->matches_all()) continue;
-        parts |= filter->parts();
-        scans += filter->scans();
-        candidate.filter = filter;
-      }
-      if (!group.empty()) audience->emplace_back(owner, std::move(group));
+// Those whom the host has selected and the filter lets through. On any thread, so it does not look
+// at observers. It keeps nothing: what it parses takes many times the memory that is paid for.
+void Observers::choose(ObservedEvent& event, Audience& audience) {
+  uint8_t parts = 0;
+  for (const auto& [owner, group] : audience) {
+    for (const Candidate& each : group) parts |= each.filter ? each.filter->parts() : 0;
+  }
+  event.clean();
+  const ObservedValues values(event, parts);
+  for (auto& [owner, group] : audience) {
+    for (Candidate& each : group) {
+      each.chosen = values.selects(each.id) && (!each.filter || values.matches(*each.filter));
     }
-    if (event->bytes() * (1 + scans) <= ObservedEvent::kInlineWork) {
-      event->prepare(parts);
-      hand_out(event, std::move(audience));
-      continue;
-    }
-    source->evaluating = true;
-    engine_.background().compute(
-        lasting(event->charge->owner()),
-        [event, parts, audience] {
-          event->prepare(parts);
-          for (auto& [owner, group] : *audience) {
-            for (Candidate& each : group) {
-              if (!each.filter) continue;
-              each.excluded = !event->matches(*each.filter);
-              each.filter.reset();
-            }
-          }
-          return true;
-        },
-        [this, source, event, audience](bool) {
-          source->evaluating = false;
-          hand_out(event, audience);
-          advance(source);
-        });
   }
 }
 
-void Observers::hand_out(const ObservedEventPtr& event, const std::shared_ptr<Audience>& audience) {
-  for (auto& [payer, group] : *audience) {
+// One event at a time, so that they stay in order. It is for those who are active now, with the
+// filters that they have now.
+void Observers::advance(const std::shared_ptr<Source>& source) {
+  if (source->evaluating || source->waiting.empty()) return;
+  const ObservedEventPtr event = std::move(source->waiting.front());
+  source->waiting.pop_front();
+  size_t filters = 0;
+  size_t scans = 0;
+  auto audience = std::make_shared<Audience>();
+  for (const auto& [owner, observers] : source->by_owner) {
+    std::vector<Candidate> group;
+    group.reserve(observers.size());
+    for (const auto& [id, observer] : observers) {
+      if (observer->state != ObserverState::kActive) continue;
+      if (!observer->spec.wants(event->success)) continue;
+      const auto& filter = observer->spec.filter;
+      if (event->exceeds(filter->parts())) {
+        observer->drop("TOO_LARGE");
+        continue;
+      }
+      Candidate& candidate = group.emplace_back(observer);
+      if (event->matched_text) candidate.id = id;
+      if (filter->matches_all()) continue;
+      candidate.filter = filter;
+      scans += filter->scans();
+      ++filters;
+    }
+    if (!group.empty()) audience->emplace_back(owner, std::move(group));
+  }
+  const OwnerId payer = lasting(event->charge->owner());
+  const auto go_on = [this, source] {
+    source->evaluating = false;
+    advance(source);
+  };
+  if (filters <= kActivatedAtOnce && event->bytes() * (1 + scans) <= ObservedEvent::kInlineWork) {
+    choose(*event, *audience);
+    hand_out(event, *audience);
+    if (source->waiting.empty()) return;
+    source->evaluating = true;
+    return engine_.slices().add(payer, [go_on] {
+      go_on();
+      return false;
+    });
+  }
+  source->evaluating = true;
+  engine_.background().compute(
+      payer,
+      [event, audience] {
+        choose(*event, *audience);
+        return true;
+      },
+      [this, event, audience, go_on](bool) {
+        hand_out(event, *audience);
+        go_on();
+      });
+}
+
+void Observers::hand_out(const ObservedEventPtr& event, Audience& audience) {
+  for (auto& [payer, group] : audience) {
+    std::erase_if(group, [](const Candidate& each) { return !each.chosen; });
     if (group.empty()) continue;
     auto charge = event->charge;
     if (charge->owner() != payer) {
@@ -224,12 +247,9 @@ void Observers::hand_out(const ObservedEventPtr& event, const std::shared_ptr<Au
     }
     engine_.slices().add(
         payer, [this, event, chosen = std::move(group), charge, next = size_t{0}]() mutable {
-          for (size_t left = kActivatedAtOnce; left > 0 && next < chosen.size(); --left, ++next) {
-            const Candidate& each = chosen[next];
-            const ObserverPtr& observer = each.observer;
+          for (size_t left = kActivatedAtOnce; left > 0 && next < chosen.size(); --left) {
+            const ObserverPtr& observer = chosen[next++].observer;
             if (observer->state != ObserverState::kActive) continue;
-            if (!event->selects(observer->spec.id)) continue;
-            if (each.excluded || (each.filter && !event->matches(*each.filter))) continue;
             fire(*observer, event, charge);
             drain(observer);
           }
@@ -295,11 +315,18 @@ bool Observers::has_room(const ObserverPtr& observer) {
   return false;
 }
 
-// A place among those in flight, until what is returned is destroyed.
+// A place among those in flight, until what is returned is destroyed; null when its holder has too
+// much on its way. The first belongs to the observer; the others are charged, so that many
+// observers times many places cannot add up.
 std::shared_ptr<void> Observers::take_place(const ObserverPtr& observer) {
+  std::shared_ptr<EventCharge> charge;
+  if (observer->in_flight > 0) {
+    charge = EventCharge::take(observer->ledger, sizeof(PendingCall));
+    if (!charge) return nullptr;
+  }
   ++observer->in_flight;
   // Not null, or it would count as no place.
-  return {static_cast<void*>(this), [this, weak = std::weak_ptr(observer)](void*) {
+  return {static_cast<void*>(this), [this, weak = std::weak_ptr(observer), charge](void*) {
             const ObserverPtr kept = weak.lock();
             if (!kept) return;
             --kept->in_flight;
@@ -313,6 +340,8 @@ std::shared_ptr<void> Observers::take_place(const ObserverPtr& observer) {
 
 void Observers::start(const ObserverPtr& observer, const ObservedEvent& event, JsonText data,
                       const std::string& activation_id) {
+  std::shared_ptr<void> place = take_place(observer);
+  if (!place) return observer->drop("OVERFLOW");
   const ObserverSpec& spec = observer->spec;
   auto activation = std::make_shared<ActivationContext>();
   activation->caller = R"({"worker_name":"iii-engine","function_id":)";
@@ -333,7 +362,7 @@ void Observers::start(const ObserverPtr& observer, const ObservedEvent& event, J
                     .depth = static_cast<size_t>(event.depth) + 1,
                     .cascade = event.cascade,
                     .activation = std::move(activation),
-                    .place = take_place(observer)};
+                    .place = std::move(place)};
   engine_.call(std::move(call), {});
   fired(observer);
 }
@@ -384,10 +413,16 @@ Result<Observers::Through> Observers::call_through(const Worker& host,
     return fail("OVERFLOW", "`max_in_flight` (" + std::to_string(spec.max_in_flight) +
                                 ") of the observer is reached. Next: wait for an answer.");
   }
+  std::shared_ptr<void> place = take_place(observer);
+  if (!place) {
+    return fail("OVERFLOW", "The holder of the observer has " +
+                                std::to_string(observer->ledger->events.used()) +
+                                " events and activations on their way. Next: wait for answers.");
+  }
   Through through{.target = *target,
                   .metadata = spec.metadata,
                   .activation = activation_key(spec.id, engine_.ids().next().to_string()),
-                  .place = take_place(observer)};
+                  .place = std::move(place)};
   fired(observer);
   return through;
 }

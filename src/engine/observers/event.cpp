@@ -91,20 +91,32 @@ size_t ObservedEvent::bytes() const {
   return sum;
 }
 
-void ObservedEvent::prepare(uint8_t wanted_parts) {
-  if (matched_text) matched_ = read_ids(*matched_text);
+bool ObservedEvent::exceeds(uint8_t wanted_parts) const {
+  for (size_t i = 0; i < filter::kPartCount; ++i) {
+    if ((wanted_parts & filter::bit(static_cast<Part>(i))) == 0) continue;
+    if (parts[i] && parts[i]->size() > kMostFiltered) return true;
+  }
+  return false;
+}
+
+void ObservedEvent::clean() {
   for (const Part part : {Part::kInput, Part::kOutput}) {
     std::optional<JsonText>& text = this->part(part);
     if (!text) continue;
-    if (auto clean = without_caller(text->view())) text = JsonText(std::move(*clean));
-  }
-  for (size_t i = 0; i < filter::kPartCount; ++i) {
-    if (!parts[i] || (wanted_parts & filter::bit(static_cast<Part>(i))) == 0) continue;
-    if (auto value = json::parse(parts[i]->view())) values_[i] = std::move(*value);
+    if (auto without = without_caller(text->view())) text = JsonText(std::move(*without));
   }
 }
 
-bool ObservedEvent::matches(const filter::Filter& filter) const {
+ObservedValues::ObservedValues(const ObservedEvent& event, uint8_t wanted_parts) {
+  if (event.matched_text) matched_ = read_ids(*event.matched_text);
+  for (size_t i = 0; i < filter::kPartCount; ++i) {
+    const std::optional<JsonText>& text = event.parts[i];
+    if (!text || (wanted_parts & filter::bit(static_cast<Part>(i))) == 0) continue;
+    if (auto value = json::parse(text->view())) values_[i] = std::move(*value);
+  }
+}
+
+bool ObservedValues::matches(const filter::Filter& filter) const {
   filter::Document document;
   for (size_t i = 0; i < filter::kPartCount; ++i) {
     document.parts[i] = values_[i] ? &*values_[i] : nullptr;

@@ -44,6 +44,8 @@ ObserverIds read_ids(std::string_view array);
 struct ObservedEvent {
   // What takes longer than this is done on the background thread. One unit is a byte looked at.
   static constexpr size_t kInlineWork = 32 * 1024;
+  // A filter does not look at a larger part: its value may take thirty times the memory.
+  static constexpr size_t kMostFiltered = 1024 * 1024;
 
   FunctionKey source;
   std::string invocation_id;
@@ -65,16 +67,26 @@ struct ObservedEvent {
   }
   size_t bytes() const;
 
-  // Takes `_caller_worker_id` out of input and output, and reads what the host has selected and the
-  // parts that filters look at.
-  void prepare(uint8_t wanted_parts);
+  // Whether one of these parts (bits) is larger than filters look at.
+  bool exceeds(uint8_t wanted_parts) const;
+  // Takes `_caller_worker_id` out of input and output.
+  void clean();
+};
+
+// What has to be read of an event to know for whom it is. Large: destroyed as soon as that is
+// known.
+class ObservedValues {
+ public:
+  // `event` outlives it. Of its parts those are read that filters look at.
+  ObservedValues(const ObservedEvent& event, uint8_t wanted_parts);
+
   bool selects(std::string_view observer_id) const {
     return !matched_ || matched_->contains(observer_id);
   }
   bool matches(const filter::Filter& filter) const;
 
  private:
-  std::optional<ObserverIds> matched_;
+  std::optional<ObserverIds> matched_;  // nothing: all
   std::array<std::optional<json::Value>, filter::kPartCount> values_;
 };
 

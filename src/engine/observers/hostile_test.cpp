@@ -1,7 +1,13 @@
 // What peers can do to observers of others, or to the memory of the engine.
+#include <malloc.h>
+
 #include <algorithm>
 #include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
 
+#include "base/discard.h"
 #include "engine/observers/fixture_for_test.h"
 
 namespace iii::engine {
@@ -553,6 +559,195 @@ TEST(PrivateFunction, IsNotCalledThroughABindingOfSomebodyElse) {
       [&code](const Outcome& outcome) { code = outcome ? "" : outcome.error().code; });
   s.turns();
   EXPECT_EQ(code, "FORBIDDEN");
+}
+
+TEST(HostileObserver, MaxInFlightIsLimited) {
+  Scene s;
+  const auto asked = [&s](size_t most) {
+    s.worker.observe("o", "a::f", "b::t", "", R"(,"max_in_flight":)" + std::to_string(most));
+    const bool warned = s.worker->take_one().find("warnings") != nullptr;
+    return std::pair(warned, s.observer("o").spec.max_in_flight);
+  };
+  EXPECT_EQ(asked(ObserverSpec::kMostInFlight), std::pair(false, ObserverSpec::kMostInFlight));
+  EXPECT_EQ(asked(ObserverSpec::kMostInFlight + 1), std::pair(true, ObserverSpec::kMostInFlight));
+  EXPECT_EQ(asked(SIZE_MAX), std::pair(true, ObserverSpec::kMostInFlight));
+}
+
+// Of ten observers with ten places each, whose target never answers.
+TEST(HostileObserver, ActivationsInFlightCountAgainstTheirHolder) {
+  EngineLimits limits;
+  limits.max_events_per_owner = 40;
+  Scene s(limits);
+  for (int i = 0; i < 10; ++i) {
+    s.worker.observe("o" + std::to_string(i), "a::f", "b::t", "", R"(,"max_in_flight":10)");
+  }
+  s.worker->take();
+  for (uint64_t i = 1; i <= 10; ++i) {
+    s.caller.invoke(i, "a::f");
+    answer_all(s.host);
+    s.turns();
+  }
+  size_t in_flight = 0;
+  uint64_t dropped = 0;
+  for (int i = 0; i < 10; ++i) {
+    in_flight += s.observer("o" + std::to_string(i)).in_flight;
+    dropped += s.dropped("o" + std::to_string(i));
+  }
+  EXPECT_LE(in_flight, 40U + 10U) << "the first of each observer is free";
+  EXPECT_GT(in_flight, 30U);
+  EXPECT_EQ(in_flight + dropped, 100U);
+  EXPECT_LE(s.worker->worker().ledger.events.used(), 40U);
+  EXPECT_EQ(answer_all(s.worker.peer), in_flight);
+  s.turns();
+  EXPECT_EQ(s.worker->worker().ledger.events.used(), 0U);
+  EXPECT_EQ(s.worker->worker().ledger.event_bytes.used(), 0U);
+}
+
+TEST(HostileObserver, CallsThroughItCountAgainstItsHolder) {
+  EngineLimits limits;
+  limits.max_events_per_owner = 3;
+  TestBus bus(limits);
+  Observing host(bus, "host");
+  Observing worker(bus, "w");
+  host.serve("a::f");
+  worker.serve("b::t");
+  worker.observe("o", "a::f", "b::t");
+  host.ack("a::f", "o", 2);
+  host->take();
+  for (uint64_t i = 1; i <= 5; ++i) {
+    host->invoke(i, "b::t", "{}", R"(,"activation":{"observer_id":"o"})");
+  }
+  EXPECT_EQ(bus.engine.observers().find("o")->in_flight, 4U) << "the first is free";
+  EXPECT_EQ(text_at(*host->take_one().find("error"), "code"), "OVERFLOW");
+  EXPECT_EQ(answer_all(worker.peer), 4U);
+  EXPECT_EQ(worker->worker().ledger.events.used(), 0U);
+}
+
+TEST(HostileFilter, DoesNotLookAtAPartThatIsTooLarge) {
+  Scene s;
+  s.worker.observe("input", "a::f", "b::t", R"(,"filters":{"input.n":{"$eq":1}},"capture":[])");
+  s.worker.observe("caller", "a::f", "b::t",
+                   R"(,"filters":{"caller.worker_name":{"$eq":"caller"}},"capture":[])");
+  s.worker.observe("all", "a::f", "b::t", R"(,"capture":[])");
+  s.worker->take();
+  uint64_t id = 0;
+  const auto fired = [&](size_t bytes) {
+    std::string input = R"({"n":1,"x":")";
+    input.append(bytes - input.size() - 2, 'x');
+    s.caller.invoke(++id, "a::f", input + "\"}");
+    answer_all(s.host);
+    return s.activations(s.worker);
+  };
+  EXPECT_EQ(fired(ObservedEvent::kMostFiltered), 3U);
+  EXPECT_EQ(s.dropped("input", "TOO_LARGE"), 0U);
+  EXPECT_EQ(fired(ObservedEvent::kMostFiltered + 1), 2U);
+  EXPECT_EQ(s.dropped("input", "TOO_LARGE"), 1U);
+  EXPECT_EQ(s.dropped("caller", "TOO_LARGE") + s.dropped("all", "TOO_LARGE"), 0U);
+}
+
+TEST(HostileFilter, ManyFiltersAreEvaluatedElsewhere) {
+  Scene s;
+  constexpr int kMany = 100;
+  for (int i = 0; i < kMany; ++i) {
+    s.worker.observe("o" + std::to_string(i), "a::f", "b::t",
+                     R"(,"filters":{"input.n":{"$lt":)" + std::to_string(i) + "}}");
+  }
+  s.worker->take();
+  const size_t jobs = s.bus.background.jobs;
+  s.caller.invoke(1, "a::f", R"({"n":9})");
+  answer_all(s.host);
+  EXPECT_EQ(s.activations(s.worker), 90U);
+  EXPECT_EQ(s.bus.background.jobs, jobs + 1);
+}
+
+// What the process has allocated and not freed.
+size_t allocated() {
+  wait_for_discards();
+  const auto info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+TEST(HostileSchema, IsNotKeptAfterItsFunctionIsGone) {
+  Scene s;
+  const auto observe = [&s](std::string_view id) {
+    s.worker.observe(id, "a::large", "b::t", R"(,"filters":{"input.n":{"$eq":1}})");
+    s.worker->take();
+    s.worker.unobserve(id);
+    s.worker->take();
+  };
+  const size_t before = allocated();
+  {
+    Peer host(s.bus, "large");
+    host.say_large(R"({"type":"registerfunction","id":"a::large","request_format":{"x":")" +
+                   std::string(16 * kMegabyte, 'x') + R"("}})");
+    s.turns();
+    observe("o");
+    EXPECT_LT(allocated(), before + 24 * kMegabyte) << "it is not copied";
+  }
+  s.turns();
+  EXPECT_LT(allocated(), before + 8 * kMegabyte) << "it is freed";
+}
+
+// Other threads hold bindings and functions for the lists that they write; connections, and what
+// observes, belong to the loop thread.
+TEST(HostileLists, ABindingDoesNotKeepItsConnection) {
+  Scene s;
+  BindingPtr kept;
+  std::weak_ptr<Worker> worker;
+  {
+    Peer binder(s.bus, "binder");
+    binder.bind("b", "log", "b::t");
+    kept = s.bus.engine.triggers().bindings().find("b")->second.binding;
+    worker = binder.worker().shared_from_this();
+  }
+  s.turns();
+  EXPECT_TRUE(worker.expired());
+  EXPECT_EQ(kept->function_id, "b::t");
+}
+
+TEST(HostileLists, AFunctionThatIsGoneDoesNotKeepItsSource) {
+  Scene s;
+  s.worker.observe("o", "a::f", "b::t");
+  const FunctionPtr first = *s.bus.engine.functions().find_default("a::f");
+  EXPECT_NE(first->source, nullptr);
+  s.host.serve("a::f");
+  EXPECT_EQ(first->source, nullptr) << "replaced";
+  const FunctionPtr second = *s.bus.engine.functions().find_default("a::f");
+  EXPECT_NE(second->source, nullptr);
+  s.host.leave();
+  EXPECT_EQ(second->source, nullptr) << "gone";
+  EXPECT_NE(s.bus.engine.observers().find("o"), nullptr);
+}
+
+// A call that holds the place of an activation waits in a slice, and the observer has more to do.
+TEST(HostileEnd, TheEngineMayEndDuringActivations) {
+  std::vector<Reply> held;
+  auto s = std::make_unique<Scene>();
+  BuiltinFunction target;
+  target.id = "test::hold";
+  target.handler = [&held](const CallInfo&, std::string_view, Reply reply) {
+    held.push_back(std::move(reply));
+  };
+  s->bus.engine.add(target);
+  s->worker.observe("o", "a::f", "test::hold", "", R"(,"max_in_flight":1)");
+  s->worker->take();
+  for (uint64_t i = 1; i <= 3; ++i) s->caller.invoke(i, "a::f");
+  const auto calls = of_type(s->host.take(), "invokefunction");
+  const auto answer = [&](size_t index) {
+    receive(s->bus, s->host.worker(),
+            R"({"type":"invocationresult","invocation_id":")" +
+                text_at(calls.at(index), "invocation_id") + R"(","function_id":"?","result":1})");
+  };
+  answer(0);
+  answer(1);
+  s->turns();
+  ASSERT_EQ(held.size(), 1U);
+  ASSERT_EQ(s->observer("o").queue.size(), 1U);
+  answer(2);  // this event waits in a slice and keeps the observer
+  s->bus.engine.slices().add(kEngineOwner,
+                             [reply = std::move(held.front())] { return reply == nullptr; });
+  for (Peer* peer : {&s->host, &s->worker.peer, &s->caller}) peer->release();
+  s.reset();
 }
 
 }  // namespace

@@ -18,6 +18,18 @@ std::vector<std::string> namespaces_of(const Binding& binding) {
   return {binding.binder_namespace, std::string(protocol::kDefaultNamespace)};
 }
 
+bool says_the_same(const BindingPtr& a, const BindingPtr& b) {
+  return a == b || (a->trigger_type == b->trigger_type && a->function_id == b->function_id &&
+                    a->name_space == b->name_space && a->config == b->config &&
+                    a->metadata == b->metadata && a->trigger_namespace == b->trigger_namespace);
+}
+
+// What is larger cannot be shown to the host, and is not copied to find that out.
+bool fits_in_view(const Binding& binding) {
+  return binding.config.size() + (binding.metadata ? binding.metadata->size() : 0) <=
+         Source::kMostViewBytes;
+}
+
 }  // namespace
 
 std::shared_ptr<Source> Observers::source_of(const FunctionKey& key) {
@@ -34,9 +46,15 @@ std::shared_ptr<Source> Observers::source_of(const FunctionKey& key) {
   return source;
 }
 
+// Other threads may hold the function longer than we do.
+void Observers::detach(Source& source) {
+  if (source.function) source.function->source.reset();
+  source.function.reset();
+}
+
 void Observers::forget_unused(const std::shared_ptr<Source>& source) {
   if (source->observers > 0 || source->host_observes()) return;
-  if (source->function) source->function->source.reset();
+  detach(*source);
   const auto found = sources_.find(source->key);
   if (found != sources_.end() && found->second == source) sources_.erase(found);
 }
@@ -73,6 +91,7 @@ void Observers::registered(const FunctionPtr& function) {
   const bool known = sources_.contains(key);
   if (known || host.observes) {
     auto source = source_of(key);
+    detach(*source);
     source->function = function;
     source->announced = false;
     function->source = source;
@@ -94,7 +113,7 @@ void Observers::introduce(const std::shared_ptr<Source>& source) {
       source->host()->owner(), all_of(*source),
       [this, function](const ObserverPtr& observer) {
         if (observer->final()) return;
-        if (auto fitting = fits(observer->spec, *function); !fitting) {
+        if (auto fitting = fits(observer->spec, function); !fitting) {
           reject(*observer, fitting.error());
         }
       },
@@ -140,7 +159,7 @@ void Observers::unregistered(const FunctionPtr& function) {
   if (const auto found = sources_.find(key);
       found != sources_.end() && found->second->function == function) {
     const std::shared_ptr<Source> source = found->second;
-    source->function.reset();
+    detach(*source);
     source->announced = false;
     for (const ObserverPtr& observer : all_of(*source)) {
       observer->listed = false;
@@ -257,34 +276,56 @@ void Observers::forget_orphans(const Uuid& worker) {
   orphans_.erase(found);
 }
 
-// A binding without a provider, whose type a function stands in for.
-void Observers::bound(Worker& binder, const Binding& binding) {
-  const auto types = stand_ins_.find(binding.trigger_type);
-  if (types == stand_ins_.end()) return;
-  if (is_provided(binding) || observers_.contains(binding.id)) return;
-  for (const std::string& name_space : namespaces_of(binding)) {
-    for (const FunctionKey& key : types->second) {
-      if (key.name_space != name_space) continue;
-      auto spec = ObserverSpec::from_binding(binding, key);
-      if (spec.source == spec.target || !check(binder, spec)) return;
-      if (auto added = add(binder, std::move(spec))) announce(**added);
+// A binding is an observer while nobody provides its type and a function stands in for it. One that
+// is an observer stays one of its function, also while that is not registered.
+void Observers::binding_changed(std::string_view id) {
+  const auto known = observers_.find(id);
+  const ObserverPtr earlier = known == observers_.end() ? nullptr : known->second;
+  if (earlier && !earlier->binding) return;  // somebody has made an observer with this id
+  const auto& bindings = engine_.triggers().bindings();
+  const auto found = bindings.find(id);
+  const PlacedBinding* placed = found == bindings.end() ? nullptr : &found->second;
+  const bool waits = placed != nullptr && placed->maker != nullptr && !placed->gone() &&
+                     !engine_.triggers().resolve(*placed->binding);
+  if (earlier) {
+    if (waits && earlier->holder == placed->maker &&
+        says_the_same(earlier->binding, placed->binding)) {
+      earlier->binding = placed->binding;
       return;
     }
+    const bool provided = placed != nullptr && engine_.triggers().resolve(*placed->binding);
+    dispose(earlier, {"UNOBSERVED", provided ? "A provider of the trigger type is registered."
+                                    : waits  ? "The binding was changed."
+                                             : "The binding was removed."});
   }
+  const FunctionKey* source = waits ? stand_in_for(*placed->binding) : nullptr;
+  if (source == nullptr || !fits_in_view(*placed->binding)) return;
+  Worker& binder = *placed->maker;
+  auto spec = ObserverSpec::from_binding(*placed->binding, *source);
+  if (!check(binder, spec)) return;
+  const auto added = add(binder, std::move(spec));
+  if (!added) return;
+  (*added)->binding = placed->binding;
+  announce(**added);
 }
 
-bool Observers::is_provided(const Binding& binding) const {
-  return std::ranges::any_of(namespaces_of(binding), [&](const std::string& name_space) {
-    return engine_.triggers().type({name_space, binding.trigger_type}) != nullptr;
-  });
+const FunctionKey* Observers::stand_in_for(const Binding& binding) const {
+  const auto functions = stand_ins_.find(binding.trigger_type);
+  if (functions == stand_ins_.end()) return nullptr;
+  for (const std::string& name_space : namespaces_of(binding)) {
+    const auto first = functions->second.lower_bound(FunctionKey{name_space, {}});
+    if (first != functions->second.end() && first->name_space == name_space) return &*first;
+  }
+  return nullptr;
 }
 
+// The bindings that wait for the type become observers.
 void Observers::stand_in(const FunctionPtr& function) {
   const std::string& type = *function->legacy_type;
   const FunctionKey key{function->name_space, function->id};
   stand_ins_[type].insert(key);
   stood_in_for_.insert_or_assign(key, type);
-  offer_bindings(function);
+  engine_.triggers().offer_again(type);
 }
 
 // The type that it stood in for.
@@ -313,60 +354,7 @@ void Observers::end_earlier_stand_in(const Function& function) {
         if (!observer->spec.legacy) return;
         dispose(observer, {"UNOBSERVED", "The function does not stand in for the type any more."});
       },
-      [this, type] { type_withdrawn(type); });
-}
-
-// The bindings that wait for the type become observers.
-void Observers::offer_bindings(const FunctionPtr& function) {
-  const std::string& type = *function->legacy_type;
-  std::vector<std::string> waiting;
-  for (const std::string_view id : engine_.triggers().of_type(type)) waiting.emplace_back(id);
-  engine_.slices().add(
-      function->owner->owner(), [this, waiting = std::move(waiting), next = size_t{0}]() mutable {
-        const auto& bindings = engine_.triggers().bindings();
-        for (size_t left = kOfferedAtOnce; left > 0 && next < waiting.size(); --left) {
-          const auto found = bindings.find(waiting[next++]);
-          if (found == bindings.end() || found->second.live()) continue;
-          if (Worker* maker = found->second.maker; maker != nullptr && !maker->gone) {
-            bound(*maker, *found->second.binding);
-          }
-        }
-        return next < waiting.size();
-      });
-}
-
-void Observers::unbound(std::string_view binding_id) {
-  const auto found = observers_.find(binding_id);
-  if (found == observers_.end() || !found->second->spec.legacy) return;
-  dispose(ObserverPtr(found->second), {"UNOBSERVED", "The binding was removed."});
-}
-
-// The provider of a type has left: functions stand in for it again.
-void Observers::type_withdrawn(std::string_view type) {
-  const auto types = stand_ins_.find(type);
-  if (types == stand_ins_.end()) return;
-  for (const FunctionKey& key : types->second) {
-    const FunctionPtr* function = engine_.functions().find(key.name_space, key.id);
-    if (function != nullptr) offer_bindings(*function);
-  }
-}
-
-// A provider takes over: nobody stands in for it any more.
-void Observers::type_registered(std::string_view type) {
-  const auto types = stand_ins_.find(type);
-  if (types == stand_ins_.end()) return;
-  for (const FunctionKey& key : types->second) {
-    const auto source = sources_.find(key);
-    if (source == sources_.end()) continue;
-    in_steps(kEngineOwner, all_of(*source->second), [this](const ObserverPtr& observer) {
-      const auto& bindings = engine_.triggers().bindings();
-      const auto binding = bindings.find(observer->spec.id);
-      if (observer->spec.legacy &&
-          (binding == bindings.end() || is_provided(*binding->second.binding))) {
-        dispose(observer, {"UNOBSERVED", "A provider of the trigger type is registered."});
-      }
-    });
-  }
+      [this, type] { engine_.triggers().offer_again(type); });
 }
 
 }  // namespace iii::engine

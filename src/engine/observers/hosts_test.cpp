@@ -285,5 +285,127 @@ TEST(ObserverLegacy, AnotherStandInTakesOver) {
   EXPECT_EQ(bus.engine.observers().find("t1")->spec.source.id, "lab::other");
 }
 
+// A binding and its observer: what happens to the one happens to the other.
+struct Bound {
+  Bound() {
+    serve_stand_in(source);
+    for (const char* id : {"app::on", "app::other"}) binder.serve(id);
+  }
+  const Observer* observer(std::string_view id) { return bus.engine.observers().find(id); }
+
+  TestBus bus;
+  Observing source{bus, "source"};
+  Peer binder{bus, "binder"};
+};
+
+TEST(ObserverLegacy, ABindingThatAFunctionRemovesEndsItsObserver) {
+  Bound s;
+  s.binder.bind("t1", "lab::changed", "app::on");
+  ASSERT_NE(s.observer("t1"), nullptr);
+  s.source->take();
+  Peer stranger(s.bus, "stranger");
+  EXPECT_EQ(text_at(stranger.result_of("engine::unregister_trigger", R"({"id":"t1"})"), "removed"),
+            "true");
+  EXPECT_EQ(s.observer("t1"), nullptr);
+  EXPECT_EQ(of_type(s.source->take(), "observerremoved").size(), 1U);
+}
+
+TEST(ObserverLegacy, ABindingThatIsSentAgainIsFollowed) {
+  Bound s;
+  s.binder.bind("t1", "lab::changed", "app::on");
+  s.source->take();
+  s.binder.bind("t1", "lab::changed", "app::on");
+  EXPECT_THAT(s.source->take(), IsEmpty()) << "nothing has changed";
+  s.binder.bind("t1", "lab::changed", "app::other", R"(,"metadata":{"m":2})");
+  ASSERT_NE(s.observer("t1"), nullptr);
+  EXPECT_EQ(s.observer("t1")->spec.target.id, "app::other");
+  EXPECT_EQ(s.observer("t1")->spec.metadata->view(), R"({"m":2})");
+  const Frames told = s.source->take();
+  EXPECT_EQ(of_type(told, "observerremoved").size(), 1U);
+  EXPECT_EQ(of_type(told, "observeradded").size(), 1U);
+  s.binder.bind("t1", "elsewhere", "app::other");
+  EXPECT_EQ(s.observer("t1"), nullptr) << "another type";
+  EXPECT_EQ(s.bus.engine.observers().size(), 0U);
+}
+
+TEST(ObserverLegacy, ABindingThatAnotherConnectionReplacesIsItsOwn) {
+  Bound s;
+  s.binder.bind("t1", "lab::changed", "app::on");
+  Peer other(s.bus, "other");
+  other.bind("t1", "lab::changed", "app::on");
+  ASSERT_NE(s.observer("t1"), nullptr);
+  EXPECT_EQ(s.observer("t1")->holder, &other.worker());
+  s.binder.leave();
+  EXPECT_NE(s.observer("t1"), nullptr);
+}
+
+TEST(ObserverLegacy, ABindingThatIsRefusedIsNoObserver) {
+  TestBus bus(EngineLimits{.max_bindings_per_worker = 1});
+  Observing source(bus, "source");
+  serve_stand_in(source);
+  Peer binder(bus, "binder");
+  binder.serve("app::on");
+  binder.bind("t1", "lab::changed", "app::on");
+  binder.bind("t2", "lab::changed", "app::on");
+  EXPECT_NE(bus.engine.observers().find("t1"), nullptr);
+  EXPECT_EQ(bus.engine.observers().find("t2"), nullptr);
+  EXPECT_EQ(bus.engine.observers().size(), bus.engine.triggers().bindings().size());
+}
+
+TEST(ObserverLegacy, AReattachKeepsAllOfThem) {
+  constexpr int kMany = 100;
+  TestBus bus;
+  Observing source(bus, "source");
+  serve_stand_in(source);
+  Peer before(bus, "binder");
+  before.serve("app::on");
+  for (int i = 0; i < kMany; ++i) before.bind("t" + std::to_string(i), "lab::changed", "app::on");
+  ASSERT_EQ(bus.engine.observers().size(), size_t{kMany});
+  Peer after(bus);
+  const auto say = [&](const std::string& frame) {
+    const std::string padded = frame + std::string(ws::kPadding, ' ');
+    bus.engine.received(after.worker(), std::string_view(padded).substr(0, frame.size()));
+  };
+  // All of this comes in one turn of the loop.
+  say(R"({"type":"reattach","previous_worker_id":")" + before.id() + R"(","reattach_token":")" +
+      before.token() + "\"}");
+  say(R"({"type":"invokefunction","function_id":"engine::workers::register",)"
+      R"("data":{"name":"binder","pid":7},"action":{"type":"void"}})");
+  for (int i = 0; i < kMany; ++i) {
+    say(R"({"type":"registertrigger","id":"t)" + std::to_string(i) +
+        R"(","trigger_type":"lab::changed","function_id":"app::on","config":{}})");
+  }
+  bus.turn();
+  EXPECT_EQ(bus.engine.observers().size(), size_t{kMany});
+  for (int i = 0; i < kMany; ++i) {
+    const Observer* observer = bus.engine.observers().find("t" + std::to_string(i));
+    ASSERT_NE(observer, nullptr) << i;
+    EXPECT_EQ(observer->holder, &after.worker());
+  }
+}
+
+// As many functions as bindings: each binding is looked at once, not once for each function.
+TEST(ObserverLegacy, ManyStandInsCostOneLookAtEachBinding) {
+  constexpr int kMany = 200;
+  TestBus bus;
+  Observing source(bus, "source");
+  Peer provider(bus, "provider");
+  provider.provide("lab::changed");
+  for (int i = 0; i < kMany; ++i) {
+    source.serve("lab::f" + std::to_string(i),
+                 R"(,"observe":{"delivery":"owner","legacy_trigger_type":"lab::changed"})");
+  }
+  Peer binder(bus, "binder");
+  binder.serve("app::on");
+  for (int i = 0; i < kMany; ++i) binder.bind("t" + std::to_string(i), "lab::changed", "app::on");
+  bus.turn();
+  EXPECT_EQ(bus.engine.observers().size(), 0U);
+  bus.engine.disconnected(provider.release());
+  const Slices& slices = bus.engine.slices();
+  EXPECT_LE(slices.waiting(source->worker().owner()) + slices.waiting(kEngineOwner), 2U);
+  bus.turn();
+  EXPECT_EQ(bus.engine.observers().size(), size_t{kMany});
+}
+
 }  // namespace
 }  // namespace iii::engine

@@ -50,12 +50,15 @@ Observers::~Observers() {
     cancel(observer->expiry_timer);
   }
   for (Orphans& orphans : orphans_) cancel(orphans.timer);
-  // Workers, observers, sources and functions point to each other.
-  for (auto& [id, observer] : observers_) observer->holder->observers.clear();
+  // Workers, observers, sources and functions point to each other. A place in flight may outlive
+  // us: it finds nothing to do.
+  for (auto& [id, observer] : observers_) {
+    observer->holder->observers.clear();
+    observer->queue.clear();
+  }
   for (auto& [key, source] : sources_) {
     source->by_owner.clear();
-    if (source->function) source->function->source.reset();
-    source->function.reset();
+    detach(*source);
   }
 }
 
@@ -138,11 +141,13 @@ Result<std::vector<std::string>> Observers::check(const Worker& holder, const Ob
   }
   const FunctionPtr* source = engine_.functions().find(spec.source.name_space, spec.source.id);
   if (source == nullptr) return std::vector<std::string>{};
-  return fits(spec, **source);
+  return fits(spec, *source);
 }
 
 // The paths of the filter that could not be checked.
-Result<std::vector<std::string>> Observers::fits(const ObserverSpec& spec, const Function& source) {
+Result<std::vector<std::string>> Observers::fits(const ObserverSpec& spec,
+                                                 const FunctionPtr& function) {
+  const Function& source = *function;
   if (source.builtin != nullptr && !source.builtin->event_source) {
     return fail("NOT_OBSERVABLE",
                 source.id +
@@ -164,24 +169,21 @@ Result<std::vector<std::string>> Observers::fits(const ObserverSpec& spec, const
                                     "select events with `source.filters`.");
   }
   if (spec.filter->matches_all()) return std::vector<std::string>{};
-  const KnownSchemas& known = schemas_of(source);
+  const KnownSchemas& known = schemas_of(function);
   return spec.filter->check_paths(known.request ? &*known.request : nullptr,
                                   known.response ? &*known.response : nullptr);
 }
 
 // Parsed once for the many observers of one function.
-const Observers::KnownSchemas& Observers::schemas_of(const Function& source) {
-  const auto found = std::ranges::find_if(known_schemas_, [&source](const KnownSchemas& known) {
-    return known.request_text == source.request_format &&
-           known.response_text == source.response_format;
-  });
+const Observers::KnownSchemas& Observers::schemas_of(const FunctionPtr& source) {
+  const auto found = std::ranges::find_if(
+      known_schemas_, [&](const KnownSchemas& known) { return known.function.lock() == source; });
   if (found != known_schemas_.end()) return *found;
   if (known_schemas_.size() >= kKnownSchemas) known_schemas_.pop_front();
   return known_schemas_.emplace_back(KnownSchemas{
-      .request_text = source.request_format,
-      .response_text = source.response_format,
-      .request = schema(source.request_format),
-      .response = schema(source.response_format),
+      .function = source,
+      .request = schema(source->request_format),
+      .response = schema(source->response_format),
   });
 }
 

@@ -42,6 +42,7 @@ std::string_view deliver_name(Deliver deliver);
 struct ObserverSpec {
   static constexpr size_t kMostSourceBytes = 64 * 1024;  // parsed on the loop, so it must be small
   static constexpr size_t kDefaultInFlight = 64;
+  static constexpr size_t kMostInFlight = 1'000;
 
   std::string id;
   FunctionKey source;
@@ -128,6 +129,7 @@ struct Observer {
   std::shared_ptr<Source> source;
   Worker* holder = nullptr;        // may be gone; `ledger` keeps it
   std::shared_ptr<Ledger> ledger;  // of the holder
+  BindingPtr binding;              // that it is made from, if it is
   ObserverState state = ObserverState::kPending;
   std::optional<Error> reason;
   bool told = false;  // the holder's connection has had its `observeresult`

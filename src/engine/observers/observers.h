@@ -55,11 +55,8 @@ class Observers {
   void left(Worker& worker);
   void reattached(const Uuid& previous, const Uuid& token, Worker& worker);
 
-  // Trigger bindings for which a function stands in (observers §8).
-  void bound(Worker& binder, const Binding& binding);
-  void unbound(std::string_view binding_id);
-  void type_registered(std::string_view type);
-  void type_withdrawn(std::string_view type);
+  // A trigger binding, for which a function may stand in (observers §8).
+  void binding_changed(std::string_view id);
 
   // What is kept of a call that is about to be forwarded; null when nobody can pay for it.
   std::shared_ptr<ObservedCall> begin(const Function& function, size_t bytes);
@@ -91,8 +88,7 @@ class Observers {
     TimerId timer = 0;
   };
   struct KnownSchemas {
-    std::optional<std::string> request_text;
-    std::optional<std::string> response_text;
+    std::weak_ptr<const Function> function;
     std::optional<json::Value> request;
     std::optional<json::Value> response;
   };
@@ -100,16 +96,17 @@ class Observers {
   // Somebody whom an event may be for.
   struct Candidate {
     ObserverPtr observer;
-    std::shared_ptr<const filter::Filter> filter = {};  // still to be asked, if there is one
-    bool excluded = false;
+    std::shared_ptr<const filter::Filter> filter = {};  // null: it wants all
+    std::string id = {};                                // of the observer, when the host selects
+    bool chosen = true;
   };
   using Audience = std::vector<std::pair<OwnerId, std::vector<Candidate>>>;
 
   // life.cpp
   void refuse(Worker& holder, std::string_view id, const Error& error);
   Result<std::vector<std::string>> check(const Worker& holder, const ObserverSpec& spec);
-  Result<std::vector<std::string>> fits(const ObserverSpec& spec, const Function& source);
-  const KnownSchemas& schemas_of(const Function& source);
+  Result<std::vector<std::string>> fits(const ObserverSpec& spec, const FunctionPtr& source);
+  const KnownSchemas& schemas_of(const FunctionPtr& source);
   Result<void> room_for(const Worker& holder, const ObserverSpec& spec) const;
   Result<ObserverPtr> add(Worker& holder, ObserverSpec spec);
   void replay(Worker& holder, const ObserverPtr& observer, ObserverSpec spec,
@@ -135,6 +132,7 @@ class Observers {
 
   // hosts.cpp
   std::shared_ptr<Source> source_of(const FunctionKey& key);
+  static void detach(Source& source);
   void forget_unused(const std::shared_ptr<Source>& source);
   static Group all_of(const Source& source);
   void introduce(const std::shared_ptr<Source>& source);
@@ -148,14 +146,14 @@ class Observers {
   void stand_in(const FunctionPtr& function);
   void end_earlier_stand_in(const Function& function);
   std::optional<std::string> forget_stand_in(const FunctionKey& key);
-  void offer_bindings(const FunctionPtr& function);
-  bool is_provided(const Binding& binding) const;
+  const FunctionKey* stand_in_for(const Binding& binding) const;
 
   // activations.cpp
   static ObservedEventPtr event_of(ObservedCall& call);
   void take(const std::shared_ptr<Source>& source, ObservedEventPtr event);
   void advance(const std::shared_ptr<Source>& source);
-  void hand_out(const ObservedEventPtr& event, const std::shared_ptr<Audience>& audience);
+  static void choose(ObservedEvent& event, Audience& audience);
+  void hand_out(const ObservedEventPtr& event, Audience& audience);
   static std::shared_ptr<EventCharge> charge_anybody(const Source& source, size_t bytes);
   static void lose(const Source& source);
   void fire(Observer& observer, const ObservedEventPtr& event,

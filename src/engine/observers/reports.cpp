@@ -97,7 +97,7 @@ std::optional<ReportItem> read_item(json::Slice text, const ObservedReport& repo
   event->depth = number_of<uint64_t>(json::member(text, "observe_depth"));
   event->traceparent = trace_of(json::member(text, "traceparent"));
   event->baggage = trace_of(json::member(text, "baggage"));
-  event->prepare(0);
+  event->clean();
   for (std::optional<JsonText>& part : event->parts) {
     if (part) part->share();
   }

@@ -172,6 +172,11 @@ Result<ObserverSpec> ObserverSpec::read(const protocol::Observe& frame) {
   spec.max_fires = frame.max_fires;
   spec.expires_in_ms = frame.expires_in_ms;
   spec.max_in_flight = frame.max_in_flight.value_or(kDefaultInFlight);
+  if (spec.max_in_flight > kMostInFlight) {
+    spec.max_in_flight = kMostInFlight;
+    spec.warnings.push_back("`max_in_flight` is larger than " + std::to_string(kMostInFlight) +
+                            ", which is used instead.");
+  }
   if (frame.metadata) {
     spec.metadata = JsonText(std::string(*frame.metadata));
     spec.metadata->share();

@@ -89,6 +89,15 @@ json::Problem parse_op(json::Slice op, UpdateOp& out) {
 
 }  // namespace
 
+size_t count_ops(json::Slice ops) {
+  if (json::kind_of(ops) != json::Kind::kArray) return 0;
+  size_t count = 0;
+  json::Walker walker(ops);
+  json::Slice key;
+  for (json::Slice op; walker.next(key, op);) ++count;
+  return count;
+}
+
 Result<std::vector<UpdateOp>> parse_update_ops(json::Slice ops) {
   if (json::kind_of(ops) != json::Kind::kArray) {
     return fail("deserialization_error", json::type_mismatch(ops, "a sequence"));

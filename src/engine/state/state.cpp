@@ -115,6 +115,8 @@ void State::reload() {
 
 std::vector<BuiltinFunction> State::functions() {
   const std::string owner(kOwner);
+  // A scope and a key, of which an escape takes at most six bytes for one.
+  const size_t most_names = 2 * 6 * limits_.max_name_bytes + 4 * 1024;
   std::vector<BuiltinFunction> out;
   out.push_back(deferred_builtin<StateSetInput>(
       owner, "state::set",
@@ -122,23 +124,27 @@ std::vector<BuiltinFunction> State::functions() {
       [this](const CallInfo& info, StateSetInput in, Reply reply) {
         set(info, std::move(in), std::move(reply));
       }));
+  out.back().max_input_bytes = kAnyInput;  // `max_value_bytes` decides
   out.back().response_schema = json::schema<StateSetResult>();
   out.push_back(deferred_builtin<StateGetInput>(
       owner, "state::get", "Read the value under a scope and a key; null if there is none.",
       [this](const CallInfo& info, StateGetInput in, Reply reply) {
         get(info, std::move(in), std::move(reply));
       }));
+  out.back().max_input_bytes = most_names;
   out.push_back(deferred_builtin<StateDeleteInput>(
       owner, "state::delete", "Remove the value under a scope and a key; answers what it was.",
       [this](const CallInfo& info, StateDeleteInput in, Reply reply) {
         erase(info, std::move(in), std::move(reply));
       }));
+  out.back().max_input_bytes = most_names;
   out.push_back(deferred_builtin<StateUpdateInput>(
       owner, "state::update",
       "Change parts of a value with a list of ops that are applied together, in order.",
       [this](const CallInfo& info, StateUpdateInput in, Reply reply) {
         update(info, std::move(in), std::move(reply));
       }));
+  out.back().max_input_bytes = kMaxUpdateInput;
   json::Object& request = *out.back().request_schema->as_object();
   request["properties"].as_object()->insert_or_assign("ops", update_ops_schema());
   request["definitions"] = json::parse(R"({"UpdatePath":{"anyOf":[{"type":"string"},)"
@@ -151,6 +157,7 @@ std::vector<BuiltinFunction> State::functions() {
       [this](const CallInfo& info, StateListInput in, Reply reply) {
         list(info, std::move(in), std::move(reply));
       }));
+  out.back().max_input_bytes = most_names;
   out.push_back(deferred_builtin<StateListGroupsInput>(
       owner, "state::list_groups", "List the names of all scopes that are in use.",
       [this](const CallInfo& info, const StateListGroupsInput&, Reply reply) {
@@ -162,6 +169,7 @@ std::vector<BuiltinFunction> State::functions() {
   changed.owner = owner;
   changed.description = "Internal: reads the settings of state::* again after a change.";
   changed.internal = true;
+  changed.max_input_bytes = kAnyInput;  // it is not looked at
   changed.handler = [this](const CallInfo&, std::string_view, Reply reply) {
     reload();
     reply(std::nullopt);

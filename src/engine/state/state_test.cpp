@@ -58,7 +58,7 @@ class StateTest : public testing::Test {
             std::optional<std::string> metadata = std::nullopt) {
     bound_ =
         bus_.binding(std::move(id), std::move(function), std::move(config), std::move(metadata));
-    EXPECT_TRUE(provider().bind(bound_));
+    EXPECT_TRUE(bus_.bind(provider(), bound_));
   }
   // The answer is added to answers_ when it comes.
   void later(std::string_view name, std::string_view data) {
@@ -300,7 +300,7 @@ TEST_F(StateTest, ConditionFunctionsAreAsked) {
 
 TEST_F(StateTest, ABadTriggerConfigIsRefusedWithTheReason) {
   const auto refusal = [this](std::string config) {
-    const auto bound = provider().bind(bus_.binding("id", "f", std::move(config)));
+    const auto bound = bus_.bind(provider(), bus_.binding("id", "f", std::move(config)));
     return bound ? "" : bound.error().message;
   };
   EXPECT_EQ(refusal(R"({"scope":5})"),

@@ -309,12 +309,12 @@ Updated apply_update_ops(std::optional<Value> stored, std::vector<UpdateOp> ops)
 
 Result<UpdatedText> updated_text(const SharedText& stored, std::string_view ops_text,
                                  const UpdateLimits& limits) {
-  Result<std::vector<UpdateOp>> ops = parse_update_ops(ops_text);
-  if (!ops) return std::unexpected(builtin_detail::decode_error("state::update", ops.error()));
-  if (ops->size() > limits.max_ops) {
-    return fail("UPDATE_ERROR", std::to_string(ops->size()) + " ops in one update, at most " +
+  if (const size_t count = count_ops(ops_text); count > limits.max_ops) {
+    return fail("UPDATE_ERROR", std::to_string(count) + " ops in one update, at most " +
                                     std::to_string(limits.max_ops) + " are allowed");
   }
+  Result<std::vector<UpdateOp>> ops = parse_update_ops(ops_text);
+  if (!ops) return std::unexpected(builtin_detail::decode_error("state::update", ops.error()));
   std::optional<Value> before;
   if (stored) {
     Result<Value> parsed = json::parse(*stored);

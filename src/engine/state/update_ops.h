@@ -29,6 +29,8 @@ inline constexpr size_t kMaxSegmentBytes = 256;
 inline constexpr size_t kMaxMergeKeys = 1024;
 inline constexpr size_t kMaxMergeDepth = 16;
 
+// 0 for what is not an array.
+size_t count_ops(json::Slice ops);
 // The error's message is the reason alone, worded like those of described types.
 Result<std::vector<UpdateOp>> parse_update_ops(json::Slice ops);
 // What is published as the schema of `ops`.

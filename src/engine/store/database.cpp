@@ -66,10 +66,15 @@ std::string_view column_text(sqlite3_stmt* statement, int column) {
   return {text, static_cast<size_t>(sqlite3_column_bytes(statement, column))};
 }
 
-// SQLite tells only ENOSPC from other failures of a write; an exhausted quota is a full disk too.
+// SQLite tells ENOSPC from other failures of a write, but not of a sync, where some file systems
+// report it; an exhausted quota is a full disk too.
 bool is_full(int code, int system_error) {
-  return code == SQLITE_FULL || (code == SQLITE_IOERR && system_error == EDQUOT);
+  return code == SQLITE_FULL ||
+         (code == SQLITE_IOERR && (system_error == EDQUOT || system_error == ENOSPC));
 }
+
+// Less is of no use.
+size_t least_reserve(size_t whole) { return whole / 16; }
 
 void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
   // A null pointer would be stored as NULL, and an empty view may hold one.
@@ -128,7 +133,8 @@ Result<void> Database::check_files(bool repair) {
   if (!mark) return std::unexpected(mark.error());
   mark_ = std::move(*mark);
   const auto reserve = folder_.find(kReserveName);
-  reserved_ = reserve && static_cast<size_t>(reserve->st_size) >= reserve_bytes_;
+  held_ = reserve ? std::min(static_cast<size_t>(reserve->st_size), reserve_bytes_) : 0;
+  if (held_ < least_reserve(reserve_bytes_)) held_ = 0;
   folder_.sync();
   return {};
 }
@@ -344,6 +350,7 @@ Result<void> Database::commit(std::span<const Write> writes) {
     release_reserve();
     if (fold()) stored = try_commit(writes);
     restore_reserve();
+    if (!stored && may_grow_) stored = try_commit(writes);
   }
   if (!stored) return stored;
   if (log_frames_ != 0) unnoted_frames_ = log_frames_;
@@ -415,7 +422,7 @@ void Database::write_mark(uint32_t frames) {
 
 Result<void> Database::checkpoint() {
   Result<void> folded = fold();
-  if (folded || folded.error().code != "data_full" || !reserved_) return folded;
+  if (folded || folded.error().code != "data_full" || held_ == 0) return folded;
   release_reserve();
   return fold();
 }
@@ -460,22 +467,41 @@ void Database::reserve_log(size_t bytes) {
   sqlite3_file* log = nullptr;
   if (sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return;
   if (log == nullptr || log->pMethods == nullptr) return;
-  // Zeros are not valid frames, so a reader of the log stops where the real frames end.
-  extend_with_zeros(log, bytes);
+  // Zeros are not valid frames, so a reader of the log stops where the real frames end. On a small
+  // disk most is left for the database.
+  extend_with_zeros(log, static_cast<size_t>(std::min<uint64_t>(bytes, free_space() / 4)));
 }
 
+// As much again stays free: what is held back must not be what makes the disk full.
 void Database::restore_reserve() {
-  if (reserved_ || !still_there()) return;
-  reserved_ = fill_with_zeros(folder_.path() / kReserveName, reserve_bytes_);
+  if (has_reserve() || !still_there()) return;
+  const uint64_t available = free_space();
+  const size_t least = least_reserve(reserve_bytes_);
+  for (size_t bytes = reserve_bytes_; bytes > held_ && bytes >= least; bytes /= 2) {
+    if (available < 2 * (bytes - held_)) continue;
+    if (!fill_with_zeros(folder_.path() / kReserveName, bytes)) continue;
+    held_ = bytes;
+  }
   // That a folder was removed meanwhile says nothing about space.
-  if (reserved_ || still_there()) allow_growth(reserved_);
+  if (held_ > 0 || still_there()) allow_growth(held_ > 0);
+}
+
+uint64_t Database::free_space() const {
+  std::error_code error;
+  const auto space = std::filesystem::space(folder_.path(), error);
+  return error ? 0 : space.available;
+}
+
+// What is in the log and what one more group of writes adds must fit into the reserve: see room().
+size_t Database::log_limit(size_t usual) const {
+  return has_reserve() || held_ == 0 ? usual : std::min(usual, held_ / 2);
 }
 
 void Database::release_reserve() {
-  if (reserve_bytes_ == 0 || !reserved_) return;
+  if (reserve_bytes_ == 0 || held_ == 0) return;
   const Result<UniqueFd> file = folder_.open_file(kReserveName, O_RDWR);
   if (!file || !*file || ::ftruncate(file->get(), 0) != 0) return;
-  reserved_ = false;
+  held_ = 0;
   allow_growth(false);
 }
 
@@ -492,9 +518,10 @@ void Database::allow_growth(bool yes) {
 }
 
 size_t Database::room() {
-  if (may_grow_) return kUnlimited;
+  const bool not_tried_yet = held_ == 0 && may_grow_;
+  if (has_reserve() || not_tried_yet) return kUnlimited;
   const Result<int64_t> free_pages = number("PRAGMA freelist_count");
-  return free_pages ? static_cast<size_t>(*free_pages) * page_bytes_ : 0;
+  return held_ + (free_pages ? static_cast<size_t>(*free_pages) * page_bytes_ : 0);
 }
 
 Result<void> Database::execute(const char* sql) {

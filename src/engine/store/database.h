@@ -40,13 +40,17 @@ class Database {
   void note();
   bool has_to_note() const { return unnoted_frames_ != 0; }
 
-  // Takes back the space that is kept for a full disk, when it was used; see reserve.h. Without it
-  // nothing may make the database grow.
+  // Takes back the space that is kept for a full disk, when it was used, or as much of it as the
+  // disk has; see reserve.h. Without any of it nothing may make the database grow.
   void restore_reserve();
-  bool has_reserve() const { return reserved_; }
-  // How much can be put before the database has to grow; kUnlimited while it may.
+  bool has_reserve() const { return held_ >= reserve_bytes_; }
+  bool may_grow() const { return may_grow_; }
+  // How much can be put; kUnlimited with the whole reserve.
   size_t room();
   static constexpr size_t kUnlimited = SIZE_MAX;
+  // The log is to be folded when it holds this much: `usual`, or what a smaller reserve is enough
+  // for.
+  size_t log_limit(size_t usual) const;
 
   // Begins a copy; its folder is made when it is missing. Refused when the disk has not enough room
   // for it and for what the database may need meanwhile.
@@ -94,6 +98,7 @@ class Database {
   Result<void> try_commit(std::span<const Write> writes);
   Result<void> fold();
   void release_reserve();
+  uint64_t free_space() const;
   void allow_growth(bool yes);
   void write_mark(uint32_t frames);
   Result<void> still_there() const;
@@ -108,9 +113,9 @@ class Database {
   FileId database_id_;
   FileId log_id_;
   size_t page_bytes_ = kPageBytes;
-  bool lost_ = false;  // a commit went into files that nobody will find
-  size_t reserve_bytes_ = 0;
-  bool reserved_ = true;
+  bool lost_ = false;         // a commit went into files that nobody will find
+  size_t reserve_bytes_ = 0;  // wanted
+  size_t held_ = 0;           // of them
   bool may_grow_ = true;
   sqlite3* db_ = nullptr;
   Statement begin_;

@@ -55,10 +55,10 @@ Result<void> DiskStore::write(Write write) {
                 "before sending more");
   }
   if (!has_room(write, bytes)) {
-    return fail(
-        "data_full",
-        "the disk is full, and only deletes are stored. Next: delete entries, or free space "
-        "on the disk of the data folder.");
+    return fail("data_full",
+                std::string(full_ ? "the disk is full, and only deletes are stored"
+                                  : "the disk is almost full, and has no room for this value") +
+                    ". Next: delete entries, or free space on the disk of the data folder.");
   }
   if (!writer_.joinable()) writer_ = std::thread([this] { run_writer(); });
   ++waiting_writes_;
@@ -127,7 +127,7 @@ StoreCounters DiskStore::counters() const {
 }
 
 std::optional<std::string> DiskStore::trouble() const {
-  if (room_ != Database::kUnlimited) return "the disk is full, and only deletes are stored";
+  if (full_) return "the disk is full, and only deletes are stored";
   if (!disk_failure_) return std::nullopt;
   // The message may contain a path, which is not for the bus.
   return "the last write was not stored (" + disk_failure_->code + "); the log says more";
@@ -142,7 +142,7 @@ void DiskStore::run_writer() {
     lock.unlock();
     last_group_ = group.size();
     commit(std::move(group));
-    if (database_->log_bytes() >= limits_.log_bytes) checkpoint();
+    if (database_->log_bytes() >= database_->log_limit(limits_.log_bytes)) checkpoint();
     retry_reserve();
     advance_backup();
     lock.lock();
@@ -227,8 +227,9 @@ void DiskStore::retry_reserve() {
   const auto now = std::chrono::steady_clock::now();
   if (database_->has_reserve() || now < next_retry_) return;
   next_retry_ = now + limits_.retry_pause;
+  const size_t before = database_->room();
   database_->restore_reserve();
-  if (database_->has_reserve()) post_drain();  // the loop thread learns that there is room again
+  if (database_->room() != before) post_drain();  // the loop thread learns that there is more
 }
 
 // Nobody may write while the store is said to be in trouble: it has to find out by itself that the
@@ -285,6 +286,7 @@ void DiskStore::post_drain() {
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->room = room;
+    shared_->full = !database_->may_grow();
     if (std::exchange(shared_->drain_posted, true)) return;
   }
   std::weak_ptr<Shared> alive = shared_;
@@ -310,6 +312,16 @@ void DiskStore::tell_about_disk(bool stored, bool lost, const Error& reason) {
   if (lost) disk_failure_ = reason;
 }
 
+void DiskStore::tell_about_room(bool full) {
+  if (full_ == full) return;
+  full_ = full;
+  if (full) {
+    log_warn("the disk is full: only deletes are stored until there is room");
+  } else {
+    log_info("the disk has room again");
+  }
+}
+
 void DiskStore::forget_failure() {
   if (disk_failure_) log_info("writing to disk succeeds again");
   disk_failure_.reset();
@@ -321,6 +333,7 @@ void DiskStore::drain() {
   std::vector<Write> failed;
   Error reason;
   bool recovered = false;
+  bool full = false;
   std::optional<Result<uint64_t>> backup;
   {
     const std::lock_guard lock(shared_->mutex);
@@ -329,6 +342,7 @@ void DiskStore::drain() {
     recovered = std::exchange(shared.recovered, false);
     backup = std::exchange(shared.backup_result, std::nullopt);
     room_ = shared.room;
+    full = shared.full;
     finished.swap(shared.finished);
     if (shared.failing) {
       failed.swap(shared.failed);
@@ -345,6 +359,7 @@ void DiskStore::drain() {
   }
   tell_about_disk(!finished.empty(), !failed.empty(), reason);
   if (recovered) forget_failure();  // it came after the failure
+  tell_about_room(full);
   waiting_writes_ -= finished.size() + failed.size();
   for (const Write& write : finished) waiting_bytes_ -= bytes_of(write);
   for (const Write& write : failed) waiting_bytes_ -= bytes_of(write);

@@ -44,7 +44,8 @@ class DiskStore final : public Store {
     size_t wanted = 0;            // the writer sleeps until the queue is this long; 0: it is awake
     bool failing = false;  // set by the writer, cleared once the loop thread has undone everything
     bool drain_posted = false;
-    size_t room = Database::kUnlimited;              // what may still be put, after the last commit
+    size_t room = Database::kUnlimited;  // what may still be put, after the last commit
+    bool full = false;                   // nothing that makes the database grow is stored
     std::optional<std::filesystem::path> backup_to;  // a copy is wanted there
     std::optional<Result<uint64_t>> backup_result;   // a copy is over
     bool stop = false;
@@ -67,6 +68,7 @@ class DiskStore final : public Store {
   void drain();
   void tell_about_disk(bool stored, bool lost, const Error& reason);
   void forget_failure();
+  void tell_about_room(bool full);
 
   std::unique_ptr<Database> database_;  // of the writer thread while it runs
   Post post_;
@@ -85,6 +87,7 @@ class DiskStore final : public Store {
   size_t waiting_writes_ = 0;  // accepted, `done` not yet called
   size_t waiting_bytes_ = 0;
   size_t room_ = Database::kUnlimited;
+  bool full_ = false;
   bool closed_ = false;
   BackupDone backup_done_;             // of the copy that is being made
   std::optional<Error> disk_failure_;  // of the last write

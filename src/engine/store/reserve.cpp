@@ -11,12 +11,15 @@ bool extend_with_zeros(sqlite3_file* file, size_t bytes) {
   const auto end = static_cast<sqlite3_int64>(bytes);
   if (size >= end) return true;
   const std::string zeros(64 * 1024, '\0');
-  while (size < end) {
-    const auto count = static_cast<int>(std::min<sqlite3_int64>(end - size, 64 * 1024));
-    if (file->pMethods->xWrite(file, zeros.data(), count, size) != SQLITE_OK) return false;
-    size += count;
+  bool good = true;
+  for (sqlite3_int64 at = size; good && at < end;) {
+    const auto count = static_cast<int>(std::min<sqlite3_int64>(end - at, 64 * 1024));
+    good = file->pMethods->xWrite(file, zeros.data(), count, at) == SQLITE_OK;
+    at += count;
   }
-  return file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+  good = good && file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) == SQLITE_OK;
+  if (!good) file->pMethods->xTruncate(file, size);
+  return good;
 }
 
 bool fill_with_zeros(const std::filesystem::path& path, size_t bytes) {
@@ -28,8 +31,7 @@ bool fill_with_zeros(const std::filesystem::path& path, size_t bytes) {
   file->pMethods = nullptr;
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_SUPER_JOURNAL;
   const int opened = vfs->xOpen(vfs, path.c_str(), file, flags, &flags);
-  bool filled = opened == SQLITE_OK && extend_with_zeros(file, bytes);
-  if (opened == SQLITE_OK && !filled) file->pMethods->xTruncate(file, 0);
+  const bool filled = opened == SQLITE_OK && extend_with_zeros(file, bytes);
   if (file->pMethods != nullptr) file->pMethods->xClose(file);
   return filled;
 }

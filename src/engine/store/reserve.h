@@ -15,9 +15,10 @@ namespace iii::engine {
 // Both write through SQLite's file layer, so that all use of the disk goes one way and a test can
 // stand in for a full disk.
 
-// Writes zeros from the end of `file` up to `bytes`, and syncs it. False when the disk is full.
+// Writes zeros from the end of `file` up to `bytes`, and syncs it. False when the disk is full:
+// then the file is as long as it was.
 bool extend_with_zeros(sqlite3_file* file, size_t bytes);
-// The same for a file that is there and not open; one that cannot be filled is emptied.
+// The same for a file that is there and not open.
 bool fill_with_zeros(const std::filesystem::path& path, size_t bytes);
 
 }  // namespace iii::engine

@@ -38,7 +38,8 @@ struct StoreLimits {
   // start.
   size_t log_bytes = 16 * 1024 * 1024;
   // Disk space held back so that deletes still work when the disk is full: enough to fold a log of
-  // the size above. While it cannot be had, nothing may make the database grow. 0: none is kept.
+  // the size above. With less of it (at least a sixteenth) the log is kept shorter; while not even
+  // that can be had, nothing may make the database grow. 0: none is kept.
   size_t reserve_bytes = 16 * 1024 * 1024;
   // How often it is tried to get that space back, and to write again after a commit that failed.
   std::chrono::milliseconds retry_pause{1'000};

@@ -150,6 +150,74 @@ TEST(StoreFull, GoesOnWhenThereIsSpaceAgain) {
   EXPECT_EQ(StoreRunner(folder.path()).load_keys().back(), "large");
 }
 
+// Others take what the store gives up, so that not even the log can be folded.
+TEST(StoreFull, GoesOnWhenOthersHaveFilledTheDiskAndLeft) {
+  TempFolder folder;
+  EXPECT_TRUE(in_child([&folder] {
+    bound_disk(folder.path(), 4 * 1024 * 1024);
+    StoreRunner runner(folder.path(), small_limits());
+    size_t stored = 0;
+    const auto put = [&](size_t number) {
+      const size_t before = runner.finished().size();
+      const auto accepted =
+          runner.put(runner.next_id(), "k" + std::to_string(number), std::string(kValueBytes, 'x'));
+      if (!accepted) EXPECT_EQ(accepted.error().code, "data_full");
+      runner.wait_all();
+      if (accepted && runner.finished().size() == before) {
+        EXPECT_EQ(runner.reason().code, "data_full");
+      }
+      const bool done = runner.finished().size() > before;
+      stored += done ? 1 : 0;
+      return done;
+    };
+    for (int round = 0; round < 3; ++round) {
+      EXPECT_TRUE(put(stored));
+      capacity = 0;
+      while (put(stored)) continue;
+      for (int i = 0; i < 5; ++i) EXPECT_FALSE(put(stored)) << "each of them is told";
+      EXPECT_TRUE(runner.store().trouble());
+      capacity = 16 * 1024 * 1024;
+      while (!put(stored)) {
+        runner.wait_posted();
+        runner.run_posted();
+      }
+      while (runner.store().trouble()) {
+        runner.wait_posted();
+        runner.run_posted();
+      }
+    }
+    EXPECT_EQ(runner.finished().size(), stored);
+    runner.destroy_store();
+    StoreRunner again(folder.path());
+    EXPECT_EQ(again.load_keys().size(), stored) << "nothing that was acknowledged is lost";
+    return !testing::Test::HasFailure();
+  }));
+}
+
+TEST(StoreFull, LittleRoomIsRoom) {
+  TempFolder folder;
+  EXPECT_TRUE(in_child([&folder] {
+    bound_disk(folder.path(), 1024 * 1024);
+    FullStore full(folder.path());
+    // Less than the reserve that it would like to have.
+    capacity += small_limits().reserve_bytes / 2;
+    StoreRunner& runner = full.runner;
+    size_t more = 0;
+    while (!full.put(runner.next_id(), kValueBytes)) {
+      runner.wait_posted();
+      runner.run_posted();
+    }
+    do {
+      ++more;
+    } while (full.put(runner.next_id(), kValueBytes));
+    EXPECT_EQ(full.refusal, "data_full");
+    for (size_t i = 0; i < full.ids.size(); ++i) EXPECT_TRUE(full.erase(full.ids[i])) << i;
+    runner.destroy_store();
+    EXPECT_EQ(StoreRunner(folder.path()).load_keys().size(), more);
+    return !testing::Test::HasFailure();
+  }));
+}
+
 TEST(StoreFull, AStoreThatWasFullOpensAndTakesDeletes) {
   TempFolder folder;
   EXPECT_TRUE(in_child([&folder] {

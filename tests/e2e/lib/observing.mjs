@@ -1,4 +1,4 @@
-// Workers that observe, of each SDK that can: Python (observer_worker.py), Rust (../rust) and C++ (tests/sdk/observer_worker.cpp). They
+// Workers that observe, of each SDK that can: Python (observer_worker.py), Rust (../rust) and C++ (tests/drivers/observer_worker.cpp). They
 // take the same commands, so that one test runs with each of them and with several at once.
 import { fileURLToPath } from 'node:url'
 import { built, start } from './process.mjs'
@@ -28,7 +28,7 @@ export const rust = {
   closed: { observable: false },
 }
 
-export const cpp = { name: 'C++', skip: false, command: async () => [built('tests', 'observer_worker')] }
+export const cpp = { name: 'C++', skip: false, command: async () => [built('tests', 'drivers', 'observer_worker')] }
 
 export async function launch(t, kind, url, name = unique('w').replaceAll('::', '-')) {
   const [path, ...args] = await kind.command()

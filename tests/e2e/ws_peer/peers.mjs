@@ -1,4 +1,4 @@
-// The two C++ programs of tests/ws_peer, and npm `ws` at the other end of their sockets.
+// The two C++ programs of tests/drivers, and npm `ws` at the other end of their sockets.
 import { spawn } from 'node:child_process'
 import { WebSocket } from 'ws'
 import { built, start } from '../lib/process.mjs'
@@ -6,7 +6,7 @@ import { Inbox, within } from '../lib/wait.mjs'
 
 /** Our server. `closed(n)` waits for the n-th connection that ended and gives its `CODE REASON`. */
 export async function startServer(t, ...args) {
-  const server = start(built('bin', 'ws_echo_server'), args)
+  const server = start(built('tests', 'drivers', 'ws_echo_server'), args)
   t.after(() => server.kill())
   const [port] = await server.printed('stdout', /^\d+/)
   return {
@@ -35,7 +35,7 @@ export async function connect(t, url, options) {
 
 /** Our client, told what to do line by line; `line()` is the next line it prints. */
 export function startClient(t, url, ...args) {
-  const child = spawn(built('bin', 'ws_client_driver'), [url, ...args.map(String)], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn(built('tests', 'drivers', 'ws_client_driver'), [url, ...args.map(String)], { stdio: ['pipe', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   child.stdin.on('error', () => {})
   const lines = new Inbox()
