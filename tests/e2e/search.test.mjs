@@ -82,13 +82,15 @@ test('directory::skills::search', async (t) => {
 
   await t.test('hostile input is refused with a reason, or answered', async () => {
     const refused = (input, reason) => assert.rejects(ask('directory::skills::search', input), reason)
-    await refused({ query: 'x'.repeat(64 * 1024) }, /D130 invalid_input: the text is longer than 4096 bytes.*Next:/)
+    await refused({ query: 'x'.repeat(60 * 1024) }, /D130 invalid_input: the text is longer than 4096 bytes.*Next:/)
+    await refused({ query: 'x'.repeat(64 * 1024) }, /D122 too_large: .*Next:/)
     await refused({ query: '   ' }, /D130 invalid_input: there is no text.*Next:/)
     await refused({ query: 'x', limit: 0 }, /D130 .*`limit`/)
     await refused({ query: 'x', limit: 101 }, /D130 .*`limit`/)
     await refused({ query: 'x', budget_tokens: 5 }, /D130 .*at least 100/)
     await refused({ query: 'x', kind: 'bird' }, /D121/)
-    await refused({}, /query/)
+    await refused({}, /D124 invalid_input: missing field `query`.*Next:/)
+    await refused({ qery: 'x' }, /`qery` is not a field\. Did you mean: query\. Next: /)
     for (const query of ['\u202e\u0000\u200b', '̸'.repeat(1000), '𝕳𝖊𝖑𝖑𝖔', '龍'.repeat(1000), "'; DROP TABLE --", '%s%n', '🧨'.repeat(800)]) {
       const answer = await ask('directory::skills::search', { query }).catch((error) => error)
       assert.ok(Array.isArray(answer.skills) || /D130/.test(answer.message), `${query}: ${answer.message}`)
