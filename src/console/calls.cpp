@@ -19,6 +19,7 @@ using std::chrono::milliseconds;
 constexpr std::string_view kCaller = "console";
 constexpr milliseconds kHintsTimeout{5'000};
 constexpr size_t kMaxJobLength = 100;
+constexpr size_t kOwnMemory = size_t{256} * 1024 * 1024;
 
 struct CancelInput {
   std::string job;
@@ -108,8 +109,14 @@ struct Calls::Running {
   }
 };
 
-Calls::Calls(net::Loop& loop, const Host& host, Tell tell, CallLimits limits)
-    : loop_(loop), host_(host), tell_(std::move(tell)), limits_(limits) {}
+Calls::Calls(net::Loop& loop, const Host& host, Tell tell, CallLimits limits,
+             std::shared_ptr<net::ClientMemory> memory)
+    : loop_(loop),
+      host_(host),
+      tell_(std::move(tell)),
+      limits_(limits),
+      memory_(memory ? std::move(memory) : std::make_shared<net::ClientMemory>(kOwnMemory)),
+      places_(limits.max_running) {}
 
 Calls::~Calls() {
   *alive_ = false;
@@ -130,14 +137,21 @@ std::vector<JobProgress> Calls::jobs() const {
 }
 
 void Calls::call(net::HttpRequest request, ResponsePtr response) {
-  if (running() >= limits_.max_running) {
+  const std::string client = net::client_of_address(request.peer);
+  Share share{.place = places_.take(client), .memory = memory_->keep(client)};
+  if (!share.place) {
     return refuse(*response, 429, "too_many_calls",
                   "Too many calls are running. Next: wait for answers, then try again.");
   }
-  tasks_.spawn(run(std::move(request.body), std::move(response)));
+  if (!share.memory->resize(request.body.size())) {
+    return refuse(*response, 503, "no_memory",
+                  "The server has no memory left for calls of this client. Next: wait for answers, "
+                  "then try again.");
+  }
+  tasks_.spawn(run(std::move(request.body), std::move(response), std::move(share)));
 }
 
-sdk::Task<void> Calls::run(std::string body, ResponsePtr response) {
+sdk::Task<void> Calls::run(std::string body, ResponsePtr response, Share share) {
   Result<Input> input;
   if (body.size() > limits_.large_body_bytes) {
     input = co_await host_.library->on_answer_thread(
@@ -153,6 +167,12 @@ sdk::Task<void> Calls::run(std::string body, ResponsePtr response) {
   }
   auto running = std::make_shared<Running>(std::move(*input), std::move(response));
   running->loop = &loop_;
+  // Later: the memory may be needed in the middle of anything.
+  share.memory->on_give_up([&loop = loop_, weak = std::weak_ptr(running)] {
+    loop.post([weak] {
+      if (const RunningPtr still = weak.lock()) still->stop.request_stop();
+    });
+  });
   if (directory::FunctionPtr function = host_.functions->find(running->input.function_id)) {
     co_return co_await run_own(std::move(running), std::move(function));
   }

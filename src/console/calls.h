@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "console/host.h"
+#include "net/client_shares.h"
 #include "net/http_message.h"
 #include "net/loop.h"
 #include "sdk/task_group.h"
@@ -24,7 +25,7 @@ struct CallLimits {
   // A larger body is read on another thread.
   size_t large_body_bytes = 64 * 1024;
   size_t max_answer_bytes = 4 * 1024 * 1024;
-  size_t max_running = 64;
+  size_t max_running = 128;  // that clients share as net::Places says
   std::chrono::milliseconds read_timeout{30'000};
   std::chrono::milliseconds write_timeout{600'000};  // of the directory's own functions that write
   std::chrono::milliseconds progress_pause{100};     // between two reports of one step
@@ -48,7 +49,8 @@ class Calls {
   using Tell = std::function<void(const JobProgress&)>;
 
   // `host` is used when a call comes, and outlives this.
-  Calls(net::Loop& loop, const Host& host, Tell tell, CallLimits limits = {});
+  Calls(net::Loop& loop, const Host& host, Tell tell, CallLimits limits = {},
+        std::shared_ptr<net::ClientMemory> memory = nullptr);
   ~Calls();
   Calls(const Calls&) = delete;
   Calls& operator=(const Calls&) = delete;
@@ -69,7 +71,13 @@ class Calls {
   struct Running;
   using RunningPtr = std::shared_ptr<Running>;
 
-  sdk::Task<void> run(std::string body, ResponsePtr response);
+  // What a call has as long as it runs.
+  struct Share {
+    net::Places::Place place;
+    net::KeptPtr memory;
+  };
+
+  sdk::Task<void> run(std::string body, ResponsePtr response, Share share);
   sdk::Task<void> run_own(RunningPtr running, directory::FunctionPtr function);
   sdk::Task<void> run_on_bus(RunningPtr running);
   sdk::Task<Result<std::optional<directory::Hints>>> ask_hints(std::string function_id);
@@ -83,6 +91,8 @@ class Calls {
   const Host& host_;
   const Tell tell_;
   const CallLimits limits_;
+  const std::shared_ptr<net::ClientMemory> memory_;
+  net::Places places_;
   std::map<std::string, RunningPtr, std::less<>> jobs_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   sdk::TaskGroup tasks_;

@@ -65,13 +65,13 @@ class CallsTest : public directory::DirectoryTest {
             told.push_back(now.job + " " + std::string(now.state) + " " + now.step + " " +
                            std::to_string(now.done));
           },
-          limits);
+          limits, memory);
     }
     return *calls_;
   }
-  Fake call(std::string body) {
+  Fake call(std::string body, std::string address = "127.0.0.1") {
     auto response = std::make_shared<FakeHttpResponse>();
-    calls().call({.body = std::move(body)}, response);
+    calls().call({.body = std::move(body), .peer = std::move(address)}, response);
     return response;
   }
   Fake answered(std::string body) {
@@ -87,6 +87,7 @@ class CallsTest : public directory::DirectoryTest {
   void until(const std::function<bool()>& done) { engine.run_until(done); }
 
   CallLimits limits;
+  std::shared_ptr<net::ClientMemory> memory;
   Host host;
   bool engine_there = true;
   std::vector<std::string> told;
@@ -273,6 +274,41 @@ TEST_F(CallsTest, TooManyAtOnce) {
   EXPECT_EQ(answered(R"({"function_id":"t::read"})")->status, 200);
   two->leave();
   until([&] { return calls().running() == 0; });
+}
+
+TEST_F(CallsTest, OneAddressLeavesCallsForOthers) {
+  limits.max_running = 20;
+  std::vector<Fake> all;
+  for (int i = 0; i < 11; ++i) {
+    all.push_back(call(R"({"function_id":"t::reads-slowly"})", "192.0.2.1"));
+  }
+  EXPECT_TRUE(all[9]->open) << "at the limit";
+  EXPECT_EQ(all[10]->status, 429) << "beyond it";
+  const Fake other = call(R"({"function_id":"t::read"})", "192.0.2.2");
+  until([&] { return !other->open; });
+  EXPECT_EQ(other->status, 200);
+  for (const Fake& each : all) each->leave();
+  until([&] { return calls().running() == 0; });
+}
+
+TEST_F(CallsTest, RunningCallsCountInTheBudget) {
+  memory = std::make_shared<net::ClientMemory>(1'000'000);
+  const auto body = [](size_t size) {
+    return R"({"function_id":"t::reads-slowly","payload":")" + std::string(size, 'x') + "\"}";
+  };
+  const Fake large = call(body(700'000), "192.0.2.1");
+  const Fake refused = call(body(700'000), "192.0.2.1");
+  EXPECT_EQ(refused->status, 503);
+  EXPECT_THAT(refused->body, HasSubstr("\"no_memory\""));
+  until([&] { return waiting.has_value(); });
+  // Another client asks for less: the one that holds most is ended.
+  const Fake other = call(body(500'000), "192.0.2.2");
+  until([&] { return !large->open; });
+  EXPECT_THAT(large->body, HasSubstr("\"cancelled\""));
+  EXPECT_TRUE(other->open);
+  other->leave();
+  until([&] { return calls().running() == 0; });
+  EXPECT_EQ(memory->budget().total(), 0U);
 }
 
 }  // namespace

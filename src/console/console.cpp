@@ -96,7 +96,7 @@ void Console::open(Host host) {
   host_ = std::move(host);
   calls_.emplace(
       loop_, host_, [this](const JobProgress& now) { events_->tell("progress", text_of(now)); },
-      options_.calls);
+      options_.calls, options_.memory);
   const Position now{.epoch = host_.facts.epoch,
                      .generation = host_.library->latest()->generation->number};
   events_.emplace(loop_, now,
@@ -231,7 +231,7 @@ void Console::begin_session(const Request& request, const ResponsePtr& response)
     return response->send(
         net::flat_error(400, "invalid_body", "The body must be {\"token\": \"…\"}."));
   }
-  const std::optional<std::string> id = sessions_.begin(*token->as_string());
+  const std::optional<std::string> id = sessions_.begin(*token->as_string(), request.peer);
   if (!id) {
     net::HttpAnswer answer = net::flat_error(401, "wrong_token", "This is not the token.");
     answer.wrong_token = true;

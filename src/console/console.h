@@ -15,6 +15,7 @@
 #include "console/host.h"
 #include "console/page.h"
 #include "console/sessions.h"
+#include "net/client_shares.h"
 #include "net/http_router.h"
 #include "net/loop.h"
 
@@ -27,6 +28,8 @@ struct ConsoleOptions {
   CallLimits calls = {};
   EventLimits events = {};
   SessionLimits sessions = {};
+  // Where calls count as long as they run; null: a budget of their own.
+  std::shared_ptr<net::ClientMemory> memory = nullptr;
 };
 
 // On the loop thread. Outlives the HTTP server that calls it.

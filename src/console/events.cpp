@@ -107,16 +107,20 @@ Events::Events(Timers& timers, Position now, Source source, EventLimits limits)
       limits_(limits),
       source_(std::move(source)),
       now_(std::move(now)),
-      replay_(limits.replay_events, limits.replay_bytes) {}
+      replay_(limits.replay_events, limits.replay_bytes),
+      places_(limits.max_streams) {}
 
 Events::~Events() { timers_.cancel(timer_); }
 
 void Events::open(const net::HttpRequest& request, const ResponsePtr& response, std::string client,
                   std::string_view hello) {
-  const auto of_client = [&](const auto& stream) { return stream.second == client; };
-  if (streams_.size() >= limits_.max_streams ||
-      static_cast<size_t>(std::ranges::count_if(streams_, of_client)) >=
-          limits_.max_streams_per_client) {
+  const auto of_client = [&](const auto& stream) { return stream.second.client == client; };
+  net::Places::Place place;
+  if (static_cast<size_t>(std::ranges::count_if(streams_, of_client)) <
+      limits_.max_streams_per_client) {
+    place = places_.take(net::client_of_address(request.peer));
+  }
+  if (!place) {
     net::HttpAnswer refusal = net::flat_error(
         429, "too_many_streams",
         "Too many pages listen already. Next: close one, or leave pages in the background.");
@@ -143,7 +147,7 @@ void Events::open(const net::HttpRequest& request, const ResponsePtr& response, 
   if (!missed.empty()) response->write(missed);
   if (!response->is_open()) return;
   const bool first = streams_.empty();
-  streams_.emplace(response, std::move(client));
+  streams_.emplace(response, Stream{std::move(client), std::move(place)});
   response->on_closed([this, alive = std::weak_ptr(alive_), weak = std::weak_ptr(response)] {
     if (!alive.expired()) streams_.erase(weak.lock());
   });
@@ -177,14 +181,14 @@ void Events::send(std::string_view text) {
 
 void Events::drop(std::string_view client) {
   std::erase_if(streams_, [&](const auto& stream) {
-    if (stream.second != client) return false;
+    if (stream.second.client != client) return false;
     stream.first->end();
     return true;
   });
 }
 
 void Events::shut_down() {
-  for (const auto& [response, client] : std::exchange(streams_, {})) response->end();
+  for (const auto& [response, stream] : std::exchange(streams_, {})) response->end();
 }
 
 void Events::beat() {
@@ -196,7 +200,7 @@ void Events::beat() {
   send(net::kStreamComment);
   if (!source_.may_stay) return;
   std::erase_if(streams_, [&](const auto& stream) {
-    if (source_.may_stay(stream.second)) return false;
+    if (source_.may_stay(stream.second.client)) return false;
     stream.first->end();
     return true;
   });

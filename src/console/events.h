@@ -13,12 +13,13 @@
 
 #include "base/timers.h"
 #include "library/change_hub.h"
+#include "net/client_shares.h"
 #include "net/http_message.h"
 
 namespace iii::console {
 
 struct EventLimits {
-  size_t max_streams = 64;
+  size_t max_streams = 128;  // that addresses share as net::Places says
   // Browsers open six connections to one host (HTTP/1.1): two are left for calls.
   size_t max_streams_per_client = 4;
   // The reader of a stream for which more waits is dropped; it comes back and asks for the rest.
@@ -109,7 +110,12 @@ class Events {
   const Source source_;
   Position now_;
   ChangeReplay replay_;
-  std::map<ResponsePtr, std::string> streams_;  // → client
+  struct Stream {
+    std::string client;
+    net::Places::Place place;
+  };
+  net::Places places_;
+  std::map<ResponsePtr, Stream> streams_;
   size_t beats_ = 0;
   TimerId timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);

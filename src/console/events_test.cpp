@@ -38,8 +38,10 @@ class EventsTest : public testing::Test {
     }
     return *events_;
   }
-  Fake open(const std::string& client = "c", const char* last = nullptr) {
+  Fake open(const std::string& client = "c", const char* last = nullptr,
+            const std::string& address = "127.0.0.1") {
     net::HttpRequest request;
+    request.peer = address;
     if (last != nullptr) request.headers.push_back({"Last-Event-ID", last});
     auto response = std::make_shared<FakeHttpResponse>();
     events().open(request, response, client);
@@ -160,6 +162,20 @@ TEST_F(EventsTest, LimitsOfStreams) {
   EXPECT_EQ(open("three")->status, 429);
   all[0]->leave();
   EXPECT_EQ(open("one")->status, 200);
+}
+
+TEST_F(EventsTest, OneAddressLeavesStreamsForOthers) {
+  limits.max_streams = 40;
+  std::vector<Fake> all;
+  for (int i = 0; i < 21; ++i) {
+    all.push_back(open("session " + std::to_string(i), nullptr, "192.0.2.1"));
+  }
+  EXPECT_EQ(all[19]->status, 200) << "at the limit";
+  EXPECT_EQ(all[20]->status, 429) << "beyond it";
+  EXPECT_EQ(open("other", nullptr, "192.0.2.2")->status, 200);
+  all[0]->leave();
+  all[1]->leave();
+  EXPECT_EQ(open("again", nullptr, "192.0.2.1")->status, 200);
 }
 
 TEST_F(EventsTest, ASlowReaderIsDropped) {

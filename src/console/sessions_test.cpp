@@ -15,7 +15,7 @@ using std::chrono::seconds;
 class SessionsTest : public testing::Test {
  protected:
   bool attempt(std::string_view token) {
-    const std::optional<std::string> id = sessions.begin(token);
+    const std::optional<std::string> id = sessions.begin(token, "192.0.2.1");
     if (id) last = *id;
     return id.has_value();
   }
@@ -42,7 +42,7 @@ TEST_F(SessionsTest, TheTokenGivesAnIdForTwelveHours) {
 TEST_F(SessionsTest, EveryIdIsAnother) {
   Sessions many(timers, "secret");
   std::set<std::string> ids;
-  for (int i = 0; i < 100; ++i) ids.insert(*many.begin("secret"));
+  for (int i = 0; i < 100; ++i) ids.insert(*many.begin("secret", "192.0.2.1"));
   EXPECT_EQ(ids.size(), 100U);
 }
 
@@ -72,6 +72,35 @@ TEST_F(SessionsTest, WrongTokensDoNotLockOutTheRightOne) {
     }
   }
   EXPECT_TRUE(attempt("secret"));
+}
+
+TEST_F(SessionsTest, OneAddressDoesNotEndSessionsOfOthers) {
+  Sessions many(timers, "secret", {.max_sessions = 40});
+  const std::string idle = *many.begin("secret", "192.0.2.1");
+  std::string first;
+  for (int i = 0; i < 100; ++i) {
+    timers.advance(seconds(1));
+    const auto id = many.begin("secret", "192.0.2.2");
+    ASSERT_TRUE(id);
+    if (i == 0) first = *id;
+  }
+  EXPECT_TRUE(many.is_valid(idle));
+  EXPECT_FALSE(many.is_valid(first)) << "its own oldest one gives way";
+  EXPECT_EQ(many.size(), 21U);
+}
+
+TEST_F(SessionsTest, WhenNoneIsFreeWhoHasMostGivesOneUp) {
+  std::vector<std::string> ids;
+  for (const char* address : {"192.0.2.1", "192.0.2.1", "192.0.2.2"}) {
+    timers.advance(seconds(1));
+    ids.push_back(*sessions.begin("secret", address));
+  }
+  ASSERT_TRUE(sessions.begin("secret", "192.0.2.3"));
+  EXPECT_FALSE(sessions.is_valid(ids[0]));
+  EXPECT_TRUE(sessions.is_valid(ids[1]));
+  EXPECT_TRUE(sessions.is_valid(ids[2]));
+  ASSERT_TRUE(sessions.begin("secret", "192.0.2.4")) << "whoever has the token is let in";
+  EXPECT_EQ(sessions.size(), 3U);
 }
 
 }  // namespace

@@ -63,9 +63,12 @@ console::Sample sample_of(const engine::BusSample& sample) {
           .connections = sample.connections};
 }
 
-console::ConsoleOptions console_options(const ServeOptions& options) {
+console::ConsoleOptions console_options(const ServeOptions& options,
+                                        std::shared_ptr<net::ClientMemory> memory) {
   const char* folder = std::getenv("III_CONSOLE_DIR");
-  return {.token = options.http.access.token, .folder = folder != nullptr ? folder : ""};
+  return {.token = options.http.access.token,
+          .folder = folder != nullptr ? folder : "",
+          .memory = std::move(memory)};
 }
 
 }  // namespace
@@ -88,8 +91,9 @@ std::string shown_folder(const std::filesystem::path& path, const std::filesyste
   return "…/" + absolute.filename().string();
 }
 
-LocalConsole::LocalConsole(net::Loop& loop, const ServeOptions& options, BusWatch& watch)
-    : console_(loop, console_options(options)), watch_(watch) {}
+LocalConsole::LocalConsole(net::Loop& loop, const ServeOptions& options, BusWatch& watch,
+                           std::shared_ptr<net::ClientMemory> memory)
+    : console_(loop, console_options(options, std::move(memory))), watch_(watch) {}
 
 void LocalConsole::open(LocalDirectory& local, engine::Engine& engine, const mcp::HttpEndpoint& mcp,
                         const Addresses& addresses) {

@@ -29,7 +29,8 @@ std::string authority(const std::string& host, uint16_t port);
 class LocalConsole {
  public:
   // `watch` hears of the engine's workers.
-  LocalConsole(net::Loop& loop, const ServeOptions& options, BusWatch& watch);
+  LocalConsole(net::Loop& loop, const ServeOptions& options, BusWatch& watch,
+               std::shared_ptr<net::ClientMemory> memory);
   ~LocalConsole() { watch_.tell(nullptr, nullptr); }
   LocalConsole(const LocalConsole&) = delete;
   LocalConsole& operator=(const LocalConsole&) = delete;

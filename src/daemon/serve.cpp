@@ -166,8 +166,10 @@ void fit_connections(ServeOptions& options) {
 
 // The MCP side of `serve`. It answers from the start; what needs documents waits for open().
 struct LocalMcp {
-  LocalMcp(net::Loop& loop, const ServeOptions& options, const DirectoryConfig& config)
-      : server(loop, server_options(options, config)), endpoint(loop, server) {}
+  LocalMcp(net::Loop& loop, const ServeOptions& options, const DirectoryConfig& config,
+           std::shared_ptr<net::ClientMemory> memory)
+      : server(loop, server_options(options, config)),
+        endpoint(loop, server, {.memory = std::move(memory)}) {}
 
   void open(LocalDirectory& local) {
     mcp::Host host = mcp_host(local.directory);
@@ -253,9 +255,12 @@ int run_serve(const cli::Args& args) {
   std::unique_ptr<LocalDirectory> local;
   std::unique_ptr<LocalMcp> mcp;
   std::unique_ptr<LocalConsole> console;
+  // What is kept for clients of HTTP counts where their connections count.
+  options->http.memory = std::make_shared<net::MemoryBudget>(options->http.max_total_bytes);
+  const auto kept = std::make_shared<net::ClientMemory>(options->http.memory);
   if (configuration) {
-    mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now());
-    if (options->console) console = std::make_unique<LocalConsole>(loop, *options, watch);
+    mcp = std::make_unique<LocalMcp>(loop, *options, configuration->now(), kept);
+    if (options->console) console = std::make_unique<LocalConsole>(loop, *options, watch, kept);
   }
   Result<std::unique_ptr<net::HttpServer>> http =
       start_http(loop, *options, http_routes(mcp.get(), console.get(), operations));

@@ -59,8 +59,7 @@ namespace table_detail {
 
 std::optional<std::string> request_schema(const FunctionInfo& info, const json::Codec& codec) {
   if (codec.shape == json::Shape::kRaw || codec.shape == json::Shape::kValue) return std::nullopt;
-  const auto lengths = info.published ? std::nullopt : std::optional(kMaxTextLength);
-  return json::to_text(json::schema_of(codec, lengths));
+  return json::to_text(json::schema_of(codec, info.published ? json::kAnyLength : kMaxTextLength));
 }
 
 Result<void> read_input(const std::string& id, bool published, const json::Codec& codec,

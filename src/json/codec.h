@@ -207,6 +207,9 @@ constexpr Codec make_codec() {
 
 }  // namespace codec_detail
 
+// The length of a text that may have any: of a field that takes what the input as a whole may hold.
+inline constexpr size_t kAnyLength = SIZE_MAX;
+
 // ---- what follows the tables
 
 using Problem = std::optional<std::string>;  // nothing: decoded
@@ -217,6 +220,7 @@ void encode_value(const Codec& codec, const void* value, std::string& out);
 // As encode_value; a number that JSON cannot express is an error that says where it stands.
 Result<std::string> encode_strictly(const Codec& codec, const void* value);
 // `text_length`: what texts of fields without a length of their own have at most (see LongText).
+// kAnyLength: the schema tells no lengths, not those of fields either.
 Value schema_of(const Codec& codec, std::optional<size_t> text_length = {});
 
 // A text that is longer than its field allows. Lengths are in characters (code points), as
@@ -226,8 +230,6 @@ struct LongText {
   size_t length = 0;
   size_t most = 0;
 };
-// Of a field that takes whatever the input as a whole may hold.
-inline constexpr size_t kAnyLength = SIZE_MAX;
 // The first one. `most` counts where a field does not say. What does not fit its type otherwise is
 // passed over; `value` is valid JSON.
 std::optional<LongText> long_text(const Codec& codec, Slice value, size_t most);

@@ -47,7 +47,8 @@ Value text_schema(size_t most) {
 // Nested described types are collected in `definitions_`.
 class SchemaWriter {
  public:
-  explicit SchemaWriter(size_t text_length) : text_length_(text_length) {}
+  explicit SchemaWriter(std::optional<size_t> text_length)
+      : text_length_(text_length.value_or(kAnyLength)), tells_lengths_(text_length != kAnyLength) {}
 
   Value value(const Codec& codec) { return value(codec, text_length_); }
 
@@ -83,8 +84,7 @@ class SchemaWriter {
     Object properties;
     Array required;
     for (const FieldDescription& field : type.fields) {
-      Value schema = with_description(value(*field.codec, field.max_length.value_or(text_length_)),
-                                      field.description);
+      Value schema = with_description(value(*field.codec, length_of(field)), field.description);
       add_limits(*schema.as_object(), field);
       if (field.has_default && field.codec->shape != Shape::kOptional) {
         add_default(*schema.as_object(), type, field);
@@ -136,7 +136,12 @@ class SchemaWriter {
     }
   }
 
+  size_t length_of(const FieldDescription& field) const {
+    return tells_lengths_ ? field.max_length.value_or(text_length_) : kAnyLength;
+  }
+
   const size_t text_length_;
+  const bool tells_lengths_;
   Object definitions_;
 };
 
@@ -151,7 +156,7 @@ ObjectDescription make_object(std::string_view title, std::string_view descripti
 }
 
 Value schema_of(const Codec& codec, std::optional<size_t> text_length) {
-  SchemaWriter writer(text_length.value_or(kAnyLength));
+  SchemaWriter writer(text_length);
   const ObjectDescription* const type = codec.shape == Shape::kObject ? &codec.object() : nullptr;
   Value schema = type != nullptr ? writer.object(*type) : writer.value(codec);
   Object& root = *schema.as_object();

@@ -245,6 +245,7 @@ TEST(LongText, IsFoundWhereverATextIs) {
 TEST(LongText, IsInTheSchemaAndRefusedByTheDecoderWhereAFieldSaysIt) {
   const std::string plain = to_text(schema<Texts>());
   EXPECT_EQ(plain.find("maxLength"), plain.rfind("maxLength"));
+  EXPECT_EQ(to_text(schema_of(kCodec<Texts>, kAnyLength)).find("maxLength"), std::string::npos);
   const Value limited = schema_of(kCodec<Texts>, 5);
   const Value& properties = *limited.find("properties");
   EXPECT_EQ(*properties.find("name")->find("maxLength"), Value(uint64_t{3}));

@@ -88,16 +88,24 @@ std::shared_ptr<ClientUse> RecentClients::seen(ClientName client, const std::str
     found = clients_.end();
   }
   if (found == clients_.end()) {
-    if (clients_.size() >= kMost) {
-      clients_.erase(std::ranges::min_element(clients_, {},
-                                              [](const auto& each) { return each.second.last; }));
-    }
+    if (clients_.size() >= kMost) forget_one();
     auto use =
         std::make_shared<ClientUse>(std::move(client), std::string(dialect), timers_.wall_ms());
     found = clients_.emplace(std::move(key), Seen{std::move(use), {}}).first;
   }
   found->second.last = timers_.now();
   return found->second.use;
+}
+
+// The one that was seen least recently, of the address that has most of them.
+void RecentClients::forget_one() {
+  std::map<std::string_view, size_t> counts;
+  for (const auto& [key, seen] : clients_) ++counts[key.second];
+  clients_.erase(std::ranges::max_element(clients_, [&](const auto& a, const auto& b) {
+    const size_t of_a = counts[a.first.second];
+    const size_t of_b = counts[b.first.second];
+    return of_a != of_b ? of_a < of_b : a.second.last > b.second.last;
+  }));
 }
 
 bool RecentClients::is_here(const Seen& seen) const {

@@ -62,6 +62,7 @@ class RecentClients {
   using Key = std::pair<ClientName, std::string>;
 
   bool is_here(const Seen& seen) const;
+  void forget_one();
 
   const Timers& timers_;
   std::map<Key, Seen> clients_;

@@ -45,5 +45,17 @@ TEST(RecentClients, AreBounded) {
   EXPECT_EQ(clients.size(), RecentClients::kMost);
 }
 
+TEST(RecentClients, OneAddressDoesNotPushOutOthers) {
+  FakeTimers timers;
+  RecentClients clients(timers);
+  clients.seen({"idle", "1"}, "y", "d")->reads = 3;
+  for (int i = 0; i < 1'000; ++i) {
+    timers.advance(Millis(1));
+    clients.seen({"a", std::to_string(i)}, "x", "d");
+  }
+  EXPECT_EQ(clients.size(), RecentClients::kMost);
+  EXPECT_EQ(clients.seen({"idle", "1"}, "y", "d")->reads, 3U);
+}
+
 }  // namespace
 }  // namespace iii::mcp

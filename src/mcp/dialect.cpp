@@ -15,6 +15,8 @@ constexpr std::array<std::string_view, 5> kVersions = {"2024-11-05", "2025-03-26
 constexpr std::array<std::string_view, 8> kLevels = {"debug", "info",     "notice", "warning",
                                                      "error", "critical", "alert",  "emergency"};
 
+constexpr std::array<std::string_view, 3> kCapabilities = {"elicitation", "sampling", "roots"};
+
 template <typename Enum, size_t N>
 std::optional<Enum> find_name(const std::array<std::string_view, N>& names, std::string_view name) {
   for (size_t i = 0; i < N; ++i) {
@@ -70,6 +72,10 @@ std::expected<Envelope, RpcError> read_envelope(const json::Value& params) {
         "versions after `initialize`",
         R"({"missing":["_meta"]})"));
   }
+  if (held_bytes(*meta) > kMaxMetaBytes) {
+    return std::unexpected(envelope_error("params._meta would take more than " +
+                                          std::to_string(kMaxMetaBytes / 1024) + " KiB of memory"));
+  }
   std::vector<std::string_view> missing;
   if (text_of(*meta, kVersionKey) == nullptr) missing.push_back(kVersionKey);
   if (object_of(*meta, kCapabilitiesKey) == nullptr) missing.push_back(kCapabilitiesKey);
@@ -97,7 +103,8 @@ std::expected<Envelope, RpcError> read_envelope(const json::Value& params) {
   if (const json::Value* token = meta->find("progressToken");
       token != nullptr && progress_token(params).empty()) {
     return std::unexpected(
-        envelope_error("params._meta: progressToken must be a string or an integer"));
+        envelope_error("params._meta: progressToken must be a string of at most " +
+                       std::to_string(kMaxIdBytes) + " bytes or an integer"));
   }
   return out;
 }
@@ -115,18 +122,31 @@ std::optional<RpcError> check_version(std::string_view version_name) {
 }
 
 std::string_view capability_for(std::string_view method) {
-  if (method == "elicitation/create") return "elicitation";
-  if (method == "sampling/createMessage") return "sampling";
-  if (method == "roots/list") return "roots";
+  if (method == "elicitation/create") return kCapabilities[0];
+  if (method == "sampling/createMessage") return kCapabilities[1];
+  if (method == "roots/list") return kCapabilities[2];
   return "";
+}
+
+Capabilities::Capabilities(const json::Value& declared) {
+  for (size_t i = 0; i < kCapabilities.size(); ++i) {
+    if (declared.find(kCapabilities[i]) != nullptr) bits_ |= 1U << i;
+  }
+}
+
+bool Capabilities::has(std::string_view capability) const {
+  const auto found = find_name<size_t>(kCapabilities, capability);
+  return found && (bits_ >> *found & 1U) != 0;
 }
 
 std::string progress_token(const json::Value& params) {
   const json::Value* meta = object_of(params, "_meta");
   const json::Value* token = meta != nullptr ? meta->find("progressToken") : nullptr;
   if (token == nullptr) return {};
-  const bool legal = token->as_string() || token->as_int() || token->as_uint();
-  return legal ? json::to_text(*token) : std::string();
+  if (const std::string* text = token->as_string()) {
+    return text->size() <= kMaxIdBytes ? json::to_text(*token) : std::string();
+  }
+  return token->as_int() || token->as_uint() ? json::to_text(*token) : std::string();
 }
 
 }  // namespace iii::mcp

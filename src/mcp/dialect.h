@@ -2,6 +2,7 @@
 // Pure.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <optional>
@@ -53,6 +54,9 @@ inline constexpr std::string_view kSkillsExtension = "io.modelcontextprotocol/sk
 // Whether `params._meta` names a version, whatever its value: then the request is stateless.
 bool claims_version(const json::Value& params);
 
+// What `_meta` of a stateless request may take in memory: parts of it are kept while it runs.
+inline constexpr size_t kMaxMetaBytes = 64 * 1024;
+
 struct Envelope {
   std::string version_name;
   std::optional<Level> level;
@@ -64,8 +68,19 @@ std::optional<RpcError> check_version(std::string_view version_name);
 
 // What a client has to be capable of to answer such a request; empty for other methods.
 std::string_view capability_for(std::string_view method);
+// Which of these a client of the handshake dialect has declared; of its other capabilities nothing
+// is kept.
+class Capabilities {
+ public:
+  Capabilities() = default;
+  explicit Capabilities(const json::Value& declared);
+  bool has(std::string_view capability) const;
 
-// JSON text of `_meta.progressToken`; empty when there is none or it is of another type.
+ private:
+  unsigned bits_ = 0;
+};
+
+// JSON text of `_meta.progressToken`; empty when there is none, it is of another type or too long.
 std::string progress_token(const json::Value& params);
 
 }  // namespace iii::mcp

@@ -10,7 +10,7 @@
 namespace iii::mcp {
 
 Duplex::Duplex(Server& server, Send send, DuplexOptions options)
-    : server_(server), send_(std::move(send)), options_(options) {}
+    : server_(server), send_(std::move(send)), options_(options), memory_(options.max_held_bytes) {}
 
 Duplex::~Duplex() {
   cancel_all();
@@ -88,7 +88,11 @@ void Duplex::request(Message message, const BatchPtr& batch) {
   Request request{.id = std::move(message.id),
                   .method = std::move(message.method),
                   .params = std::move(message.params),
-                  .arguments = std::move(message.arguments)};
+                  .arguments = std::move(message.arguments),
+                  .memory = keep()};
+  if (!request.memory->resize(message.held_bytes)) {
+    return answer_error(batch, request.id, no_memory());
+  }
   if (!claims && session_) {
     request.session = session_;
     return start(std::move(request), batch);
@@ -106,7 +110,7 @@ void Duplex::request(Message message, const BatchPtr& batch) {
 }
 
 void Duplex::initialize(const Message& message, const BatchPtr& batch) {
-  std::expected<Server::Opened, RpcError> opened = server_.initialize(message.params);
+  std::expected<Server::Opened, RpcError> opened = server_.initialize(message, keep());
   if (!opened) return answer_error(batch, message.id, opened.error());
   if (session_) server_.disconnect(session_);
   session_ = std::move(opened->session);
@@ -143,7 +147,7 @@ void Duplex::start(Request request, const BatchPtr& batch) {
 }
 
 void Duplex::answer(const BatchPtr& batch, std::string_view id, std::string text) {
-  if (text.size() > options_.max_line_bytes) {
+  if (text.size() + (batch ? batch->text.size() : 0) > options_.max_line_bytes) {
     text = error_text(id, {.code = kInternalError,
                            .message = "The answer has " + std::to_string(text.size()) +
                                       " bytes, more than a line may have."});

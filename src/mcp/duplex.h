@@ -19,6 +19,8 @@ struct DuplexOptions {
   // The TypeScript client takes no longer line; an answer that is larger becomes an error.
   size_t max_line_bytes = 10 * 1024 * 1024;
   size_t max_batch = 100;
+  // What running requests and the session hold together; what does not fit is refused.
+  size_t max_held_bytes = size_t{256} * 1024 * 1024;
 };
 
 // On the loop thread.
@@ -38,6 +40,8 @@ class Duplex {
   void cancel_all();
   // Requests that are being answered.
   size_t running() const { return running_.size(); }
+  // What running requests and the session hold.
+  size_t held_bytes() const { return memory_.budget().total(); }
   // Called when running() becomes 0.
   void on_idle(std::function<void()> action) { on_idle_ = std::move(action); }
 
@@ -55,12 +59,14 @@ class Duplex {
   void notification(const Message& message);
   void initialize(const Message& message, const BatchPtr& batch);
   void start(Request request, const BatchPtr& batch);
+  net::KeptPtr keep() { return memory_.keep("stdio"); }
   void answer(const BatchPtr& batch, std::string_view id, std::string text);
   void answer_error(const BatchPtr& batch, std::string_view id, const RpcError& error);
 
   Server& server_;
   const Send send_;
   const DuplexOptions options_;
+  net::ClientMemory memory_;
   SessionPtr session_;
   bool initialized_ = false;
   std::map<std::string, RunningPtr> running_;  // by id

@@ -44,6 +44,12 @@ EventId EventLog::add(uint64_t stream, std::string_view message) {
   return id;
 }
 
+void EventLog::clear() {
+  events_ = {};
+  bytes_ = 0;
+  forgotten_ = last_;
+}
+
 std::optional<std::vector<std::string>> EventLog::after(const EventId& id) const {
   if (id.number < forgotten_ || id.number > last_) return std::nullopt;
   std::vector<std::string> out;

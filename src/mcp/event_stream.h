@@ -37,6 +37,9 @@ class EventLog {
   EventId next(uint64_t stream) { return {stream, ++last_}; }
   // Messages of that stream after the event. Nothing when the log does not reach back to it.
   std::optional<std::vector<std::string>> after(const EventId& id) const;
+  // What the events take in memory.
+  size_t bytes() const { return bytes_ + events_.size() * sizeof(Event); }
+  void clear();
 
  private:
   struct Event {

@@ -54,6 +54,44 @@ class McpHostileTest : public McpTest {
     for (size_t i = below(4); i > 0; --i) out[key()] = value(depth - 1);
     return out;
   }
+  // A number at one of the limits, or just off it.
+  size_t near_limit(const std::vector<size_t>& limits) { return one_of(limits) + below(3) - 1; }
+  // A message whose parts are as large as they may be, or a little larger.
+  std::string large_message(std::string& id) {
+    id = below(4) == 0 ? "\"" + std::string(near_limit({kMaxIdBytes - 2}), 'i') + "\""
+                       : std::to_string(++next_);
+    const std::string pad(near_limit({kMaxUriBytes, kMaxUriBytes - 6, kMaxIdBytes, 1}), 'u');
+    const std::string uri = one_of<std::string>({"", "iii://", "skill://", "iii://%61/"}) + pad;
+    switch (below(5)) {
+      case 0:
+        return handshake(id, "resources/subscribe", R"("uri":")" + uri + "\"");
+      case 1:
+        return handshake(id, "resources/unsubscribe", R"("uri":")" + uri + "\"");
+      case 2: {
+        std::string list;
+        for (size_t i = near_limit({options.max_listen_addresses, 2}); i > 0; --i) {
+          list += (list.empty() ? "\"iii://" : ",\"iii://") + std::to_string(i) + "\"";
+        }
+        if (below(2) == 0) list += ",\"" + uri + "\"";
+        return stateless(id, "subscriptions/listen",
+                         R"("notifications":{"resourceSubscriptions":[)" + list + "]}");
+      }
+      case 3: {
+        std::string out = handshake(id, "initialize",
+                                    R"("protocolVersion":"2025-03-26","capabilities":{"x":""})");
+        const size_t size = near_limit({Server::kMaxInitializeBytes});
+        return out.insert(out.find("\"\"") + 1, size - std::min(size, out.size()), 'c');
+      }
+      default: {
+        std::string out = stateless(id, "tools/call", R"("name":"x")");
+        const std::string more =
+            R"("progressToken":")" + pad + R"(","x":")" +
+            std::string(near_limit({kMaxMetaBytes - 1'000, kMaxMetaBytes, 1}), 'm') + "\",";
+        return out.insert(out.find("\"_meta\":{") + 9, more);
+      }
+    }
+  }
+
   std::string key() {
     static const std::vector<std::string> kAll = {"uri",
                                                   "name",
@@ -135,7 +173,7 @@ TEST_F(McpHostileTest, N57EveryRequestIsAnsweredOnceWithValidJson) {
   std::set<std::string> asked;
   for (int i = 0; i < 10'000; ++i) {
     std::string id;
-    std::string text = json::to_text(message(id));
+    std::string text = below(40) == 0 ? large_message(id) : json::to_text(message(id));
     const bool broken = below(10) == 0;
     if (broken) {
       // A byte changed, removed or doubled; a message cut; two in one line.

@@ -1,9 +1,11 @@
 #include "mcp/http_endpoint.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "base/log.h"
 #include "json/write.h"
 
 namespace iii::mcp {
@@ -11,6 +13,7 @@ namespace iii::mcp {
 namespace {
 
 constexpr std::string_view kSessionHeader = "Mcp-Session-Id";
+constexpr size_t kOwnMemory = size_t{256} * 1024 * 1024;
 
 net::HttpHeaders json_headers() { return {{"Content-Type", "application/json"}}; }
 
@@ -34,10 +37,29 @@ RpcError too_many() {
           .message = "Too many requests are running. Next: wait for answers, or try again later."};
 }
 
+RpcError too_many_streams() {
+  return {.code = kInternalError,
+          .message = "Too many streams are open. Next: close one, or try again later.",
+          .http_status = 503};
+}
+
+size_t bytes_of(const net::HttpHeaders& headers) {
+  size_t out = headers.size() * sizeof(net::HttpHeader);
+  for (const net::HttpHeader& each : headers) out += each.name.size() + each.value.size();
+  return out;
+}
+
 }  // namespace
 
 HttpEndpoint::HttpEndpoint(net::Loop& loop, Server& server, HttpEndpointOptions options)
-    : loop_(loop), server_(server), options_(options), recent_(loop) {
+    : loop_(loop),
+      server_(server),
+      options_(std::move(options)),
+      recent_(loop),
+      memory_(options_.memory ? options_.memory : std::make_shared<net::ClientMemory>(kOwnMemory)),
+      session_places_(options_.max_sessions),
+      stream_places_(options_.max_streams),
+      running_places_(options_.max_running) {
   timer_ = loop_.after(options_.keep_alive, [this] { tick(); });
 }
 
@@ -82,24 +104,30 @@ void HttpEndpoint::post(net::HttpRequest request, const ResponsePtr& response) {
         *response, 406,
         bad_request(kInvalidRequest, "Accept must allow application/json or text/event-stream."));
   }
+  net::KeptPtr memory = memory_->keep(net::client_of_address(request.peer));
+  if (!memory->resize(request.body.size())) return refuse(*response, 503, no_memory());
   if (request.body.size() > options_.large_body_bytes) {
-    return tasks_.spawn(read_elsewhere(std::move(request), response));
+    return tasks_.spawn(read_elsewhere(std::move(request), response, std::move(memory)));
   }
   std::expected<Incoming, Unreadable> read = read_text(request.body, options_.max_batch);
   request.body.clear();
-  take(request, std::move(read), response);
+  take(request, std::move(read), response, std::move(memory));
 }
 
-sdk::Task<void> HttpEndpoint::read_elsewhere(net::HttpRequest request, ResponsePtr response) {
+sdk::Task<void> HttpEndpoint::read_elsewhere(net::HttpRequest request, ResponsePtr response,
+                                             net::KeptPtr memory) {
   std::expected<Incoming, Unreadable> read =
       co_await server_.pool().run([body = std::exchange(request.body, {}),
                                    most = options_.max_batch] { return read_text(body, most); });
-  take(request, std::move(read), response);
+  take(request, std::move(read), response, std::move(memory));
 }
 
 void HttpEndpoint::take(const net::HttpRequest& request, std::expected<Incoming, Unreadable> read,
-                        const ResponsePtr& response) {
+                        const ResponsePtr& response, net::KeptPtr memory) {
   if (!read) return refuse(*response, 400, read.error().error);
+  size_t held = bytes_of(request.headers);
+  for (const ReadMessage& each : read->messages) held += each ? each->held_bytes : 0;
+  if (!memory->resize(held)) return refuse(*response, 503, no_memory());
   if (read->is_batch) return batch(request, std::move(read->messages), response);
   ReadMessage& message = read->messages.front();
   if (!message) return refuse(*response, 400, message.error().error, message.error().id);
@@ -107,7 +135,7 @@ void HttpEndpoint::take(const net::HttpRequest& request, std::expected<Incoming,
   if (message->kind == Message::Kind::kRequest) {
     const bool claims = claims_version(message->params);
     if (claims || (newer && message->method != "initialize")) {
-      return stateless(request, std::move(*message), response);
+      return stateless(request, std::move(*message), response, std::move(memory));
     }
     if (newer) {
       return refuse(*response, 400,
@@ -118,11 +146,11 @@ void HttpEndpoint::take(const net::HttpRequest& request, std::expected<Incoming,
   } else if (newer || claims_version(message->params)) {
     return response->send(202, {}, std::string());  // there is nothing to do for any of them
   }
-  handshake(request, std::move(*message), response);
+  handshake(request, std::move(*message), response, std::move(memory));
 }
 
 void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
-                             const ResponsePtr& response) {
+                             const ResponsePtr& response, net::KeptPtr memory) {
   const std::expected<Envelope, RpcError> envelope = read_envelope(message.params);
   std::optional<RpcError> error;
   if (!envelope) error = envelope.error();
@@ -136,26 +164,27 @@ void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
     return refuse(*response, 406,
                   bad_request(kInvalidRequest, "Accept must allow text/event-stream."), message.id);
   }
-  if (!listens && running_ >= options_.max_running) {
-    return refuse(*response, 200, too_many(), message.id);
+  net::Places::Place place =
+      (listens ? stream_places_ : running_places_).take(net::client_of_address(head.peer));
+  if (!place) {
+    return refuse(*response, 200, listens ? too_many_streams() : too_many(), message.id);
   }
   const std::shared_ptr<ClientUse> client =
       recent_.seen(client_of(message.params), head.peer, envelope->version_name);
   if (is_read(message.method)) ++client->reads;
-  running_ += listens ? 0 : 1;
-  client->subscribed += listens ? 1 : 0;
-  // Given back when the request is over, however it ends.
-  std::shared_ptr<void> place(nullptr,
-                              [this, listens, client, alive = std::weak_ptr(alive_)](void*) {
-                                if (listens) --client->subscribed;
-                                if (!alive.expired() && !listens) --running_;
-                              });
+  if (listens) {
+    // Counted until the request is over, however it ends.
+    ++client->subscribed;
+    place = {place.get(), [place, client](void*) { --client->subscribed; }};
+  }
   Request request{.id = std::move(message.id),
                   .method = std::move(message.method),
                   .params = std::move(message.params),
                   .level = envelope->level,
                   .arguments = std::move(message.arguments),
-                  .caller = "mcp:" + head.peer};
+                  .caller = "mcp:" + head.peer,
+                  .memory = memory};
+  const std::string id = request.id;
   request.notify = [this, exchange](std::string text) { tell(nullptr, exchange, std::move(text)); };
   request.check_header = [headers = head.headers](const std::string& name,
                                                   const json::Value* value) {
@@ -165,6 +194,7 @@ void HttpEndpoint::stateless(const net::HttpRequest& head, Message message,
     answer(nullptr, exchange, std::move(finished));
   });
   if (exchange->running->is_over()) return;
+  may_be_stopped(nullptr, exchange, id, *memory);
   // The client closing the stream is how it cancels.
   response->on_closed([this, exchange] {
     streams_.erase(exchange->response);
@@ -196,11 +226,12 @@ HttpEndpoint::HttpSessionPtr HttpEndpoint::session_of(const net::HttpRequest& he
     return nullptr;
   }
   found->second->used = loop_.now();
+  found->second->came_back = true;
   return found->second;
 }
 
 void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
-                             const ResponsePtr& response) {
+                             const ResponsePtr& response, net::KeptPtr memory) {
   if (message.method == "initialize" && message.kind == Message::Kind::kRequest) {
     return initialize(head, message, response);
   }
@@ -211,9 +242,8 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
     if (message.kind == Message::Kind::kResponse) server_.deliver(message);
     return response->send(202, {}, std::string());
   }
-  if (const std::optional<RpcError> error = busy(*session, message.id)) {
-    return refuse(*response, error->http_status, *error, message.id);
-  }
+  std::expected<net::Places::Place, RpcError> place = place_in(*session, message.id);
+  if (!place) return refuse(*response, place.error().http_status, place.error(), message.id);
   if (is_read(message.method)) ++session->use.reads;
   auto exchange = std::make_shared<Exchange>(response, accepted_by(head));
   exchange->stream = ++session->streams;
@@ -222,44 +252,72 @@ void HttpEndpoint::handshake(const net::HttpRequest& head, Message message,
                   .params = std::move(message.params),
                   .session = session->session,
                   .arguments = std::move(message.arguments),
-                  .caller = "mcp:" + head.peer};
+                  .caller = "mcp:" + head.peer,
+                  .memory = std::move(memory)};
   request.notify = [this, session, exchange](std::string text) {
     tell(session, exchange, std::move(text));
   };
-  start(session, exchange, std::move(request), [this, session, exchange](Finished finished) {
-    answer(session, exchange, std::move(finished));
-  });
+  start(session, exchange, std::move(request), std::move(*place),
+        [this, session, exchange](Finished finished) {
+          answer(session, exchange, std::move(finished));
+        });
   if (exchange->running->is_over()) return;
   // A lost connection is not a cancellation in this dialect: the client may come back for the rest.
   response->on_closed([this, weak = std::weak_ptr(response)] { streams_.erase(weak.lock()); });
 }
 
-// Why a request of a session cannot run now.
-std::optional<RpcError> HttpEndpoint::busy(const HttpSession& session,
-                                           const std::string& id) const {
+// Where a request of a session runs, or why it cannot run now.
+std::expected<net::Places::Place, RpcError> HttpEndpoint::place_in(const HttpSession& session,
+                                                                   const std::string& id) {
   if (session.running.contains(id)) {
-    return bad_request(kInvalidRequest, "A request with this id is running already.");
+    return std::unexpected(
+        bad_request(kInvalidRequest, "A request with this id is running already."));
   }
-  if (session.running.size() >= options_.max_running_per_session ||
-      running_ >= options_.max_running) {
-    return too_many();
+  net::Places::Place place;
+  if (session.running.size() < options_.max_running_per_session) {
+    place = running_places_.take(session.client);
   }
-  return std::nullopt;
+  if (!place) return std::unexpected(too_many());
+  return place;
 }
 
 void HttpEndpoint::start(const HttpSessionPtr& session, const ExchangePtr& exchange,
-                         Request request, std::function<void(Finished)> done) {
+                         Request request, net::Places::Place place,
+                         std::function<void(Finished)> done) {
   const std::string id = request.id;
-  ++running_;
-  std::shared_ptr<void> place(nullptr, [this, alive = std::weak_ptr(alive_)](void*) {
-    if (!alive.expired()) --running_;
-  });
+  const net::KeptPtr memory = request.memory;
   exchange->running = server_.start(
-      std::move(request), [session, id, place, done = std::move(done)](Finished finished) {
+      std::move(request),
+      [session, id, place = std::move(place), done = std::move(done)](Finished finished) {
         session->running.erase(id);
         done(std::move(finished));
       });
-  if (!exchange->running->is_over()) session->running.emplace(id, exchange);
+  if (exchange->running->is_over()) return;
+  session->running.emplace(id, exchange);
+  may_be_stopped(session, exchange, id, *memory);
+}
+
+void HttpEndpoint::may_be_stopped(const HttpSessionPtr& session, const ExchangePtr& exchange,
+                                  const std::string& id, net::KeptMemory& memory) {
+  // Later: the memory may be needed in the middle of anything.
+  memory.on_give_up(
+      [this, alive = std::weak_ptr(alive_), session, id, weak = std::weak_ptr(exchange)] {
+        if (alive.expired()) return;
+        loop_.post([this, alive, session, id, weak] {
+          const ExchangePtr still = weak.lock();
+          if (!alive.expired() && still) stop(session, still, id);
+        });
+      });
+}
+
+void HttpEndpoint::stop(const HttpSessionPtr& session, const ExchangePtr& exchange,
+                        const std::string& id) {
+  if (exchange->running->is_over()) return;
+  log_warn("mcp: a request is ended: others need the memory, and its client holds most");
+  if (session) session->running.erase(id);
+  exchange->running->cancel();
+  if (exchange->on_cancelled) return exchange->on_cancelled();
+  answer(session, exchange, {error_text(id, no_memory()), 503});
 }
 
 void HttpEndpoint::notification(const HttpSessionPtr& session, const Message& message) {
@@ -284,14 +342,21 @@ void HttpEndpoint::notification(const HttpSessionPtr& session, const Message& me
 
 void HttpEndpoint::initialize(const net::HttpRequest& head, const Message& message,
                               const ResponsePtr& response) {
-  std::expected<Server::Opened, RpcError> opened = server_.initialize(message.params);
-  if (!opened) return refuse(*response, 200, opened.error(), message.id);
-  if (!make_room()) {
+  const std::string client = net::client_of_address(head.peer);
+  net::KeptPtr memory = memory_->keep(client);
+  std::expected<Server::Opened, RpcError> opened = server_.initialize(message, memory);
+  if (!opened) return refuse(*response, opened.error().http_status, opened.error(), message.id);
+  net::Places::Place place = place_for_session(client);
+  if (!place) {
     return refuse(*response, 503,
-                  {.code = kInternalError, .message = "Too many sessions. Next: try again later."},
+                  {.code = kInternalError,
+                   .message = "Too many sessions are in use. Next: end one, or try again later."},
                   message.id);
   }
-  auto session = std::make_shared<HttpSession>(ids_.next().to_string(), opened->session, options_);
+  auto session =
+      std::make_shared<HttpSession>(ids_.next().to_string(), client, opened->session, options_);
+  session->place = std::move(place);
+  limit(session, *memory);
   session->used = loop_.now();
   session->use = {.client = client_name(object_of(message.params, "clientInfo")),
                   .dialect = std::string(name_of(session->session->version)),
@@ -320,13 +385,7 @@ void HttpEndpoint::batch(const net::HttpRequest& head, std::vector<ReadMessage> 
   if (session->session->version != Version::k2025_03_26) return refuse(*response, 400, wrong);
   auto answers = std::make_shared<Batch>();
   answers->response = response;
-  const auto add = [answers](const std::string& text) {
-    if (!answers->text.empty() && !text.empty()) answers->text += ',';
-    answers->text += text;
-    if (--answers->left > 0) return;
-    if (answers->text.empty()) return answers->response->send(202, {}, std::string());
-    answers->response->send(200, json_headers(), "[" + answers->text + "]");
-  };
+  answers->most = options_.max_batch_answer_bytes;
   for (ReadMessage& message : all) {
     if (message && message->kind == Message::Kind::kNotification) {
       notification(session, *message);
@@ -334,31 +393,56 @@ void HttpEndpoint::batch(const net::HttpRequest& head, std::vector<ReadMessage> 
       server_.deliver(*message);
     } else {
       ++answers->left;
-      message ? request_of_batch(session, std::move(*message), "mcp:" + head.peer, add)
-              : add(error_text(message.error().id, message.error().error));
+      message ? request_of_batch(session, std::move(*message), "mcp:" + head.peer, answers)
+              : answers->add("", error_text(message.error().id, message.error().error));
     }
   }
-  add("");
+  answers->done();
+}
+
+void HttpEndpoint::Batch::add(std::string_view id, std::string_view answer) {
+  std::string instead;
+  if (text.size() + answer.size() > most) {
+    instead =
+        error_text(id, {.code = kInternalError,
+                        .message = "The answers of the batch have more than " +
+                                   std::to_string(most) + " bytes. Next: send the request alone."});
+    answer = instead;
+  }
+  if (!text.empty()) text += ',';
+  text += answer;
+  done();
+}
+
+// One answer more, or one that does not come.
+void HttpEndpoint::Batch::done() {
+  if (--left > 0) return;
+  if (text.empty()) return response->send(202, {}, std::string());
+  response->send(200, json_headers(), "[" + text + "]");
 }
 
 void HttpEndpoint::request_of_batch(const HttpSessionPtr& session, Message message,
-                                    std::string caller,
-                                    const std::function<void(const std::string&)>& add) {
-  if (const std::optional<RpcError> error = busy(*session, message.id)) {
-    return add(error_text(message.id, *error));
+                                    std::string caller, const BatchPtr& batch) {
+  std::expected<net::Places::Place, RpcError> place = place_in(*session, message.id);
+  if (!place) return batch->add(message.id, error_text(message.id, place.error()));
+  net::KeptPtr memory = memory_->keep(session->client);
+  if (!memory->resize(message.held_bytes)) {
+    return batch->add(message.id, error_text(message.id, no_memory()));
   }
   auto exchange = std::make_shared<Exchange>();
-  exchange->on_cancelled = [add] { add(""); };
+  exchange->on_cancelled = [batch] { batch->done(); };
+  const std::string id = message.id;
   Request request{.id = std::move(message.id),
                   .method = std::move(message.method),
                   .params = std::move(message.params),
                   .session = session->session,
                   .arguments = std::move(message.arguments),
-                  .caller = std::move(caller)};
+                  .caller = std::move(caller),
+                  .memory = std::move(memory)};
   // Messages about a request of a batch go to the session's own stream.
   request.notify = [this, session](const std::string& text) { tell_general(*session, text); };
-  start(session, exchange, std::move(request),
-        [add](const Finished& finished) { add(finished.text); });
+  start(session, exchange, std::move(request), std::move(*place),
+        [batch, id](const Finished& finished) { batch->add(id, finished.text); });
 }
 
 // --- answers
@@ -379,9 +463,19 @@ void HttpEndpoint::tell(const HttpSessionPtr& session, const ExchangePtr& exchan
                         std::string message) {
   if (!exchange->accepts.events) return;
   begin_events(session, exchange);
-  const std::string id =
-      session ? session->log.add(exchange->stream, message).text() : std::string();
+  const std::string id = session ? logged(*session, exchange->stream, message) : std::string();
   exchange->response->write(event_text(message, id));
+}
+
+void HttpEndpoint::forget_log(HttpSession& session) {
+  session.log.clear();
+  session.log_memory->set(0);
+}
+
+std::string HttpEndpoint::logged(HttpSession& session, uint64_t stream, std::string_view message) {
+  const std::string id = session.log.add(stream, message).text();
+  if (!session.log_memory->resize(session.log.bytes())) forget_log(session);
+  return id;
 }
 
 void HttpEndpoint::answer(const HttpSessionPtr& session, const ExchangePtr& exchange,
@@ -394,7 +488,7 @@ void HttpEndpoint::answer(const HttpSessionPtr& session, const ExchangePtr& exch
   }
   begin_events(session, exchange);
   const std::string id =
-      session ? session->log.add(exchange->stream, finished.text).text() : std::string();
+      session ? logged(*session, exchange->stream, finished.text) : std::string();
   response.write(event_text(finished.text, id));
   streams_.erase(exchange->response);
   response.end();
@@ -425,6 +519,8 @@ void HttpEndpoint::get(const net::HttpRequest& request, const ResponsePtr& respo
 }
 
 void HttpEndpoint::open_general(const HttpSessionPtr& session, const ResponsePtr& response) {
+  if (!session->stream_place) session->stream_place = stream_places_.take(session->client);
+  if (!session->stream_place) return refuse(*response, 503, too_many_streams());
   response->begin_stream(200, net::event_stream_headers());
   // Something has to be sent at once, so that the client knows that the stream is there.
   if (session->session->version >= Version::k2025_11_25) {
@@ -437,7 +533,9 @@ void HttpEndpoint::open_general(const HttpSessionPtr& session, const ResponsePtr
   response->on_closed([this, session, weak = std::weak_ptr(response)] {
     const ResponsePtr closed = weak.lock();
     streams_.erase(closed);
-    if (session->general == closed) session->general = nullptr;
+    if (session->general != closed) return;
+    session->general = nullptr;
+    session->stream_place = nullptr;
   });
 }
 
@@ -473,9 +571,9 @@ void HttpEndpoint::resume(const HttpSessionPtr& session, const EventId& id,
 }
 
 void HttpEndpoint::tell_general(HttpSession& session, const std::string& message) {
-  const EventId id = session.log.add(0, message);
+  const std::string id = logged(session, 0, message);
   if (session.general && session.general->is_open()) {
-    session.general->write(event_text(message, id.text()));
+    session.general->write(event_text(message, id));
   }
 }
 
@@ -483,8 +581,7 @@ void HttpEndpoint::remove(const net::HttpRequest& request, const ResponsePtr& re
   if (!header_value(request, kSessionHeader)) return refuse_method(*response);
   const HttpSessionPtr session = session_of(request, response);
   if (session == nullptr) return;
-  sessions_.erase(session->id);
-  forget(session);
+  end(session);
   response->send(200, {}, std::string());
 }
 
@@ -494,12 +591,19 @@ std::vector<ClientUse> HttpEndpoint::clients() const {
   std::vector<ClientUse> out = recent_.rows();
   for (const auto& [id, session] : sessions_) {
     out.push_back(session->use);
-    out.back().subscribed = session->session->subscriber->uris.size();
+    out.back().subscribed = session->session->subscriber->subscriptions();
   }
   return out;
 }
 
+void HttpEndpoint::end(const HttpSessionPtr& session) {
+  sessions_.erase(session->id);
+  forget(session);
+}
+
 void HttpEndpoint::forget(const HttpSessionPtr& session) {
+  session->place = nullptr;
+  session->stream_place = nullptr;
   server_.disconnect(session->session);
   for (auto& [id, exchange] : std::exchange(session->running, {})) {
     exchange->running->cancel();
@@ -512,18 +616,57 @@ void HttpEndpoint::forget(const HttpSessionPtr& session) {
   }
 }
 
-// The session that was not used for longest gives way, unless somebody is connected to it.
-bool HttpEndpoint::make_room() {
-  if (sessions_.size() < options_.max_sessions) return true;
-  HttpSessionPtr oldest;
+// What others need first is the log for those who come back; then the session itself ends.
+void HttpEndpoint::limit(const HttpSessionPtr& session, net::KeptMemory& memory) {
+  const std::weak_ptr<HttpSession> weak = session;
+  session->log_memory = memory_->keep(session->client);
+  session->log_memory->on_give_up([weak] {
+    if (const HttpSessionPtr it = weak.lock()) forget_log(*it);
+  });
+  memory.on_give_up([this, alive = std::weak_ptr(alive_), weak] {
+    if (alive.expired()) return;
+    loop_.post([this, alive, weak] {
+      const HttpSessionPtr it = weak.lock();
+      if (alive.expired() || !it || !sessions_.contains(it->id)) return;
+      log_warn("mcp: a session of {} is ended: others need the memory, and it holds most",
+               it->client);
+      end(it);
+    });
+  });
+}
+
+// A client that has its share gets a place that it has already; when there is none left for
+// anybody, the one that has most gives one up. An idle session is never ended for a client with
+// more.
+net::Places::Place HttpEndpoint::place_for_session(const std::string& client) {
+  net::Places::Place place = session_places_.take(client);
+  if (place) return place;
+  const HttpSessionPtr gone = least_useful(session_places_.from_whom(client));
+  if (!gone) return nullptr;
+  end(gone);
+  return session_places_.take(client);
+}
+
+// Of a client's sessions: one that nobody came back to, then one that runs nothing, then one of the
+// program that has most of them (all programs of this machine are one client), then the one that
+// was not used for longest. Never one with an open stream.
+HttpEndpoint::HttpSessionPtr HttpEndpoint::least_useful(const std::string& client) const {
+  std::map<ClientName, size_t> counts;
   for (const auto& [id, session] : sessions_) {
-    if (session->general || !session->running.empty()) continue;
-    if (!oldest || session->used < oldest->used) oldest = session;
+    if (session->client == client) ++counts[session->use.client];
   }
-  if (!oldest) return false;
-  sessions_.erase(oldest->id);
-  forget(oldest);
-  return true;
+  using Rank = std::tuple<bool, bool, size_t, std::chrono::steady_clock::time_point>;
+  std::optional<Rank> best;
+  HttpSessionPtr out;
+  for (const auto& [id, session] : sessions_) {
+    if (session->client != client || session->general) continue;
+    const Rank rank{session->came_back, !session->running.empty(),
+                    sessions_.size() - counts[session->use.client], session->used};
+    if (best && *best <= rank) continue;
+    best = rank;
+    out = session;
+  }
+  return out;
 }
 
 void HttpEndpoint::tick() {
@@ -541,10 +684,7 @@ void HttpEndpoint::tick() {
     const bool used = session->general || !session->running.empty();
     if (!used && now - session->used > options_.session_idle) idle.push_back(session);
   }
-  for (const HttpSessionPtr& session : idle) {
-    sessions_.erase(session->id);
-    forget(session);
-  }
+  for (const HttpSessionPtr& session : idle) end(session);
 }
 
 }  // namespace iii::mcp

@@ -18,6 +18,7 @@
 #include "mcp/event_stream.h"
 #include "mcp/http_headers.h"
 #include "mcp/server.h"
+#include "net/client_shares.h"
 #include "net/http_router.h"
 #include "net/loop.h"
 #include "sdk/task_group.h"
@@ -27,14 +28,20 @@ namespace iii::mcp {
 struct HttpEndpointOptions {
   size_t max_body_bytes = 4 * 1024 * 1024;
   size_t large_body_bytes = 64 * 1024;  // a larger one is read on another thread
-  size_t max_sessions = 1'024;
+  // What clients share, by address, as net::Places says: one alone gets at most half. There are
+  // fewer streams than sessions, so a client that holds all its streams can still open sessions.
+  size_t max_sessions = 4'096;
+  size_t max_streams = 2'048;  // of sessions (GET) and of listen requests
+  size_t max_running = 4'096;  // requests, listen streams not counted
   std::chrono::milliseconds session_idle{30 * 60'000};
-  size_t max_running = 4'096;  // requests of all clients, listen streams not counted
   size_t max_running_per_session = 64;
   size_t max_batch = 100;
   size_t replay_events = 256;  // per session
   size_t replay_bytes = 1024 * 1024;
   std::chrono::milliseconds keep_alive{15'000};
+  size_t max_batch_answer_bytes = 16 * 1024 * 1024;
+  // Where everything counts that is kept for clients; null: a budget of its own.
+  std::shared_ptr<net::ClientMemory> memory = nullptr;
 };
 
 // On the loop thread. Outlives the HTTP server that calls it.
@@ -72,14 +79,21 @@ class HttpEndpoint {
   using ExchangePtr = std::shared_ptr<Exchange>;
 
   struct HttpSession {
-    HttpSession(std::string its_id, SessionPtr its_session, const HttpEndpointOptions& options)
+    HttpSession(std::string its_id, std::string its_client, SessionPtr its_session,
+                const HttpEndpointOptions& options)
         : id(std::move(its_id)),
+          client(std::move(its_client)),
           session(std::move(its_session)),
           log(options.replay_events, options.replay_bytes) {}
 
     const std::string id;
+    const std::string client;  // see net::client_of_address
     const SessionPtr session;
+    net::Places::Place place;
+    net::Places::Place stream_place;  // of the GET stream
     EventLog log;
+    net::KeptPtr log_memory;
+    bool came_back = false;                      // a request came after `initialize`
     bool connected = false;                      // hears of changes
     ResponsePtr general;                         // the GET stream
     uint64_t streams = 0;                        // numbers of streams; 0 is the general one
@@ -94,28 +108,42 @@ class HttpEndpoint {
     std::string text;
     size_t left = 1;
     ResponsePtr response;
+    size_t most = 0;  // bytes of the text
+
+    void add(std::string_view id, std::string_view answer);
+    void done();
   };
+  using BatchPtr = std::shared_ptr<Batch>;
 
   void post(net::HttpRequest request, const ResponsePtr& response);
   void get(const net::HttpRequest& request, const ResponsePtr& response);
   void remove(const net::HttpRequest& request, const ResponsePtr& response);
 
   // A large body: on another thread, the loop goes on meanwhile.
-  sdk::Task<void> read_elsewhere(net::HttpRequest request, ResponsePtr response);
+  sdk::Task<void> read_elsewhere(net::HttpRequest request, ResponsePtr response,
+                                 net::KeptPtr memory);
+  // `memory` is where the request counts.
   void take(const net::HttpRequest& request, std::expected<Incoming, Unreadable> read,
-            const ResponsePtr& response);
-  void stateless(const net::HttpRequest& head, Message message, const ResponsePtr& response);
-  void handshake(const net::HttpRequest& head, Message message, const ResponsePtr& response);
+            const ResponsePtr& response, net::KeptPtr memory);
+  void stateless(const net::HttpRequest& head, Message message, const ResponsePtr& response,
+                 net::KeptPtr memory);
+  void handshake(const net::HttpRequest& head, Message message, const ResponsePtr& response,
+                 net::KeptPtr memory);
   void batch(const net::HttpRequest& head, std::vector<ReadMessage> all,
              const ResponsePtr& response);
   void initialize(const net::HttpRequest& head, const Message& message,
                   const ResponsePtr& response);
   void notification(const HttpSessionPtr& session, const Message& message);
-  std::optional<RpcError> busy(const HttpSession& session, const std::string& id) const;
+  std::expected<net::Places::Place, RpcError> place_in(const HttpSession& session,
+                                                       const std::string& id);
   void start(const HttpSessionPtr& session, const ExchangePtr& exchange, Request request,
-             std::function<void(Finished)> done);
+             net::Places::Place place, std::function<void(Finished)> done);
   void request_of_batch(const HttpSessionPtr& session, Message message, std::string caller,
-                        const std::function<void(const std::string&)>& add);
+                        const BatchPtr& batch);
+  // It ends with an error when others need its memory.
+  void may_be_stopped(const HttpSessionPtr& session, const ExchangePtr& exchange,
+                      const std::string& id, net::KeptMemory& memory);
+  void stop(const HttpSessionPtr& session, const ExchangePtr& exchange, const std::string& id);
   // Null when the request was refused.
   HttpSessionPtr session_of(const net::HttpRequest& head, const ResponsePtr& response);
 
@@ -123,10 +151,17 @@ class HttpEndpoint {
   void answer(const HttpSessionPtr& session, const ExchangePtr& exchange, Finished finished);
   void begin_events(const HttpSessionPtr& session, const ExchangePtr& exchange);
   void tell_general(HttpSession& session, const std::string& message);
+  // Keeps the message for those who come back; its id.
+  static std::string logged(HttpSession& session, uint64_t stream, std::string_view message);
+  static void forget_log(HttpSession& session);
   void resume(const HttpSessionPtr& session, const EventId& id, const ResponsePtr& response);
   void open_general(const HttpSessionPtr& session, const ResponsePtr& response);
 
-  bool make_room();
+  net::Places::Place place_for_session(const std::string& client);
+  HttpSessionPtr least_useful(const std::string& client) const;
+  // What happens to it when others need its memory.
+  void limit(const HttpSessionPtr& session, net::KeptMemory& memory);
+  void end(const HttpSessionPtr& session);
   void forget(const HttpSessionPtr& session);
   void tick();
   void watch(const ResponsePtr& response) { streams_.insert(response); }
@@ -138,7 +173,10 @@ class HttpEndpoint {
   RecentClients recent_;
   std::map<std::string, HttpSessionPtr, std::less<>> sessions_;
   std::set<ResponsePtr> streams_;  // that get keep-alive comments
-  size_t running_ = 0;
+  const std::shared_ptr<net::ClientMemory> memory_;
+  net::Places session_places_;
+  net::Places stream_places_;
+  net::Places running_places_;
   TimerId timer_ = 0;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   sdk::TaskGroup tasks_;

@@ -44,7 +44,7 @@ class McpHttpTest : public McpTest {
                     .path = "/mcp",
                     .headers = std::move(headers),
                     .body = std::move(body),
-                    .peer = "127.0.0.1"},
+                    .peer = peer},
                    response);
     return response;
   }
@@ -71,12 +71,18 @@ class McpHttpTest : public McpTest {
     return std::to_string(response->status) + ' ' +
            (error != nullptr ? std::to_string(code(*error)) : "");
   }
-  std::string open_session(const std::string& version = "2025-11-25") {
+  // Only `initialize`. The session's id is empty when it was refused.
+  std::string begin_session(const std::string& version = "2025-11-25",
+                            const std::string& name = "test") {
     const FakePtr opened =
         finished(ask("POST", json_type(),
                      handshake("0", "initialize",
-                               R"("protocolVersion":")" + version + R"(","capabilities":{})")));
-    const std::string id = opened->header("Mcp-Session-Id");
+                               R"("protocolVersion":")" + version + R"(","capabilities":{},)" +
+                                   R"("clientInfo":{"name":")" + name + R"(","version":"1"})")));
+    return opened->header("Mcp-Session-Id");
+  }
+  std::string open_session(const std::string& version = "2025-11-25") {
+    const std::string id = begin_session(version);
     EXPECT_FALSE(id.empty());
     EXPECT_EQ(
         ask("POST", in_session(id), R"({"jsonrpc":"2.0","method":"notifications/initialized"})")
@@ -90,6 +96,23 @@ class McpHttpTest : public McpTest {
     return out;
   }
 
+  bool is_there(const std::string& session) {
+    return finished(ask("POST", in_session(session), handshake("99", "ping")))->status == 200;
+  }
+  FakePtr from(const std::string& address, const std::function<FakePtr()>& request) {
+    const std::string before = std::exchange(peer, address);
+    FakePtr out = request();
+    peer = before;
+    return out;
+  }
+  FakePtr listen_to(const std::vector<std::string>& uris) {
+    std::string list;
+    for (const std::string& uri : uris) list += (list.empty() ? "\"" : ",\"") + uri + "\"";
+    return modern_post("subscriptions/listen",
+                       R"("notifications":{"resourceSubscriptions":[)" + list + "]}");
+  }
+
+  std::string peer = "127.0.0.1";
   net::HttpRouter router;
   std::unique_ptr<HttpEndpoint> endpoint;
 };
@@ -351,6 +374,237 @@ TEST_F(McpHttpTest, SessionsGiveWayToNewOnes) {
   EXPECT_EQ(endpoint->sessions(), 2U);
   EXPECT_EQ(ask("POST", in_session(second), handshake("1", "ping"))->status, 404);
   EXPECT_EQ(finished(ask("POST", in_session(first_id), handshake("1", "ping")))->status, 200);
+}
+
+TEST_F(McpHttpTest, AClientThatHasItsShareOfSessionsGivesWayItself) {
+  listen_http({.max_sessions = 40});
+  peer = "192.0.2.1";
+  const std::string idle = open_session();
+  peer = "192.0.2.2";
+  std::vector<std::string> ids;
+  for (int i = 0; i < 100; ++i) {
+    ids.push_back(begin_session());
+    ASSERT_FALSE(ids.back().empty()) << i;
+  }
+  EXPECT_EQ(endpoint->sessions(), 1U + 20U) << "half of what was free";
+  EXPECT_TRUE(is_there(ids.back()));
+  EXPECT_FALSE(is_there(ids.front()));
+  peer = "192.0.2.1";
+  EXPECT_TRUE(is_there(idle));
+}
+
+TEST_F(McpHttpTest, WhenNoSessionIsFreeWhoHasMostGivesOneUp) {
+  listen_http({.max_sessions = 4});
+  peer = "192.0.2.1";
+  const std::string idle = open_session();
+  peer = "192.0.2.2";
+  std::vector<std::string> ids;
+  for (int i = 0; i < 3; ++i) ids.push_back(open_session());
+  peer = "192.0.2.3";
+  EXPECT_NE(begin_session(), "");
+  EXPECT_FALSE(is_there(ids[0]));
+  EXPECT_TRUE(is_there(ids[2]));
+  peer = "192.0.2.4";
+  EXPECT_NE(begin_session(), "");
+  peer = "192.0.2.5";
+  EXPECT_EQ(begin_session(), "") << "everybody has one";
+  EXPECT_TRUE(is_there(idle));
+}
+
+// All programs of this machine have one address.
+TEST_F(McpHttpTest, OnOneMachineSessionsThatAreInUseStay) {
+  listen_http({.max_sessions = 40});
+  const std::string idle = open_session();
+  for (int i = 0; i < 100; ++i) {
+    // Nobody comes back to these, whatever they are called.
+    ASSERT_NE(begin_session("2025-11-25", "flood" + std::to_string(i)), "");
+  }
+  EXPECT_TRUE(is_there(idle));
+  EXPECT_EQ(endpoint->sessions(), 20U);
+}
+
+TEST_F(McpHttpTest, OnOneMachineTheProgramWithMostSessionsGivesWay) {
+  listen_http({.max_sessions = 40});
+  const std::string idle = open_session();
+  for (int i = 0; i < 100; ++i) {
+    const std::string id = begin_session("2025-11-25", "leaks");
+    ASSERT_NE(id, "");
+    ASSERT_TRUE(is_there(id));
+  }
+  EXPECT_TRUE(is_there(idle));
+}
+
+TEST_F(McpHttpTest, StreamsAreSharedAndLeaveRoomForSessions) {
+  listen_http({.max_sessions = 80, .max_streams = 40});
+  peer = "192.0.2.1";
+  std::vector<FakePtr> streams;
+  for (int i = 0; i < 10; ++i) streams.push_back(listen_to({"iii://demo"}));
+  for (int i = 0; i < 10; ++i) streams.push_back(ask("GET", in_session(open_session())));
+  for (const FakePtr& each : streams) EXPECT_TRUE(each->streams) << "at the limit";
+  const std::string session = open_session();
+  EXPECT_EQ(outcome(ask("GET", in_session(session))), "503 -32603") << "beyond it";
+  EXPECT_EQ(outcome(listen_to({"iii://demo"})), "200 -32603");
+  EXPECT_TRUE(is_there(open_session())) << "sessions are still opened";
+  EXPECT_TRUE(from("192.0.2.2", [&] { return listen_to({"iii://demo"}); })->streams);
+  streams[0]->leave();
+  streams[19]->leave();
+  EXPECT_TRUE(ask("GET", in_session(session))->streams);
+  EXPECT_TRUE(listen_to({"iii://demo"})->streams);
+}
+
+TEST_F(McpHttpTest, ASessionThatEndsGivesItsPlacesBack) {
+  listen_http({.max_sessions = 1, .max_streams = 1});
+  for (int i = 0; i < 3; ++i) {
+    const std::string id = open_session();
+    const FakePtr stream = ask("GET", in_session(id));
+    EXPECT_TRUE(stream->streams);
+    EXPECT_EQ(begin_session(), "") << "the only one is in use";
+    EXPECT_EQ(ask("DELETE", in_session(id))->status, 200);
+    EXPECT_FALSE(stream->open);
+  }
+}
+
+TEST_F(McpHttpTest, RequestsOfOneAddressLeavePlacesForOthers) {
+  listen_http({.max_running = 20});
+  std::vector<FakePtr> calls;
+  for (int i = 0; i < 11; ++i) {
+    calls.push_back(modern_post("tools/call", R"("name":"slow")", "slow"));
+  }
+  EXPECT_TRUE(calls[9]->open) << "at the limit";
+  EXPECT_EQ(outcome(calls[10]), "200 -32603") << "beyond it";
+  EXPECT_EQ(outcome(finished(from("192.0.2.2", [&] { return modern_post("tools/list"); }))),
+            "200 ");
+}
+
+// --- memory
+
+class McpHttpMemoryTest : public McpHttpTest {
+ protected:
+  void listen_with(size_t bytes) {
+    memory = std::make_shared<net::ClientMemory>(bytes);
+    listen_http({.memory = memory});
+  }
+  size_t total() const { return memory->budget().total(); }
+  FakePtr subscribe(const std::string& session, const std::string& uri) {
+    return finished(ask("POST", in_session(session),
+                        handshake("7", "resources/subscribe", R"("uri":")" + uri + "\"")));
+  }
+
+  // A call that hangs.
+  FakePtr call_slow(size_t size) {
+    return ask("POST", modern("tools/call", "slow"),
+               stateless("1", "tools/call",
+                         R"("name":"slow","arguments":{"a":")" + std::string(size, 'x') + "\"}"));
+  }
+
+  std::shared_ptr<net::ClientMemory> memory;
+};
+
+TEST_F(McpHttpMemoryTest, SessionsSubscriptionsAndEventsCount) {
+  listen_with(1'000'000);
+  EXPECT_EQ(total(), 0U);
+  const std::string id = open_session();
+  EXPECT_EQ(total(), Server::kSubscriberBytes);
+  EXPECT_EQ(outcome(subscribe(id, "iii://demo")), "200 ");
+  const size_t subscribed = total();
+  EXPECT_GT(subscribed, Server::kSubscriberBytes + Subscribers::kSubscriptionBytes);
+  tree.put("global/demo/SKILL.md", std::string(kSkill) + "More.\n");
+  run_until([&] { return total() > subscribed; });
+  ask("DELETE", in_session(id));
+  settle();
+  EXPECT_EQ(total(), 0U);
+}
+
+TEST_F(McpHttpMemoryTest, NothingOfClientsThatAreRefusedIsKept) {
+  listen_with(1'000'000);
+  const std::string id = open_session();
+  const size_t before = total();
+  EXPECT_EQ(outcome(subscribe(id, "iii://" + std::string(2'000'000, 'a'))), "503 -32603");
+  EXPECT_EQ(outcome(subscribe(id, "iii://" + std::string(200'000, 'a'))), "200 -32602");
+  EXPECT_EQ(
+      outcome(finished(ask("POST", json_type(),
+                           handshake("0", "initialize",
+                                     R"("protocolVersion":"2025-11-25","capabilities":{"x":")" +
+                                         std::string(200'000, 'a') + "\"}")))),
+      "200 -32602");
+  EXPECT_EQ(outcome(finished(listen_to(std::vector<std::string>(1'001, "iii://demo")))),
+            "200 -32602");
+  EXPECT_EQ(total(), before);
+}
+
+TEST_F(McpHttpMemoryTest, TheGreediestIsRefusedAndOthersAreNot) {
+  listen_with(100'000);
+  peer = "192.0.2.1";
+  const std::string greedy = open_session();
+  std::string answer;
+  for (int i = 0; i < 1'000 && answer != "200 -32603"; ++i) {
+    answer = outcome(subscribe(greedy, "iii://s" + std::to_string(i)));
+  }
+  EXPECT_EQ(answer, "200 -32603");
+  EXPECT_LE(total(), 100'000U);
+  EXPECT_TRUE(is_there(greedy));
+  EXPECT_EQ(endpoint->sessions(), 1U);
+}
+
+TEST_F(McpHttpMemoryTest, TheGreediestClientIsEndedForOthers) {
+  listen_with(3'000'000);
+  peer = "192.0.2.1";
+  const std::string greedy = open_session();
+  std::string answer;
+  const std::string pad(900, 'a');
+  for (int i = 0; answer != "200 -32603"; ++i) {
+    answer = outcome(subscribe(greedy, "iii://" + pad + std::to_string(i)));
+  }
+  EXPECT_GT(total(), 2'200'000U) << "three quarters: the rest is for requests, and for others";
+  EXPECT_TRUE(is_there(greedy));
+  peer = "192.0.2.2";
+  const std::string other = open_session();
+  for (int i = 0; i < 1'000; ++i) {
+    ASSERT_EQ(outcome(subscribe(other, "iii://" + pad + "x" + std::to_string(i))), "200 ");
+  }
+  settle();
+  EXPECT_TRUE(is_there(other));
+  peer = "192.0.2.1";
+  EXPECT_FALSE(is_there(greedy));
+  EXPECT_LT(total(), 1'400'000U);
+}
+
+TEST_F(McpHttpMemoryTest, ListenStreamsCountUntilTheyEnd) {
+  listen_with(1'000'000);
+  const FakePtr stream = listen_to({"iii://demo", "iii://other"});
+  EXPECT_TRUE(stream->streams);
+  EXPECT_GT(total(), Server::kSubscriberBytes + 2 * Subscribers::kSubscriptionBytes);
+  stream->leave();
+  settle();
+  EXPECT_EQ(total(), 0U);
+}
+
+TEST_F(McpHttpMemoryTest, RunningRequestsCountAndTheLargestIsStopped) {
+  listen_with(1'000'000);
+  peer = "192.0.2.1";
+  const FakePtr large = call_slow(700'000);
+  run_until([&] { return engine.hanging != nullptr; });
+  EXPECT_GT(total(), 700'000U);
+  peer = "192.0.2.2";
+  const FakePtr other = call_slow(500'000);
+  EXPECT_EQ(outcome(finished(large)), "503 -32603");
+  EXPECT_THAT(large->body, HasSubstr("no memory left"));
+  EXPECT_TRUE(other->open);
+}
+
+TEST_F(McpHttpMemoryTest, EventsForThoseWhoComeBackGoFirst) {
+  listen_with(600'000);
+  peer = "192.0.2.1";
+  const std::string id = open_session();
+  net::HttpHeaders events = in_session(id);
+  events.push_back({"Accept", "text/event-stream"});
+  while (total() < 400'000) finished(ask("POST", events, handshake("5", "tools/list")));
+  peer = "192.0.2.2";
+  const FakePtr other = call_slow(250'000);
+  run_until([&] { return total() < 300'000; });
+  EXPECT_TRUE(other->open);
+  peer = "192.0.2.1";
+  EXPECT_TRUE(is_there(id)) << "only its log is forgotten";
 }
 
 TEST_F(McpHttpTest, ClientsAreListedWithAndWithoutSession) {

@@ -418,6 +418,93 @@ TEST(McpEvents, N56EventsCanBeAskedForAgainWhileTheyAreKept) {
     EXPECT_FALSE(EventId::parse(wrong));
 }
 
+TEST(McpEvents, ALogThatWasClearedDoesNotReachBack) {
+  EventLog log(10, 1'000);
+  const EventId first = log.add(1, "a");
+  EXPECT_GE(log.bytes(), 1U);
+  log.clear();
+  EXPECT_EQ(log.bytes(), 0U);
+  const EventId second = log.add(1, "b");
+  EXPECT_FALSE(log.after(EventId{1, 0}));
+  EXPECT_EQ(log.after(first)->size(), 1U) << "nothing after it is missing";
+  EXPECT_EQ(log.after(second)->size(), 0U);
+}
+
+TEST(McpRpc, IdsHaveALimit) {
+  const auto read = [](size_t bytes) {
+    const std::string id = "\"" + std::string(bytes - 2, 'x') + "\"";
+    return read_text(R"({"jsonrpc":"2.0","method":"ping","id":)" + id + "}", 1)->messages[0];
+  };
+  EXPECT_TRUE(read(kMaxIdBytes)) << "at the limit";
+  const ReadMessage beyond = read(kMaxIdBytes + 1);
+  ASSERT_FALSE(beyond);
+  EXPECT_EQ(beyond.error().error.code, kInvalidRequest);
+  EXPECT_EQ(beyond.error().id, "");
+}
+
+TEST(McpRpc, ParametersHaveALimitInMemory) {
+  const auto read = [](std::string_view method, std::string_view members) {
+    return read_text(R"({"jsonrpc":"2.0","id":1,"method":")" + std::string(method) +
+                         R"(","params":{)" + std::string(members) + "}}",
+                     1)
+        ->messages[0];
+  };
+  std::string lists = "[";
+  while (lists.size() < 1'000'000) lists += "[],";
+  lists += "0]";
+  const ReadMessage dense = read("x", "\"a\":" + lists);
+  ASSERT_FALSE(dense) << "a megabyte of text, twenty times that in memory";
+  EXPECT_EQ(dense.error().error.code, kInvalidParams);
+  EXPECT_EQ(dense.error().id, "1");
+  // Arguments of a function stay text.
+  const ReadMessage call = read("tools/call", R"("name":"a","arguments":{"a":)" + lists + "}");
+  ASSERT_TRUE(call);
+  EXPECT_GE(call->held_bytes, lists.size());
+  EXPECT_LT(call->held_bytes, lists.size() + 10'000);
+  const auto text_of_size = [&](size_t held) {
+    const ReadMessage probe = read("x", R"("a":"0123456789abcdef")");
+    const size_t rest = held_bytes(probe->params) - 16;
+    return "\"a\":\"" + std::string(held - rest, 'x') + "\"";
+  };
+  const ReadMessage at = read("x", text_of_size(kMaxParamsBytes));
+  ASSERT_TRUE(at) << "at the limit";
+  EXPECT_EQ(held_bytes(at->params), kMaxParamsBytes);
+  EXPECT_FALSE(read("x", text_of_size(kMaxParamsBytes + 1))) << "beyond it";
+}
+
+TEST(McpDialect, OfCapabilitiesThreeAreKept) {
+  const Capabilities some(
+      json::parse(R"({"sampling":{"x":1},"roots":{},"experimental":{}})").value());
+  EXPECT_TRUE(some.has("sampling"));
+  EXPECT_TRUE(some.has("roots"));
+  EXPECT_FALSE(some.has("elicitation"));
+  EXPECT_FALSE(some.has("experimental"));
+  EXPECT_FALSE(Capabilities().has("roots"));
+  EXPECT_FALSE(some.has(""));
+}
+
+TEST(McpDialect, WhatIsKeptOfMetaHasALimit) {
+  const auto params = [](size_t held) {
+    json::Object meta{{std::string(kVersionKey), "2026-07-28"},
+                      {std::string(kCapabilitiesKey), json::Object()},
+                      {"pad", std::string(16, 'x')}};
+    const size_t rest = held_bytes(json::Value(meta)) - 16;
+    meta["pad"] = std::string(held - rest, 'x');
+    return json::Value(json::Object{{"_meta", std::move(meta)}});
+  };
+  EXPECT_TRUE(read_envelope(params(kMaxMetaBytes))) << "at the limit";
+  EXPECT_FALSE(read_envelope(params(kMaxMetaBytes + 1))) << "beyond it";
+}
+
+TEST(McpDialect, ProgressTokensHaveALimit) {
+  const auto token = [](size_t size) {
+    return progress_token(json::Value(
+        json::Object{{"_meta", json::Object{{"progressToken", std::string(size, 'x')}}}}));
+  };
+  EXPECT_EQ(token(kMaxIdBytes).size(), kMaxIdBytes + 2) << "at the limit";
+  EXPECT_EQ(token(kMaxIdBytes + 1), "") << "beyond it";
+}
+
 TEST(McpConnect, EveryHarnessGetsASnippetWithTheProgram) {
   for (const std::string& harness : harnesses()) {
     const std::string snippet =

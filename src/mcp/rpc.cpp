@@ -17,6 +17,9 @@ bool is_id(const json::Value& value) {
   return value.as_string() != nullptr || value.as_int() != nullptr || value.as_uint() != nullptr;
 }
 
+// Of a text that does not fit into its own object.
+size_t held_by(const std::string& text) { return text.size() > 15 ? text.size() + 1 : 0; }
+
 std::optional<json::Raw> taken_arguments(json::Value& params) {
   leave_out_null(params, "arguments");
   json::Object& members = *params.as_object();
@@ -27,12 +30,16 @@ std::optional<json::Raw> taken_arguments(json::Value& params) {
   return json::Raw{json::to_text(arguments)};
 }
 
-std::expected<Message, Unreadable> read_message(json::Value value) {
+std::expected<Message, Unreadable> read_whole(json::Value value) {
   json::Object* object = value.as_object();
   if (object == nullptr) return refuse(kInvalidRequest, "Not a JSON-RPC message");
   Message out;
   const json::Value* id = value.find("id");
   if (id != nullptr && is_id(*id)) out.id = json::to_text(*id);
+  if (out.id.size() > kMaxIdBytes) {
+    return refuse(kInvalidRequest,
+                  "Invalid request: `id` has more than " + std::to_string(kMaxIdBytes) + " bytes");
+  }
   const std::string* version = text_of(value, "jsonrpc");
   if (version == nullptr || *version != "2.0") {
     return refuse(kInvalidRequest, "Invalid request: `jsonrpc` must be \"2.0\"", out.id);
@@ -43,8 +50,12 @@ std::expected<Message, Unreadable> read_message(json::Value value) {
       return refuse(kInvalidRequest, "Invalid request: `method` is missing", out.id);
     }
     out.kind = Message::Kind::kResponse;
-    if (const json::Value* result = value.find("result")) out.result = *result;
-    if (const json::Value* error = value.find("error")) out.error = *error;
+    for (const auto& [key, to] :
+         {std::pair("result", &out.result), std::pair("error", &out.error)}) {
+      if (const auto found = object->find(key); found != object->end()) {
+        *to = std::move(found->second);
+      }
+    }
     return out;
   }
   if (method->as_string() == nullptr) {
@@ -67,7 +78,39 @@ std::expected<Message, Unreadable> read_message(json::Value value) {
   return out;
 }
 
+std::expected<Message, Unreadable> read_message(json::Value value, size_t text_bytes) {
+  std::expected<Message, Unreadable> out = read_whole(std::move(value));
+  if (!out) return out;
+  size_t held = 0;
+  for (const json::Value* each : {&out->params, &out->result, &out->error}) {
+    held += held_bytes(*each);
+  }
+  if (held > kMaxParamsBytes) {
+    return refuse(kInvalidParams,
+                  "Invalid params: they would take more than " +
+                      std::to_string(kMaxParamsBytes / (1024 * 1024)) + " MiB of memory",
+                  out->id);
+  }
+  out->text_bytes = text_bytes;
+  out->held_bytes = sizeof(Message) + held + held_by(out->id) + held_by(out->method) +
+                    (out->arguments ? held_by(out->arguments->text) : 0);
+  return out;
+}
+
 }  // namespace
+
+size_t held_bytes(const json::Value& value) {
+  if (const std::string* text = value.as_string()) return held_by(*text);
+  size_t out = 0;
+  if (const json::Array* array = value.as_array()) {
+    out = array->capacity() * sizeof(json::Value);
+    for (const json::Value& each : *array) out += held_bytes(each);
+  } else if (const json::Object* object = value.as_object()) {
+    constexpr size_t kNode = sizeof(json::Object::value_type) + 48;  // with its place in the tree
+    for (const auto& [key, member] : *object) out += kNode + held_by(key) + held_bytes(member);
+  }
+  return out;
+}
 
 RpcError invalid_params(std::string message) { return {kInvalidParams, std::move(message)}; }
 
@@ -88,12 +131,14 @@ std::expected<Incoming, Unreadable> read_text(std::string_view text, size_t max_
   Incoming out;
   json::Array* batch = value->as_array();
   if (batch == nullptr) {
-    out.messages.push_back(read_message(std::move(*value)));
+    out.messages.push_back(read_message(std::move(*value), text.size()));
     return out;
   }
   out.is_batch = true;
   if (batch->size() > max_batch) return out;
-  for (json::Value& each : *batch) out.messages.push_back(read_message(std::move(each)));
+  for (json::Value& each : *batch) {
+    out.messages.push_back(read_message(std::move(each), text.size()));
+  }
   return out;
 }
 

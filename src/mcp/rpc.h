@@ -26,6 +26,12 @@ inline constexpr int kHeaderMismatch = -32020;
 inline constexpr int kMissingCapability = -32021;
 inline constexpr int kUnsupportedVersion = -32022;
 
+// Of `id`, which is repeated in answers, and of a progress token, which is in every notice.
+inline constexpr size_t kMaxIdBytes = 1'024;
+// What the parameters of a message may take in memory, the arguments of tools/call left out. Texts
+// take what they have in the message; a list of a million empty lists would take 20 times that.
+inline constexpr size_t kMaxParamsBytes = 8 * 1024 * 1024;
+
 struct RpcError {
   int code = kInternalError;
   std::string message = {};
@@ -50,7 +56,12 @@ struct Message {
   // Of a response: what it answers with. One of them is null.
   json::Value result = {};
   json::Value error = {};
+  size_t text_bytes = 0;  // of the text that it came in
+  size_t held_bytes = 0;  // what it takes in memory, about
 };
+
+// What a value takes in memory besides itself, about.
+size_t held_bytes(const json::Value& value);
 
 // Why a text is not a message. `id` is empty unless it could be read.
 struct Unreadable {

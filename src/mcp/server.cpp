@@ -14,7 +14,6 @@
 #include "mcp/resources.h"
 #include "mcp/skills.h"
 #include "mcp/tools.h"
-#include "mcp/uri.h"
 
 namespace iii::mcp {
 
@@ -81,13 +80,19 @@ bool is_flag_or_absent(const json::Value& object, std::string_view key) {
 }
 
 // The filter of subscriptions/listen.
-std::expected<Subscriber, RpcError> read_filter(const json::Value& params, size_t most) {
+struct Filter {
+  SubscriberPtr subscriber = std::make_shared<Subscriber>();
+  std::set<std::string> uris = {};
+};
+
+std::expected<Filter, RpcError> read_filter(const json::Value& params, size_t most) {
   const json::Value* wanted = object_of(params, "notifications");
   if (wanted == nullptr) return refused("subscriptions/listen needs `notifications`, an object.");
-  Subscriber out;
-  for (const auto& [key, on] :
-       {std::pair("toolsListChanged", &out.tools), std::pair("promptsListChanged", &out.prompts),
-        std::pair("resourcesListChanged", &out.resources)}) {
+  Filter out;
+  Subscriber& subscriber = *out.subscriber;
+  for (const auto& [key, on] : {std::pair("toolsListChanged", &subscriber.tools),
+                                std::pair("promptsListChanged", &subscriber.prompts),
+                                std::pair("resourcesListChanged", &subscriber.resources)}) {
     if (!is_flag_or_absent(*wanted, key)) return refused(std::string(key) + " must be a boolean.");
     *on = flag(*wanted, key);
   }
@@ -95,25 +100,28 @@ std::expected<Subscriber, RpcError> read_filter(const json::Value& params, size_
   if (uris == nullptr) return out;
   if (uris->as_array() == nullptr || uris->as_array()->size() > most) {
     return refused("resourceSubscriptions must be a list of at most " + std::to_string(most) +
-                   " addresses.");
+                   " addresses. Next: open a stream for each part of them, or listen to "
+                   "resourcesListChanged.");
   }
   for (const json::Value& uri : *uris->as_array()) {
     if (uri.as_string() == nullptr) return refused("resourceSubscriptions must be texts.");
-    out.uris.emplace(canonical_uri(*uri.as_string()), *uri.as_string());
+    if (auto error = check_uri_length(*uri.as_string())) return std::unexpected(*error);
+    out.uris.insert(*uri.as_string());
   }
   return out;
 }
 
-std::string honoured(const Subscriber& subscriber) {
+std::string honoured(const Filter& filter) {
+  const Subscriber& subscriber = *filter.subscriber;
   std::string out = "{";
   if (subscriber.tools) append_member(out, "toolsListChanged", "true");
   if (subscriber.prompts) append_member(out, "promptsListChanged", "true");
   if (subscriber.resources) append_member(out, "resourcesListChanged", "true");
-  if (!subscriber.uris.empty()) {
+  if (!filter.uris.empty()) {
     std::string uris = "[";
-    for (const auto& [uri, written] : subscriber.uris) {
+    for (const std::string& uri : filter.uris) {
       if (uris.size() > 1) uris += ',';
-      uris += quote(written);
+      uris += quote(uri);
     }
     append_member(out, "resourceSubscriptions", uris + "]");
   }
@@ -231,7 +239,7 @@ Server::Server(net::Loop& loop, ServerOptions options)
     : loop_(loop),
       options_(std::move(options)),
       instructions_(instructions(options_.tools)),
-      subscribers_(loop),
+      subscribers_(loop, options_.max_subscriptions),
       pool_(loop, kPoolThreads) {}
 
 Server::~Server() {
@@ -252,8 +260,10 @@ void Server::open(const Host& host) {
 }
 
 sdk::Task<void> Server::introduce_skills() {
+  if (std::exchange(introducing_, true)) co_return;
   directory::Answer answer = co_await functions_->call(
       "directory::skills::index", {.caller = "mcp"}, {std::string(kSkillsBudget)});
+  introducing_ = false;
   if (!answer) co_return;
   const std::optional<json::Slice> body = json::member(json::trimmed(answer->text), "body");
   if (body) instructions_ = instructions(options_.tools, json::string_of(*body));
@@ -353,7 +363,8 @@ Call Server::call_of(Request& request, const RunningPtr& running) {
     out.context.progress = progress_to(loop_, alive_, running, out.notify, out.progress_token);
   }
   if (const json::Value* meta = object_of(request.params, "_meta")) {
-    if (const json::Value* given = object_of(*meta, kCapabilitiesKey)) out.capabilities = *given;
+    const json::Value* given = object_of(*meta, kCapabilitiesKey);
+    if (given != nullptr && !request.session) out.capabilities = *given;
     if (const std::string* trace = text_of(*meta, "traceparent")) out.context.traceparent = *trace;
     if (const std::string* baggage = text_of(*meta, "baggage")) out.context.baggage = *baggage;
   }
@@ -364,7 +375,7 @@ sdk::Task<Result<json::Value>> Server::ask(SessionPtr session, Sink notify, std:
                                            std::string params) {
   constexpr std::chrono::seconds kPatience{300};
   const std::string_view needed = capability_for(method);
-  if (needed.empty() || session->capabilities.find(needed) == nullptr) {
+  if (needed.empty() || !session->capabilities.has(needed)) {
     co_return fail("missing_capability", "the client did not declare that it can answer " + method);
   }
   const std::string id = quote("iii-" + ids_.next().to_string());
@@ -395,24 +406,39 @@ void Server::deliver(const Message& response) {
 }
 
 sdk::Task<Outcome> Server::listen(Request& request, const RunningPtr& running) {
-  std::expected<Subscriber, RpcError> filter =
-      read_filter(request.params, options_.max_subscriptions);
+  std::expected<Filter, RpcError> filter =
+      read_filter(request.params, options_.max_listen_addresses);
   if (!filter) co_return std::unexpected(std::move(filter.error()));
   if (listens_.size() >= options_.max_listens) {
     co_return std::unexpected(RpcError{.code = kInternalError,
                                        .message = "Too many listen streams are open. Next: close "
                                                   "one, or try again later."});
   }
-  auto listen = std::make_shared<Listen>(std::make_shared<Subscriber>(std::move(*filter)));
+  auto listen = std::make_shared<Listen>(filter->subscriber);
   Subscriber& subscriber = *listen->subscriber;
   subscriber.subscription_id = request.id;
+  // The stream may be open for days: what the request came with is not kept.
+  request.params = {};
+  request.check_header = {};
+  subscriber.memory = request.memory;
+  if (request.memory) {
+    request.memory->make_lasting();
+    if (!request.memory->resize(kSubscriberBytes)) co_return std::unexpected(no_memory());
+  }
+  for (const std::string& uri : filter->uris) {
+    if (std::optional<RpcError> error = subscribers_.subscribe(listen->subscriber, uri)) {
+      subscribers_.remove(listen->subscriber);
+      co_return std::unexpected(std::move(*error));
+    }
+  }
   const std::string meta = quote(kSubscriptionKey) + ":" + request.id;
   std::string acknowledged;
   append_member(acknowledged, "_meta", "{" + meta + "}");
-  append_member(acknowledged, "notifications", honoured(subscriber));
+  append_member(acknowledged, "notifications", honoured(*filter));
   request.notify(notification_text("notifications/subscriptions/acknowledged", acknowledged));
   const bool nothing =
-      !subscriber.tools && !subscriber.prompts && !subscriber.resources && subscriber.uris.empty();
+      !subscriber.tools && !subscriber.prompts && !subscriber.resources && filter->uris.empty();
+  filter->uris.clear();
   if (!nothing) {
     subscriber.send = [running, notify = request.notify](std::string message) {
       if (!running->is_over()) notify(std::move(message));
@@ -455,14 +481,25 @@ Outcome Server::discover() const {
   return out;
 }
 
-std::expected<Server::Opened, RpcError> Server::initialize(const json::Value& params) {
-  const std::string* requested = text_of(params, "protocolVersion");
+std::expected<Server::Opened, RpcError> Server::initialize(const Message& message,
+                                                           net::KeptPtr memory) {
+  if (message.text_bytes > kMaxInitializeBytes) {
+    return refused("initialize has " + std::to_string(message.text_bytes) + " bytes, and at most " +
+                   std::to_string(kMaxInitializeBytes) +
+                   " are accepted. Next: send fewer capabilities.");
+  }
+  const std::string* requested = text_of(message.params, "protocolVersion");
   if (requested == nullptr) return refused("initialize needs `protocolVersion`.");
+  if (memory) {
+    memory->make_lasting();
+    if (!memory->resize(kSubscriberBytes)) return std::unexpected(no_memory());
+  }
   Opened out{.session = std::make_shared<Session>(), .result = {}};
   out.session->version = negotiate(*requested);
-  if (const json::Value* given = object_of(params, "capabilities")) {
-    out.session->capabilities = *given;
+  if (const json::Value* given = object_of(message.params, "capabilities")) {
+    out.session->capabilities = Capabilities(*given);
   }
+  out.session->subscriber->memory = std::move(memory);
   Subscriber& subscriber = *out.session->subscriber;
   subscriber.tools = subscriber.prompts = subscriber.resources = true;
   append_text_member(out.result, "protocolVersion", name_of(out.session->version));
@@ -482,18 +519,16 @@ Outcome Server::set_level(const Request& request) const {
   return Reply{};
 }
 
-Outcome Server::subscribe(const Request& request, bool on) const {
+Outcome Server::subscribe(const Request& request, bool on) {
   const std::string* uri = text_of(request.params, "uri");
   if (uri == nullptr) return refused(request.method + " needs `uri`.");
-  auto& uris = request.session->subscriber->uris;
-  const std::string canonical = canonical_uri(*uri);
+  const SubscriberPtr& subscriber = request.session->subscriber;
   if (!on) {
-    uris.erase(canonical);
-  } else if (uris.size() >= options_.max_subscriptions && !uris.contains(canonical)) {
-    return std::unexpected(
-        RpcError{.code = kInternalError, .message = "This session has too many subscriptions."});
-  } else {
-    uris[canonical] = *uri;
+    if (uri->size() <= kMaxUriBytes) subscribers_.unsubscribe(subscriber, *uri);
+    return Reply{};
+  }
+  if (auto error = subscribers_.subscribe(subscriber, *uri)) {
+    return std::unexpected(std::move(*error));
   }
   return Reply{};
 }

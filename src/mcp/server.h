@@ -31,18 +31,19 @@ struct ServerOptions {
   std::vector<std::string> hidden = {};  // functions that are not shown, by the beginning of the id
   // Functions for operators that are shown all the same, by the beginning of the id.
   std::vector<std::string> allowed = {};
-  bool skills = true;                 // the Skills extension
-  bool private_cache = false;         // results must not be shared between users
-  uint64_t list_ttl_ms = 10'000;      // how long clients may keep lists
-  size_t max_listens = 1'024;         // listen streams of all clients
-  size_t max_subscriptions = 10'000;  // addresses of one subscriber
+  bool skills = true;                   // the Skills extension
+  bool private_cache = false;           // results must not be shared between users
+  uint64_t list_ttl_ms = 10'000;        // how long clients may keep lists
+  size_t max_listens = 2'048;           // listen streams of all clients
+  size_t max_subscriptions = 10'000;    // addresses of one session
+  size_t max_listen_addresses = 1'000;  // of one listen stream: they come in one message
 };
 
 // A session of the handshake dialect.
 struct Session {
   Version version = kNewestHandshake;
   std::optional<Level> level = {};
-  json::Value capabilities = {};  // of the client
+  Capabilities capabilities = {};  // of the client
   SubscriberPtr subscriber = std::make_shared<Subscriber>();
 };
 using SessionPtr = std::shared_ptr<Session>;
@@ -57,6 +58,7 @@ struct Request {
   std::string caller = "mcp";
   Sink notify = {};  // messages about this request; called until its answer
   CheckHeader check_header = {};
+  net::KeptPtr memory = {};  // where it counts as long as it runs; null: nowhere
 };
 
 // An answer as it is sent.
@@ -106,19 +108,26 @@ class Server {
   // engine's own event about them may come seconds later.
   static constexpr std::chrono::milliseconds kToolsPoll{500};
 
-  // `initialize`: a new session with the version that both sides know, and the result.
+  // Of the text of an `initialize`.
+  static constexpr size_t kMaxInitializeBytes = 64 * 1024;
+  // What a session or a listen stream counts as, besides its subscriptions.
+  static constexpr size_t kSubscriberBytes = 4 * 1024;
+  // `initialize`: a new session with the version that both sides know, and the result. It counts
+  // in `memory`, unless that is null.
   struct Opened {
     SessionPtr session;
     std::string result;  // members
   };
-  std::expected<Opened, RpcError> initialize(const json::Value& params);
+  std::expected<Opened, RpcError> initialize(const Message& message, net::KeptPtr memory);
   // The session hears of changes from now on, through its subscriber's `send`.
   void connect(const SessionPtr& session) { subscribers_.add(session->subscriber); }
+  // For every session that is over, connected or not.
   void disconnect(const SessionPtr& session) { subscribers_.remove(session->subscriber); }
 
   const ServerOptions& options() const { return options_; }
   sdk::Pool& pool() { return pool_; }
   uint64_t requests() const { return requests_; }  // so far
+  size_t subscribed_addresses() const { return subscribers_.addresses(); }
 
  private:
   // Something that a client was asked.
@@ -141,7 +150,7 @@ class Server {
   sdk::Task<Outcome> listen(Request& request, const RunningPtr& running);
   Outcome discover() const;
   Outcome set_level(const Request& request) const;
-  Outcome subscribe(const Request& request, bool on) const;
+  Outcome subscribe(const Request& request, bool on);
   Call call_of(Request& request, const RunningPtr& running);
   Finished finished(const Request& request, Outcome outcome) const;
   std::string capabilities(bool handshake) const;
@@ -165,6 +174,7 @@ class Server {
   sdk::Pool pool_;
   std::unique_ptr<Features> features_;
   TimerId tools_timer_ = 0;
+  bool introducing_ = false;
   std::optional<std::string> tools_;  // what the engine's functions were when they were compared
   uint64_t requests_ = 0;
   sdk::TaskGroup tasks_;  // ends first

@@ -60,9 +60,12 @@ TEST_F(McpEngineTest, AFunctionIsCalledInTheNamespaceThatWasNamed) {
   engine.namespaces.clear();
   engine.calls.clear();
   result("tools/call", R"("name":"call","arguments":{"function":"a::b","namespace":"shop"})");
-  ASSERT_EQ(engine.calls.size(), 1U);
-  EXPECT_EQ(engine.calls[0].first, "a::b");
-  EXPECT_EQ(engine.namespaces[0], "shop");
+  ASSERT_FALSE(engine.calls.empty());
+  EXPECT_EQ(engine.calls.back().first, "a::b");
+  EXPECT_EQ(engine.namespaces.back(), "shop");
+  // The rules for clients are applied to the function of that namespace.
+  EXPECT_EQ(engine.calls.front().first, "engine::functions::info");
+  EXPECT_THAT(engine.calls.front().second, HasSubstr(R"("namespace":"shop")"));
 }
 
 TEST_F(McpEngineTest, HiddenNamespacesCannotBeCalledInAnyWay) {

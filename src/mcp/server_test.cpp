@@ -495,6 +495,98 @@ TEST_F(McpServerTest, N41N43ListenLimitsAndEmptyFilters) {
             kInternalError);
 }
 
+TEST_F(McpServerTest, AddressesOfListenStreamsHaveLimits) {
+  options.max_listen_addresses = 3;
+  open();
+  const auto filter = [](const std::vector<std::string>& uris) {
+    std::string list;
+    for (const std::string& uri : uris) list += (list.empty() ? "\"" : ",\"") + uri + "\"";
+    return R"("notifications":{"resourceSubscriptions":[)" + list + "]}";
+  };
+  const std::string longest = "iii://" + std::string(kMaxUriBytes - 6, 'a');
+  client->receive(stateless("1", "subscriptions/listen", filter({"a", "b", longest})));
+  EXPECT_THAT(lines.back(), HasSubstr("acknowledged")) << "at the limits";
+  EXPECT_EQ(code(error("subscriptions/listen", filter({"a", "b", "c", "d"}))), kInvalidParams);
+  const json::Value too_long = error("subscriptions/listen", filter({"a", longest + "a"}));
+  EXPECT_EQ(code(too_long), kInvalidParams);
+  EXPECT_THAT(text(too_long, "message"), HasSubstr("1025 bytes"));
+  EXPECT_EQ(client->running(), 1U) << "nothing of the others is kept";
+}
+
+TEST_F(McpServerTest, AddressesOfSubscriptionsHaveALimit) {
+  options.max_subscriptions = 2;
+  open();
+  initialize("2025-11-25");
+  const std::string longest = "iii://" + std::string(kMaxUriBytes - 6, 'a');
+  const auto uri = [](const std::string& text) { return R"("uri":")" + text + "\""; };
+  session_result("resources/subscribe", uri(longest));
+  EXPECT_EQ(code(session_error("resources/subscribe", uri(longest + "a"))), kInvalidParams);
+  session_result("resources/unsubscribe", uri(longest + "a"));
+  session_result("resources/subscribe", uri("iii://demo"));
+  EXPECT_THAT(text(session_error("resources/subscribe", uri("iii://x")), "message"),
+              HasSubstr("2 subscriptions already, which is the limit. Next:"));
+  session_result("resources/unsubscribe", uri(longest));
+  session_result("resources/subscribe", uri("iii://x"));
+}
+
+TEST_F(McpServerTest, InitializeHasALimit) {
+  open();
+  const auto message = [](const std::string& id, size_t size) {
+    std::string out = handshake(
+        id, "initialize",
+        R"("protocolVersion":"2025-11-25","capabilities":{"roots":{},"experimental":{"x":""}})");
+    return out.insert(out.find("\"\"") + 1, size - out.size(), 'x');
+  };
+  client->receive(message("1", Server::kMaxInitializeBytes));
+  EXPECT_NE(answer_to("1").find("result"), nullptr) << "at the limit";
+  client->receive(message("2", Server::kMaxInitializeBytes + 1));
+  const json::Value refused = member_of(answer_to("2"), "error");
+  EXPECT_EQ(code(refused), kInvalidParams) << "beyond it";
+  EXPECT_THAT(text(refused, "message"), HasSubstr("65537 bytes, and at most 65536"));
+  session_result("ping");
+}
+
+// stdin: what runs and the session count together.
+TEST_F(McpServerTest, WhatOnePipeHoldsHasALimit) {
+  start();  // requests wait for documents
+  client = std::make_unique<Duplex>(
+      *server, [this](std::string line) { lines.push_back(std::move(line)); },
+      DuplexOptions{.max_held_bytes = 100'000});
+  const auto call = [](const std::string& id, size_t size) {
+    return stateless(id, "tools/call",
+                     R"("name":"x","arguments":{"a":")" + std::string(size, 'x') + "\"}");
+  };
+  client->receive(call("1", 90'000));
+  EXPECT_EQ(client->running(), 1U);
+  client->receive(call("2", 20'000));
+  EXPECT_EQ(client->running(), 1U);
+  EXPECT_THAT(text(member_of(answer_to("2"), "error"), "message"), HasSubstr("no memory left"));
+  client->receive(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}})");
+  open();
+  settle();
+  client->receive(call("3", 20'000));
+  EXPECT_THAT(json::to_text(answer_to("3")), Not(HasSubstr("no memory left")));
+}
+
+TEST_F(McpServerTest, ABatchIsAnsweredInOneLineOfLimitedLength) {
+  open();
+  client = std::make_unique<Duplex>(
+      *server, [this](std::string line) { lines.push_back(std::move(line)); },
+      DuplexOptions{.max_line_bytes = 10'000});
+  initialize("2025-03-26");
+  lines.clear();
+  std::string batch = "[";
+  for (int i = 0; i < 10; ++i) {
+    batch += (i > 0 ? "," : "") + handshake(std::to_string(i), "tools/list");
+  }
+  client->receive(batch + "]");
+  run_until([&] { return !lines.empty(); });
+  EXPECT_LT(lines[0].size(), 12'000U);
+  EXPECT_THAT(lines[0], HasSubstr("more than a line may have"));
+  EXPECT_EQ(json::parse(lines[0]).value().as_array()->size(), 10U);
+}
+
 TEST_F(McpServerTest, N78SessionsHearOfChangesAfterInitializedAndSubscribe) {
   open();
   session_result("initialize", R"("protocolVersion":"2025-11-25","capabilities":{})");

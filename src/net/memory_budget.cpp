@@ -43,16 +43,16 @@ void MemoryBudget::track(Holder& holder, size_t before) {
 void MemoryBudget::enforce(Holder& asking) {
   if (enforcing_) return;  // a holder that gives up reports its smaller figure here
   enforcing_ = true;
-  while (total_ > limit_ && !largest_.empty()) {
-    Holder& greediest = *largest_.rbegin()->second;
-    greediest.give_up();
-    set(greediest, 0, 0);
-  }
-  if (total_ > limit_ && asking.held_ > 0) {
-    asking.give_up();
-    set(asking, 0, 0);
-  }
+  while (total_ > limit_ && !largest_.empty()) make_give_up(*largest_.rbegin()->second);
+  while (total_ > limit_ && asking.held_ > 0) make_give_up(asking);
   enforcing_ = false;
+}
+
+// What does not become smaller does not count any more, so that this comes to an end.
+void MemoryBudget::make_give_up(Holder& holder) {
+  const size_t before = holder.held_;
+  holder.give_up();
+  if (holder.held_ >= before) set(holder, 0, 0);
 }
 
 }  // namespace iii::net

@@ -19,7 +19,8 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 
   class Holder {
    public:
-    // Frees everything it holds. May be called from inside set() of any holder.
+    // Frees everything it holds, or a part and reports the rest with set(); it is asked again while
+    // that is not enough. May be called from inside set() of any holder.
     virtual void give_up() = 0;
 
    protected:
@@ -42,6 +43,14 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
       enforce(holder);
   }
 
+  // Whether the holder may take so much more: there is room for it and `reserve`, or somebody else
+  // would still hold more, and give up first.
+  bool fits(const Holder& holder, size_t more, size_t reserve = 0) const {
+    if (total_ + more + reserve <= limit_) return true;
+    return !largest_.empty() && largest_.rbegin()->second != &holder &&
+           largest_.rbegin()->first > holder.held_ + more;
+  }
+
   // The same bytes, counted once however many holders have them. `held` is how much of the owner's
   // memory the holder has in all; the most that anybody has is what counts.
   SharedBytes share(SharedBytes bytes, size_t held);
@@ -51,6 +60,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
   }
 
   size_t total() const { return total_; }
+  size_t limit() const { return limit_; }
 
  private:
   // Who holds less is not looked for. (If only such holders are left, the one that asks for more
@@ -61,6 +71,7 @@ class MemoryBudget : public std::enable_shared_from_this<MemoryBudget> {
 
   void track(Holder& holder, size_t before);
   void enforce(Holder& asking);
+  void make_give_up(Holder& holder);
 
   const size_t limit_;
   size_t total_ = 0;

@@ -56,6 +56,39 @@ TEST_F(MemoryBudgetTest, AsManyGiveUpAsItTakes) {
   EXPECT_THAT(ended, ElementsAre("c", "b", "a")) << "c's share is not c's alone";
 }
 
+// Gives up one part after the other.
+struct InParts final : MemoryBudget::Holder {
+  explicit InParts(MemoryBudget& to) : budget(to) {}
+  void give_up() override {
+    ++asked;
+    parts -= 1;
+    budget.set(*this, parts * kMiB, 0);
+  }
+  MemoryBudget& budget;
+  size_t parts = 0;
+  int asked = 0;
+};
+
+TEST_F(MemoryBudgetTest, AHolderMayGiveUpInParts) {
+  InParts many(*budget);
+  many.parts = 8;
+  budget->set(many, 8 * kMiB, 0);
+  budget->set(a, 5 * kMiB, 0);
+  EXPECT_EQ(many.asked, 3) << "until it is enough";
+  EXPECT_THAT(ended, ElementsAre());
+  EXPECT_EQ(budget->total(), 10 * kMiB);
+  budget->set(many, 0, 0);
+}
+
+TEST_F(MemoryBudgetTest, WhoWouldHoldMostDoesNotFit) {
+  budget->set(a, 6 * kMiB, 0);
+  budget->set(b, 2 * kMiB, 0);
+  EXPECT_TRUE(budget->fits(a, 2 * kMiB)) << "at the limit";
+  EXPECT_FALSE(budget->fits(a, 2 * kMiB + 1)) << "beyond it";
+  EXPECT_TRUE(budget->fits(b, 3 * kMiB)) << "a would give up";
+  EXPECT_FALSE(budget->fits(b, 4 * kMiB)) << "it would hold as much as a";
+}
+
 TEST_F(MemoryBudgetTest, WhenOnlySmallOnesAreLeftWhoAsksGivesUp) {
   const auto large = std::make_shared<const std::string>(std::string(10 * kMiB, 'x'));
   const SharedBytes shared = budget->share({large, *large});

@@ -177,7 +177,7 @@ test('a reader that does not read is dropped, alone, and comes back to the rest'
   assert.ok(seen.length >= told(fast.text).length - 1, 'at most the newest is still under way')
 })
 
-test('four streams for one, sixty-four for all; they cost little', own, async (t) => {
+test('four streams for one, sixty-four for an address; they cost little', own, async (t) => {
   const site = await serveConsole(t, ['--token', 'sixteen-letters!'])
   const { pid } = site.engine
   const open = []

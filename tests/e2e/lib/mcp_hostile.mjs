@@ -14,6 +14,8 @@ const texts = [
   'read', 'call', 'directory::skills::list', 'demo', 'a'.repeat(300), '\u0001\u007f', '\ud800', '{{a}}', '$ARGUMENTS', '2026-07-28', '2025-11-25', '2025-03-26', 'ü'.repeat(50), 'review', '%', '%zz', 'data:,x',
 ]
 const numbers = [0, -1, 1, 1.5, -0, 2 ** 53, 2 ** 63, 1e308, 5e-324]
+// Limits of the server: of an address, an id or token, addresses of a listen stream, `_meta`, `initialize`.
+const limits = { uri: 1_024, id: 1_024, addresses: 1_000, meta: 64 * 1024, initialize: 64 * 1024 }
 const key = (name) => `io.modelcontextprotocol/${name}`
 
 export class Hostile {
@@ -53,8 +55,28 @@ export class Hostile {
     if (this.rarely(8)) out.traceparent = this.scalar()
     return out
   }
+  /** One of these numbers, or one less or more. */
+  near(...numbers) {
+    return Math.max(0, this.of(numbers) + this.below(3) - 1)
+  }
+  /** A request whose parts are as large as they may be, or a little larger. */
+  large(id) {
+    const uri = `iii://${'u'.repeat(this.near(limits.uri - 6, limits.uri, 1))}`
+    const stateless = { [key('protocolVersion')]: '2026-07-28', [key('clientCapabilities')]: {} }
+    const [method, params] = this.of([
+      ['resources/subscribe', { uri }],
+      ['resources/unsubscribe', { uri }],
+      ['initialize', { protocolVersion: '2025-03-26', capabilities: { x: 'c'.repeat(this.near(limits.initialize - 200, limits.initialize)) } }],
+      ['subscriptions/listen', { _meta: stateless, notifications: { resourceSubscriptions: [uri, ...Array.from({ length: this.near(limits.addresses - 1, 2) }, (_, i) => `iii://${i}`)] } }],
+      ['tools/call', { _meta: { ...stateless, progressToken: 't'.repeat(this.near(limits.id, 1)), x: 'm'.repeat(this.near(limits.meta - 1_000, limits.meta)) }, name: 'x' }],
+      ['tools/call', { _meta: stateless, name: 'call', arguments: { function: 'x', arguments: { a: 'a'.repeat(this.near(1 << 16, 1 << 20)) } } }],
+      ['ping', { x: Array.from({ length: this.near(100_000) }, () => []) }],
+    ])
+    return { jsonrpc: '2.0', id, method, params }
+  }
   /** A message, and whether it is one that must be answered. */
   message(id) {
+    if (this.rarely(60)) return { out: this.large(id), must: true }
     const out = { jsonrpc: '2.0' }
     let whole = true
     if (this.rarely(20)) (out.jsonrpc = this.scalar()), (whole = out.jsonrpc === '2.0')
