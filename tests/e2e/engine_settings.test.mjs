@@ -87,10 +87,14 @@ test('the environment wins over an entry; a program to run is never taken from o
   await set({ filter_unregistered: false, registry_url: 'http://127.0.0.1:1/other', git_credential_helper: '!touch /tmp/never' })
   await file.proc.printed('stderr', /git_credential_helper is ignored; it can be set in the file or by III_DIRECTORY_GIT_CREDENTIAL_HELPER only/)
   await file.proc.printed('stderr', /configuration read again: .*registry_url.* applied/)
-  file.env = { III_DIRECTORY_FILTER_UNREGISTERED: 'true', III_DIRECTORY_BUILTIN_DOCS: 'false' }
+  const builtIn = async () => (await call(node, 'directory::skills::list', {})).skills.some((s) => s.id === 'iii')
+  await set({ builtin_docs: true })
+  await eventually('completed', async () => (await stored()).filter_unregistered === false)
+  assert.ok(await builtIn())
+  file.env = { III_DIRECTORY_BUILTIN_DOCS: 'false' }
   await file.boot()
-  assert.equal((await stored()).filter_unregistered, false)
-  await eventually('read', async () => /filter_unregistered/.test(file.proc.out.stderr) || (await call(node, 'directory::health', {})).status)
+  assert.equal((await stored()).builtin_docs, true)
+  assert.ok(!(await builtIn()))
 })
 
 test('iii compose: III_CONFIG names the file, III_CONFIG_NAME the entry, --namespace the namespace', own, async (t) => {
