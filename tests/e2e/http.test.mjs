@@ -19,7 +19,7 @@ async function engineWith(t, args = []) {
 
 /** The same HTTP server with an echo and streams behind it. */
 async function echoServer(t) {
-  const server = start(built('bench', 'bench_mcp'), ['--role', 'http-echo'])
+  const server = start(built('tests', 'drivers', 'http_echo_server'), [])
   t.after(() => server.stop())
   const [, port] = await server.printed('stdout', /^port (\d+)$/m)
   return `http://127.0.0.1:${port}`
