@@ -294,7 +294,8 @@ TEST_F(CallsTest, OneAddressLeavesCallsForOthers) {
 TEST_F(CallsTest, RunningCallsCountInTheBudget) {
   memory = std::make_shared<net::ClientMemory>(1'000'000);
   const auto body = [](size_t size) {
-    return R"({"function_id":"t::reads-slowly","payload":")" + std::string(size, 'x') + "\"}";
+    // Blanks: the input of a function has a limit of its own.
+    return R"({"function_id":"t::reads-slowly"})" + std::string(size, ' ');
   };
   const Fake large = call(body(700'000), "192.0.2.1");
   const Fake refused = call(body(700'000), "192.0.2.1");
