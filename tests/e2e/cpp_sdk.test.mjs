@@ -230,7 +230,7 @@ test('a C++ worker presents III_TOKEN', { skip: needsOwnEngine }, async (t) => {
   const engine = await startEngine({ args: ['--token', 'sixteen-letters!'] })
   t.after(() => engine.stop())
   launch(t, engine.url, { III_TOKEN: 'sixteen-letters!' })
-  const node = connect(t, sdk, engine.url, { headers: { authorization: 'Bearer abc' } })
+  const node = connect(t, sdk, engine.url, { headers: { authorization: 'Bearer sixteen-letters!' } })
   await callable(node, 'driver::add')
   assert.deepEqual(await call(node, 'driver::channel_loop', { ms: 1000 }), { bytes: 1000 }, 'on channel sockets too')
 })
