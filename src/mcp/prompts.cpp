@@ -166,8 +166,8 @@ sdk::Task<Result<std::vector<TemplateArgument>>> Prompts::arguments_of(const dir
 }
 
 sdk::Task<RpcError> Prompts::no_such_prompt(directory::View view, std::string name) {
-  const std::vector<std::string> near =
-      co_await directory::suggest_prompts(library_, std::move(view), name);
+  std::vector<std::string> near = co_await directory::suggest_prompts(library_, view, name);
+  std::erase_if(near, [&](const std::string& each) { return find(view, each) == nullptr; });
   co_return invalid_params(directory::prompt_not_found(name, near).message);
 }
 

@@ -138,6 +138,7 @@ test('functions for operators and hidden functions are not reached and not shown
   await eventually('the prompts', async () => (await ask('prompts/list')).result.prompts.some(({ name }) => name === 'open-prompt'))
   assert.deepEqual((await ask('prompts/list')).result.prompts.map(({ name }) => name).filter((name) => /prompt/.test(name)), ['open-prompt'])
   assert.match((await ask('prompts/get', { name: 'secret-prompt' })).error.message, /cannot be called/)
+  assert.doesNotMatch((await ask('prompts/get', { name: 'secret-promp' })).error.message, /secret-prompt/)
   assert.equal((await ask('prompts/get', { name: 'open-prompt' })).result.messages[0].content.text, 'Hello')
   assert.deepEqual(secret.ran, ['open::greet'])
 
