@@ -27,6 +27,10 @@ class McpHttpTest : public McpTest {
     engine.hangs = "slow";
   }
   void TearDown() override {
+    // What a connection does when its server ends: nothing keeps a stream and its response.
+    for (const auto& each : responses) {
+      if (const FakePtr response = each.lock()) response->leave();
+    }
     endpoint.reset();
     McpTest::TearDown();
   }
@@ -36,8 +40,10 @@ class McpHttpTest : public McpTest {
     endpoint->add_to(router);
   }
 
+  std::vector<std::weak_ptr<FakeResponse>> responses;
   FakePtr ask(const std::string& method, net::HttpHeaders headers, std::string body = "") {
     auto response = std::make_shared<FakeResponse>();
+    responses.push_back(response);
     const net::HttpRoute* route = router.find(method, "/mcp");
     EXPECT_NE(route, nullptr);
     route->handler({.method = method,
