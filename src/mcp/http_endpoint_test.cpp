@@ -276,7 +276,7 @@ TEST_F(McpHttpTest, N56TheGeneralStreamCanBeResumed) {
   again.push_back({"Last-Event-ID", last});
   const FakePtr resumed = ask("GET", again);
   EXPECT_TRUE(resumed->streams);
-  EXPECT_EQ(resumed->events().size(), 1U);
+  run_until([&] { return resumed->events().size() == 1; });
   again.back().value = "nonsense";
   EXPECT_EQ(ask("GET", again)->status, 400);
 }
