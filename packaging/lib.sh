@@ -21,6 +21,15 @@ pack() {
 }
 
 checksums() { (cd "$1" && sha256sum iii-directory package/iii-directory $packages); }
+
+# symbols_have_lines FOLDER: the separate symbols lead to lines of the source, and name no folder of this machine.
+symbols_have_lines() {
+  local symbols address
+  symbols=$(find "$1/package/debug" -name '*.debug')
+  address=$(nm "$symbols" | sed -n 's/ T main$//p')
+  addr2line --exe "$symbols" "$address" | grep -qE '^\./(.*/)?src/.*main\.cpp:[0-9]+' || fail "the debug symbols have no line tables"
+}
+
 sizes() { (cd "$1" && stat -c '%s %n' iii-directory package/iii-directory $packages); }
 
 # ready FILE PID: waits until the server says that it is ready, and prints where it listens.
