@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """tests/coverage.md names a test for every row of the wire protocol's checklist, for every rule of the directory's read
-side every weakness mended on its write side and every row of the MCP checklist, and every test it names exists."""
+side, for every row about its write side and for every row of the MCP checklist; and every test that it names exists."""
 
 import fnmatch
 import pathlib

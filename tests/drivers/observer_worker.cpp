@@ -1,7 +1,7 @@
 // A worker of the C++ SDK that does what the test tells it: observer_worker ADDRESS NAME
 //
 // Commands come as calls of NAME::do, so the bus itself carries them. They are those of
-// tests/e2e/lib/observer_worker.py, as far as the SDKs agree.
+// observer_worker.py, as far as the SDKs agree.
 #include <cstdio>
 #include <map>
 #include <memory>

@@ -6,7 +6,7 @@ import { before, test } from 'node:test'
 import { tempDir } from './lib/engine.mjs'
 import { directoryBin, run } from './lib/process.mjs'
 
-const terminal = new URL('lib/terminal.py', import.meta.url).pathname
+const terminal = new URL('../drivers/terminal.py', import.meta.url).pathname
 const files = 30_000
 const root = tempDir()
 

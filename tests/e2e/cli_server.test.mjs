@@ -12,7 +12,7 @@ import { call, connect, failure, sdks } from './lib/sdks.mjs'
 import { startShelf } from './lib/shelf.mjs'
 import { deferred, eventually } from './lib/wait.mjs'
 
-const terminal = new URL('lib/terminal.py', import.meta.url).pathname
+const terminal = new URL('../drivers/terminal.py', import.meta.url).pathname
 const repos = tempDir()
 let git
 let schemas

@@ -8,7 +8,7 @@ import { configFile, tree } from './lib/directory.mjs'
 import { freePort, needsOwnEngine, startEngine, tempDir } from './lib/engine.mjs'
 import { directoryBin, run } from './lib/process.mjs'
 
-const helper = new URL('lib/terminal.py', import.meta.url).pathname
+const helper = new URL('../drivers/terminal.py', import.meta.url).pathname
 
 async function onTerminal(words, { columns = 80, steps = [], env = {}, cwd } = {}) {
   const options = { env: { HOME: tempDir(), TERM: 'xterm', NO_COLOR: '', III_URL: '', III_TOKEN: '', ...env }, cwd }

@@ -1,4 +1,4 @@
-// The official Python client (PyPI `mcp`, pinned): lib/mcp_client.py does what a harness does, over both transports, in both dialects.
+// The official Python client (PyPI `mcp`, pinned): tests/drivers/mcp_client.py does what a harness does, over both transports, in both dialects.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ import { directoryBin, start } from './lib/process.mjs'
 import { pythonWithPackages } from './lib/python.mjs'
 import { within } from './lib/wait.mjs'
 
-const script = fileURLToPath(new URL('./lib/mcp_client.py', import.meta.url))
+const script = fileURLToPath(new URL('../drivers/mcp_client.py', import.meta.url))
 const versions = { auto: '2026-07-28', legacy: '2025-11-25' }
 
 for (const transport of ['http', 'stdio'])

@@ -14,7 +14,7 @@ import { eventually, within } from './lib/wait.mjs'
 
 const own = { skip: needsOwnEngine }
 const sdk = sdks['0.22.1']
-const script = fileURLToPath(new URL('./lib/parse_metrics.py', import.meta.url))
+const script = fileURLToPath(new URL('../drivers/parse_metrics.py', import.meta.url))
 const dashboardFile = fileURLToPath(new URL('../../packaging/grafana-dashboard.json', import.meta.url))
 
 async function serveWith(t, args = [], options = {}) {

@@ -8,7 +8,7 @@ import { tempDir } from './lib/engine.mjs'
 import { makeRepository, startGitServer } from './lib/git_server.mjs'
 import { directoryBin, run } from './lib/process.mjs'
 
-const terminal = new URL('lib/terminal.py', import.meta.url).pathname
+const terminal = new URL('../drivers/terminal.py', import.meta.url).pathname
 let server
 let source
 

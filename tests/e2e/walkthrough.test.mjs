@@ -1,12 +1,12 @@
 // README.md and docs/getting-started.md, followed from top to bottom on a fresh copy of the repository: every command is run on a terminal, every
 // block that shows output is compared with it.
 //
-// What is not as on a reader's machine: the program is the one that was built already (scripts/serve would build it, scripts/test would start this test),
+// What is not as on a reader's machine: the program is the one that was built already (scripts/serve would build it), in a copy of the repository (`git clone` needs its address),
 // ports are free ones, github.com and the workers registry are served on loopback (small_internet.mjs), `npm install` links the package of the lock
 // file, and `claude` is a stand-in that connects with the official MCP client.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { freePort, needsOwnEngine, tempDir } from './lib/engine.mjs'
@@ -41,7 +41,7 @@ async function reader(t) {
   const ports = { 49134: await freePort(), 3111: await freePort() }
   const path = `${programs(join(home, '.programs'), directoryBin)}:${process.env.PATH}`
   const replace = (command) => {
-    if (/^scripts\/test\b/.test(command)) return null
+    if (/^git clone URL\b/.test(command)) return null
     // What the script starts once it has built the program.
     if (/^scripts\/serve\b/.test(command)) return command.replace('scripts/serve', `iii-directory serve --extra-skills ${copy}/examples/skills`)
     return command
@@ -52,7 +52,7 @@ async function reader(t) {
 
 test('README.md', { skip: needsOwnEngine }, async (t) => {
   const { copy, begin } = await reader(t)
-  await begin(copy).follow(readFileSync(join(copy, 'README.md'), 'utf8'))
+  await begin(dirname(copy)).follow(readFileSync(join(copy, 'README.md'), 'utf8'))
 })
 
 test('docs/getting-started.md', { skip: needsOwnEngine }, async (t) => {

@@ -1,4 +1,4 @@
-// Workers that observe, of each SDK that can: Python (observer_worker.py), Rust (../rust) and C++ (tests/drivers/observer_worker.cpp). They
+// Workers that observe, of each SDK that can: Python, Rust and C++ (tests/drivers). They
 // take the same commands, so that one test runs with each of them and with several at once.
 import { fileURLToPath } from 'node:url'
 import { built, start } from './process.mjs'
@@ -7,7 +7,7 @@ import { rustWorker, withoutRust } from './rust.mjs'
 import { call, callable, unique } from './sdks.mjs'
 import { eventually } from './wait.mjs'
 
-const script = fileURLToPath(new URL('observer_worker.py', import.meta.url))
+const script = fileURLToPath(new URL('../../drivers/observer_worker.py', import.meta.url))
 
 /** Options of `source`: `withArgs(schema)` for a function that takes args, `closed` for one that nobody may observe, `withHooks` for one with hooks. */
 export const python = {

@@ -1,4 +1,4 @@
-// The worker of the published crate (rust/), built once and kept: what Cargo compiles is in the user's cache folder, so that another
+// The worker of the published crate (tests/drivers/rust), built once and kept: what Cargo compiles is in the user's cache folder, so that another
 // build folder does not compile it again. `left out` says why not where there is no suitable Cargo.
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { built, start } from './process.mjs'
 import { within } from './wait.mjs'
 
-const project = fileURLToPath(new URL('../rust', import.meta.url))
+const project = fileURLToPath(new URL('../../drivers/rust', import.meta.url))
 const oldest = [1, 85] // the `rust-version` of the crate
 const PATH = [process.env.PATH, join(homedir(), '.cargo', 'bin')].join(delimiter)
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'iii-directory', 'cargo')

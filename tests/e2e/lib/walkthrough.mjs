@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url'
 import { run, start } from './process.mjs'
 import { eventually } from './wait.mjs'
 
-const terminal = fileURLToPath(new URL('terminal.py', import.meta.url))
+const terminal = fileURLToPath(new URL('../../drivers/terminal.py', import.meta.url))
 const here = dirname(dirname(fileURLToPath(import.meta.url)))
 
 /** What a page asks to do, in order: {file, text} or {command, expected}. */

@@ -1,6 +1,6 @@
 """A worker of the PyPI SDK that does what the test tells it: python observer_worker.py ADDRESS NAME
 
-Commands come as calls of NAME::do, so the bus itself carries them. tests/drivers/observer_worker.cpp and ../rust know the same ones.
+Commands come as calls of NAME::do, so the bus itself carries them. observer_worker.cpp and rust know the same ones.
 """
 
 import sys
