@@ -7,6 +7,7 @@
 
 #include "console/call_rules.h"
 #include "functions/bus_hints.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::console {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "console/host.h"
+#include "functions/function.h"
 #include "net/client_shares.h"
 #include "net/http_message.h"
 #include "net/loop.h"

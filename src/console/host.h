@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "library/library.h"
+
+namespace iii::directory {
+class FunctionTable;
+}
 
 namespace iii::console {
 

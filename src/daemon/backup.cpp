@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/log.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 #include "library/latch.h"
 

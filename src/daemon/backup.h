@@ -5,8 +5,11 @@
 #include <optional>
 
 #include "engine/embedded.h"
-#include "functions/function_table.h"
 #include "library/library.h"
+
+namespace iii::directory {
+class FunctionTable;
+}
 
 namespace iii::daemon {
 

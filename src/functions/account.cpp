@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "functions/skill_list.h"
 #include "json/describe.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "json/value.h"
 #include "library/nearby.h"
 

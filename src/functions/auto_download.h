@@ -15,11 +15,12 @@
 
 #include "functions/downloader.h"
 #include "functions/engine_event.h"
-#include "functions/function_table.h"
 #include "library/latch.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct AutoDownloadOptions {
   std::filesystem::path local_folder;  // a namespace that has a folder here is left alone

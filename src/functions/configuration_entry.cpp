@@ -4,6 +4,7 @@
 
 #include "base/log.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 
 namespace iii::directory {
 

@@ -20,11 +20,12 @@
 #include <vector>
 
 #include "functions/engine_event.h"
-#include "functions/function_table.h"
 #include "json/value.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct EntryOptions {
   std::string id = "iii-directory";

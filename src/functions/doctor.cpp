@@ -13,6 +13,7 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/finding_details.h"
+#include "functions/function_table.h"
 #include "functions/lock.h"
 #include "functions/portable_findings.h"
 #include "functions/risks.h"

@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "content/content.h"
-#include "functions/function_table.h"
 #include "json/value.h"
 #include "library/library.h"
 
 namespace iii::directory {
 
 class Downloader;
+class FunctionTable;
 class SkillLinks;
 
 struct DoctorFix {

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "functions/risks.h"
 #include "json/describe.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct SkippedRow {
   std::string path;

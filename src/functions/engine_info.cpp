@@ -8,6 +8,7 @@
 #include "content/ids.h"
 #include "functions/bus_namespaces.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "functions/introspection_schemas.h"
 #include "json/describe.h"
 

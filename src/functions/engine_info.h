@@ -3,10 +3,11 @@
 #pragma once
 
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "functions/guides.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // `guides` null: as 0.8.0 answered, without documents. Everything outlives the table.
 void add_engine_info(FunctionTable& table, EngineClient& engine, sdk::Pool& pool,

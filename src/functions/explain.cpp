@@ -8,6 +8,7 @@
 #include "content/findings.h"
 #include "content/ids.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "functions/paths.h"
 #include "functions/suggest.h"
 #include "json/describe.h"

@@ -4,10 +4,11 @@
 #include <memory>
 
 #include "functions/browse.h"
-#include "functions/function_table.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // `library` outlives the table.
 void add_explain(FunctionTable& table, Library& library, std::shared_ptr<Browser> browser);

@@ -12,6 +12,7 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/finding_details.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {

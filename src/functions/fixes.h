@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "content/content.h"
-#include "functions/function_table.h"
 #include "library/library.h"
 #include "sources/installer.h"
 
 namespace iii::directory {
 
 class Downloader;
+class FunctionTable;
 
 // A patch as directory::doctor showed it with `details`.
 struct ChosenFix {

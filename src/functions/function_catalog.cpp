@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "json/write.h"
 
 namespace iii::directory {

@@ -19,12 +19,13 @@
 #include "functions/engine_client.h"
 #include "functions/engine_event.h"
 #include "functions/function_index.h"
-#include "functions/function_table.h"
 #include "library/latch.h"
 #include "sdk/pool.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // What the engine calls when functions have come or gone.
 inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";

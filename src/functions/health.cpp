@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {

@@ -7,10 +7,11 @@
 #include <optional>
 #include <string>
 
-#include "functions/function_table.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct HealthFacts {
   std::string version;

@@ -14,6 +14,7 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/finding_details.h"
+#include "functions/function_table.h"
 #include "functions/inspect_types.h"
 #include "functions/paths.h"
 #include "functions/resolve.h"

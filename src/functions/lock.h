@@ -7,10 +7,11 @@
 
 #include "functions/doctor.h"
 #include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "functions/lock_types.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 void add_lock_functions(FunctionTable& table, Downloader& downloader);
 

@@ -2,9 +2,10 @@
 #pragma once
 
 #include "functions/downloader.h"
-#include "functions/function_table.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 void add_lock_list(FunctionTable& table, Downloader& downloader);
 

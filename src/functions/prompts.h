@@ -1,11 +1,12 @@
 // directory::prompts::list and ::get (directory-read §9).
 #pragma once
 
-#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // `kind` of every prompt.
 inline constexpr const char* kPromptKind = "prompt";

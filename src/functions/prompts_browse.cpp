@@ -6,6 +6,7 @@
 #include "functions/browse_columns.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {

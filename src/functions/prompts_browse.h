@@ -5,10 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "functions/function_table.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct BrowsedArgument {
   std::string name;

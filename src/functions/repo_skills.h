@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct RepoSkillRow {
   std::string path;

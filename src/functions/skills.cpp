@@ -9,6 +9,7 @@
 #include "functions/descriptions.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/paths.h"
 #include "functions/resolve.h"
 #include "functions/skill_files.h"

@@ -4,11 +4,12 @@
 #include <memory>
 #include <string>
 
-#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct SkillLimits {
   size_t max_answer_bytes = kMaxAnswerBytes;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/process_usage.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {

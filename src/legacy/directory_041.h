@@ -2,10 +2,11 @@
 #pragma once
 
 #include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // 0.4.1 takes no worker without a version or tag. Nothing: as the later versions read it.
 Result<sources::Source> source_041(const sources::SourceFields& fields);

@@ -8,6 +8,7 @@
 #include "content/ids.h"
 #include "functions/bus_namespaces.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "json/describe.h"

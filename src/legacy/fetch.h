@@ -11,10 +11,11 @@
 
 #include "base/result.h"
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // `uris` wins unless it is empty; trimmed, blank ones left out. Every one begins with `iii://`.
 Result<std::vector<std::string>> wanted_addresses(

@@ -7,13 +7,14 @@
 #include "functions/changes.h"
 #include "functions/downloader.h"
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "functions/guides.h"
 #include "legacy/fetch.h"
 #include "legacy/on_change.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // Of those that are compiled in (III_LEGACY_015, III_LEGACY_041, III_LEGACY_051).
 struct LegacyVersions {

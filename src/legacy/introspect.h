@@ -3,10 +3,11 @@
 #pragma once
 
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "functions/guides.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // Everything outlives the table.
 void add_introspection_041(FunctionTable& table, EngineClient& engine, Guides& guides);

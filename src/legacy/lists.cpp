@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "json/describe.h"
 #include "legacy/descriptions.h"

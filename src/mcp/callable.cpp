@@ -10,6 +10,7 @@
 #include "functions/bus_hints.h"
 #include "functions/bus_namespaces.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "json/write.h"
 #include "mcp/hidden_rows.h"
 #include "mcp/limits.h"

@@ -12,6 +12,7 @@
 #include "base/fake_timers.h"
 #include "content/fixture_for_test.h"
 #include "functions/builtin_docs.h"
+#include "functions/function_table.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
 #include "json/write.h"

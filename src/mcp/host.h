@@ -7,9 +7,12 @@
 
 #include "functions/engine_client.h"
 #include "functions/function_catalog.h"
-#include "functions/function_table.h"
 #include "functions/skill_search.h"
 #include "library/library.h"
+
+namespace iii::directory {
+class FunctionTable;
+}
 
 namespace iii::mcp {
 
