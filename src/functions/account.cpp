@@ -13,6 +13,7 @@
 #include "functions/function_table.h"
 #include "functions/skill_list.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

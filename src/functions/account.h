@@ -8,11 +8,11 @@
 
 #include "functions/browse.h"
 #include "functions/inspect.h"
-#include "library/library.h"
 
 namespace iii::directory {
 
 class FunctionTable;
+class Library;
 
 // Where a root lies. Called on the loop thread.
 using FolderPath = std::function<std::filesystem::path(uint16_t root)>;

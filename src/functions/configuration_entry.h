@@ -21,7 +21,13 @@
 
 #include "functions/engine_event.h"
 #include "json/value.h"
-#include "sdk/worker.h"
+#include "sdk/pending.h"
+#include "sdk/task.h"
+#include "sdk/task_group.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
 

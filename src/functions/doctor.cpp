@@ -20,6 +20,7 @@
 #include "functions/skill_links.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -3,14 +3,17 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "functions/downloader.h"
 #include "functions/risks.h"
 #include "json/describe.h"
+#include "sources/installer.h"
+#include "sources/source.h"
 
 namespace iii::directory {
 
+class Downloader;
 class FunctionTable;
 
 struct SkippedRow {

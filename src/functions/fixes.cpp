@@ -14,6 +14,7 @@
 #include "functions/finding_details.h"
 #include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -9,6 +9,7 @@
 #include "functions/descriptions.h"
 #include "functions/function_table.h"
 #include "json/write.h"
+#include "sdk/worker.h"
 
 namespace iii::directory {
 

@@ -16,12 +16,17 @@
 #include <string_view>
 #include <vector>
 
+#include "functions/context.h"
 #include "functions/engine_client.h"
 #include "functions/engine_event.h"
 #include "functions/function_index.h"
 #include "library/latch.h"
 #include "sdk/pool.h"
-#include "sdk/worker.h"
+#include "sdk/task.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
 

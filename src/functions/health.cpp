@@ -12,6 +12,7 @@
 #include "functions/descriptions.h"
 #include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -7,11 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "library/library.h"
+#include "sdk/task.h"
 
 namespace iii::directory {
 
 class FunctionTable;
+class Library;
 
 struct HealthFacts {
   std::string version;

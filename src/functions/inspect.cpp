@@ -20,6 +20,7 @@
 #include "functions/resolve.h"
 #include "functions/skill_links.h"
 #include "functions/suggest.h"
+#include "library/library.h"
 #include "markdown/tree.h"
 #include "risks/excerpt.h"
 #include "search/token_budget.h"

@@ -6,6 +6,7 @@
 #include "content/types.h"
 #include "functions/descriptions.h"
 #include "functions/download.h"
+#include "functions/downloader.h"
 #include "functions/function_table.h"
 #include "json/describe.h"
 

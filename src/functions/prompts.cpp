@@ -8,6 +8,7 @@
 #include "functions/resolve.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -8,6 +8,7 @@
 #include "functions/errors.h"
 #include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

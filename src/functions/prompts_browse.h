@@ -2,14 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
-
-#include "library/library.h"
 
 namespace iii::directory {
 
 class FunctionTable;
+class Library;
 
 struct BrowsedArgument {
   std::string name;

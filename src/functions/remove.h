@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "functions/downloader.h"
 #include "json/describe.h"
 
 namespace iii::directory {
 
+class Downloader;
 class FunctionTable;
 
 struct RemoveOutput {

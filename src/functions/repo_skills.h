@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "functions/downloader.h"
 #include "json/describe.h"
 
 namespace iii::directory {
 
+class Downloader;
 class FunctionTable;
 
 struct RepoSkillRow {

@@ -18,6 +18,7 @@
 #include "functions/skill_search.h"
 #include "functions/skill_types.h"
 #include "functions/task_index.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -1,6 +1,8 @@
 // directory::skills::search: skills that fit a task.
 #pragma once
 
+#include <cstddef>
+
 #include "functions/skill_search.h"
 
 namespace iii::directory {

@@ -6,6 +6,7 @@
 #include "base/process_usage.h"
 #include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

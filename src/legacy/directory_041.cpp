@@ -8,6 +8,7 @@
 #include "functions/prompts.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -10,6 +10,7 @@
 #include "functions/bus_namespaces.h"
 #include "functions/errors.h"
 #include "functions/function_table.h"
+#include "functions/guides.h"
 #include "functions/introspection_schemas.h"
 #include "functions/limits.h"
 #include "functions/suggest.h"

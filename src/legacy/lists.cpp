@@ -11,6 +11,7 @@
 #include "legacy/descriptions.h"
 #include "legacy/documents.h"
 #include "legacy/refusals.h"
+#include "library/library.h"
 
 namespace iii::directory {
 
