@@ -1,11 +1,14 @@
 #include "legacy/generations.h"
 
+#include "functions/downloader.h"
+#include "functions/guides.h"
 #include "legacy/directory_041.h"
 #include "legacy/introspect.h"
 #include "legacy/lists.h"
 #include "legacy/prompt_functions.h"
 #include "legacy/registry_041.h"
 #include "legacy/skill_functions.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -5,15 +5,21 @@
 #include <optional>
 
 #include "functions/changes.h"
-#include "functions/downloader.h"
-#include "functions/engine_client.h"
-#include "functions/function_table.h"
-#include "functions/guides.h"
 #include "legacy/fetch.h"
 #include "legacy/on_change.h"
-#include "library/library.h"
+#include "library/change_hub.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
+
+class Downloader;
+class EngineClient;
+class FunctionTable;
+class Guides;
+class Library;
 
 // Of those that are compiled in (III_LEGACY_015, III_LEGACY_041, III_LEGACY_051).
 struct LegacyVersions {

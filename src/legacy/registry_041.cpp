@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "functions/downloader.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "functions/registry.h"
 #include "functions/registry_types.h"
