@@ -11,7 +11,7 @@
 
 # A third of the time to compile a file alone goes into the headers that it includes. The files of a room are therefore compiled in
 # batches: names in anonymous namespaces are unique in a room. A batch is small enough that an edit waits for seconds, and the
-# batches are of about one size, so that the last one does not keep a core waiting. Files that include the same central header stand
+# batches of a room are of about one size, so that the last one does not keep a core waiting. Files that include the same central header stand
 # side by side in SOURCES: the fewer batches include it, the less is compiled when it changes. The preset `files` compiles each file
 # alone, which finds missing includes. CMake's own UNITY_BUILD is not used: it includes files by absolute path, and ccache would have
 # no object for another checkout. ALONE names the files that have options of their own.
@@ -26,7 +26,12 @@ function(iii_batches out name)
     list(REMOVE_ITEM files ${BATCH_ALONE})
   endif()
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
-  list(LENGTH files left)
+  set(total 0)
+  foreach(file IN LISTS files)
+    file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${file} size)
+    math(EXPR total "${total} + ${size}")
+  endforeach()
+  math(EXPR count "(${total} + ${III_BATCH_BYTES} - 1) / ${III_BATCH_BYTES}")
   set(compiled ${BATCH_ALONE})
   set(number 1)
   set(text)
@@ -35,14 +40,13 @@ function(iii_batches out name)
     string(APPEND text "#include \"${folder}/${file}\"\n")
     file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${file} size)
     math(EXPR bytes "${bytes} + ${size}")
-    math(EXPR left "${left} - 1")
-    if(bytes GREATER III_BATCH_BYTES OR left EQUAL 0)
+    math(EXPR end "${total} * ${number} / ${count}")
+    if(bytes GREATER_EQUAL end)
       set(path ${CMAKE_CURRENT_BINARY_DIR}/${name}_batch_${number}.cpp)
       file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)  # written only when it differs
       list(APPEND compiled ${path})
       math(EXPR number "${number} + 1")
       set(text)
-      set(bytes 0)
     endif()
   endforeach()
   set(${out} ${compiled} PARENT_SCOPE)

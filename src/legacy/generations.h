@@ -21,7 +21,6 @@ class FunctionTable;
 class Guides;
 class Library;
 
-// Of those that are compiled in (III_LEGACY_015, III_LEGACY_041, III_LEGACY_051).
 struct LegacyVersions {
   bool skills_015 = true;
   bool directory_041 = true;
