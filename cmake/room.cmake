@@ -16,7 +16,7 @@
 # alone, which finds missing includes. CMake's own UNITY_BUILD is not used: it includes files by absolute path, and ccache would have
 # no object for another checkout. ALONE names the files that have options of their own.
 option(III_BATCHES "Compile the files of a room in batches" ON)
-set(III_BATCH_BYTES 45000)
+set(III_BATCH_BYTES 40000)
 
 # Sets `out` to the files that are compiled: a batch in place of its members.
 function(iii_batches out name)
@@ -32,21 +32,20 @@ function(iii_batches out name)
     math(EXPR total "${total} + ${size}")
   endforeach()
   math(EXPR count "(${total} + ${III_BATCH_BYTES} - 1) / ${III_BATCH_BYTES}")
-  set(compiled ${BATCH_ALONE})
-  set(number 1)
-  set(text)
   set(bytes 0)
   foreach(file IN LISTS files)
-    string(APPEND text "#include \"${folder}/${file}\"\n")
+    # A file belongs to the batch in whose share of the bytes its middle is.
     file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${file} size)
+    math(EXPR number "(${bytes} + ${size} / 2) * ${count} / ${total} + 1")
     math(EXPR bytes "${bytes} + ${size}")
-    math(EXPR end "${total} * ${number} / ${count}")
-    if(bytes GREATER_EQUAL end)
+    string(APPEND batch_${number} "#include \"${folder}/${file}\"\n")
+  endforeach()
+  set(compiled ${BATCH_ALONE})
+  foreach(number RANGE 1 ${count})
+    if(batch_${number})
       set(path ${CMAKE_CURRENT_BINARY_DIR}/${name}_batch_${number}.cpp)
-      file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)  # written only when it differs
+      file(CONFIGURE OUTPUT ${path} CONTENT "${batch_${number}}" @ONLY)  # written only when it differs
       list(APPEND compiled ${path})
-      math(EXPR number "${number} + 1")
-      set(text)
     endif()
   endforeach()
   set(${out} ${compiled} PARENT_SCOPE)
