@@ -71,7 +71,7 @@ function(iii_unit_tests target name)
       string(APPEND test /${shard})
     endif()
     add_test(NAME ${test} COMMAND ${target} --gtest_brief=1)
-    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 900
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 900 COST 60
                          ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endfunction()
