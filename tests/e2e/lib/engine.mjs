@@ -1,5 +1,5 @@
 // Starts the engine under test, or stands in for one that already runs (III_E2E_URL).
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import net from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,22 +18,39 @@ export function tempDir() {
   return tempDirs.at(-1)
 }
 
-/** A port nobody listens on right now, for tests whose worker must know the address before the engine exists. */
-export function freePort() {
+// Below the range from which the OS chooses, so that no other program is given one of them while nobody listens on it: an engine that is
+// stopped gets its port back. Test files that run at the same time take theirs from different blocks.
+const FIRST_PORT = 10_240
+const BLOCK = 256
+const [lowestOfTheOs] = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8').split(/\s/).map(Number)
+const blocks = Math.floor((lowestOfTheOs - FIRST_PORT) / BLOCK)
+let taken = process.pid % BLOCK
+
+/** Whether `port` is free; the port, or null. 0 lets the OS choose. */
+function tryPort(port) {
   return new Promise((resolve, reject) => {
     const server = net.createServer()
-    server.on('error', reject)
-    server.listen(0, '127.0.0.1', () => {
+    server.on('error', (error) => (error.code === 'EADDRINUSE' && port ? resolve(null) : reject(error)))
+    server.listen(port, '127.0.0.1', () => {
       const { port } = server.address()
       server.close(() => resolve(port))
     })
   })
 }
 
-/** Starts `iii-directory serve` on a port chosen by the OS and resolves when it says that it is ready. */
-export async function startEngine({ args = [], port = 0, data = tempDir(), env = {} } = {}) {
+/** A port that nobody listens on, and that stays this test's own. */
+export async function freePort() {
+  for (let i = 0; i < BLOCK && blocks > 0; i++) {
+    const port = await tryPort(FIRST_PORT + (process.pid % blocks) * BLOCK + (taken++ % BLOCK))
+    if (port) return port
+  }
+  return tryPort(0)
+}
+
+/** Starts `iii-directory serve` and resolves when it says that it is ready. */
+export async function startEngine({ args = [], port, data = tempDir(), env = {} } = {}) {
   if (!directoryBin) throw new Error('III_DIRECTORY_BIN is not set: run the tests through ctest or scripts/test')
-  const argv = ['serve', '--port', String(port), '--http-port', '0', '--data', data, ...args]
+  const argv = ['serve', '--port', String(port ?? (await freePort())), '--http-port', '0', '--data', data, ...args]
   const proc = start(directoryBin, argv, { env: { III_TOKEN: '', ...env } })
   const [readyLine, url, host, digits] = await proc.printed('stdout', /^ready ws=(ws:\/\/(\S+):(\d+)).*$/m)
   return {
