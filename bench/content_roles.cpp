@@ -20,6 +20,7 @@
 #include "functions/builtin_docs.h"
 #include "functions/bus.h"
 #include "functions/changes.h"
+#include "functions/function_table.h"
 #include "functions/skills.h"
 #include "histogram.h"
 #include "json/value.h"

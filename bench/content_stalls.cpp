@@ -17,6 +17,7 @@
 #include "content_roles.h"
 #include "functions/bus.h"
 #include "functions/changes.h"
+#include "functions/function_table.h"
 #include "functions/skills.h"
 #include "sources/installer.h"
 

@@ -11,12 +11,12 @@
 
 # A third of the time to compile a file alone goes into the headers that it includes. The files of a room are therefore compiled in
 # batches: names in anonymous namespaces are unique in a room. A batch is small enough that an edit waits for seconds, and the
-# batches are of about one size, so that the last one does not keep a core waiting. Files that include the same central header stand
+# batches of a room are of about one size, so that the last one does not keep a core waiting. Files that include the same central header stand
 # side by side in SOURCES: the fewer batches include it, the less is compiled when it changes. The preset `files` compiles each file
 # alone, which finds missing includes. CMake's own UNITY_BUILD is not used: it includes files by absolute path, and ccache would have
 # no object for another checkout. ALONE names the files that have options of their own.
 option(III_BATCHES "Compile the files of a room in batches" ON)
-set(III_BATCH_BYTES 45000)
+set(III_BATCH_BYTES 40000)
 
 # Sets `out` to the files that are compiled: a batch in place of its members.
 function(iii_batches out name)
@@ -26,23 +26,26 @@ function(iii_batches out name)
     list(REMOVE_ITEM files ${BATCH_ALONE})
   endif()
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
-  list(LENGTH files left)
-  set(compiled ${BATCH_ALONE})
-  set(number 1)
-  set(text)
+  set(total 0)
+  foreach(file IN LISTS files)
+    file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${file} size)
+    math(EXPR total "${total} + ${size}")
+  endforeach()
+  math(EXPR count "(${total} + ${III_BATCH_BYTES} - 1) / ${III_BATCH_BYTES}")
   set(bytes 0)
   foreach(file IN LISTS files)
-    string(APPEND text "#include \"${folder}/${file}\"\n")
+    # A file belongs to the batch in whose share of the bytes its middle is.
     file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${file} size)
+    math(EXPR number "(${bytes} + ${size} / 2) * ${count} / ${total} + 1")
     math(EXPR bytes "${bytes} + ${size}")
-    math(EXPR left "${left} - 1")
-    if(bytes GREATER III_BATCH_BYTES OR left EQUAL 0)
+    string(APPEND batch_${number} "#include \"${folder}/${file}\"\n")
+  endforeach()
+  set(compiled ${BATCH_ALONE})
+  foreach(number RANGE 1 ${count})
+    if(batch_${number})
       set(path ${CMAKE_CURRENT_BINARY_DIR}/${name}_batch_${number}.cpp)
-      file(CONFIGURE OUTPUT ${path} CONTENT "${text}" @ONLY)  # written only when it differs
+      file(CONFIGURE OUTPUT ${path} CONTENT "${batch_${number}}" @ONLY)  # written only when it differs
       list(APPEND compiled ${path})
-      math(EXPR number "${number} + 1")
-      set(text)
-      set(bytes 0)
     endif()
   endforeach()
   set(${out} ${compiled} PARENT_SCOPE)
@@ -68,7 +71,7 @@ function(iii_unit_tests target name)
       string(APPEND test /${shard})
     endif()
     add_test(NAME ${test} COMMAND ${target} --gtest_brief=1)
-    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 900
+    set_tests_properties(${test} PROPERTIES LABELS unit TIMEOUT 900 COST 60
                          ENVIRONMENT "GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${shard}")
   endforeach()
 endfunction()

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "functions/function_table.h"
+#include "functions/function.h"
 #include "json/value.h"
 
 namespace iii::console {

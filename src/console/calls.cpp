@@ -7,7 +7,10 @@
 
 #include "console/call_rules.h"
 #include "functions/bus_hints.h"
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::console {
 

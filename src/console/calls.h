@@ -10,9 +10,11 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "console/host.h"
+#include "functions/function.h"
 #include "net/client_shares.h"
 #include "net/http_message.h"
 #include "net/loop.h"

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "functions/fixture_for_test.h"
+#include "functions/function_table.h"
 #include "net/fake_http_response.h"
 
 namespace iii::console {

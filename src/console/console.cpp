@@ -11,6 +11,7 @@
 #include "console/access.h"
 #include "content/types.h"
 #include "json/write.h"
+#include "library/library.h"
 
 namespace iii::console {
 

@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "functions/engine_client.h"
-#include "functions/function_table.h"
-#include "library/library.h"
+namespace iii::directory {
+class EngineClient;
+class FunctionTable;
+class Library;
+}  // namespace iii::directory
 
 namespace iii::console {
 

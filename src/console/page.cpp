@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "content/types.h"
 #include "json/write.h"
+#include "library/library.h"
 
 namespace iii::console {
 

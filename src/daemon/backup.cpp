@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "base/log.h"
+#include "engine/embedded.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 #include "library/latch.h"
+#include "library/library.h"
 
 namespace iii::daemon {
 

@@ -1,12 +1,18 @@
 // directory::backup: a copy of what the engine in this process stores, made while it runs.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 
-#include "engine/embedded.h"
-#include "functions/function_table.h"
-#include "library/library.h"
+namespace iii::directory {
+class FunctionTable;
+class Library;
+}  // namespace iii::directory
+
+namespace iii::engine {
+class Embedded;
+}
 
 namespace iii::daemon {
 

@@ -5,7 +5,13 @@
 
 #include "base/check.h"
 #include "base/saturate.h"
+#include "content/content.h"
+#include "functions/auto_download.h"
 #include "functions/builtin_docs.h"
+#include "library/installed_workers.h"
+#include "library/registration_feed.h"
+#include "library/registration_store.h"
+#include "sources/downloads.h"
 
 namespace iii::daemon {
 

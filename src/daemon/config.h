@@ -3,17 +3,28 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "content/content.h"
-#include "functions/auto_download.h"
-#include "library/installed_workers.h"
-#include "library/registration_feed.h"
-#include "library/registration_store.h"
-#include "sources/downloads.h"
+#include "sources/bundle_risks.h"
+
+namespace iii::content {
+struct ContentOptions;
+}
+
+namespace iii::directory {
+struct AutoDownloadOptions;
+struct InstalledWorkersOptions;
+struct RegistrationFeedOptions;
+struct RegistrationStoreOptions;
+}  // namespace iii::directory
+
+namespace iii::sources {
+struct DownloadsOptions;
+}
 
 namespace iii::daemon {
 

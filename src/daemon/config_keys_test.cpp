@@ -7,6 +7,7 @@
 
 #include "json/write.h"
 #include "sources/bundle.h"
+#include "sources/downloads.h"
 
 namespace iii::daemon {
 namespace {

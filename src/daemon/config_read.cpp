@@ -2,6 +2,7 @@
 
 #include <pwd.h>
 #include <unistd.h>
+#include <algorithm>
 
 #include <array>
 #include <cerrno>

@@ -7,6 +7,7 @@
 
 #include "base/log_sink.h"
 #include "base/temp_folder_for_test.h"
+#include "json/write.h"
 
 namespace iii::daemon {
 namespace {

@@ -16,6 +16,7 @@
 #include "functions/configuration_entry.h"
 #include "functions/downloader.h"
 #include "functions/function_catalog.h"
+#include "functions/function_table.h"
 #include "functions/guides.h"
 #include "functions/skill_links.h"
 #include "functions/skill_search.h"

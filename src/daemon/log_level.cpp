@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::daemon {

@@ -5,7 +5,10 @@
 #include <string_view>
 
 #include "base/log.h"
-#include "functions/function_table.h"
+
+namespace iii::directory {
+class FunctionTable;
+}
 
 namespace iii::daemon {
 

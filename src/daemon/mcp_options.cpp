@@ -4,7 +4,10 @@
 #include <utility>
 
 #include "base/uuid.h"
+#include "daemon/config.h"
+#include "daemon/directory.h"
 #include "daemon/version.h"
+#include "sdk/worker.h"
 
 namespace iii::daemon {
 

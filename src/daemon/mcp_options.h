@@ -5,12 +5,16 @@
 #include <string_view>
 
 #include "base/result.h"
-#include "daemon/config.h"
-#include "daemon/directory.h"
 #include "mcp/server.h"
-#include "sdk/worker.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::daemon {
+
+class Directory;
+struct DirectoryConfig;
 
 // `minimal`, `directory` or `all`.
 Result<mcp::ToolsMode> tools_mode(std::string_view word);

@@ -10,8 +10,10 @@
 
 #include "base/files.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "functions/skill_list.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

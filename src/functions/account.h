@@ -7,11 +7,12 @@
 #include <memory>
 
 #include "functions/browse.h"
-#include "functions/function_table.h"
 #include "functions/inspect.h"
-#include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 // Where a root lies. Called on the loop thread.
 using FolderPath = std::function<std::filesystem::path(uint16_t root)>;

@@ -6,8 +6,11 @@
 
 #include "base/log.h"
 #include "functions/descriptions.h"
+#include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "json/value.h"
 #include "library/nearby.h"
+#include "sdk/worker.h"
 
 namespace iii::directory {
 

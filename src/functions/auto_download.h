@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <deque>
 #include <filesystem>
 #include <map>
@@ -13,13 +14,24 @@
 #include <string>
 #include <vector>
 
-#include "functions/downloader.h"
+#include "base/result.h"
+#include "base/timers.h"
 #include "functions/engine_event.h"
-#include "functions/function_table.h"
+#include "json/value.h"
 #include "library/latch.h"
-#include "sdk/worker.h"
+#include "sdk/task.h"
+#include "sources/downloads.h"
+#include "sources/installer.h"
+#include "sources/source.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
+
+class Downloader;
+class FunctionTable;
 
 struct AutoDownloadOptions {
   std::filesystem::path local_folder;  // a namespace that has a folder here is left alone

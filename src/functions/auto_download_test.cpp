@@ -8,6 +8,7 @@
 
 #include "base/fake_timers.h"
 #include "functions/changes.h"
+#include "functions/downloader.h"
 #include "functions/fixture_for_test.h"
 #include "sources/http_server_for_test.h"
 #include "sources/installer_fixture_for_test.h"

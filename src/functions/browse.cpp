@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/resolve.h"
 #include "functions/skill_list.h"
 #include "functions/skill_search.h"

@@ -8,12 +8,12 @@
 
 #include "functions/browse_select.h"
 #include "functions/browse_types.h"
-#include "functions/function_table.h"
 #include "library/latch.h"
 #include "library/library.h"
 
 namespace iii::directory {
 
+class FunctionTable;
 class SkillSearch;
 
 struct BrowseOptions {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "functions/function_table.h"
 
 namespace iii::directory {
 

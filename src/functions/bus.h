@@ -2,10 +2,11 @@
 #pragma once
 
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // Offers every function of the table; before the worker starts. What is added later is not offered.
 void serve_on(sdk::Worker& worker, const FunctionTable& table);

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "functions/function_table.h"
+#include "functions/function.h"
 #include "json/value.h"
 
 namespace iii::directory {

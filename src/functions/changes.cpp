@@ -8,6 +8,7 @@
 #include "base/saturate.h"
 #include "base/uuid.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 #include "sources/lock_file.h"
 

@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "functions/function_table.h"
 #include "library/latch.h"
 #include "library/library.h"
 #include "sdk/worker.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct ChangesOptions {
   std::chrono::milliseconds gather{50};  // how long edits on disk are gathered before telling

@@ -4,6 +4,8 @@
 
 #include "base/log.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
+#include "sdk/worker.h"
 
 namespace iii::directory {
 

@@ -20,11 +20,18 @@
 #include <vector>
 
 #include "functions/engine_event.h"
-#include "functions/function_table.h"
 #include "json/value.h"
-#include "sdk/worker.h"
+#include "sdk/pending.h"
+#include "sdk/task.h"
+#include "sdk/task_group.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct EntryOptions {
   std::string id = "iii-directory";

@@ -2,6 +2,7 @@
 #include "functions/configuration_entry.h"
 
 #include "functions/bus.h"
+#include "functions/function_table.h"
 #include "sdk/fake_engine.h"
 
 namespace iii::directory {

@@ -1,5 +1,5 @@
 // What agents read about each function and trigger type before they call it. Every fact that the
-// published worker documented is here (tests/data/published_facts.json), and no more words than
+// published worker documented is here, and no more words than
 // needed: callers pay for them.
 #pragma once
 

@@ -13,12 +13,14 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/finding_details.h"
+#include "functions/function_table.h"
 #include "functions/lock.h"
 #include "functions/portable_findings.h"
 #include "functions/risks.h"
 #include "functions/skill_links.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

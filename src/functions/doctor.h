@@ -1,6 +1,7 @@
 // directory::doctor — accounts for every file under the roots.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -10,14 +11,16 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "content/content.h"
-#include "functions/function_table.h"
 #include "json/value.h"
-#include "library/library.h"
+#include "library/view.h"
 
 namespace iii::directory {
 
 class Downloader;
+class FunctionTable;
+class Library;
 class SkillLinks;
 
 struct DoctorFix {

@@ -3,14 +3,18 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "functions/risks.h"
 #include "json/describe.h"
+#include "sources/installer.h"
+#include "sources/source.h"
 
 namespace iii::directory {
+
+class Downloader;
+class FunctionTable;
 
 struct SkippedRow {
   std::string path;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "sdk/worker.h"
 
 namespace iii::directory {
 

@@ -7,8 +7,12 @@
 
 #include <string>
 
+#include "sdk/task.h"
 #include "sdk/task_group.h"
-#include "sdk/worker.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
 

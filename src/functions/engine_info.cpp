@@ -8,6 +8,9 @@
 #include "content/ids.h"
 #include "functions/bus_namespaces.h"
 #include "functions/descriptions.h"
+#include "functions/engine_client.h"
+#include "functions/function_table.h"
+#include "functions/guides.h"
 #include "functions/introspection_schemas.h"
 #include "json/describe.h"
 

@@ -2,11 +2,15 @@
 // (directory-write §9), and as in 0.5.1 the documents about it.
 #pragma once
 
-#include "functions/engine_client.h"
-#include "functions/function_table.h"
-#include "functions/guides.h"
+namespace iii::sdk {
+class Pool;
+}
 
 namespace iii::directory {
+
+class EngineClient;
+class FunctionTable;
+class Guides;
 
 // `guides` null: as 0.8.0 answered, without documents. Everything outlives the table.
 void add_engine_info(FunctionTable& table, EngineClient& engine, sdk::Pool& pool,

@@ -7,10 +7,13 @@
 #include "base/text.h"
 #include "content/findings.h"
 #include "content/ids.h"
+#include "functions/browse.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "functions/paths.h"
 #include "functions/suggest.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

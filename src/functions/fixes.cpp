@@ -12,7 +12,9 @@
 #include "functions/downloader.h"
 #include "functions/errors.h"
 #include "functions/finding_details.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

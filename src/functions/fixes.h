@@ -1,6 +1,7 @@
 // directory::doctor::apply, and what `doctor --fix` does: ready patches, written file by file.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <stop_token>
@@ -8,13 +9,13 @@
 #include <vector>
 
 #include "content/content.h"
-#include "functions/function_table.h"
-#include "library/library.h"
 #include "sources/installer.h"
 
 namespace iii::directory {
 
 class Downloader;
+class FunctionTable;
+class Library;
 
 // A patch as directory::doctor showed it with `details`.
 struct ChosenFix {

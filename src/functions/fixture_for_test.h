@@ -17,6 +17,7 @@
 #include "functions/bus.h"
 #include "functions/doctor.h"
 #include "functions/fixes.h"
+#include "functions/function_table.h"
 #include "functions/prompts.h"
 #include "functions/skills.h"
 #include "library/library.h"

@@ -7,7 +7,9 @@
 
 #include "base/log.h"
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "json/write.h"
+#include "sdk/worker.h"
 
 namespace iii::directory {
 

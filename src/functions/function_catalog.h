@@ -16,15 +16,21 @@
 #include <string_view>
 #include <vector>
 
+#include "functions/context.h"
 #include "functions/engine_client.h"
 #include "functions/engine_event.h"
 #include "functions/function_index.h"
-#include "functions/function_table.h"
 #include "library/latch.h"
 #include "sdk/pool.h"
-#include "sdk/worker.h"
+#include "sdk/task.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // What the engine calls when functions have come or gone.
 inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";

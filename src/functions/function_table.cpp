@@ -10,11 +10,6 @@ namespace iii::directory {
 
 namespace {
 
-// Only from inside a catch block.
-Answer answer_of_exception() {
-  return std::unexpected(sdk::handler_detail::outcome_of_exception().error());
-}
-
 Error unknown_function(std::string_view id, const std::vector<FunctionPtr>& functions) {
   std::vector<std::string> ids;
   for (const FunctionPtr& function : functions) {
@@ -80,29 +75,6 @@ Answer answer_of_text(Result<std::string> text) {
 }
 
 }  // namespace table_detail
-
-Result<void> Function::admit(size_t input_bytes) const {
-  if (input_bytes <= info.max_input_bytes) return {};
-  return std::unexpected(input_too_large(info.id, input_bytes, info.max_input_bytes));
-}
-
-Function::Started Function::start(const Context& context, std::string_view input) const {
-  try {
-    Result<Begin> begin = read(input);
-    if (!begin) return Answer(std::unexpected(std::move(begin.error())));
-    return (*begin)(context);
-  } catch (...) {
-    return answer_of_exception();
-  }
-}
-
-sdk::Task<Answer> finish(sdk::Task<Answer> task) {
-  try {
-    co_return co_await task;
-  } catch (...) {
-    co_return answer_of_exception();
-  }
-}
 
 bool FunctionTable::add(Function function) {
   auto shared = std::make_shared<const Function>(std::move(function));

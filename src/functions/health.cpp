@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "functions/descriptions.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

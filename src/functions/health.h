@@ -7,10 +7,12 @@
 #include <optional>
 #include <string>
 
-#include "functions/function_table.h"
-#include "library/library.h"
+#include "sdk/task.h"
 
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 struct HealthFacts {
   std::string version;

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "functions/browse.h"
-#include "functions/function_table.h"
-#include "library/library.h"
 
 namespace iii::directory {
 
 class Downloader;
+class FunctionTable;
+class Library;
 class SkillLinks;
 
 // How people write the folder of each root: `~/.iii/skills`, `compiled in`. Called on the loop

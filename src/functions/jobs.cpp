@@ -1,6 +1,8 @@
 #include "functions/jobs.h"
 
 #include "functions/descriptions.h"
+#include "functions/downloader.h"
+#include "functions/function_table.h"
 
 namespace iii::directory {
 

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "functions/descriptions.h"
+#include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "json/write.h"
 
 namespace iii::directory {

@@ -1,16 +1,20 @@
 // directory::lock::{verify,outdated,diff,update,restore}: what directory.lock makes possible.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "functions/doctor.h"
-#include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "functions/lock_types.h"
+#include "sources/downloads.h"
+#include "sources/source.h"
 
 namespace iii::directory {
+
+class Downloader;
+class FunctionTable;
 
 void add_lock_functions(FunctionTable& table, Downloader& downloader);
 

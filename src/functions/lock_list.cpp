@@ -6,6 +6,8 @@
 #include "content/types.h"
 #include "functions/descriptions.h"
 #include "functions/download.h"
+#include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {

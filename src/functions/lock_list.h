@@ -1,10 +1,10 @@
 // directory::lock::list: what is installed, from where, in which state.
 #pragma once
 
-#include "functions/downloader.h"
-#include "functions/function_table.h"
-
 namespace iii::directory {
+
+class Downloader;
+class FunctionTable;
 
 void add_lock_list(FunctionTable& table, Downloader& downloader);
 

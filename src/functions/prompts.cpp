@@ -4,9 +4,11 @@
 #include "functions/descriptions.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/resolve.h"
 #include "functions/skill_types.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

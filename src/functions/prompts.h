@@ -1,11 +1,18 @@
 // directory::prompts::list and ::get (directory-read §9).
 #pragma once
 
-#include "functions/function_table.h"
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "base/result.h"
 #include "functions/limits.h"
-#include "library/library.h"
+#include "sdk/task.h"
 
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 // `kind` of every prompt.
 inline constexpr const char* kPromptKind = "prompt";

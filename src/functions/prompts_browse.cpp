@@ -6,7 +6,9 @@
 #include "functions/browse_columns.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -2,13 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "functions/function_table.h"
-#include "library/library.h"
-
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 struct BrowsedArgument {
   std::string name;

@@ -7,6 +7,7 @@
 #include "functions/descriptions.h"
 #include "functions/downloader.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "functions/registry_types.h"
 #include "json/write.h"

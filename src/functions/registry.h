@@ -5,11 +5,12 @@
 #include <functional>
 #include <memory>
 
-#include "functions/function_table.h"
 #include "sdk/pool.h"
 #include "sources/downloads.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // The sources as configured now; a call keeps those it began with.
 using CurrentDownloads = std::function<std::shared_ptr<sources::Downloads>()>;

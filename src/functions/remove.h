@@ -4,11 +4,12 @@
 #include <string>
 #include <vector>
 
-#include "functions/downloader.h"
-#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::directory {
+
+class Downloader;
+class FunctionTable;
 
 struct RemoveOutput {
   std::string name_space;

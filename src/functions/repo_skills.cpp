@@ -5,6 +5,8 @@
 
 #include "functions/descriptions.h"
 #include "functions/download.h"
+#include "functions/downloader.h"
+#include "functions/function_table.h"
 #include "functions/lock.h"
 
 namespace iii::directory {

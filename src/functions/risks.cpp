@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "library/library.h"
 #include "risks/scan.h"
 
 namespace iii::directory {

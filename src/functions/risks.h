@@ -10,14 +10,18 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/result.h"
 #include "functions/doctor.h"
 #include "json/describe.h"
-#include "library/library.h"
+#include "library/view.h"
 #include "risks/risk.h"
+#include "sdk/task.h"
 #include "sources/bundle_risks.h"
 #include "sources/lock_file.h"
 
 namespace iii::directory {
+
+class Library;
 
 struct RiskRow {
   std::optional<std::string> path;

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/installable.h"
 #include "functions/search_types.h"
 #include "sdk/pool.h"

@@ -6,11 +6,12 @@
 #include <memory>
 
 #include "functions/function_catalog.h"
-#include "functions/function_table.h"
 #include "functions/skill_search.h"
 #include "sources/downloads.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 struct SearchFunctionsParts {
   sdk::Worker& worker;

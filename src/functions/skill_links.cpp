@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "content/parse.h"
 #include "json/yaml.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -11,10 +11,13 @@
 #include "functions/doctor.h"
 #include "functions/function_catalog.h"
 #include "functions/skill_types.h"
-#include "library/library.h"
+#include "library/view.h"
+#include "sdk/task.h"
 #include "sources/downloads.h"
 
 namespace iii::directory {
+
+class Library;
 
 // Texts with `::` in `requires`: one text, a list, or a text with commas. At most 32.
 std::vector<std::string> required_functions(std::string_view frontmatter);

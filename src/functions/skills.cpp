@@ -9,6 +9,7 @@
 #include "functions/descriptions.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/paths.h"
 #include "functions/resolve.h"
 #include "functions/skill_files.h"
@@ -17,6 +18,7 @@
 #include "functions/skill_search.h"
 #include "functions/skill_types.h"
 #include "functions/task_index.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

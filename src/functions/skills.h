@@ -1,14 +1,16 @@
 // directory::skills::list, ::get, ::index and ::file (directory-read §4, §5, §8).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
-#include "functions/function_table.h"
 #include "functions/limits.h"
-#include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 struct SkillLimits {
   size_t max_answer_bytes = kMaxAnswerBytes;

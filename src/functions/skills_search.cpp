@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "functions/descriptions.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/search_types.h"
 #include "search/skill_document.h"
 #include "search/snippet.h"

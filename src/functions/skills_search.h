@@ -1,10 +1,13 @@
 // directory::skills::search: skills that fit a task.
 #pragma once
 
-#include "functions/function_table.h"
+#include <cstddef>
+
 #include "functions/skill_search.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 inline constexpr size_t kDefaultFound = 10;
 inline constexpr size_t kMostFound = 100;

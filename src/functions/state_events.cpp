@@ -1,5 +1,7 @@
 #include "functions/state_events.h"
 
+#include "functions/function_table.h"
+
 namespace iii::directory {
 
 void add_state_events(FunctionTable& table, RegistrationFeed& feed) {

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "base/process_usage.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -8,10 +8,11 @@
 #include <string>
 
 #include "functions/downloader.h"
-#include "functions/function_table.h"
-#include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 struct ContentCounts {
   uint64_t files = 0;

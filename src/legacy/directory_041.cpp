@@ -4,9 +4,11 @@
 
 #include "base/text.h"
 #include "functions/download.h"
+#include "functions/function_table.h"
 #include "functions/prompts.h"
 #include "json/write.h"
 #include "legacy/descriptions.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -1,11 +1,13 @@
 // skills::download and prompts::get of iii-directory 0.4.1, on the same store as the later ones.
 #pragma once
 
+#include "base/result.h"
 #include "functions/downloader.h"
-#include "functions/function_table.h"
-#include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 // 0.4.1 takes no worker without a version or tag. Nothing: as the later versions read it.
 Result<sources::Source> source_041(const sources::SourceFields& fields);

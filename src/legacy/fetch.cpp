@@ -7,7 +7,9 @@
 #include "base/text.h"
 #include "content/ids.h"
 #include "functions/bus_namespaces.h"
+#include "functions/engine_client.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"
 #include "json/describe.h"
@@ -18,6 +20,7 @@
 #include "legacy/resource.h"
 #include "legacy/skill_text.h"
 #include "library/cause.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

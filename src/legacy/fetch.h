@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/result.h"
-#include "functions/engine_client.h"
-#include "functions/function_table.h"
-#include "library/library.h"
 
 namespace iii::directory {
+
+class EngineClient;
+class FunctionTable;
+class Library;
 
 // `uris` wins unless it is empty; trimmed, blank ones left out. Every one begins with `iii://`.
 Result<std::vector<std::string>> wanted_addresses(

@@ -1,25 +1,25 @@
 #include "legacy/generations.h"
 
+#include "functions/downloader.h"
+#include "functions/guides.h"
 #include "legacy/directory_041.h"
 #include "legacy/introspect.h"
 #include "legacy/lists.h"
 #include "legacy/prompt_functions.h"
 #include "legacy/registry_041.h"
 #include "legacy/skill_functions.h"
+#include "library/library.h"
 
 namespace iii::directory {
 
 namespace {
 
-#if III_LEGACY_015
 void add_skills_015(const LegacyHost& host, OnChange& on_change) {
   const LegacyParts parts{host.engine, host.library, on_change};
   add_registered_skill_functions(host.table, parts);
   add_registered_prompt_functions(host.table, parts);
 }
-#endif
 
-#if III_LEGACY_041
 void add_directory_041(const LegacyHost& host) {
   const CurrentDownloads current = [&downloader = host.downloader] {
     return downloader.downloads();
@@ -30,13 +30,10 @@ void add_directory_041(const LegacyHost& host) {
   add_registry_041(host.table, host.worker.pool(), current);
   add_introspection_041(host.table, host.engine, host.guides);
 }
-#endif
 
 }  // namespace
 
 Legacy::Legacy(const LegacyHost& host, LegacyVersions versions) {
-  versions.skills_015 = versions.skills_015 && III_LEGACY_015;
-  versions.directory_041 = versions.directory_041 && III_LEGACY_041;
   // What 0.1.5 and 0.4.1 share. The trigger types come before the functions: who can register can
   // be heard.
   if (versions.skills_015 || versions.directory_041) {
@@ -47,15 +44,9 @@ Legacy::Legacy(const LegacyHost& host, LegacyVersions versions) {
     });
     add_legacy_lists(host.table, host.library);
   }
-#if III_LEGACY_015
   if (versions.skills_015) add_skills_015(host, *on_change_);
-#endif
-#if III_LEGACY_041
   if (versions.directory_041) add_directory_041(host);
-#endif
-#if III_LEGACY_051
   if (versions.directory_051) add_introspection_051(host.table, host.engine, host.guides);
-#endif
 }
 
 }  // namespace iii::directory

@@ -5,17 +5,22 @@
 #include <optional>
 
 #include "functions/changes.h"
-#include "functions/downloader.h"
-#include "functions/engine_client.h"
-#include "functions/function_table.h"
-#include "functions/guides.h"
 #include "legacy/fetch.h"
 #include "legacy/on_change.h"
-#include "library/library.h"
+#include "library/change_hub.h"
+
+namespace iii::sdk {
+class Worker;
+}
 
 namespace iii::directory {
 
-// Of those that are compiled in (III_LEGACY_015, III_LEGACY_041, III_LEGACY_051).
+class Downloader;
+class EngineClient;
+class FunctionTable;
+class Guides;
+class Library;
+
 struct LegacyVersions {
   bool skills_015 = true;
   bool directory_041 = true;

@@ -2,11 +2,11 @@
 // directory::engine::{functions,triggers,registered-triggers,workers}::{list,info} (0.5.1).
 #pragma once
 
-#include "functions/engine_client.h"
-#include "functions/function_table.h"
-#include "functions/guides.h"
-
 namespace iii::directory {
+
+class EngineClient;
+class FunctionTable;
+class Guides;
 
 // Everything outlives the table.
 void add_introspection_041(FunctionTable& table, EngineClient& engine, Guides& guides);

@@ -1,3 +1,4 @@
+#include "functions/guides.h"
 #include "legacy/introspect_functions.h"
 
 namespace iii::directory {

@@ -9,6 +9,8 @@
 #include "content/ids.h"
 #include "functions/bus_namespaces.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
+#include "functions/guides.h"
 #include "functions/introspection_schemas.h"
 #include "functions/limits.h"
 #include "functions/suggest.h"

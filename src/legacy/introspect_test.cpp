@@ -9,6 +9,7 @@
 
 #include "functions/engine_info.h"
 #include "functions/fixture_for_test.h"
+#include "functions/guides.h"
 
 namespace iii::directory {
 namespace {

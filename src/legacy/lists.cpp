@@ -5,11 +5,13 @@
 #include <utility>
 
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "json/describe.h"
 #include "legacy/descriptions.h"
 #include "legacy/documents.h"
 #include "legacy/refusals.h"
+#include "library/library.h"
 
 namespace iii::directory {
 

@@ -1,10 +1,10 @@
 // skills::list and prompts::list, which two generations share: rows that satisfy both schemas.
 #pragma once
 
-#include "functions/function_table.h"
-#include "library/library.h"
-
 namespace iii::directory {
+
+class FunctionTable;
+class Library;
 
 // Where workers cannot register documents: files only, as 0.4.1 listed them. `library` outlives the
 // table.

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/handler_calls.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"

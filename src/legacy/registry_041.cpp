@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "functions/downloader.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/limits.h"
 #include "functions/registry.h"
 #include "functions/registry_types.h"
@@ -22,7 +23,6 @@ namespace {
 using json::Array;
 using json::Object;
 using json::Value;
-using sources::Registry;
 
 constexpr uint32_t kDefaultLimit = 20;
 constexpr uint32_t kMaxLimit = 100;
@@ -114,7 +114,8 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
   bool stale = false;
   std::string cursor;
   for (size_t page = 0; page < kMaxPages; ++page) {
-    Result<Registry::Answer> answer = downloads.registry().list(words, cursor, downloads.job());
+    Result<sources::Registry::Answer> answer =
+        downloads.registry().list(words, cursor, downloads.job());
     if (!answer) return std::unexpected(on_the_bus(answer.error()));
     stale = stale || answer->stale;
     const Value* workers = answer->value.find("workers");
@@ -132,7 +133,8 @@ Result<json::Raw> search(sources::Downloads& downloads, const std::string& words
 }
 
 Result<json::Raw> details(sources::Downloads& downloads, const sources::RegistrySource& source) {
-  const Result<Registry::Answer> answer = downloads.registry().info(source, downloads.job());
+  const Result<sources::Registry::Answer> answer =
+      downloads.registry().info(source, downloads.job());
   if (!answer) return std::unexpected(with_status_041(on_the_bus(answer.error())));
   Object out{{"worker", row_041(member(answer->value, "worker"))},
              {"readme", member(answer->value, "readme")},

@@ -7,6 +7,7 @@
 #include "base/files.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/handler_calls.h"
 #include "functions/limits.h"
 #include "functions/resolve.h"

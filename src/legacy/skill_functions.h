@@ -2,11 +2,12 @@
 #pragma once
 
 #include "functions/engine_client.h"
-#include "functions/function_table.h"
 #include "legacy/on_change.h"
 #include "library/library.h"
 
 namespace iii::directory {
+
+class FunctionTable;
 
 // Everything outlives the table.
 struct LegacyParts {

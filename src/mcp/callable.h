@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "functions/function.h"
 #include "functions/function_index.h"
 #include "json/value.h"
 #include "mcp/host.h"

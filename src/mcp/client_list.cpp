@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "content/types.h"
+#include "functions/function_table.h"
 #include "json/describe.h"
 
 namespace iii::mcp {

@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "base/timers.h"
-#include "functions/function_table.h"
 #include "json/value.h"
+
+namespace iii::directory {
+class FunctionTable;
+}
 
 namespace iii::mcp {
 

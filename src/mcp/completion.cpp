@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "functions/skill_search.h"
 #include "search/find.h"
 
 namespace iii::mcp {

@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
-#include "functions/engine_client.h"
-#include "functions/function_catalog.h"
-#include "functions/function_table.h"
-#include "functions/skill_search.h"
-#include "library/library.h"
+namespace iii::directory {
+class EngineClient;
+class FunctionCatalog;
+class FunctionTable;
+class Library;
+class SkillSearch;
+}  // namespace iii::directory
 
 namespace iii::mcp {
 

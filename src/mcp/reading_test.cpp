@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "functions/function_table.h"
 #include "mcp/base64.h"
 #include "mcp/hidden_rows.h"
 #include "mcp/limits.h"

@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "functions/document.h"
 #include "functions/errors.h"
+#include "functions/function_table.h"
 #include "functions/resolve.h"
 #include "functions/skill_files.h"
 #include "functions/skill_frontmatter.h"

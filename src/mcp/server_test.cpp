@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "functions/function_table.h"
 #include "mcp/base64.h"
 #include "mcp/server_fixture_for_test.h"
 

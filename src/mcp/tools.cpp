@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "functions/errors.h"
+#include "functions/skill_search.h"
 #include "json/describe.h"
 #include "json/write.h"
 #include "mcp/base64.h"

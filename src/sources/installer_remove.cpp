@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/uuid.h"
+#include "sources/installation.h"
 #include "sources/installer_locks.h"
 #include "sources/installer_plan.h"
 #include "sources/installer_verify.h"

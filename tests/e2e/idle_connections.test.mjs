@@ -16,9 +16,10 @@ const upgrade =
   'GET / HTTP/1.1\r\nHost: e2e\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
 /** A worker reduced to its socket; resolves when it was greeted. */
-function silent(port) {
+function silent(port, n) {
   const greeted = deferred()
-  const socket = net.connect({ host: '127.0.0.1', port }, () => socket.write(upgrade))
+  // From addresses of their own: they must not take the ports that tests beside this one listen on again.
+  const socket = net.connect({ host: '127.0.0.1', port, localAddress: `127.0.1.${1 + (n % 100)}` }, () => socket.write(upgrade))
   socket.on('data', (chunk) => chunk.includes('workerregistered') && greeted.resolve(socket))
   socket.on('error', greeted.reject)
   socket.on('close', () => greeted.reject(new Error('closed before the greeting')))
@@ -32,7 +33,7 @@ test(`${count} idle connections`, { skip: needsOwnEngine }, async (t) => {
   const sockets = []
   const lane = async () => {
     while (sockets.length < count) {
-      const opening = silent(engine.port)
+      const opening = silent(engine.port, sockets.length)
       sockets.push(opening)
       await within(opening, `connection ${sockets.length}`)
     }

@@ -9,6 +9,7 @@
 #include "daemon/local_directory.h"
 #include "daemon/verbs/function_examples.h"
 #include "daemon/verbs/schema_fields.h"
+#include "functions/function_table.h"
 
 namespace iii::daemon {
 

@@ -1,4 +1,5 @@
 // `list`: one row per skill. A pipe gets all of them, page by page, as they come.
+#include <algorithm>
 #include <array>
 
 #include "base/counted.h"

@@ -22,6 +22,7 @@
 #include "daemon/verbs/caller.h"
 #include "daemon/verbs/credentials.h"
 #include "daemon/verbs/rows.h"
+#include "functions/function_table.h"
 #include "json/write.h"
 #include "net/loop.h"
 

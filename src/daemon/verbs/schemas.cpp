@@ -6,6 +6,7 @@
 #include "daemon/directory.h"
 #include "daemon/local_folders.h"
 #include "daemon/verbs/shapes.h"
+#include "functions/function_table.h"
 #include "net/loop.h"
 #include "sdk/handler.h"
 

@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { startEngine } from '../../e2e/lib/engine.mjs'
 import { readDeviations, writeDeviations } from '../lib/pins.mjs'
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url))
@@ -19,18 +18,16 @@ const strict = readDeviations(at('../directory-deviations.json')).filter((d) => 
 const listed = new Set(own.map(place))
 writeDeviations(allowed, [...strict.filter((d) => !listed.has(place(d))), ...own])
 
-const engine = await startEngine({ args: ['--engine-only', '--no-worker-manager'] })
 const replay = spawn(
   process.execPath,
   [
-    at('replay.mjs'), '--worker', `'${process.env.III_DIRECTORY_BIN}' --config {config} --url {url}`, '--engine', engine.url,
+    at('replay.mjs'), '--worker', `'${process.env.III_DIRECTORY_BIN}' --config {config} --url {url}`,
     '--only', recordings.join(), '--allow', allowed, '--max', '400', ...process.argv.slice(2),
   ],
   // The compiled-in documents would be in every list; they have tests of their own.
   { stdio: 'inherit', env: { ...process.env, III_DIRECTORY_BUILTIN_DOCS: 'false' } },
 )
 const code = await new Promise((resolve) => replay.on('close', resolve))
-await engine.stop()
 if (process.argv.includes('--record')) {
   const both = new Map(strict.map((d) => [place(d), JSON.stringify(d)]))
   const order = (d) => recordings.indexOf(d.file) * 1e6 + d.line

@@ -4,12 +4,15 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { startEngine } from '../../e2e/lib/engine.mjs';
+import { LANES, inOrder } from '../lib/lanes.mjs';
 import { Report, readAllowed } from './lib/report.mjs';
 import { readRecording, runSession } from './lib/run.mjs';
 import { SESSIONS } from './lib/sessions.mjs';
 import { CannotRun } from './lib/worker.mjs';
 
-const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine ws://127.0.0.1:PORT
+const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' [--engine ws://127.0.0.1:PORT]
+  without --engine the sessions run at once, each on an engine of ours
   [--only file,prefix*]   recordings to play (default: all)
   [--allow file.json]     differences that are meant: [{"file","line","why","ours"}]
   [--record]              write what differs on those lines to that file, as "ours"
@@ -45,7 +48,7 @@ function readOptions() {
   } catch (e) {
     throw new CannotRun(`${e.message}\n${USAGE}`);
   }
-  if (!values.worker || !values.engine) throw new CannotRun(USAGE);
+  if (!values.worker) throw new CannotRun(USAGE);
   for (const k of ['max', 'ready-ms', 'settle']) if (!/^\d+$/.test(values[k])) throw new CannotRun(`--${k} needs a number`);
   const here = path.dirname(fileURLToPath(import.meta.url));
   const golden = path.resolve(values.golden ?? path.join(here, '../../data/directory-0.8.0'));
@@ -79,6 +82,19 @@ function chooser(only) {
   return (file) => wanted.some((w) => hit(w, file));
 }
 
+/** What there is to report about one session. */
+async function play(session, options) {
+  const engine = options.engine ? undefined : await startEngine({ args: ['--engine-only', '--no-worker-manager'] });
+  const notes = [];
+  const later = (method) => (...args) => notes.push((report) => report[method](...args));
+  try {
+    await runSession(session, { ...options, engine: options.engine ?? engine.url }, { add: later('add'), skip: later('skip'), warn: later('warn') });
+  } finally {
+    await engine?.stop();
+  }
+  return notes;
+}
+
 async function main() {
   const options = readOptions();
   for (const signal of ['SIGINT', 'SIGTERM'])
@@ -89,17 +105,15 @@ async function main() {
   const report = new Report(options.allowed, options),
     chosen = chooser(options.only),
     begun = Date.now();
-  for (const session of SESSIONS) {
-    const parts = session.parts
-      .filter((p) => chosen(p.file))
-      .map((p) => ({ ...p, lines: readRecording(options.golden, p.file) }));
-    if (!parts.length) continue;
-    await runSession(session, parts, options, report).catch((e) => {
-      // What was found so far is still worth reading.
-      if (report.files.size) report.print();
-      throw e;
-    });
-  }
+  const sessions = SESSIONS.map((session) => ({
+    ...session,
+    parts: session.parts.filter((p) => chosen(p.file)).map((p) => ({ ...p, lines: readRecording(options.golden, p.file) })),
+  })).filter((session) => session.parts.length);
+  await inOrder(sessions, (session) => play(session, options), (notes) => notes.forEach((note) => note(report)), options.engine ? 1 : LANES).catch((e) => {
+    // What was found so far is still worth reading.
+    if (report.files.size) report.print();
+    throw e;
+  });
   const unknown = fs
     .readdirSync(options.golden)
     .filter((f) => f.endsWith('.jsonl') && !KNOWN.includes(f.replace(/\.jsonl$/, '')));

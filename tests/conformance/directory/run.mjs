@@ -1,16 +1,14 @@
-// Replays what the published directory worker (0.8.0) answered against ours, on an engine of ours.
+// Replays what the published directory worker (0.8.0) answered against ours, on engines of ours.
 // The switches of ours that serve more than 0.8.0 did are off here, so that what remains to differ is on the list.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { startEngine } from '../../e2e/lib/engine.mjs'
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url))
 
-const engine = await startEngine({ args: ['--engine-only', '--no-worker-manager'] })
 const replay = spawn(
   process.execPath,
   [
-    at('replay.mjs'), '--worker', `'${process.env.III_DIRECTORY_BIN}' --config {config} --url {url}`, '--engine', engine.url,
+    at('replay.mjs'), '--worker', `'${process.env.III_DIRECTORY_BIN}' --config {config} --url {url}`,
     '--allow', at('../directory-deviations.json'), '--max', '400', ...process.argv.slice(2),
   ],
   {
@@ -23,5 +21,4 @@ const replay = spawn(
   },
 )
 const code = await new Promise((resolve) => replay.on('close', resolve))
-await engine.stop()
 process.exit(code ?? 1)

@@ -22,7 +22,7 @@ export class Peer {
       perMessageDeflate: false,
       maxPayload: 0,
       headers: options.headers,
-      handshakeTimeout: 5000,
+      handshakeTimeout: 20_000,
       autoPong: true,
     })
     this.ready = new Promise((resolve) => {
@@ -130,8 +130,8 @@ export class Peer {
     return id
   }
 
-  /** Wait until pred() holds; false after ms. */
-  async until(pred, ms = 2500) {
+  /** Wait until pred() holds; false after ms: by default what only ends a hang. */
+  async until(pred, ms = 20_000) {
     if (pred()) return true
     return new Promise((resolve) => {
       const done = (v) => {
@@ -154,7 +154,7 @@ export class Peer {
     return this.until(() => find() || this.closed, ms).then(() => find())
   }
 
-  async barrier(ms = 1500) {
+  async barrier(ms = 20_000) {
     if (this.closed || this.ws.readyState !== WebSocket.OPEN || this.noPing) return
     this.settlePongs++
     const want = this.settlePongs - 1

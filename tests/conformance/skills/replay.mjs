@@ -4,19 +4,22 @@ import fs from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { startEngine } from '../../e2e/lib/engine.mjs'
+import { LANES, inOrder } from '../lib/lanes.mjs'
 import { allowance, isFile } from './lib/allow.mjs'
 import { cli } from './lib/cli.mjs'
 import { Outcome } from './lib/compare.mjs'
 import { events, restart } from './lib/events.mjs'
 import { page } from './lib/page.mjs'
-import { Peer } from './lib/peer.mjs'
+import { Peer, sleep } from './lib/peer.mjs'
 import { plain } from './lib/plain.mjs'
-import { stopAll, words } from './lib/process.mjs'
+import { engineCommand, stopAll, words } from './lib/process.mjs'
 import { Session, Unfit } from './lib/session.mjs'
 import { readDeviations, writeDeviations } from '../lib/pins.mjs'
 import { stateAway, stateScripted } from './lib/state.mjs'
 
-const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' --engine ws://127.0.0.1:PORT [options]
+const USAGE = `usage: node replay.mjs --worker 'COMMAND {config} {url}' [--engine ws://127.0.0.1:PORT] [options]
+  without --engine the files are played at once, each on an engine of ours; with it one after the other:
   --engine-without-state URL   an engine without the state worker: enables files 12 and 13
   --restart-engine 'COMMAND'   how to start a spare engine in the foreground: enables file 16
   --restart-engine-url URL     where that engine listens     --restart-engine-dir DIR   its working directory
@@ -41,7 +44,7 @@ function options(argv) {
       o[k] = argv[++i]
     } else throw new Unfit(`unknown argument ${argv[i]}\n${USAGE}`)
   }
-  if (!o.help && (!o.worker || !o.engine)) throw new Unfit(USAGE)
+  if (!o.help && !o.worker) throw new Unfit(USAGE)
   for (const k of ['max', 'wait']) if (o[k] !== undefined && !/^\d+$/.test(o[k])) throw new Unfit(`--${k} needs a number`)
   return o
 }
@@ -69,19 +72,38 @@ async function hasState(url) {
   return r.error?.code !== 'function_not_found'
 }
 
-/** How a file is played, or why not: {session, play} | {skip}. */
+const PLAYS = { 11: events, 12: stateAway, 13: stateScripted, 14: cli, 15: page, 16: restart }
+const OURS = ['--engine-only', '--no-worker-manager']
+
+/** How a file is played on an engine of ours. */
+async function ownMode(file) {
+  const number = file.name.slice(0, 2)
+  const engine = await startEngine({ args: [...OURS, ...(number === '12' || number === '13' ? ['--no-state'] : [])] })
+  const play = PLAYS[number] ?? plain
+  if (number !== '16') return { url: engine.url, play, end: () => engine.stop() }
+  let now = engine
+  const again = async () => {
+    await now.stop()
+    await sleep(1500)
+    now = await now.again()
+  }
+  return { url: engine.url, again, own: restart, end: () => now.stop() }
+}
+
+/** How a file is played, or why not: {url, play} | {own} | {skip}. */
 function mode(file, opt, engines) {
+  if (!engines) return ownMode(file)
   const number = file.name.slice(0, 2)
   if (number === '12' || number === '13') {
     if (!engines.without) return { skip: 'needs an engine without the state worker (--engine-without-state)' }
-    return { url: engines.without, play: number === '12' ? stateAway : stateScripted }
+    return { url: engines.without, play: PLAYS[number] }
   }
-  if (number === '16') return opt.engineCommand ? { own: restart } : { skip: 'needs an engine that the replayer may start and stop (--restart-engine, --restart-engine-url)' }
+  if (number === '16') return opt.engineCommand ? { own: restart, ...engineCommand(opt.engineCommand) } : { skip: 'needs an engine that the replayer may start and stop (--restart-engine, --restart-engine-url)' }
   if (!engines.with) return { skip: 'the engine given has no state worker' }
-  return { url: engines.with, play: { 11: events, 14: cli, 15: page }[number] ?? plain }
+  return { url: engines.with, play: PLAYS[number] ?? plain }
 }
 
-const show = (v) => {
+const text = (v) => {
   const t = v === undefined ? '(absent)' : JSON.stringify(v)
   return t.length > 500 ? `${t.slice(0, 500)}… (${t.length} characters)` : t
 }
@@ -90,9 +112,33 @@ const show = (v) => {
 const subject = (line) => {
   if (line.events) return `events of ${line.events}`
   if (line.cmd) return `command line ${line.cmd.join(' ')}`
-  if ('config' in line) return `config ${show(line.config)}`
+  if ('config' in line) return `config ${text(line.config)}`
   if (line.check) return `check ${Object.keys(line.check).join(', ')}`
   return Object.keys(line).find((k) => k.endsWith(' entry')) ?? ''
+}
+
+/** What the lines of one file gave: {outcomes: [[index, Outcome or null]], lost} | {skip}. */
+async function playFile(file, opt, engines) {
+  const m = await mode(file, opt, engines)
+  if (m.skip) return m
+  const own = { ...opt, dir: path.join(opt.dir, file.name) }
+  fs.mkdirSync(own.dir)
+  const session = new Session(own, m.url)
+  const outcomes = []
+  try {
+    await (m.own ?? m.play)(session, file, (i, out) => outcomes.push([i, out]), m)
+  } catch (e) {
+    // not even begun: the replay cannot run; later: this file could not be played to its end
+    const next = outcomes.length
+    if (!(e instanceof Unfit) || next === 0 || next >= file.lines.length) throw e
+    const out = new Outcome()
+    out.differ('replay', 'the file can be played to its end', e.message)
+    outcomes.push([next, out])
+  } finally {
+    await session.close()
+    await m.end?.()
+  }
+  return { outcomes, lost: session.lost }
 }
 
 async function main() {
@@ -123,13 +169,13 @@ async function main() {
   } catch (e) {
     throw new Unfit(`--allow: ${e.message}`)
   }
+  opt.ours = (name, number) => (o.record ? undefined : allow.list.find((d) => d.file === name && d.line === number)?.ours)
   const wanted = o.only ? o.only.split(',').filter(Boolean) : ['*']
   for (const w of wanted) if (!names.some((n) => isFile(n, w))) throw new Unfit(`--only: no recorded file matches ${w}`)
 
-  const engines = {}
-  if (await hasState(o.engine)) engines.with = o.engine
-  else engines.without = o.engine
-  if (o['engine-without-state']) {
+  const engines = o.engine ? {} : undefined
+  if (engines) engines[(await hasState(o.engine)) ? 'with' : 'without'] = o.engine
+  if (engines && o['engine-without-state']) {
     if (await hasState(o['engine-without-state'])) console.log(`note: ${o['engine-without-state']} does keep state; files 12 and 13 need one that does not`)
     else engines.without = o['engine-without-state']
   }
@@ -139,19 +185,17 @@ async function main() {
   const differing = []
   const extras = new Map()
   const info = []
-  for (const file of files) {
-    if (!wanted.some((w) => isFile(file.name, w))) continue
-    const m = mode(file, opt, engines)
-    if (m.skip) {
+  const chosen = files.filter((file) => wanted.some((w) => isFile(file.name, w)))
+  const show = ({ skip, outcomes, lost }, file) => {
+    if (skip) {
       total.skipped++
-      console.log(`${file.name.padEnd(30)} skipped: ${m.skip}`)
-      continue
+      console.log(`${file.name.padEnd(30)} skipped: ${skip}`)
+      return
     }
     const count = { same: 0, differ: 0, allowed: 0, uncompared: 0 }
-    let next = 0
+    total.lost += lost
     const record = (i, out) => {
       const line = file.lines[i]
-      next = i + 1
       const number = i + 1
       if (!out) return count.uncompared++
       compared.push({ name: file.name, number, row: line.row })
@@ -165,29 +209,15 @@ async function main() {
       count[open.length ? 'differ' : 'allowed']++
       differing.push({ file: file.name, number, line, why, differences: open })
     }
-    const session = m.own ? null : new Session(opt, m.url)
-    try {
-      if (m.own) total.lost += (await m.own(opt, file, record)).lost
-      else await m.play(session, file, record)
-    } catch (e) {
-      // not even begun: the replay cannot run; later: this file could not be played to its end
-      if (!(e instanceof Unfit) || next === 0 || next >= file.lines.length) throw e
-      const out = new Outcome()
-      out.differ('replay', 'the file can be played to its end', e.message)
-      record(next, out)
-      count.uncompared += file.lines.length - next
-    } finally {
-      if (session) {
-        total.lost += session.lost
-        await session.close()
-      }
-    }
+    for (const [i, out] of outcomes) record(i, out)
+    count.uncompared += file.lines.length - outcomes.length
     const n = file.lines.length
     console.log(`${file.name.padEnd(30)} ${String(n).padStart(3)} lines ${String(count.same).padStart(4)} same ${String(count.differ).padStart(3)} differ` + (count.allowed ? ` ${count.allowed} allowed` : '') + (count.uncompared ? ` ${count.uncompared} not compared` : ''))
     total.files++
     total.lines += n
     for (const k of Object.keys(count)) total[k] += count[k]
   }
+  await inOrder(chosen, (file) => playFile(file, opt, engines), show, engines ? 1 : LANES)
   if (!total.files) throw new Unfit('nothing was replayed')
 
   if (o.record) writeDeviations(o.allow, allow.list)
@@ -195,8 +225,8 @@ async function main() {
   const max = Number(o.max ?? 40)
   if (failing.length) console.log('\ndifferences')
   for (const d of failing.slice(0, max)) {
-    console.log(`  ${d.file}:${d.number} row ${d.line.row ?? '-'} ${d.line.call ? `${d.line.call.function_id} ${show(d.line.call.payload)}` : subject(d.line)}${d.line.note ? ` (${d.line.note})` : ''}`)
-    for (const x of d.differences) console.log(`    ${x.path}\n      expected ${show(x.expected)}\n      actual   ${show(x.actual)}`)
+    console.log(`  ${d.file}:${d.number} row ${d.line.row ?? '-'} ${d.line.call ? `${d.line.call.function_id} ${text(d.line.call.payload)}` : subject(d.line)}${d.line.note ? ` (${d.line.note})` : ''}`)
+    for (const x of d.differences) console.log(`    ${x.path}\n      expected ${text(x.expected)}\n      actual   ${text(x.actual)}`)
   }
   if (failing.length > max) console.log(`  … ${failing.length - max} more lines differ (--max)`)
   const excused = o.verbose ? differing.filter((d) => !d.differences.length) : []

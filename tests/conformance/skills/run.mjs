@@ -2,22 +2,16 @@
 // the compiled-in documents off, so that what workers register is all there is.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { freePort, startEngine, tempDir } from '../../e2e/lib/engine.mjs'
+import { tempDir } from '../../e2e/lib/engine.mjs'
 
 const at = (name) => fileURLToPath(new URL(name, import.meta.url))
 const bin = process.env.III_DIRECTORY_BIN
 
-const engine = await startEngine({ args: ['--engine-only', '--no-worker-manager'] })
-const stateless = await startEngine({ args: ['--engine-only', '--no-worker-manager', '--no-state'] })
-const sparePort = await freePort()
 const nowhere = tempDir()
 const replay = spawn(
   process.execPath,
   [
-    at('replay.mjs'), '--worker', `'${bin}' --config {config} --url {url}`, '--engine', engine.url, '--engine-without-state', stateless.url,
-    '--restart-engine', `'${bin}' serve --engine-only --no-worker-manager --port ${sparePort} --http-port 0 --data '${tempDir()}'`,
-    '--restart-engine-url', `ws://127.0.0.1:${sparePort}`,
-    '--allow', at('../skills-deviations.json'), '--max', '400', ...process.argv.slice(2),
+    at('replay.mjs'), '--worker', `'${bin}' --config {config} --url {url}`, '--allow', at('../skills-deviations.json'), '--max', '400', ...process.argv.slice(2),
   ],
   {
     stdio: 'inherit',
@@ -30,6 +24,4 @@ const replay = spawn(
   },
 )
 const code = await new Promise((resolve) => replay.on('close', resolve))
-await engine.stop()
-await stateless.stop()
 process.exit(code ?? 1)

@@ -1,7 +1,7 @@
 // The worker of the published crate (tests/drivers/rust), built once and kept: what Cargo compiles is in the user's cache folder, so that another
 // build folder does not compile it again. `left out` says why not where there is no suitable Cargo.
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -60,7 +60,9 @@ export async function rustWorker() {
   const folder = await checkout()
   await cargo(folder, ['build', '--locked', '--quiet'])
   const program = built('rust-sdk', 'program')
-  cpSync(join(cache, 'debug', 'observer_worker'), program)
+  // In one step: another test may start the program now, and a file that is being written cannot be started.
+  cpSync(join(cache, 'debug', 'observer_worker'), `${program}.${process.pid}`)
+  renameSync(`${program}.${process.pid}`, program)
   return program
 }
 

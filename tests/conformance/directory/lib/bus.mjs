@@ -10,7 +10,7 @@ export class Bus {
     this.triggerTypes = new Map();
   }
 
-  open(timeoutMs = 5000) {
+  open(timeoutMs = 20000) {
     return new Promise((resolve, reject) => {
       this.socket = new WebSocket(this.url, { maxPayload: 1 << 28, handshakeTimeout: timeoutMs, perMessageDeflate: false });
       this.socket.on('open', () => resolve(this));
@@ -58,7 +58,6 @@ export class Bus {
     return this.call(
       'engine::workers::register',
       { runtime: 'node', version: '0.0.0', name, pid: process.pid, os: process.platform },
-      3000,
     );
   }
 

@@ -18,7 +18,7 @@ export class Peer {
     this.frames = 0
   }
 
-  open(timeoutMs = 5000) {
+  open(timeoutMs = 20_000) {
     return new Promise((resolve, reject) => {
       const ws = new WebSocket(this.url, { perMessageDeflate: false, handshakeTimeout: timeoutMs })
       let up = false
@@ -135,7 +135,7 @@ export class Peer {
     this.closed = true
     return new Promise((resolve) => {
       if (!this.ws || this.ws.readyState === WebSocket.CLOSED) return resolve()
-      const timer = setTimeout(() => this.ws.terminate(), 500)
+      const timer = setTimeout(() => this.ws.terminate(), 5000)
       this.ws.once('close', () => {
         clearTimeout(timer)
         resolve()
