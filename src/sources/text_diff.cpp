@@ -38,7 +38,7 @@ class Myers {
         most_(static_cast<int>(std::min(max_edits, a_.size() + b_.size()))) {}
 
   bool find() {
-    std::vector<int> furthest(static_cast<size_t>(2 * most_ + 3), 0);
+    std::vector<int> furthest(2 * static_cast<size_t>(most_) + 3, 0);
     const int offset = most_ + 1;
     for (int d = 0; d <= most_; ++d) {
       trace_.emplace_back(furthest.begin() + offset - d - 1, furthest.begin() + offset + d + 2);
@@ -66,7 +66,7 @@ class Myers {
     for (int d = static_cast<int>(trace_.size()) - 1; d >= 0; --d) {
       // What was known before this round: index 0 is diagonal -d-1.
       const std::vector<int>& furthest = trace_[static_cast<size_t>(d)];
-      const auto reach = [&](int k) { return furthest[static_cast<size_t>(k + d + 1)]; };
+      const auto reach = [&](int k) { return furthest.begin()[k + d + 1]; };
       const int k = x - y;
       const bool down = k == -d || (k != d && reach(k - 1) < reach(k + 1));
       const int from = down ? k + 1 : k - 1;
