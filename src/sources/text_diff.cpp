@@ -43,16 +43,16 @@ class Myers {
     for (int d = 0; d <= most_; ++d) {
       trace_.emplace_back(furthest.begin() + offset - d - 1, furthest.begin() + offset + d + 2);
       for (int k = -d; k <= d; k += 2) {
-        const size_t at = static_cast<size_t>(offset + k);
-        const bool down = k == -d || (k != d && furthest[at - 1] < furthest[at + 1]);
-        int x = down ? furthest[at + 1] : furthest[at - 1] + 1;
+        const auto at = furthest.begin() + offset + k;
+        const bool down = k == -d || (k != d && at[-1] < at[1]);
+        int x = down ? at[1] : at[-1] + 1;
         int y = x - k;
         while (x < size(a_) && y < size(b_) &&
                a_[static_cast<size_t>(x)] == b_[static_cast<size_t>(y)]) {
           ++x;
           ++y;
         }
-        furthest[at] = x;
+        *at = x;
         if (x >= size(a_) && y >= size(b_)) return true;
       }
     }
