@@ -245,7 +245,6 @@ class Renderer {
           end_line();
           put(next, Style::kDim);
           used = columns(next);
-          line_empty = true;
         } else if (blank_before && !line_empty) {
           put(" ", Style::kPlain);
           ++used;

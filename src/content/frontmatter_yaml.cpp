@@ -158,8 +158,11 @@ class Reader {
         entry.value_end = byte_of(text_, place_.end);
         entry.bare = place_.bare;
       }
-      if (interest == YamlInterest::kValue) keep(mapping_.entries, std::move(entry));
-      if (interest == YamlInterest::kPresence) keep(mapping_.present, std::move(entry));
+      if (interest == YamlInterest::kValue) {
+        keep(mapping_.entries, std::move(entry));
+      } else if (interest == YamlInterest::kPresence) {
+        keep(mapping_.present, std::move(entry));
+      }
     }
   }
 

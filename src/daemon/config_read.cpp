@@ -84,8 +84,9 @@ void set(ConfigReading& reading, const ConfigKey& key, const Value& value,
          const std::string& origin, const std::string& excerpt = "") {
   std::vector<std::string> warnings;
   const Result<void> done = set_key(reading.config, key, value, warnings);
+  const std::string place = origin + ": " + std::string(key.name) + ": ";
   for (const std::string& warning : warnings) {
-    std::string what = origin + ": " + std::string(key.name) + ": " + warning;
+    std::string what = place + warning;
     if (key.access) {
       reading.errors.push_back({what, "that part is ignored", false, true, excerpt});
     } else {
@@ -143,6 +144,27 @@ void unknown_key(ConfigReading& reading, const std::string& word, const std::str
     reading.errors.push_back({what + hint, kKeyIgnored, false, true, std::move(where.excerpt)});
   } else {
     reading.warnings.push_back(what + " is ignored" + hint);
+  }
+}
+
+// One key of the configuration entry.
+void apply_word(ConfigReading& reading, const std::string& word, const Value& value,
+                const std::string& origin) {
+  const ConfigKey* key = find_config_key(word);
+  if (key == nullptr) {
+    reading.warnings.push_back(origin + ": unknown key `" + word + "` is ignored");
+  } else if (key->local) {
+    reading.warnings.push_back(origin + ": " + word +
+                               " is ignored; it can be set in the file or by " +
+                               environment_name(word) + " only");
+  } else if (!value.is_null()) {
+    const auto before = reading.origins.find(word);
+    const Value replaced = value_of(reading.config, *key);
+    const std::string file = before != reading.origins.end() ? before->second : "";
+    set(reading, *key, value, origin);
+    if (!file.empty() && value_of(reading.config, *key) != replaced) {
+      reading.warnings.push_back(origin + ": " + word + " is used in place of " + file);
+    }
   }
 }
 
@@ -236,24 +258,7 @@ void apply_entry(ConfigReading& reading, const Value& value, const std::string& 
     reading.errors.push_back({origin + ": the value is not an object", "it is ignored"});
     return;
   }
-  for (const auto& [word, entry] : *value.as_object()) {
-    const ConfigKey* key = find_config_key(word);
-    if (key == nullptr) {
-      reading.warnings.push_back(origin + ": unknown key `" + word + "` is ignored");
-    } else if (key->local) {
-      reading.warnings.push_back(origin + ": " + word +
-                                 " is ignored; it can be set in the file or by " +
-                                 environment_name(word) + " only");
-    } else if (!entry.is_null()) {
-      const auto before = reading.origins.find(word);
-      const Value replaced = value_of(reading.config, *key);
-      const std::string file = before != reading.origins.end() ? before->second : "";
-      set(reading, *key, entry, origin);
-      if (!file.empty() && value_of(reading.config, *key) != replaced) {
-        reading.warnings.push_back(origin + ": " + word + " is used in place of " + file);
-      }
-    }
-  }
+  for (const auto& [word, one] : *value.as_object()) apply_word(reading, word, one, origin);
 }
 
 void apply_environment(ConfigReading& reading, const Environment& environment) {

@@ -223,7 +223,8 @@ std::vector<std::string> Directory::folder_names(const content::Generation& gene
   std::error_code ignored;
   const std::filesystem::path working = std::filesystem::current_path(ignored);
   std::vector<std::string> out;
-  for (uint16_t i = 0; i < generation.roots.size(); ++i) {
+  const auto count = static_cast<uint16_t>(generation.roots.size());
+  for (uint16_t i = 0; i < count; ++i) {
     const content::RootKind kind = generation.roots[i].kind;
     if (kind == content::RootKind::kBuiltin) {
       out.emplace_back("compiled in");

@@ -23,7 +23,8 @@ std::vector<console::RootFolder> roots_of(const Directory& directory, const std:
   const std::filesystem::path working = std::filesystem::current_path(ignored);
   const content::GenerationPtr files = directory.library_latest();
   std::vector<console::RootFolder> out;
-  for (uint16_t i = 0; i < files->roots.size(); ++i) {
+  const auto count = static_cast<uint16_t>(files->roots.size());
+  for (uint16_t i = 0; i < count; ++i) {
     const content::RootInfo& root = files->roots[i];
     if (root.kind == content::RootKind::kBuiltin) {
       out.push_back({root.label, "compiled in"});

@@ -218,7 +218,8 @@ class Engine final : public Bus {
   bool read_observability(Worker& worker, Declaration said, Function& function);
   bool read_args_format(Worker& worker, Function& function);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
-  void forget_function(Worker& worker, const FunctionPtr& function);
+  // By value: the sets it is removed from may have had the last one.
+  void forget_function(Worker& worker, FunctionPtr function);
   void bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,
                     const LargeFrame* large);
   void reattach(Worker& worker, const protocol::Reattach& frame);

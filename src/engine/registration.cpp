@@ -316,14 +316,13 @@ void Engine::unregister_function(Worker& worker, const protocol::UnregisterFunct
   forget_function(worker, function);
 }
 
-void Engine::forget_function(Worker& worker, const FunctionPtr& function) {
+void Engine::forget_function(Worker& worker, FunctionPtr function) {
   functions_.remove(*function);
   stats_.forget(*function->record);
   worker.ledger.functions.give_back();
   worker.ledger.stored_bytes.give_back(stored_size(*function));
-  const FunctionPtr kept = function;  // the set may have had the last one
-  worker.functions.erase(kept);
-  observers_.unregistered(kept);
+  worker.functions.erase(function);
+  observers_.unregistered(function);
 }
 
 void Engine::bind_trigger(Worker& worker, const protocol::RegisterTrigger& frame,

@@ -145,7 +145,7 @@ AccountOutput account_for(const BrowseColumns& columns, const std::vector<RootPl
     ++reasons[row.reason().file.root][row.reason().code];
     ++skipped[row.reason().file.root];
   }
-  for (uint16_t i = 0; i < generation.roots.size(); ++i) {
+  for (size_t i = 0; i < generation.roots.size(); ++i) {
     const content::RootInfo& root = generation.roots[i];
     AccountRoot row{.root = root.label, .folder = places[i].name};
     row.on_disk = is_on_disk(root.kind);
@@ -158,7 +158,7 @@ AccountOutput account_for(const BrowseColumns& columns, const std::vector<RootPl
       row.supporting = counted.supporting;
       row.skipped = counted.skipped;
     } else {
-      count_rows(row, generation, i);
+      count_rows(row, generation, static_cast<uint16_t>(i));
       row.skipped = skipped[i];
     }
     row.files = row.skills + row.prompts + row.supporting + row.skipped;

@@ -112,8 +112,9 @@ void fill_reason(BrowseRow& out, const BrowseColumns& columns, size_t row) {
 std::optional<size_t> find_row(const BrowseColumns& columns, std::string_view text) {
   if (const auto row = columns.find(text)) return row;
   const auto& roots = columns.view().generation().roots;
+  const auto count = static_cast<uint16_t>(roots.size());
   const size_t colon = text.find(':');
-  for (uint16_t root = 0; colon != std::string_view::npos && root < roots.size(); ++root) {
+  for (uint16_t root = 0; colon != std::string_view::npos && root < count; ++root) {
     if (roots[root].label != text.substr(0, colon)) continue;
     if (const auto row = columns.find(root, text.substr(colon + 1))) return row;
   }
@@ -121,7 +122,7 @@ std::optional<size_t> find_row(const BrowseColumns& columns, std::string_view te
   // case are different files.
   for (const std::string_view end : {"", "/SKILL.md", ".md"}) {
     const std::string path = std::string(text) + std::string(end);
-    for (uint16_t root = 0; root < roots.size(); ++root) {
+    for (uint16_t root = 0; root < count; ++root) {
       if (const auto row = columns.find(root, path)) return row;
     }
   }

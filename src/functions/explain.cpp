@@ -146,8 +146,9 @@ class Explanation {
   void say_findings(const content::FindingsPtr& findings) {
     if (findings == nullptr) return yes("Its text is in order", "no finding");
     for (const content::Finding& each : *findings) {
-      std::string detail = each.message + " [" + each.code + "]";
-      if (each.line) detail = "line " + std::to_string(*each.line) + ": " + detail;
+      std::string detail;
+      if (each.line) detail = "line " + std::to_string(*each.line) + ": ";
+      detail.append(each.message).append(" [").append(each.code).append("]");
       warn(each.fix ? "The doctor has a finding, and a patch" : "The doctor has a finding",
            std::move(detail));
     }

@@ -172,7 +172,7 @@ void fill_related(InspectOutput& out, const View& view) {
 void fill_chain(InspectOutput& out, const BrowseColumns& columns, size_t row,
                 const std::vector<std::string>& folders) {
   const content::Generation& generation = columns.view().generation();
-  for (uint16_t root = 0; root < generation.roots.size(); ++root) {
+  for (size_t root = 0; root < generation.roots.size(); ++root) {
     out.chain.push_back({.root = generation.roots[root].label,
                          .folder = folders[root],
                          .role = "none",

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/counted.h"
+#include "base/text.h"
 #include "content/kinds.h"
 #include "functions/risks.h"
 #include "functions/skill_files.h"
@@ -98,7 +99,7 @@ class FolderScan {
     // One byte more than is examined, so that the scan says that there is more.
     const uint64_t most = risks::ScanOptions().max_bytes + 1;
     for (const std::string& path : skill_file_paths(*root, folder)) {
-      const content::FileRef file{main.root, folder.empty() ? path : folder + "/" + path};
+      const content::FileRef file{main.root, join_path(folder, path)};
       if (!seen_.insert(key_of(file)).second || !may_look()) continue;
       if (const Result<FileBytes> bytes = root->read_head(file.path, most)) {
         look_at(file, bytes->bytes);

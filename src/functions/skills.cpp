@@ -200,7 +200,7 @@ class SkillFunctions {
   sdk::Task<std::shared_ptr<const Kept>> follow(std::shared_ptr<const Kept>& kept,
                                                 const View& view) {
     using Update = typename std::decay_t<decltype(kept->blocks())>::Update;
-    const content::GenerationPtr generation = view.shared_generation();
+    const content::GenerationPtr& generation = view.shared_generation();
     if (kept->blocks().generation() == generation) co_return kept;
     Update update(kept->blocks(), generation);
     auto begin = std::chrono::steady_clock::now();

@@ -55,7 +55,8 @@ class Sketch {
     std::vector<std::pair<uint32_t, uint16_t>> segments;  // hash and row
     letters.reserve(chunk->size());
     sizes_.reserve(chunk->size());
-    for (uint16_t row = 0; row < chunk->size(); ++row) {
+    const auto rows = static_cast<uint16_t>(chunk->size());
+    for (uint16_t row = 0; row < rows; ++row) {
       const std::string_view id = (*chunk)[row]->id;
       letters.push_back(letters_of(id));
       sizes_.push_back(static_cast<uint16_t>(std::min<size_t>(id.size(), UINT16_MAX)));

@@ -164,7 +164,7 @@ std::optional<json::Value> output_schema(const CallableFunction& function, Versi
   if (!function.of_directory || !function.response_schema || version < Version::k2025_06_18) {
     return std::nullopt;
   }
-  const json::Value schema = portable_output_schema(*function.response_schema);
+  json::Value schema = portable_output_schema(*function.response_schema);
   if (is_stateless(version) || is_object_schema(schema)) return schema;
   return wrapped_schema(schema);
 }

@@ -125,7 +125,7 @@ Result<std::string> Session::add_observer(ObserveSpec spec) {
                           .expires_in_ms = spec.expires_in_ms,
                           .max_in_flight = spec.max_in_flight};
   if (spec.metadata) frame.metadata = spec.metadata->text;
-  const std::string id = spec.id;
+  std::string id = spec.id;
   observers_.add({.id = id,
                   .frame = protocol::to_text(frame),
                   .on_state = std::move(spec.on_state),

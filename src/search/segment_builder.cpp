@@ -269,7 +269,8 @@ void SegmentBuilder::add(const Document& document) {
   Work& work = *work_;
   work.sum.clear();
   uint8_t quality = kTrusted;
-  for (uint8_t f = 0; f < work.profile.fields.size(); ++f) {
+  const auto fields = static_cast<uint8_t>(work.profile.fields.size());
+  for (uint8_t f = 0; f < fields; ++f) {
     const FieldCounts counts = work.add_field(document.fields[f], f);
     quality = std::min(quality, work.quality_of(document.fields[f], f, counts));
   }

@@ -40,7 +40,7 @@ std::vector<std::string> names_for(const FoundSkill& skill) {
     if (says_nothing(parts[i])) continue;
     std::string_view part = parts[i];
     while (part.starts_with('.')) part.remove_prefix(1);
-    longer = std::string(part) + "-" + longer;
+    longer.insert(0, "-").insert(0, part);
     names.push_back(longer);
   }
   std::string whole = skill.folder;

@@ -89,7 +89,7 @@ Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string
   States states;
   std::optional<int64_t> written;
   for (const auto& [path, file] : locked.files) {
-    const Result<LookedAt> look = look_at_locked(root, name + "/" + path, file, digests);
+    const Result<LookedAt> look = look_at_locked(root, below(name, path), file, digests);
     if (!look) return std::unexpected(look.error());
     states.emplace(path, look->state);
     if (look->state == FileState::kIntact) {

@@ -18,7 +18,7 @@ std::string seconds_text(std::chrono::seconds seconds) {
 }
 
 std::string reason_of_status(const RegistryFailure& failure) {
-  const std::string status = "the registry answered HTTP " + std::to_string(failure.status);
+  std::string status = "the registry answered HTTP " + std::to_string(failure.status);
   if (failure.status == 401 || failure.status == 403) {
     return status + ": it does not let us read this without credentials";
   }

@@ -104,7 +104,7 @@ bool is_local_word(std::string_view text) {
 }
 
 RepoAddress parse_repo(std::string_view text) {
-  const RepoAddress as_it_is{.repo = std::string(text), .skill = {}, .path = {}, .ref = {}};
+  RepoAddress as_it_is{.repo = std::string(text), .skill = {}, .path = {}, .ref = {}};
   // What git would not take for an address is left to the checks, which say why.
   const bool odd =
       is_local_word(text) || text.starts_with('-') || text.find("::") != std::string_view::npos ||

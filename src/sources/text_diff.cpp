@@ -38,21 +38,21 @@ class Myers {
         most_(static_cast<int>(std::min(max_edits, a_.size() + b_.size()))) {}
 
   bool find() {
-    std::vector<int> furthest(static_cast<size_t>(2 * most_ + 3), 0);
+    std::vector<int> furthest(2 * static_cast<size_t>(most_) + 3, 0);
     const int offset = most_ + 1;
     for (int d = 0; d <= most_; ++d) {
       trace_.emplace_back(furthest.begin() + offset - d - 1, furthest.begin() + offset + d + 2);
       for (int k = -d; k <= d; k += 2) {
-        const size_t at = static_cast<size_t>(offset + k);
-        const bool down = k == -d || (k != d && furthest[at - 1] < furthest[at + 1]);
-        int x = down ? furthest[at + 1] : furthest[at - 1] + 1;
+        const auto at = furthest.begin() + offset + k;
+        const bool down = k == -d || (k != d && at[-1] < at[1]);
+        int x = down ? at[1] : at[-1] + 1;
         int y = x - k;
         while (x < size(a_) && y < size(b_) &&
                a_[static_cast<size_t>(x)] == b_[static_cast<size_t>(y)]) {
           ++x;
           ++y;
         }
-        furthest[at] = x;
+        *at = x;
         if (x >= size(a_) && y >= size(b_)) return true;
       }
     }
@@ -66,7 +66,7 @@ class Myers {
     for (int d = static_cast<int>(trace_.size()) - 1; d >= 0; --d) {
       // What was known before this round: index 0 is diagonal -d-1.
       const std::vector<int>& furthest = trace_[static_cast<size_t>(d)];
-      const auto reach = [&](int k) { return furthest[static_cast<size_t>(k + d + 1)]; };
+      const auto reach = [&](int k) { return furthest.begin()[k + d + 1]; };
       const int k = x - y;
       const bool down = k == -d || (k != d && reach(k - 1) < reach(k + 1));
       const int from = down ? k + 1 : k - 1;

@@ -165,7 +165,7 @@ std::unexpected<Error> several_skills(const Choices& skills) {
 // The numbers that a person typed, such as `1 3-5`; `all`. Nothing: what was typed is not that.
 std::optional<std::vector<size_t>> numbers_in(std::string_view answer, size_t count) {
   std::vector<size_t> out;
-  for (std::string word : words_of(answer)) {
+  for (const std::string& word : words_of(answer)) {
     if (word == "all" || word == "a") {
       for (size_t i = 0; i < count; ++i) out.push_back(i);
       continue;

@@ -13,8 +13,8 @@ namespace {
 const json::Value& followed(const json::Value& schema, const json::Value& document) {
   constexpr std::string_view kDefinitions = "#/definitions/";
   const std::string reference = text_at(schema, "$ref");
-  if (!reference.starts_with(kDefinitions)) return schema;
-  const json::Value* definitions = document.find("definitions");
+  const json::Value* definitions =
+      reference.starts_with(kDefinitions) ? document.find("definitions") : nullptr;
   const json::Value* found =
       definitions == nullptr ? nullptr : definitions->find(reference.substr(kDefinitions.size()));
   return found == nullptr ? schema : *found;

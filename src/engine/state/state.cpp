@@ -182,7 +182,8 @@ std::vector<BuiltinFunction> State::functions() {
 
 void State::get(const CallInfo& info, StateGetInput in, Reply reply) {
   const std::string scope = in.scope;
-  durable_.enter(scope, info.owner, in.scope.size() + in.key.size(),
+  const size_t bytes = in.scope.size() + in.key.size();
+  durable_.enter(scope, info.owner, bytes,
                  [this, in = std::move(in), reply = std::move(reply)](Result<void> may) mutable {
                    if (!may) return reply(with_code("GET_ERROR", may.error()));
                    const StateMemory::Entry* entry = memory_.find(in.scope, in.key);

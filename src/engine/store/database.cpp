@@ -465,7 +465,8 @@ Result<std::unique_ptr<Backup>> Database::begin_backup(std::filesystem::path to)
 
 void Database::reserve_log(size_t bytes) {
   sqlite3_file* log = nullptr;
-  if (sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log) != SQLITE_OK) return;
+  void* const to = static_cast<void*>(&log);
+  if (sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, to) != SQLITE_OK) return;
   if (log == nullptr || log->pMethods == nullptr) return;
   // Zeros are not valid frames, so a reader of the log stops where the real frames end. On a small
   // disk most is left for the database.
