@@ -13,7 +13,7 @@
 #include <sstream>
 #include <thread>
 
-#include "base/files.h"
+#include "foundation/base/files.h"
 #include "content_program.h"
 #include "content_roles.h"
 #include "content_tree.h"

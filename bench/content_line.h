@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "json/value.h"
-#include "library/library.h"
-#include "net/loop.h"
+#include "foundation/json/value.h"
+#include "directory/library/library.h"
+#include "bus/net/loop.h"
 #include "process.h"
-#include "sdk/worker.h"
+#include "bus/sdk/worker.h"
 
 namespace iii::bench {
 

@@ -11,22 +11,22 @@
 #include <memory>
 #include <vector>
 
-#include "base/discard.h"
-#include "base/log.h"
-#include "base/text.h"
+#include "foundation/base/discard.h"
+#include "foundation/base/log.h"
+#include "foundation/base/text.h"
 #include "content_line.h"
 #include "content_tree.h"
-#include "functions/browse.h"
-#include "functions/builtin_docs.h"
-#include "functions/bus.h"
-#include "functions/changes.h"
-#include "functions/function_table.h"
-#include "functions/skills.h"
+#include "directory/reading/browse.h"
+#include "directory/reading/builtin_docs.h"
+#include "directory/table/bus.h"
+#include "directory/reading/changes.h"
+#include "directory/table/function_table.h"
+#include "directory/reading/skills.h"
 #include "histogram.h"
-#include "json/value.h"
-#include "net/loop.h"
+#include "foundation/json/value.h"
+#include "bus/net/loop.h"
 #include "process.h"
-#include "sdk/worker.h"
+#include "bus/sdk/worker.h"
 
 namespace iii::bench {
 namespace {
@@ -389,7 +389,7 @@ void Calls::edits() {
 
 // Runs the loop until the change has been told.
 void Calls::settle() {
-  worker_.spawn([](Calls& calls) -> sdk::Task<void> {
+  worker_.spawn([](Calls& calls) -> task::Task<void> {
     co_await calls.library_.catch_up();
     calls.loop_.stop();
   }(*this));

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "engine/store/store.h"
-#include "net/loop.h"
+#include "bus/engine/store/store.h"
+#include "bus/net/loop.h"
 #include "process.h"
 #include "roles.h"
 #include "wire.h"

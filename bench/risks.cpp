@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "risks/scan.h"
+#include "directory/risks/scan.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 
 #include "process.h"
 #include "report.h"
-#include "search/find.h"
-#include "search/function_document.h"
-#include "search/judged_for_test.h"
-#include "search/skill_document.h"
+#include "directory/search/find.h"
+#include "directory/search/function_document.h"
+#include "directory/search/judged_for_test.h"
+#include "directory/search/skill_document.h"
 #include "search_corpus.h"
 #include "search_rivals.h"
 

@@ -6,7 +6,7 @@
 #include <random>
 #include <string_view>
 
-#include "search/word_vectors.h"
+#include "directory/search/word_vectors.h"
 
 namespace iii::bench {
 

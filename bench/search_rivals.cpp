@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
-#include "base/text.h"
+#include "foundation/base/text.h"
 #include "process.h"
 
 namespace iii::bench {

@@ -1,8 +1,8 @@
 // The yardstick: our codec and our loop, and nothing behind them.
 #include <cstdio>
 
-#include "net/loop.h"
-#include "net/server.h"
+#include "bus/net/loop.h"
+#include "bus/net/server.h"
 #include "process.h"
 #include "roles.h"
 

@@ -4,19 +4,17 @@
 #   #include <iii/sdk/worker.h>
 #   cmake --install BUILD --component iii-sdk
 #
-# In this tree a header is `src/sdk/worker.h` and is included as "sdk/worker.h". Its public copy, made at build time,
+# In this tree a header is `src/bus/sdk/worker.h` and is included as "bus/sdk/worker.h". Its public copy, made at build time,
 # is `iii/sdk/worker.h` and includes "iii/…" only, so that a `json/value.h` of the user is never mistaken for ours.
 
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
-set(sdk_rooms base json protocol ws net sdk)
+set(sdk_rooms base json task protocol ws net sdk)
 set(headers_dir ${PROJECT_BINARY_DIR}/include)
 
 # What can be reached from the headers that a worker includes.
-file(GLOB room_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/base/*.h ${PROJECT_SOURCE_DIR}/src/json/*.h
-     ${PROJECT_SOURCE_DIR}/src/protocol/*.h ${PROJECT_SOURCE_DIR}/src/ws/*.h ${PROJECT_SOURCE_DIR}/src/net/*.h
-     ${PROJECT_SOURCE_DIR}/src/sdk/*.h)
+file(GLOB room_headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/foundation/*/*.h ${PROJECT_SOURCE_DIR}/src/bus/*/*.h)
 add_custom_command(
   OUTPUT ${headers_dir}/iii-sdk.stamp
   COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}/src -DDESTINATION=${headers_dir}

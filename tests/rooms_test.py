@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks that the rooms of src/ are what their READMEs say.
 
-Each src/<room>/README.md has a line (it may be wrapped) that names the rooms it may include, and another for libraries:
+A room is a folder src/<group>/<room>. Rooms of a group use rooms of this group and of groups before it, in the order of GROUPS.
+Each src/<group>/<room>/README.md has a line (it may be wrapped) that names the rooms it may include, and another for libraries:
 
     May include: base, json, net (`channels`, `server` only).
     Tests may also include: json.
@@ -20,6 +21,7 @@ import pathlib
 import re
 import sys
 
+GROUPS = ["foundation", "bus", "directory", "faces", "app"]
 LIBRARIES = {
     "boost": "iii_boost",
     "cmark": "iii_cmark",
@@ -65,13 +67,14 @@ def declared_list(text, label, problem):
 
 class Room:
     def __init__(self, folder, problem):
-        self.name, self.folder = folder.name, folder
+        self.name, self.folder, self.group = folder.name, folder, folder.parent.name
+        self.where = f"src/{self.group}/{self.name}"
         self.may, self.tests_may, self.libraries = {}, {}, {}
         readme = folder / "README.md"
         text = readme.read_text(encoding="utf-8") if readme.exists() else ""
         may = declared_list(text, "May include", problem)
         if may is None:
-            problem(f'src/{self.name}/README.md needs a line "May include: …."')
+            problem(f'{self.where}/README.md needs a line "May include: …."')
         self.may = may or {}
         self.tests_may = declared_list(text, "Tests may also include", problem) or {}
         self.libraries = declared_list(text, "Libraries", problem) or {}
@@ -80,10 +83,10 @@ class Room:
         for file in sorted(p for p in folder.rglob("*") if p.suffix in (".h", ".cpp")):
             into = self.test_includes if is_test(file) else self.includes
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-                found = re.match(r'\s*#\s*include\s+"([^"/]+)/', line)
+                found = re.match(r'\s*#\s*include\s+"\w+/(\w+)/', line)
                 if found and found[1] != self.name:
                     into.setdefault(found[1], []).append((file, number))
-        self.deps, self.test_deps = cmake_deps(folder / "CMakeLists.txt", self.name, problem)
+        self.deps, self.test_deps = cmake_deps(self, problem)
 
 
 def room_of(target, rooms):
@@ -92,12 +95,13 @@ def room_of(target, rooms):
     return next((room for room in (name, name.split("_")[0]) if target != name and room in rooms), None)
 
 
-def cmake_deps(path, room, problem):
+def cmake_deps(of, problem):
     """DEPS and TEST_DEPS of the libraries that a CMakeLists.txt makes of a room: iii_room(json …), iii_room(json_schema …)."""
+    path, room = of.folder / "CMakeLists.txt", of.name
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     found = re.findall(rf"iii_room\(({room}(?:_\w+)?)\b(.*?)\)", text, re.DOTALL)
     if room not in [name for name, _ in found]:
-        problem(f"src/{room}/CMakeLists.txt has no iii_room({room} …)")
+        problem(f"{of.where}/CMakeLists.txt has no iii_room({room} …)")
     parts = {}
     for _, words in found:
         for word in words.split():
@@ -115,9 +119,9 @@ def check_includes(room, rooms, problem):
                 continue  # a folder of the room's own
             rules = [rule[target] for rule in allowed if target in rule]
             for file, number in places:
-                where = f"{file.relative_to(room.folder.parent.parent)}:{number}"
+                where = f"{file.relative_to(room.folder.parents[2])}:{number}"
                 if not rules:
-                    problem(f"{where}: {room.name} may not include {target} (src/{room.name}/README.md)")
+                    problem(f"{where}: {room.name} may not include {target} ({room.where}/README.md)")
                 elif None not in rules:
                     stem = str(file.relative_to(room.folder).with_suffix("")).removesuffix("_test")
                     if not any(stem in rule for rule in rules):
@@ -126,10 +130,10 @@ def check_includes(room, rooms, problem):
 
 def check_folders(room, problem):
     """The rules of folders inside a room."""
-    src = room.folder.parent
+    src = room.folder.parents[1]
     for readme in sorted(room.folder.glob("*/**/README.md")):
         may = declared_list(readme.read_text(encoding="utf-8"), "May include", problem)
-        own = str(readme.parent.relative_to(src))
+        own = str(readme.parent.relative_to(room.folder.parent))
         if may is None:
             continue
         used = set()
@@ -137,7 +141,7 @@ def check_folders(room, problem):
             if file.suffix not in (".h", ".cpp") or is_test(file):
                 continue
             for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), 1):
-                found = re.match(r'\s*#\s*include\s+"([^"]+/[^"]+)"', line)
+                found = re.match(r'\s*#\s*include\s+"\w+/([^"]+/[^"]+)"', line)
                 if not found or found[1].startswith(own + "/"):
                     continue
                 path = found[1].removesuffix(".h")
@@ -161,11 +165,11 @@ def linked(names, rooms):
 
 
 def check_links(room, rooms, problem):
-    where = f"src/{room.name}/CMakeLists.txt"
+    where = f"{room.where}/CMakeLists.txt"
     known = {dep: room_of(dep, rooms) for dep in room.deps if room_of(dep, rooms)}
     for dep in room.deps:
         if dep in known and known[dep] not in room.may:
-            problem(f"{where}: links {dep}, which src/{room.name}/README.md does not allow")
+            problem(f"{where}: links {dep}, which {room.where}/README.md does not allow")
     for target in room.includes:
         if target in rooms and target not in linked(room.deps, rooms):
             problem(f"{where}: includes {target} without linking iii_{target}")
@@ -174,13 +178,13 @@ def check_links(room, rooms, problem):
             problem(f"{where}: its tests include {target} without linking iii_{target}")
     for target in room.may:
         if target in rooms and target not in room.includes and target not in room.test_includes:
-            problem(f"src/{room.name}/README.md: allows {target}, which nothing includes")
+            problem(f"{room.where}/README.md: allows {target}, which nothing includes")
     external = {dep for dep in room.deps if dep not in known}
     named = {LIBRARIES.get(name.lower(), name) for name in room.libraries}
     for dep in sorted(external - named):
-        problem(f"src/{room.name}/README.md: {dep} is linked, but not named after `Libraries:`")
+        problem(f"{room.where}/README.md: {dep} is linked, but not named after `Libraries:`")
     for dep in sorted(named - external):
-        problem(f"src/{room.name}/README.md: {dep} is named after `Libraries:`, but not linked")
+        problem(f"{room.where}/README.md: {dep} is named after `Libraries:`, but not linked")
 
 
 def check_order(rooms, order, problem):
@@ -230,9 +234,9 @@ def named_files(readme):
 
 
 def check_files(room, problem):
-    root = room.folder.parent.parent
+    root = room.folder.parents[2]
     for readme in sorted(room.folder.rglob("README.md")):
-        places = (readme.parent, room.folder, root / "src", root)
+        places = (readme.parent, room.folder, room.folder.parent, root / "src", root)
         for name in dict.fromkeys(named_files(readme.read_text(encoding="utf-8"))):
             patterns = [name, name + ".*"] if "." not in name and not name.endswith("/") else [name]
             if not any(next(place.glob(p.rstrip("/")), None) for place in places for p in patterns):
@@ -241,18 +245,21 @@ def check_files(room, problem):
 
 def problems(root):
     found = []
-    folders = sorted(p for p in (root / "src").iterdir() if p.is_dir())
+    folders = sorted(p for p in (root / "src").glob("*/*") if p.is_dir())
     rooms = {p.name: Room(p, found.append) for p in folders}
     for room in rooms.values():
+        for target in room.may:
+            if target in rooms and GROUPS.index(rooms[target].group) > GROUPS.index(room.group):
+                found.append(f"{room.where}/README.md: {room.group} may not include {target} of {rooms[target].group}")
         for target in [*room.may, *room.tests_may]:
             if target not in rooms:
-                found.append(f"src/{room.name}/README.md: there is no room {target}")
+                found.append(f"{room.where}/README.md: there is no room {target}")
         check_includes(room, rooms, found.append)
         check_folders(room, found.append)
         check_links(room, rooms, found.append)
         check_files(room, found.append)
     added = (root / "src" / "CMakeLists.txt").read_text(encoding="utf-8")
-    check_order(rooms, re.findall(r"add_subdirectory\((\w+)\)", added), found.append)
+    check_order(rooms, re.findall(r"add_subdirectory\(\w+/(\w+)\)", added), found.append)
     return list(dict.fromkeys(found))
 
 

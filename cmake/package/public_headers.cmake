@@ -1,12 +1,13 @@
 # Copies every header that can be reached from the public ones to DESTINATION/iii, with includes rewritten from
-# "room/x.h" to "iii/room/x.h". Files that have not changed are left alone; files that are no longer public are removed.
+# "group/room/x.h" to "iii/room/x.h". Files that have not changed are left alone; files that are no longer public are removed.
 #
 #   cmake -DSOURCE=…/src -DDESTINATION=…/include -P public_headers.cmake
 
 cmake_minimum_required(VERSION 3.25)
 
-set(pending sdk/worker.h)
+set(pending bus/sdk/worker.h)
 set(public)
+set(copied)
 while(pending)
   list(POP_FRONT pending header)
   if(header IN_LIST public)
@@ -20,8 +21,10 @@ while(pending)
     list(APPEND pending ${include})
   endforeach()
 
-  string(REPLACE "#include \"" "#include \"iii/" text "${text}")
-  set(copy ${DESTINATION}/iii/${header})
+  string(REGEX REPLACE "#include \"[a-z]+/" "#include \"iii/" text "${text}")
+  string(REGEX REPLACE "^[a-z]+/" "" name ${header})
+  list(APPEND copied ${name})
+  set(copy ${DESTINATION}/iii/${name})
   set(before)
   if(EXISTS ${copy})
     file(READ ${copy} before)
@@ -33,7 +36,7 @@ endwhile()
 
 file(GLOB_RECURSE copies RELATIVE ${DESTINATION}/iii ${DESTINATION}/iii/*.h)
 foreach(copy IN LISTS copies)
-  if(NOT copy IN_LIST public)
+  if(NOT copy IN_LIST copied)
     file(REMOVE ${DESTINATION}/iii/${copy})
   endif()
 endforeach()

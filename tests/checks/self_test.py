@@ -38,87 +38,100 @@ class TreeTest(unittest.TestCase):
 class Rooms(TreeTest):
     check = staticmethod(rooms_test.problems)
     tree = {
-        "src/CMakeLists.txt": "add_subdirectory(low)\nadd_subdirectory(mid)\nadd_subdirectory(top)\n",
-        "src/low/README.md": "# low\n\nMay include: nothing.\nLibraries: fmt.\n",
-        "src/low/CMakeLists.txt": "iii_room(low\n  SOURCES low.cpp\n  DEPS fmt::fmt)\n",
-        "src/low/low.h": "",
-        "src/mid/README.md": "# mid\n\n| file | what |\n|---|---|\n| `mid` | all |\n\nMay include: low.\n",
-        "src/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp DEPS iii_low)\n",
-        "src/mid/mid.h": '#include "low/low.h"\n',
-        "src/top/README.md": "# top\n\nMay include: low (`door` only), mid.\n",
-        "src/top/CMakeLists.txt": "iii_room(top SOURCES door.cpp DEPS iii_mid)\n",
-        "src/top/door.cpp": '#include "low/low.h"\n#include "mid/mid.h"\n',
+        "src/CMakeLists.txt": "add_subdirectory(bus/low)\nadd_subdirectory(bus/mid)\nadd_subdirectory(faces/top)\n",
+        "src/bus/low/README.md": "# low\n\nMay include: nothing.\nLibraries: fmt.\n",
+        "src/bus/low/CMakeLists.txt": "iii_room(low\n  SOURCES low.cpp\n  DEPS fmt::fmt)\n",
+        "src/bus/low/low.h": "",
+        "src/bus/mid/README.md": "# mid\n\n| file | what |\n|---|---|\n| `mid` | all |\n\nMay include: low.\n",
+        "src/bus/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp DEPS iii_low)\n",
+        "src/bus/mid/mid.h": '#include "bus/low/low.h"\n',
+        "src/faces/top/README.md": "# top\n\nMay include: low (`door` only), mid.\n",
+        "src/faces/top/CMakeLists.txt": "iii_room(top SOURCES door.cpp DEPS iii_mid)\n",
+        "src/faces/top/door.cpp": '#include "bus/low/low.h"\n#include "bus/mid/mid.h"\n',
     }
 
     def test_a_good_tree_passes(self):
         self.assertEqual(self.problems_with({}), [])
 
     def test_an_include_that_is_not_allowed(self):
-        found = self.problems_with({"src/low/low.h": '#include "mid/mid.h"\n'})
-        self.assertTrue(any("src/low/low.h:1: low may not include mid" in line for line in found), found)
+        found = self.problems_with({"src/bus/low/low.h": '#include "bus/mid/mid.h"\n'})
+        self.assertTrue(any("src/bus/low/low.h:1: low may not include mid" in line for line in found), found)
 
     def test_an_include_from_another_file_than_the_exception_names(self):
-        found = self.problems_with({"src/top/wall.cpp": '#include "low/low.h"\n'})
-        self.assert_one(found, "src/top/wall.cpp:1", "only door")
+        found = self.problems_with({"src/faces/top/wall.cpp": '#include "bus/low/low.h"\n'})
+        self.assert_one(found, "src/faces/top/wall.cpp:1", "only door")
 
     def test_a_test_of_the_excepted_file_may_include_it_too(self):
-        self.assertEqual(self.problems_with({"src/top/door_test.cpp": '#include "low/low.h"\n'}), [])
+        self.assertEqual(self.problems_with({"src/faces/top/door_test.cpp": '#include "bus/low/low.h"\n'}), [])
 
     def test_a_room_without_the_line(self):
-        found = self.problems_with({"src/low/README.md": "# low\n\nLibraries: fmt.\n"})
-        self.assert_one(found, "src/low/README.md", "May include")
+        found = self.problems_with({"src/bus/low/README.md": "# low\n\nLibraries: fmt.\n"})
+        self.assert_one(found, "src/bus/low/README.md", "May include")
 
     def test_a_line_that_does_not_follow_the_grammar(self):
-        found = self.problems_with({"src/mid/README.md": "May include: low and others.\n"})
+        found = self.problems_with({"src/bus/mid/README.md": "May include: low and others.\n"})
         self.assert_one(found, "grammar", "and others")
 
     def test_a_room_that_does_not_exist(self):
-        found = self.problems_with({"src/mid/README.md": "May include: low, cellar.\n"})
+        found = self.problems_with({"src/bus/mid/README.md": "May include: low, cellar.\n"})
         self.assert_one(found, "no room cellar")
 
     def test_a_folder_inside_a_room(self):
         tree = {
-            "src/mid/in/README.md": "May include: low, mid/mid.\n",
-            "src/mid/in/a.cpp": '#include "low/low.h"\n#include "mid/in/a.h"\n#include "mid/mid.h"\n',
+            "src/bus/mid/in/README.md": "May include: low, mid/mid.\n",
+            "src/bus/mid/in/a.cpp": '#include "bus/low/low.h"\n#include "bus/mid/in/a.h"\n#include "bus/mid/mid.h"\n',
         }
         self.assertEqual(self.problems_with(tree), [])
-        found = self.problems_with({**tree, "src/mid/in/b.cpp": '#include "mid/other.h"\n'})
-        self.assert_one(found, "src/mid/in/b.cpp:1", "mid/in may not include mid/other.h")
-        self.assert_one(self.problems_with({**tree, "src/mid/in/a.cpp": '#include "mid/mid.h"\n'}), "allows low")
+        found = self.problems_with({**tree, "src/bus/mid/in/b.cpp": '#include "bus/mid/other.h"\n'})
+        self.assert_one(found, "src/bus/mid/in/b.cpp:1", "mid/in may not include mid/other.h")
+        self.assert_one(self.problems_with({**tree, "src/bus/mid/in/a.cpp": '#include "bus/mid/mid.h"\n'}), "allows low")
 
     def test_a_permission_that_nobody_uses(self):
-        found = self.problems_with({"src/mid/mid.h": ""})
+        found = self.problems_with({"src/bus/mid/mid.h": ""})
         self.assert_one(found, "allows low, which nothing includes")
 
     def test_a_link_that_is_not_allowed(self):
-        found = self.problems_with({"src/low/CMakeLists.txt": "iii_room(low SOURCES l.cpp DEPS fmt::fmt iii_mid)\n"})
+        found = self.problems_with({"src/bus/low/CMakeLists.txt": "iii_room(low SOURCES l.cpp DEPS fmt::fmt iii_mid)\n"})
         self.assert_one(found, "links iii_mid")
 
     def test_an_include_without_a_link(self):
-        found = self.problems_with({"src/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp)\n"})
-        self.assertIn("src/mid/CMakeLists.txt: includes low without linking iii_low", found)
+        found = self.problems_with({"src/bus/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp)\n"})
+        self.assertIn("src/bus/mid/CMakeLists.txt: includes low without linking iii_low", found)
 
     def test_a_library_that_is_not_named_and_one_that_is_not_linked(self):
-        found = self.problems_with({"src/low/README.md": "May include: nothing.\nLibraries: simdjson.\n"})
+        found = self.problems_with({"src/bus/low/README.md": "May include: nothing.\nLibraries: simdjson.\n"})
         self.assertEqual(len(found), 2, found)
 
     def test_a_cycle(self):
         found = self.problems_with(
             {
-                "src/low/README.md": "May include: top.\nLibraries: fmt.\n",
-                "src/low/low.h": '#include "top/door.h"\n',
-                "src/low/CMakeLists.txt": "iii_room(low SOURCES low.cpp DEPS fmt::fmt iii_top)\n",
+                "src/bus/low/README.md": "May include: top.\nLibraries: fmt.\n",
+                "src/bus/low/low.h": '#include "faces/top/door.h"\n',
+                "src/bus/low/CMakeLists.txt": "iii_room(low SOURCES low.cpp DEPS fmt::fmt iii_top)\n",
             }
         )
         self.assertTrue(any("cycle: low → top → low" in line for line in found), found)
 
+    def test_a_room_of_a_later_group(self):
+        found = self.problems_with(
+            {
+                "src/bus/mid/README.md": "May include: low, last.\n",
+                "src/bus/mid/CMakeLists.txt": "iii_room(mid SOURCES mid.cpp DEPS iii_low iii_last)\n",
+                "src/bus/mid/mid.h": '#include "bus/low/low.h"\n#include "app/last/last.h"\n',
+                "src/app/last/README.md": "May include: nothing.\n",
+                "src/app/last/CMakeLists.txt": "iii_room(last SOURCES last.cpp)\n",
+                "src/CMakeLists.txt": "add_subdirectory(app/last)\n" + self.tree["src/CMakeLists.txt"],
+            }
+        )
+        self.assert_one(found, "bus may not include last of app")
+
     def test_a_room_that_is_added_too_early(self):
-        order = "add_subdirectory(mid)\nadd_subdirectory(low)\nadd_subdirectory(top)\n"
+        order = "add_subdirectory(bus/mid)\nadd_subdirectory(bus/low)\nadd_subdirectory(faces/top)\n"
         self.assert_one(self.problems_with({"src/CMakeLists.txt": order}), "adds mid before low")
 
     def test_a_file_that_does_not_exist(self):
         for text in ("| file | what |\n|---|---|\n| `gone` | x |\n", "See `gone.h`.\n", "- `mid`, `gone` — both.\n"):
-            found = self.problems_with({"src/mid/README.md": text + "\nMay include: low.\n"})
+            found = self.problems_with({"src/bus/mid/README.md": text + "\nMay include: low.\n"})
             self.assert_one(found, "there is no file `gone")
 
 

@@ -4,8 +4,8 @@
 set -euo pipefail
 cd "${1:-$(dirname "$0")/../..}"
 found=$(grep -rnE '\bf?printf\(|\bf?puts\(|\bfwrite\(|\bfmt::print|std::(cout|cerr|clog)\b' src --include='*.cpp' --include='*.h' |
-  grep -vE '^src/cli/(output|progress_line)\.cpp:|_test\.cpp:|^src/[a-z]+/testing\.h:|^src/base/check\.cpp:' || true)
+  grep -vE '^src/faces/cli/(output|progress_line)\.cpp:|_test\.cpp:|^src/[a-z]+/testing\.h:|^src/foundation/base/check\.cpp:' || true)
 [ -z "$found" ] && exit 0
 echo "$found"
-echo "Next: use cli::print, cli::note or a log line instead (src/cli/output.h)."
+echo "Next: use cli::print, cli::note or a log line instead (src/faces/cli/output.h)."
 exit 1

@@ -2,7 +2,7 @@
 #include <iostream>
 #include <string>
 
-#include "search/token_budget.h"
+#include "directory/search/token_budget.h"
 
 int main() {
   std::ios::sync_with_stdio(false);

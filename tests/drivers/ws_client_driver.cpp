@@ -15,8 +15,8 @@
 #include <string_view>
 #include <thread>
 
-#include "net/client.h"
-#include "net/loop.h"
+#include "bus/net/client.h"
+#include "bus/net/loop.h"
 
 namespace {
 

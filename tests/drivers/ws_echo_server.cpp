@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/log.h"
-#include "net/loop.h"
-#include "net/server.h"
+#include "foundation/base/log.h"
+#include "bus/net/loop.h"
+#include "bus/net/server.h"
 
 namespace {
 

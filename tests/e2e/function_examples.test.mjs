@@ -31,7 +31,7 @@ test('every example of docs/functions.md can be run', { skip: needsOwnEngine }, 
   for (const { id, command } of examples.toSorted((a, b) => order(a) - order(b))) {
     assert.ok(command.startsWith(`trigger ${id}`), command)
     if (id.endsWith('::remove')) assert.match(readFileSync(downloaded, 'utf8'), /name: pdf/)
-    assert.doesNotMatch(command, /…/, `${id} has no example: src/daemon/verbs/function_examples.cpp`)
+    assert.doesNotMatch(command, /…/, `${id} has no example: src/app/daemon/verbs/function_examples.cpp`)
     const end = await run('bash', ['-c', `"${directoryBin}" ${command} --url ${server.url}`], { cwd: home, env: { HOME: home, III_TOKEN: '' } })
     assert.equal(end.code, 0, `${command}\n${end.stderr}`)
     JSON.parse(end.stdout)

@@ -1,5 +1,5 @@
-// The judged set over the bus: functions registered by a real SDK, skills in files. Nothing between the engine of `src/search` and a
-// caller may change the order of rows, so the figures are those that it reaches by itself (src/search/judged_test.cpp); the functions of
+// The judged set over the bus: functions registered by a real SDK, skills in files. Nothing between the engine of `src/directory/search` and a
+// caller may change the order of rows, so the figures are those that it reaches by itself (src/directory/search/judged_test.cpp); the functions of
 // the directory and the engine are in the catalogue as well, which costs a little.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'

@@ -9,7 +9,7 @@
 #include <boost/beast/websocket.hpp>
 #include <sstream>
 
-#include "ws/handshake.h"
+#include "bus/ws/handshake.h"
 
 namespace iii::ws {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ws/frames_for_test.h"
+#include "bus/ws/frames_for_test.h"
 
 namespace iii::ws {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/utf8.h"
-#include "content/findings.h"
-#include "content/frontmatter_recover.h"
-#include "content/frontmatter_yaml.h"
-#include "content/parse.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
+#include "directory/content/findings.h"
+#include "directory/content/frontmatter_recover.h"
+#include "directory/content/frontmatter_yaml.h"
+#include "directory/content/parse.h"
 
 namespace {
 

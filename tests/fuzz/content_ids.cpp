@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/text.h"
-#include "content/ids.h"
+#include "foundation/base/check.h"
+#include "foundation/base/text.h"
+#include "directory/content/ids.h"
 
 namespace {
 

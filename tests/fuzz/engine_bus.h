@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/configuration/configuration.h"
-#include "engine/state/state.h"
-#include "engine/store/store.h"
-#include "engine/testing.h"
+#include "bus/engine/configuration/configuration.h"
+#include "bus/engine/state/state.h"
+#include "bus/engine/store/store.h"
+#include "bus/engine/testing.h"
 
 namespace iii::fuzz {
 

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <utility>
 
-#include "json/write.h"
+#include "foundation/json/write.h"
 
 namespace iii::fuzz {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.h"
+#include "foundation/json/value.h"
 
 namespace iii::fuzz {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/utf8.h"
-#include "json/value.h"
-#include "markdown/tree.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
+#include "foundation/json/value.h"
+#include "foundation/markdown/tree.h"
 
 namespace {
 

@@ -4,9 +4,9 @@
 // Input: a filter, a line feed, a document (an object whose members are the parts of a call).
 #include <string_view>
 
-#include "base/check.h"
-#include "filter/filter.h"
-#include "json/write.h"
+#include "foundation/base/check.h"
+#include "bus/filter/filter.h"
+#include "foundation/json/write.h"
 
 namespace {
 

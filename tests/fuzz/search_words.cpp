@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "base/check.h"
-#include "base/utf8.h"
-#include "search/quality.h"
-#include "search/sentences.h"
-#include "search/skill_document.h"
-#include "search/snippet.h"
-#include "search/words.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
+#include "directory/search/quality.h"
+#include "directory/search/sentences.h"
+#include "directory/search/skill_document.h"
+#include "directory/search/snippet.h"
+#include "directory/search/words.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace iii::search;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "base/check.h"
+#include "foundation/base/check.h"
 #include "beast_peer.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -10,6 +10,6 @@ test('a parent with targets of the same names builds a worker that answers', asy
   const build = await buildProject(project, emptyFolder('subdirectory'), [`-DIII_SOURCE=${source}`], 'worker')
   const { value } = await answers(t, join(build, 'worker'), 'parent::word', [])
   assert.equal(value, 'parent')
-  for (const part of ['src/engine', 'src/content', 'examples', 'bench', 'tests'])
+  for (const part of ['src/bus/engine', 'src/directory/content', 'examples', 'bench', 'tests'])
     assert.ok(!existsSync(join(build, 'iii', part)), `${part} is no part of the SDK`)
 })

@@ -1,0 +1,232 @@
+// engine::workers::list and ::info.
+#include <algorithm>
+
+#include "foundation/base/text.h"
+#include "bus/engine/builtins/in_process.h"
+#include "bus/engine/builtins/introspection.h"
+
+namespace iii::engine {
+
+namespace {
+
+struct WorkersListInput {
+  std::optional<std::string> search;
+  std::optional<std::string> runtime;
+  std::optional<std::string> status;
+};
+struct WorkersListOutput {
+  std::vector<WorkerRow> workers;
+};
+struct WorkerInfoInput {
+  std::string name;
+  std::optional<std::string> name_space;
+};
+
+auto describe(json::Type<WorkersListInput>) {
+  using T = WorkersListInput;
+  return json::object<T>(
+      "WorkersListInput", "Which workers to list; all filters must match.",
+      json::field("search", &T::search, "Text that the name must contain, ignoring case."),
+      json::field("runtime", &T::runtime,
+                  "Runtime, exactly, for example `node`, `cpp` or `engine`."),
+      json::field("status", &T::status, "`connected`, or `available` for modules of the engine."));
+}
+auto describe(json::Type<WorkersListOutput>) {
+  return json::object<WorkersListOutput>(
+      "WorkersListOutput", "",
+      json::field("workers", &WorkersListOutput::workers, "One row per worker, by name."));
+}
+auto describe(json::Type<WorkerInfoInput>) {
+  using T = WorkerInfoInput;
+  return json::object<T>(
+      "WorkerInfoInput", "", json::field("name", &T::name, "Name of a worker. Required."),
+      json::field("namespace", &T::name_space, "Namespace to look in. Any when absent."));
+}
+
+const std::string& sort_name(const WorkerRow& row) { return row.name ? *row.name : row.id; }
+
+// Runs on any thread.
+Outcome listing(const WorkersListInput& in, std::vector<WorkerDetail> all) {
+  const std::string needle = fold_case(in.search.value_or(""));
+  WorkersListOutput out;
+  for (WorkerDetail& w : all) {
+    // A worker that did not tell its process id stays out of lists (but has an `info`).
+    if (!w.pid && w.row.status == "connected") continue;
+    if (!needle.empty() && fold_case(w.row.name.value_or("")).find(needle) == std::string::npos) {
+      continue;
+    }
+    if (in.runtime && w.row.runtime != in.runtime) continue;
+    if (in.status && w.row.status != *in.status) continue;
+    out.workers.push_back(std::move(w.row));
+  }
+  std::sort(out.workers.begin(), out.workers.end(), [](const WorkerRow& a, const WorkerRow& b) {
+    return std::tie(sort_name(a), a.id) < std::tie(sort_name(b), b.id);
+  });
+  return json::encode(out);
+}
+
+void list(const Catalog& catalog, OwnerId owner, WorkersListInput in, Reply reply) {
+  catalog.collect_workers(owner, nullptr,
+                          [&catalog, owner, in = std::move(in),
+                           reply = std::move(reply)](std::vector<WorkerDetail> all) mutable {
+                            for (WorkerDetail& own : catalog.in_process_workers())
+                              all.push_back(std::move(own));
+                            const size_t rows = all.size();
+                            catalog.answer(
+                                owner, rows,
+                                [in = std::move(in), all = std::move(all)]() mutable {
+                                  return listing(in, std::move(all));
+                                },
+                                std::move(reply));
+                          });
+}
+
+// The one that is meant, of the workers with the name.
+Result<WorkerDetail> choose(const WorkerInfoInput& in, std::vector<WorkerDetail> named) {
+  if (named.empty()) return fail("NOT_FOUND", "Worker '" + in.name + "' is not connected.");
+  std::vector<std::string> spaces;
+  for (const WorkerDetail& w : named) spaces.push_back(w.row.name_space);
+  std::sort(spaces.begin(), spaces.end());
+  if (spaces.size() > FunctionTable::kMostNamed) spaces.resize(FunctionTable::kMostNamed);
+  const std::string known = join(spaces, ", ");
+  if (in.name_space) {
+    std::erase_if(named, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });
+    if (named.empty()) {
+      return fail("NOT_FOUND",
+                  "Worker '" + in.name +
+                      "' is not connected in the requested namespace; it is connected in "
+                      "namespace(s): " +
+                      known + ".");
+    }
+  }
+  if (named.size() > 1) {
+    return fail("NOT_FOUND", "Worker '" + in.name +
+                                 "' is ambiguous: it is connected in namespace(s): " + known +
+                                 ". Pass `namespace` to select one.");
+  }
+  return std::move(named.front());
+}
+
+// The row, then what `info` knows beyond it.
+void append_worker(std::string& out, const WorkerDetail& w) {
+  json::encode_to(out, w.row);
+  out.pop_back();
+  out += w.internal ? ",\"internal\":true" : ",\"internal\":false";
+  if (w.pid) out += ",\"pid\":" + std::to_string(*w.pid);
+  out += '}';
+}
+
+struct WorkerParts {
+  WorkerDetail worker;
+  std::vector<ListedFunction> functions;
+  std::vector<ListedType> types;
+  std::vector<ListedBinding> bindings;
+};
+
+// Runs on any thread.
+Outcome written(const WorkerParts& parts) {
+  std::string out = "{\"worker\":";
+  append_worker(out, parts.worker);
+  const auto append_list = [&out](std::string_view key, const auto& list) {
+    out += ",\"" + std::string(key) + "\":[";
+    for (const auto& listed : list) {
+      if (out.back() != '[') out += ',';
+      json::encode_to(out, row_of(listed));
+    }
+    out += ']';
+  };
+  append_list("functions", parts.functions);
+  append_list("trigger_types", parts.types);
+  append_list("registered_triggers", parts.bindings);
+  return out + "}";
+}
+
+// Whether a function or a trigger type is this worker's: one that is connected, or one that the
+// engine plays itself.
+class Whose {
+ public:
+  explicit Whose(const WorkerRow& row) : id_(row.id), own_(row.status == "available") {}
+
+  bool is_its(const Function& f) const { return matches(f.builtin, f.owner); }
+  bool is_its(const TriggerType& type) const { return matches(type.builtin, type.provider); }
+
+ private:
+  template <typename Builtin>
+  bool matches(const Builtin* builtin, const Worker* worker) const {
+    return own_ ? builtin != nullptr && builtin->owner == id_
+                : worker != nullptr && worker->id_text == id_;
+  }
+
+  std::string id_;
+  bool own_;
+};
+
+void describe_worker(const Catalog& catalog, OwnerId owner, WorkerDetail worker, Reply reply) {
+  auto parts = std::make_shared<WorkerParts>(
+      WorkerParts{.worker = std::move(worker), .functions = {}, .types = {}, .bindings = {}});
+  const Whose whose(parts->worker.row);
+  auto answer = [&catalog, owner, parts,
+                 reply = std::move(reply)](std::vector<ListedBinding> bindings) mutable {
+    parts->bindings = std::move(bindings);
+    const size_t rows =
+        rows_of(parts->functions) + rows_of(parts->types) + rows_of(parts->bindings);
+    catalog.answer_whole(owner, rows, [parts] { return written(*parts); }, std::move(reply));
+  };
+  const auto calls_it = [&catalog, whose](const PlacedBinding& placed) {
+    const Binding& binding = *placed.binding;
+    const auto* target = catalog.engine().functions().find(binding.name_space, binding.function_id);
+    return placed.live() && target != nullptr && whose.is_its(**target);
+  };
+  auto then_bindings = [&catalog, owner, parts, calls_it,
+                        answer = std::move(answer)](std::vector<ListedType> types) mutable {
+    parts->types = std::move(types);
+    catalog.collect_bindings(owner, calls_it, std::move(answer));
+  };
+  auto then_types = [&catalog, owner, parts, whose, then_bindings = std::move(then_bindings)](
+                        std::vector<ListedFunction> functions) mutable {
+    parts->functions = std::move(functions);
+    const auto is_its = [whose](const TriggerType& type) { return whose.is_its(type); };
+    catalog.collect_types(owner, is_its, std::move(then_bindings));
+  };
+  catalog.collect_functions(
+      owner, [whose](const Function& f) { return whose.is_its(f); }, std::move(then_types));
+}
+
+void info(const Catalog& catalog, OwnerId owner, WorkerInfoInput in, Reply reply) {
+  for (WorkerDetail& own : catalog.in_process_workers()) {
+    if (own.row.name != in.name) continue;
+    return describe_worker(catalog, owner, std::move(own), std::move(reply));
+  }
+  const auto has_name = [name = in.name](const Worker& w) { return w.name == name; };
+  catalog.collect_workers(owner, has_name,
+                          [&catalog, owner, in = std::move(in),
+                           reply = std::move(reply)](std::vector<WorkerDetail> named) mutable {
+                            Result<WorkerDetail> one = choose(in, std::move(named));
+                            if (!one) return reply(std::unexpected(std::move(one.error())));
+                            describe_worker(catalog, owner, std::move(*one), std::move(reply));
+                          });
+}
+
+}  // namespace
+
+std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
+  std::vector<BuiltinFunction> out;
+  out.push_back(deferred_builtin<WorkersListInput>(
+      std::string(kEngineFunctions), "engine::workers::list",
+      "Lists the workers that are connected now, and the modules of the engine. Filters must all "
+      "match. For the functions of one call engine::workers::info.",
+      [&catalog](const CallInfo& info, WorkersListInput in, Reply reply) {
+        list(catalog, info.owner, std::move(in), std::move(reply));
+      }));
+  out.back().response_schema = json::schema<WorkersListOutput>();
+  out.push_back(deferred_builtin<WorkerInfoInput>(
+      std::string(kEngineFunctions), "engine::workers::info",
+      "Describes one worker by its name: its functions, trigger types and bindings. A miss is the "
+      "error NOT_FOUND; call engine::workers::list for the names.",
+      [&catalog](const CallInfo& call, WorkerInfoInput in, Reply reply) {
+        info(catalog, call.owner, std::move(in), std::move(reply));
+      }));
+  return out;
+}
+
+}  // namespace iii::engine

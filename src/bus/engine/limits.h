@@ -1,0 +1,43 @@
+// What one connection, and all of them together, may cost the engine. Every field is a `serve`
+// option or documented in docs/configuration.md; crossing one is logged once per connection, not
+// per frame.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+
+#include "bus/protocol/limits.h"
+
+namespace iii::engine {
+
+struct EngineLimits {
+  // Larger messages are not sent: their sender gets an error.
+  size_t max_message_bytes = protocol::kMaxMessageBytes;
+  size_t max_calls_per_worker = 65'536;  // unanswered calls one connection may have made
+  size_t max_call_bytes_per_worker =
+      64 * 1024 * 1024;  // their ids and trace context, kept for the answer
+  size_t max_functions_per_worker = 10'000;
+  size_t max_bindings_per_worker = 10'000;  // the same for those made by function in one namespace
+  size_t max_types_per_worker = 1'000;
+  size_t max_observers_per_worker = 10'000;
+  // Ids, schemas, metadata, configs; the same for bindings made by function in one namespace.
+  size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;
+  // Events on their way to the bindings of one owner; more are dropped, for that owner only.
+  size_t max_events_per_owner = 10'000;
+  size_t max_event_bytes_per_owner = 64 * 1024 * 1024;
+  // How many events may cause one another (a binding of `state` that calls `state::set`, say).
+  size_t max_cascade_depth = 8;
+  // Calls that events caused by events may make, all together, for one frame of a peer.
+  size_t max_cascade_calls = 10'000;
+  // Bindings made by function, of all namespaces together: ids, metadata, configs.
+  size_t max_function_binding_bytes = 256 * 1024 * 1024;
+  size_t max_buffered_bytes = 64 * 1024 * 1024;  // registrations that wait for the announce
+  // Workers may run calls of their own functions without the engine, which then hears only what
+  // observers want to know of them.
+  bool local_dispatch = false;
+  std::chrono::milliseconds registration_grace = protocol::kRegistrationGrace;
+  std::chrono::milliseconds verdict_timeout = protocol::kVerdictTimeout;
+  std::chrono::milliseconds functions_poll = protocol::kFunctionsPoll;
+};
+
+}  // namespace iii::engine

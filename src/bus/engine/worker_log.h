@@ -1,0 +1,17 @@
+// Who comes and goes, in the log.
+#pragma once
+
+#include "foundation/base/log.h"
+#include "bus/engine/engine.h"
+
+namespace iii::engine {
+
+class WorkerLog final : public WorkerEvents {
+ public:
+  void on_worker(std::string_view event, const Worker& worker, bool first_announce) override;
+
+ private:
+  LogBudget budget_;
+};
+
+}  // namespace iii::engine

@@ -1,9 +1,0 @@
-#include "commit.h"  // written by the build (cmake/commit.cmake)
-
-#include "daemon/version.h"
-
-namespace iii::daemon {
-
-const char* const kCommit = III_COMMIT;
-
-}  // namespace iii::daemon

@@ -1,0 +1,503 @@
+#include "directory/content/catalog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include "foundation/base/utf8.h"
+#include "directory/content/document.h"
+#include "directory/content/findings.h"
+#include "directory/content/ids.h"
+#include "directory/content/kinds.h"
+#include "directory/content/merge_runs.h"
+
+namespace iii::content {
+
+namespace {
+
+const std::string& path_of(const Document& document) {
+  return document.skill ? document.skill->file.path : document.prompt->file.path;
+}
+
+std::string_view first_part(std::string_view path) { return path.substr(0, path.find('/')); }
+
+bool is_spelling(const Document& document) {
+  if (!document.skill) return false;
+  const std::string_view path = document.skill->file.path;
+  return overview_name(path.substr(path.rfind('/') + 1)) == OverviewName::kSpelling;
+}
+
+// What two files have to have in common to be the same document in two files (`SKILL.md`,
+// `index.md`), other than two documents whose ids happen to be equal.
+std::string claim_of(const Document& document) {
+  return document.skill ? path_id(document.skill->file.path) : document.prompt->file.path;
+}
+
+std::string spare_of(const Document& document, Spare how) {
+  if (!document.skill) return spare_name(document.prompt->name, document.prompt->file.path);
+  const std::string& path = document.skill->file.path;
+  return how == Spare::kPlain ? spare_overview_id(path) : spare_id(path);
+}
+
+// The findings of a file that is served under its spare id instead of `wanted`.
+FindingsPtr reworded(const Document& document, std::string_view wanted, const std::string& spare) {
+  if (!document.own) return nullptr;
+  const std::string end = served_as_sentence(wanted);
+  std::vector<Finding> findings = *document.own;
+  for (Finding& finding : findings) {
+    finding.served_as = spare;
+    if (!is_about_name(finding) || !finding.message.ends_with(end)) continue;
+    finding.message.replace(
+        finding.message.size() - end.size(), end.size(),
+        fmt::format(" Another file would have the {} `{}`, too.{}", document.skill ? "id" : "name",
+                    wanted, served_as_sentence(spare)));
+  }
+  return std::make_shared<const std::vector<Finding>>(std::move(findings));
+}
+
+bool is_below_a_skill(const Document& document) {
+  for (const Folder* folder = document.parent; folder != nullptr; folder = folder->parent) {
+    if (folder->overviews > 0) return true;
+  }
+  return false;
+}
+
+// The kind that the folders give it, where it is another one than the row says.
+std::optional<SkillKind> other_kind(const Document& document) {
+  if (!document.skill || !document.skill->kind_by_folder) return std::nullopt;
+  const SkillKind kind = kind_of({.by_folder = true}, is_below_a_skill(document));
+  return kind == document.skill->kind ? std::nullopt : std::optional(kind);
+}
+
+}  // namespace
+
+Catalog::Catalog(std::vector<RootInfo> roots, uint64_t generations_before)
+    : roots_(std::move(roots)), tops_(roots_.size(), nullptr), accounting_(roots_.size()) {
+  auto empty = std::make_shared<Generation>();
+  empty->number = generations_before;
+  current_ = std::move(empty);
+}
+
+std::string_view Catalog::key(const Document& document) const {
+  return document.skill ? document.skill->id : document.prompt->name;
+}
+
+// Who comes first among those that want one id: a file before what is compiled in, a file whose
+// path gives the id before one that was bent to it, then the order of the roots, then other
+// spellings of SKILL.md last, then R3.
+bool Catalog::precedes(const Document& a, const Document& b) const {
+  const std::string_view left = key(a), right = key(b);
+  if (left != right) return left < right;
+  const auto rank = [&](const Document& document) {
+    const bool builtin = roots_[document.root].kind == RootKind::kBuiltin;
+    return std::tuple(builtin, document.normalised, document.root, is_spelling(document));
+  };
+  if (rank(a) != rank(b)) return rank(a) < rank(b);
+  return walk_before(path_of(a), path_of(b));
+}
+
+void Catalog::count_supporting(uint16_t root, int64_t difference) {
+  if (difference == 0) return;
+  accounting_[root].supporting += static_cast<uint64_t>(difference);
+  changed_ = true;
+}
+
+void Catalog::set_findings(uint16_t root, std::string_view path, FindingsPtr findings) {
+  auto at = findings_.find(std::pair(root, path));
+  if (at == findings_.end()) {
+    if (findings == nullptr) return;
+    at = findings_.emplace(std::pair(root, std::string(path)), nullptr).first;
+  }
+  if (at->second == findings) return;
+  at->second = std::move(findings);
+  to_be_told_.push_back(at);
+  changed_ = true;
+}
+
+void Catalog::account(Document& document, Account column) {
+  if (document.account == column) return;
+  changed_ = true;
+  Accounting& root = accounting_[document.root];
+  const auto of = [&root](Account which) -> uint64_t* {
+    switch (which) {
+      case Account::kSkill:
+        return &root.skills;
+      case Account::kPrompt:
+        return &root.prompts;
+      case Account::kSkipped:
+        return &root.skipped;
+      default:
+        return nullptr;
+    }
+  };
+  const bool counts = roots_[document.root].kind != RootKind::kBuiltin;
+  if (uint64_t* before = of(document.account); before != nullptr && counts) --*before;
+  if (uint64_t* after = of(column); after != nullptr && counts) ++*after;
+  document.account = column;
+}
+
+void Catalog::remove(Document& document) {
+  if (document.account == Account::kNone) return;  // never got here
+  account(document, Account::kNone);
+  count_overview(document, false);
+  if (document.skill || document.prompt) {
+    set_findings(document.root, path_of(document), nullptr);
+    (document.skill ? skills_ : prompts_).removed.push_back(&document);
+  } else {
+    set_findings(document.root, document.path(), nullptr);
+  }
+}
+
+void Catalog::add(Document& document) {
+  count_overview(document, true);
+  if (document.skill || document.prompt) {
+    // Until decided.
+    account(document, Account::kSkipped);
+    (document.skill ? skills_ : prompts_).added.push_back(&document);
+  } else {
+    account(document, Account::kSkipped);
+    set_findings(document.root, document.path(), document.own);
+  }
+}
+
+void Catalog::count_overview(const Document& document, bool there) {
+  Folder* folder = document.parent;
+  if (folder == nullptr || !document.skill || !is_skill_file(document.name)) return;
+  there ? ++folder->overviews : --folder->overviews;
+  overview_folders_.push_back(folder);
+}
+
+// Documents that do not describe themselves are references below a SKILL.md and skills elsewhere:
+// those that are new, and all below a folder whose only SKILL.md came or went.
+void Catalog::set_kinds() {
+  for (Document* document : skills_.added) {
+    // Nobody has seen the row of a new document.
+    if (const auto kind = other_kind(*document)) const_cast<Skill&>(*document->skill).kind = *kind;
+  }
+  for (Folder* folder : overview_folders_) {
+    const bool has = folder->overviews > 0;
+    if (folder->gone || std::exchange(folder->had_overview, has) == has) continue;
+    each_node(*folder, [this](Node& node) {
+      if (node.kind != NodeKind::kDocument) return;
+      auto& document = static_cast<Document&>(node);
+      const auto kind = other_kind(document);
+      if (!kind) return;
+      step_back(skills_, document);
+      auto row = std::make_shared<Skill>(*document.skill);
+      row->kind = *kind;
+      document.skill = std::move(row);
+      skills_.dirty.emplace_back(document.skill->id);
+      changed_ = true;
+    });
+  }
+  overview_folders_.clear();
+}
+
+// As precedes() orders them; the keys are looked up once and not for every comparison.
+void Catalog::sort_by_key(Documents& documents) const {
+  std::vector<std::pair<std::string_view, Document*>> keyed;
+  keyed.reserve(documents.size());
+  for (Document* document : documents) keyed.emplace_back(key(*document), document);
+  merge_runs(keyed, [this](const auto& a, const auto& b) {
+    const int order = a.first.compare(b.first);
+    return order != 0 ? order < 0 : precedes(*a.second, *b.second);
+  });
+  std::ranges::transform(keyed, documents.begin(), [](const auto& each) { return each.second; });
+}
+
+void Catalog::merge(List& list) {
+  if (list.removed.empty() && list.added.empty()) return;
+  changed_ = true;
+  const auto order = [this](const Document* a, const Document* b) { return precedes(*a, *b); };
+  const bool many = list.removed.size() + list.added.size() > kFewChanges;
+  if (many) {
+    list.all_dirty = true;
+    for (const auto& [id, aside] : list.aside) aside.document->spare = Spare::kNone;
+    list.aside.clear();
+    std::erase_if(list.documents,
+                  [](const Document* each) { return each->account == Account::kNone; });
+    sort_by_key(list.added);
+    Documents merged;
+    merged.reserve(list.documents.size() + list.added.size());
+    std::ranges::merge(list.documents, list.added, std::back_inserter(merged), order);
+    list.documents = std::move(merged);
+  } else {
+    for (Document* document : list.removed) {
+      list.dirty.emplace_back(key(*document));
+      step_back(list, *document);
+      const auto at = std::ranges::lower_bound(list.documents, document, order);
+      if (at != list.documents.end() && *at == document) list.documents.erase(at);
+    }
+    for (Document* document : list.added) {
+      list.dirty.emplace_back(key(*document));
+      list.documents.insert(std::ranges::upper_bound(list.documents, document, order), document);
+    }
+  }
+  list.removed.clear();
+  list.added.clear();
+}
+
+// R17: folders that came or went may hide, or no longer hide, what lower roots have under that
+// name.
+void Catalog::mark_shadowed(List& list) {
+  if (list.all_dirty) return;
+  for (const std::string& name : shadow_names_) {
+    // A prompt's name says nothing about where it stands, and a bent id little.
+    const bool anywhere = list.kind == Kind::kPrompt || !check_name(name);
+    auto at = anywhere ? list.documents.begin()
+                       : std::ranges::lower_bound(list.documents, std::string_view(name), {},
+                                                  [this](const Document* d) { return key(*d); });
+    for (; at != list.documents.end(); ++at) {
+      const std::string_view id = key(**at);
+      // Ids that begin with the name are contiguous; `name-x` lies between `name` and `name/x`.
+      if (!anywhere && !id.starts_with(name)) break;
+      if (first_part(id) == name || first_part(path_of(**at)) == name) list.dirty.emplace_back(id);
+    }
+    for (const auto& [id, aside] : list.aside) {
+      if (first_part(id) == name || first_part(path_of(*aside.document)) == name) {
+        list.dirty.push_back(id);
+      }
+    }
+  }
+}
+
+// R17, R18: a folder of that name directly in a root of higher precedence hides the document. What
+// is compiled in has no folder that could be hidden: only another document of the same id replaces
+// it.
+const RootInfo* Catalog::hidden_by(const Document& document, std::string_view id) const {
+  if (roots_[document.root].kind == RootKind::kBuiltin) return nullptr;
+  const std::string_view path = path_of(document);
+  const std::string_view folder =
+      path.find('/') == std::string_view::npos ? std::string_view() : first_part(path);
+  const std::string_view space = document.skill ? first_part(id) : folder;
+  for (uint16_t root = 0; root < document.root; ++root) {
+    if (tops_[root] == nullptr) continue;
+    for (const std::string_view name : {space, folder}) {
+      const Node* entry = name.empty() ? nullptr : tops_[root]->find(name);
+      if (entry != nullptr && entry->kind == NodeKind::kFolder) return &roots_[root];
+    }
+  }
+  return nullptr;
+}
+
+void Catalog::serve(Document& document, const FindingsPtr& own) {
+  account(document, document.skill ? Account::kSkill : Account::kPrompt);
+  if (roots_[document.root].kind == RootKind::kBuiltin) return;
+  set_findings(document.root, path_of(document), own);
+}
+
+void Catalog::skip(Document& document, std::string_view code, std::string message) {
+  account(document, Account::kSkipped);
+  if (roots_[document.root].kind == RootKind::kBuiltin) return;
+  std::vector<Finding> findings;
+  findings.push_back(make_finding(document.root, path_of(document), code, std::move(message)));
+  if (document.own) {
+    for (const Finding& finding : *document.own) {
+      if (is_about_name(finding)) continue;
+      findings.push_back(finding);
+      findings.back().served_as.reset();
+    }
+  }
+  set_findings(document.root, path_of(document),
+               std::make_shared<const std::vector<Finding>>(std::move(findings)));
+}
+
+Catalog::Run Catalog::run_of(const List& list, std::string_view id) const {
+  return std::ranges::equal_range(list.documents, id, {},
+                                  [this](const Document* d) { return key(*d); });
+}
+
+// Among the files of one root that want one id, the one that is called exactly so keeps it; all
+// others, or all if there is none, step aside. Who is where depends on these files alone. Several
+// files that are the same document (SKILL.md and index.md of a folder) do not contest each other:
+// the first is the document, another spelling of SKILL.md becomes an ordinary one.
+void Catalog::displace(List& list, Run run) {
+  struct Claim {
+    const Document* first = nullptr;  // legal ones come first
+    std::string what;
+    bool contested = false;
+  };
+  std::vector<Claim> claims(run.size() > 1 ? roots_.size() : 0);
+  if (run.size() > 1) {
+    for (const Document* document : run) {
+      Claim& claim = claims[document->root];
+      if (claim.first == nullptr) {
+        claim = {.first = document, .what = claim_of(*document)};
+      } else if (claim.first->normalised && claim_of(*document) != claim.what) {
+        claim.contested = true;
+      }
+    }
+  }
+  for (Document* document : run) {
+    Spare how = Spare::kNone;
+    if (run.size() > 1) {
+      const Claim& claim = claims[document->root];
+      const bool bent = document->normalised && !claim.first->normalised;
+      if (claim.contested || bent) {
+        how = Spare::kHashed;
+      } else if (document != claim.first && is_spelling(*document)) {
+        how = Spare::kPlain;
+      }
+    }
+    if (how == document->spare) continue;
+    step_back(list, *document);
+    if (how != Spare::kNone) step_aside(list, *document, how);
+  }
+}
+
+void Catalog::step_aside(List& list, Document& document, Spare how) {
+  std::string id = spare_of(document, how);
+  document.spare = how;
+  Aside aside{.document = &document, .own = reworded(document, key(document), id)};
+  if (document.skill) {
+    auto row = std::make_shared<Skill>(*document.skill);
+    row->id = id;
+    aside.skill = std::move(row);
+  } else {
+    auto row = std::make_shared<Prompt>(*document.prompt);
+    row->name = id;
+    aside.prompt = std::move(row);
+  }
+  list.dirty.push_back(id);
+  list.aside.emplace(std::move(id), std::move(aside));
+}
+
+void Catalog::step_back(List& list, Document& document) {
+  if (document.spare == Spare::kNone) return;
+  const std::string id = spare_of(document, document.spare);
+  document.spare = Spare::kNone;
+  list.dirty.push_back(id);
+  const auto [first, last] = list.aside.equal_range(id);
+  const auto at = std::find_if(first, last,
+                               [&](const auto& each) { return each.second.document == &document; });
+  if (at != last) list.aside.erase(at);
+}
+
+std::vector<Catalog::Candidate> Catalog::candidates(const List& list, std::string_view id) const {
+  std::vector<Candidate> out;
+  for (Document* document : run_of(list, id)) {
+    if (document->spare == Spare::kNone) out.push_back({.document = document});
+  }
+  const size_t wanted = out.size();
+  const auto [first, last] = list.aside.equal_range(id);
+  for (auto at = first; at != last; ++at) {
+    out.push_back({.document = at->second.document, .aside = &at->second});
+  }
+  const auto order = [](const Candidate& a, const Candidate& b) {
+    const auto rank = [](const Document& d) { return std::tuple(d.root, is_spelling(d)); };
+    if (rank(*a.document) != rank(*b.document)) return rank(*a.document) < rank(*b.document);
+    return walk_before(path_of(*a.document), path_of(*b.document));
+  };
+  std::sort(out.begin() + static_cast<std::ptrdiff_t>(wanted), out.end(), order);
+  return out;
+}
+
+void Catalog::decide_among(std::string_view id, std::span<const Candidate> candidates) {
+  const Document* winner = nullptr;
+  for (const Candidate& candidate : candidates) {
+    Document& document = *candidate.document;
+    if (const RootInfo* by = hidden_by(document, id)) {
+      skip(document, findings::kShadowed,
+           fmt::format("The {} root has a folder of that name, which hides this one.", by->label));
+    } else if (winner == nullptr) {
+      winner = &document;
+      serve(document, candidate.aside != nullptr ? candidate.aside->own : document.own);
+    } else {
+      const bool other_root = winner->root != document.root;
+      const std::string_view what = document.skill ? "id" : "name";
+      skip(document,
+           other_root       ? findings::kShadowed
+           : document.skill ? findings::kDuplicateId
+                            : findings::kDuplicateName,
+           fmt::format(
+               "The {} `{}` belongs to `{}`{}, so this file is not served.", what, id,
+               printable(path_of(*winner)),
+               other_root ? fmt::format(" of the {} root", roots_[winner->root].label) : ""));
+    }
+  }
+}
+
+void Catalog::decide_id(List& list, std::string_view id) { decide_among(id, candidates(list, id)); }
+
+void Catalog::decide(List& list) {
+  if (list.all_dirty) {
+    const auto each_run = [&](const auto& take) {
+      for (auto first = list.documents.begin(); first != list.documents.end();) {
+        auto last = first + 1;
+        while (last != list.documents.end() && key(**first) == key(**last)) ++last;
+        take(Run(first, last));
+        first = last;
+      }
+    };
+    each_run([&](Run run) {
+      if (run.size() > 1) displace(list, run);
+    });
+    each_run([&](Run run) {
+      const std::string_view id = key(*run.front());
+      const Candidate alone{.document = run.front()};
+      if (run.size() > 1 || list.aside.contains(id)) return decide_id(list, id);
+      decide_among(id, {&alone, 1});
+    });
+    for (const auto& [id, aside] : list.aside) {
+      if (run_of(list, id).empty()) decide_id(list, id);
+    }
+    return;
+  }
+  const auto sort_out = [&list] {
+    std::ranges::sort(list.dirty);
+    list.dirty.erase(std::unique(list.dirty.begin(), list.dirty.end()), list.dirty.end());
+  };
+  sort_out();
+  for (const std::string& id : std::vector<std::string>(list.dirty)) {
+    displace(list, run_of(list, id));
+    for (const Document* document : run_of(list, id)) {
+      if (document->spare != Spare::kNone)
+        list.dirty.push_back(spare_of(*document, document->spare));
+    }
+  }
+  sort_out();
+  for (const std::string& id : list.dirty) decide_id(list, id);
+}
+
+GenerationPtr Catalog::publish() {
+  set_kinds();
+  for (List* list : {&skills_, &prompts_}) {
+    merge(*list);
+    mark_shadowed(*list);
+    decide(*list);
+  }
+  if (changed_) {
+    auto next = std::make_shared<Generation>();
+    next->number = current_->number + 1;
+    next->roots = roots_;
+    next->skills = current_->skills;
+    next->prompts = current_->prompts;
+    next->findings = current_->findings;
+    update_rows(skills_, next->skills);
+    update_rows(prompts_, next->prompts);
+    update_findings(next->findings);
+    for (Accounting root : accounting_) {
+      root.files = root.skills + root.prompts + root.supporting + root.skipped;
+      next->accounting.files += root.files;
+      next->accounting.skills += root.skills;
+      next->accounting.prompts += root.prompts;
+      next->accounting.supporting += root.supporting;
+      next->accounting.skipped += root.skipped;
+      next->accounting_of_roots.push_back(root);
+    }
+    current_ = std::move(next);
+  }
+  for (List* list : {&skills_, &prompts_}) {
+    list->dirty.clear();
+    list->all_dirty = false;
+  }
+  shadow_names_.clear();
+  changed_ = false;
+  return current_;
+}
+
+}  // namespace iii::content

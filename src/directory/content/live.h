@@ -1,0 +1,148 @@
+// Content over real folders: roots, their trees, the watches, and one generation after the other.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "foundation/base/log.h"
+#include "directory/content/catalog.h"
+#include "directory/content/content.h"
+#include "directory/content/scan.h"
+#include "directory/content/tree.h"
+#include "directory/content/watch.h"
+
+namespace iii::content {
+
+// A root and what is known about it. All of `links`, `unwatched`, `troubled` and `shared` point
+// into the tree.
+struct LiveRoot {
+  uint16_t index = 0;
+  RootConfig config;
+  std::string path;  // absolute
+  std::string real;  // the same without links; empty: missing
+  std::string label;
+  std::shared_ptr<const RootFolder> folder;
+  FileStamp identity;  // of the open folder
+  std::optional<Scanner> scanner;
+  std::unique_ptr<Folder> top;  // null: missing
+  std::unordered_set<Node*> links;
+  std::unordered_set<Folder*> unwatched;  // looked at on every call
+  std::unordered_set<Folder*> troubled;   // with findings: something below is out of sight
+  // Looked at in turn, a limited number on every call; the one looked at last.
+  std::set<Document*> shared;
+  Document* last_shared = nullptr;
+  bool full = false;    // the limit of files was reached
+  FindingsPtr trouble;  // with the root as a whole
+  bool active = false;  // something has happened in this round
+  Changes changes;      // of this round
+  int hint = -1;        // wakes us when the missing root may have appeared
+  std::string hinted;
+  std::vector<int> path_hints;     // wake us when a part of the path is moved or replaced
+  const LiveRoot* twin = nullptr;  // an earlier root that is the same folder: this one stays empty
+};
+
+class Live final : public Content {
+ public:
+  explicit Live(ContentOptions options);
+  ~Live() override;
+
+  GenerationPtr fresh() override;
+  GenerationPtr unchanged() override;
+  void recheck(const FileRef& file) override;
+  Result<FileBytes> read(const Generation& generation, const FileRef& file) override;
+  Result<void> write(const Generation& generation, const FileRef& file,
+                     std::string_view bytes) override;
+  std::shared_ptr<const RootFolder> folder_of(const FileRef& file) const override;
+  ContentStatus status() const override;
+  TouchedPtr touched() const override;
+  bool lenient() const override { return options_.lenient; }
+  void save() override;
+  void give_up_index() override;
+  int notify_fd() const override { return watcher_.descriptor(); }
+
+ private:
+  // What notifications say about one folder.
+  struct Pending {
+    bool whole = false;
+    bool rewatch = false;
+    std::map<std::string, ScanOptions, std::less<>> names;
+  };
+
+  GenerationPtr update();
+  void save_index();
+
+  void start();
+  void add_builtin();
+  void load_index();
+  std::string fingerprint() const;
+
+  static bool is_same(const LiveRoot& root, const Result<FileStatus>& status);
+  static bool is_watched(const LiveRoot& root);
+  bool must_poll(const LiveRoot& root) const;
+  void check_root(LiveRoot& root);
+  void look_at_root(LiveRoot& root);
+  void open_root(LiveRoot& root);
+  static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
+  void drop_root(LiveRoot& root);
+  void await_root(LiveRoot& root);
+  void watch_path(LiveRoot& root);
+  const LiveRoot* find_twin(const LiveRoot& root, const FileStamp& identity) const;
+
+  void take_event(const Watcher::Event& event);
+  void take_rechecks();
+  void apply_pending();
+  void rescan_all();
+  void poll(LiveRoot& root);
+  void poll_shared(LiveRoot& root);
+  void follow_links(LiveRoot& root, bool anywhere);
+  std::string find_elsewhere(const std::string& path) const;
+  std::vector<std::unique_ptr<Node>> finish_round(LiveRoot& root);
+  void forget(LiveRoot& root, Node& node);
+  void share_names();
+  // One of the two, which can be trusted with this stamp.
+  struct Promotion {
+    Folder* folder = nullptr;
+    Document* document = nullptr;
+    FileStamp stamp;
+  };
+  void promote();
+  std::optional<Promotion> promotion_of(const LiveRoot& root, Node& node) const;
+  std::string_view why_not_watching() const;
+  void say_fallback();
+  void show();
+
+  const ContentOptions options_;
+  const DocumentRules rules_;
+  const ScanLimits limits_;
+  std::mutex mutex_;  // over everything below
+  Watcher watcher_;
+  std::atomic<size_t> nodes_ = 0;
+  std::vector<std::unique_ptr<LiveRoot>> roots_;
+  std::vector<std::unique_ptr<Document>> builtin_;
+  Catalog catalog_;
+  std::unordered_map<Folder*, Pending> pending_;
+  TouchedRound round_;
+  uint64_t rescans_ = 0;
+  uint64_t parsed_at_start_ = 0;
+  bool index_behind_ = true;  // the persisted index says less than we know
+  bool index_given_up_ = false;
+  LogOnce fallback_said_;
+  bool started_ = false;  // before that, whoever opens this says which folders there are
+
+  // What others may ask for while the disk is looked at. Held for moments only.
+  mutable std::mutex shown_mutex_;
+  std::vector<std::shared_ptr<const RootFolder>> folders_;  // by root; null: missing
+  ContentStatus status_;
+  TouchedPtr touched_ = nothing_touched();
+  std::vector<FileRef> rechecks_;
+};
+
+}  // namespace iii::content

@@ -1,0 +1,417 @@
+// Live: how roots come and go, and how the index is kept between runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <utility>
+
+#include "foundation/base/utf8.h"
+#include "directory/content/findings.h"
+#include "directory/content/live.h"
+#include "directory/content/store.h"
+
+namespace iii::content {
+
+namespace {
+
+constexpr uint64_t kMaxIndexBytes = uint64_t{4} << 30U;
+
+std::vector<RootInfo> describe(const ContentOptions& options) {
+  std::vector<RootInfo> roots;
+  size_t extra = 0;
+  for (const RootConfig& config : options.roots) {
+    switch (config.kind) {
+      case RootKind::kLocal:
+        roots.push_back({config.kind, "local"});
+        break;
+      case RootKind::kGlobal:
+        roots.push_back({config.kind, "global"});
+        break;
+      default:
+        roots.push_back({RootKind::kExtra, fmt::format("extra-{}", ++extra)});
+    }
+  }
+  roots.push_back({RootKind::kBuiltin, "builtin"});
+  return roots;
+}
+
+bool same_folder(const FileStamp& a, const FileStamp& b) {
+  return a.inode == b.inode && a.device == b.device;
+}
+
+// Every entry that decides where a path leads: its folders, and those of the links in it.
+std::vector<std::string> entries_on(const std::filesystem::path& path) {
+  constexpr int kMaxLinks = 40;
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  std::deque<fs::path> rest(path.begin(), path.end());
+  fs::path at;
+  int links = 0;
+  while (!rest.empty()) {
+    const fs::path part = rest.front();
+    rest.pop_front();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      at = at.parent_path();
+      continue;
+    }
+    const fs::path next = at / part;
+    std::error_code problem;
+    const fs::file_status status = fs::symlink_status(next, problem);
+    if (!fs::exists(status)) break;
+    out.push_back(next.string());
+    if (fs::is_symlink(status)) {
+      const fs::path target = fs::read_symlink(next, problem);
+      if (problem || ++links > kMaxLinks) break;
+      rest.insert(rest.begin(), target.begin(), target.end());
+      if (target.is_absolute()) at.clear();
+    } else {
+      at = next;
+    }
+  }
+  return out;
+}
+
+// Empty: it does not exist.
+std::string without_links(const std::string& path) {
+  std::error_code problem;
+  const std::filesystem::path real = std::filesystem::canonical(path, problem);
+  return problem ? "" : real.string();
+}
+
+std::string nearest_existing(std::filesystem::path path) {
+  while (path.has_relative_path() && !path_status(path)) path = path.parent_path();
+  return path.string();
+}
+
+}  // namespace
+
+std::unique_ptr<Content> Content::open(ContentOptions options) {
+  return std::make_unique<Live>(std::move(options));
+}
+
+Live::Live(ContentOptions options)
+    : options_(std::move(options)),
+      rules_{.normalise_ids = options_.normalise_ids,
+             .lenient = options_.lenient,
+             .title_from_name = options_.title_from_name,
+             .max_file_bytes = options_.max_file_bytes},
+      limits_{.max_files = options_.max_files,
+              .max_depth = options_.max_depth,
+              .threads = std::clamp<size_t>(options_.scan_threads, 1, 64),
+              .clock = options_.clock},
+      watcher_(options_.max_watches),
+      catalog_(describe(options_), options_.generations_before) {
+  const std::vector<RootInfo> described = describe(options_);
+  for (const RootConfig& config : options_.roots) {
+    auto root = std::make_unique<LiveRoot>();
+    root->index = static_cast<uint16_t>(roots_.size());
+    root->label = described[root->index].label;
+    root->config = config;
+    std::error_code ignored;
+    const std::filesystem::path whole = std::filesystem::absolute(config.path, ignored);
+    root->path = whole.lexically_normal().string();
+    while (root->path.size() > 1 && root->path.ends_with('/')) root->path.pop_back();
+    root->real = without_links(root->path);
+    roots_.push_back(std::move(root));
+  }
+  start();
+}
+
+Live::~Live() { save_index(); }
+
+void Live::start() {
+  add_builtin();
+  load_index();
+  update();
+  save_index();
+  started_ = true;
+}
+
+void Live::add_builtin() {
+  for (const BuiltinDocument& document : options_.builtin) {
+    auto node = std::make_unique<Document>("", nullptr);
+    node->root = static_cast<uint16_t>(roots_.size());
+    node->unread = false;
+    node->stamp.size = document.text.size();
+    understand_document(*node, document.path, document.text, rules_);
+    if (node->skill || node->prompt) catalog_.add(*node);
+    builtin_.push_back(std::move(node));
+  }
+}
+
+std::string Live::fingerprint() const {
+  std::string out = fmt::format("{} {} {} {} {} {} {}", program_identity(), rules_.normalise_ids,
+                                rules_.lenient, rules_.title_from_name, rules_.max_file_bytes,
+                                limits_.max_files, limits_.max_depth);
+  for (const auto& root : roots_) out += '\n' + root->path;
+  return out;
+}
+
+// The tree as it was left. Only that: open_root() compares it with the disk.
+void Live::load_index() {
+  if (!options_.cache_file) return;
+  const Result<std::string> bytes = read_cache_file(*options_.cache_file, kMaxIndexBytes);
+  if (!bytes) return;
+  std::vector<StoredTree> trees = read_index(*bytes, fingerprint(), roots_.size());
+  if (!trees.empty()) index_behind_ = false;
+  for (size_t i = 0; i < trees.size(); ++i) {
+    roots_[i]->top = std::move(trees[i].top);
+    roots_[i]->changes = std::move(trees[i].changes);
+    nodes_.fetch_add(trees[i].nodes, std::memory_order_relaxed);
+  }
+}
+
+// The root's own path is looked at on every call: it may have appeared, vanished, or become another
+// folder. The open descriptor keeps the old folder's inode from being given to a new one, so equal
+// means the same.
+bool Live::is_same(const LiveRoot& root, const Result<FileStatus>& status) {
+  const LiveRoot& open = root.twin != nullptr ? *root.twin : root;
+  return status && status->kind == EntryKind::kDirectory && open.folder &&
+         same_folder(open.identity, status->stamp);
+}
+
+// Roots of higher precedence are checked first.
+const LiveRoot* Live::find_twin(const LiveRoot& root, const FileStamp& identity) const {
+  for (const auto& other : roots_) {
+    if (other.get() == &root) break;
+    if (other->folder && same_folder(other->identity, identity)) return other.get();
+  }
+  return nullptr;
+}
+
+void Live::check_root(LiveRoot& root) {
+  if (is_same(root, path_status(root.path))) return;
+  const auto is_there = [&root] { return root.top != nullptr || root.twin != nullptr; };
+  const bool was_there = is_there();
+  look_at_root(root);
+  if (!started_ || is_there() == was_there) return;
+  if (was_there) {
+    log_warn("{} folder {} is gone: what it held is not served until it is back", root.label,
+             root.path);
+  } else {
+    log_info("{} folder {} is there now, and served", root.label, root.path);
+  }
+}
+
+void Live::look_at_root(LiveRoot& root) {
+  // First the watches, then another look: what happens after it is reported.
+  watch_path(root);
+  const Result<FileStatus> status = path_status(root.path);
+  const bool is_folder = status && status->kind == EntryKind::kDirectory;
+  root.twin = is_folder ? find_twin(root, status->stamp) : nullptr;
+  if (root.twin != nullptr) {
+    drop_root(root);
+    return set_trouble(root, "", "");
+  }
+  if (is_folder) {
+    open_root(root);
+  } else {
+    drop_root(root);
+    if (status) {
+      set_trouble(root, findings::kNotRegular, "The root is not a folder.");
+    } else if (status.error().code == "missing") {
+      set_trouble(root, "", "");
+    } else {
+      set_trouble(root, findings::kUnreadable, "The root cannot be read.");
+    }
+  }
+  if (root.top == nullptr) await_root(root);
+}
+
+// An empty code: none.
+void Live::set_trouble(LiveRoot& root, std::string_view code, std::string message) {
+  if (code == (root.trouble ? std::string_view(root.trouble->front().code) : "")) return;
+  root.trouble = nullptr;
+  if (code.empty()) return;
+  root.trouble = std::make_shared<const std::vector<Finding>>(
+      1, make_finding(root.index, "", code, std::move(message)));
+}
+
+void Live::open_root(LiveRoot& root) {
+  if (root.folder) drop_root(root);
+  Result<RootFolder> opened = RootFolder::open(root.path);
+  const Result<FileStamp> identity = opened ? opened->stat("") : std::unexpected(opened.error());
+  if (!identity) {
+    drop_root(root);
+    const bool missing = identity.error().code == "missing";
+    return set_trouble(root, missing ? "" : findings::kUnreadable, "The root cannot be read.");
+  }
+  set_trouble(root, "", "");
+  root.folder = std::make_shared<const RootFolder>(std::move(*opened));
+  root.identity = *identity;
+  round_.add_root(root.index);
+  root.scanner.emplace(
+      root.index, *root.folder, root.path,
+      [this](const std::string& path) { return find_elsewhere(path); }, rules_, limits_, watcher_,
+      nodes_);
+  if (root.top == nullptr) {
+    root.top = std::make_unique<Folder>("", nullptr);
+    root.top->root = root.index;
+    nodes_.fetch_add(1, std::memory_order_relaxed);
+  }
+  if (root.hint >= 0) watcher_.remove_hint(root.hint);
+  root.hint = -1;
+  catalog_.set_top(root.index, root.top.get());
+  root.active = true;
+  root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
+  if (catalog_.current()->roots.empty()) parsed_at_start_ += root.changes.read;
+}
+
+void Live::drop_root(LiveRoot& root) {
+  if (root.top == nullptr) return;
+  round_.add_root(root.index);
+  for (const auto& entry : root.top->entries) {
+    if (entry->kind == NodeKind::kFolder) root.changes.top_names.push_back(entry->name);
+  }
+  catalog_.set_top(root.index, nullptr);
+  retire(std::move(root.top), root.changes, nodes_);
+  root.scanner.reset();
+  root.folder.reset();
+  root.full = root.changes.full = false;
+}
+
+// A missing root is noticed by check_root; this only wakes whoever waits on notify_fd().
+void Live::await_root(LiveRoot& root) {
+  for (int attempt = 0; attempt < 8; ++attempt) {
+    const std::string nearest = nearest_existing(root.path);
+    if (nearest == root.hinted && watcher_.has_hint(root.hint)) return;
+    if (root.hint >= 0) watcher_.remove_hint(root.hint);
+    root.hinted = nearest;
+    root.hint = watcher_.add_hint(nearest);
+    if (root.hint < 0) return;
+  }
+}
+
+// A root whose path leads elsewhere is noticed by check_root; this only wakes whoever waits on
+// notify_fd().
+void Live::watch_path(LiveRoot& root) {
+  const std::vector<int> old = std::exchange(root.path_hints, {});
+  for (const std::string& entry : entries_on(root.path)) {
+    if (const int watch = watcher_.add_path_hint(entry); watch >= 0) {
+      root.path_hints.push_back(watch);
+    }
+  }
+  for (const int watch : old) watcher_.remove_path_hint(watch);
+  std::string real = without_links(root.path);
+  root.active = root.active || real != root.real;
+  root.real = std::move(real);
+}
+
+// A root that several configured paths name is the first of them.
+std::string Live::find_elsewhere(const std::string& path) const {
+  const std::string target = without_links(path);
+  if (target.empty()) return "";
+  for (const auto& root : roots_) {
+    if (root->real.empty() || !target.starts_with(root->real)) continue;
+    std::string_view rest = std::string_view(target).substr(root->real.size());
+    if (rest.empty()) return fmt::format("the {} root itself", root->label);
+    if (root->real != "/" && rest.front() != '/') continue;
+    if (rest.front() == '/') rest.remove_prefix(1);
+    return fmt::format("`{}` in the {} root", printable(rest), root->label);
+  }
+  return "";
+}
+
+// Before saving: notifications have kept us up to date, so what was too young to be trusted when it
+// was read can be trusted now, if it has come of age and still has the same stamp. Unless there are
+// notifications that nobody has read yet: then a stamp may be newer than what we know.
+void Live::promote() {
+  std::vector<Promotion> ripe;
+  for (auto& root : roots_) {
+    if (root->top == nullptr || root->full) continue;
+    each_node(*root->top, [&](Node& node) {
+      if (auto promotion = promotion_of(*root, node)) ripe.push_back(*promotion);
+    });
+  }
+  if (watcher_.has_pending()) return;
+  for (const Promotion& promotion : ripe) {
+    if (promotion.document != nullptr) {
+      promotion.document->trusted = true;
+      continue;
+    }
+    promotion.folder->stamp = promotion.stamp;
+    promotion.folder->trusted = true;
+  }
+}
+
+std::optional<Live::Promotion> Live::promotion_of(const LiveRoot& root, Node& node) const {
+  if (node.kind == NodeKind::kSupporting || node.is_link) return std::nullopt;
+  const bool is_folder = node.kind == NodeKind::kFolder;
+  const Folder* folder = is_folder ? static_cast<Folder*>(&node) : node.parent;
+  if (folder->watch < 0 || folder->below_link || folder->state != FolderState::kOpen) {
+    return std::nullopt;
+  }
+  const int64_t now = options_.clock();
+  if (is_folder) {
+    auto& mine = static_cast<Folder&>(node);
+    if (mine.trusted) return std::nullopt;
+    const Result<FileStatus> status = root.folder->peek(node.path());
+    const bool same = status && status->stamp.inode == mine.stamp.inode;
+    if (!same || !status->stamp.settled(now)) return std::nullopt;
+    return Promotion{.folder = &mine, .document = nullptr, .stamp = status->stamp};
+  }
+  auto& document = static_cast<Document&>(node);
+  if (document.trusted || document.refusal != Refusal::kNone || document.stamp.inode == 0 ||
+      !document.stamp.settled(now) || (document.skill && !document.skill->readable)) {
+    return std::nullopt;
+  }
+  const Result<FileStatus> status = root.folder->peek(node.path());
+  if (!status || status->is_link || status->stamp != document.stamp) return std::nullopt;
+  return Promotion{.folder = nullptr, .document = &document, .stamp = status->stamp};
+}
+
+void Live::save() {
+  const std::lock_guard lock(mutex_);
+  save_index();
+}
+
+void Live::give_up_index() {
+  const std::lock_guard lock(mutex_);
+  index_given_up_ = true;
+}
+
+void Live::save_index() {
+  if (!options_.cache_file || !index_behind_ || index_given_up_) return;
+  promote();
+  std::vector<const Folder*> trees;
+  for (auto& root : roots_) {
+    trees.push_back(root->full ? nullptr : root->top.get());
+  }
+  const Result<void> written =
+      write_cache_file(*options_.cache_file, write_index(fingerprint(), trees));
+  if (!written) {
+    log_warn("the index {} could not be saved for the next start: {}",
+             options_.cache_file->string(), written.error().message);
+  }
+  index_behind_ = false;
+}
+
+// Null: the root does not exist (any more). Held while a file is read, which needs no lock.
+std::shared_ptr<const RootFolder> Live::folder_of(const FileRef& file) const {
+  const std::lock_guard lock(shown_mutex_);
+  return file.root < folders_.size() ? folders_[file.root] : nullptr;
+}
+
+Result<FileBytes> Live::read(const Generation&, const FileRef& file) {
+  if (file.root == options_.roots.size()) {
+    for (const BuiltinDocument& document : options_.builtin) {
+      if (document.path == file.path) return FileBytes{document.text, {}};
+    }
+  }
+  const auto folder = folder_of(file);
+  if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
+  return folder->read_text(file.path, read_limit(rules_));
+}
+
+Result<void> Live::write(const Generation&, const FileRef& file, std::string_view bytes) {
+  if (file.root >= options_.roots.size() || options_.roots[file.root].kind == RootKind::kExtra) {
+    return fail("read_only", fmt::format("`{}` is in a read-only root", file.path));
+  }
+  const auto folder = folder_of(file);
+  if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
+  return folder->write(file.path, bytes);
+}
+
+}  // namespace iii::content

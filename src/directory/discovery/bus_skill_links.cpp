@@ -1,0 +1,80 @@
+#include "directory/discovery/bus_skill_links.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <string_view>
+
+#include "directory/content/parse.h"
+#include "directory/library/library.h"
+#include "foundation/base/utf8.h"
+
+namespace iii::directory {
+
+namespace {
+
+constexpr std::string_view kCode = "unknown_function";
+
+std::string worker_of(std::string_view function_id) {
+  return std::string(function_id.substr(0, function_id.find("::")));
+}
+
+}  // namespace
+
+task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
+                                                     const content::Skill& skill) {
+  std::vector<std::string> names;
+  if (skill.function_id) names.push_back(*skill.function_id);
+  if (skill.body_offset > 0) {
+    const Result<FileBytes> file = library_.read_file(view, skill);
+    const std::string_view text = file ? std::string_view(file->bytes) : std::string_view();
+    const bool known = skill.body_offset <= text.size();
+    const size_t end = known ? static_cast<size_t>(skill.body_offset)
+                             : content::body_offset(text, {.lenient = true});
+    for (std::string& id : required_functions(text.substr(0, end))) {
+      if (std::ranges::find(names, id) == names.end()) names.push_back(std::move(id));
+    }
+  }
+  std::vector<SkillFunction> out;
+  if (names.empty()) co_return out;
+  const FunctionCatalog::Now now = co_await catalog_.recent({});
+  const std::vector<std::string> published = downloads_()->registry().known_names();
+  for (std::string& id : names) {
+    const bool exists = now.functions->find(id) != nullptr;
+    const bool offered = std::ranges::find(published, worker_of(id)) != published.end();
+    const std::string_view state = exists      ? "callable"
+                                   : !now.live ? "unknown"
+                                   : offered   ? "installable"
+                                               : "missing";
+    out.push_back({.function_id = std::move(id), .state = std::string(state)});
+  }
+  co_return out;
+}
+
+task::Task<std::vector<DoctorFinding>> BusSkillLinks::broken(const View& view) {
+  std::vector<DoctorFinding> out;
+  const FunctionCatalog::Now now = co_await catalog_.recent({});
+  if (!now.live) co_return out;
+  auto begin = std::chrono::steady_clock::now();
+  size_t looked_at = 0;
+  for (const content::SkillPtr& skill : view.generation().skills) {
+    if (++looked_at % 256 == 0) co_await library_.let_others_run(begin);
+    if (!skill->function_id || now.functions->find(*skill->function_id) != nullptr) continue;
+    const std::string shown = view.display(skill->id);
+    out.push_back(
+        {.root = view.generation().roots[skill->file.root].label,
+         .path = printable(skill->file.path),
+         .severity = "info",
+         .code = std::string(kCode),
+         .line = {},
+         .column = {},
+         .message = "`function_id` names the function `" + printable(*skill->function_id) +
+                    "`, which nobody offers at the moment. Start or install its worker, or "
+                    "correct the id.",
+         .served_as = shown,
+         .fix = {}});
+  }
+  co_return out;
+}
+
+}  // namespace iii::directory

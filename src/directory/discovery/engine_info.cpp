@@ -1,0 +1,221 @@
+#include "directory/discovery/engine_info.h"
+
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include "foundation/base/text.h"
+#include "directory/content/ids.h"
+#include "directory/table/bus_namespaces.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/engine_client.h"
+#include "directory/table/function_table.h"
+#include "directory/discovery/guides.h"
+#include "directory/discovery/introspection_schemas.h"
+#include "foundation/json/describe.h"
+
+namespace iii::directory {
+
+namespace {
+
+using json::Value;
+
+constexpr std::chrono::milliseconds kInfoTimeout{10'000};
+constexpr std::chrono::milliseconds kSuggestionTimeout{2'000};
+constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
+
+struct FunctionInfoInput {
+  std::string function_id;
+  std::optional<std::string> name_space;
+};
+struct TriggerSummary {
+  std::string id;
+  std::string trigger_type;
+  Value config;
+};
+struct FunctionInfoOutput {
+  std::string function_id;
+  std::optional<std::string> worker_name;
+  std::optional<std::string> name_space;
+  std::optional<std::string> description;
+  std::optional<Value> request_schema;
+  std::optional<Value> response_schema;
+  std::optional<Value> metadata;
+  std::vector<TriggerSummary> registered_triggers;
+  std::optional<HowGuide<Line::k051>> how_guide;
+  std::optional<std::vector<RelatedSkill>> related_skills;
+};
+
+auto describe(json::Type<FunctionInfoInput>) {
+  using T = FunctionInfoInput;
+  return json::object<T>(
+      "FunctionInfoInput", "",
+      json::field("function_id", &T::function_id,
+                  "Full id of a function on the bus, for example `sandbox::create`. Required."),
+      json::field("namespace", &T::name_space, kWhichNamespaceText));
+}
+auto describe(json::Type<TriggerSummary>) {
+  using T = TriggerSummary;
+  return json::object<T>("RegisteredTriggerSummary", "", json::field("id", &T::id, kBindingIdText),
+                         json::field("trigger_type", &T::trigger_type, kBindingTypeText),
+                         json::field("config", &T::config, kBindingConfigText));
+}
+auto describe(json::Type<FunctionInfoOutput>) {
+  using T = FunctionInfoOutput;
+  return json::object<T>(
+      "FunctionInfoOutput", "", json::field("function_id", &T::function_id, kFunctionText),
+      json::field("worker_name", &T::worker_name, kOwnerText).nullable(),
+      json::field("namespace", &T::name_space, kNamespaceText),
+      json::field("description", &T::description, kDescriptionText).nullable(),
+      json::field("request_schema", &T::request_schema, kRequestText).nullable(),
+      json::field("response_schema", &T::response_schema, kResponseText).nullable(),
+      json::field("metadata", &T::metadata, kMetadataText).nullable(),
+      json::field("registered_triggers", &T::registered_triggers, kCallersText),
+      json::field("how_guide", &T::how_guide, kGuideText),
+      json::field("related_skills", &T::related_skills, kRelatedText));
+}
+
+std::optional<std::string> text_in(const Value& from, std::string_view key) {
+  const Value* value = from.find(key);
+  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
+  return *value->as_string();
+}
+
+// The first of these members that holds something: an empty `*_format` must not hide the schema
+// beside it (DW24).
+std::optional<Value> first_of(const Value& from, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    const Value* value = from.find(key);
+    if (value != nullptr && !value->is_null()) return *value;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> first_segment(const std::string& id) {
+  const size_t end = id.find("::");
+  if (end == std::string::npos || end == 0) return std::nullopt;
+  return id.substr(0, end);
+}
+
+std::vector<TriggerSummary> triggers_in(const Value& answer) {
+  std::vector<TriggerSummary> out;
+  const Value* rows = answer.find("registered_triggers");
+  if (rows == nullptr || rows->as_array() == nullptr) return out;
+  for (const Value& row : *rows->as_array()) {
+    auto id = text_in(row, "id");
+    auto type = text_in(row, "trigger_type");
+    if (!id || !type) continue;
+    const Value* config = row.find("config");
+    out.push_back({.id = std::move(*id),
+                   .trigger_type = std::move(*type),
+                   .config = config != nullptr ? *config : Value(json::Object{})});
+  }
+  return out;
+}
+
+FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
+  FunctionInfoOutput out{
+      .function_id = id,
+      .worker_name = text_in(answer, "worker_name"),
+      .name_space = text_in(answer, "namespace"),
+      .description = text_in(answer, "description"),
+      .request_schema = first_of(answer, {"request_format", "request_schema"}),
+      .response_schema = first_of(answer, {"response_format", "response_schema"}),
+      .metadata = first_of(answer, {"metadata"}),
+      .registered_triggers = triggers_in(answer),
+      .how_guide = {},
+      .related_skills = {}};
+  if (!out.worker_name) out.worker_name = first_segment(id);
+  return out;
+}
+
+std::vector<std::string> ids_in(const std::string& list) {
+  std::vector<std::string> out;
+  const auto value = json::parse(list);
+  const Value* rows = value ? value->find("functions") : nullptr;
+  if (rows == nullptr || rows->as_array() == nullptr) return out;
+  for (const Value& row : *rows->as_array()) {
+    if (auto id = text_in(row, "function_id")) out.push_back(std::move(*id));
+  }
+  return out;
+}
+
+Error failed(std::string text) { return {"invocation_failed", std::move(text)}; }
+
+Error not_found(const std::string& id, std::string_view near) {
+  return failed("D340 not_found: function " + content::quoted(id) + " was not found." +
+                (near.empty() ? "" : " Did you mean: " + std::string(near) + "?") +
+                " Next: call engine::functions::list to see the functions there are.");
+}
+
+Error engine_failed(const sdk::RemoteError& error) {
+  if (error.code == sdk::kTimeout) {
+    return failed(
+        "D342 engine_error: engine::functions::info did not answer in time. Next: retry "
+        "shortly.");
+  }
+  return failed("D342 engine_error: engine::functions::info failed (" + error.code +
+                "): " + std::string(utf8_prefix(error.message, kMaxPassedOn)) +
+                ". Next: retry shortly, or call engine::functions::info itself.");
+}
+
+task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, task::Pool& pool,
+                                           Guides* guides, FunctionInfoInput in) {
+  const std::string id(trim(in.function_id));
+  if (id.empty()) {
+    co_return std::unexpected(
+        failed("D341 invalid_input: function_id must be non-empty. Next: call "
+               "engine::functions::list to see the functions there are."));
+  }
+  json::Object question{{"function_id", id}};
+  if (in.name_space) question["namespace"] = *in.name_space;
+  sdk::Reply<json::Raw> reply =
+      co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
+  if (!reply && reply.error().code == "NOT_FOUND") {
+    const std::vector<std::string> places = co_await namespaces_of(engine, context, id);
+    if (!in.name_space && places.size() == 1) {
+      question["namespace"] = places.front();
+      reply =
+          co_await engine.call(context, "engine::functions::info", Value(question), kInfoTimeout);
+    } else if (!places.empty()) {
+      co_return std::unexpected(function_elsewhere(id, in.name_space, places));
+    }
+  }
+  if (reply) {
+    const Result<Value> answer = json::parse(reply->text);
+    FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
+    if (guides != nullptr) {
+      Guides::Found<Line::k051> found = co_await guides->about<Line::k051>(id);
+      out.how_guide = std::move(found.guide);
+      out.related_skills = std::move(found.related);
+    }
+    co_return out;
+  }
+  if (reply.error().code != "NOT_FOUND") co_return std::unexpected(engine_failed(reply.error()));
+  const Value everything = json::Object{};
+  const sdk::Reply<json::Raw> list =
+      co_await engine.call(context, "engine::functions::list", everything, kSuggestionTimeout);
+  if (!list) co_return std::unexpected(not_found(id, {}));
+  // An engine may have any number of functions.
+  const std::string near = co_await pool.run([id, text = list->text] {
+    const std::vector<std::string> ids = ids_in(text);
+    return std::string(nearest(id, ids));
+  });
+  co_return std::unexpected(not_found(id, near));
+}
+
+}  // namespace
+
+void add_engine_info(FunctionTable& table, EngineClient& engine, task::Pool& pool, Guides* guides) {
+  table.add<FunctionInfoInput, FunctionInfoOutput>(
+      {.id = "directory::engine::functions::info",
+       .title = "Show a function of the engine",
+       .description = about::kFunctionInfo,
+       .hints = kReadOnly,
+       .published = true},
+      [&engine, &pool, guides](const Context& context, FunctionInfoInput in) {
+        return info(context, engine, pool, guides, std::move(in));
+      });
+}
+
+}  // namespace iii::directory

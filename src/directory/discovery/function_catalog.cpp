@@ -1,0 +1,296 @@
+#include "directory/discovery/function_catalog.h"
+
+#include <algorithm>
+#include <deque>
+#include <tuple>
+#include <utility>
+
+#include "foundation/base/log.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/function_table.h"
+#include "foundation/json/write.h"
+#include "bus/sdk/worker.h"
+
+namespace iii::directory {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using json::Value;
+
+constexpr std::chrono::milliseconds kCatalogTimeout{5'000};
+// How old a list may be: of few functions, of many.
+constexpr size_t kFewFunctions = 2'000;
+constexpr std::chrono::milliseconds kLifeOfMany{1'000};
+// A worker that registers a function again with another schema is noticed after this time.
+constexpr std::chrono::seconds kLifeOfSchemas{60};
+constexpr std::chrono::seconds kLifeOfBindings{2};
+constexpr std::chrono::seconds kRecent{2};
+constexpr size_t kMaxFunctions = 20'000;
+constexpr size_t kMaxBindings = 20'000;
+constexpr size_t kInfoBatch = 32;  // what the engine answers at once
+constexpr size_t kBatchesAtOnce = 8;
+
+const json::Array* rows_of(const Value& answer, std::string_view key) {
+  const Value* rows = answer.find(key);
+  return rows != nullptr ? rows->as_array() : nullptr;
+}
+
+bool is_internal(const Value& row) {
+  const Value* metadata = row.find("metadata");
+  const Value* flag = metadata != nullptr ? metadata->find("internal") : nullptr;
+  return flag != nullptr && *flag == Value(true);
+}
+
+std::string mcp_of(const Value& row) {
+  const Value* metadata = row.find("metadata");
+  const Value* mcp = metadata != nullptr ? metadata->find("mcp") : nullptr;
+  return mcp != nullptr && mcp->as_object() != nullptr ? json::to_text(*mcp) : std::string();
+}
+
+// Of an id in several namespaces the row of `default` comes first.
+std::vector<KnownFunction> functions_in(const std::string& list) {
+  std::vector<KnownFunction> out;
+  const Result<Value> answer = json::parse(list);
+  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
+  if (rows == nullptr) return out;
+  for (const Value& row : *rows) {
+    if (out.size() >= kMaxFunctions) break;
+    std::string id = json::string_at(row, "function_id");
+    if (id.empty()) continue;
+    out.push_back({.id = std::move(id),
+                   .description = json::string_at(row, "description"),
+                   .worker = json::string_at(row, "worker_name"),
+                   .name_space = json::string_at(row, "namespace"),
+                   .parameters = {},
+                   .internal = is_internal(row),
+                   .mcp = mcp_of(row)});
+    std::string& name_space = out.back().name_space;
+    if (name_space == protocol::kDefaultNamespace) name_space.clear();
+  }
+  std::ranges::sort(out, {},
+                    [](const KnownFunction& each) { return std::tie(each.id, each.name_space); });
+  return out;
+}
+
+std::vector<KnownBinding> bindings_in(const std::string& list) {
+  std::vector<KnownBinding> out;
+  const Result<Value> answer = json::parse(list);
+  const json::Array* rows = answer ? rows_of(*answer, "registered_triggers") : nullptr;
+  if (rows == nullptr) return out;
+  for (const Value& row : *rows) {
+    if (out.size() >= kMaxBindings) break;
+    out.push_back({.id = json::string_at(row, "id"),
+                   .trigger_type = json::string_at(row, "trigger_type"),
+                   .function_id = json::string_at(row, "function_id"),
+                   .config = json::string_at(row, "config_summary")});
+  }
+  return out;
+}
+
+// Adds the parameters that an answer of engine::functions::info tells.
+void take_schemas(const std::string& text, std::vector<KnownFunction>& functions) {
+  const Result<Value> answer = json::parse(text);
+  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
+  if (rows == nullptr) return;
+  for (const Value& row : *rows) {
+    const std::string id = json::string_at(row, "function_id");
+    const auto found = std::ranges::lower_bound(functions, id, {}, &KnownFunction::id);
+    if (found == functions.end() || found->id != id) continue;
+    if (const Value* schema = row.find("request_schema"))
+      found->parameters = parameters_of(*schema);
+  }
+}
+
+// Whether a row of the engine's list is as it was; its parameters are not in the list.
+bool is_same_row(const KnownFunction& a, const KnownFunction& b) {
+  return a.id == b.id && a.description == b.description && a.worker == b.worker &&
+         a.name_space == b.name_space && a.internal == b.internal && a.mcp == b.mcp;
+}
+
+// The rows of a list and of `own`, and those whose schemas have to be asked for. The
+// parameters of the others are taken from `before`; null: all have to be asked for.
+struct ReadList {
+  std::vector<KnownFunction> functions;  // by id
+  std::vector<FunctionPlace> unknown;
+};
+ReadList read_list(const std::string& text, const FunctionIndex* before, const FunctionIndex& own) {
+  ReadList out{.functions = by_id(functions_in(text)), .unknown = {}};
+  for (KnownFunction& each : out.functions) {
+    if (each.internal || each.id.starts_with("engine::")) continue;
+    const KnownFunction* known = before != nullptr ? before->find(each.id) : nullptr;
+    if (known != nullptr && is_same_row(*known, each)) {
+      each.parameters = known->parameters;
+    } else {
+      out.unknown.push_back({.name_space = each.name_space, .id = each.id});
+    }
+  }
+  out.functions.insert(out.functions.end(), own.functions().begin(), own.functions().end());
+  out.functions = by_id(std::move(out.functions));
+  return out;
+}
+
+FunctionIndexPtr shared_index_of(std::vector<KnownFunction> functions) {
+  return std::make_shared<const FunctionIndex>(std::move(functions));
+}
+
+}  // namespace
+
+FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine,
+                                 const FunctionTable& table, std::function<bool()> is_there)
+    : worker_(worker),
+      engine_(engine),
+      table_(table),
+      is_there_(std::move(is_there)),
+      pool_(worker.core().loop, 1) {}
+
+void FunctionCatalog::follow_events(FunctionTable& table) {
+  table.add<json::Raw, json::Raw>({.id = std::string(kOnFunctionsChange),
+                                   .title = "Functions changed",
+                                   .description = about::kOnFunctionsChange,
+                                   .hints = {.idempotent = true, .internal = true},
+                                   .max_input_bytes = kAnyInputBytes},
+                                  [this](const json::Raw&) {
+                                    changed_ = true;
+                                    return json::Raw{"null"};
+                                  });
+  event_.emplace(worker_, "engine::on-functions-changed", std::string(kOnFunctionsChange));
+  bind();
+}
+
+void FunctionCatalog::bind() {
+  const auto rejected = [](const sdk::RemoteError& error) {
+    log_debug("search: `engine::functions-available` is not available ({})", error.code);
+  };
+  static_cast<void>(worker_.bind(sdk::TriggerSpec{.trigger_type = "engine::functions-available",
+                                                  .function_id = std::string(kOnFunctionsChange),
+                                                  .config = "{}",
+                                                  .metadata = {},
+                                                  .name_space = {},
+                                                  .trigger_namespace = {},
+                                                  .on_rejected = rejected}));
+}
+
+bool FunctionCatalog::has_engine() const {
+  return is_there_ ? is_there_() : worker_.state() == sdk::SessionState::kReady;
+}
+
+task::Task<FunctionCatalog::Now> FunctionCatalog::current(Context context) {
+  if (has_engine()) {
+    const bool many = now_ != nullptr && now_->functions().size() > kFewFunctions;
+    const bool old = !many || Clock::now() - asked_ >= kLifeOfMany;
+    if (asking_) {
+      Latch under_way = *asking_;
+      co_await under_way;
+    } else if (old || changed_) {
+      co_await refresh(std::move(context));
+    }
+  }
+  if (now_ != nullptr) co_return Now{now_, live_ && has_engine()};
+  co_return Now{co_await own_functions(), false};
+}
+
+task::Task<FunctionCatalog::Now> FunctionCatalog::recent(Context context) {
+  const bool young = Clock::now() - asked_ < kRecent;
+  if (now_ != nullptr && live_ && has_engine() && !changed_ && young) co_return Now{now_, true};
+  co_return co_await current(std::move(context));
+}
+
+task::Task<void> FunctionCatalog::refresh(Context context) {
+  Latch done;
+  asking_ = done;
+  const bool told = std::exchange(changed_, false);
+  const FunctionIndexPtr own = co_await own_functions();
+  sdk::Reply<json::Raw> reply =
+      co_await engine_.call(context, "engine::functions::list",
+                            std::string_view(R"({"include_internal":true})"), kCatalogTimeout);
+  live_ = reply.has_value();
+  if (!reply) {
+    changed_ = true;
+  } else {
+    asked_ = Clock::now();
+    const bool same = now_ != nullptr && reply->text == *list_text_;
+    const bool all = told || asked_ - schemas_asked_ >= kLifeOfSchemas;
+    if (!same || all) {
+      list_text_ = std::make_shared<const std::string>(std::move(reply->text));
+      auto read = [text = list_text_, before = all ? nullptr : now_, own] {
+        return read_list(*text, before.get(), *own);
+      };
+      ReadList list = co_await pool_.run(std::move(read));
+      co_await ask_schemas(context, list.functions, std::move(list.unknown));
+      if (all) schemas_asked_ = asked_;
+      auto make = [before = now_, functions = std::move(list.functions)]() mutable {
+        const bool equal = before != nullptr && before->functions() == functions;
+        return equal ? before : shared_index_of(std::move(functions));
+      };
+      now_ = co_await pool_.run(std::move(make));
+    }
+  }
+  asking_.reset();
+  done.open();
+}
+
+// Several batches are under way at a time; `functions` is sorted.
+task::Task<void> FunctionCatalog::ask_schemas(Context context, std::vector<KnownFunction>& functions,
+                                             std::vector<FunctionPlace> wanted) {
+  // A question is about one namespace; without one the engine looks in `default` first.
+  std::ranges::sort(wanted, {},
+                    [](const FunctionPlace& each) { return std::tie(each.name_space, each.id); });
+  std::deque<sdk::Pending<json::Raw>> under_way;
+  size_t next = 0;
+  while (next < wanted.size() || !under_way.empty()) {
+    while (next < wanted.size() && under_way.size() < kBatchesAtOnce) {
+      const std::string name_space = wanted[next].name_space;
+      json::Array batch;
+      while (next < wanted.size() && batch.size() < kInfoBatch &&
+             wanted[next].name_space == name_space) {
+        batch.emplace_back(wanted[next++].id);
+      }
+      json::Object question{{"function_ids", std::move(batch)}};
+      if (!name_space.empty()) question["namespace"] = name_space;
+      under_way.push_back(engine_.call(context, "engine::functions::info",
+                                       Value(std::move(question)), kCatalogTimeout));
+    }
+    const sdk::Reply<json::Raw> reply = co_await under_way.front();
+    under_way.pop_front();
+    if (!reply) co_return;  // an engine that does not answer for several ids
+    take_schemas(reply->text, functions);
+  }
+}
+
+task::Task<FunctionIndexPtr> FunctionCatalog::own_functions() {
+  if (own_ != nullptr) co_return own_;
+  std::vector<KnownFunction> functions;
+  for (const FunctionPtr& each : table_.functions()) {
+    KnownFunction known{.id = each->info.id,
+                        .description = each->info.description,
+                        .internal = each->info.hints.internal,
+                        .own = true};
+    if (each->request_schema) {
+      const Result<Value> schema = json::parse(*each->request_schema);
+      if (schema) known.parameters = parameters_of(*schema);
+    }
+    functions.push_back(std::move(known));
+  }
+  own_ = co_await pool_.run([functions = std::move(functions)]() mutable {
+    return shared_index_of(std::move(functions));
+  });
+  co_return own_;
+}
+
+task::Task<std::shared_ptr<const std::vector<KnownBinding>>> FunctionCatalog::bindings(
+    Context context) {
+  if (bindings_ == nullptr) bindings_ = std::make_shared<const std::vector<KnownBinding>>();
+  if (!has_engine() || Clock::now() - bindings_asked_ < kLifeOfBindings) co_return bindings_;
+  bindings_asked_ = Clock::now();
+  const sdk::Reply<json::Raw> reply = co_await engine_.call(
+      context, "engine::registered-triggers::list", std::string_view("{}"), kCatalogTimeout);
+  if (reply) {
+    bindings_ = co_await pool_.run([text = reply->text] {
+      return std::make_shared<const std::vector<KnownBinding>>(bindings_in(text));
+    });
+  }
+  co_return bindings_;
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,105 @@
+// The functions that exist on the bus now and those of the directory itself, and their index: the
+// only one there is.
+//
+// The engine tells `engine::functions-available` seconds after the fact, so a small list is asked
+// for at every search and compared as text: nothing else happens while it is the same. Schemas are
+// asked for when the list has changed (of the rows that are new or different), and of all functions
+// after such an event and once in a while.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "directory/table/context.h"
+#include "directory/table/engine_client.h"
+#include "directory/table/engine_event.h"
+#include "directory/discovery/function_index.h"
+#include "directory/library/latch.h"
+#include "foundation/task/pool.h"
+#include "foundation/task/task.h"
+
+namespace iii::sdk {
+class Worker;
+}
+
+namespace iii::directory {
+
+class FunctionTable;
+
+// What the engine calls when functions have come or gone.
+inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";
+
+// Which function, where several namespaces may have one of that id.
+struct FunctionPlace {
+  std::string name_space;
+  std::string id;
+};
+
+// A binding of a trigger type to a function.
+struct KnownBinding {
+  std::string id;
+  std::string trigger_type;
+  std::string function_id;
+  std::string config;  // compact JSON, cut
+};
+
+// On the loop thread. Everything it is given outlives it.
+class FunctionCatalog {
+ public:
+  // `is_there` says whether the engine can be asked; empty: when the worker is connected.
+  FunctionCatalog(sdk::Worker& worker, EngineClient& engine, const FunctionTable& table,
+                  std::function<bool()> is_there = {});
+  FunctionCatalog(const FunctionCatalog&) = delete;
+  FunctionCatalog& operator=(const FunctionCatalog&) = delete;
+
+  // Learns of changes from the engine: adds the function that it calls. Before the worker starts.
+  void follow_events(FunctionTable& table);
+
+  // The functions at this moment. `live` false: the engine could not be asked, and these are the
+  // last known ones, or the directory's own.
+  struct Now {
+    FunctionIndexPtr functions;  // never null
+    bool live = false;
+  };
+  task::Task<Now> current(Context context);
+  // The same, a few seconds old at most: for what is told beside an answer.
+  task::Task<Now> recent(Context context);
+  // Bindings, of which the caller takes those it needs; empty when the engine does not tell.
+  task::Task<std::shared_ptr<const std::vector<KnownBinding>>> bindings(Context context);
+
+ private:
+  using Parameters = std::vector<std::pair<std::string, std::string>>;
+
+  bool has_engine() const;
+  void bind();
+  task::Task<void> refresh(Context context);
+  task::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions,
+                              std::vector<FunctionPlace> wanted);
+  task::Task<FunctionIndexPtr> own_functions();
+
+  sdk::Worker& worker_;
+  EngineClient& engine_;
+  const FunctionTable& table_;
+  const std::function<bool()> is_there_;
+  FunctionIndexPtr now_;  // null: never asked
+  FunctionIndexPtr own_;
+  // The engine's answer that `now_` was made from.
+  std::shared_ptr<const std::string> list_text_ = std::make_shared<const std::string>();
+  bool live_ = false;
+  bool changed_ = true;  // the engine said so, or nothing is known yet
+  std::chrono::steady_clock::time_point asked_ = {};
+  std::chrono::steady_clock::time_point schemas_asked_ = {};
+  std::optional<Latch> asking_;
+  std::shared_ptr<const std::vector<KnownBinding>> bindings_;
+  std::chrono::steady_clock::time_point bindings_asked_ = {};
+  std::optional<EngineEvent> event_;
+  task::Pool pool_;  // of one thread; ends first
+};
+
+}  // namespace iii::directory

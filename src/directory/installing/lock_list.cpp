@@ -1,0 +1,160 @@
+#include "directory/installing/lock_list.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "directory/sources/source_json.h"
+#include "directory/content/types.h"
+#include "directory/table/descriptions.h"
+#include "directory/installing/download.h"
+#include "directory/installing/downloader.h"
+#include "directory/table/function_table.h"
+#include "foundation/json/describe.h"
+
+namespace iii::directory {
+
+namespace {
+
+using sources::FileState;
+
+constexpr size_t kMaxFiles = 1'000;  // named of one namespace
+
+struct ListInput {
+  std::optional<bool> check;
+};
+struct ListedNamespace {
+  std::string name_space;
+  json::Raw source;
+  std::string current;
+  std::optional<std::string> latest;
+  std::optional<std::string> checked_at;
+  std::string state;
+  bool pinned = false;
+  bool automatic = false;
+  uint64_t intact = 0;
+  std::vector<std::vector<std::string>> files;
+  std::optional<uint64_t> more_files;
+  std::optional<std::string> error;
+  std::optional<std::string> at;
+};
+struct ListOutput {
+  std::vector<ListedNamespace> namespaces;
+};
+
+auto describe(json::Type<ListInput>) {
+  return json::object<ListInput>(
+      "LockListInput", "",
+      json::field("check", &ListInput::check,
+                  "true asks every source for its newest version first. Default false: `latest` is "
+                  "what was found out last, with its time.")
+          .null_default());
+}
+auto describe(json::Type<ListedNamespace>) {
+  using T = ListedNamespace;
+  return json::object<T>(
+      "ListedNamespace", "", json::field("namespace", &T::name_space, "Folder in skills_folder."),
+      json::field("source", &T::source, "What was asked for, as directory::lock::verify has it."),
+      json::field("current", &T::current, "Version or commit that is installed."),
+      json::field("latest", &T::latest, "Newest one that the source has; null if not known.")
+          .nullable(),
+      json::field("checked_at", &T::checked_at, "When the source was asked; absent: never."),
+      json::field("state", &T::state,
+                  "The first that applies: `missing` (files are missing), `edited`, `pinned`, "
+                  "`unknown` (the source was not asked or did not answer), `outdated`, `current`."),
+      json::field("pinned", &T::pinned, "An exact version or commit was asked for."),
+      json::field("auto", &T::automatic, "Installed by automatic downloads."),
+      json::field("intact", &T::intact, "Number of files that are as they were downloaded."),
+      json::field("files", &T::files,
+                  "The others, each as [state, path]: `edited`, `missing`, `mode` or `extra`."),
+      json::field("more_files", &T::more_files, "How many more there are than the 1000 shown."),
+      json::field("error", &T::error, "Why `latest` is not known."),
+      json::field("at", &T::at, "When its files were written."));
+}
+auto describe(json::Type<ListOutput>) {
+  return json::object<ListOutput>(
+      "LockListOutput", "",
+      json::field("namespaces", &ListOutput::namespaces, "One row per namespace, by name."));
+}
+
+std::string state_of(const ListedNamespace& row,
+                     const std::optional<LatestVersions::Known>& known) {
+  const auto any = [&row](std::string_view state) {
+    return std::ranges::any_of(row.files, [&](const auto& file) { return file[0] == state; });
+  };
+  if (any("missing")) return "missing";
+  if (any("edited")) return "edited";
+  if (row.pinned) return "pinned";
+  if (!known || known->error || known->latest.empty()) return "unknown";
+  return known->outdated ? "outdated" : "current";
+}
+
+ListedNamespace row_of(const sources::VerifiedNamespace& verified,
+                       const std::optional<LatestVersions::Known>& known) {
+  const sources::LockedNamespace& locked = verified.locked;
+  ListedNamespace row{.name_space = verified.name_space,
+                      .source = sources::source_json(locked.source, locked.branch),
+                      .current = locked.resolved,
+                      .latest = {},
+                      .checked_at = {},
+                      .state = {},
+                      .pinned = locked.pinned(),
+                      .automatic = locked.automatic,
+                      .intact = 0,
+                      .files = {},
+                      .more_files = {},
+                      .error = {},
+                      .at = {}};
+  for (const sources::VerifiedFile& file : verified.files) {
+    if (file.state == FileState::kIntact) {
+      ++row.intact;
+    } else if (row.files.size() < kMaxFiles) {
+      row.files.push_back({sources::word_of(file.state), file.path});
+    } else {
+      row.more_files = row.more_files.value_or(0) + 1;
+    }
+  }
+  if (known) {
+    if (!known->latest.empty()) row.latest = known->latest;
+    row.checked_at = content::format_time(known->checked_ns);
+    row.error = known->error;
+  }
+  if (verified.written_ns) row.at = content::format_time(*verified.written_ns);
+  row.state = state_of(row, known);
+  return row;
+}
+
+task::Task<Result<ListOutput>> list(Downloader& downloader, Context context, ListInput in) {
+  if (in.check.value_or(false)) {
+    auto asked = co_await downloader.outdated(std::move(context), std::nullopt);
+    if (!asked) co_return std::unexpected(std::move(asked.error()));
+  }
+  // Files are looked at, and those that were touched are read.
+  auto verify = [downloads = downloader.downloads(),
+                 latest = downloader.latest()]() -> Result<ListOutput> {
+    const auto verified = downloads->compare_stamps();
+    if (!verified) return std::unexpected(verified.error());
+    ListOutput out;
+    for (const sources::VerifiedNamespace& each : *verified) {
+      out.namespaces.push_back(row_of(each, latest.about(each.name_space, each.locked)));
+    }
+    return out;
+  };
+  Result<ListOutput> out = co_await downloader.local().run(std::move(verify));
+  if (!out) co_return std::unexpected(on_the_bus(std::move(out.error())));
+  co_return out;
+}
+
+}  // namespace
+
+void add_lock_list(FunctionTable& table, Downloader& downloader) {
+  table.add<ListInput, ListOutput>(
+      {.id = "directory::lock::list",
+       .title = "List downloads",
+       .description = about::kLockList,
+       .hints = {.read_only = true, .idempotent = true, .network = true}},
+      [&downloader](const Context& context, ListInput in) {
+        return list(downloader, context, in);
+      });
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,161 @@
+#include "directory/installing/repo_skills.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "directory/table/descriptions.h"
+#include "directory/installing/download.h"
+#include "directory/installing/downloader.h"
+#include "directory/table/function_table.h"
+#include "directory/installing/lock.h"
+
+namespace iii::directory {
+
+namespace {
+
+struct RepoSkillsInput {
+  std::string repo;
+  std::optional<std::string> ref;
+  std::optional<std::string> path;
+};
+struct RepoDownloadSeveralInput {
+  std::string repo;
+  std::optional<std::string> ref;
+  std::optional<std::string> path;
+  std::optional<std::vector<std::string>> skills;
+  std::optional<bool> force;
+  std::optional<bool> accept_risks;
+  std::optional<bool> stop_at_risks;
+};
+
+constexpr std::string_view kListedRepo =
+    "Git repository: `owner/repo` on GitHub, `owner/repo/folder`, the URL of a page that shows a "
+    "folder, or an https, ssh or git@ address.";
+constexpr std::string_view kListedRef = "Branch, tag or commit. When absent the default branch.";
+constexpr std::string_view kListedPath = "Only skills in this folder of the repository.";
+
+auto describe(json::Type<RepoSkillsInput>) {
+  using T = RepoSkillsInput;
+  return json::object<T>(
+      "RepoSkillsInput", "",
+      json::field("repo", &T::repo, kListedRepo).length(json::kAnyLength),  // D311
+      json::field("ref", &T::ref, kListedRef).null_default(),
+      json::field("path", &T::path, kListedPath).null_default());
+}
+auto describe(json::Type<RepoDownloadSeveralInput>) {
+  using T = RepoDownloadSeveralInput;
+  return json::object<T>(
+      "RepoDownloadSeveralInput", "",
+      json::field("repo", &T::repo, kListedRepo).length(json::kAnyLength),  // D311
+      json::field("ref", &T::ref, kListedRef).null_default(),
+      json::field("path", &T::path, kListedPath).null_default(),
+      json::field("skills", &T::skills,
+                  "`path` of each skill to download, as directory::repo::skills lists them. All "
+                  "that have a `namespace` there when absent.")
+          .null_default(),
+      json::field("force", &T::force, kForce).null_default(),
+      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default(),
+      json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default());
+}
+
+std::optional<std::string> if_any(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+RepoSkillsOutput output_of(const sources::RepoListing& listing) {
+  RepoSkillsOutput out{.branch = listing.branch, .commit = listing.commit, .skills = {}};
+  for (const sources::ListedSkill& skill : listing.skills) {
+    out.skills.push_back({.path = skill.path,
+                          .name = if_any(skill.name),
+                          .description = if_any(skill.description),
+                          .name_space = if_any(skill.name_space)});
+  }
+  return out;
+}
+
+Result<sources::RepoSource> repository_of(const Downloader& downloader, const std::string& repo,
+                                          const std::optional<std::string>& ref,
+                                          const std::optional<std::string>& path) {
+  const bool local = downloader.downloads()->options().local_folders;
+  Result<sources::RepoSource> source = sources::classify_repository(repo, ref, local);
+  if (source && path) source->path = path;
+  if (!source) return std::unexpected(on_the_bus(std::move(source.error())));
+  return source;
+}
+
+task::Task<Result<RepoSkillsOutput>> list(Downloader& downloader, Context context,
+                                         RepoSkillsInput in) {
+  Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
+  if (!source) co_return std::unexpected(std::move(source.error()));
+  Result<sources::RepoListing> listing =
+      co_await downloader.list(std::move(context), std::move(*source));
+  if (!listing) co_return std::unexpected(std::move(listing.error()));
+  co_return output_of(*listing);
+}
+
+// Which of them are meant; an error when one is not there.
+Result<std::vector<sources::RepoSource>> chosen(
+    const sources::RepoSource& repository, const sources::RepoListing& listing,
+    const std::optional<std::vector<std::string>>& paths) {
+  std::vector<sources::RepoSource> out;
+  if (!paths) {
+    for (const sources::ListedSkill& skill : listing.skills) {
+      if (!skill.name_space.empty()) out.push_back(sources::source_of(repository, skill));
+    }
+  } else {
+    for (const std::string& path : *paths) {
+      const auto skill = std::ranges::find(listing.skills, path, &sources::ListedSkill::path);
+      if (skill == listing.skills.end() || skill->name_space.empty()) {
+        return fail("D310", "D310 not_found: the repository has no skill at `" + path +
+                                "` that can be downloaded by itself. Next: call "
+                                "directory::repo::skills to see what it has.");
+      }
+      out.push_back(sources::source_of(repository, *skill));
+    }
+  }
+  if (!out.empty()) return out;
+  return fail("D310",
+              "D310 not_found: the repository has no SKILL.md. Next: check the address and the "
+              "branch.");
+}
+
+task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context context,
+                                           RepoDownloadSeveralInput in) {
+  Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
+  if (!source) co_return std::unexpected(std::move(source.error()));
+  const Result<sources::RepoListing> listing = co_await downloader.list(context, *source);
+  if (!listing) co_return std::unexpected(listing.error());
+  auto wanted = chosen(*source, *listing, in.skills);
+  if (!wanted) co_return std::unexpected(on_the_bus(std::move(wanted.error())));
+  sources::InstallOptions options;
+  options.force = in.force.value_or(false);
+  options.accept_risks = in.accept_risks.value_or(false);
+  auto outcomes = co_await downloader.install_several(std::move(context), std::move(*wanted),
+                                                      options, in.stop_at_risks.value_or(false));
+  if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
+  co_return outcomes_output({}, std::move(*outcomes));
+}
+
+}  // namespace
+
+void add_repo_functions(FunctionTable& table, Downloader& downloader) {
+  table.add<RepoSkillsInput, RepoSkillsOutput>(
+      {.id = "directory::repo::skills",
+       .title = "Skills of a repository",
+       .description = about::kRepoSkills,
+       .hints = {.read_only = true, .idempotent = true, .network = true}},
+      [&downloader](const Context& context, const RepoSkillsInput& in) {
+        return list(downloader, context, in);
+      });
+  table.add<RepoDownloadSeveralInput, OutcomesOutput>(
+      {.id = "directory::repo::download",
+       .title = "Download skills of a repository",
+       .description = about::kRepoDownload,
+       .hints = {.destructive = true, .idempotent = true, .network = true},
+       .max_input_bytes = kMaxLargeInputBytes},
+      [&downloader](const Context& context, const RepoDownloadSeveralInput& in) {
+        return download(downloader, context, in);
+      });
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,252 @@
+#include "directory/legacy/engine_lists.h"
+
+#include <utility>
+
+#include "foundation/base/text.h"
+
+namespace iii::directory {
+
+namespace {
+
+using json::Array;
+using json::Object;
+using json::Value;
+using sdk::Pending;
+
+constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
+constexpr std::string_view kNoSuchFunction = "function_not_found";
+
+const Array& rows_of(const Value& answer, std::string_view key) {
+  static const Array kNone;
+  const Value* rows = answer.find(key);
+  return rows != nullptr && rows->as_array() != nullptr ? *rows->as_array() : kNone;
+}
+
+std::optional<std::string> text_in(const Value& row, std::string_view key) {
+  const Value* value = row.find(key);
+  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
+  return *value->as_string();
+}
+
+uint64_t count_in(const Value& row, std::string_view key) {
+  const Value* value = row.find(key);
+  if (value == nullptr) return 0;
+  if (value->as_uint() != nullptr) return *value->as_uint();
+  return value->as_int() != nullptr && *value->as_int() > 0
+             ? static_cast<uint64_t>(*value->as_int())
+             : 0;
+}
+
+std::optional<Value> first_of(const Value& row, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    const Value* value = row.find(key);
+    if (value != nullptr && !value->is_null()) return *value;
+  }
+  return std::nullopt;
+}
+
+Error engine_failed(std::string_view function_id, const sdk::RemoteError& error) {
+  const std::string id(function_id);
+  if (error.code == sdk::kTimeout) {
+    return {"invocation_failed",
+            "D342 engine_error: " + id + " did not answer in time. Next: retry shortly."};
+  }
+  return {"invocation_failed", "D342 engine_error: " + id + " failed (" + error.code +
+                                   "): " + std::string(utf8_prefix(error.message, kMaxPassedOn)) +
+                                   ". Next: retry shortly, or call " + id + " itself."};
+}
+
+Pending<json::Raw> start(const EngineCaller& caller, std::string_view function_id,
+                         const Value& input) {
+  return caller.engine.call(caller.context, function_id, input, kEngineTimeout);
+}
+
+Result<Value> settled(std::string_view function_id, const sdk::Reply<json::Raw>& reply) {
+  if (!reply) return std::unexpected(engine_failed(function_id, reply.error()));
+  Result<Value> value = json::parse(reply->text);
+  return value ? std::move(*value) : Value();
+}
+
+// Engines before 0.13 list bindings where newer ones list types.
+bool are_types(const Value& answer) {
+  const Array& rows = rows_of(answer, "triggers");
+  return !rows.empty() && rows.front().find("trigger_type") == nullptr;
+}
+
+const Value& everything() {
+  static const Value kAll = Object{{"include_internal", true}};
+  return kAll;
+}
+
+task::Task<Result<std::vector<EngineTriggerType>>> types(EngineCaller caller,
+                                                        Pending<json::Raw> asked) {
+  const sdk::Reply<json::Raw> reply = co_await asked;
+  const Result<Value> listed = settled("engine::triggers::list", reply);
+  if (!listed) co_return std::unexpected(listed.error());
+  if (are_types(*listed)) co_return types_in(*listed, "triggers");
+  const sdk::Reply<json::Raw> older =
+      co_await start(caller, "engine::trigger-types::list", everything());
+  if (!older && older.error().code == kNoSuchFunction) {
+    co_return std::vector<EngineTriggerType>();
+  }
+  const Result<Value> answer = settled("engine::trigger-types::list", older);
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return types_in(*answer, "trigger_types");
+}
+
+task::Task<Result<std::vector<EngineTrigger>>> triggers(EngineCaller caller,
+                                                       Pending<json::Raw> asked) {
+  const sdk::Reply<json::Raw> reply = co_await asked;
+  if (reply || reply.error().code != kNoSuchFunction) {
+    const Result<Value> listed = settled("engine::registered-triggers::list", reply);
+    if (!listed) co_return std::unexpected(listed.error());
+    co_return triggers_in(*listed, "registered_triggers");
+  }
+  const sdk::Reply<json::Raw> older =
+      co_await start(caller, "engine::triggers::list", everything());
+  const Result<Value> answer = settled("engine::triggers::list", older);
+  if (!answer) co_return std::unexpected(answer.error());
+  co_return triggers_in(*answer, "triggers");
+}
+
+}  // namespace
+
+EngineFunction function_of(const Value& row) {
+  return {.id = text_in(row, "function_id").value_or(""),
+          .description = text_in(row, "description"),
+          .request_schema = first_of(row, {"request_schema", "request_format"}),
+          .response_schema = first_of(row, {"response_schema", "response_format"}),
+          .metadata = first_of(row, {"metadata"}),
+          .worker_name = text_in(row, "worker_name"),
+          .name_space = text_in(row, "namespace")};
+}
+
+EngineTriggerType type_of(const Value& row) {
+  return {.id = text_in(row, "id").value_or(""),
+          .description = text_in(row, "description").value_or(""),
+          .configuration_schema = first_of(row, {"configuration_schema", "trigger_request_format"}),
+          .request_schema = first_of(row, {"request_schema", "call_request_format"}),
+          .worker_name = text_in(row, "worker_name")};
+}
+
+std::vector<EngineFunction> functions_in(const Value& answer) {
+  std::vector<EngineFunction> out;
+  for (const Value& row : rows_of(answer, "functions")) {
+    if (text_in(row, "function_id")) out.push_back(function_of(row));
+  }
+  return out;
+}
+
+std::vector<EngineWorker> workers_in(const Value& answer) {
+  std::vector<EngineWorker> out;
+  for (const Value& row : rows_of(answer, "workers")) {
+    auto id = text_in(row, "id");
+    if (!id) continue;
+    EngineWorker worker{.id = std::move(*id),
+                        .name = text_in(row, "name"),
+                        .description = text_in(row, "description"),
+                        .version = text_in(row, "version"),
+                        .runtime = text_in(row, "runtime"),
+                        .os = text_in(row, "os"),
+                        .status = text_in(row, "status").value_or("connected"),
+                        .function_count = count_in(row, "function_count"),
+                        .connected_at_ms = count_in(row, "connected_at_ms"),
+                        .active_invocations = count_in(row, "active_invocations"),
+                        .isolation = text_in(row, "isolation"),
+                        .ip_address = text_in(row, "ip_address"),
+                        .functions = {}};
+    if (const Value* functions = row.find("functions");
+        functions != nullptr && functions->as_array() != nullptr) {
+      worker.functions.emplace();
+      for (const Value& function : *functions->as_array()) {
+        if (function.as_string() != nullptr) worker.functions->push_back(*function.as_string());
+      }
+    }
+    out.push_back(std::move(worker));
+  }
+  return out;
+}
+
+std::vector<EngineTriggerType> types_in(const Value& answer, std::string_view key) {
+  std::vector<EngineTriggerType> out;
+  for (const Value& row : rows_of(answer, key)) {
+    if (text_in(row, "id")) out.push_back(type_of(row));
+  }
+  return out;
+}
+
+std::vector<EngineTrigger> triggers_in(const Value& answer, std::string_view key) {
+  std::vector<EngineTrigger> out;
+  for (const Value& row : rows_of(answer, key)) {
+    auto id = text_in(row, "id");
+    if (!id) continue;
+    const Value* config = row.find("config");
+    out.push_back({.id = std::move(*id),
+                   .trigger_type = text_in(row, "trigger_type").value_or(""),
+                   .function_id = text_in(row, "function_id").value_or(""),
+                   .config = config != nullptr ? *config : Value(Object{}),
+                   .metadata = first_of(row, {"metadata"})});
+  }
+  return out;
+}
+
+task::Task<Result<EngineLists>> ask_engine(EngineCaller caller, WantedLists wanted) {
+  std::optional<Pending<json::Raw>> functions;
+  std::optional<Pending<json::Raw>> workers;
+  std::optional<Pending<json::Raw>> type_rows;
+  std::optional<Pending<json::Raw>> trigger_rows;
+  const Value nothing = Object{};
+  if (wanted.functions) {
+    functions.emplace(
+        start(caller, "engine::functions::list", wanted.internal ? everything() : nothing));
+  }
+  if (wanted.workers) workers.emplace(start(caller, "engine::workers::list", nothing));
+  if (wanted.types) type_rows.emplace(start(caller, "engine::triggers::list", everything()));
+  if (wanted.triggers) {
+    trigger_rows.emplace(start(caller, "engine::registered-triggers::list", everything()));
+  }
+  EngineLists out;
+  if (functions) {
+    const sdk::Reply<json::Raw> reply = co_await *functions;
+    const Result<Value> answer = settled("engine::functions::list", reply);
+    if (!answer) co_return std::unexpected(answer.error());
+    out.functions = functions_in(*answer);
+  }
+  if (workers) {
+    const sdk::Reply<json::Raw> reply = co_await *workers;
+    const Result<Value> answer = settled("engine::workers::list", reply);
+    if (!answer) co_return std::unexpected(answer.error());
+    out.workers = workers_in(*answer);
+  }
+  if (type_rows) {
+    Result<std::vector<EngineTriggerType>> rows = co_await types(caller, *type_rows);
+    if (!rows) co_return std::unexpected(rows.error());
+    out.types = std::move(*rows);
+  }
+  if (trigger_rows) {
+    Result<std::vector<EngineTrigger>> rows = co_await triggers(caller, *trigger_rows);
+    if (!rows) co_return std::unexpected(rows.error());
+    out.triggers = std::move(*rows);
+  }
+  co_return out;
+}
+
+task::Task<Result<EngineAnswer>> ask_engine_about(EngineCaller caller, std::string function_id,
+                                                 Value question) {
+  const sdk::Reply<json::Raw> reply = co_await start(caller, function_id, question);
+  EngineAnswer out;
+  if (!reply && reply.error().code == "NOT_FOUND") {
+    out.kind = EngineAnswer::Kind::kUnknown;
+    co_return out;
+  }
+  if (!reply && reply.error().code == kNoSuchFunction) {
+    out.kind = EngineAnswer::Kind::kOldEngine;
+    co_return out;
+  }
+  Result<Value> answer = settled(function_id, reply);
+  if (!answer) co_return std::unexpected(answer.error());
+  out.value = std::move(*answer);
+  co_return out;
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,93 @@
+#include "directory/library/installed_workers.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "foundation/json/value.h"
+#include "directory/library/nearby.h"
+
+namespace iii::directory {
+
+namespace {
+
+// R51: entries without a string `name` are left out; any other shape means that nothing is
+// installed.
+void add_names_in(const std::string& answer, NameSet& names) {
+  const auto value = json::parse(answer);
+  const json::Value* rows = value ? value->find("workers") : nullptr;
+  if (rows != nullptr && rows->as_array() != nullptr) {
+    for (const json::Value& row : *rows->as_array()) {
+      const json::Value* name = row.find("name");
+      if (name != nullptr && name->as_string() != nullptr) names.insert(*name->as_string());
+    }
+  }
+}
+
+}  // namespace
+
+bool InstalledWorkers::is_fresh() const { return asked_at_ && now_() - *asked_at_ < options_.ttl; }
+
+bool InstalledWorkers::recently_failed() const {
+  const auto pause = std::max(options_.ttl, options_.retry_after);
+  return failed_at_ && now_() - *failed_at_ < pause;
+}
+
+void InstalledWorkers::set_options(InstalledWorkersOptions options) {
+  options_ = options;
+  asked_at_.reset();
+  failed_at_.reset();
+}
+
+task::Task<NamesPtr> InstalledWorkers::for_filter(bool fresh) {
+  if (!options_.filter) co_return nullptr;
+  co_return co_await names(fresh);
+}
+
+task::Task<NamesPtr> InstalledWorkers::for_resolution() {
+  NamesPtr known = co_await names(false);
+  co_return known != nullptr ? known : std::make_shared<const NameSet>();
+}
+
+task::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
+  if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
+  // A question that was refused at once may be older than whoever could have answered it: those who
+  // waited for it ask again, together and once.
+  for (bool again = false; under_way_; again = true) {
+    const Latch answered = *under_way_;
+    co_await answered;
+    if (!refused_ || again) co_return known_;
+  }
+  under_way_.emplace();
+  const sdk::Reply<json::Raw> reply =
+      co_await ask_nearby(worker_, "worker::list", json::Raw{"{}"}, options_.timeout);
+  // Who has waited in vain once does not wait again.
+  std::optional<std::vector<std::string>> containers;
+  if (reply || reply.error().code != sdk::kTimeout) {
+    containers = co_await compose_containers(worker_, options_.timeout);
+  }
+  if (reply || containers) {
+    auto names = std::make_shared<NameSet>();
+    if (options_.own_page) names->insert("iii-directory");
+    if (reply) add_names_in(reply->text, *names);
+    if (containers) names->insert(containers->begin(), containers->end());
+    known_ = std::move(names);
+    asked_at_ = now_();
+    failed_at_.reset();
+    refused_ = false;
+  } else {
+    // A quick refusal costs nothing, so it may be asked again; a silence must not be waited for
+    // twice.
+    refused_ = reply.error().code != sdk::kTimeout;
+    if (!refused_) failed_at_ = now_();
+    if (options_.filter) {
+      failure_log_.warn("worker::list is not available ({}), nor compose::status; {}",
+                        reply.error().code,
+                        known_ != nullptr ? "the last answer is used" : "skills are not filtered");
+    }
+  }
+  Latch answered = *std::exchange(under_way_, std::nullopt);
+  answered.open();
+  co_return known_;
+}
+
+}  // namespace iii::directory

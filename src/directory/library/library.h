@@ -1,0 +1,250 @@
+// The documents that functions read: files and what workers registered, always up to date, never
+// half of a download.
+//
+//   View view = co_await library.current();        // everything that finished before the call
+//   Result<Body> body = library.read(view, skill);  // of exactly the version that the view shows
+//
+// Everything that takes time (walking folders, comparing, merging, opening other folders) happens
+// on a thread of the library's own. When nothing is pending, current() answers at once.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "directory/content/content.h"
+#include "directory/library/change_hub.h"
+#include "directory/library/download_marks.h"
+#include "directory/library/installed_workers.h"
+#include "directory/library/latch.h"
+#include "directory/library/publisher.h"
+#include "directory/library/registration_feed.h"
+#include "directory/library/registration_store.h"
+#include "directory/library/view.h"
+#include "foundation/task/pool.h"
+#include "bus/sdk/worker.h"
+
+namespace iii::directory {
+
+struct LibraryOptions {
+  InstalledWorkersOptions installed;
+  // Nothing: workers cannot register documents.
+  std::optional<RegistrationStoreOptions> registrations;
+  // Nothing: what they register is not shown in views.
+  std::optional<RegistrationFeedOptions> registration_feed;
+  // How long notifications of the kernel are gathered before the folders are looked at.
+  std::chrono::milliseconds gather{25};
+  // How often folders are compared where the kernel does not report changes, while somebody
+  // listens.
+  std::chrono::milliseconds poll{1'000};
+  std::function<std::chrono::steady_clock::time_point()> clock = [] {
+    return std::chrono::steady_clock::now();
+  };
+};
+
+// What a caller wants to see.
+struct ViewOptions {
+  bool filtered = true;          // hide documents of workers that are not installed (if configured)
+  bool registered = true;        // also what workers registered
+  bool ask_for_workers = false;  // do not use a remembered answer about installed workers
+};
+
+// A document's text without its frontmatter.
+struct Body {
+  std::string text;
+  int64_t mtime_ns = 0;
+};
+
+// Which part of a body is wanted.
+struct PartRange {
+  uint64_t offset = 0;
+  uint64_t limit = 0;
+};
+// Begins and ends between characters, so it may begin a little before the place that was asked for
+// and have a little less than the limit.
+struct BodyPart {
+  std::string text;
+  int64_t mtime_ns = 0;
+  uint64_t offset = 0;  // where it begins
+  uint64_t total = 0;   // bytes of the whole body
+};
+
+// Code of the error when a document is not what the view shows any more: take a newer view.
+inline constexpr const char* kStale = "stale";
+
+// On the loop thread of its worker, which outlives it.
+class Library {
+ public:
+  Library(sdk::Worker& worker, Folders folders, LibraryOptions options);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  task::Task<View> current(ViewOptions options = {});
+
+  // The same with the registrations of one kind as state::* has them at this moment: it is asked
+  // for this call, and what it says is merged by the same rules. For callers that expect to see at
+  // once what other workers wrote, and to hear when state fails.
+  struct Asked {
+    View view;
+    std::optional<Error> problem = {};  // then only files are shown
+  };
+  task::Task<Asked> ask_registrations(ChangeKind kind, ViewOptions options = {});
+
+  // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …). From
+  // any thread, as read_file().
+  Result<Body> read(const View& view, const content::Skill& skill);
+  Result<Body> read(const View& view, const content::Prompt& prompt);
+  // The same; a document of more than kSmallBytes is read on another thread. `skill` belongs to
+  // `view`.
+  task::Task<Result<Body>> read_later(View view, const content::Skill& skill);
+  static constexpr uint64_t kSmallBytes = 64 * 1024;
+  // A part of a body, also of a document that is too large to be read at once. The disk is read on
+  // another thread. `skill` belongs to `view`, which the caller keeps.
+  task::Task<Result<BodyPart>> read_part(const View& view, const content::Skill& skill,
+                                        PartRange range);
+  // The whole file.
+  Result<FileBytes> read_file(const View& view, const content::Skill& skill);
+  Result<FileBytes> read_file(const View& view, const content::Prompt& prompt);
+
+  // Gives what `answer` makes of one view. When it meets a document that has been replaced (error
+  // kStale) it is asked again with a newer view, so that an answer never mixes versions.
+  // `answer` is `task::Task<Result<T>>(const View&)`.
+  template <typename F>
+  auto answer_from(ViewOptions options, F answer) -> std::invoke_result_t<F&, const View&> {
+    for (Retry retry(*this);;) {
+      View view = co_await current(options);
+      if (retry.is_last()) view.accept_any_version();
+      auto out = co_await answer(std::as_const(view));
+      if (out || out.error().code != kStale) co_return out;
+      co_await retry.wait(view);
+    }
+  }
+
+  // For work of many steps on the loop: lets others be served when a step began more than a moment
+  // after `begin`, which is then set anew.
+  task::Task<void> let_others_run(std::chrono::steady_clock::time_point& begin);
+
+  ChangeHub& changes() { return hub_; }
+  // Comes back when everything that happened before the call has been published and told.
+  task::Task<void> catch_up();
+  // The same, and waits for the end of a swap that keeps readers out.
+  task::Task<void> catch_up_after_swap();
+  // The last published state; not necessarily up to date.
+  const SnapshotPtr& latest() const { return now_; }
+  content::ContentStatus status() const { return now_->folders->content->status(); }
+  // How often the folders were looked at since the start, and how long that took.
+  struct Refreshes {
+    uint64_t count = 0;
+    std::chrono::microseconds last{0};
+    std::chrono::microseconds total{0};
+  };
+  const Refreshes& refreshes() const { return refreshes_; }
+
+  // Runs `work` on the content thread, after what is under way there.
+  template <typename F>
+  auto on_content_thread(F work) {
+    return thread_.run(std::move(work));
+  }
+
+  // The same on a thread for work that belongs to one answer (files are read, hashed): nobody who
+  // wants to know the state of the folders waits for it.
+  template <typename F>
+  auto on_answer_thread(F work) {
+    return answers_.run(std::move(work));
+  }
+  // The same for reading and encoding what may be large: one after another, so that a thread for
+  // answers stays free for others' searches however much is read.
+  template <typename F>
+  auto on_reading_thread(F work) {
+    return answers_.run(reading_, std::move(work));
+  }
+  task::Pool& answer_threads() { return answers_; }
+  // Lets go of a view that was held for a while: thousands of rows are not freed on the loop.
+  void let_go(View view);
+
+  // Other folders from now on. Views taken before stay valid. The differences are told.
+  void replace(content::ContentOptions content, std::unique_ptr<Gate> gate);
+  void set_options(const LibraryOptions& options);
+
+  InstalledWorkers& installed() { return installed_; }
+  // Which changes on disk are downloads; may be used from any thread.
+  DownloadMarks& download_marks() { return marks_; }
+
+  // Null: workers cannot register documents. Reads ask the engine every time.
+  RegistrationStore* registrations() { return store_ ? &*store_ : nullptr; }
+  // Null: what they register is not shown in views.
+  RegistrationFeed* registration_feed() { return feed_ ? &*feed_ : nullptr; }
+  // Later views contain it. Only if registrations() is not null.
+  // `worker` is the id of the one that registers it, as the engine attests it.
+  task::Task<Result<void>> register_skill(RegisteredSkill skill, std::string worker = {});
+  task::Task<Result<void>> register_prompt(RegisteredPrompt prompt);
+  // The id of the worker that registered a skill, if it did so while this process runs; empty: not
+  // known.
+  std::string registrar_of(std::string_view skill_id) const;
+  // Somebody changed that record.
+  void registration_changed(ChangeKind kind, std::string_view key);
+  // Whether there was something.
+  task::Task<Result<bool>> unregister_skill(std::string id);
+  task::Task<Result<bool>> unregister_prompt(std::string name);
+
+ private:
+  // A swap takes milliseconds; a process that holds the gate for longer than this is stopped or
+  // broken.
+  static constexpr std::chrono::milliseconds kPatience{6'000};
+
+  // How often answer_from() tries again, and how long it waits before.
+  class Retry {
+   public:
+    explicit Retry(Library& library) : library_(library) {}
+    bool is_last() const { return attempts_ >= kMaxAttempts || waited_ >= kPatience; }
+    task::Task<void> wait(const View& view);
+
+   private:
+    static constexpr int kMaxAttempts = 64;
+
+    Library& library_;
+    int attempts_ = 0;
+    std::chrono::milliseconds pause_{1};
+    std::chrono::milliseconds waited_{0};
+  };
+
+  bool is_current() const;
+  void begin_round();
+  task::Task<void> round();
+  void count_refresh(const Publisher::Outcome& outcome, std::chrono::steady_clock::duration took);
+  void take(Publisher::Outcome outcome);
+  void take_registrations(RegistrationsPtr registrations, bool first);
+  void wait_for_kernel();
+  void plan_poll(std::chrono::microseconds delay);
+  task::Task<void> poll_now();
+
+  sdk::Worker& worker_;
+  const LibraryOptions options_;
+  DownloadMarks marks_;
+  Publisher publisher_;  // belongs to the content thread
+  SnapshotPtr now_;
+  ChangeHub hub_;
+  InstalledWorkers installed_;
+  std::optional<RegistrationStore> store_;
+  std::optional<RegistrationFeed> feed_;
+  std::map<std::string, std::string, std::less<>> registrars_;  // by skill; kMaxRegistrars of them
+  Publisher::Work work_;                                        // for the next round
+  std::optional<Latch> under_way_;  // opens when the present round is over
+  std::optional<Latch> next_;       // the same of the round after it, if anybody waits for that
+  Refreshes refreshes_;             // rounds that looked at the folders
+  std::shared_ptr<void> kernel_;
+  TimerId gather_timer_ = 0;
+  TimerId poll_timer_ = 0;
+  task::Pool::Lane reading_;
+  task::Pool answers_;
+  task::Pool thread_;  // of one thread; ends first
+};
+
+}  // namespace iii::directory

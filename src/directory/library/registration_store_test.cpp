@@ -1,0 +1,158 @@
+// What is asked of `state::*`, and what is made of its answers (skills-legacy §3, §11).
+#include "directory/library/registration_store.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "foundation/json/write.h"
+#include "directory/library/cause.h"
+#include "bus/sdk/fake_engine.h"
+
+namespace iii::directory {
+
+namespace {
+
+class RegisteredTest : public testing::Test {
+ protected:
+  RegisteredTest()
+      : engine(loop), worker(sdk::WorkerOptions{.name = "w"}, loop, engine.transport()) {
+    engine.on_frame = [this](const json::Value& frame) {
+      const json::Value* function = frame.find("function_id");
+      if (function == nullptr || function->as_string() == nullptr) return;
+      const auto script = answers.find(*function->as_string());
+      if (script == answers.end()) return;
+      asked.push_back(json::to_text(*frame.find("data")));
+      engine.answer(frame, script->second);
+    };
+    EXPECT_TRUE(worker.start());
+    engine.run_until([this] { return worker.state() == sdk::SessionState::kReady; });
+  }
+  void TearDown() override { engine.deafen(); }
+
+  template <typename T>
+  T run(task::Task<T> task) {
+    std::optional<T> out;
+    worker.spawn(keep(std::move(task), out));
+    engine.run_until([&out] { return out.has_value(); });
+    return std::move(*out);
+  }
+
+  std::vector<std::string> ids(const std::string& reply) {
+    answers["state::list"] = ",\"result\":" + reply;
+    const auto skills = run(registered.skills());
+    std::vector<std::string> out;
+    if (skills) {
+      for (const RegisteredSkill& skill : *skills) out.push_back(skill.id);
+    }
+    return out;
+  }
+
+  std::map<std::string, std::string> answers;
+  std::vector<std::string> asked;
+  net::Loop loop;
+  sdk::FakeEngine engine;
+  sdk::Worker worker;
+  task::Pool thread{loop, 1};
+  RegistrationStore registered{
+      worker, thread, {.skills_scope = "s", .prompts_scope = "p", .timeout = {}}};
+
+ private:
+  template <typename T>
+  static task::Task<void> keep(task::Task<T> task, std::optional<T>& out) {
+    out = co_await task;
+  }
+};
+
+using Ids = std::vector<std::string>;
+
+std::string record(const std::string& id) {
+  return R"({"id":")" + id + R"(","skill":"x","registered_at":"t"})";
+}
+
+}  // namespace
+
+TEST_F(RegisteredTest, EveryShapeOfAListIsUnderstood) {
+  registered.set_options({.skills_scope = "s", .prompts_scope = "p"});
+  EXPECT_EQ(ids("[" + record("b") + "," + record("a") + "]"), (Ids{"a", "b"}));
+  EXPECT_EQ(ids(R"({"items":[{"value":)" + record("a") + R"(},{"key":"x"}]})"), Ids{"a"});
+  EXPECT_EQ(ids(R"({"value":[)" + record("a") + "]}"), Ids{"a"});
+  EXPECT_EQ(ids(R"({"items":"x","value":[)" + record("v") + "]}"), Ids{"v"});
+  for (const char* reply : {R"({"a":{}})", "{}", "null", "5", "\"x\"", "true"}) {
+    EXPECT_EQ(ids(reply), Ids{}) << reply;
+  }
+  EXPECT_EQ(ids(R"([null,1,"x",{"id":"half"},)" + record("ok") + "]"), Ids{"ok"});
+  EXPECT_EQ(asked.front(), R"({"scope":"s"})");
+}
+
+TEST_F(RegisteredTest, ARecordIsStoredAsThePublishedWorkerStoredIt) {
+  registered.set_options({.skills_scope = "s", .prompts_scope = "p"});
+  answers["state::set"] = ",\"result\":{\"error\":\"ignored\"}";
+  const RegisteredPrompt prompt{.name = "n",
+                                .description = "d",
+                                .arguments = {{.name = "a"}, {.name = "b", .description = "B"}},
+                                .function_id = "f",
+                                .registered_at = "t"};
+  EXPECT_TRUE(run(registered.put(prompt)));
+  EXPECT_EQ(
+      asked.front(),
+      R"({"key":"n","scope":"p","value":{"arguments":[{"name":"a","required":false},{"description":"B","name":"b","required":false}],"description":"d","function_id":"f","name":"n","registered_at":"t"}})");
+}
+
+TEST_F(RegisteredTest, NullMeansAbsentAndAnythingElseMeansRemoved) {
+  registered.set_options({});
+  for (const auto& [reply, removed] : std::vector<std::pair<const char*, bool>>{
+           {"null", false}, {"{}", true}, {"false", true}, {"0", true}, {"\"\"", true}}) {
+    answers["state::delete"] = std::string(",\"result\":") + reply;
+    EXPECT_EQ(run(registered.remove_skill("a")).value(), removed) << reply;
+  }
+  answers["state::delete"] = "";  // engines leave `result` out for null
+  EXPECT_FALSE(run(registered.remove_prompt("a")).value());
+  answers["state::get"] = "";
+  EXPECT_FALSE(run(registered.skill("a")).value().has_value());
+}
+
+TEST_F(RegisteredTest, WhatCouldNotBeListedIsRefused) {
+  const auto skill = [](const std::string& id, size_t bytes) {
+    return RegisteredSkill{.id = id, .skill = std::string(bytes, 'x'), .registered_at = "t"};
+  };
+  const size_t size = json::encode(skill("a", 100)).size();
+  registered.set_options({.max_bytes = 3 * size});
+  answers["state::set"] = ",\"result\":{}";
+  answers["state::delete"] = ",\"result\":{}";
+  // Somebody else wrote one of them.
+  EXPECT_EQ(ids("[" + json::encode(skill("a", 100)) + "]"), Ids{"a"});
+  EXPECT_TRUE(run(registered.put(skill("b", 100))));
+  EXPECT_TRUE(run(registered.put(skill("c", 100)))) << "exactly the limit";
+  const size_t calls = asked.size();
+  const Result<void> refused = run(registered.put(skill("d", 1)));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, kScopeFull);
+  EXPECT_EQ(asked.size(), calls) << "nothing was stored";
+  EXPECT_TRUE(run(registered.put(skill("c", 99)))) << "one that gets smaller";
+  EXPECT_TRUE(run(registered.remove_skill("a")));
+  EXPECT_TRUE(run(registered.put(skill("d", 1))));
+}
+
+TEST_F(RegisteredTest, AForeignRecordIsAnErrorThatNamesIt) {
+  registered.set_options({});
+  answers["state::get"] = R"(,"result":{"value":{}})";
+  const auto skill = run(registered.skill("a"));
+  ASSERT_FALSE(skill);
+  EXPECT_EQ(skill.error().code, kUnreadableRecord);
+  EXPECT_EQ(skill.error().message, "the stored skill `a` cannot be read: missing field `id`");
+}
+
+TEST_F(RegisteredTest, FailuresCarryTheirCause) {
+  registered.set_options({});
+  answers["state::list"] = R"(,"error":{"code":"boom","message":"disk full"})";
+  const auto skills = run(registered.skills());
+  ASSERT_FALSE(skills);
+  EXPECT_EQ(skills.error().message, "state::list: boom: disk full");
+  registered.set_options({.timeout = std::chrono::milliseconds(1)});
+  const auto silent = run(registered.remove_skill("a"));
+  ASSERT_FALSE(silent);
+  EXPECT_EQ(silent.error().message, "state::delete: timed out after 1 ms");
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,141 @@
+// directory::doctor — accounts for every file under the roots.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "foundation/base/result.h"
+#include "directory/content/content.h"
+#include "foundation/json/value.h"
+#include "directory/library/view.h"
+
+namespace iii::directory {
+
+class Installed;
+class FunctionTable;
+class Library;
+class SkillLinks;
+
+struct DoctorFix {
+  uint64_t offset = 0;
+  uint64_t length = 0;
+  std::string text;
+};
+struct DoctorFinding {
+  std::string root;
+  std::string path;
+  std::string severity;
+  std::string code;
+  std::optional<uint32_t> line;
+  std::optional<uint32_t> column;
+  std::string message;
+  std::optional<std::string> served_as;
+  std::optional<DoctorFix> fix;
+  // Only when they are asked for (finding_details.h).
+  std::optional<std::string> key = {};
+  std::optional<std::vector<std::vector<json::Value>>> excerpt = {};
+  std::optional<std::vector<std::vector<std::string>>> patch = {};
+  std::optional<std::string> digest = {};
+};
+// All findings of one kind.
+struct DoctorKind {
+  std::string code;
+  std::string severity;
+  uint64_t count = 0;
+  uint64_t fixable = 0;
+  std::string example;  // `root:path`
+  std::string message;  // of the example
+};
+// files = skills + prompts + supporting + skipped, always.
+struct DoctorReport {
+  uint64_t files = 0;
+  uint64_t skills = 0;
+  uint64_t prompts = 0;
+  uint64_t supporting = 0;
+  uint64_t skipped = 0;
+  uint64_t hidden = 0;              // of the skills
+  std::vector<DoctorKind> summary;  // worst first, then the most frequent
+  uint64_t matching = 0;            // findings that the query selects
+  std::vector<DoctorFinding> findings;
+  std::optional<std::string> next_cursor;
+  bool truncated = false;  // there are more findings after these
+};
+
+// Findings of one answer: unless the caller says more, and the most that it may ask for.
+inline constexpr size_t kFindingsPage = 100;
+inline constexpr size_t kMaxFindings = 10'000;
+inline constexpr size_t kMaxDetailed = 1'000;  // the same with details
+
+// Which findings are wanted. The summary is about all of them whose place fits.
+struct DoctorQuery {
+  std::optional<std::string> code;
+  std::optional<std::string> severity;
+  std::optional<std::string> prefix;  // of the path, or of the id under which a file is served
+  uint64_t skip = 0;                  // matching findings before the first one that is wanted
+  size_t limit = SIZE_MAX;
+};
+
+// Makes a report in steps. The view outlives it.
+class Examination {
+ public:
+  Examination(const View& view, DoctorQuery query);
+
+  // Does a little more; false: everything has been looked at.
+  bool step();
+  // What others have to say, after the last step.
+  void add(std::vector<DoctorFinding> findings);
+  DoctorReport take();
+
+ private:
+  struct HiddenNamespace {
+    uint16_t root = 0;
+    uint64_t skills = 0;
+  };
+  void look_at(const content::Finding& finding);
+  template <typename Make>
+  void count(std::string_view root, std::string_view path, std::string_view served_as,
+             std::string_view severity, std::string_view code, std::string_view message,
+             bool fixable, const Make& make);
+  void look_for_hidden();
+  void tell_hidden();
+
+  const View& view_;
+  const DoctorQuery query_;
+  DoctorReport report_;
+  std::map<std::pair<std::string, std::string>, DoctorKind, std::less<>> kinds_;
+  size_t next_list_ = 0;
+  size_t next_skill_ = 0;
+  std::map<std::string, HiddenNamespace, std::less<>> hidden_;
+  bool done_ = false;
+};
+
+// All at once.
+DoctorReport examine(const View& view, DoctorQuery query);
+DoctorReport examine(const content::GenerationPtr& generation, size_t max_findings = kMaxFindings);
+bool has_errors(const DoctorReport& report);
+Result<void> check_severity(const std::optional<std::string>& severity);
+
+// For people: the kinds first, then the findings, then the sum.
+// `place` says where a file of a root is.
+using FindingPlace = std::function<std::string(const std::string& root, const std::string& path)>;
+std::string report_text(const DoctorReport& report, const FindingPlace& place);
+std::string report_json(const DoctorReport& report);
+Result<DoctorReport> report_of(std::string_view json);  // of an answer of directory::doctor
+// One finding of a generation as callers see it, and as JSON.
+DoctorFinding doctor_finding(const content::Generation& generation,
+                             const content::Finding& finding);
+std::string finding_json(const DoctorFinding& finding);
+
+// Everything outlives the table. `installed` knows what `directory.lock` names; null: nothing is
+// said about that.
+void add_doctor(FunctionTable& table, Library& library, Installed* installed = nullptr,
+                SkillLinks* links = nullptr);
+
+}  // namespace iii::directory

@@ -1,0 +1,369 @@
+#include "directory/reading/inspect.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "foundation/base/invisible.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
+#include "foundation/base/utf8_head.h"
+#include "directory/content/ids.h"
+#include "directory/content/parse.h"
+#include "directory/table/descriptions.h"
+#include "directory/sources/source_json.h"
+#include "directory/reading/installed.h"
+#include "directory/table/errors.h"
+#include "directory/reading/finding_details.h"
+#include "directory/table/function_table.h"
+#include "directory/reading/inspect_types.h"
+#include "directory/reading/paths.h"
+#include "directory/reading/resolve.h"
+#include "directory/reading/skill_links.h"
+#include "directory/reading/suggest.h"
+#include "directory/library/library.h"
+#include "foundation/markdown/tree.h"
+#include "directory/risks/excerpt.h"
+#include "directory/search/token_budget.h"
+#include "directory/sources/lock_file.h"
+
+namespace iii::directory {
+
+namespace {
+
+constexpr size_t kMaxSource = 1024UL * 1024;
+constexpr size_t kMaxFaceAnswer = 64UL * 1024;
+constexpr size_t kMostHidden = 100;
+constexpr size_t kMostRelated = 8;
+
+bool is_hidden_character(uint32_t point) {
+  // Selectors belong to emoji.
+  return is_invisible(point) && !is_selector(point);
+}
+
+std::string name_of(uint32_t point) {
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  std::string out;
+  for (uint32_t rest = point; rest > 0 || out.size() < 4; rest /= 16) {
+    out.insert(out.begin(), kDigits[rest % 16]);
+  }
+  return "U+" + out;
+}
+
+std::vector<HiddenCharacter> hidden_in(std::string_view text) {
+  std::vector<HiddenCharacter> out;
+  uint64_t line = 1, column = 1;
+  for (size_t at = 0; at < text.size() && out.size() < kMostHidden;) {
+    const risks::Character c = risks::character_at(text, at);
+    if (at > 0 || c.point != 0xfeff) {  // a byte order mark has its own finding
+      if (is_hidden_character(c.point)) out.push_back({line, column, name_of(c.point)});
+    }
+    at += c.length;
+    line += c.point == '\n' ? 1 : 0;
+    column = c.point == '\n' ? 1 : column + 1;
+  }
+  return out;
+}
+
+// Which skill a link in the document at `file` means, without an index of paths: ids follow from
+// paths.
+class LinkResolver {
+ public:
+  LinkResolver(const View& view, content::FileRef file) : view_(view), file_(std::move(file)) {}
+
+  std::optional<std::string> operator()(std::string_view href) {
+    const content::Skill* skill = skill_at(href);
+    // On the web a question mark begins a query; in a folder it may be part of a name.
+    if (skill == nullptr) skill = skill_at(href.substr(0, href.find_first_of("?#")));
+    if (skill == nullptr) return std::nullopt;
+    std::string shown = view_.display(skill->id);
+    if (linked_.size() < kMostRelated && std::ranges::find(linked_, shown) == linked_.end()) {
+      linked_.push_back(shown);
+    }
+    return shown;
+  }
+  const std::vector<std::string>& linked() const { return linked_; }
+
+ private:
+  const content::Skill* skill_at(std::string_view href) const {
+    return href.starts_with("iii://") ? by_id(href) : by_path(href);
+  }
+  const content::Skill* by_id(std::string_view href) const {
+    const Result<std::string> id = normalise_input(href.substr(0, href.find('#')));
+    return id ? look_up(view_, *id) : nullptr;
+  }
+  const content::Skill* by_path(std::string_view href) const {
+    if (content::is_registered(view_.generation(), file_)) return by_id(href);
+    for (const std::string& target : link_targets(file_.path, href)) {
+      const std::string id = content::normalise_id(content::path_id(target));
+      const content::Skill* skill = look_up(view_, id);
+      if (skill != nullptr && skill->file.root == file_.root) return skill;
+    }
+    return nullptr;
+  }
+
+  const View& view_;
+  const content::FileRef file_;
+  std::vector<std::string> linked_;
+};
+
+content::FileRef file_of(const BrowseColumns& columns, size_t row) {
+  const content::Skill* skill = columns.skill(row);
+  return skill != nullptr ? skill->file : columns.unserved(row).reason().file;
+}
+
+// The bytes of a document as they are now, or the beginning of them.
+struct Bytes {
+  std::string text;
+  bool whole = true;
+};
+std::optional<Bytes> read_bytes(const View& view, const content::FileRef& file) {
+  if (const RegisteredDocument* registered = view.registration(file)) {
+    return Bytes{*registered->text};
+  }
+  const auto& folders = view.snapshot().folders;
+  if (folders == nullptr) return std::nullopt;
+  Result<FileBytes> now = folders->content->read(view.generation(), file);
+  if (now) return Bytes{std::move(now->bytes)};
+  // Too large, or no text: what can be had of it.
+  const auto folder = folders->content->folder_of(file);
+  if (folder == nullptr) return std::nullopt;
+  now = folder->read_head(file.path, kMaxSource + 1);
+  if (!now) return std::nullopt;
+  const bool whole = now->bytes.size() <= kMaxSource;
+  return Bytes{.text = std::move(now->bytes), .whole = whole};
+}
+
+void fill_text(InspectOutput& out, const View& view, const content::FileRef& file,
+               const Bytes& bytes) {
+  if (bytes.whole) out.digest = file_digest(bytes.text);
+  const std::string_view text = utf8_head(bytes.text, kMaxSource);
+  if (!is_utf8(text)) return;
+  out.source = text;
+  if (!bytes.whole || text.size() < bytes.text.size()) out.source_cut = true;
+  out.hidden_characters = hidden_in(text);
+  const auto& content = *view.snapshot().folders->content;
+  const auto parsed = content::parse_document(text, parse_options(content, file.path));
+  out.body = text.substr(std::min<size_t>(parsed.body_offset, text.size()));
+  LinkResolver links(view, file);
+  markdown::Tree tree =
+      markdown::parse_tree(out.body, [&links](std::string_view href) { return links(href); });
+  out.tree.text = std::move(tree.nodes);
+  if (tree.cut || out.source_cut) out.tree_cut = true;
+  out.related = links.linked();
+  std::erase(out.related, out.id);
+  out.tokens.body = search::estimate_tokens(out.body);
+}
+
+// Skills beside it, after those that it links to.
+void fill_related(InspectOutput& out, const View& view) {
+  const content::Generation& generation = view.generation();
+  const auto [first, last] = generation.prefix_range(out.name_space + "/");
+  for (size_t i = first; i < last && out.related.size() < kMostRelated; ++i) {
+    const content::Skill& skill = *generation.skills[i];
+    const std::string shown = view.display(skill.id);
+    if (shown == out.id || !view.shows(skill.id) || skill.kind != content::SkillKind::kSkill ||
+        std::ranges::find(out.related, shown) != out.related.end()) {
+      continue;
+    }
+    out.related.push_back(shown);
+  }
+}
+
+void fill_chain(InspectOutput& out, const BrowseColumns& columns, size_t row,
+                const std::vector<std::string>& folders) {
+  const content::Generation& generation = columns.view().generation();
+  for (size_t root = 0; root < generation.roots.size(); ++root) {
+    out.chain.push_back({.root = generation.roots[root].label,
+                         .folder = folders[root],
+                         .role = "none",
+                         .path = {}});
+  }
+  const content::Skill* skill = columns.skill(row);
+  const std::string wanted = skill != nullptr ? out.id : columns.unserved(row).wanted;
+  const auto say = [&](const content::FileRef& file, std::string_view role) {
+    out.chain[file.root].role = role;
+    out.chain[file.root].path = file.path;
+  };
+  for (const UnservedRow& other : columns.all_unserved()) {
+    if (other.wanted != wanted) continue;
+    const bool hidden = other.state == BrowseState::kShadowed;
+    say(other.reason().file, hidden ? "hidden" : "not served");
+  }
+  const std::optional<size_t> served = columns.find(wanted);
+  if (!served || columns.skill(*served) == nullptr) return;
+  const bool shown = columns.state(*served) <= BrowseState::kFinding;
+  say(columns.skill(*served)->file, shown ? "serves" : "not served");
+}
+
+void fill_findings(InspectOutput& out, const BrowseColumns& columns, size_t row) {
+  const View& view = columns.view();
+  const content::FindingsPtr list = columns.skill(row) != nullptr
+                                        ? findings_of(view.generation(), columns.skill(row)->file)
+                                        : columns.unserved(row).findings;
+  if (list == nullptr) return;
+  std::vector<DoctorFinding> findings;
+  for (const content::Finding& each : *list) {
+    findings.push_back(doctor_finding(view.generation(), each));
+  }
+  if (view.snapshot().folders != nullptr) {
+    add_details(*view.snapshot().folders->content, view.generation(), findings);
+  }
+  for (const DoctorFinding& each : findings) out.findings.push_back({finding_json(each)});
+}
+
+void fill_lock(InspectOutput& out, const content::Generation& generation,
+               const content::FileRef& file, const sources::Downloads& downloads) {
+  if (generation.roots[file.root].kind != content::RootKind::kGlobal || !out.digest) return;
+  const size_t slash = file.path.find('/');
+  if (slash == std::string::npos) return;
+  const Result<sources::Lock> lock = downloads.lock();
+  if (!lock) return;
+  const auto space = lock->namespaces.find(std::string_view(file.path).substr(0, slash));
+  if (space == lock->namespaces.end()) return;
+  const auto known = space->second.files.find(std::string_view(file.path).substr(slash + 1));
+  if (known == space->second.files.end()) return;
+  const std::string now = out.digest->substr(out.digest->find(':') + 1);
+  out.lock = InspectLock{.name_space = space->first,
+                         .source = sources::source_json(space->second.source, space->second.branch),
+                         .resolved = space->second.resolved,
+                         .state = known->second.is_ours(now) ? "intact" : "edited",
+                         .written = "sha256:" + known->second.sha256};
+}
+
+std::string json_text(std::string_view text) {
+  std::string out;
+  json::append_string(out, text);
+  return out;
+}
+
+// On the loop thread; what it refers to outlives it.
+class Inspector {
+ public:
+  explicit Inspector(InspectHost host) : host_(std::move(host)) {}
+
+  task::Task<Result<json::Raw>> inspect(InspectInput in) {
+    const View view = co_await host_.library.current();
+    const BrowseColumnsPtr columns = co_await host_.browser->columns(view);
+    auto look = [columns, id = in.id] { return find_row(*columns, id); };
+    const std::optional<size_t> row = co_await host_.library.on_answer_thread(std::move(look));
+    if (!row) {
+      const auto near = co_await suggest_skills(host_.library, view, content::normalise_id(in.id));
+      co_return std::unexpected(skill_not_found(in.id, near));
+    }
+    const auto downloads = host_.installed != nullptr ? host_.installed->downloads() : nullptr;
+    auto work = [columns, row = *row, folders = host_.folders(columns->view().generation()),
+                 downloads] { return read(*columns, row, folders, downloads.get()); };
+    InspectOutput out = co_await host_.library.on_answer_thread(std::move(work));
+    if (host_.last_change) out.since_generation = host_.last_change(out.id);
+    co_await add_faces(out, columns->skill(*row));
+    if (const content::Skill* skill = columns->skill(*row)) {
+      if (host_.links != nullptr) out.functions = co_await host_.links->of(columns->view(), *skill);
+      const auto risks = co_await risks_.of(host_.library, columns->view(), *skill);
+      if (risks && !(*risks)->empty()) out.risks = **risks;
+    }
+    auto write = [out = std::move(out)] { return json::encode(out); };
+    std::string text = co_await host_.library.on_answer_thread(std::move(write));
+    co_return bounded(std::move(text), "directory::skills::get with `offset` and `limit`");
+  }
+
+ private:
+  // On an answer thread.
+  static InspectOutput read(const BrowseColumns& columns, size_t row,
+                            const std::vector<std::string>& folders,
+                            const sources::Downloads* downloads) {
+    InspectOutput out;
+    static_cast<BrowseRow&>(out) = browse_row(columns, row);
+    if (const content::Skill* skill = columns.skill(row)) out.description = skill->description;
+    const View& view = columns.view();
+    out.generation = view.generation().number;
+    out.served = columns.state(row) <= BrowseState::kFinding;
+    const content::FileRef file = file_of(columns, row);
+    if (const std::optional<Bytes> bytes = read_bytes(view, file)) {
+      fill_text(out, view, file, *bytes);
+      if (out.bytes == 0) out.bytes = bytes->text.size();
+    }
+    out.tokens.index = search::estimate_tokens(out.title + "\n" + out.description);
+    fill_related(out, view);
+    fill_chain(out, columns, row, folders);
+    fill_findings(out, columns, row);
+    if (downloads != nullptr) fill_lock(out, view.generation(), file, *downloads);
+    return out;
+  }
+
+  // What each kind of caller asks, and gets.
+  task::Task<void> add_faces(InspectOutput& out, const content::Skill* skill) {
+    const std::string uri = "iii://" + out.id;
+    const std::string by_uri = "{\"uri\":" + json_text(uri) + "}";
+    InspectFace mcp{.face = "MCP",
+                    .function = "resources/read",
+                    .request = {by_uri},
+                    .served = out.served,
+                    .note = {},
+                    .answer = {}};
+    if (out.served) {
+      mcp.answer = cut("{\"contents\":[{\"uri\":" + json_text(uri) +
+                       ",\"mimeType\":\"text/markdown\",\"text\":" + json_text(out.body) + "}]}");
+    }
+    out.faces.push_back(std::move(mcp));
+    co_await add_face(out, "0.8.0", "directory::skills::get", "{\"id\":" + json_text(out.id) + "}");
+    if (skill != nullptr && skill->function_id) {
+      co_await add_face(out, "0.5.1", "directory::engine::functions::info",
+                        "{\"function_id\":" + json_text(*skill->function_id) + "}");
+    } else {
+      out.faces.push_back({.face = "0.5.1",
+                           .function = "directory::engine::functions::info",
+                           .request = {"{}"},
+                           .served = false,
+                           .note = "The document names no function (`function_id`).",
+                           .answer = {}});
+    }
+    co_await add_face(out, "0.4.1", "skill::fetch", by_uri);
+    co_await add_face(out, "0.1.5", "skills::resources-read", by_uri);
+  }
+
+  task::Task<void> add_face(InspectOutput& out, std::string face, std::string function,
+                           std::string request) {
+    InspectFace shown{.face = std::move(face),
+                      .function = function,
+                      .request = {request},
+                      .served = false,
+                      .note = {},
+                      .answer = {}};
+    if (host_.table.find(function) == nullptr) {
+      shown.note = "The functions of this version are switched off.";
+    } else if (!out.served) {
+      shown.note = "It is not served.";
+    } else {
+      Answer answer = co_await host_.table.call(function, {.caller = "directory"}, {request});
+      shown.served = answer.has_value();
+      if (answer) {
+        shown.answer = cut(std::move(answer->text));
+      } else {
+        shown.note = answer.error().message;
+      }
+    }
+    out.faces.push_back(std::move(shown));
+  }
+
+  static json::Raw cut(std::string text) {
+    if (text.size() <= kMaxFaceAnswer) return {std::move(text)};
+    return {json_text(utf8_head(text, kMaxFaceAnswer))};
+  }
+
+  const InspectHost host_;
+  DocumentRisks risks_;
+};
+
+}  // namespace
+
+void add_inspect(FunctionTable& table, InspectHost host) {
+  const auto inspector = std::make_shared<Inspector>(std::move(host));
+  table.add<InspectInput, InspectOutput>(
+      {.id = "directory::skills::inspect",
+       .title = "Inspect a skill",
+       .description = about::kSkillsInspect,
+       .hints = kReadOnly},
+      [inspector](InspectInput in) { return inspector->inspect(std::move(in)); });
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,39 @@
+// directory::skills::inspect: everything about one document.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "directory/reading/browse.h"
+
+namespace iii::directory {
+
+class Installed;
+class FunctionTable;
+class Library;
+class SkillLinks;
+
+// How people write the folder of each root: `~/.iii/skills`, `compiled in`. Called on the loop
+// thread.
+using FolderNames = std::function<std::vector<std::string>(const content::Generation&)>;
+
+struct InspectHost {
+  Library& library;
+  const FunctionTable& table;  // for what each kind of caller gets
+  std::shared_ptr<Browser> browser;
+  FolderNames folders;
+  Installed* installed = nullptr;  // null: nothing is known about directory.lock
+  SkillLinks* links = nullptr;       // null: nothing is said about functions
+  // The last generation that changed a skill, where that is known. Called on the loop thread.
+  std::function<std::optional<uint64_t>(std::string_view id)> last_change = {};
+};
+
+// What the host refers to outlives the table.
+void add_inspect(FunctionTable& table, InspectHost host);
+
+}  // namespace iii::directory

@@ -1,0 +1,39 @@
+// From what a caller wrote to the document it means (directory-read §5). Pure: no I/O.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "foundation/base/result.h"
+#include "directory/reading/paths.h"
+#include "directory/reading/suggest.h"
+#include "directory/library/view.h"
+
+namespace iii::directory {
+
+// directory-read §5.1: trimmed, `iii://` and `.md` forms brought to an on-disk id, letter case
+// forgiven.
+Result<std::string> normalise_input(std::string_view input);
+
+// The document, or null: exact id first, then its overview.
+const content::Skill* look_up(const View& view, std::string_view id);
+
+// Whether `input`, which look_up() brought to `skill` by `id`, can mean nothing else: it is that
+// id, or the path of that file.
+bool is_exact(const content::Skill& skill, std::string_view id, std::string_view input);
+// The document whose path was written, with `by_id` as what it means otherwise; a path that differs
+// in case comes last. Null when there is none that is shown. `paths` follows the view's generation.
+const content::Skill* look_up_path(const View& view, const PathIndex& paths, std::string_view input,
+                                   const content::Skill* by_id);
+
+struct Resolution {
+  const content::Skill* skill = nullptr;
+  std::string note;  // put before the body when something else than asked for is shown
+};
+
+// directory-read §5.2, from step 3 on: for an id that look_up() missed. `workers` are the installed
+// names.
+Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const std::string& id);
+
+}  // namespace iii::directory

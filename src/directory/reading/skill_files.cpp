@@ -1,0 +1,273 @@
+#include "directory/reading/skill_files.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "foundation/base/hash.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
+#include "directory/reading/paths.h"
+#include "directory/sources/lock_file.h"
+
+namespace iii::directory {
+
+namespace {
+
+constexpr std::array kPrivateFolders = {std::string_view(".git"), std::string_view(".hg"),
+                                        std::string_view(".svn"),
+                                        std::string_view(".iii-directory")};
+constexpr std::array kScriptSuffixes = {
+    ".py", ".sh", ".bash", ".zsh", ".fish", ".js",   ".mjs", ".cjs",   ".ts",  ".mts",
+    ".rb", ".pl", ".php",  ".lua", ".ps1",  ".psm1", ".bat", ".cmd",   ".vbs", ".awk",
+    ".r",  ".jl", ".tcl",  ".go",  ".rs",   ".java", ".kts", ".swift", ".scpt"};
+
+class Walk {
+ public:
+  Walk(const RootFolder& root, const std::string& folder, const SkillFileRules& rules)
+      : root_(root), folder_(folder), rules_(rules) {}
+
+  Result<std::vector<FoundFile>> run() {
+    folders_ = {""};
+    while (!folders_.empty() && seen_ <= kMaxFolderEntries) {
+      const std::string below = std::move(folders_.back());
+      folders_.pop_back();
+      if (auto ok = look_at(below); !ok) return std::unexpected(std::move(ok.error()));
+    }
+    if (rules_.complete && seen_ > kMaxFolderEntries) {
+      return fail("too_many", "it has too many files and folders");
+    }
+    std::ranges::sort(files_, {}, &FoundFile::path);
+    return std::move(files_);
+  }
+
+ private:
+  Result<void> look_at(const std::string& below) {
+    const std::string here = below.empty() ? folder_ : join_path(folder_, below);
+    const Result<std::vector<DirectoryEntry>> entries =
+        rules_.complete ? root_.list_unresolved(here) : root_.list(here);
+    if (!entries)
+      return rules_.complete ? Result<void>(std::unexpected(entries.error())) : Result<void>();
+    const auto is_main = [](const DirectoryEntry& entry) {
+      return entry.kind == EntryKind::kFile && is_skill_file(entry.name);
+    };
+    const bool nested = !below.empty() && std::ranges::any_of(*entries, is_main);
+    if (nested && !rules_.nested_skills) return {};
+    for (const DirectoryEntry& entry : *entries) {
+      if (++seen_ > kMaxFolderEntries) break;
+      if (!rules_.hidden && is_hidden_name(entry.name)) continue;
+      if (auto ok = rules_.complete ? add_plain(below, entry) : add(below, entry); !ok) return ok;
+    }
+    return {};
+  }
+
+  Result<void> add(const std::string& below, const DirectoryEntry& entry) {
+    if (!is_utf8(entry.name)) return {};
+    if (entry.kind == EntryKind::kDirectory) {
+      // A linked folder may be anywhere in the root, also above this one.
+      if (!entry.is_link && !is_private_path(entry.name)) {
+        folders_.push_back(join_path(below, entry.name));
+      }
+    } else if (entry.kind == EntryKind::kFile) {
+      files_.push_back({.path = join_path(below, entry.name)});
+    }
+    return {};
+  }
+
+  Result<void> add_plain(const std::string& below, const DirectoryEntry& entry) {
+    if (!is_utf8(entry.name)) return fail("not_utf8", "the name of one of its files is not UTF-8");
+    std::string path = join_path(below, entry.name);
+    const Result<FileStatus> status = root_.peek(join_path(folder_, path));
+    if (!status) return std::unexpected(status.error());
+    if (status->is_link) return fail("link", path + " is a link, and links are not served");
+    if (status->kind == EntryKind::kDirectory) {
+      if (!is_private_path(entry.name)) folders_.push_back(std::move(path));
+      return {};
+    }
+    if (status->kind != EntryKind::kFile) return fail("link", path + " is not a plain file");
+    bytes_ += status->stamp.size;
+    files_.push_back({std::move(path), *status});
+    if (files_.size() > rules_.max_files) {
+      return fail("too_many", "it has more than " + std::to_string(rules_.max_files) + " files");
+    }
+    if (bytes_ > rules_.max_bytes) {
+      return fail("too_large", "its files have more than " +
+                                   std::to_string(rules_.max_bytes / (1024 * 1024)) +
+                                   " MiB together");
+    }
+    return {};
+  }
+
+  const RootFolder& root_;
+  const std::string& folder_;
+  const SkillFileRules& rules_;
+  std::vector<std::string> folders_;  // still to be looked at
+  std::vector<FoundFile> files_;
+  uint64_t bytes_ = 0;
+  size_t seen_ = 0;
+};
+
+// Size and digest of one file. `budget` is how many bytes may still be hashed.
+SkillFileEntry entry_of(const RootFolder& root, const std::string& path, FileDigests& digests,
+                        uint64_t& budget) {
+  SkillFileEntry out;
+  const Result<FileStamp> stamp = root.stat(path);
+  if (!stamp) return out;
+  out.size = stamp->size;
+  std::optional<FileDigests::Known> known = digests.find(*stamp);
+  if (!known && stamp->size <= std::min<uint64_t>(kMaxHashedFile, budget)) {
+    budget -= stamp->size;
+    if (auto made = file_digest(root, path, *stamp, digests, kMaxHashedFile)) known = *made;
+  }
+  out.kind = file_kind(path, known && known->is_program);
+  if (known) {
+    out.size = known->size;
+    out.sha256 = std::move(known->sha256);
+  }
+  return out;
+}
+
+constexpr uint64_t kCharacter = 4;  // longest, in bytes
+
+// Where the character at `at` begins, if that is at most three bytes before.
+size_t character_begin(std::string_view bytes, size_t at) {
+  size_t begin = at;
+  while (begin > 0 && at - begin < kCharacter - 1 && begin < bytes.size() &&
+         (static_cast<unsigned char>(bytes[begin]) & 0xC0U) == 0x80U) {
+    --begin;
+  }
+  return begin;
+}
+
+// `window` is what stands around the part: from `before` bytes in front of it to the bytes behind
+// it that the last character may need.
+SkillFilePart part_in(std::string_view window, size_t before, size_t limit, uint64_t offset,
+                      uint64_t total) {
+  const size_t begin = character_begin(window, std::min(before, window.size()));
+  const size_t end =
+      window.size() - begin <= limit ? window.size() : character_begin(window, begin + limit);
+  const std::string_view text = window.substr(begin, end - begin);
+  if (is_utf8(text)) return {std::string(text), true, offset - (before - begin), total};
+  return {std::string(window.substr(std::min(before, window.size()), limit)), false, offset, total};
+}
+
+}  // namespace
+
+size_t FileDigests::Hash::operator()(const FileStamp& stamp) const {
+  return static_cast<size_t>(
+      keyed_hash(process_hash_key(), stamp.inode, static_cast<uint64_t>(stamp.ctime_ns)));
+}
+
+std::optional<FileDigests::Known> FileDigests::find(const FileStamp& stamp) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = known_.find(stamp);
+  if (found == known_.end()) return std::nullopt;
+  return found->second;
+}
+
+void FileDigests::remember(const FileStamp& stamp, const Known& known) {
+  const std::lock_guard lock(mutex_);
+  if (known_.size() >= kMost) known_.clear();
+  known_.insert_or_assign(stamp, known);
+}
+
+Result<FileDigests::Known> file_digest(const RootFolder& root, const std::string& path,
+                                       const FileStamp& stamp, FileDigests& digests,
+                                       uint64_t max_bytes) {
+  if (std::optional<FileDigests::Known> known = digests.find(stamp)) return std::move(*known);
+  const int64_t now = file_clock_ns();
+  const Result<FileBytes> file = root.read(path, max_bytes);
+  if (!file) return std::unexpected(file.error());
+  FileDigests::Known out{.sha256 = sources::sha256_hex(file->bytes),
+                         .is_program = file->bytes.starts_with("#!"),
+                         .size = file->bytes.size()};
+  if (file->stamp.settled(now)) digests.remember(file->stamp, out);
+  return out;
+}
+
+Result<std::vector<FoundFile>> walk_skill_files(const RootFolder& root, const std::string& folder,
+                                                const SkillFileRules& rules) {
+  return Walk(root, folder, rules).run();
+}
+
+std::vector<std::string> skill_file_paths(const RootFolder& root, const std::string& folder) {
+  std::vector<std::string> out;
+  Result<std::vector<FoundFile>> found = walk_skill_files(root, folder, {});
+  if (!found) return out;
+  for (FoundFile& file : *found) out.push_back(std::move(file.path));
+  return out;
+}
+
+SkillFiles list_skill_files(const RootFolder& root, const std::string& folder,
+                            std::string_view main, FileDigests& digests) {
+  std::vector<std::string> paths = skill_file_paths(root, folder);
+  std::erase(paths, main);
+  SkillFiles out{.files = {}, .total = paths.size()};
+  if (paths.size() > kMaxSkillFiles) paths.resize(kMaxSkillFiles);
+  uint64_t budget = kMaxHashedBytes;
+  for (std::string& path : paths) {
+    SkillFileEntry entry = entry_of(root, join_path(folder, path), digests, budget);
+    if (entry.kind.empty()) entry.kind = file_kind(path);
+    entry.path = std::move(path);
+    out.files.push_back(std::move(entry));
+  }
+  return out;
+}
+
+bool is_hidden_name(std::string_view name) { return name.starts_with('.'); }
+
+bool is_private_path(std::string_view path) {
+  for (const std::string_view part : split(path, '/')) {
+    if (std::ranges::find(kPrivateFolders, part) != kPrivateFolders.end()) return true;
+  }
+  return false;
+}
+
+std::string_view file_kind(std::string_view path, bool is_program) {
+  if (is_document_path(path)) return "document";
+  const std::string name = ascii_lower(file_name(path));
+  const bool script = std::ranges::any_of(
+      kScriptSuffixes, [&name](std::string_view suffix) { return name.ends_with(suffix); });
+  return script || is_program ? "script" : "asset";
+}
+
+Result<SkillFilePart> read_skill_file_part(const RootFolder& root, std::string_view path,
+                                           uint64_t offset, uint64_t limit) {
+  limit = std::max(limit, kCharacter);
+  const uint64_t before = std::min<uint64_t>(offset, kCharacter - 1);
+  Result<FileBytes> file = root.read_part(path, offset - before, before + limit + kCharacter - 1);
+  if (!file) return std::unexpected(std::move(file.error()));
+  const uint64_t total = file->stamp.size;
+  if (offset >= total)
+    return SkillFilePart{.bytes = {}, .is_text = true, .offset = total, .total = total};
+  return part_in(file->bytes, static_cast<size_t>(before), static_cast<size_t>(limit), offset,
+                 total);
+}
+
+SkillFilePart part_of_bytes(std::string_view all, uint64_t offset, uint64_t limit) {
+  limit = std::max(limit, kCharacter);
+  offset = std::min<uint64_t>(offset, all.size());
+  const uint64_t before = std::min<uint64_t>(offset, kCharacter - 1);
+  const std::string_view window = all.substr(static_cast<size_t>(offset - before),
+                                             static_cast<size_t>(before + limit + kCharacter - 1));
+  return part_in(window, static_cast<size_t>(before), static_cast<size_t>(limit), offset,
+                 all.size());
+}
+
+Result<SkillFileOutput> read_skill_file(const RootFolder& root, const std::string& path,
+                                        uint64_t offset, uint64_t limit) {
+  Result<SkillFilePart> part = read_skill_file_part(root, path, offset, limit);
+  if (!part) return std::unexpected(std::move(part.error()));
+  SkillFileOutput out;
+  out.bytes_total = part->total;
+  out.offset = part->offset;
+  if (part->end() < part->total) out.next_offset = part->end();
+  const bool whole = out.offset == 0 && !out.next_offset;
+  if (whole) out.sha256 = sources::sha256_hex(part->bytes);
+  out.kind = file_kind(path, out.offset == 0 && part->bytes.starts_with("#!"));
+  out.encoding = part->is_text ? "utf-8" : "base64";
+  out.content = part->is_text ? std::move(part->bytes) : base64_encode(part->bytes);
+  return out;
+}
+
+}  // namespace iii::directory

@@ -1,0 +1,89 @@
+// Search over the skills of the library: the index follows the generations, and the first answer
+// does not wait for bodies.
+//
+//   IndexedSkillsPtr index = co_await search.follow(view);   // contains everything that the view
+//   shows auto answer = co_await search.find(view, index, "review a pull request", filter, 10);
+//
+// At the first search (or some time after the start) the index is taken from its file and brought
+// up to date. Without one, names, titles and descriptions are indexed first; then all bodies are
+// read in the background, and the index with bodies takes the place of the first one and is written
+// to the file. A changed document is indexed, with its body, in the call that sees the change.
+// Small segments are merged in the background.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "directory/reading/indexed_skills.h"
+#include "directory/reading/skill_list.h"
+#include "directory/library/latch.h"
+#include "directory/library/library.h"
+#include "foundation/task/pool.h"
+#include "foundation/task/task_group.h"
+#include "directory/search/find.h"
+
+namespace iii::directory {
+
+// Which rows count. Texts as for directory::skills::list.
+struct SkillFilter {
+  std::optional<std::string> prefix = {};
+  std::optional<std::string> type = {};
+  KindFilter kinds = {};
+  bool user_only = false;  // also those that their author keeps for users
+
+  bool takes(const View& view, const content::Skill& skill) const;
+};
+// What agents look for when they do not say: everything but README, LICENSE and the like.
+KindFilter searched_kinds();
+
+struct SkillSearchOptions {
+  std::optional<std::filesystem::path> file = {};  // where the index is kept; nothing: nowhere
+  // When to begin without being asked; nothing: at the first search.
+  std::optional<std::chrono::milliseconds> begin_after = {};
+  // Fewer rows are indexed with their bodies at once.
+  size_t few_rows = 256;
+  // All rows are, and the index is written before the first answer: for a process that ends then.
+  bool complete_first = false;
+};
+
+// On the loop thread. `worker` and `library` outlive it.
+class SkillSearch {
+ public:
+  SkillSearch(sdk::Worker& worker, Library& library, SkillSearchOptions options);
+  ~SkillSearch();
+  SkillSearch(const SkillSearch&) = delete;
+  SkillSearch& operator=(const SkillSearch&) = delete;
+
+  // An index of the view's generation or a later one. What is not in the view must be left out
+  // (SkillFilter does so).
+  task::Task<IndexedSkillsPtr> follow(View view);
+
+  // Large indexes are searched on another thread.
+  task::Task<Result<search::Answer>> find(View view, IndexedSkillsPtr index, std::string query,
+                                         SkillFilter filter, size_t limit);
+
+ private:
+  task::Task<void> begin();
+  task::Task<void> first_index(View view);
+  task::Task<void> advance(View view);
+  void improve();
+  task::Task<void> build_with_bodies();
+  task::Task<void> merge(search::MergePlan plan);
+
+  sdk::Worker& worker_;
+  Library& library_;
+  const SkillSearchOptions options_;
+  IndexedSkillsPtr now_;        // null: there is none yet
+  std::optional<Latch> first_;  // opens when there is
+  std::optional<Latch> step_;   // the index is being brought to another generation
+  bool building_ = false;
+  bool merging_ = false;
+  TimerId begin_timer_ = 0;
+  task::Pool thread_;  // of one thread
+  task::TaskGroup tasks_;
+};
+
+}  // namespace iii::directory

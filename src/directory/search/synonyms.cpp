@@ -1,0 +1,95 @@
+#include "directory/search/synonyms.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "foundation/base/check.h"
+#include "foundation/base/text.h"
+#include "directory/search/embedded.h"
+#include "directory/search/words.h"
+
+namespace iii::search {
+
+namespace {
+
+// What a synonym counts, beside the word itself, in a row of weight 1.
+constexpr float kSynonymWeight = 0.7F;
+
+// The largest weight wins when several rows give the same pair.
+void add(std::vector<Synonym>& to, const Synonym& synonym) {
+  const auto known = std::ranges::find(to, synonym.stem, &Synonym::stem);
+  if (known == to.end()) {
+    to.push_back(synonym);
+  } else {
+    known->weight = std::max(known->weight, synonym.weight);
+  }
+}
+
+struct Term {
+  std::string_view text;
+  std::string stem;
+  bool phrase;
+};
+
+}  // namespace
+
+const Synonyms& Synonyms::standard() {
+  static const Synonyms table = [] {
+    Result<Synonyms> parsed = parse(embedded_synonyms());
+    III_CHECK(parsed.has_value());
+    return std::move(*parsed);
+  }();
+  return table;
+}
+
+Result<Synonyms> Synonyms::parse(std::string_view tsv) {
+  Synonyms table;
+  Stemmer stemmer;
+  size_t number = 0;
+  for (const std::string_view line : split(tsv, '\n')) {
+    ++number;
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::vector<std::string_view> columns = split(line, '\t');
+    float weight = 0;
+    if (columns.size() != 3 ||
+        std::from_chars(columns[1].data(), columns[1].data() + columns[1].size(), weight).ec !=
+            std::errc{} ||
+        !(weight > 0 && weight <= 1)) {
+      return fail("synonyms_damaged", "line " + std::to_string(number) +
+                                          " of the synonyms is not class, weight and terms");
+    }
+    std::vector<Term> terms;
+    for (const std::string_view text : split(columns[2], ' ')) {
+      if (text.empty()) continue;
+      terms.push_back(
+          {.text = text, .stem = std::string(stemmer.stem(text)), .phrase = text.contains('_')});
+    }
+    for (const Term& term : terms) {
+      std::vector<Synonym>& to =
+          term.phrase ? table.phrases_[std::string(term.text)] : table.words_[term.stem];
+      for (const Term& other : terms) {
+        if (other.phrase || (!term.phrase && other.stem == term.stem)) continue;
+        add(to, {.stem = other.stem, .weight = weight * kSynonymWeight});
+      }
+    }
+  }
+  for (Map* map : {&table.words_, &table.phrases_}) {
+    for (auto& [term, synonyms] : *map) {
+      std::ranges::sort(synonyms, {},
+                        [](const Synonym& s) { return std::pair(-s.weight, s.stem); });
+    }
+  }
+  return table;
+}
+
+std::span<const Synonym> Synonyms::of(std::string_view stem) const {
+  const auto found = words_.find(stem);
+  return found == words_.end() ? std::span<const Synonym>{} : found->second;
+}
+
+std::span<const Synonym> Synonyms::of_phrase(std::string_view phrase) const {
+  const auto found = phrases_.find(phrase);
+  return found == phrases_.end() ? std::span<const Synonym>{} : found->second;
+}
+
+}  // namespace iii::search

@@ -1,0 +1,145 @@
+// The data that are compiled in, and what computes with them.
+#include <gmock/gmock.h>
+
+#include <cstring>
+#include <random>
+
+#include "directory/search/dot.h"
+#include "directory/search/embedded.h"
+#include "directory/search/synonyms.h"
+#include "directory/search/text_vector.h"
+#include "directory/search/word_vectors.h"
+
+namespace iii::search {
+namespace {
+
+double length(const WordVectors& table, WordVectors::Row row) {
+  TextVector vector;
+  vector.add(table, row, 1);
+  return vector.length();
+}
+
+TEST(WordVectors, HasTheWordsOfTheDesign) {
+  const WordVectors& table = WordVectors::standard();
+  EXPECT_EQ(table.rows(), 23'748U);
+  EXPECT_EQ(embedded_word_vectors().size(), 3'467'321U);
+  ASSERT_EQ(table.find("delete"), 5556);
+  EXPECT_EQ(table.find("webhook"), 23189);
+  EXPECT_NEAR(length(table, 5556), 0.4097, 0.0001);
+  EXPECT_EQ(table.find("qzxqzx"), std::nullopt);
+  EXPECT_EQ(table.find(""), std::nullopt);
+}
+
+TEST(WordVectors, EveryWordIsFound) {
+  const WordVectors& table = WordVectors::standard();
+  for (uint32_t row = 0; row < table.rows(); ++row) {
+    const auto number = static_cast<WordVectors::Row>(row);
+    ASSERT_EQ(table.find(table.word(number)), number);
+  }
+}
+
+TEST(WordVectors, SimplerFormsOfAWord) {
+  const WordVectors& table = WordVectors::standard();
+  const auto form = [&](std::string_view word) {
+    const auto row = table.find_form(word);
+    return row ? std::string(table.word(*row)) : "";
+  };
+  EXPECT_EQ(form("thumbnailed"), "thumbnail");
+  EXPECT_EQ(form("geofences"), "geofence");
+  EXPECT_EQ(form("unzipping"), "unzip");
+  EXPECT_EQ(form("reticketing"), "");
+  EXPECT_EQ(form("tuner"), "tun");  // the first form that is in the table counts
+  EXPECT_EQ(form("s"), "");
+}
+
+TEST(WordVectors, CosinesOfTheDesign) {
+  const auto of = [](std::string_view a, std::string_view b) {
+    const WordVectors& table = WordVectors::standard();
+    return cosine(text_vector(a, table), text_vector(b, table));
+  };
+  EXPECT_NEAR(of("delete a file", "remove a document from disk"), 0.578, 0.001);
+  EXPECT_NEAR(of("where is my parcel", "track a shipment"), 0.457, 0.001);
+  EXPECT_NEAR(of("GitHub pull request", "merge the branch"), 0.275, 0.001);
+  EXPECT_NEAR(of("delete a file", "bake sourdough bread"), -0.031, 0.001);
+  EXPECT_NEAR(of("listSavedQueries", "list saved queries"), 1.000, 0.001);
+  EXPECT_EQ(of("the of", "file"), 0);
+}
+
+TEST(WordVectors, DamageIsRefused) {
+  const std::string_view good = embedded_word_vectors();
+  // Each number of the header, one too large; and the text cut short.
+  for (size_t at = 8; at < 48; at += 4) {
+    alignas(8) static char bytes[3'467'321];
+    std::memcpy(bytes, good.data(), good.size());
+    uint32_t value;
+    std::memcpy(&value, bytes + at, 4);
+    value += 1;
+    std::memcpy(bytes + at, &value, 4);
+    // Words that begin one byte later end behind the table.
+    EXPECT_FALSE(WordVectors::open({bytes, good.size()}).has_value()) << at;
+  }
+  EXPECT_FALSE(WordVectors::open(good.substr(0, 63)).has_value());
+  EXPECT_FALSE(WordVectors::open(good.substr(0, good.size() - 1)).has_value());
+}
+
+TEST(Synonyms, PairsAndPhrases) {
+  const Synonyms& table = Synonyms::standard();
+  const auto weight = [](std::span<const Synonym> of, std::string_view stem) {
+    const auto found = std::ranges::find(of, stem, &Synonym::stem);
+    return found == of.end() ? 0.0F : found->weight;
+  };
+  EXPECT_FLOAT_EQ(weight(table.of("delet"), "remov"), 0.63F);
+  EXPECT_FLOAT_EQ(weight(table.of("remov"), "delet"), 0.63F);
+  EXPECT_FLOAT_EQ(weight(table.of_phrase("get_rid_of"), "delet"), 0.49F);
+  // `check` and `inspect` are in a row of 0.6 only; a phrase is never a synonym of a word.
+  EXPECT_FLOAT_EQ(weight(table.of("check"), "inspect"), 0.42F);
+  EXPECT_TRUE(std::ranges::none_of(table.of("delet"),
+                                   [](const Synonym& s) { return s.stem.contains('_'); }));
+  EXPECT_TRUE(table.of("qzx").empty());
+  EXPECT_GT(table.stems(), 500U);
+}
+
+TEST(Synonyms, BrokenLinesAreNamed) {
+  EXPECT_TRUE(Synonyms::parse("# nothing\n\nv\t0.5\ta b\n").has_value());
+  for (const std::string_view bad : {"v\ta b", "v\tx\ta b", "v\t2\ta b", "v\t0.5\ta\tb"}) {
+    const auto parsed = Synonyms::parse(bad);
+    ASSERT_FALSE(parsed.has_value());
+    EXPECT_THAT(parsed.error().message, testing::HasSubstr("line 1"));
+  }
+}
+
+TEST(Dot, AllMethodsComputeTheSame) {
+  std::mt19937 random(7);
+  std::uniform_int_distribution<int> row_value(-128, 127);
+  std::uniform_int_distribution<int> query_value(-32'767, 32'767);
+  std::vector<int8_t> rows(kDims * 37);
+  std::array<int16_t, kDims> query{};
+  for (auto& value : rows) value = static_cast<int8_t>(row_value(random));
+  for (auto& value : query) value = static_cast<int16_t>(query_value(random));
+  // The extremes, which must not overflow.
+  for (size_t i = 0; i < kDims; ++i) rows[i] = query[i] < 0 ? -127 : 127;
+  ASSERT_GE(dot_methods().size(), 2U);
+  std::vector<int32_t> expected(37);
+  dot_methods()[0].dots(rows.data(), 37, query.data(), expected.data());
+  for (const DotMethod& method : dot_methods()) {
+    std::vector<int32_t> computed(37);
+    method.dots(rows.data(), 37, query.data(), computed.data());
+    EXPECT_EQ(computed, expected) << method.name;
+  }
+}
+
+TEST(TextVector, EightBitsAreEnough) {
+  const WordVectors& table = WordVectors::standard();
+  const TextVector vector = text_vector("rotate the secrets of a vault", table);
+  std::array<int8_t, kDims> values{};
+  float scale = 0;
+  ASSERT_TRUE(vector.quantise(values, scale));
+  double norm = 0;
+  for (const int8_t value : values) norm += static_cast<double>(value) * value * scale * scale;
+  EXPECT_NEAR(norm, 1, 0.01);
+  EXPECT_FALSE(TextVector().quantise(values, scale));
+  EXPECT_EQ(scale, 0);
+}
+
+}  // namespace
+}  // namespace iii::search

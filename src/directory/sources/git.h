@@ -1,0 +1,52 @@
+// Skills out of a git repository, read from its objects; nothing is ever checked out.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "foundation/base/result.h"
+#include "directory/sources/bundle.h"
+#include "directory/sources/progress.h"
+#include "directory/sources/repo_skills.h"
+
+namespace iii::sources {
+
+struct GitOptions {
+  std::string program = "git";
+  std::filesystem::path scratch;  // where temporary object stores go; empty: the system's place
+  std::string ca_file;            // empty: the system's
+  BundleLimits limits;
+  // Hosts that git may reach although their addresses are not public: names, `*.suffix`, `*`.
+  std::vector<std::string> private_hosts;
+  // A credential helper as git's `credential.helper` names one; empty: servers that ask for a
+  // password get none.
+  std::string credential_helper;
+  std::string resolver = "getent";  // looks up names
+  // For tests only: also take `file://` and plain paths.
+  bool allow_local = false;
+
+  bool operator==(const GitOptions&) const = default;
+};
+
+// Blocking. Where a skill is looked for: repo_skills.h. A link inside the repository is followed,
+// one that leaves it and a submodule are refused in the place of a skill.
+// All 40 or 64 digits of a commit are always that commit; else a branch comes before a tag.
+// Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D313 a server
+// that may not be connected to; D321 git failed or took too long. `ref` may be a commit.
+Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
+// What is there, below `path` of the source where it has one.
+Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job);
+// The skills that several sources name, which have the same repository and ref, in one go. The
+// error is one for all of them.
+Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
+                           const Job& job, const RepoSkills::TakeOne& take);
+// Ids of the trees at these folders now, without content; empty: there is no such folder.
+Result<std::vector<std::string>> resolve_trees(const RepoSource& source,
+                                               const std::vector<std::string>& folders,
+                                               const GitOptions& options, const Job& job);
+// The commit that a source means now, without fetching, for `outdated`.
+Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
+                                 const Job& job);
+
+}  // namespace iii::sources

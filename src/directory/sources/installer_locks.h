@@ -1,0 +1,50 @@
+// Who may write: one flock per namespace, and one for the swap, which readers share (ReadGate).
+//
+// The files are never removed. Should somebody else remove them, whoever comes next notices that
+// the file it locked is not the one that lies there any more.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "foundation/base/files_writer.h"
+#include "foundation/base/result.h"
+#include "directory/sources/progress.h"
+
+namespace iii::sources {
+
+inline constexpr std::string_view kSwapLockPath = ".iii-directory/swap.lock";
+// Taken before the swap lock and by readers only in passing, so that a stream of readers cannot
+// keep a writer out for ever.
+inline constexpr std::string_view kTurnLockPath = ".iii-directory/turn.lock";
+inline constexpr std::string_view kNamespaceLocks = ".iii-directory/locks";
+
+// An exclusive flock; other threads are kept out as well as other processes. Let go of by the
+// destructor, or by the death of the process.
+class FileLock {
+ public:
+  FileLock() = default;
+  // Waits until the job ends: `busy`.
+  static Result<FileLock> wait(const FolderWriter& root, std::string_view path, const Job& job);
+  // Nothing when somebody else has it.
+  static Result<std::optional<FileLock>> attempt(const FolderWriter& root, std::string_view path);
+
+ private:
+  explicit FileLock(UniqueFd file) : file_(std::move(file)) {}
+  UniqueFd file_;
+};
+
+// The right to swap: no reader reads and nobody else swaps.
+class SwapLock {
+ public:
+  static Result<SwapLock> wait(const FolderWriter& root, const Job& job);
+  static Result<std::optional<SwapLock>> attempt(const FolderWriter& root);
+
+ private:
+  SwapLock(FileLock turn, FileLock swap) : turn_(std::move(turn)), swap_(std::move(swap)) {}
+  FileLock turn_;
+  FileLock swap_;  // goes first
+};
+
+}  // namespace iii::sources

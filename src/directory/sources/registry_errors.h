@@ -1,0 +1,48 @@
+// What callers are told about a registry that did not answer as hoped. Never a URL, a host or the
+// registry's own words.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "foundation/base/result.h"
+#include "directory/sources/source.h"
+
+namespace iii::sources {
+
+enum class FailureKind {
+  kUnreachable,
+  kTimedOut,
+  kStatus,
+  kUndecodable,  // also: the body was cut
+  kTooLarge,
+  kBadRedirect,
+  kNotTrusted,
+  kMisconfigured,
+  kStopped,
+};
+
+struct RegistryFailure {
+  FailureKind kind = FailureKind::kUnreachable;
+  long status = 0;
+  std::optional<std::chrono::seconds> retry_after = {};
+
+  // The registry is away for now; an old answer may stand in for it.
+  bool is_passing() const;
+};
+
+// D320. For a question about one worker; browsing may help.
+Error registry_error(const RegistryFailure& failure);
+// The same when the list itself failed.
+Error registry_list_error(const RegistryFailure& failure);
+
+// D310 for a download and for details. `known` are names that lists have shown before.
+Error no_bundle(const RegistrySource& source, const std::vector<std::string>& known);
+Error no_worker(const RegistrySource& source, const std::vector<std::string>& known);
+// D314: an exact version was asked for, and another one came.
+Error other_version(const RegistrySource& source, std::string_view delivered);
+
+}  // namespace iii::sources

@@ -1,0 +1,336 @@
+#include "directory/sources/repo_skills.h"
+
+#include <algorithm>
+
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
+#include "directory/content/parse.h"
+
+namespace iii::sources {
+
+namespace {
+
+constexpr size_t kMaxLinks = 20'000;
+constexpr size_t kMaxTargetBytes = 4'096;
+constexpr uint64_t kMaxMainFileBytes = 1ULL << 20U;  // of which name and description are read
+constexpr size_t kDescriptionCharacters = 300;
+
+Error refused_place(const TreeEntry& entry, std::string_view place, std::string_view reason) {
+  const std::string quoted = '`' + printable(place) + '`';
+  switch (entry.kind) {
+    case TreeKind::kLink:
+      return {"D312", "D312 invalid_bundle: " + quoted + " in the repository is a symbolic link " +
+                          std::string(reason) +
+                          ". Next: ask for the skill under the name of its folder"};
+    case TreeKind::kSubmodule:
+      return {"D312", "D312 invalid_bundle: " + quoted +
+                          " in the repository is a submodule. Next: ask for the skill from the "
+                          "repository that it points at"};
+    default:
+      return {"D310", "D310 not_found: " + quoted +
+                          " in the repository is a file, not a folder. Next: check the skill's "
+                          "name"};
+  }
+}
+
+// The part of the path that turned out to belong to the branch (`feature` → `feature/x`), if any.
+std::string rest_of_branch(const std::optional<std::string>& ref, const std::string& branch) {
+  const bool longer = ref && branch.starts_with(*ref + "/");
+  return longer ? branch.substr(ref->size() + 1) : std::string();
+}
+
+}  // namespace
+
+Result<void> RepoSkills::open() {
+  auto opened = files_.open();
+  if (!opened) return std::unexpected(opened.error());
+  opened_ = std::move(*opened);
+  auto skills = find_skills(opened_.tree);
+  if (!skills) return std::unexpected(skills.error());
+  skills_ = std::move(*skills);
+  return {};
+}
+
+// What links point at is the content of their blobs: asked for once, and only where a link matters.
+Result<void> RepoSkills::read_links() {
+  if (links_read_) return {};
+  links_read_ = true;
+  std::vector<WantedFile> links;
+  for (const TreeEntry* link : opened_.tree.links()) {
+    if (links.size() < kMaxLinks) links.push_back({.path = link->path, .id = link->id});
+  }
+  if (links.empty()) return {};
+  BundleLimits limits = limits_;
+  limits.max_file_bytes = kMaxTargetBytes;
+  auto blobs = files_.read(links, limits, TooLarge::kLeaveOut);
+  if (!blobs) return std::unexpected(blobs.error());
+  for (const WantedFile& link : links) {
+    if (const auto blob = blobs->find(link.id); blob != blobs->end()) {
+      targets_.emplace(link.path, blob->second);
+    }
+  }
+  return {};
+}
+
+// The folder that a path leads to; nothing when there is nothing. D312 for a link that leaves the
+// repository and for a submodule, D310 for a file.
+Result<RepoSkills::Place> RepoSkills::follow_to_folder(const std::string& path) {
+  if (path == "." || path.empty()) return std::string();
+  std::string real = path;
+  const TreeEntry* entry = opened_.tree.find(path);
+  const bool through_link = entry == nullptr || entry->kind == TreeKind::kLink;
+  if (through_link && !opened_.tree.links().empty()) {
+    if (auto read = read_links(); !read) return std::unexpected(read.error());
+    const Result<std::string> target = follow(opened_.tree, targets_, path);
+    if (!target && entry == nullptr) {
+      // A link on the way there may be to blame.
+      for (size_t slash = path.find('/'); slash != std::string::npos;
+           slash = path.find('/', slash + 1)) {
+        const TreeEntry* above = opened_.tree.find(path.substr(0, slash));
+        if (above == nullptr || above->kind != TreeKind::kLink) continue;
+        if (follow(opened_.tree, targets_, above->path)) continue;
+        return std::unexpected(refused_place(*above, above->path, target.error().message));
+      }
+      return std::nullopt;
+    }
+    if (!target) return std::unexpected(refused_place(*entry, path, target.error().message));
+    if (target->empty()) return std::string();
+    real = *target;
+    entry = opened_.tree.find(real);
+  }
+  if (entry == nullptr) return std::nullopt;
+  if (entry->kind == TreeKind::kFolder) return real;
+  return std::unexpected(refused_place(*entry, path, ""));
+}
+
+// `skills/<skill>`, then a folder `<skill>` with a SKILL.md in it, then a repository that is one
+// skill. The first that is there counts, also when it is there as something that is refused.
+Result<RepoSkills::Place> RepoSkills::published_place() {
+  for (const std::string& path : {"skills/" + source_->skill, source_->skill}) {
+    auto place = follow_to_folder(path);
+    if (!place && place.error().code == "D310") continue;  // a mere file of that name
+    if (!place) return place;
+    if (!*place) continue;
+    const bool has_main = std::ranges::any_of(
+        skills_, [&place](const FoundSkill& skill) { return skill.folder == **place; });
+    if (has_main || path != source_->skill) return place;
+  }
+  auto whole = is_whole_repository();
+  if (!whole) return std::unexpected(whole.error());
+  return *whole ? Place(std::string()) : std::nullopt;
+}
+
+// A SKILL.md at the top that says its name is the skill's; when it says no name, the repository's
+// own name has to be it.
+Result<bool> RepoSkills::is_whole_repository() {
+  const auto top = std::ranges::find(skills_, "", &FoundSkill::folder);
+  if (top == skills_.end()) return false;
+  auto blobs = files_.read({{.path = top->main, .id = top->id}}, limits_, TooLarge::kLeaveOut);
+  if (!blobs) return std::unexpected(blobs.error());
+  const ListedSkill listed = described(*top, *blobs);
+  return (listed.name.empty() ? repository_name(source_->repo) : listed.name) == source_->skill;
+}
+
+Result<std::string> RepoSkills::place_by_name() {
+  std::vector<FoundSkill> named;
+  for (const FoundSkill& skill : skills_) {
+    if (skill.name() == source_->skill) named.push_back(skill);
+  }
+  if (named.empty()) {
+    auto blobs = read_main_files();
+    if (!blobs) return std::unexpected(blobs.error());
+    for (const FoundSkill& skill : skills_) {
+      if (described(skill, *blobs).name == source_->skill) named.push_back(skill);
+    }
+  }
+  named = preferred(std::move(named));
+  if (named.empty()) return std::unexpected(no_such_skill(source_->skill, skills_));
+  if (named.size() > 1) return std::unexpected(several_fit(source_->skill, named));
+  return named.front().folder;
+}
+
+Result<std::string> RepoSkills::find_place() {
+  if (source_->path) {
+    auto place = follow_to_folder(opened_.path);
+    if (!place) return std::unexpected(place.error());
+    if (!*place) return std::unexpected(no_such_skill(opened_.path, skills_));
+    return **place;
+  }
+  auto published = published_place();
+  if (!published) return std::unexpected(published.error());
+  if (*published) return **published;
+  auto named = place_by_name();
+  if (named || named.error().code != "D310" || !named.error().message.contains("not_found")) {
+    return named;
+  }
+  // Something else stands in the published place: that says more.
+  auto place = follow_to_folder("skills/" + source_->skill);
+  return place ? named : std::unexpected(place.error());
+}
+
+Result<Selection> RepoSkills::select(const std::string& folder) {
+  const auto inside = opened_.tree.below(folder);
+  const bool has_link = std::ranges::any_of(
+      inside, [](const TreeEntry& entry) { return entry.kind == TreeKind::kLink; });
+  if (has_link) {
+    if (auto read = read_links(); !read) return std::unexpected(read.error());
+  }
+  // A repository that is a skill itself leaves the others to their own namespaces.
+  std::set<std::string> others;
+  const bool is_skill = std::ranges::find(skills_, "", &FoundSkill::folder) != skills_.end();
+  if (folder.empty() && is_skill) {
+    for (const FoundSkill& skill : skills_) {
+      if (!skill.folder.empty()) others.insert(skill.folder);
+    }
+  }
+  return select_files(opened_.tree, targets_, folder, others, limits_);
+}
+
+Result<Bundle> RepoSkills::bundle_of(const std::string& folder, Selection selection) {
+  if (selection.files.empty()) {
+    return fail("D310", "D310 not_found: the folder of the skill `" + source_->skill +
+                            "` has no files that can be taken. Next: check the branch");
+  }
+  const TreeEntry* place = opened_.tree.find(folder);
+  Bundle bundle{.source = *source_,
+                .resolved = opened_.commit,
+                .branch = opened_.branch,
+                .folder = folder,
+                .files = {},
+                .skipped = std::move(selection.skipped),
+                .tree = place == nullptr ? opened_.top : place->id};
+  // Without a commit, ids say nothing about content.
+  if (selection.reaches_out || opened_.commit.empty()) bundle.tree.clear();
+  auto blobs = files_.read(selection.files, limits_, TooLarge::kRefuse);
+  if (!blobs) return std::unexpected(blobs.error());
+  for (WantedFile& file : selection.files) {
+    const FileRole role = role_of(file.path);
+    bundle.files.push_back({.path = std::move(file.path),
+                            .bytes = blobs->at(file.id),
+                            .role = role,
+                            .executable = file.executable});
+  }
+  return checked(std::move(bundle), limits_);
+}
+
+Result<Bundle> RepoSkills::bundle() {
+  if (auto ready = open(); !ready) return std::unexpected(ready.error());
+  auto place = find_place();
+  if (!place) return std::unexpected(place.error());
+  auto selection = select(*place);
+  if (!selection) return std::unexpected(selection.error());
+  return bundle_of(*place, std::move(*selection));
+}
+
+void RepoSkills::use(const RepoSource& source, const std::string& branch_rest) {
+  source_ = &source;
+  opened_.path = source.path.value_or("");
+  if (branch_rest.empty() || !opened_.path.starts_with(branch_rest)) return;
+  opened_.path.erase(0, branch_rest.size());
+  if (opened_.path.starts_with('/')) opened_.path.erase(0, 1);
+  if (opened_.path.empty()) opened_.path = ".";
+}
+
+Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, const TakeOne& take) {
+  if (auto ready = open(); !ready) return ready;
+  const std::string rest = rest_of_branch(source_->ref, opened_.branch);
+  struct Found {
+    std::string folder;
+    Selection selection;
+  };
+  std::vector<Result<Found>> found;
+  std::vector<WantedFile> files;
+  for (const RepoSource& source : sources) {
+    use(source, rest);
+    auto place = find_place();
+    Result<Selection> selection =
+        place ? select(*place) : Result<Selection>(std::unexpected(place.error()));
+    if (!selection) {
+      found.emplace_back(std::unexpected(selection.error()));
+      continue;
+    }
+    for (const WantedFile& file : selection->files) files.push_back(file);
+    found.emplace_back(Found{.folder = std::move(*place), .selection = std::move(*selection)});
+  }
+  if (auto ready = files_.prepare(files); !ready) return ready;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    use(sources[i], rest);
+    take(i, found[i] ? bundle_of(found[i]->folder, std::move(found[i]->selection))
+                     : Result<Bundle>(std::unexpected(found[i].error())));
+  }
+  return {};
+}
+
+Result<std::vector<std::string>> RepoSkills::trees_of(const std::vector<std::string>& folders) {
+  if (auto ready = open(); !ready) return std::unexpected(ready.error());
+  std::vector<std::string> trees;
+  for (const std::string& folder : folders) {
+    const TreeEntry* place = opened_.tree.find(folder);
+    trees.push_back(folder.empty() ? opened_.top : place == nullptr ? std::string() : place->id);
+  }
+  return trees;
+}
+
+// All of them in one go; what is too large to be a document with a name is left out.
+Result<Blobs> RepoSkills::read_main_files() {
+  std::vector<WantedFile> files;
+  for (FoundSkill& skill : skills_) {
+    const TreeEntry* main = opened_.tree.find(skill.main);
+    if (main == nullptr || main->kind != TreeKind::kLink) continue;
+    if (auto read = read_links(); !read) return std::unexpected(read.error());
+    const auto target = follow(opened_.tree, targets_, skill.main);
+    const TreeEntry* file = target ? opened_.tree.find(*target) : nullptr;
+    if (file != nullptr && file->kind == TreeKind::kFile) skill.id = file->id;
+  }
+  for (const FoundSkill& skill : skills_) files.push_back({.path = skill.main, .id = skill.id});
+  BundleLimits limits = limits_;
+  limits.max_file_bytes = kMaxMainFileBytes;
+  limits.max_bundle_bytes = limits_.max_clone_bytes;
+  return files_.read(files, limits, TooLarge::kLeaveOut);
+}
+
+ListedSkill RepoSkills::described(const FoundSkill& skill, const Blobs& blobs) const {
+  ListedSkill out{.path = skill.path(), .name = {}, .description = {}, .name_space = {}};
+  const auto blob = blobs.find(skill.id);
+  if (blob == blobs.end() || !is_utf8(blob->second)) return out;
+  const content::ParsedDocument parsed = content::parse_document(blob->second, {});
+  out.name = parsed.name.value_or("");
+  const std::string about = parsed.description.value_or(parsed.teaser);
+  out.description = utf8_prefix(about, kDescriptionCharacters);
+  if (out.description.size() < about.size()) out.description += "…";
+  return out;
+}
+
+Result<RepoListing> RepoSkills::list() {
+  if (auto ready = open(); !ready) return std::unexpected(ready.error());
+  // What lies elsewhere was not asked for.
+  std::erase_if(skills_, [this](const FoundSkill& skill) {
+    const bool all = opened_.path.empty() || opened_.path == ".";
+    return !all && skill.folder != opened_.path && !skill.folder.starts_with(opened_.path + "/");
+  });
+  auto blobs = read_main_files();
+  if (!blobs) return std::unexpected(blobs.error());
+  RepoListing listing{.commit = opened_.commit, .branch = opened_.branch, .skills = {}};
+  std::string top(repository_name(source_->repo));
+  for (const FoundSkill& skill : skills_) {
+    listing.skills.push_back(described(skill, *blobs));
+    const std::string& name = listing.skills.back().name;
+    if (skill.folder.empty() && !name.empty() && check_namespace_name(name)) top = name;
+  }
+  const std::vector<std::string> namespaces = namespaces_for(skills_, top);
+  for (size_t i = 0; i < namespaces.size(); ++i) listing.skills[i].name_space = namespaces[i];
+  return listing;
+}
+
+RepoSource source_of(const RepoSource& repository, const ListedSkill& skill) {
+  const std::string name =
+      skill.path == "." ? skill.name_space : skill.path.substr(skill.path.rfind('/') + 1);
+  RepoSource source = repository;
+  source.path = skill.path;
+  source.skill = name;
+  source.as = skill.name_space == name ? std::string() : skill.name_space;
+  while (source.skill.starts_with('.')) source.skill.erase(0, 1);
+  return source;
+}
+
+}  // namespace iii::sources

@@ -1,0 +1,69 @@
+#include "directory/table/bus_namespaces.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "foundation/base/text.h"
+#include "directory/content/ids.h"
+
+namespace iii::directory {
+
+namespace {
+
+constexpr std::chrono::milliseconds kNamespacesTimeout{2'000};
+
+const std::string* text_of_row(const json::Value& row, std::string_view key) {
+  const json::Value* value = row.find(key);
+  return value != nullptr ? value->as_string() : nullptr;
+}
+
+}  // namespace
+
+task::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context context,
+                                                  std::string function_id) {
+  const json::Value question = json::Object{{"prefix", function_id}, {"include_internal", true}};
+  const sdk::Reply<json::Raw> reply =
+      co_await engine.call(context, "engine::functions::list", question, kNamespacesTimeout);
+  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
+  const json::Value* rows = answer ? answer->find("functions") : nullptr;
+  std::vector<std::string> out;
+  if (rows == nullptr || rows->as_array() == nullptr) co_return out;
+  for (const json::Value& row : *rows->as_array()) {
+    const std::string* id = text_of_row(row, "function_id");
+    const std::string* name_space = text_of_row(row, "namespace");
+    if (id != nullptr && *id == function_id && name_space != nullptr) out.push_back(*name_space);
+  }
+  std::ranges::sort(out);
+  const auto first = std::ranges::find(out, protocol::kDefaultNamespace);
+  if (first != out.end()) std::rotate(out.begin(), first, first + 1);
+  co_return out;
+}
+
+Error function_elsewhere(const std::string& function_id, const std::optional<std::string>& asked,
+                         const std::vector<std::string>& places) {
+  const std::string what = "D340 not_found: function " + content::quoted(function_id);
+  const std::string next = join(places, ", ") + ". Next: call again with `namespace`.";
+  if (!asked) return {"invocation_failed", what + " is in several namespaces: " + next};
+  return {"invocation_failed",
+          what + " is not in namespace " + content::quoted(*asked) + ", but in " + next};
+}
+
+task::Task<sdk::Reply<json::Raw>> call_by_id(EngineClient& engine, Context context,
+                                            std::string function_id, std::string payload,
+                                            std::chrono::milliseconds timeout) {
+  sdk::Reply<json::Raw> reply =
+      co_await engine.call(context, function_id, std::string_view(payload), timeout);
+  if (reply || reply.error().code != sdk::kFunctionNotFound) co_return reply;
+  const std::vector<std::string> places = co_await namespaces_of(engine, context, function_id);
+  if (places.empty()) co_return reply;
+  const bool certain = places.size() == 1 || places.front() == protocol::kDefaultNamespace;
+  if (!certain) {
+    co_return std::unexpected(sdk::remote_error(
+        kAmbiguousFunction, "`" + function_id + "` is registered in several namespaces (" +
+                                join(places, ", ") + "), and none of them is `default`"));
+  }
+  co_return co_await engine.call(context, function_id, std::string_view(payload), timeout,
+                                 places.front());
+}
+
+}  // namespace iii::directory
