@@ -13,10 +13,10 @@
 #include <sstream>
 #include <thread>
 
-#include "foundation/base/files.h"
 #include "content_program.h"
 #include "content_roles.h"
 #include "content_tree.h"
+#include "foundation/base/files.h"
 #include "process.h"
 #include "report.h"
 

@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/json/value.h"
-#include "directory/library/library.h"
 #include "bus/net/loop.h"
-#include "process.h"
 #include "bus/sdk/worker.h"
+#include "directory/library/library.h"
+#include "foundation/json/value.h"
+#include "process.h"
 
 namespace iii::bench {
 

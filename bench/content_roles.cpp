@@ -11,22 +11,22 @@
 #include <memory>
 #include <vector>
 
-#include "foundation/base/discard.h"
-#include "foundation/base/log.h"
-#include "foundation/base/text.h"
+#include "bus/net/loop.h"
+#include "bus/sdk/worker.h"
 #include "content_line.h"
 #include "content_tree.h"
 #include "directory/reading/browse.h"
 #include "directory/reading/builtin_docs.h"
-#include "directory/table/bus.h"
 #include "directory/reading/changes.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/skills.h"
-#include "histogram.h"
+#include "directory/table/bus.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/discard.h"
+#include "foundation/base/log.h"
+#include "foundation/base/text.h"
 #include "foundation/json/value.h"
-#include "bus/net/loop.h"
+#include "histogram.h"
 #include "process.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::bench {
 namespace {

@@ -12,14 +12,14 @@
 #include <thread>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "content_line.h"
 #include "content_roles.h"
-#include "directory/table/bus.h"
 #include "directory/reading/changes.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/skills.h"
 #include "directory/sources/installer.h"
+#include "directory/table/bus.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/log.h"
 
 namespace iii::bench {
 namespace {

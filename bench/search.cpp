@@ -9,12 +9,12 @@
 #include <memory>
 #include <string>
 
-#include "process.h"
-#include "report.h"
 #include "directory/search/find.h"
 #include "directory/search/function_document.h"
 #include "directory/search/judged_for_test.h"
 #include "directory/search/skill_document.h"
+#include "process.h"
+#include "report.h"
 #include "search_corpus.h"
 #include "search_rivals.h"
 

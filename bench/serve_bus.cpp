@@ -1,9 +1,9 @@
 // The engine as `iii-directory serve --engine-only` wires it.
 #include <cstdio>
 
-#include "foundation/base/log.h"
 #include "bus/engine/embedded.h"
 #include "bus/net/loop.h"
+#include "foundation/base/log.h"
 #include "process.h"
 #include "roles.h"
 

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <unordered_set>
 
-#include "foundation/base/discard.h"
 #include "bus/net/http_server.h"
 #include "bus/net/loop.h"
+#include "foundation/base/discard.h"
 #include "process.h"
 #include "roles.h"
 

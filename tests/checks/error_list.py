@@ -14,7 +14,10 @@ import sys
 
 # Rooms in the order of the page, and who gets their errors. Reasons are parts of other messages.
 ROOMS = {
-    "functions": "caller on the bus",
+    "table": "caller on the bus",
+    "reading": "caller on the bus",
+    "installing": "caller on the bus",
+    "discovery": "caller on the bus",
     "legacy": "caller on the bus",
     "library": "caller on the bus",
     "sources": "caller on the bus, command line",
@@ -216,7 +219,7 @@ def rows(root):
     found = {}
     for room, who in ROOMS.items():
         texts = {}
-        for path in sorted((root / "src" / room).rglob("*")):
+        for path in sorted(p for folder in (root / "src").glob(f"*/{room}") for p in folder.rglob("*")):
             if path.suffix in (".h", ".cpp") and not re.search(r"_test\.cpp$|testing\.h$|for_test\.", path.name):
                 texts[path] = tokens(path.read_text(encoding="utf-8"))
         shared = {}

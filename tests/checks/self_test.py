@@ -141,7 +141,7 @@ class ErrorList(TreeTest):
         return [list(row) + [who] for row, who in sorted(error_list.rows(root).items())]
 
     def assert_rows(self, source, *expected):
-        self.assertEqual(self.problems_with({"src/functions/a.cpp": source}), [[*row, "caller on the bus"] for row in expected])
+        self.assertEqual(self.problems_with({"src/directory/reading/a.cpp": source}), [[*row, "caller on the bus"] for row in expected])
 
     def test_a_literal_with_its_next_step(self):
         self.assert_rows('f() { return fail("D1", "bad " "id. Next: call a::b."); }', ("D1", "bad id.", "call a::b"))
@@ -159,8 +159,8 @@ Result<void> f() { return refuse("no name"); }
 
     def test_a_helper_of_another_file(self):
         files = {
-            "src/functions/a.cpp": 'std::unexpected<Error> refuse(std::string reason) { return fail("D311", "D311 bad: " + reason); }',
-            "src/functions/b.cpp": 'Result<void> f() { return refuse("no name"); }',
+            "src/directory/reading/a.cpp": 'std::unexpected<Error> refuse(std::string reason) { return fail("D311", "D311 bad: " + reason); }',
+            "src/directory/reading/b.cpp": 'Result<void> f() { return refuse("no name"); }',
         }
         self.assertIn(["D311", "D311 bad: no name", "", "caller on the bus"], self.problems_with(files))
 
@@ -169,7 +169,7 @@ Result<void> f() { return refuse("no name"); }
 
     def test_comments_and_tests_do_not_count(self):
         self.assert_rows('// fail("a", "text")\n')
-        self.assertEqual(self.problems_with({"src/functions/a_test.cpp": 'fail("a", "text");'}), [])
+        self.assertEqual(self.problems_with({"src/directory/reading/a_test.cpp": 'fail("a", "text");'}), [])
 
 
 class Links(TreeTest):

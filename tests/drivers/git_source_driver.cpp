@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "foundation/json/write.h"
 #include "directory/sources/git.h"
+#include "foundation/json/write.h"
 
 namespace {
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/json/write.h"
 #include "bus/sdk/worker.h"
+#include "foundation/json/write.h"
 
 namespace sdk = iii::sdk;
 namespace json = iii::json;
@@ -113,8 +113,8 @@ class Commands {
   }
 
   static task::Task<Result<json::Value>> note(sdk::Call call, json::Raw data,
-                                             std::shared_ptr<Target> log, Millis takes,
-                                             std::string calls) {
+                                              std::shared_ptr<Target> log, Millis takes,
+                                              std::string calls) {
     const std::optional<json::Raw> metadata = call.metadata();
     log->seen.push_back(json::Object{{"data", parsed(data)},
                                      {"metadata", metadata ? parsed(*metadata) : json::Value()},

@@ -13,9 +13,9 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/log.h"
 #include "bus/net/loop.h"
 #include "bus/net/server.h"
+#include "foundation/base/log.h"
 
 namespace {
 

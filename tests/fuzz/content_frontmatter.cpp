@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/check.h"
-#include "foundation/base/utf8.h"
 #include "directory/content/findings.h"
 #include "directory/content/frontmatter_recover.h"
 #include "directory/content/frontmatter_yaml.h"
 #include "directory/content/parse.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
 
 namespace {
 

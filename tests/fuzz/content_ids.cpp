@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
+#include "directory/content/ids.h"
 #include "foundation/base/check.h"
 #include "foundation/base/text.h"
-#include "directory/content/ids.h"
 
 namespace {
 

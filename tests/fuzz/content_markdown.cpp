@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/check.h"
-#include "foundation/base/utf8.h"
 #include "directory/content/markdown.h"
 #include "directory/content/space.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
 
 namespace {
 

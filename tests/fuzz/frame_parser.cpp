@@ -8,11 +8,11 @@
 #include <string_view>
 #include <variant>
 
+#include "bus/protocol/parser.h"
+#include "bus/protocol/writer.h"
 #include "foundation/base/check.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/value.h"
-#include "bus/protocol/parser.h"
-#include "bus/protocol/writer.h"
 
 namespace {
 

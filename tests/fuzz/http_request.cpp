@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/check.h"
 #include "bus/net/http_parser.h"
+#include "foundation/base/check.h"
 
 namespace {
 

@@ -8,12 +8,12 @@
 #include <string>
 #include <string_view>
 
+#include "bus/net/loop.h"
+#include "faces/mcp/duplex.h"
+#include "faces/mcp/server.h"
 #include "foundation/base/check.h"
 #include "foundation/base/text.h"
 #include "foundation/json/value.h"
-#include "faces/mcp/duplex.h"
-#include "faces/mcp/server.h"
-#include "bus/net/loop.h"
 
 namespace {
 

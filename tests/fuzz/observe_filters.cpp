@@ -4,8 +4,8 @@
 // Input: a filter, a line feed, a document (an object whose members are the parts of a call).
 #include <string_view>
 
-#include "foundation/base/check.h"
 #include "bus/filter/filter.h"
+#include "foundation/base/check.h"
 #include "foundation/json/write.h"
 
 namespace {

@@ -6,11 +6,11 @@
 #include <cstdint>
 #include <string_view>
 
-#include "foundation/base/check.h"
-#include "foundation/base/utf8.h"
 #include "directory/risks/codes.h"
 #include "directory/risks/new_commands.h"
 #include "directory/risks/scan.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   constexpr std::array<std::string_view, 6> kPaths{"SKILL.md", "a.sh",  "a.py",

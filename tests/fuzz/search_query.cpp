@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/check.h"
 #include "directory/search/find.h"
 #include "directory/search/function_document.h"
+#include "foundation/base/check.h"
 
 namespace {
 

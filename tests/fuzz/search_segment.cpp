@@ -7,11 +7,11 @@
 #include <cstring>
 #include <vector>
 
-#include "foundation/base/check.h"
 #include "directory/search/find.h"
 #include "directory/search/index_state.h"
 #include "directory/search/segment_format.h"
 #include "directory/search/skill_document.h"
+#include "foundation/base/check.h"
 
 namespace {
 

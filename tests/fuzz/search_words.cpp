@@ -4,13 +4,13 @@
 #include <cstdint>
 #include <string_view>
 
-#include "foundation/base/check.h"
-#include "foundation/base/utf8.h"
 #include "directory/search/quality.h"
 #include "directory/search/sentences.h"
 #include "directory/search/skill_document.h"
 #include "directory/search/snippet.h"
 #include "directory/search/words.h"
+#include "foundation/base/check.h"
+#include "foundation/base/utf8.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace iii::search;

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <cstring>
 
-#include "foundation/base/check.h"
 #include "bus/ws/encoder.h"
 #include "bus/ws/frames_for_test.h"
+#include "foundation/base/check.h"
 
 namespace {
 

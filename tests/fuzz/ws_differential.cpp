@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "foundation/base/check.h"
 #include "beast_peer.h"
+#include "foundation/base/check.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace iii::ws;

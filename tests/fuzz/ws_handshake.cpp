@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/check.h"
 #include "bus/ws/handshake.h"
+#include "foundation/base/check.h"
 
 namespace {
 

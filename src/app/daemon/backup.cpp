@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/log.h"
 #include "bus/engine/embedded.h"
-#include "directory/table/function_table.h"
-#include "foundation/json/describe.h"
 #include "directory/library/latch.h"
 #include "directory/library/library.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/log.h"
+#include "foundation/json/describe.h"
 
 namespace iii::daemon {
 
@@ -70,8 +70,9 @@ void remove_old(const fs::path& folder) {
   }
 }
 
-task::Task<Result<BackupOutput>> make_backup(engine::Embedded& embedded, directory::Library& library,
-                                            std::optional<fs::path> data) {
+task::Task<Result<BackupOutput>> make_backup(engine::Embedded& embedded,
+                                             directory::Library& library,
+                                             std::optional<fs::path> data) {
   if (!data) {
     co_return fail("no_data_folder",
                    "state is kept in memory only, so there is nothing to copy. Next: start the "

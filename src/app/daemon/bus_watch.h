@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "faces/console/console.h"
 #include "bus/engine/engine.h"
 #include "bus/net/loop.h"
+#include "faces/console/console.h"
 
 namespace iii::daemon {
 

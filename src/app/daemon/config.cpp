@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/check.h"
-#include "foundation/base/saturate.h"
 #include "directory/content/content.h"
 #include "directory/installing/auto_download.h"
-#include "directory/reading/builtin_docs.h"
 #include "directory/library/installed_workers.h"
 #include "directory/library/registration_feed.h"
 #include "directory/library/registration_store.h"
+#include "directory/reading/builtin_docs.h"
 #include "directory/sources/downloads.h"
+#include "foundation/base/check.h"
+#include "foundation/base/saturate.h"
 
 namespace iii::daemon {
 

@@ -5,9 +5,9 @@
 #include <cctype>
 #include <utility>
 
+#include "directory/risks/codes.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
-#include "directory/risks/codes.h"
 
 namespace iii::daemon {
 

@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "app/daemon/config.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 
 namespace iii::daemon {

@@ -5,9 +5,9 @@
 
 #include <set>
 
-#include "foundation/json/write.h"
 #include "directory/sources/bundle.h"
 #include "directory/sources/downloads.h"
+#include "foundation/json/write.h"
 
 namespace iii::daemon {
 namespace {

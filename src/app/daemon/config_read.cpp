@@ -12,10 +12,10 @@
 #include <fstream>
 #include <utility>
 
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/verbs/config_file.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 #include "foundation/json/write.h"
 #include "foundation/json/yaml.h"
 

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "app/daemon/config.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 
 namespace iii::daemon {

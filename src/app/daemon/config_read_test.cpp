@@ -5,8 +5,8 @@
 
 #include <fstream>
 
-#include "foundation/base/temp_folder_for_test.h"
 #include "app/daemon/config_keys.h"
+#include "foundation/base/temp_folder_for_test.h"
 
 namespace iii::daemon {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <utility>
 
+#include "app/daemon/config_keys.h"
+#include "faces/cli/output.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "faces/cli/output.h"
-#include "app/daemon/config_keys.h"
 
 namespace iii::daemon {
 

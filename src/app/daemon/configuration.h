@@ -2,9 +2,9 @@
 // changed.
 #pragma once
 
-#include "foundation/base/result.h"
-#include "faces/cli/args.h"
 #include "app/daemon/config_read.h"
+#include "faces/cli/args.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 
 namespace iii::daemon {

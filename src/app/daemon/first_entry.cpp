@@ -5,8 +5,8 @@
 #include <chrono>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "bus/sdk/worker.h"
+#include "foundation/base/log.h"
 
 namespace iii::daemon {
 
@@ -20,7 +20,7 @@ bool means_nothing_set(const std::string& code) {
 }
 
 task::Task<void> ask_for_entry(sdk::Worker& worker, std::string id,
-                              std::optional<json::Value>& value) {
+                               std::optional<json::Value>& value) {
   const json::Value which = json::Object{{"id", id}};
   const sdk::CallOptions options{.timeout = kEntryTimeout};
   const sdk::Reply<json::Value> reply =

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "foundation/json/value.h"
 #include "bus/sdk/options.h"
+#include "foundation/json/value.h"
 
 namespace iii::daemon {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/log.h"
-#include "directory/content/types.h"
 #include "app/daemon/config.h"
+#include "directory/content/types.h"
+#include "foundation/base/log.h"
 
 namespace iii::daemon {
 

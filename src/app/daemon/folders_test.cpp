@@ -5,9 +5,9 @@
 
 #include <fstream>
 
-#include "foundation/base/temp_folder_for_test.h"
-#include "directory/content/content.h"
 #include "app/daemon/hidden.h"
+#include "directory/content/content.h"
+#include "foundation/base/temp_folder_for_test.h"
 
 namespace iii::daemon {
 namespace {

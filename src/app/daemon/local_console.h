@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <string>
 
-#include "faces/console/console.h"
 #include "app/daemon/bus_watch.h"
 #include "app/daemon/local_directory.h"
 #include "app/daemon/options.h"
 #include "bus/engine/engine.h"
-#include "faces/mcp/http_endpoint.h"
 #include "bus/net/loop.h"
+#include "faces/console/console.h"
+#include "faces/mcp/http_endpoint.h"
 
 namespace iii::daemon {
 

@@ -5,11 +5,11 @@
 #include <fstream>
 #include <memory>
 
-#include "foundation/base/log.h"
 #include "app/daemon/backup.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/local_attach.h"
 #include "app/daemon/version.h"
+#include "foundation/base/log.h"
 
 namespace iii::daemon {
 

@@ -9,9 +9,9 @@
 #include "app/daemon/directory.h"
 #include "app/daemon/options.h"
 #include "bus/engine/embedded.h"
-#include "faces/mcp/client_list.h"
 #include "bus/net/loop.h"
 #include "bus/sdk/worker.h"
+#include "faces/mcp/client_list.h"
 
 namespace iii::daemon {
 

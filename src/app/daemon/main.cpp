@@ -9,13 +9,13 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/discard.h"
-#include "faces/cli/output.h"
-#include "faces/cli/verbs.h"
 #include "app/daemon/descriptors.h"
 #include "app/daemon/manifest.h"
 #include "app/daemon/verbs/verbs.h"
 #include "app/daemon/version.h"
+#include "faces/cli/output.h"
+#include "faces/cli/verbs.h"
+#include "foundation/base/discard.h"
 
 namespace {
 

@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
-#include "foundation/base/uuid.h"
 #include "app/daemon/config.h"
 #include "app/daemon/directory.h"
 #include "app/daemon/version.h"
 #include "bus/sdk/worker.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::daemon {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "faces/mcp/server.h"
+#include "foundation/base/result.h"
 
 namespace iii::sdk {
 class Worker;

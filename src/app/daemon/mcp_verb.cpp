@@ -13,9 +13,6 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/log.h"
-#include "faces/cli/args.h"
-#include "faces/cli/output.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/directory.h"
@@ -23,11 +20,14 @@
 #include "app/daemon/mcp_options.h"
 #include "app/daemon/options.h"
 #include "app/daemon/version.h"
+#include "bus/net/loop.h"
+#include "bus/sdk/worker.h"
+#include "faces/cli/args.h"
+#include "faces/cli/output.h"
 #include "faces/mcp/connect.h"
 #include "faces/mcp/server.h"
 #include "faces/mcp/stdio.h"
-#include "bus/net/loop.h"
-#include "bus/sdk/worker.h"
+#include "foundation/base/log.h"
 
 namespace iii::daemon {
 

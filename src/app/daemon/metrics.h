@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/metrics.h"
-#include "foundation/base/process_usage.h"
 #include "bus/engine/embedded.h"
 #include "directory/reading/stats.h"
+#include "foundation/base/metrics.h"
+#include "foundation/base/process_usage.h"
 
 namespace iii::daemon {
 

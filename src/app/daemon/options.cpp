@@ -4,10 +4,10 @@
 #include <functional>
 #include <map>
 
-#include "foundation/base/text.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/version.h"
 #include "bus/net/http_access.h"
+#include "foundation/base/text.h"
 
 namespace iii::daemon {
 

@@ -6,11 +6,11 @@
 #include <span>
 #include <string>
 
-#include "foundation/base/result.h"
-#include "faces/cli/args.h"
 #include "app/daemon/config_read.h"
 #include "bus/engine/embedded.h"
 #include "bus/net/http_server.h"
+#include "faces/cli/args.h"
+#include "foundation/base/result.h"
 
 namespace iii::daemon {
 

@@ -11,11 +11,6 @@
 #include <memory>
 #include <utility>
 
-#include "foundation/base/log_format.h"
-#include "foundation/base/saturate.h"
-#include "faces/cli/args.h"
-#include "faces/cli/engine_link.h"
-#include "faces/cli/output.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/descriptors.h"
 #include "app/daemon/directory.h"
@@ -29,11 +24,16 @@
 #include "app/daemon/service_manager.h"
 #include "app/daemon/version.h"
 #include "bus/engine/embedded.h"
-#include "faces/mcp/http_endpoint.h"
-#include "faces/mcp/server.h"
 #include "bus/net/http_server.h"
 #include "bus/net/loop.h"
 #include "bus/sdk/worker.h"
+#include "faces/cli/args.h"
+#include "faces/cli/engine_link.h"
+#include "faces/cli/output.h"
+#include "faces/mcp/http_endpoint.h"
+#include "faces/mcp/server.h"
+#include "foundation/base/log_format.h"
+#include "foundation/base/saturate.h"
 
 namespace iii::daemon {
 

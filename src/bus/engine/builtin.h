@@ -14,15 +14,15 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/result.h"
-#include "foundation/base/timers.h"
-#include "foundation/base/uuid.h"
 #include "bus/engine/background.h"
 #include "bus/engine/json_text.h"
 #include "bus/engine/ledger.h"
 #include "bus/engine/limits.h"
 #include "bus/engine/owner.h"
 #include "bus/engine/slices.h"
+#include "foundation/base/result.h"
+#include "foundation/base/timers.h"
+#include "foundation/base/uuid.h"
 #include "foundation/json/describe.h"
 
 namespace iii::engine {

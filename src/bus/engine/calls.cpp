@@ -2,15 +2,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/engine/engine.h"
+#include "bus/protocol/trace.h"
+#include "bus/protocol/writer.h"
 #include "foundation/base/log.h"
 #include "foundation/base/saturate.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8_head.h"
-#include "bus/engine/engine.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
-#include "bus/protocol/trace.h"
-#include "bus/protocol/writer.h"
 
 namespace iii::engine {
 

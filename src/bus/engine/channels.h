@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
-#include "foundation/base/timers.h"
-#include "foundation/base/uuid.h"
 #include "bus/engine/engine.h"
 #include "bus/net/connection.h"
 #include "bus/net/memory_budget.h"
+#include "foundation/base/result.h"
+#include "foundation/base/timers.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::engine {
 

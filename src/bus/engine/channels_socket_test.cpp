@@ -1,7 +1,7 @@
 // Stream channels between real sockets: what is read, held and let go.
-#include "foundation/base/fake_timers.h"
 #include "bus/engine/channels.h"
 #include "bus/net/net_fixture_for_test.h"
+#include "foundation/base/fake_timers.h"
 
 namespace iii::engine {
 namespace {

@@ -15,9 +15,9 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/discard.h"
 #include "bus/engine/builtin.h"
 #include "bus/engine/store/store.h"
+#include "foundation/base/discard.h"
 
 namespace iii::engine {
 

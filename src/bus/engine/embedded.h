@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "bus/engine/channels.h"
 #include "bus/engine/configuration/configuration.h"
 #include "bus/engine/engine.h"
@@ -15,6 +14,7 @@
 #include "bus/engine/state/state.h"
 #include "bus/engine/store/store.h"
 #include "bus/net/loop.h"
+#include "foundation/base/result.h"
 
 namespace iii::engine {
 

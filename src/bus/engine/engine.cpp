@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "bus/protocol/writer.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "bus/protocol/writer.h"
 
 namespace iii::engine {
 

@@ -13,10 +13,6 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/log.h"
-#include "foundation/base/result.h"
-#include "foundation/base/timers.h"
-#include "foundation/base/uuid.h"
 #include "bus/engine/background.h"
 #include "bus/engine/builtin.h"
 #include "bus/engine/call_stats.h"
@@ -31,6 +27,10 @@
 #include "bus/engine/worker.h"
 #include "bus/protocol/parser.h"
 #include "bus/protocol/writer.h"
+#include "foundation/base/log.h"
+#include "foundation/base/result.h"
+#include "foundation/base/timers.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::engine {
 

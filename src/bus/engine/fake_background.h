@@ -5,8 +5,8 @@
 #include <set>
 #include <utility>
 
-#include "foundation/base/timers.h"
 #include "bus/engine/background.h"
+#include "foundation/base/timers.h"
 
 namespace iii::engine {
 

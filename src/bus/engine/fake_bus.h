@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/fake_timers.h"
 #include "bus/engine/builtin.h"
 #include "bus/engine/fake_background.h"
+#include "foundation/base/fake_timers.h"
 
 namespace iii::engine {
 

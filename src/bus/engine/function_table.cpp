@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
-#include "foundation/base/text.h"
-#include "foundation/json/slice.h"
 #include "bus/protocol/frame.h"
 #include "bus/protocol/limits.h"
+#include "foundation/base/text.h"
+#include "foundation/json/slice.h"
 
 namespace iii::engine {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/hash.h"
 #include "bus/engine/call_stats.h"
 #include "bus/engine/worker.h"
+#include "foundation/base/hash.h"
 #include "foundation/json/schema_check.h"
 
 namespace iii::engine {

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <utility>
 
+#include "bus/engine/frame_texts.h"
+#include "bus/protocol/parser.h"
 #include "foundation/base/discard.h"
 #include "foundation/base/result.h"
 #include "foundation/base/shared_bytes.h"
-#include "bus/engine/frame_texts.h"
-#include "bus/protocol/parser.h"
 
 namespace iii::engine {
 

@@ -1,9 +1,9 @@
 // Engine: calls that the engine itself makes (builtin.h, class Bus).
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "bus/engine/engine.h"
 #include "bus/protocol/writer.h"
+#include "foundation/base/log.h"
 
 namespace iii::engine {
 

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/log.h"
-#include "foundation/base/text.h"
 #include "bus/engine/engine.h"
-#include "foundation/json/slice.h"
 #include "bus/protocol/writer.h"
 #include "bus/ws/frame.h"
+#include "foundation/base/log.h"
+#include "foundation/base/text.h"
+#include "foundation/json/slice.h"
 
 namespace iii::engine {
 

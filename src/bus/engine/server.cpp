@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "bus/net/message_time.h"
 #include "foundation/base/bearer.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "bus/net/message_time.h"
 
 namespace iii::engine {
 

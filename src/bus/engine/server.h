@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "bus/engine/channels.h"
 #include "bus/engine/engine.h"
 #include "bus/net/loop.h"
 #include "bus/net/server.h"
+#include "foundation/base/result.h"
 
 namespace iii::engine {
 

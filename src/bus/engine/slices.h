@@ -12,8 +12,8 @@
 #include <map>
 #include <optional>
 
-#include "foundation/base/timers.h"
 #include "bus/engine/owner.h"
+#include "foundation/base/timers.h"
 
 namespace iii::engine {
 

@@ -21,9 +21,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/engine/builtin.h"
 #include "foundation/base/log.h"
 #include "foundation/base/timers.h"
-#include "bus/engine/builtin.h"
 
 namespace iii::engine {
 

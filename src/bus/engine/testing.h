@@ -15,8 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/fake_timers.h"
-#include "foundation/base/uuid.h"
 #include "bus/engine/builtins/catalog.h"
 #include "bus/engine/builtins/events.h"
 #include "bus/engine/builtins/introspection.h"
@@ -26,9 +24,11 @@
 #include "bus/engine/channels.h"
 #include "bus/engine/engine.h"
 #include "bus/engine/fake_background.h"
+#include "bus/ws/frame.h"
+#include "foundation/base/fake_timers.h"
+#include "foundation/base/uuid.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
-#include "bus/ws/frame.h"
 
 namespace iii::json {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "bus/engine/frame_texts.h"
 #include "bus/engine/function_table.h"
 #include "bus/protocol/writer.h"
+#include "foundation/base/log.h"
 
 namespace iii::engine {
 

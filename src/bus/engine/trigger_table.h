@@ -17,12 +17,12 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/timers.h"
 #include "bus/engine/limits.h"
 #include "bus/engine/owner.h"
 #include "bus/engine/slices.h"
 #include "bus/engine/worker.h"
 #include "bus/protocol/frame.h"
+#include "foundation/base/timers.h"
 
 namespace iii::engine {
 

@@ -10,13 +10,13 @@
 #include <set>
 #include <string>
 
-#include "foundation/base/log.h"
-#include "foundation/base/timers.h"
-#include "foundation/base/uuid.h"
 #include "bus/engine/builtin.h"
 #include "bus/engine/call_stats.h"
 #include "bus/engine/ledger.h"
 #include "bus/engine/link.h"
+#include "foundation/base/log.h"
+#include "foundation/base/timers.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::engine {
 

@@ -1,8 +1,8 @@
 // Who comes and goes, in the log.
 #pragma once
 
-#include "foundation/base/log.h"
 #include "bus/engine/engine.h"
+#include "foundation/base/log.h"
 
 namespace iii::engine {
 

@@ -3,8 +3,8 @@
 #include <array>
 #include <optional>
 
-#include "foundation/base/text.h"
 #include "bus/filter/compiled.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
 namespace iii::filter {

@@ -1,6 +1,6 @@
 // Whether the paths of a filter can exist, by the schemas that the function has published.
-#include "foundation/base/text.h"
 #include "bus/filter/compiled.h"
+#include "foundation/base/text.h"
 
 namespace iii::filter {
 

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/discard.h"
 #include "bus/net/asio.h"
 #include "bus/net/socket_connection.h"
 #include "bus/net/socket_options.h"
 #include "bus/net/tls_session.h"
+#include "foundation/base/discard.h"
 
 namespace iii::net {
 namespace {

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "bus/net/connection.h"
 #include "bus/net/loop.h"
 #include "bus/net/tls.h"
+#include "foundation/base/result.h"
 
 namespace iii::net {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/shared_bytes.h"
 #include "bus/ws/frame.h"
 #include "bus/ws/handshake.h"
 #include "bus/ws/message.h"
+#include "foundation/base/shared_bytes.h"
 
 namespace iii::net {
 

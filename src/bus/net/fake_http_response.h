@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "bus/net/http_message.h"
+#include "foundation/base/text.h"
 
 namespace iii::net {
 

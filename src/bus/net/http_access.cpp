@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
+#include "bus/net/authority.h"
 #include "foundation/base/bearer.h"
 #include "foundation/base/text.h"
-#include "bus/net/authority.h"
 
 namespace iii::net {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "foundation/base/fake_timers.h"
 #include "bus/net/http_fixture_for_test.h"
+#include "foundation/base/fake_timers.h"
 
 namespace iii::net {
 namespace {

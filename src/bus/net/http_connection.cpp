@@ -10,11 +10,11 @@
 #include <ctime>
 #include <utility>
 
+#include "bus/net/http_exchange.h"
+#include "bus/net/output_pool.h"
 #include "foundation/base/discard.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "bus/net/http_exchange.h"
-#include "bus/net/output_pool.h"
 
 namespace iii::net {
 namespace {

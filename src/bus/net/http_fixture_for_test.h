@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "bus/net/http_server.h"
 #include "bus/net/net_fixture_for_test.h"
+#include "foundation/base/text.h"
 
 namespace iii::net {
 

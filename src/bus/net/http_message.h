@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/shared_bytes.h"
 #include "bus/ws/handshake.h"
+#include "foundation/base/shared_bytes.h"
 
 namespace iii::net {
 

@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/log.h"
 #include "bus/net/http_connection.h"
 #include "bus/net/listener.h"
 #include "bus/net/socket_options.h"
+#include "foundation/base/log.h"
 
 namespace iii::net {
 namespace {

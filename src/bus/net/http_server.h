@@ -9,13 +9,13 @@
 #include <memory>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "bus/net/http_access.h"
 #include "bus/net/http_message.h"
 #include "bus/net/http_router.h"
 #include "bus/net/loop.h"
 #include "bus/net/memory_budget.h"
 #include "bus/net/wrong_tokens.h"
+#include "foundation/base/result.h"
 
 namespace iii::net {
 

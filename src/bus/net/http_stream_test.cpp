@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "foundation/base/discard.h"
 #include "bus/net/http_fixture_for_test.h"
+#include "foundation/base/discard.h"
 
 namespace iii::net {
 namespace {

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "foundation/base/log.h"
-#include "foundation/base/result.h"
 #include "bus/net/asio.h"
 #include "bus/net/loop.h"
+#include "foundation/base/log.h"
+#include "foundation/base/result.h"
 
 namespace iii::net {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/shared_bytes.h"
 #include "bus/net/output_pool.h"
+#include "foundation/base/shared_bytes.h"
 
 namespace iii::net {
 

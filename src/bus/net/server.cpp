@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/log.h"
 #include "bus/net/asio.h"
 #include "bus/net/listener.h"
 #include "bus/net/socket_connection.h"
 #include "bus/net/socket_options.h"
+#include "foundation/base/log.h"
 
 namespace iii::net {
 namespace {

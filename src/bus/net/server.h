@@ -9,11 +9,11 @@
 #include <variant>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "bus/net/connection.h"
 #include "bus/net/loop.h"
 #include "bus/net/memory_budget.h"
 #include "bus/net/wrong_tokens.h"
+#include "foundation/base/result.h"
 
 namespace iii::net {
 

@@ -2,8 +2,8 @@
 
 #include <sys/resource.h>
 
-#include "foundation/base/fake_timers.h"
 #include "bus/net/net_fixture_for_test.h"
+#include "foundation/base/fake_timers.h"
 
 namespace iii::net {
 namespace {

@@ -9,9 +9,9 @@
 #include <cstring>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "bus/net/message_time.h"
 #include "bus/net/socket_options.h"
+#include "foundation/base/log.h"
 
 namespace iii::net {
 namespace {

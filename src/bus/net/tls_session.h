@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "bus/net/tls.h"
+#include "foundation/base/result.h"
 
 namespace iii::net {
 

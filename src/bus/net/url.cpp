@@ -1,6 +1,6 @@
-#include "foundation/base/text.h"
 #include "bus/net/authority.h"
 #include "bus/net/client.h"
+#include "foundation/base/text.h"
 
 namespace iii::net {
 namespace {

@@ -8,10 +8,10 @@
 #include <map>
 #include <set>
 
-#include "foundation/json/value.h"
-#include "foundation/json/write.h"
 #include "bus/protocol/parser.h"
 #include "bus/protocol/writer.h"
+#include "foundation/json/value.h"
+#include "foundation/json/write.h"
 
 namespace iii::protocol {
 namespace {

@@ -10,9 +10,9 @@
 #include <string>
 #include <string_view>
 
+#include "bus/protocol/frame.h"
 #include "foundation/base/result.h"
 #include "foundation/json/slice.h"
-#include "bus/protocol/frame.h"
 
 namespace iii::protocol {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/json/write.h"
 #include "bus/protocol/frame.h"
+#include "foundation/json/write.h"
 
 namespace iii::protocol {
 

@@ -2,12 +2,12 @@
 
 #include <simdjson.h>
 
-#include "foundation/base/check.h"
-#include "foundation/json/slice.h"
-#include "foundation/json/value.h"
 #include "bus/protocol/keys.h"
 #include "bus/protocol/limits.h"
 #include "bus/protocol/skim.h"
+#include "foundation/base/check.h"
+#include "foundation/json/slice.h"
+#include "foundation/json/value.h"
 
 namespace iii::protocol {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "bus/protocol/frame.h"
+#include "foundation/base/result.h"
 
 namespace iii::protocol {
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "foundation/json/value.h"
 #include "bus/protocol/writer.h"
+#include "foundation/json/value.h"
 
 namespace iii::protocol {
 namespace {

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <utility>
 
-#include "foundation/json/slice.h"
 #include "bus/protocol/keys.h"
+#include "foundation/json/slice.h"
 
 namespace iii::protocol {
 

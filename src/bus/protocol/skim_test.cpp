@@ -6,8 +6,8 @@
 #include <random>
 #include <string>
 
-#include "foundation/json/value.h"
 #include "bus/protocol/limits.h"
+#include "foundation/json/value.h"
 
 namespace iii::protocol {
 namespace {

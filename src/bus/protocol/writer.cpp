@@ -2,9 +2,9 @@
 
 #include <cstring>
 
+#include "bus/protocol/message.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
-#include "bus/protocol/message.h"
 
 namespace iii::protocol {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "foundation/json/slice.h"
 #include "bus/sdk/calls.h"
+#include "foundation/json/slice.h"
 
 namespace iii::sdk {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "bus/sdk/channel_socket.h"
 #include "foundation/base/text.h"
 #include "foundation/json/slice.h"
-#include "bus/sdk/channel_socket.h"
 
 namespace iii::sdk {
 namespace {

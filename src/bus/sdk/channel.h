@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/result.h"
-#include "foundation/json/describe.h"
 #include "bus/net/client.h"
 #include "bus/sdk/task.h"
+#include "foundation/base/result.h"
+#include "foundation/json/describe.h"
 
 namespace iii::sdk {
 

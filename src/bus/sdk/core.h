@@ -10,8 +10,8 @@
 #include "bus/net/client.h"
 #include "bus/net/loop.h"
 #include "bus/sdk/pending.h"
-#include "foundation/task/pool.h"
 #include "bus/sdk/session.h"
+#include "foundation/task/pool.h"
 #include "foundation/task/task_group.h"
 
 namespace iii::sdk {

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/json/value.h"
-#include "foundation/json/write.h"
 #include "bus/sdk/in_process_transport.h"
 #include "bus/sdk/worker.h"
+#include "foundation/json/value.h"
+#include "foundation/json/write.h"
 
 namespace iii::sdk {
 

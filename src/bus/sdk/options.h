@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/timers.h"
 #include "bus/protocol/limits.h"
 #include "bus/sdk/backoff.h"
+#include "foundation/base/timers.h"
 
 namespace iii::sdk {
 

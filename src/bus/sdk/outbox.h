@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "foundation/base/uuid.h"
 #include "bus/sdk/bindings.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::sdk {
 

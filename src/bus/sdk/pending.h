@@ -10,8 +10,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "foundation/json/describe.h"
 #include "bus/sdk/error.h"
+#include "foundation/json/describe.h"
 
 namespace iii::sdk {
 

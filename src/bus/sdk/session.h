@@ -17,11 +17,6 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foundation/base/log.h"
-#include "foundation/base/result.h"
-#include "foundation/base/timers.h"
-#include "foundation/base/uuid.h"
-#include "foundation/json/value.h"
 #include "bus/protocol/frame.h"
 #include "bus/protocol/limits.h"
 #include "bus/protocol/parser.h"
@@ -32,6 +27,11 @@
 #include "bus/sdk/ordered.h"
 #include "bus/sdk/outbox.h"
 #include "bus/sdk/transport.h"
+#include "foundation/base/log.h"
+#include "foundation/base/result.h"
+#include "foundation/base/timers.h"
+#include "foundation/base/uuid.h"
+#include "foundation/json/value.h"
 
 namespace iii::sdk {
 

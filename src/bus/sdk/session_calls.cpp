@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "bus/protocol/writer.h"
 #include "bus/sdk/session.h"
+#include "foundation/base/text.h"
 
 namespace iii::sdk {
 namespace {

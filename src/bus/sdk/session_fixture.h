@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "bus/sdk/session.h"
 #include "foundation/base/fake_timers.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
-#include "bus/sdk/session.h"
 
 namespace iii::sdk {
 

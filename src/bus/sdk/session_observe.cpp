@@ -5,11 +5,11 @@
 #include <array>
 #include <utility>
 
+#include "bus/protocol/writer.h"
+#include "bus/sdk/session.h"
 #include "foundation/base/text.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
-#include "bus/protocol/writer.h"
-#include "bus/sdk/session.h"
 
 namespace iii::sdk {
 

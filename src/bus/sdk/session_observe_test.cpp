@@ -1,6 +1,6 @@
 // Rows O40 to O45: the worker's side of observers, without a socket.
-#include "foundation/base/log_sink.h"
 #include "bus/sdk/session_fixture.h"
+#include "foundation/base/log_sink.h"
 
 namespace iii::sdk {
 namespace {

@@ -3,10 +3,10 @@
 #include <csignal>
 #include <random>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/log.h"
 #include "bus/sdk/channel_socket.h"
 #include "bus/sdk/websocket_transport.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/log.h"
 
 namespace iii::sdk {
 namespace {

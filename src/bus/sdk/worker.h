@@ -20,7 +20,6 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/log_sink.h"
 #include "bus/sdk/call.h"
 #include "bus/sdk/channel.h"
 #include "bus/sdk/handler.h"
@@ -28,6 +27,7 @@
 #include "bus/sdk/options.h"
 #include "bus/sdk/task.h"
 #include "bus/sdk/trigger_type.h"
+#include "foundation/base/log_sink.h"
 
 namespace iii::sdk {
 

@@ -5,8 +5,8 @@
 #include <csignal>
 #include <thread>
 
-#include "foundation/base/log_sink.h"
 #include "bus/sdk/fake_engine.h"
+#include "foundation/base/log_sink.h"
 
 namespace iii::sdk {
 

@@ -6,8 +6,8 @@
 #include <bit>
 #include <cstring>
 
-#include "foundation/base/check.h"
 #include "bus/ws/mask.h"
+#include "foundation/base/check.h"
 
 namespace iii::ws {
 namespace {

@@ -6,9 +6,9 @@
 #include <bit>
 #include <cstring>
 
+#include "bus/ws/mask.h"
 #include "foundation/base/check.h"
 #include "foundation/base/utf8_head.h"
-#include "bus/ws/mask.h"
 
 namespace iii::ws {
 namespace {

@@ -9,9 +9,9 @@
 #include <array>
 #include <cstdint>
 
+#include "bus/ws/http_head.h"
 #include "foundation/base/check.h"
 #include "foundation/base/text.h"
-#include "bus/ws/http_head.h"
 
 namespace iii::ws {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "foundation/base/shared_bytes.h"
 #include "bus/ws/block.h"
+#include "foundation/base/shared_bytes.h"
 
 namespace iii::ws {
 

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <utility>
 
-#include "foundation/base/utf8.h"
 #include "directory/content/document.h"
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/kinds.h"
 #include "directory/content/merge_runs.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::content {
 

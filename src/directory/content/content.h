@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/files.h"
-#include "foundation/base/result.h"
 #include "directory/content/touched.h"
 #include "directory/content/types.h"
+#include "foundation/base/files.h"
+#include "foundation/base/result.h"
 
 namespace iii::content {
 

@@ -4,13 +4,13 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
 #include "directory/content/findings.h"
 #include "directory/content/frontmatter_yaml.h"
 #include "directory/content/ids.h"
 #include "directory/content/kinds.h"
 #include "directory/content/parse.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::content {
 

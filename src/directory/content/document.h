@@ -4,10 +4,10 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/files.h"
-#include "foundation/base/result.h"
 #include "directory/content/parse.h"
 #include "directory/content/tree.h"
+#include "foundation/base/files.h"
+#include "foundation/base/result.h"
 
 namespace iii::content {
 

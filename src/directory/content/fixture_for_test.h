@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/temp_folder_for_test.h"
 #include "directory/content/content.h"
+#include "foundation/base/temp_folder_for_test.h"
 
 namespace iii::content {
 

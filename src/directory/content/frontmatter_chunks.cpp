@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/content/frontmatter_recover.h"
 #include "directory/content/space.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 

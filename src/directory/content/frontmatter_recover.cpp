@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "foundation/base/text.h"
 #include "directory/content/findings.h"
 #include "directory/content/frontmatter_chunks.h"
 #include "directory/content/frontmatter_description.h"
 #include "directory/content/space.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 

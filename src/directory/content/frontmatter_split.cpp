@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "directory/content/frontmatter_recover.h"
 #include "directory/content/frontmatter_yaml.h"
 #include "directory/content/space.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
 #include "directory/content/space.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "directory/content/findings.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 

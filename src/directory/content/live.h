@@ -12,12 +12,12 @@
 #include <unordered_set>
 #include <vector>
 
-#include "foundation/base/log.h"
 #include "directory/content/catalog.h"
 #include "directory/content/content.h"
 #include "directory/content/scan.h"
 #include "directory/content/tree.h"
 #include "directory/content/watch.h"
+#include "foundation/base/log.h"
 
 namespace iii::content {
 

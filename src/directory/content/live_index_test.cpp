@@ -4,9 +4,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "foundation/base/files.h"
 #include "directory/content/content.h"
 #include "directory/content/fixture_for_test.h"
+#include "foundation/base/files.h"
 
 namespace iii::content {
 namespace {

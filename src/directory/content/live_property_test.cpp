@@ -9,9 +9,9 @@
 #include <array>
 #include <random>
 
-#include "foundation/base/log.h"
 #include "directory/content/content.h"
 #include "directory/content/fixture_for_test.h"
+#include "foundation/base/log.h"
 
 namespace iii::content {
 namespace {

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <utility>
 
-#include "foundation/base/utf8.h"
 #include "directory/content/findings.h"
 #include "directory/content/live.h"
 #include "directory/content/store.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::content {
 

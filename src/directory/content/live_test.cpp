@@ -6,10 +6,10 @@
 
 #include <fstream>
 
-#include "foundation/base/log_format.h"
-#include "foundation/base/log_sink.h"
 #include "directory/content/content.h"
 #include "directory/content/fixture_for_test.h"
+#include "foundation/base/log_format.h"
+#include "foundation/base/log_sink.h"
 
 namespace iii::content {
 namespace {

@@ -1,7 +1,7 @@
 #include "directory/content/markdown.h"
 
-#include "foundation/base/utf8_head.h"
 #include "directory/content/space.h"
+#include "foundation/base/utf8_head.h"
 
 namespace iii::content {
 

@@ -8,11 +8,11 @@
 #include <random>
 #include <set>
 
-#include "foundation/base/log.h"
 #include "directory/content/content.h"
 #include "directory/content/fixture_for_test.h"
 #include "directory/content/ids.h"
 #include "directory/content/tree.h"
+#include "foundation/base/log.h"
 
 namespace iii::content {
 namespace {

@@ -6,9 +6,9 @@
 #include <map>
 #include <random>
 
-#include "foundation/base/utf8.h"
 #include "directory/content/findings.h"
 #include "directory/content/parse.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::content {
 namespace {

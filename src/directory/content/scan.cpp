@@ -4,11 +4,11 @@
 #include <iterator>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/progress.h"
 #include "directory/content/scan_queue.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 

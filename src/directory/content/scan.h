@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/files.h"
 #include "directory/content/document.h"
 #include "directory/content/tree.h"
 #include "directory/content/watch.h"
+#include "foundation/base/files.h"
 
 namespace iii::content {
 

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/files.h"
 #include "directory/content/types.h"
+#include "foundation/base/files.h"
 
 namespace iii::content {
 

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/beneath.h"
 #include "directory/content/tree.h"
+#include "foundation/base/beneath.h"
 
 namespace iii::content {
 

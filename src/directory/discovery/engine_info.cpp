@@ -4,14 +4,14 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
+#include "directory/discovery/guides.h"
+#include "directory/discovery/introspection_schemas.h"
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/function_table.h"
-#include "directory/discovery/guides.h"
-#include "directory/discovery/introspection_schemas.h"
+#include "foundation/base/text.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
@@ -160,7 +160,7 @@ Error engine_failed(const sdk::RemoteError& error) {
 }
 
 task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, task::Pool& pool,
-                                           Guides* guides, FunctionInfoInput in) {
+                                            Guides* guides, FunctionInfoInput in) {
   const std::string id(trim(in.function_id));
   if (id.empty()) {
     co_return std::unexpected(

@@ -5,11 +5,11 @@
 #include <tuple>
 #include <utility>
 
-#include "foundation/base/log.h"
+#include "bus/sdk/worker.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
+#include "foundation/base/log.h"
 #include "foundation/json/write.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 
@@ -231,8 +231,9 @@ task::Task<void> FunctionCatalog::refresh(Context context) {
 }
 
 // Several batches are under way at a time; `functions` is sorted.
-task::Task<void> FunctionCatalog::ask_schemas(Context context, std::vector<KnownFunction>& functions,
-                                             std::vector<FunctionPlace> wanted) {
+task::Task<void> FunctionCatalog::ask_schemas(Context context,
+                                              std::vector<KnownFunction>& functions,
+                                              std::vector<FunctionPlace> wanted) {
   // A question is about one namespace; without one the engine looks in `default` first.
   std::ranges::sort(wanted, {},
                     [](const FunctionPlace& each) { return std::tie(each.name_space, each.id); });

@@ -16,11 +16,11 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/discovery/function_index.h"
+#include "directory/library/latch.h"
 #include "directory/table/context.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/engine_event.h"
-#include "directory/discovery/function_index.h"
-#include "directory/library/latch.h"
 #include "foundation/task/pool.h"
 #include "foundation/task/task.h"
 
@@ -80,7 +80,7 @@ class FunctionCatalog {
   void bind();
   task::Task<void> refresh(Context context);
   task::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions,
-                              std::vector<FunctionPlace> wanted);
+                               std::vector<FunctionPlace> wanted);
   task::Task<FunctionIndexPtr> own_functions();
 
   sdk::Worker& worker_;

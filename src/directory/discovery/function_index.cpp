@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <map>
 
-#include "foundation/base/text.h"
 #include "directory/search/function_document.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/json/value.h"
 #include "directory/search/index.h"
+#include "foundation/json/value.h"
 
 namespace iii::directory {
 

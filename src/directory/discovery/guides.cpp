@@ -5,10 +5,10 @@
 #include <set>
 #include <utility>
 
-#include "foundation/base/utf8.h"
 #include "directory/content/frontmatter_split.h"
 #include "directory/content/frontmatter_yaml.h"
 #include "directory/content/parse.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::directory {
 
@@ -166,8 +166,8 @@ Guides::Seen Guides::read_row(const View& view, const std::shared_ptr<const Row>
 
 template <typename Row>
 task::Task<void> Guides::add_rows(const View& view,
-                                 const content::Rows<std::shared_ptr<const Row>>& rows,
-                                 SeenRows& seen) {
+                                  const content::Rows<std::shared_ptr<const Row>>& rows,
+                                  SeenRows& seen) {
   size_t read = 0;
   for (const std::shared_ptr<const Row>& row : rows) {
     if (const auto before = seen_.find(row.get()); before != seen_.end()) {
@@ -219,7 +219,7 @@ Result<std::string> Guides::body_of(const View& view, const GuideDocument& guide
 
 template <Line L>
 task::Task<Result<Guides::Found<L>>> Guides::about(const View& view,
-                                                  const std::string& function_id) {
+                                                   const std::string& function_id) {
   const GuideDocuments all = co_await documents(view);
   Found<L> out;
   const GuideDocument* guide = find_guide(all, function_id);

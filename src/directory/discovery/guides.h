@@ -11,9 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/sdk/worker.h"
 #include "directory/discovery/introspection_types.h"
 #include "directory/library/library.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 
@@ -71,7 +71,7 @@ class Guides {
   task::Task<GuideDocuments> documents(const View& view);
   template <typename Row>
   task::Task<void> add_rows(const View& view, const content::Rows<std::shared_ptr<const Row>>& rows,
-                           SeenRows& seen);
+                            SeenRows& seen);
   template <typename Row>
   Seen read_row(const View& view, const std::shared_ptr<const Row>& row);
   Result<std::string> body_of(const View& view, const GuideDocument& guide);

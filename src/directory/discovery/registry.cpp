@@ -3,13 +3,13 @@
 #include <utility>
 #include <variant>
 
-#include "foundation/base/text.h"
-#include "directory/table/descriptions.h"
+#include "directory/discovery/registry_types.h"
 #include "directory/installing/downloader.h"
+#include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
 #include "directory/table/limits.h"
-#include "directory/discovery/registry_types.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
 namespace iii::directory {
@@ -32,7 +32,7 @@ Result<json::Raw> answer_of(Result<Registry::Answer> answer, std::string_view sm
 }
 
 task::Task<Result<json::Raw>> list(task::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
-                                  std::string search, std::string cursor) {
+                                   std::string search, std::string cursor) {
   auto work = [downloads, search = std::move(search), cursor = std::move(cursor)] {
     return answer_of(downloads->registry().list(search, cursor, downloads->job()),
                      "directory::registry::workers::list with a narrower `search`");
@@ -41,7 +41,7 @@ task::Task<Result<json::Raw>> list(task::Pool& pool, std::shared_ptr<sources::Do
 }
 
 task::Task<Result<json::Raw>> info(task::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
-                                  WorkerInfoInput in) {
+                                   WorkerInfoInput in) {
   const Result<sources::RegistrySource> source = registry_source(in);
   if (!source) co_return std::unexpected(source.error());
   auto work = [downloads, source = *source] {

@@ -5,8 +5,8 @@
 #include <functional>
 #include <memory>
 
-#include "foundation/task/pool.h"
 #include "directory/sources/downloads.h"
+#include "foundation/task/pool.h"
 
 namespace iii::directory {
 

@@ -5,15 +5,15 @@
 #include <set>
 #include <utility>
 
-#include "foundation/base/text.h"
+#include "directory/discovery/installable.h"
+#include "directory/reading/search_types.h"
+#include "directory/search/find.h"
+#include "directory/search/sentences.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
-#include "directory/discovery/installable.h"
-#include "directory/reading/search_types.h"
+#include "foundation/base/text.h"
 #include "foundation/task/pool.h"
-#include "directory/search/find.h"
-#include "directory/search/sentences.h"
 
 namespace iii::directory {
 
@@ -160,7 +160,7 @@ class SearchFunctions {
 
  private:
   task::Task<Result<search::MergedAnswer>> search_in(FunctionIndexPtr functions,
-                                                    std::vector<std::string> capabilities) {
+                                                     std::vector<std::string> capabilities) {
     const bool small = functions->functions().size() <= kSearchedOnLoop &&
                        capabilities.size() <= kCapabilitiesOnLoop;
     auto work = [functions = std::move(functions), capabilities = std::move(capabilities)] {

@@ -4,13 +4,13 @@
 #include <system_error>
 #include <utility>
 
-#include "foundation/base/log.h"
-#include "directory/table/descriptions.h"
-#include "directory/installing/downloader.h"
-#include "directory/table/function_table.h"
-#include "foundation/json/value.h"
-#include "directory/library/nearby.h"
 #include "bus/sdk/worker.h"
+#include "directory/installing/downloader.h"
+#include "directory/library/nearby.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/log.h"
+#include "foundation/json/value.h"
 
 namespace iii::directory {
 

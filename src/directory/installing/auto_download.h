@@ -14,15 +14,15 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
-#include "foundation/base/timers.h"
-#include "directory/table/engine_event.h"
-#include "foundation/json/value.h"
 #include "directory/library/latch.h"
-#include "foundation/task/task.h"
 #include "directory/sources/downloads.h"
 #include "directory/sources/installer.h"
 #include "directory/sources/source.h"
+#include "directory/table/engine_event.h"
+#include "foundation/base/result.h"
+#include "foundation/base/timers.h"
+#include "foundation/json/value.h"
+#include "foundation/task/task.h"
 
 namespace iii::sdk {
 class Worker;

@@ -6,12 +6,12 @@
 #include <atomic>
 #include <optional>
 
-#include "foundation/base/fake_timers.h"
-#include "directory/reading/changes.h"
 #include "directory/installing/downloader.h"
+#include "directory/reading/changes.h"
 #include "directory/reading/fixture_for_test.h"
 #include "directory/sources/http_server_for_test.h"
 #include "directory/sources/installer_fixture_for_test.h"
+#include "foundation/base/fake_timers.h"
 
 namespace iii::directory {
 namespace {

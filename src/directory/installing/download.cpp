@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "directory/installing/downloader.h"
 #include "directory/sources/source_json.h"
 #include "directory/table/descriptions.h"
-#include "directory/installing/downloader.h"
 #include "directory/table/function_table.h"
 #include "foundation/json/write.h"
 
@@ -108,9 +108,9 @@ auto describe(json::Type<RepoDownloadInput>) {
 }
 
 task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
-                                           sources::SourceFields fields, std::optional<bool> force,
-                                           std::optional<bool> accept_risks,
-                                           std::optional<bool> stop_at_risks = {}) {
+                                            sources::SourceFields fields, std::optional<bool> force,
+                                            std::optional<bool> accept_risks,
+                                            std::optional<bool> stop_at_risks = {}) {
   fields.local = downloader.downloads()->options().local_folders;
   Result<sources::Source> source = sources::classify(fields);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "directory/reading/risks.h"
-#include "foundation/json/describe.h"
 #include "directory/sources/installer.h"
 #include "directory/sources/source.h"
+#include "foundation/json/describe.h"
 
 namespace iii::directory {
 

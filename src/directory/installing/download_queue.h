@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "directory/library/latch.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
-#include "directory/table/context.h"
 #include "directory/sources/progress.h"
+#include "directory/table/context.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

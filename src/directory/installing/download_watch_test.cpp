@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "foundation/base/log_sink.h"
 #include "directory/installing/latest_versions.h"
+#include "foundation/base/log_sink.h"
 
 namespace iii::directory {
 namespace {

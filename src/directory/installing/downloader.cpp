@@ -133,7 +133,7 @@ Downloader::Follower Downloader::follow(Context& context) {
 }
 
 task::Task<void> Downloader::stop_when_gone(std::string caller,
-                                           std::weak_ptr<std::stop_source> stop) {
+                                            std::weak_ptr<std::stop_source> stop) {
   if (!(co_await is_listed(caller)).value_or(false)) co_return;
   while (true) {
     co_await worker_.sleep(kFollowPause);
@@ -170,8 +170,8 @@ task::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& conte
 }
 
 task::Task<Result<InstallReport>> Downloader::install(Context context, sources::Source source,
-                                                     sources::InstallOptions options,
-                                                     bool stop_at_risks) {
+                                                      sources::InstallOptions options,
+                                                      bool stop_at_risks) {
   const std::string name = sources::namespace_of(source);
   const Follower follower = follow(context);
   const auto watch = this->watch(context, name);
@@ -216,8 +216,8 @@ task::Task<Result<InstallReport>> Downloader::install(Context context, sources::
 }
 
 task::Task<Downloader::Outcomes> Downloader::write_several(Context context, std::string about,
-                                                          Asked asked, bool newest,
-                                                          bool stop_at_risks, Batch work) {
+                                                           Asked asked, bool newest,
+                                                           bool stop_at_risks, Batch work) {
   const Follower follower = follow(context);
   const auto watch = this->watch(context, about);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
@@ -278,9 +278,9 @@ task::Task<Downloader::Outcomes> Downloader::install_several(
 }
 
 task::Task<Downloader::Outcomes> Downloader::again(Context context, Again what,
-                                                  std::shared_ptr<const sources::Lock> lock,
-                                                  std::optional<std::string> name_space, bool force,
-                                                  bool stop_at_risks) {
+                                                   std::shared_ptr<const sources::Lock> lock,
+                                                   std::optional<std::string> name_space,
+                                                   bool force, bool stop_at_risks) {
   Asked asked;
   for (const auto& [name, locked] : lock->namespaces) {
     if (name_space.value_or(name) == name) asked.emplace(name, locked.source);
@@ -296,8 +296,9 @@ task::Task<Downloader::Outcomes> Downloader::again(Context context, Again what,
                        stop_at_risks, std::move(work));
 }
 
-task::Task<Result<sources::RemoveReport>> Downloader::remove(Context context, std::string name_space,
-                                                            bool force, bool plan) {
+task::Task<Result<sources::RemoveReport>> Downloader::remove(Context context,
+                                                             std::string name_space, bool force,
+                                                             bool plan) {
   auto work = [downloads = downloads_, stop = context.cancelled, name_space, force, plan] {
     const auto take_away = [&] {
       const auto& folder = downloads->options().skills_folder;
@@ -350,7 +351,7 @@ task::Task<Result<std::vector<sources::OutdatedRow>>> Downloader::outdated(
 }
 
 task::Task<Result<sources::NamespaceDiff>> Downloader::diff(Context context, std::string name_space,
-                                                           std::optional<std::string> path) {
+                                                            std::optional<std::string> path) {
   std::string about = name_space;
   return look<sources::NamespaceDiff>(
       std::move(context), std::move(about),
@@ -359,7 +360,7 @@ task::Task<Result<sources::NamespaceDiff>> Downloader::diff(Context context, std
 }
 
 task::Task<Result<sources::RepoListing>> Downloader::list(Context context,
-                                                         sources::RepoSource source) {
+                                                          sources::RepoSource source) {
   std::string about(sources::repository_name(source.repo));
   return look<sources::RepoListing>(std::move(context), std::move(about),
                                     [source = std::move(source)](auto& downloads, const auto& job) {

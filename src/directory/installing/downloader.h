@@ -11,17 +11,17 @@
 #include <string>
 #include <vector>
 
-#include "directory/reading/changes.h"
-#include "directory/table/context.h"
+#include "bus/sdk/worker.h"
 #include "directory/installing/download_queue.h"
 #include "directory/installing/download_watch.h"
 #include "directory/installing/latest_versions.h"
 #include "directory/library/library.h"
+#include "directory/reading/changes.h"
 #include "directory/reading/installed.h"
-#include "foundation/task/task_group.h"
-#include "bus/sdk/worker.h"
 #include "directory/sources/downloads.h"
 #include "directory/sources/installer_remove.h"
+#include "directory/table/context.h"
+#include "foundation/task/task_group.h"
 
 namespace iii::directory {
 
@@ -54,24 +54,24 @@ class Downloader final : public Installed {
   // asked for. With `stop_at_risks` findings are an error (D338), and nothing is written.
   // Events have gone out when these end.
   task::Task<Result<sources::InstallReport>> install(Context context, sources::Source source,
-                                                    sources::InstallOptions options,
-                                                    bool stop_at_risks = false);
+                                                     sources::InstallOptions options,
+                                                     bool stop_at_risks = false);
   using Outcomes = Result<std::vector<sources::NamespaceResult>>;
   // Skills of one repository, each into its own namespace: one fetch and one swap.
   task::Task<Outcomes> install_several(Context context, std::vector<sources::RepoSource> sources,
-                                      sources::InstallOptions options, bool stop_at_risks);
+                                       sources::InstallOptions options, bool stop_at_risks);
   enum class Again { kUpdate, kRestore };
   // Of one namespace, or of all: one fetch for each repository and one swap. `lock` says what
   // they are.
   task::Task<Outcomes> again(Context context, Again what, std::shared_ptr<const sources::Lock> lock,
-                            std::optional<std::string> name_space, bool force, bool stop_at_risks);
+                             std::optional<std::string> name_space, bool force, bool stop_at_risks);
   // `plan`: only says what would be removed.
   task::Task<Result<sources::RemoveReport>> remove(Context context, std::string name_space,
-                                                  bool force, bool plan);
+                                                   bool force, bool plan);
   task::Task<Result<std::vector<sources::OutdatedRow>>> outdated(
       Context context, std::optional<std::string> name_space);
   task::Task<Result<sources::NamespaceDiff>> diff(Context context, std::string name_space,
-                                                 std::optional<std::string> path);
+                                                  std::optional<std::string> path);
   task::Task<Result<sources::RepoListing>> list(Context context, sources::RepoSource source);
 
   // What sources said about newer versions when they were asked last.
@@ -89,7 +89,7 @@ class Downloader final : public Installed {
   // What writes several namespaces.
   using Batch = std::function<Outcomes(sources::Downloads&, const sources::Job&)>;
   task::Task<Outcomes> write_several(Context context, std::string about, Asked asked, bool newest,
-                                    bool stop_at_risks, Batch work);
+                                     bool stop_at_risks, Batch work);
   // Whether the engine lists this worker as connected; nothing: it did not answer. Workers that did
   // not announce a process id never are.
   task::Task<std::optional<bool>> is_listed(std::string caller);

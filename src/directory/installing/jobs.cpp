@@ -1,7 +1,7 @@
 #include "directory/installing/jobs.h"
 
-#include "directory/table/descriptions.h"
 #include "directory/installing/downloader.h"
+#include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 
 namespace iii::directory {

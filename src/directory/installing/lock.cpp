@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "directory/installing/downloader.h"
 #include "directory/sources/source_json.h"
 #include "directory/table/descriptions.h"
-#include "directory/installing/downloader.h"
 #include "directory/table/function_table.h"
 #include "foundation/json/write.h"
 
@@ -150,7 +150,7 @@ task::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, Context cont
 }
 
 task::Task<Result<OutcomesOutput>> again(Downloader& downloader, Context context,
-                                        Downloader::Again what, LockInput in) {
+                                         Downloader::Again what, LockInput in) {
   const bool restore = what == Downloader::Again::kRestore;
   auto lock = co_await on_disk(downloader, [restore](auto& downloads) -> Result<sources::Lock> {
     if (restore && !downloads.has_lock_file()) return std::unexpected(nothing_locked());

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "directory/sources/source_json.h"
 #include "directory/content/types.h"
-#include "directory/table/descriptions.h"
 #include "directory/installing/download.h"
 #include "directory/installing/downloader.h"
+#include "directory/sources/source_json.h"
+#include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 #include "foundation/json/describe.h"
 

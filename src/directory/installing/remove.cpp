@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "directory/table/descriptions.h"
 #include "directory/installing/downloader.h"
+#include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 
 namespace iii::directory {

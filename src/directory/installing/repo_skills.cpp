@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "directory/table/descriptions.h"
 #include "directory/installing/download.h"
 #include "directory/installing/downloader.h"
-#include "directory/table/function_table.h"
 #include "directory/installing/lock.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/function_table.h"
 
 namespace iii::directory {
 
@@ -84,7 +84,7 @@ Result<sources::RepoSource> repository_of(const Downloader& downloader, const st
 }
 
 task::Task<Result<RepoSkillsOutput>> list(Downloader& downloader, Context context,
-                                         RepoSkillsInput in) {
+                                          RepoSkillsInput in) {
   Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
   if (!source) co_return std::unexpected(std::move(source.error()));
   Result<sources::RepoListing> listing =
@@ -120,7 +120,7 @@ Result<std::vector<sources::RepoSource>> chosen(
 }
 
 task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context context,
-                                           RepoDownloadSeveralInput in) {
+                                            RepoDownloadSeveralInput in) {
   Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
   if (!source) co_return std::unexpected(std::move(source.error()));
   const Result<sources::RepoListing> listing = co_await downloader.list(context, *source);

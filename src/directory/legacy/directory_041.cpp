@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "directory/sources/source_json.h"
-#include "foundation/base/text.h"
 #include "directory/installing/download.h"
-#include "directory/table/function_table.h"
-#include "directory/reading/prompts.h"
-#include "foundation/json/write.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/library/library.h"
+#include "directory/reading/prompts.h"
+#include "directory/sources/source_json.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::directory {
 
@@ -82,7 +82,7 @@ json::Raw source_of_041(const sources::Source& source) {
 }
 
 task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
-                                           DownloadInput041 in) {
+                                            DownloadInput041 in) {
   sources::SourceFields fields;
   fields.repo = in.repo;
   fields.skill = in.skill;

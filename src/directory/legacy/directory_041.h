@@ -1,8 +1,8 @@
 // skills::download and prompts::get of iii-directory 0.4.1, on the same store as the later ones.
 #pragma once
 
-#include "foundation/base/result.h"
 #include "directory/installing/downloader.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

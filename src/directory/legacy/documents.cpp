@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "directory/library/merger.h"
 #include "directory/reading/document.h"
 #include "directory/reading/resolve.h"
-#include "directory/library/merger.h"
 
 namespace iii::directory {
 

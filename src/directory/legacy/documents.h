@@ -20,6 +20,6 @@ std::vector<LegacySkill> skills_in(const View& view);
 
 // The body of the file that `id` names exactly; nothing when there is none.
 task::Task<Result<std::optional<std::string>>> file_text(Library& library, ViewOptions options,
-                                                        std::string id);
+                                                         std::string id);
 
 }  // namespace iii::directory

@@ -79,7 +79,7 @@ const Value& everything() {
 }
 
 task::Task<Result<std::vector<EngineTriggerType>>> types(EngineCaller caller,
-                                                        Pending<json::Raw> asked) {
+                                                         Pending<json::Raw> asked) {
   const sdk::Reply<json::Raw> reply = co_await asked;
   const Result<Value> listed = settled("engine::triggers::list", reply);
   if (!listed) co_return std::unexpected(listed.error());
@@ -95,7 +95,7 @@ task::Task<Result<std::vector<EngineTriggerType>>> types(EngineCaller caller,
 }
 
 task::Task<Result<std::vector<EngineTrigger>>> triggers(EngineCaller caller,
-                                                       Pending<json::Raw> asked) {
+                                                        Pending<json::Raw> asked) {
   const sdk::Reply<json::Raw> reply = co_await asked;
   if (reply || reply.error().code != kNoSuchFunction) {
     const Result<Value> listed = settled("engine::registered-triggers::list", reply);
@@ -232,7 +232,7 @@ task::Task<Result<EngineLists>> ask_engine(EngineCaller caller, WantedLists want
 }
 
 task::Task<Result<EngineAnswer>> ask_engine_about(EngineCaller caller, std::string function_id,
-                                                 Value question) {
+                                                  Value question) {
   const sdk::Reply<json::Raw> reply = co_await start(caller, function_id, question);
   EngineAnswer out;
   if (!reply && reply.error().code == "NOT_FOUND") {

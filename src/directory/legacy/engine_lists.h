@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/table/engine_client.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 #include "foundation/task/pool.h"
 #include "foundation/task/task.h"
@@ -96,7 +96,7 @@ struct EngineAnswer {
   json::Value value;
 };
 task::Task<Result<EngineAnswer>> ask_engine_about(EngineCaller caller, std::string function_id,
-                                                 json::Value question);
+                                                  json::Value question);
 
 // Rows of one answer; what has no id is left out.
 std::vector<EngineFunction> functions_in(const json::Value& answer);

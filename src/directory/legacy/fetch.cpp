@@ -3,17 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/log.h"
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
-#include "directory/table/bus_namespaces.h"
-#include "directory/table/engine_client.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
-#include "directory/table/limits.h"
-#include "directory/reading/resolve.h"
-#include "foundation/json/describe.h"
-#include "foundation/json/write.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/documents.h"
 #include "directory/legacy/names.h"
@@ -21,6 +11,16 @@
 #include "directory/legacy/skill_text.h"
 #include "directory/library/cause.h"
 #include "directory/library/library.h"
+#include "directory/reading/resolve.h"
+#include "directory/table/bus_namespaces.h"
+#include "directory/table/engine_client.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "directory/table/limits.h"
+#include "foundation/base/log.h"
+#include "foundation/base/text.h"
+#include "foundation/json/describe.h"
+#include "foundation/json/write.h"
 
 namespace iii::directory {
 
@@ -60,7 +60,7 @@ struct Fetcher {
 
 // What a skill that was registered on the bus says, if there is one of that id.
 task::Task<std::optional<std::string>> registered_body(RegistrationStore* registered,
-                                                      std::string id) {
+                                                       std::string id) {
   if (registered == nullptr || !check_registered_name("id", id)) co_return std::nullopt;
   const Result<std::optional<RegisteredSkill>> found = co_await registered->skill(id);
   if (!found) log_debug("skill::fetch: {}", found.error().message);
@@ -80,7 +80,7 @@ task::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string i
 }
 
 task::Task<Result<std::string>> function_text_of(Context context, const Fetcher& from,
-                                                std::string id) {
+                                                 std::string id) {
   const FetchSettings settings = from.settings();
   if (!settings.open_fn && is_reserved_function(id)) {
     co_return fail("invocation_failed",
@@ -127,7 +127,7 @@ task::Task<Result<std::string>> text_of(Context context, const Fetcher& from, Fe
 }
 
 task::Task<Result<std::string>> fetch(Context context, std::shared_ptr<const Fetcher> from,
-                                     std::string_view function_id, FetchInput in) {
+                                      std::string_view function_id, FetchInput in) {
   const Result<std::vector<std::string>> addresses = wanted_addresses(in.uri, in.uris);
   if (!addresses) co_return std::unexpected(addresses.error());
   std::vector<std::pair<std::string, std::string>> sections;

@@ -1,7 +1,7 @@
 #include "directory/legacy/generations.h"
 
-#include "directory/installing/downloader.h"
 #include "directory/discovery/guides.h"
+#include "directory/installing/downloader.h"
 #include "directory/legacy/directory_041.h"
 #include "directory/legacy/introspect.h"
 #include "directory/legacy/lists.h"

@@ -4,10 +4,10 @@
 #include <functional>
 #include <optional>
 
-#include "directory/reading/changes.h"
 #include "directory/legacy/fetch.h"
 #include "directory/legacy/on_change.h"
 #include "directory/library/change_hub.h"
+#include "directory/reading/changes.h"
 
 namespace iii::sdk {
 class Worker;

@@ -5,19 +5,19 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
-#include "directory/table/bus_namespaces.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/discovery/guides.h"
 #include "directory/discovery/introspection_schemas.h"
-#include "directory/table/limits.h"
-#include "directory/reading/suggest.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/engine_lists.h"
 #include "directory/legacy/introspect.h"
 #include "directory/legacy/introspection.h"
+#include "directory/reading/suggest.h"
+#include "directory/table/bus_namespaces.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "directory/table/limits.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory::introspect {
 
@@ -54,8 +54,9 @@ constexpr Words kWorkers{
     "worker", L == Line::k041 ? "directory::worker-list" : "directory::engine::workers::list"};
 
 // `others` may be all functions of an engine: they are compared on another thread.
-inline task::Task<std::unexpected<Error>> not_found(EngineCaller caller, Words words, std::string id,
-                                                   std::vector<std::string> others) {
+inline task::Task<std::unexpected<Error>> not_found(EngineCaller caller, Words words,
+                                                    std::string id,
+                                                    std::vector<std::string> others) {
   const std::string near = co_await nearest_on(caller.pool, id, std::move(others));
   co_return refused("D340 not_found: " + std::string(words.what) + " " + content::quoted(id) +
                     " was not found." + (near.empty() ? "" : " Did you mean: " + near + "?") +
@@ -112,7 +113,7 @@ task::Task<Result<json::Raw>> workers(EngineCaller caller, WorkerFilter filter) 
 
 template <Line L>
 task::Task<Result<FunctionDetail<L>>> function_from_lists(EngineCaller caller, std::string id,
-                                                         std::optional<std::string> name_space) {
+                                                          std::optional<std::string> name_space) {
   const WantedLists wanted{.functions = true, .internal = true, .workers = true, .triggers = true};
   const Result<EngineLists> lists = co_await ask_engine(caller, wanted);
   if (!lists) co_return std::unexpected(lists.error());
@@ -198,7 +199,7 @@ task::Task<Result<TypeDetail<L>>> type_info(EngineCaller caller, std::string wan
 
 template <Line L>
 task::Task<Result<json::Raw>> trigger_info(EngineCaller caller, Guides& guides,
-                                          std::string wanted_id) {
+                                           std::string wanted_id) {
   const std::string id(trim(wanted_id));
   if (id.empty()) co_return blank("id", kTriggers<L>.list);
   const WantedLists wanted{.functions = true, .internal = true, .workers = true, .triggers = true};

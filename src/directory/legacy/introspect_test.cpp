@@ -8,8 +8,8 @@
 #include <string>
 
 #include "directory/discovery/engine_info.h"
-#include "directory/reading/fixture_for_test.h"
 #include "directory/discovery/guides.h"
+#include "directory/reading/fixture_for_test.h"
 
 namespace iii::directory {
 namespace {

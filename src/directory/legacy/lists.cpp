@@ -4,14 +4,14 @@
 #include <optional>
 #include <utility>
 
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
-#include "directory/table/limits.h"
-#include "foundation/json/describe.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/documents.h"
 #include "directory/legacy/refusals.h"
 #include "directory/library/library.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "directory/table/limits.h"
+#include "foundation/json/describe.h"
 
 namespace iii::directory {
 

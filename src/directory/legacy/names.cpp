@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "directory/legacy/skill_text.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
-#include "directory/legacy/skill_text.h"
 
 namespace iii::directory {
 

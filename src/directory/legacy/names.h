@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/library/registration_store.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

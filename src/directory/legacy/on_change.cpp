@@ -1,7 +1,7 @@
 #include "directory/legacy/on_change.h"
 
-#include "foundation/base/log.h"
 #include "directory/legacy/descriptions.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "directory/library/change_log.h"
 #include "bus/sdk/worker.h"
+#include "directory/library/change_log.h"
 
 namespace iii::directory {
 

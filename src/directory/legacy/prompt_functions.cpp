@@ -4,19 +4,19 @@
 #include <optional>
 #include <utility>
 
-#include "foundation/base/files.h"
-#include "foundation/base/text.h"
-#include "directory/reading/document.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
-#include "directory/table/handler_calls.h"
-#include "directory/table/limits.h"
-#include "directory/reading/resolve.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/names.h"
 #include "directory/legacy/refusals.h"
 #include "directory/legacy/resource.h"
 #include "directory/legacy/skill_types.h"
+#include "directory/reading/document.h"
+#include "directory/reading/resolve.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "directory/table/handler_calls.h"
+#include "directory/table/limits.h"
+#include "foundation/base/files.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 
@@ -118,7 +118,8 @@ class PromptFunctions {
   }
 
  private:
-  task::Task<Result<std::optional<json::Raw>>> from_file(const View& view, const std::string& name) {
+  task::Task<Result<std::optional<json::Raw>>> from_file(const View& view,
+                                                         const std::string& name) {
     const content::Prompt* prompt = view.generation().prompt(name);
     if (prompt == nullptr) co_return std::optional<json::Raw>();
     const Result<Body> body = read_prompt(parts_.library, view, *prompt);
@@ -131,7 +132,7 @@ class PromptFunctions {
   }
 
   task::Task<Result<json::Raw>> render(Context context, RegisteredPrompt prompt,
-                                      json::Raw arguments) {
+                                       json::Raw arguments) {
     if (is_reserved_function(prompt.function_id)) {
       co_return std::unexpected(reserved_function(Registry::kPrompts, prompt.function_id));
     }

@@ -4,17 +4,17 @@
 #include <utility>
 #include <variant>
 
-#include "foundation/base/text.h"
+#include "directory/discovery/registry.h"
+#include "directory/discovery/registry_types.h"
 #include "directory/installing/downloader.h"
+#include "directory/legacy/descriptions.h"
+#include "directory/legacy/directory_041.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
 #include "directory/table/limits.h"
-#include "directory/discovery/registry.h"
-#include "directory/discovery/registry_types.h"
+#include "foundation/base/text.h"
 #include "foundation/json/describe.h"
 #include "foundation/json/write.h"
-#include "directory/legacy/descriptions.h"
-#include "directory/legacy/directory_041.h"
 
 namespace iii::directory {
 
@@ -145,7 +145,7 @@ Result<json::Raw> details(sources::Downloads& downloads, const sources::Registry
 }
 
 task::Task<Result<json::Raw>> list(task::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
-                                  ListInput in) {
+                                   ListInput in) {
   std::string words(trim(in.search.value_or("")));
   if (words.empty()) {
     co_return fail("invocation_failed",
@@ -160,7 +160,7 @@ task::Task<Result<json::Raw>> list(task::Pool& pool, std::shared_ptr<sources::Do
 }
 
 task::Task<Result<json::Raw>> info(task::Pool& pool, std::shared_ptr<sources::Downloads> downloads,
-                                  WorkerInfoInput in) {
+                                   WorkerInfoInput in) {
   const Result<sources::RegistrySource> source = registry_source(in);
   if (!source) co_return std::unexpected(source.error());
   auto work = [downloads, source = *source] { return details(*downloads, source); };

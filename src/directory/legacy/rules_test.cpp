@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "foundation/base/text.h"
-#include "foundation/json/write.h"
 #include "directory/legacy/documents.h"
 #include "directory/legacy/names.h"
 #include "directory/legacy/resource.h"
 #include "directory/legacy/skill_text.h"
 #include "directory/library/merger.h"
 #include "directory/library/testing.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::directory {
 

@@ -4,13 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "foundation/base/files.h"
-#include "directory/reading/document.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
-#include "directory/table/handler_calls.h"
-#include "directory/table/limits.h"
-#include "directory/reading/resolve.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/documents.h"
 #include "directory/legacy/names.h"
@@ -18,6 +11,13 @@
 #include "directory/legacy/resource.h"
 #include "directory/legacy/skill_text.h"
 #include "directory/legacy/skill_types.h"
+#include "directory/reading/document.h"
+#include "directory/reading/resolve.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "directory/table/handler_calls.h"
+#include "directory/table/limits.h"
+#include "foundation/base/files.h"
 
 namespace iii::directory {
 

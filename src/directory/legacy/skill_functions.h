@@ -1,9 +1,9 @@
 // skills::{register,unregister,resources-list,resources-read,resources-templates} of skills 0.1.5.
 #pragma once
 
-#include "directory/table/engine_client.h"
 #include "directory/legacy/on_change.h"
 #include "directory/library/library.h"
+#include "directory/table/engine_client.h"
 
 namespace iii::directory {
 

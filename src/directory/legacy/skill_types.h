@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/json/describe.h"
 #include "directory/library/registration_store.h"
+#include "foundation/json/describe.h"
 
 namespace iii::directory::legacy {
 

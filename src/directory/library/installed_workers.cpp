@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/json/value.h"
 #include "directory/library/nearby.h"
+#include "foundation/json/value.h"
 
 namespace iii::directory {
 

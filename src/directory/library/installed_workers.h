@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/log.h"
+#include "bus/sdk/worker.h"
 #include "directory/library/latch.h"
 #include "directory/library/view.h"
-#include "bus/sdk/worker.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 

@@ -4,10 +4,10 @@
 #include <exception>
 #include <string_view>
 
+#include "directory/content/parse.h"
 #include "foundation/base/counted.h"
 #include "foundation/base/log.h"
 #include "foundation/base/utf8.h"
-#include "directory/content/parse.h"
 
 namespace iii::directory {
 
@@ -309,7 +309,7 @@ task::Task<Result<Body>> Library::read_later(View view, const content::Skill& sk
       [view = std::move(view), &skill] { return body_of(view, skill, skill.body_offset); });
 }
 task::Task<Result<BodyPart>> Library::read_part(const View& view, const content::Skill& skill,
-                                               PartRange range) {
+                                                PartRange range) {
   // A character has to fit, or there would be no end to the parts.
   range.limit = std::max(range.limit, kCharacter);
   content::Content& content = *view.snapshot().folders->content;

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "bus/sdk/worker.h"
 #include "directory/content/content.h"
 #include "directory/library/change_hub.h"
 #include "directory/library/download_marks.h"
@@ -28,7 +29,6 @@
 #include "directory/library/registration_store.h"
 #include "directory/library/view.h"
 #include "foundation/task/pool.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 
@@ -108,7 +108,7 @@ class Library {
   // A part of a body, also of a document that is too large to be read at once. The disk is read on
   // another thread. `skill` belongs to `view`, which the caller keeps.
   task::Task<Result<BodyPart>> read_part(const View& view, const content::Skill& skill,
-                                        PartRange range);
+                                         PartRange range);
   // The whole file.
   Result<FileBytes> read_file(const View& view, const content::Skill& skill);
   Result<FileBytes> read_file(const View& view, const content::Prompt& prompt);

@@ -6,10 +6,10 @@
 #include <functional>
 #include <semaphore>
 
+#include "bus/sdk/fake_engine.h"
 #include "directory/content/fixture_for_test.h"
 #include "directory/library/merger.h"
 #include "directory/library/testing.h"
-#include "bus/sdk/fake_engine.h"
 
 namespace iii::directory {
 namespace {

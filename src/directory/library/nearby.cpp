@@ -59,7 +59,7 @@ void take_containers(const sdk::Reply<json::Raw>& reply,
 }  // namespace
 
 task::Task<sdk::Reply<json::Raw>> ask_nearby(sdk::Worker& worker, std::string function_id,
-                                            json::Raw payload, Millis timeout) {
+                                             json::Raw payload, Millis timeout) {
   sdk::CallOptions options{.timeout = timeout};
   sdk::Reply<json::Raw> reply = co_await worker.trigger(function_id, payload, options);
   const std::string& own = worker.name_space();
@@ -70,7 +70,7 @@ task::Task<sdk::Reply<json::Raw>> ask_nearby(sdk::Worker& worker, std::string fu
 }
 
 task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Worker& worker,
-                                                                      Millis timeout) {
+                                                                       Millis timeout) {
   std::optional<std::vector<std::string>> found;
   const sdk::Reply<json::Raw> near =
       co_await ask_nearby(worker, kComposeStatus, json::Raw{"{}"}, timeout);

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
+#include "bus/sdk/worker.h"
 #include "foundation/json/value.h"
 #include "foundation/task/task.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 
 task::Task<sdk::Reply<json::Raw>> ask_nearby(sdk::Worker& worker, std::string function_id,
-                                            json::Raw payload, Millis timeout);
+                                             json::Raw payload, Millis timeout);
 
 // The containers that `compose::status` names, of every compose daemon on the engine; nothing when
 // there is none. A daemon has a namespace of its own.
 task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Worker& worker,
-                                                                      Millis timeout);
+                                                                       Millis timeout);
 
 }  // namespace iii::directory

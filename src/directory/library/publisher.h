@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "foundation/base/log.h"
 #include "directory/library/change_hub.h"
 #include "directory/library/download_marks.h"
 #include "directory/library/merger.h"
 #include "directory/library/snapshot.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 

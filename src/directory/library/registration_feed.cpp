@@ -28,8 +28,9 @@ RegistrationsPtr without(const RegistrationsPtr& all,
 
 }  // namespace
 
-RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store, task::Pool& thread,
-                                   RegistrationFeedOptions options, Sink sink, Clock now)
+RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store,
+                                   task::Pool& thread, RegistrationFeedOptions options, Sink sink,
+                                   Clock now)
     : worker_(worker),
       store_(store),
       thread_(thread),

@@ -13,11 +13,11 @@
 #include <string>
 #include <utility>
 
+#include "bus/sdk/worker.h"
 #include "directory/library/change_log.h"
 #include "directory/library/latch.h"
 #include "directory/library/registration_store.h"
 #include "directory/library/registrations.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/json/describe.h"
 #include "directory/library/cause.h"
 #include "directory/library/nearby.h"
+#include "foundation/json/describe.h"
 
 namespace iii::directory {
 
@@ -110,7 +110,7 @@ Result<std::optional<T>> decode_one(const json::Raw& reply, std::string_view wha
 
 template <typename In>
 static task::Task<Result<json::Raw>> ask(sdk::Worker& worker, std::string function_id, In payload,
-                                        std::chrono::milliseconds timeout) {
+                                         std::chrono::milliseconds timeout) {
   json::Raw text{json::encode(payload)};
   sdk::Reply<json::Raw> reply = co_await ask_nearby(worker, function_id, std::move(text), timeout);
   if (!reply) {
@@ -132,7 +132,7 @@ size_t RegistrationStore::Usage::replace(const std::string& key, size_t bytes) {
 }
 
 task::Task<Result<void>> RegistrationStore::put(std::string scope, std::string key,
-                                               std::string record, Usage& usage) {
+                                                std::string record, Usage& usage) {
   const size_t bytes = record.size();
   const size_t before = usage.replace(key, bytes);
   if (bytes > before && usage.total() > options_.max_bytes) {
@@ -160,7 +160,7 @@ task::Task<Result<void>> RegistrationStore::put(RegisteredPrompt prompt) {
 
 // Whatever `state::delete` gives back was there, an empty object or `false` included.
 task::Task<Result<bool>> RegistrationStore::remove(std::string scope, std::string key,
-                                                  Usage& usage) {
+                                                   Usage& usage) {
   const Key which{std::move(scope), key};
   const Result<json::Raw> reply = co_await ask(worker_, "state::delete", which, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());
@@ -192,7 +192,7 @@ task::Task<Result<std::optional<RegisteredPrompt>>> RegistrationStore::prompt(st
 
 template <typename T>
 task::Task<Result<std::vector<T>>> RegistrationStore::list(std::string scope, std::string T::* key,
-                                                          Usage& usage) {
+                                                           Usage& usage) {
   const Scope which{std::move(scope)};
   Result<json::Raw> reply = co_await ask(worker_, "state::list", which, options_.timeout);
   if (!reply) co_return std::unexpected(reply.error());

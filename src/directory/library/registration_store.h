@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/sdk/worker.h"
 #include "foundation/base/result.h"
 #include "foundation/json/describe.h"
 #include "foundation/task/pool.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 
@@ -114,7 +114,8 @@ class RegistrationStore {
     size_t total_ = 0;
   };
 
-  task::Task<Result<void>> put(std::string scope, std::string key, std::string record, Usage& usage);
+  task::Task<Result<void>> put(std::string scope, std::string key, std::string record,
+                               Usage& usage);
   task::Task<Result<bool>> remove(std::string scope, std::string key, Usage& usage);
   template <typename T>
   task::Task<Result<std::vector<T>>> list(std::string scope, std::string T::* key, Usage& usage);

@@ -5,9 +5,9 @@
 
 #include <map>
 
-#include "foundation/json/write.h"
-#include "directory/library/cause.h"
 #include "bus/sdk/fake_engine.h"
+#include "directory/library/cause.h"
+#include "foundation/json/write.h"
 
 namespace iii::directory {
 

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <utility>
 
-#include "foundation/base/files.h"
+#include "directory/library/library.h"
+#include "directory/reading/skill_list.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
-#include "directory/reading/skill_list.h"
+#include "foundation/base/files.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::directory {
 
@@ -181,7 +181,7 @@ AccountOutput account_for(const BrowseColumns& columns, const std::vector<RootPl
 }
 
 task::Task<AccountOutput> account(Library& library, std::shared_ptr<Browser> browser,
-                                 FolderNames folders, FolderPath path_of) {
+                                  FolderNames folders, FolderPath path_of) {
   const View view = co_await library.current();
   const BrowseColumnsPtr columns = co_await browser->columns(view);
   std::vector<RootPlace> places;

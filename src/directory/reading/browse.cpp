@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/discard.h"
-#include "foundation/base/saturate.h"
-#include "foundation/base/text.h"
-#include "directory/table/descriptions.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_list.h"
 #include "directory/reading/skill_search.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/discard.h"
+#include "foundation/base/saturate.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 
@@ -204,8 +204,8 @@ task::Task<BrowseColumnsPtr> Browser::columns(View view) {
 }
 
 task::Task<std::shared_ptr<const BrowseSelection>> Browser::selection(BrowseColumnsPtr columns,
-                                                                     BrowseQuery query,
-                                                                     std::string words) {
+                                                                      BrowseQuery query,
+                                                                      std::string words) {
   const auto self = shared_from_this();
   if (columns == columns_) {
     const auto known = std::ranges::find(known_, query, &Known::query);

@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
-#include "directory/reading/browse_select.h"
-#include "directory/reading/browse_types.h"
 #include "directory/library/latch.h"
 #include "directory/library/library.h"
+#include "directory/reading/browse_select.h"
+#include "directory/reading/browse_types.h"
 
 namespace iii::directory {
 
@@ -48,7 +48,8 @@ class Browser : public std::enable_shared_from_this<Browser> {
   };
 
   task::Task<std::shared_ptr<const BrowseSelection>> selection(BrowseColumnsPtr columns,
-                                                              BrowseQuery query, std::string words);
+                                                               BrowseQuery query,
+                                                               std::string words);
   task::Task<std::vector<uint32_t>> by_meaning(BrowseColumnsPtr columns, std::string words);
   void used();
   void look_at_clock();

@@ -4,14 +4,14 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "foundation/base/hash.h"
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/tree.h"
 #include "directory/reading/paths.h"
 #include "directory/reading/skill_list.h"
+#include "foundation/base/hash.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::directory {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "directory/content/types.h"
+#include "directory/library/view.h"
 #include "directory/reading/row_blocks.h"
 #include "directory/reading/row_filter.h"
-#include "directory/library/view.h"
 
 namespace iii::directory {
 

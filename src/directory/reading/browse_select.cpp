@@ -5,8 +5,8 @@
 #include <chrono>
 #include <tuple>
 
-#include "foundation/base/text.h"
 #include "directory/reading/find_text.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 

@@ -3,9 +3,9 @@
 
 #include <sys/stat.h>
 
-#include "foundation/base/text.h"
-#include "directory/reading/fixture_for_test.h"
 #include "directory/library/testing.h"
+#include "directory/reading/fixture_for_test.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 namespace {

@@ -4,13 +4,13 @@
 #include <optional>
 #include <utility>
 
+#include "directory/sources/lock_file.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/function_table.h"
 #include "foundation/base/log.h"
 #include "foundation/base/saturate.h"
 #include "foundation/base/uuid.h"
-#include "directory/table/descriptions.h"
-#include "directory/table/function_table.h"
 #include "foundation/json/describe.h"
-#include "directory/sources/lock_file.h"
 
 namespace iii::directory {
 
@@ -220,7 +220,7 @@ void offer_events(sdk::Worker& worker) {
 }
 
 task::Task<ChangesOutput> list_changes(Library& library, const ChangeLog& log,
-                                      const std::string& epoch, ChangesInput in) {
+                                       const std::string& epoch, ChangesInput in) {
   const View view = co_await library.current({.filtered = false});
   const bool other_epoch = in.epoch && *in.epoch != epoch;
   if (in.grouped.value_or(false)) {

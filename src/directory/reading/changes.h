@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "bus/sdk/worker.h"
 #include "directory/library/latch.h"
 #include "directory/library/library.h"
-#include "bus/sdk/worker.h"
 
 namespace iii::directory {
 

@@ -4,23 +4,23 @@
 #include <charconv>
 #include <tuple>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/utf8.h"
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/parse.h"
-#include "directory/table/descriptions.h"
-#include "directory/reading/installed.h"
-#include "directory/table/errors.h"
+#include "directory/library/library.h"
 #include "directory/reading/finding_details.h"
-#include "directory/table/function_table.h"
+#include "directory/reading/installed.h"
 #include "directory/reading/lock_findings.h"
 #include "directory/reading/portable_findings.h"
 #include "directory/reading/risks.h"
 #include "directory/reading/skill_links.h"
 #include "directory/reading/skill_types.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/utf8.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::directory {
 
@@ -322,8 +322,8 @@ static Result<DoctorQuery> query_of(const DoctorInput& in) {
 }
 
 static task::Task<Result<json::Raw>> examine_now(Library& library, Installed* installed,
-                                                std::shared_ptr<PortableVerdicts> verdicts,
-                                                SkillLinks* links, DoctorInput in) {
+                                                 std::shared_ptr<PortableVerdicts> verdicts,
+                                                 SkillLinks* links, DoctorInput in) {
   Result<DoctorQuery> query = query_of(in);
   if (!query) co_return std::unexpected(std::move(query.error()));
   View view = co_await library.current();

@@ -11,10 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/content/content.h"
-#include "foundation/json/value.h"
 #include "directory/library/view.h"
+#include "foundation/base/result.h"
+#include "foundation/json/value.h"
 
 namespace iii::directory {
 

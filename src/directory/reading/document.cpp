@@ -26,7 +26,7 @@ Result<Body> read_skill(Library& library, const View& view, const content::Skill
 }
 
 task::Task<Result<Body>> read_whole_skill(Library& library, const View& view,
-                                         const content::Skill& skill, std::string shown) {
+                                          const content::Skill& skill, std::string shown) {
   Result<Body> body = co_await library.read_later(view, skill);
   // Leniently a document of any size is served, in parts.
   const bool in_parts =
@@ -35,8 +35,8 @@ task::Task<Result<Body>> read_whole_skill(Library& library, const View& view,
 }
 
 task::Task<Result<BodyPart>> read_skill_part(Library& library, const View& view,
-                                            const content::Skill& skill, std::string shown,
-                                            PartRange range) {
+                                             const content::Skill& skill, std::string shown,
+                                             PartRange range) {
   Result<BodyPart> part = co_await library.read_part(view, skill, range);
   co_return explained(std::move(part), "skill", shown, skill.file);
 }

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "directory/library/library.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 
@@ -15,10 +15,10 @@ Result<Body> read_skill(Library& library, const View& view, const content::Skill
 // The same, but a large one is read on another thread, and the code `too_large` goes through as
 // well. `skill` belongs to `view`.
 task::Task<Result<Body>> read_whole_skill(Library& library, const View& view,
-                                         const content::Skill& skill, std::string shown);
+                                          const content::Skill& skill, std::string shown);
 task::Task<Result<BodyPart>> read_skill_part(Library& library, const View& view,
-                                            const content::Skill& skill, std::string shown,
-                                            PartRange range);
+                                             const content::Skill& skill, std::string shown,
+                                             PartRange range);
 Result<Body> read_prompt(Library& library, const View& view, const content::Prompt& prompt);
 
 }  // namespace iii::directory

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/edit_distance.h"
-#include "foundation/base/text.h"
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
+#include "directory/library/library.h"
 #include "directory/reading/browse.h"
-#include "directory/table/descriptions.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/paths.h"
 #include "directory/reading/suggest.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/edit_distance.h"
+#include "foundation/base/text.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::directory {
 
@@ -215,7 +215,7 @@ std::optional<ExplainOutput> explain_known(const BrowseColumns& columns, std::st
 }
 
 task::Task<ExplainOutput> explain(Library& library, std::shared_ptr<Browser> browser,
-                                 ExplainInput in) {
+                                  ExplainInput in) {
   const View view = co_await library.current();
   const BrowseColumnsPtr columns = co_await browser->columns(view);
   auto look = [columns, id = in.id] { return explain_known(*columns, id); };

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/saturate.h"
 #include "directory/content/ids.h"
 #include "directory/content/parse.h"
 #include "directory/sources/lock_file.h"
+#include "foundation/base/saturate.h"
 
 namespace iii::directory {
 

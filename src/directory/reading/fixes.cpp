@@ -6,15 +6,15 @@
 #include <set>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "directory/content/parse.h"
-#include "directory/table/descriptions.h"
-#include "directory/reading/installed.h"
-#include "directory/table/errors.h"
-#include "directory/reading/finding_details.h"
-#include "directory/table/function_table.h"
-#include "foundation/json/describe.h"
 #include "directory/library/library.h"
+#include "directory/reading/finding_details.h"
+#include "directory/reading/installed.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/log.h"
+#include "foundation/json/describe.h"
 
 namespace iii::directory {
 
@@ -212,7 +212,7 @@ Result<FixQuery> query_of(ApplyInput in) {
 }
 
 task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed, Context context,
-                                         ApplyInput in) {
+                                          ApplyInput in) {
   const bool nothing = in.fixes && in.fixes->empty();
   Result<FixQuery> query = query_of(std::move(in));
   if (!query) co_return std::unexpected(std::move(query.error()));
@@ -234,7 +234,7 @@ task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed
     return out;
   };
   FixOutcome done = installed != nullptr ? co_await installed->local().run(std::move(work))
-                                          : co_await library.on_answer_thread(std::move(work));
+                                         : co_await library.on_answer_thread(std::move(work));
   library.let_go(std::move(view));
   co_await library.catch_up();
   co_return ApplyOutput{.applied = done.applied,
@@ -272,8 +272,7 @@ void add_fixes(FunctionTable& table, Library& library, Installed* installed) {
                                       .hints = {.idempotent = true},
                                       .max_input_bytes = kMaxLargeInputBytes},
                                      [&library, installed](const Context& context, ApplyInput in) {
-                                       return apply_now(library, installed, context,
-                                                        std::move(in));
+                                       return apply_now(library, installed, context, std::move(in));
                                      });
 }
 

@@ -12,16 +12,16 @@
 #include <utility>
 #include <vector>
 
+#include "bus/sdk/fake_engine.h"
 #include "directory/content/fixture_for_test.h"
+#include "directory/library/library.h"
 #include "directory/reading/builtin_docs.h"
-#include "directory/table/bus.h"
 #include "directory/reading/doctor.h"
 #include "directory/reading/fixes.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/prompts.h"
 #include "directory/reading/skills.h"
-#include "directory/library/library.h"
-#include "bus/sdk/fake_engine.h"
+#include "directory/table/bus.h"
+#include "directory/table/function_table.h"
 
 namespace iii::directory {
 

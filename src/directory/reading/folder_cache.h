@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
+#include "directory/library/snapshot.h"
 #include "directory/reading/paths.h"
 #include "directory/reading/skill_index.h"
-#include "directory/library/snapshot.h"
 
 namespace iii::directory {
 

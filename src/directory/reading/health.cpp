@@ -9,10 +9,10 @@
 #include <memory>
 #include <utility>
 
+#include "directory/library/library.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::directory {
 

@@ -4,10 +4,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "foundation/base/files.h"
-#include "foundation/base/utf8.h"
 #include "directory/content/parse.h"
 #include "directory/search/skill_document.h"
+#include "foundation/base/files.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::directory {
 

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "directory/content/store.h"
 #include "foundation/base/files.h"
 #include "foundation/base/hash.h"
-#include "directory/content/store.h"
 
 namespace iii::directory {
 

@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <optional>
 
-#include "foundation/base/result.h"
 #include "directory/reading/indexed_skills.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

@@ -3,28 +3,28 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/invisible.h"
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
-#include "foundation/base/utf8_head.h"
 #include "directory/content/ids.h"
 #include "directory/content/parse.h"
-#include "directory/table/descriptions.h"
-#include "directory/sources/source_json.h"
-#include "directory/reading/installed.h"
-#include "directory/table/errors.h"
+#include "directory/library/library.h"
 #include "directory/reading/finding_details.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/inspect_types.h"
+#include "directory/reading/installed.h"
 #include "directory/reading/paths.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_links.h"
 #include "directory/reading/suggest.h"
-#include "directory/library/library.h"
-#include "foundation/markdown/tree.h"
 #include "directory/risks/excerpt.h"
 #include "directory/search/token_budget.h"
 #include "directory/sources/lock_file.h"
+#include "directory/sources/source_json.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/invisible.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
+#include "foundation/base/utf8_head.h"
+#include "foundation/markdown/tree.h"
 
 namespace iii::directory {
 
@@ -322,7 +322,7 @@ class Inspector {
   }
 
   task::Task<void> add_face(InspectOutput& out, std::string face, std::string function,
-                           std::string request) {
+                            std::string request) {
     InspectFace shown{.face = std::move(face),
                       .function = function,
                       .request = {request},

@@ -28,7 +28,7 @@ struct InspectHost {
   std::shared_ptr<Browser> browser;
   FolderNames folders;
   Installed* installed = nullptr;  // null: nothing is known about directory.lock
-  SkillLinks* links = nullptr;       // null: nothing is said about functions
+  SkillLinks* links = nullptr;     // null: nothing is said about functions
   // The last generation that changed a skill, where that is known. Called on the loop thread.
   std::function<std::optional<uint64_t>(std::string_view id)> last_change = {};
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "directory/reading/paths.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/reading/paths.h"
 
 namespace iii::directory {
 

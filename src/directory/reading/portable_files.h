@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/reading/skill_files.h"
 #include "foundation/base/files.h"
 #include "foundation/base/result.h"
-#include "directory/reading/skill_files.h"
 
 namespace iii::directory {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "directory/library/view.h"
 #include "directory/reading/doctor.h"
 #include "directory/reading/folder_cache.h"
-#include "directory/library/view.h"
 
 namespace iii::directory {
 

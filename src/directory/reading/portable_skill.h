@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
+#include "directory/library/snapshot.h"
 #include "directory/reading/portable_files.h"
 #include "directory/reading/skill_index.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
-#include "directory/library/snapshot.h"
 
 namespace iii::directory {
 

@@ -1,14 +1,14 @@
 #include "directory/reading/prompts.h"
 
 #include "directory/content/ids.h"
-#include "directory/table/descriptions.h"
+#include "directory/library/library.h"
 #include "directory/reading/document.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_types.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::directory {
 
@@ -113,7 +113,7 @@ Result<json::Raw> list(const content::Generation& generation, const ListPromptsI
 constexpr ViewOptions kPrompts{.filtered = false};  // prompts are not filtered
 
 task::Task<Result<PromptGetOutput>> get(Library& library, const View& view,
-                                       const std::string& name) {
+                                        const std::string& name) {
   const content::Generation& generation = view.generation();
   const content::Prompt* prompt = generation.prompt(name);
   if (prompt == nullptr) {
@@ -130,14 +130,15 @@ task::Task<Result<PromptGetOutput>> get(Library& library, const View& view,
 }
 
 task::Task<Result<json::Raw>> list_now(Library& library, ListPromptsInput in,
-                                      size_t max_answer_bytes) {
+                                       size_t max_answer_bytes) {
   const View view = co_await library.current(kPrompts);
   co_return list(view.generation(), in, max_answer_bytes);
 }
 
 }  // namespace
 
-task::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string name, bool registered) {
+task::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string name,
+                                               bool registered) {
   if (const Result<void> legal = content::check_name(name); !legal) {
     co_return std::unexpected(invalid_prompt_name(legal.error().message));
   }

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "directory/table/limits.h"
+#include "foundation/base/result.h"
 #include "foundation/task/task.h"
 
 namespace iii::directory {
@@ -27,7 +27,7 @@ struct PromptGetOutput {
 };
 // `registered`: also what workers registered. The library outlives the task.
 task::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string name,
-                                              bool registered = true);
+                                               bool registered = true);
 
 // `library` outlives the table.
 void add_prompt_functions(FunctionTable& table, Library& library,

@@ -2,13 +2,13 @@
 
 #include <utility>
 
-#include "foundation/base/utf8.h"
+#include "directory/library/library.h"
 #include "directory/reading/browse_columns.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
+#include "foundation/base/utf8.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::directory {
 

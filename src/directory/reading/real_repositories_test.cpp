@@ -1,10 +1,10 @@
 // Repositories as people have them: odd names, links, large and empty bodies, files beside a skill.
 #include <filesystem>
 
-#include "foundation/base/text.h"
 #include "directory/reading/fixture_for_test.h"
 #include "directory/reading/skill_files.h"
 #include "directory/sources/lock_file.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 namespace {

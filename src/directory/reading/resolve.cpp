@@ -1,8 +1,8 @@
 #include "directory/reading/resolve.h"
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
 #include "directory/table/errors.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
+#include "directory/library/view.h"
 #include "directory/reading/paths.h"
 #include "directory/reading/suggest.h"
-#include "directory/library/view.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

@@ -2,12 +2,12 @@
 #include <unordered_set>
 #include <utility>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/text.h"
 #include "directory/content/kinds.h"
 #include "directory/reading/risks.h"
 #include "directory/reading/skill_files.h"
 #include "directory/risks/scan.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 

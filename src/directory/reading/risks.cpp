@@ -30,7 +30,7 @@ std::vector<RiskRow> rows_of(const std::vector<sources::FileRisk>& risks) {
 }
 
 task::Task<Result<DocumentRisks::Rows>> DocumentRisks::of(Library& library, View view,
-                                                         content::Skill skill) {
+                                                          content::Skill skill) {
   const std::string key = std::to_string(skill.file.root) + ":" + skill.file.path;
   // Without an inode there is no file whose version could be told from another.
   const bool stamped = skill.version.inode != 0;

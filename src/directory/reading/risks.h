@@ -10,14 +10,14 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foundation/base/result.h"
-#include "directory/reading/doctor.h"
-#include "foundation/json/describe.h"
 #include "directory/library/view.h"
+#include "directory/reading/doctor.h"
 #include "directory/risks/risk.h"
-#include "foundation/task/task.h"
 #include "directory/sources/bundle_risks.h"
 #include "directory/sources/lock_file.h"
+#include "foundation/base/result.h"
+#include "foundation/json/describe.h"
+#include "foundation/task/task.h"
 
 namespace iii::directory {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "directory/reading/paths.h"
 #include "foundation/base/hash.h"
 #include "foundation/base/text.h"
-#include "directory/reading/paths.h"
 
 namespace iii::directory {
 

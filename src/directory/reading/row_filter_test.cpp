@@ -5,10 +5,10 @@
 
 #include <random>
 
-#include "foundation/base/text.h"
+#include "directory/library/testing.h"
 #include "directory/reading/find_text.h"
 #include "directory/reading/skill_list.h"
-#include "directory/library/testing.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 namespace {

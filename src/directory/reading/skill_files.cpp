@@ -4,11 +4,11 @@
 #include <array>
 #include <utility>
 
+#include "directory/reading/paths.h"
+#include "directory/sources/lock_file.h"
 #include "foundation/base/hash.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/reading/paths.h"
-#include "directory/sources/lock_file.h"
 
 namespace iii::directory {
 

@@ -11,9 +11,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "foundation/base/files.h"
-#include "directory/table/limits.h"
 #include "directory/reading/skill_types.h"
+#include "directory/table/limits.h"
+#include "foundation/base/files.h"
 
 namespace iii::directory {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <tuple>
 
-#include "foundation/base/text.h"
-#include "directory/table/errors.h"
 #include "directory/reading/find_text.h"
 #include "directory/reading/paths.h"
+#include "directory/table/errors.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
 namespace iii::directory {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
+#include "directory/library/view.h"
 #include "directory/reading/row_filter.h"
 #include "directory/reading/skill_types.h"
-#include "directory/library/view.h"
+#include "foundation/base/result.h"
 
 namespace iii::directory {
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "directory/reading/indexed_skills_store.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 
@@ -143,8 +143,8 @@ task::Task<void> SkillSearch::merge(search::MergePlan plan) {
 }
 
 task::Task<Result<search::Answer>> SkillSearch::find(View view, IndexedSkillsPtr index,
-                                                    std::string query, SkillFilter filter,
-                                                    size_t limit) {
+                                                     std::string query, SkillFilter filter,
+                                                     size_t limit) {
   const bool large = index->index.documents() > kSkillsOnLoop;
   auto work = [view = std::move(view), index = std::move(index), query = std::move(query),
                filter = std::move(filter), limit] {

@@ -17,13 +17,13 @@
 #include <optional>
 #include <string>
 
-#include "directory/reading/indexed_skills.h"
-#include "directory/reading/skill_list.h"
 #include "directory/library/latch.h"
 #include "directory/library/library.h"
+#include "directory/reading/indexed_skills.h"
+#include "directory/reading/skill_list.h"
+#include "directory/search/find.h"
 #include "foundation/task/pool.h"
 #include "foundation/task/task_group.h"
-#include "directory/search/find.h"
 
 namespace iii::directory {
 
@@ -63,7 +63,7 @@ class SkillSearch {
 
   // Large indexes are searched on another thread.
   task::Task<Result<search::Answer>> find(View view, IndexedSkillsPtr index, std::string query,
-                                         SkillFilter filter, size_t limit);
+                                          SkillFilter filter, size_t limit);
 
  private:
   task::Task<void> begin();

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "directory/table/limits.h"
 #include "directory/reading/risks.h"
+#include "directory/table/limits.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/saturate.h"
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
-#include "directory/table/descriptions.h"
+#include "directory/library/library.h"
 #include "directory/reading/document.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/paths.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_files.h"
@@ -18,7 +14,11 @@
 #include "directory/reading/skill_search.h"
 #include "directory/reading/skill_types.h"
 #include "directory/reading/task_index.h"
-#include "directory/library/library.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/saturate.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 
@@ -169,7 +169,7 @@ class SkillFunctions {
   }
 
   task::Task<std::optional<Error>> choose_for_task(const View& view, const IndexSkillsInput& in,
-                                                  KindFilter kinds, TaskIndexRequest& request) {
+                                                   KindFilter kinds, TaskIndexRequest& request) {
     const IndexedSkillsPtr index = co_await search_->follow(view);
     const SkillFilter filter{.prefix = in.prefix,
                              .kinds = in.kind ? kinds : searched_kinds(),
@@ -198,7 +198,7 @@ class SkillFunctions {
   // What is kept about all rows, brought to the generation of the view.
   template <typename Kept>
   task::Task<std::shared_ptr<const Kept>> follow(std::shared_ptr<const Kept>& kept,
-                                                const View& view) {
+                                                 const View& view) {
     using Update = typename std::decay_t<decltype(kept->blocks())>::Update;
     const content::GenerationPtr& generation = view.shared_generation();
     if (kept->blocks().generation() == generation) co_return kept;
@@ -225,7 +225,7 @@ class SkillFunctions {
   }
 
   task::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
-                                            const SkillGetInput& in) {
+                                             const SkillGetInput& in) {
     const Result<Resolution> found =
         co_await (in.from ? resolve_link(view, input, *in.from) : resolve(view, input));
     if (!found) co_return std::unexpected(found.error());
@@ -268,7 +268,7 @@ class SkillFunctions {
 
   // What `link` means in the document `from`.
   task::Task<Result<Resolution>> resolve_link(const View& view, const std::string& link,
-                                             const std::string& from) {
+                                              const std::string& from) {
     Result<Resolution> base = co_await resolve(view, from);
     if (!base) co_return base;
     const content::Skill& source = *base->skill;
@@ -295,7 +295,7 @@ class SkillFunctions {
   }
 
   task::Task<Result<SkillGetOutput>> read(const View& view, const Resolution& found,
-                                         const SkillGetInput& in) {
+                                          const SkillGetInput& in) {
     const content::Skill& skill = *found.skill;
     const std::string shown = view.display(skill.id);
     SkillGetOutput out{.id = shown,
@@ -330,7 +330,7 @@ class SkillFunctions {
 
   // Fills the body, or the part of it that is wanted. Gives the time of the file.
   task::Task<Result<int64_t>> read_body(const View& view, const content::Skill& skill,
-                                       const SkillGetInput& in, SkillGetOutput& out) {
+                                        const SkillGetInput& in, SkillGetOutput& out) {
     const bool part = in.id && (in.offset || in.limit);
     Result<Body> body = fail("too_large", "");
     if (!part) body = co_await read_whole_skill(library_, view, skill, out.id);

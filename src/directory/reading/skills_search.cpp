@@ -3,15 +3,15 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/saturate.h"
-#include "foundation/base/text.h"
-#include "directory/table/descriptions.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/search_types.h"
 #include "directory/search/skill_document.h"
 #include "directory/search/snippet.h"
 #include "directory/search/token_budget.h"
+#include "directory/table/descriptions.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/saturate.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 

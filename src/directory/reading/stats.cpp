@@ -3,10 +3,10 @@
 #include <memory>
 #include <utility>
 
-#include "foundation/base/process_usage.h"
-#include "directory/table/function_table.h"
-#include "foundation/json/describe.h"
 #include "directory/library/library.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/process_usage.h"
+#include "foundation/json/describe.h"
 
 namespace iii::directory {
 

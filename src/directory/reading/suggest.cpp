@@ -322,7 +322,7 @@ std::vector<std::string> suggest_skills(const View& view, std::string_view misse
 }
 
 task::Task<std::vector<std::string>> suggest_skills(Library& library, View view,
-                                                   std::string missed) {
+                                                    std::string missed) {
   auto look = [view = std::move(view), missed = std::move(missed)] {
     return suggest_skills(view, missed);
   };
@@ -343,7 +343,7 @@ std::vector<std::string> suggest_prompts(const content::Generation& generation,
 }
 
 task::Task<std::vector<std::string>> suggest_prompts(Library& library, View view,
-                                                    std::string missed) {
+                                                     std::string missed) {
   auto look = [view = std::move(view), missed = std::move(missed)] {
     return suggest_prompts(view.generation(), missed);
   };
@@ -351,7 +351,7 @@ task::Task<std::vector<std::string>> suggest_prompts(Library& library, View view
 }
 
 task::Task<std::string> nearest_on(task::Pool& pool, std::string word,
-                                  std::vector<std::string> candidates) {
+                                   std::vector<std::string> candidates) {
   if (word.size() > kMaxSuggestedFor) co_return std::string();
   auto look = [word = std::move(word), candidates = std::move(candidates)] {
     return std::string(nearest(word, candidates));

@@ -4,8 +4,8 @@
 
 #include <random>
 
-#include "foundation/base/text.h"
 #include "directory/library/testing.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 namespace {

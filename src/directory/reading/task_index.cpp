@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
-#include "foundation/json/write.h"
 #include "directory/search/sentences.h"
 #include "directory/search/token_budget.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::directory {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "directory/reading/skill_types.h"
 #include "directory/library/view.h"
+#include "directory/reading/skill_types.h"
 
 namespace iii::directory {
 

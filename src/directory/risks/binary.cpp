@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "foundation/base/text.h"
 #include "directory/risks/matcher.h"
+#include "foundation/base/text.h"
 
 namespace iii::risks {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "directory/risks/risk.h"
 #include "foundation/base/invisible.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/risks/risk.h"
 
 namespace iii::risks {
 

@@ -1,6 +1,6 @@
-#include "foundation/base/invisible.h"
 #include "directory/risks/excerpt.h"
 #include "directory/risks/matcher.h"
+#include "foundation/base/invisible.h"
 
 namespace iii::risks {
 

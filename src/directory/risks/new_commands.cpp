@@ -2,10 +2,10 @@
 
 #include <set>
 
-#include "foundation/base/text.h"
 #include "directory/risks/codes.h"
 #include "directory/risks/excerpt.h"
 #include "directory/risks/place.h"
+#include "foundation/base/text.h"
 
 namespace iii::risks {
 

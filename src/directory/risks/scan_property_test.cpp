@@ -1,10 +1,10 @@
 #include <array>
 #include <random>
 
-#include "foundation/base/utf8.h"
 #include "directory/risks/codes.h"
 #include "directory/risks/new_commands.h"
 #include "directory/risks/scan_for_test.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::risks {
 namespace {

@@ -1,9 +1,9 @@
 #include <gmock/gmock.h>
 
-#include "foundation/base/text.h"
 #include "directory/search/function_document.h"
 #include "directory/search/sentences.h"
 #include "directory/search/skill_document.h"
+#include "foundation/base/text.h"
 
 namespace iii::search {
 namespace {

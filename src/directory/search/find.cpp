@@ -4,12 +4,12 @@
 #include <array>
 #include <unordered_set>
 
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
 #include "directory/search/index_state.h"
 #include "directory/search/query.h"
 #include "directory/search/score.h"
 #include "directory/search/words.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::search {
 

@@ -14,8 +14,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/search/index.h"
+#include "foundation/base/result.h"
 
 namespace iii::search {
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <sstream>
 
-#include "foundation/base/check.h"
-#include "foundation/json/value.h"
 #include "directory/search/function_document.h"
 #include "directory/search/skill_document.h"
+#include "foundation/base/check.h"
+#include "foundation/json/value.h"
 
 namespace iii::search {
 

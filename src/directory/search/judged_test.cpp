@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <fstream>
 
-#include "foundation/base/text.h"
 #include "directory/search/judged_for_test.h"
+#include "foundation/base/text.h"
 
 namespace iii::search {
 namespace {

@@ -15,9 +15,9 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/search/profile.h"
 #include "foundation/base/result.h"
 #include "foundation/base/shared_bytes.h"
-#include "directory/search/profile.h"
 
 namespace iii::search {
 

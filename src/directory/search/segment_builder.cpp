@@ -8,12 +8,12 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "foundation/base/check.h"
-#include "foundation/base/hash.h"
 #include "directory/search/bm25.h"
 #include "directory/search/quality.h"
 #include "directory/search/segment_writer.h"
 #include "directory/search/words.h"
+#include "foundation/base/check.h"
+#include "foundation/base/hash.h"
 
 namespace iii::search {
 

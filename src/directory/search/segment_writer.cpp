@@ -5,8 +5,8 @@
 #include <new>
 #include <numeric>
 
-#include "foundation/base/check.h"
 #include "directory/search/segment_format.h"
+#include "foundation/base/check.h"
 
 namespace iii::search {
 

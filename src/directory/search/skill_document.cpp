@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "directory/search/sentences.h"
+#include "foundation/base/text.h"
 
 namespace iii::search {
 

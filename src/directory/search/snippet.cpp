@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "directory/search/words.h"
+#include "foundation/base/text.h"
 
 namespace iii::search {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <charconv>
 
-#include "foundation/base/check.h"
-#include "foundation/base/text.h"
 #include "directory/search/embedded.h"
 #include "directory/search/words.h"
+#include "foundation/base/check.h"
+#include "foundation/base/text.h"
 
 namespace iii::search {
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <string>
 
-#include "foundation/base/check.h"
 #include "directory/search/embedded.h"
+#include "foundation/base/check.h"
 
 namespace iii::search {
 

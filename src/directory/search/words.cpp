@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/check.h"
 #include "directory/search/utf8_chars.h"
+#include "foundation/base/check.h"
 
 namespace iii::search {
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <map>
 
+#include "directory/content/ids.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/content/ids.h"
 
 namespace iii::sources {
 

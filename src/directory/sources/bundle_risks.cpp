@@ -5,11 +5,11 @@
 #include <tuple>
 #include <utility>
 
-#include "foundation/base/utf8.h"
 #include "directory/risks/codes.h"
 #include "directory/risks/new_commands.h"
 #include "directory/risks/scan.h"
 #include "directory/sources/lock_file.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::sources {
 

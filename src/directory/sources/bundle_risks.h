@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/risks/risk.h"
 #include "directory/sources/bundle.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

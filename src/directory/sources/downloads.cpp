@@ -4,11 +4,11 @@
 #include <thread>
 #include <utility>
 
-#include "foundation/base/files_writer.h"
-#include "foundation/base/text.h"
 #include "directory/risks/scan.h"
 #include "directory/sources/local_folder.h"
 #include "directory/sources/namespace_diff.h"
+#include "foundation/base/files_writer.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

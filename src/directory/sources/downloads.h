@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/git.h"
 #include "directory/sources/installer.h"
 #include "directory/sources/registry.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -5,12 +5,12 @@
 #include <set>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/sources/git_blobs.h"
 #include "directory/sources/git_command.h"
 #include "directory/sources/git_refs.h"
 #include "directory/sources/git_route.h"
 #include "directory/sources/git_scratch.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/bundle.h"
 #include "directory/sources/progress.h"
 #include "directory/sources/repo_skills.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <set>
 
-#include "foundation/base/text.h"
 #include "directory/sources/git_errors.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

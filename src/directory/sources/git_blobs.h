@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/bundle.h"
 #include "directory/sources/git_command.h"
 #include "directory/sources/git_tree.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -5,11 +5,11 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/git.h"
 #include "directory/sources/git_route.h"
 #include "directory/sources/git_scratch.h"
 #include "directory/sources/process.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "directory/sources/process.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

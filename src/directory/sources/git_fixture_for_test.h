@@ -11,10 +11,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/temp_folder_for_test.h"
-#include "foundation/base/text.h"
 #include "directory/sources/git.h"
 #include "directory/sources/process.h"
+#include "foundation/base/temp_folder_for_test.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

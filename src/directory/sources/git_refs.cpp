@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "directory/sources/git_errors.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

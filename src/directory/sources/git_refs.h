@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/git_command.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "foundation/base/text.h"
 #include "directory/sources/git_errors.h"
 #include "directory/sources/git_ssh.h"
 #include "directory/sources/http_address.h"
 #include "directory/sources/http_proxy.h"
 #include "directory/sources/process.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

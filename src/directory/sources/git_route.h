@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/git.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

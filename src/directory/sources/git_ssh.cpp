@@ -6,8 +6,8 @@
 #include <array>
 #include <cstdlib>
 
-#include "foundation/base/text.h"
 #include "directory/sources/process.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

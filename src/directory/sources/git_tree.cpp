@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "directory/sources/git_discover.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/sources/git_discover.h"
 
 namespace iii::sources {
 

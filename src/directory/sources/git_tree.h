@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/bundle.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

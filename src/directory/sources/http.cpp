@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/check.h"
-#include "foundation/base/text.h"
 #include "directory/sources/http_address.h"
 #include "directory/sources/http_proxy.h"
+#include "foundation/base/check.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

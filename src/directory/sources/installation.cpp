@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "foundation/base/log.h"
-#include "foundation/base/uuid.h"
 #include "directory/sources/installer_locks.h"
 #include "directory/sources/installer_verify.h"
+#include "foundation/base/log.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::sources {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/files_writer.h"
 #include "directory/sources/installer.h"
 #include "directory/sources/installer_plan.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/files_writer.h"
 
 namespace iii::sources {
 

@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/files_writer.h"
-#include "foundation/base/result.h"
 #include "directory/sources/bundle.h"
 #include "directory/sources/bundle_risks.h"
 #include "directory/sources/lock_file.h"
 #include "directory/sources/progress.h"
+#include "foundation/base/files_writer.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

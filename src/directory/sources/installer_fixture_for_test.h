@@ -11,9 +11,9 @@
 #include <string>
 #include <utility>
 
+#include "directory/sources/installer.h"
 #include "foundation/base/log.h"
 #include "foundation/base/temp_folder_for_test.h"
-#include "directory/sources/installer.h"
 
 namespace iii::sources {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "directory/sources/progress.h"
 #include "foundation/base/files_writer.h"
 #include "foundation/base/result.h"
-#include "directory/sources/progress.h"
 
 namespace iii::sources {
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <set>
 
+#include "directory/sources/journal.h"
 #include "foundation/base/utf8.h"
 #include "foundation/json/write.h"
-#include "directory/sources/journal.h"
 
 namespace iii::sources {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/files_writer.h"
 #include "directory/sources/installer.h"
+#include "foundation/base/files_writer.h"
 
 namespace iii::sources {
 

@@ -2,13 +2,13 @@
 
 #include <set>
 
-#include "foundation/base/text.h"
-#include "foundation/base/uuid.h"
 #include "directory/sources/installation.h"
 #include "directory/sources/installer_locks.h"
 #include "directory/sources/installer_plan.h"
 #include "directory/sources/installer_verify.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/text.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::sources {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/progress.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -7,10 +7,10 @@
 #include <map>
 #include <thread>
 
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
 #include "directory/sources/installer_plan.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::sources {
 

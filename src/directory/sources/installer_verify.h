@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/files_writer.h"
 #include "directory/sources/file_digests.h"
 #include "directory/sources/installer.h"
+#include "foundation/base/files_writer.h"
 
 namespace iii::sources {
 

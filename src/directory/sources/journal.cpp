@@ -7,11 +7,11 @@
 #include <cerrno>
 #include <set>
 
+#include "directory/sources/lock_file.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
-#include "directory/sources/lock_file.h"
 
 namespace iii::sources {
 

@@ -4,9 +4,9 @@
 
 #include <filesystem>
 
-#include "foundation/base/result.h"
 #include "directory/sources/progress.h"
 #include "directory/sources/repo_skills.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

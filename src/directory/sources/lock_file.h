@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "directory/sources/bundle.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

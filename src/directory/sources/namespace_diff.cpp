@@ -2,10 +2,10 @@
 
 #include <map>
 
-#include "foundation/base/files_writer.h"
-#include "foundation/base/utf8.h"
 #include "directory/sources/journal.h"
 #include "directory/sources/text_diff.h"
+#include "foundation/base/files_writer.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::sources {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "directory/sources/downloads.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

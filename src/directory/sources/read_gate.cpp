@@ -5,10 +5,10 @@
 
 #include <cerrno>
 
-#include "foundation/base/log.h"
 #include "directory/sources/installer.h"
 #include "directory/sources/installer_locks.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/log.h"
 
 namespace iii::sources {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <string>
 
-#include "foundation/base/result.h"
-#include "foundation/json/value.h"
 #include "directory/sources/bundle.h"
 #include "directory/sources/progress.h"
+#include "foundation/base/result.h"
+#include "foundation/json/value.h"
 
 namespace iii::sources {
 

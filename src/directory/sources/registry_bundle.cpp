@@ -6,11 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
+#include "directory/sources/registry_errors.h"
+#include "foundation/base/text.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/yaml.h"
-#include "directory/sources/registry_errors.h"
 
 namespace iii::sources {
 

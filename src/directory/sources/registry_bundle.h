@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/json/value.h"
 #include "directory/sources/bundle.h"
+#include "foundation/json/value.h"
 
 namespace iii::sources {
 

@@ -4,9 +4,9 @@
 
 #include <random>
 
-#include "foundation/json/write.h"
 #include "directory/sources/registry_bundle.h"
 #include "directory/sources/registry_rows.h"
+#include "foundation/json/write.h"
 
 namespace iii::sources {
 namespace {

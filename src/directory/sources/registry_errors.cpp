@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

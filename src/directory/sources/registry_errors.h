@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/sources/source.h"
+#include "foundation/base/result.h"
 
 namespace iii::sources {
 

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "foundation/json/write.h"
 #include "directory/sources/http_server_for_test.h"
 #include "directory/sources/registry_client.h"
+#include "foundation/json/write.h"
 
 namespace iii::sources {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "directory/sources/git_discover.h"
 #include "directory/sources/source.h"
+#include "foundation/base/text.h"
 
 namespace iii::sources {
 

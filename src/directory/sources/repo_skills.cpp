@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "directory/content/parse.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/content/parse.h"
 
 namespace iii::sources {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "directory/sources/git_discover.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
-#include "directory/sources/git_discover.h"
 
 namespace iii::sources {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "directory/table/function_table.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 
@@ -44,7 +44,7 @@ sdk::Outcome outcome_of(Answer answer) {
 
 // `function` stays as long as a call of it runs.
 task::Task<void> answer_later(sdk::Core& core, [[maybe_unused]] FunctionPtr function,
-                             sdk::Invocation invocation, task::Task<Answer> task) {
+                              sdk::Invocation invocation, task::Task<Answer> task) {
   Answer answer = co_await finish(std::move(task));
   sdk::handler_detail::answer(core, invocation, outcome_of(std::move(answer)));
 }

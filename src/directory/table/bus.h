@@ -1,8 +1,8 @@
 // The table of functions on an iii bus. Only this file registers functions there.
 #pragma once
 
-#include "directory/table/engine_client.h"
 #include "bus/sdk/worker.h"
+#include "directory/table/engine_client.h"
 
 namespace iii::directory {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/content/ids.h"
+#include "foundation/base/text.h"
 
 namespace iii::directory {
 
@@ -20,7 +20,7 @@ const std::string* text_of_row(const json::Value& row, std::string_view key) {
 }  // namespace
 
 task::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context context,
-                                                  std::string function_id) {
+                                                   std::string function_id) {
   const json::Value question = json::Object{{"prefix", function_id}, {"include_internal", true}};
   const sdk::Reply<json::Raw> reply =
       co_await engine.call(context, "engine::functions::list", question, kNamespacesTimeout);
@@ -49,8 +49,8 @@ Error function_elsewhere(const std::string& function_id, const std::optional<std
 }
 
 task::Task<sdk::Reply<json::Raw>> call_by_id(EngineClient& engine, Context context,
-                                            std::string function_id, std::string payload,
-                                            std::chrono::milliseconds timeout) {
+                                             std::string function_id, std::string payload,
+                                             std::chrono::milliseconds timeout) {
   sdk::Reply<json::Raw> reply =
       co_await engine.call(context, function_id, std::string_view(payload), timeout);
   if (reply || reply.error().code != sdk::kFunctionNotFound) co_return reply;

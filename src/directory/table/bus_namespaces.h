@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/table/engine_client.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 #include "foundation/task/task.h"
 
@@ -19,7 +19,7 @@ inline constexpr const char* kAmbiguousFunction = "ambiguous_function";
 
 // Where a function is registered, `default` first; empty: nowhere, or the engine does not say.
 task::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context context,
-                                                  std::string function_id);
+                                                   std::string function_id);
 
 // A function that exists, but not in the namespace asked for (none: it is in several).
 Error function_elsewhere(const std::string& function_id, const std::optional<std::string>& asked,
@@ -28,7 +28,7 @@ Error function_elsewhere(const std::string& function_id, const std::optional<std
 // Calls a function of which only the id is known: where calls without a namespace go, else in the
 // one namespace that has it.
 task::Task<sdk::Reply<json::Raw>> call_by_id(EngineClient& engine, Context context,
-                                            std::string function_id, std::string payload,
-                                            std::chrono::milliseconds timeout);
+                                             std::string function_id, std::string payload,
+                                             std::chrono::milliseconds timeout);
 
 }  // namespace iii::directory

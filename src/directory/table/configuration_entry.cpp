@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "foundation/base/log.h"
+#include "bus/sdk/worker.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
-#include "bus/sdk/worker.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 

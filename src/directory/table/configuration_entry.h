@@ -19,9 +19,9 @@
 #include <string>
 #include <vector>
 
+#include "bus/sdk/pending.h"
 #include "directory/table/engine_event.h"
 #include "foundation/json/value.h"
-#include "bus/sdk/pending.h"
 #include "foundation/task/task.h"
 #include "foundation/task/task_group.h"
 

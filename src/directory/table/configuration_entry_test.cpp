@@ -1,9 +1,9 @@
 // Against an engine that forgets, as the public one does now and then.
 #include "directory/table/configuration_entry.h"
 
+#include "bus/sdk/fake_engine.h"
 #include "directory/table/bus.h"
 #include "directory/table/function_table.h"
-#include "bus/sdk/fake_engine.h"
 
 namespace iii::directory {
 namespace {

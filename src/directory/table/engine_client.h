@@ -5,11 +5,11 @@
 #include <chrono>
 #include <string_view>
 
+#include "bus/sdk/core.h"
+#include "bus/sdk/pending.h"
 #include "directory/table/context.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
-#include "bus/sdk/core.h"
-#include "bus/sdk/pending.h"
 
 namespace iii::directory {
 

@@ -3,8 +3,8 @@
 #include <chrono>
 #include <utility>
 
-#include "foundation/base/log.h"
 #include "bus/sdk/worker.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 

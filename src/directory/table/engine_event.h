@@ -36,7 +36,7 @@ class EngineEvent {
   sdk::Worker& worker_;
   const std::string source_;
   const std::string function_id_;
-  std::string observer_;  // its id; empty: none
+  std::string observer_;   // its id; empty: none
   task::TaskGroup tasks_;  // not the worker's: its end does not wait for an answer
 };
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/table/limits.h"
+#include "foundation/base/result.h"
 #include "foundation/json/codec.h"
 #include "foundation/json/value.h"
 

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "directory/table/errors.h"
 #include "bus/sdk/handler.h"
+#include "directory/table/errors.h"
 
 namespace iii::directory {
 

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <variant>
 
-#include "foundation/base/result.h"
 #include "directory/table/context.h"
 #include "directory/table/limits.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 #include "foundation/task/task.h"
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "directory/table/errors.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "directory/table/errors.h"
 
 namespace iii::directory {
 
@@ -92,7 +92,7 @@ FunctionPtr FunctionTable::find(std::string_view id) const {
 }
 
 task::Task<Result<Function::Begin>> FunctionTable::read(FunctionPtr function,
-                                                       std::string input) const {
+                                                        std::string input) const {
   if (pool_ == nullptr || input.size() <= kLargeInput) co_return function->read(input);
   co_return co_await pool_->run(
       [function, text = std::move(input)] { return function->read(text); });

@@ -20,10 +20,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/result.h"
+#include "bus/sdk/handler.h"
 #include "directory/table/context.h"
 #include "directory/table/function.h"
-#include "bus/sdk/handler.h"
+#include "foundation/base/result.h"
 #include "foundation/task/pool.h"
 #include "foundation/task/task.h"
 

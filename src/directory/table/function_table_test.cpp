@@ -4,9 +4,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "foundation/base/text.h"
-#include "directory/table/bus.h"
 #include "directory/reading/fixture_for_test.h"
+#include "directory/table/bus.h"
+#include "foundation/base/text.h"
 #include "foundation/task/task_group.h"
 
 namespace iii::directory {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <utility>
 
-#include "directory/table/bus_hints.h"
-#include "directory/table/bus_namespaces.h"
 #include "directory/library/cause.h"
 #include "directory/library/latch.h"
+#include "directory/table/bus_hints.h"
+#include "directory/table/bus_namespaces.h"
 
 namespace iii::directory {
 
@@ -66,7 +66,7 @@ task::Task<void> HandlerCalls::attempt_again(AttemptsPtr attempts) {
 }
 
 task::Task<Result<json::Raw>> HandlerCalls::call(Context context, std::string function_id,
-                                                std::string payload, milliseconds timeout) {
+                                                 std::string payload, milliseconds timeout) {
   const auto attempts = std::make_shared<Attempts>(Attempts{.context = std::move(context),
                                                             .function_id = std::move(function_id),
                                                             .payload = std::move(payload),

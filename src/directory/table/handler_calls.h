@@ -9,8 +9,8 @@
 #include <memory>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "directory/table/engine_client.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 #include "foundation/task/task_group.h"
 
@@ -28,7 +28,7 @@ class HandlerCalls {
 
   // The message of an error says why, in words that may be passed on.
   task::Task<Result<json::Raw>> call(Context context, std::string function_id, std::string payload,
-                                    std::chrono::milliseconds timeout);
+                                     std::chrono::milliseconds timeout);
 
  private:
   struct Attempts;

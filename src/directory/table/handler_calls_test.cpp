@@ -1,9 +1,9 @@
 // Against an engine that loses an answer, as the public one does now and then.
 #include "directory/table/handler_calls.h"
 
+#include "bus/sdk/fake_engine.h"
 #include "directory/table/bus.h"
 #include "directory/table/bus_namespaces.h"
-#include "bus/sdk/fake_engine.h"
 
 namespace iii::directory {
 namespace {
@@ -40,7 +40,7 @@ class LosesAnswers : public testing::Test {
 
  private:
   static task::Task<void> keep(task::Task<Result<json::Raw>> task,
-                              std::optional<Result<json::Raw>>& out) {
+                               std::optional<Result<json::Raw>>& out) {
     Result<json::Raw> result = co_await task;
     out = std::move(result);
   }

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "faces/cli/verb.h"
+#include "foundation/base/result.h"
 
 namespace iii::cli {
 

@@ -7,9 +7,9 @@
 #include <iostream>
 #include <string>
 
-#include "foundation/base/text.h"
 #include "faces/cli/interrupt.h"
 #include "faces/cli/output.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "faces/cli/verbs.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 

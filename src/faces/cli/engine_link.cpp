@@ -7,12 +7,12 @@
 #include <string_view>
 #include <utility>
 
-#include "foundation/base/uuid.h"
-#include "faces/cli/interrupt.h"
 #include "bus/net/loop.h"
 #include "bus/protocol/limits.h"
 #include "bus/protocol/parser.h"
 #include "bus/protocol/writer.h"
+#include "faces/cli/interrupt.h"
+#include "foundation/base/uuid.h"
 
 namespace iii::cli {
 

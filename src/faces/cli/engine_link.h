@@ -8,9 +8,9 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
-#include "faces/cli/args.h"
 #include "bus/net/client.h"
+#include "faces/cli/args.h"
+#include "foundation/base/result.h"
 
 namespace iii::cli {
 

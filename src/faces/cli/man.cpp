@@ -1,7 +1,7 @@
 #include "faces/cli/man.h"
 
-#include "foundation/base/text.h"
 #include "faces/cli/verbs.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 

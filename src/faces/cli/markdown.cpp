@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/text.h"
 #include "faces/cli/width.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 

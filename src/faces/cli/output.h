@@ -10,10 +10,10 @@
 #include <string_view>
 #include <type_traits>
 
-#include "foundation/base/result.h"
-#include "foundation/base/utf8.h"
 #include "faces/cli/styled.h"
 #include "faces/cli/terminal.h"
+#include "foundation/base/result.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::cli {
 

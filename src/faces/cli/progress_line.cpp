@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/utf8.h"
 #include "faces/cli/output.h"
 #include "faces/cli/terminal.h"
 #include "faces/cli/width.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::cli {
 

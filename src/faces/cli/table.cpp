@@ -4,8 +4,8 @@
 #include <numeric>
 #include <utility>
 
-#include "foundation/base/utf8.h"
 #include "faces/cli/width.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::cli {
 

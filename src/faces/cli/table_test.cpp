@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "foundation/base/text.h"
 #include "faces/cli/width.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 namespace {

@@ -6,12 +6,12 @@
 #include <iostream>
 #include <iterator>
 
-#include "foundation/base/text.h"
 #include "faces/cli/engine_link.h"
 #include "faces/cli/output.h"
 #include "faces/cli/terminal.h"
 #include "faces/cli/verbs.h"
 #include "faces/cli/width.h"
+#include "foundation/base/text.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
 

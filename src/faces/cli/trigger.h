@@ -5,8 +5,8 @@
 #include <span>
 #include <string>
 
-#include "foundation/base/result.h"
 #include "faces/cli/args.h"
+#include "foundation/base/result.h"
 
 namespace iii::cli {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "faces/cli/width.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 

@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "foundation/base/text.h"
 #include "faces/cli/args.h"
 #include "faces/cli/man.h"
 #include "faces/cli/width.h"
+#include "foundation/base/text.h"
 
 namespace iii::cli {
 namespace {

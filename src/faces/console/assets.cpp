@@ -5,9 +5,9 @@
 #include <iterator>
 #include <utility>
 
-#include "foundation/base/discard.h"
 #include "faces/console/gzip.h"
 #include "faces/console/web_files.h"
+#include "foundation/base/discard.h"
 
 namespace iii::console {
 

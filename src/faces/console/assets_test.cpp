@@ -4,10 +4,10 @@
 
 #include <fstream>
 
-#include "foundation/base/temp_folder_for_test.h"
 #include "faces/console/gzip.h"
 #include "faces/console/page.h"
 #include "faces/console/web_files.h"
+#include "foundation/base/temp_folder_for_test.h"
 
 namespace iii::console {
 namespace {

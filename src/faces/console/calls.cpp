@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "faces/console/call_rules.h"
+#include "directory/library/library.h"
 #include "directory/table/bus_hints.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/function_table.h"
+#include "faces/console/call_rules.h"
 #include "foundation/json/describe.h"
-#include "directory/library/library.h"
 
 namespace iii::console {
 

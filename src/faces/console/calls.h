@@ -13,11 +13,11 @@
 #include <string_view>
 #include <vector>
 
-#include "faces/console/host.h"
-#include "directory/table/function.h"
 #include "bus/net/client_shares.h"
 #include "bus/net/http_message.h"
 #include "bus/net/loop.h"
+#include "directory/table/function.h"
+#include "faces/console/host.h"
 #include "foundation/task/task_group.h"
 
 namespace iii::console {

@@ -3,9 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include "bus/net/fake_http_response.h"
 #include "directory/reading/fixture_for_test.h"
 #include "directory/table/function_table.h"
-#include "bus/net/fake_http_response.h"
 
 namespace iii::console {
 namespace {

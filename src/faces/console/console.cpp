@@ -5,13 +5,13 @@
 #include <functional>
 #include <utility>
 
+#include "directory/content/types.h"
+#include "directory/library/library.h"
+#include "faces/console/access.h"
 #include "foundation/base/bearer.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "faces/console/access.h"
-#include "directory/content/types.h"
 #include "foundation/json/write.h"
-#include "directory/library/library.h"
 
 namespace iii::console {
 

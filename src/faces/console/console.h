@@ -9,15 +9,15 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/net/client_shares.h"
+#include "bus/net/http_router.h"
+#include "bus/net/loop.h"
 #include "faces/console/assets.h"
 #include "faces/console/calls.h"
 #include "faces/console/events.h"
 #include "faces/console/host.h"
 #include "faces/console/page.h"
 #include "faces/console/sessions.h"
-#include "bus/net/client_shares.h"
-#include "bus/net/http_router.h"
-#include "bus/net/loop.h"
 
 namespace iii::console {
 

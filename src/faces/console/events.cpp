@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "bus/net/server_sent_events.h"
 #include "directory/content/types.h"
 #include "foundation/json/write.h"
-#include "bus/net/server_sent_events.h"
 
 namespace iii::console {
 

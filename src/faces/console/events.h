@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/timers.h"
-#include "directory/library/change_hub.h"
 #include "bus/net/client_shares.h"
 #include "bus/net/http_message.h"
+#include "directory/library/change_hub.h"
+#include "foundation/base/timers.h"
 
 namespace iii::console {
 

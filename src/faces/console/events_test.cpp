@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "foundation/base/fake_timers.h"
 #include "bus/net/fake_http_response.h"
+#include "foundation/base/fake_timers.h"
 
 namespace iii::console {
 namespace {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/hash.h"
 #include "directory/content/types.h"
-#include "foundation/json/write.h"
 #include "directory/library/library.h"
+#include "foundation/base/hash.h"
+#include "foundation/json/write.h"
 
 namespace iii::console {
 

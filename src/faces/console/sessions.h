@@ -9,9 +9,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "bus/net/client_shares.h"
 #include "foundation/base/hash.h"
 #include "foundation/base/timers.h"
-#include "bus/net/client_shares.h"
 
 namespace iii::console {
 

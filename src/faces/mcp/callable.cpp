@@ -6,17 +6,17 @@
 #include <span>
 #include <utility>
 
-#include "foundation/base/text.h"
+#include "directory/discovery/function_catalog.h"
 #include "directory/table/bus_hints.h"
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/errors.h"
-#include "directory/discovery/function_catalog.h"
 #include "directory/table/function_table.h"
-#include "foundation/json/write.h"
 #include "faces/mcp/hidden_rows.h"
 #include "faces/mcp/limits.h"
 #include "faces/mcp/rpc.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 
@@ -291,7 +291,7 @@ task::Task<CallablePtr> Callables::find(std::string id) {
 }
 
 task::Task<directory::Answer> Callables::call(directory::Context context, std::string id,
-                                             json::Raw input, CallOptions how) {
+                                              json::Raw input, CallOptions how) {
   if (is_hidden(id)) {
     co_return std::unexpected(rules_->is_internal(id) ? hidden_function(id)
                                                       : function_for_operators(id));
@@ -305,7 +305,7 @@ task::Task<directory::Answer> Callables::call(directory::Context context, std::s
 }
 
 task::Task<directory::Answer> Callables::call_engine(directory::Context context, std::string id,
-                                                    json::Raw input, CallOptions how) {
+                                                     json::Raw input, CallOptions how) {
   if (host_.engine == nullptr) {
     co_return fail("no_engine", "There is no function '" + echoed(id) +
                                     "' here, and this server is not connected to an engine. Next: "

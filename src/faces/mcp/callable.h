@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "directory/table/function.h"
 #include "directory/discovery/function_index.h"
-#include "foundation/json/value.h"
+#include "directory/table/function.h"
 #include "faces/mcp/host.h"
+#include "foundation/json/value.h"
 #include "foundation/task/task.h"
 
 namespace iii::mcp {
@@ -104,7 +104,7 @@ class Callables {
   // Errors are those of the function, or say why it cannot be called. Answers are not larger than
   // kMaxFunctionAnswerBytes.
   task::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input,
-                                    CallOptions how = {});
+                                     CallOptions how = {});
   // Whether the worker that registered the skill is the one that offers the function.
   task::Task<bool> registered_by_owner(std::string skill, CallablePtr function);
 
@@ -113,7 +113,7 @@ class Callables {
   task::Task<std::optional<json::Value>> ask(std::string function, std::string input);
   task::Task<CallablePtr> look_up(std::string id, std::string name_space);
   task::Task<directory::Answer> call_engine(directory::Context context, std::string id,
-                                           json::Raw input, CallOptions how);
+                                            json::Raw input, CallOptions how);
   task::Task<directory::Answer> fit_for_clients(std::string id, directory::Answer answer);
 
   const Host host_;

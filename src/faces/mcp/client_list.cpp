@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/content/types.h"
 #include "directory/table/function_table.h"
+#include "foundation/base/text.h"
 #include "foundation/json/describe.h"
 
 namespace iii::mcp {

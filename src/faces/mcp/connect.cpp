@@ -2,8 +2,8 @@
 
 #include <array>
 
-#include "foundation/base/text.h"
 #include "faces/mcp/rpc.h"
+#include "foundation/base/text.h"
 
 namespace iii::mcp {
 

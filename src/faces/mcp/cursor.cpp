@@ -1,7 +1,7 @@
 #include "faces/mcp/cursor.h"
 
-#include "foundation/base/utf8.h"
 #include "faces/mcp/base64.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::mcp {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/json/value.h"
 #include "faces/mcp/rpc.h"
+#include "foundation/json/value.h"
 
 namespace iii::mcp {
 

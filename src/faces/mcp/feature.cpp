@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/table/errors.h"
 #include "faces/mcp/cursor.h"
+#include "foundation/base/text.h"
 
 namespace iii::mcp {
 

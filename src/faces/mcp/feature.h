@@ -9,11 +9,11 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "directory/table/context.h"
 #include "faces/mcp/dialect.h"
 #include "faces/mcp/limits.h"
 #include "faces/mcp/rpc.h"
+#include "foundation/base/result.h"
 #include "foundation/task/task.h"
 
 namespace iii::mcp {

@@ -9,21 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/fake_timers.h"
+#include "bus/net/loop.h"
+#include "bus/sdk/worker.h"
 #include "directory/content/fixture_for_test.h"
-#include "directory/reading/builtin_docs.h"
-#include "directory/table/engine_client.h"
 #include "directory/discovery/function_catalog.h"
-#include "directory/table/function_table.h"
+#include "directory/library/library.h"
+#include "directory/reading/builtin_docs.h"
 #include "directory/reading/prompts.h"
 #include "directory/reading/skill_search.h"
 #include "directory/reading/skills.h"
-#include "foundation/json/write.h"
-#include "directory/library/library.h"
+#include "directory/table/engine_client.h"
+#include "directory/table/function_table.h"
 #include "faces/mcp/duplex.h"
 #include "faces/mcp/server.h"
-#include "bus/net/loop.h"
-#include "bus/sdk/worker.h"
+#include "foundation/base/fake_timers.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "foundation/json/value.h"
 #include "faces/mcp/feature.h"
+#include "foundation/json/value.h"
 
 namespace iii::mcp {
 

@@ -115,7 +115,7 @@ void HttpEndpoint::post(net::HttpRequest request, const ResponsePtr& response) {
 }
 
 task::Task<void> HttpEndpoint::read_elsewhere(net::HttpRequest request, ResponsePtr response,
-                                             net::KeptPtr memory) {
+                                              net::KeptPtr memory) {
   std::expected<Incoming, Unreadable> read =
       co_await server_.pool().run([body = std::exchange(request.body, {}),
                                    most = options_.max_batch] { return read_text(body, most); });

@@ -13,14 +13,14 @@
 #include <string>
 #include <vector>
 
-#include "foundation/base/uuid.h"
+#include "bus/net/client_shares.h"
+#include "bus/net/http_router.h"
+#include "bus/net/loop.h"
 #include "faces/mcp/client_list.h"
 #include "faces/mcp/event_stream.h"
 #include "faces/mcp/http_headers.h"
 #include "faces/mcp/server.h"
-#include "bus/net/client_shares.h"
-#include "bus/net/http_router.h"
-#include "bus/net/loop.h"
+#include "foundation/base/uuid.h"
 #include "foundation/task/task_group.h"
 
 namespace iii::mcp {
@@ -121,7 +121,7 @@ class HttpEndpoint {
 
   // A large body: on another thread, the loop goes on meanwhile.
   task::Task<void> read_elsewhere(net::HttpRequest request, ResponsePtr response,
-                                 net::KeptPtr memory);
+                                  net::KeptPtr memory);
   // `memory` is where the request counts.
   void take(const net::HttpRequest& request, std::expected<Incoming, Unreadable> read,
             const ResponsePtr& response, net::KeptPtr memory);

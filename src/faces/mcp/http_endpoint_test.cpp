@@ -3,8 +3,8 @@
 
 #include <gmock/gmock.h>
 
-#include "faces/mcp/fixture_for_test.h"
 #include "bus/net/fake_http_response.h"
+#include "faces/mcp/fixture_for_test.h"
 
 namespace iii::mcp {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/dialect.h"
+#include "foundation/base/text.h"
 
 namespace iii::mcp {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "faces/mcp/rpc.h"
 #include "bus/net/http_message.h"
+#include "faces/mcp/rpc.h"
 
 namespace iii::mcp {
 

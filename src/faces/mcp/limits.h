@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "directory/table/limits.h"
 #include "directory/library/library.h"
+#include "directory/table/limits.h"
 #include "foundation/task/task.h"
 
 namespace iii::mcp {
@@ -24,7 +24,7 @@ inline constexpr size_t kLargeTextBytes = 64 * 1024;
 // nothing that belongs to the loop.
 template <typename F>
 task::Task<std::invoke_result_t<F&>> encode_where_fit(directory::Library& library, size_t bytes,
-                                                     F work) {
+                                                      F work) {
   if (bytes <= kLargeTextBytes) co_return work();
   co_return co_await library.on_reading_thread(std::move(work));
 }

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "faces/mcp/feature.h"
 #include "foundation/base/result.h"
 #include "foundation/base/uuid.h"
 #include "foundation/json/value.h"
-#include "faces/mcp/feature.h"
 
 namespace iii::mcp {
 

@@ -3,17 +3,17 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "directory/content/frontmatter_split.h"
 #include "directory/content/parse.h"
-#include "directory/table/bus_namespaces.h"
 #include "directory/reading/document.h"
-#include "directory/table/errors.h"
 #include "directory/reading/resolve.h"
-#include "foundation/json/write.h"
-#include "foundation/json/yaml.h"
+#include "directory/table/bus_namespaces.h"
+#include "directory/table/errors.h"
 #include "faces/mcp/cursor.h"
 #include "faces/mcp/function_context.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
+#include "foundation/json/yaml.h"
 
 namespace iii::mcp {
 
@@ -144,7 +144,7 @@ content::PromptPtr Prompts::find(const directory::View& view, std::string_view n
 }
 
 task::Task<Result<std::vector<TemplateArgument>>> Prompts::arguments_of(const directory::View& view,
-                                                                       content::PromptPtr row) {
+                                                                        content::PromptPtr row) {
   if (const auto* registered = view.registration(row->file)) {
     co_return registered_arguments(*registered);
   }
@@ -220,8 +220,9 @@ task::Task<Outcome> Prompts::get(Call call, json::Value params) {
   co_return messages_reply(description, *text);
 }
 
-task::Task<Result<std::string>> Prompts::file_messages(const directory::View& view, std::string name,
-                                                      const ArgumentValues& values) {
+task::Task<Result<std::string>> Prompts::file_messages(const directory::View& view,
+                                                       std::string name,
+                                                       const ArgumentValues& values) {
   const content::PromptPtr row = find(view, name);
   if (row == nullptr) co_return std::unexpected(directory::prompt_not_found(name, {}));
   const Result<std::vector<TemplateArgument>> arguments = co_await arguments_of(view, row);
@@ -236,8 +237,8 @@ task::Task<Result<std::string>> Prompts::file_messages(const directory::View& vi
 }
 
 task::Task<Outcome> Prompts::run_registered(Call call, directory::RegisteredDocument prompt,
-                                           const ArgumentValues& values,
-                                           const json::Value& params) {
+                                            const ArgumentValues& values,
+                                            const json::Value& params) {
   if (auto wrong = wrong_input_responses(params)) co_return std::unexpected(*wrong);
   if (auto missing = missing_argument(registered_arguments(prompt), values)) {
     co_return std::unexpected(*missing);

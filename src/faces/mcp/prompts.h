@@ -38,11 +38,11 @@ class Prompts {
   bool shows(const directory::View& view, const content::Prompt& prompt) const;
   // The library's error code when the file has been replaced goes through.
   task::Task<Result<std::vector<TemplateArgument>>> arguments_of(const directory::View& view,
-                                                                content::PromptPtr row);
+                                                                 content::PromptPtr row);
   task::Task<Result<std::string>> file_messages(const directory::View& view, std::string name,
-                                               const ArgumentValues& values);
+                                                const ArgumentValues& values);
   task::Task<Outcome> run_registered(Call call, directory::RegisteredDocument prompt,
-                                    const ArgumentValues& values, const json::Value& params);
+                                     const ArgumentValues& values, const json::Value& params);
 
   const Host host_;
   directory::Library& library_;

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "directory/reading/skill_frontmatter.h"
-#include "foundation/json/write.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/connect.h"
 #include "faces/mcp/cursor.h"
@@ -17,6 +16,7 @@
 #include "faces/mcp/tool_name.h"
 #include "faces/mcp/tool_schema.h"
 #include "faces/mcp/uri.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 namespace {

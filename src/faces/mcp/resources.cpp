@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/utf8.h"
 #include "directory/reading/document.h"
-#include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_files.h"
 #include "directory/reading/skill_frontmatter.h"
-#include "foundation/json/write.h"
+#include "directory/table/errors.h"
+#include "directory/table/function_table.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/cursor.h"
+#include "foundation/base/utf8.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 
@@ -312,7 +312,7 @@ task::Task<Result<ResourceContent>> Resources::document(std::string id, ReadRang
 // that it only reads, or is that worker's own and not destructive. A file never makes a function
 // run.
 task::Task<Result<ResourceContent>> Resources::section(std::string skill, std::string id,
-                                                      ReadRange range) {
+                                                       ReadRange range) {
   const directory::View view = co_await library_.current();
   const content::Skill* row = directory::look_up(view, skill);
   const std::string uri = document_uri(skill + "/" + id);
@@ -341,8 +341,8 @@ task::Task<Result<ResourceContent>> Resources::section(std::string skill, std::s
 }
 
 task::Task<Result<ResourceContent>> Resources::document_in(const directory::View& view,
-                                                          const std::string& input,
-                                                          ReadRange range) {
+                                                           const std::string& input,
+                                                           ReadRange range) {
   Result<std::string> id = directory::normalise_input(input);
   if (!id) co_return std::unexpected(std::move(id.error()));
   const content::Skill* skill = directory::look_up(view, *id);

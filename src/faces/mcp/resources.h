@@ -44,8 +44,8 @@ class Resources {
  private:
   task::Task<Result<ResourceContent>> index_page(std::string task, ReadRange range);
   task::Task<Result<ResourceContent>> document(std::string id, ReadRange range);
-  task::Task<Result<ResourceContent>> document_in(const directory::View& view, const std::string& id,
-                                                 ReadRange range);
+  task::Task<Result<ResourceContent>> document_in(const directory::View& view,
+                                                  const std::string& id, ReadRange range);
   task::Task<Result<ResourceContent>> section(std::string skill, std::string id, ReadRange range);
   task::Task<Result<ResourceContent>> file(std::string path, ReadRange range);
   task::Task<Result<ResourceContent>> function(std::string id, ReadRange range);

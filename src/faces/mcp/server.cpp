@@ -5,15 +5,15 @@
 #include <exception>
 #include <utility>
 
-#include "foundation/base/log.h"
-#include "foundation/base/text.h"
-#include "foundation/json/write.h"
 #include "faces/mcp/callable.h"
 #include "faces/mcp/completion.h"
 #include "faces/mcp/prompts.h"
 #include "faces/mcp/resources.h"
 #include "faces/mcp/skills.h"
 #include "faces/mcp/tools.h"
+#include "foundation/base/log.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 
@@ -301,7 +301,7 @@ RunningPtr Server::start(Request request, std::function<void(Finished)> done) {
 }
 
 task::Task<void> Server::run(Request request, RunningPtr running,
-                            std::function<void(Finished)> done) {
+                             std::function<void(Finished)> done) {
   Outcome outcome = std::unexpected(RpcError{});
   try {
     Outcome made = co_await answer(request, running);
@@ -372,7 +372,7 @@ Call Server::call_of(Request& request, const RunningPtr& running) {
 }
 
 task::Task<Result<json::Value>> Server::ask(SessionPtr session, Sink notify, std::string method,
-                                           std::string params) {
+                                            std::string params) {
   constexpr std::chrono::seconds kPatience{300};
   const std::string_view needed = capability_for(method);
   if (needed.empty() || !session->capabilities.has(needed)) {

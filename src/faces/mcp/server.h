@@ -13,12 +13,12 @@
 #include <string_view>
 #include <vector>
 
+#include "bus/net/loop.h"
 #include "directory/library/latch.h"
 #include "faces/mcp/feature.h"
 #include "faces/mcp/host.h"
 #include "faces/mcp/live_calls.h"
 #include "faces/mcp/subscribers.h"
-#include "bus/net/loop.h"
 #include "foundation/task/pool.h"
 #include "foundation/task/task.h"
 #include "foundation/task/task_group.h"
@@ -144,7 +144,7 @@ class Server {
   task::Task<Outcome> answer(Request& request, const RunningPtr& running);
   task::Task<Outcome> answer_from_features(Request& request, const RunningPtr& running);
   task::Task<Result<json::Value>> ask(SessionPtr session, Sink notify, std::string method,
-                                     std::string params);
+                                      std::string params);
   void plan_tools_poll();
   task::Task<void> poll_tools();
   task::Task<Outcome> listen(Request& request, const RunningPtr& running);

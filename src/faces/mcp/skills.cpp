@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/log.h"
-#include "foundation/json/write.h"
 #include "faces/mcp/cursor.h"
 #include "faces/mcp/uri.h"
+#include "foundation/base/log.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 
@@ -187,7 +187,7 @@ task::Task<Outcome> Skills::read_directory(json::Value params) {
 }
 
 task::Task<Result<directory::SkillFilePart>> Skills::read_file(directory::View view,
-                                                              std::string path, ReadRange range) {
+                                                               std::string path, ReadRange range) {
   SkillIndexPtr all = co_await index(view);
   const SkillRow* row = all->owner_of(path);
   if (row == nullptr || !view.shows(row->skill->id)) {

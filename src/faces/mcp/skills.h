@@ -55,7 +55,7 @@ class Skills {
   // Any file of a skill by its path below a root, or a part of it. Codes `missing`, `a_folder`,
   // `link`, `too_large`, ….
   task::Task<Result<directory::SkillFilePart>> read_file(directory::View view, std::string path,
-                                                        ReadRange range);
+                                                         ReadRange range);
 
  private:
   struct Refusal {

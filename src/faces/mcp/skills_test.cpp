@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
+#include "directory/sources/lock_file.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/fixture_for_test.h"
-#include "directory/sources/lock_file.h"
 
 namespace iii::mcp {
 namespace {

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <thread>
 
-#include "faces/mcp/duplex.h"
 #include "bus/net/loop.h"
+#include "faces/mcp/duplex.h"
 
 namespace iii::mcp {
 

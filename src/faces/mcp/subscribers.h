@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/timers.h"
+#include "bus/net/client_shares.h"
 #include "directory/library/change_hub.h"
 #include "faces/mcp/rpc.h"
-#include "bus/net/client_shares.h"
+#include "foundation/base/timers.h"
 
 namespace iii::mcp {
 

@@ -7,17 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/text.h"
-#include "directory/table/errors.h"
 #include "directory/reading/skill_search.h"
-#include "foundation/json/describe.h"
-#include "foundation/json/write.h"
+#include "directory/search/find.h"
+#include "directory/table/errors.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/cursor.h"
 #include "faces/mcp/function_context.h"
 #include "faces/mcp/tool_name.h"
 #include "faces/mcp/tool_schema.h"
-#include "directory/search/find.h"
+#include "foundation/base/text.h"
+#include "foundation/json/describe.h"
+#include "foundation/json/write.h"
 
 namespace iii::mcp {
 
@@ -549,7 +549,7 @@ task::Task<Result<json::Raw>> Tools::find(std::string query, size_t most) {
 }
 
 task::Task<Result<json::Raw>> Tools::read(std::string address, std::optional<uint64_t> offset,
-                                         std::optional<uint64_t> limit) {
+                                          std::optional<uint64_t> limit) {
   if (limit == 0U) {
     co_return fail("invalid_input", "`limit` must be at least 1. Next: call `read` without it.");
   }
@@ -571,8 +571,8 @@ task::Task<Result<json::Raw>> Tools::read(std::string address, std::optional<uin
 }
 
 task::Task<Result<json::Raw>> Tools::call_by_id(directory::Context context, std::string id,
-                                               std::optional<Arguments> arguments,
-                                               std::string name_space) {
+                                                std::optional<Arguments> arguments,
+                                                std::string name_space) {
   json::Raw input{"{}"};
   if (arguments && arguments->size() > kManyArguments) {
     input.text = co_await pool_.run([all = std::move(*arguments)] { return json::encode(all); });

@@ -35,10 +35,10 @@ class Tools {
   task::Task<Result<json::Raw>> find(std::string query, size_t most);
   task::Task<Result<json::Raw>> overview();
   task::Task<Result<json::Raw>> read(std::string address, std::optional<uint64_t> offset,
-                                    std::optional<uint64_t> limit);
+                                     std::optional<uint64_t> limit);
   task::Task<Result<json::Raw>> call_by_id(directory::Context context, std::string id,
-                                          std::optional<Arguments> arguments,
-                                          std::string name_space);
+                                           std::optional<Arguments> arguments,
+                                           std::string name_space);
   task::Task<Result<json::Raw>> list_functions();
 
   directory::Library& library_;

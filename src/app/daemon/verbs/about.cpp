@@ -2,11 +2,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "faces/cli/completion.h"
-#include "faces/cli/engine_link.h"
-#include "faces/cli/man.h"
-#include "faces/cli/output.h"
-#include "faces/cli/verbs.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/function_page.h"
@@ -15,6 +10,11 @@
 #include "app/daemon/verbs/shapes.h"
 #include "app/daemon/verbs/verbs.h"
 #include "app/daemon/version.h"
+#include "faces/cli/completion.h"
+#include "faces/cli/engine_link.h"
+#include "faces/cli/man.h"
+#include "faces/cli/output.h"
+#include "faces/cli/verbs.h"
 
 namespace iii::daemon {
 

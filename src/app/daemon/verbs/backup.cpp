@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <system_error>
 
-#include "faces/cli/output.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/options.h"
@@ -15,6 +14,7 @@
 #include "bus/engine/store/store.h"
 #include "bus/net/loop.h"
 #include "directory/sources/lock_file.h"
+#include "faces/cli/output.h"
 
 namespace iii::daemon {
 

@@ -1,15 +1,15 @@
 // `workers`, `functions`, `triggers`: what is on the bus.
 #include <algorithm>
 
-#include "foundation/base/text.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
-#include "faces/cli/width.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/schema_fields.h"
 #include "app/daemon/verbs/shapes.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
+#include "faces/cli/width.h"
+#include "foundation/base/text.h"
 
 namespace iii::daemon {
 

@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
-#include "foundation/base/text.h"
+#include "app/daemon/verbs/call_progress.h"
+#include "directory/installing/jobs.h"
 #include "faces/cli/engine_link.h"
 #include "faces/cli/output.h"
 #include "faces/cli/ticker.h"
-#include "app/daemon/verbs/call_progress.h"
-#include "directory/installing/jobs.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
 namespace iii::daemon {

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "foundation/base/result.h"
 #include "faces/cli/args.h"
+#include "foundation/base/result.h"
 #include "foundation/json/value.h"
 
 namespace iii::daemon {

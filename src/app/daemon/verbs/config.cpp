@@ -4,12 +4,12 @@
 #include <fstream>
 #include <iterator>
 
-#include "foundation/base/text.h"
-#include "faces/cli/output.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/verbs/config_file.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/output.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 #include "foundation/json/yaml.h"
 

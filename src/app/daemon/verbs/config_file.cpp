@@ -7,8 +7,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "foundation/base/text.h"
 #include "app/daemon/config_keys.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
 namespace iii::daemon {

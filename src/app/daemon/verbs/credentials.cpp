@@ -3,9 +3,9 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "foundation/base/text.h"
 #include "directory/sources/git_ssh.h"
 #include "directory/sources/process.h"
+#include "foundation/base/text.h"
 
 namespace iii::daemon {
 

@@ -9,20 +9,20 @@
 #include <functional>
 #include <memory>
 
-#include "foundation/base/counted.h"
-#include "faces/cli/args.h"
-#include "faces/cli/output.h"
-#include "faces/cli/ticker.h"
-#include "directory/content/progress.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/folders.h"
 #include "app/daemon/hidden.h"
 #include "app/daemon/verbs/caller.h"
+#include "directory/content/progress.h"
 #include "directory/reading/doctor.h"
 #include "directory/reading/fixes.h"
 #include "directory/reading/lock_findings.h"
 #include "directory/reading/portable_findings.h"
 #include "directory/reading/risks.h"
+#include "faces/cli/args.h"
+#include "faces/cli/output.h"
+#include "faces/cli/ticker.h"
+#include "foundation/base/counted.h"
 
 namespace iii::daemon {
 

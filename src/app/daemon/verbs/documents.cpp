@@ -1,12 +1,12 @@
 // `index`, `search`, `prompts`: lists of documents.
-#include "foundation/base/counted.h"
-#include "foundation/base/text.h"
-#include "faces/cli/markdown.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/markdown.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/text.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
 

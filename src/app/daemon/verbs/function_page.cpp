@@ -4,12 +4,12 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/text.h"
-#include "faces/cli/verbs.h"
 #include "app/daemon/local_directory.h"
 #include "app/daemon/verbs/function_examples.h"
 #include "app/daemon/verbs/schema_fields.h"
 #include "directory/table/function_table.h"
+#include "faces/cli/verbs.h"
+#include "foundation/base/text.h"
 
 namespace iii::daemon {
 

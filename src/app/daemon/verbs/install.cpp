@@ -6,16 +6,16 @@
 #include <filesystem>
 #include <utility>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/text.h"
-#include "faces/cli/ask.h"
-#include "faces/cli/interrupt.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
 #include "app/daemon/config_read.h"
 #include "app/daemon/verbs/installing.h"
 #include "app/daemon/verbs/verbs.h"
 #include "directory/installing/repo_skills.h"
+#include "faces/cli/ask.h"
+#include "faces/cli/interrupt.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/text.h"
 
 namespace iii::daemon {
 

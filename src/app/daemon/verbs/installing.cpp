@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/text.h"
+#include "app/daemon/verbs/written.h"
 #include "faces/cli/ask.h"
 #include "faces/cli/interrupt.h"
 #include "faces/cli/next_step.h"
 #include "faces/cli/output.h"
-#include "app/daemon/verbs/written.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/text.h"
 #include "foundation/json/describe.h"
 
 namespace iii::daemon {

@@ -8,10 +8,10 @@
 #include <string>
 #include <utility>
 
-#include "faces/cli/args.h"
 #include "app/daemon/verbs/caller.h"
 #include "directory/installing/download.h"
 #include "directory/installing/lock_types.h"
+#include "faces/cli/args.h"
 
 namespace iii::daemon {
 

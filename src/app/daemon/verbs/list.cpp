@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <array>
 
-#include "foundation/base/counted.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
-#include "faces/cli/width.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
+#include "faces/cli/width.h"
+#include "foundation/base/counted.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
 

@@ -6,13 +6,6 @@
 #include <stop_token>
 #include <utility>
 
-#include "foundation/base/log_sink.h"
-#include "foundation/base/text.h"
-#include "faces/cli/ask.h"
-#include "faces/cli/interrupt.h"
-#include "faces/cli/output.h"
-#include "faces/cli/ticker.h"
-#include "directory/content/progress.h"
 #include "app/daemon/config_keys.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/directory.h"
@@ -22,9 +15,16 @@
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/credentials.h"
 #include "app/daemon/verbs/rows.h"
-#include "directory/table/function_table.h"
-#include "foundation/json/write.h"
 #include "bus/net/loop.h"
+#include "directory/content/progress.h"
+#include "directory/table/function_table.h"
+#include "faces/cli/ask.h"
+#include "faces/cli/interrupt.h"
+#include "faces/cli/output.h"
+#include "faces/cli/ticker.h"
+#include "foundation/base/log_sink.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::daemon {
 
@@ -106,8 +106,8 @@ class Folders final : public Caller {
   }
 
   task::Task<void> run(std::string function_id, std::string payload,
-                      std::shared_ptr<CallProgress> progress, std::stop_token stop,
-                      std::optional<Result<std::string>>& out) {
+                       std::shared_ptr<CallProgress> progress, std::stop_token stop,
+                       std::optional<Result<std::string>>& out) {
     directory::Context context{.caller = "command line", .cancelled = std::move(stop)};
     context.progress = [progress = std::move(progress)](const directory::CallProgress& step) {
       progress->tell(step.step, step.done, step.total);

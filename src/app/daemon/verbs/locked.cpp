@@ -1,14 +1,14 @@
 // Verbs about what directory.lock records: verify, outdated, update, restore, diff, remove.
-#include "foundation/base/counted.h"
-#include "foundation/base/text.h"
-#include "faces/cli/ask.h"
-#include "faces/cli/interrupt.h"
-#include "faces/cli/next_step.h"
-#include "faces/cli/output.h"
 #include "app/daemon/verbs/installing.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/shapes.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/ask.h"
+#include "faces/cli/interrupt.h"
+#include "faces/cli/next_step.h"
+#include "faces/cli/output.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/text.h"
 
 namespace iii::daemon {
 

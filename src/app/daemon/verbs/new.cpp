@@ -6,12 +6,12 @@
 #include <cstring>
 #include <filesystem>
 
-#include "faces/cli/output.h"
-#include "directory/content/ids.h"
 #include "app/daemon/configuration.h"
 #include "app/daemon/verbs/shapes.h"
 #include "app/daemon/verbs/verbs.h"
 #include "app/daemon/verbs/written.h"
+#include "directory/content/ids.h"
+#include "faces/cli/output.h"
 
 namespace iii::daemon {
 

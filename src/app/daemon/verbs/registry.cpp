@@ -1,10 +1,10 @@
 // `registry search|info`: the public registry of workers.
-#include "faces/cli/markdown.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/markdown.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
 #include "foundation/json/write.h"
 
 namespace iii::daemon {

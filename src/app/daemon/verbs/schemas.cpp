@@ -2,13 +2,13 @@
 
 #include <map>
 
-#include "foundation/base/log.h"
 #include "app/daemon/directory.h"
 #include "app/daemon/local_folders.h"
 #include "app/daemon/verbs/shapes.h"
-#include "directory/table/function_table.h"
 #include "bus/net/loop.h"
 #include "bus/sdk/handler.h"
+#include "directory/table/function_table.h"
+#include "foundation/base/log.h"
 
 namespace iii::daemon {
 

@@ -3,16 +3,16 @@
 #include <iostream>
 #include <iterator>
 
-#include "foundation/base/counted.h"
-#include "foundation/base/text.h"
-#include "faces/cli/markdown.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
-#include "foundation/json/write.h"
+#include "faces/cli/markdown.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
 #include "faces/mcp/template.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/text.h"
+#include "foundation/json/write.h"
 
 namespace iii::daemon {
 

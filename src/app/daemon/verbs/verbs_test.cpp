@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "foundation/base/text.h"
-#include "faces/cli/verbs.h"
 #include "app/daemon/verbs/config_file.h"
 #include "app/daemon/verbs/schemas.h"
-#include "foundation/json/schema_check.h"
+#include "faces/cli/verbs.h"
 #include "faces/mcp/connect.h"
+#include "foundation/base/text.h"
+#include "foundation/json/schema_check.h"
 
 namespace iii::daemon {
 namespace {

@@ -7,17 +7,17 @@
 #include <optional>
 #include <thread>
 
-#include "foundation/base/log.h"
-#include "faces/cli/engine_link.h"
-#include "faces/cli/interrupt.h"
-#include "faces/cli/output.h"
-#include "faces/cli/table.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
 #include "app/daemon/version.h"
-#include "foundation/json/write.h"
 #include "bus/sdk/worker.h"
+#include "faces/cli/engine_link.h"
+#include "faces/cli/interrupt.h"
+#include "faces/cli/output.h"
+#include "faces/cli/table.h"
+#include "foundation/base/log.h"
+#include "foundation/json/write.h"
 
 namespace iii::daemon {
 

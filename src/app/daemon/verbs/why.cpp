@@ -1,12 +1,12 @@
 // `why`: the checks that decide whether a document is served.
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
-#include "faces/cli/next_step.h"
-#include "faces/cli/output.h"
-#include "faces/cli/styled.h"
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
+#include "faces/cli/next_step.h"
+#include "faces/cli/output.h"
+#include "faces/cli/styled.h"
+#include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 #include "foundation/json/write.h"
 
 namespace iii::daemon {

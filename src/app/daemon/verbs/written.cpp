@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 
+#include "app/daemon/verbs/rows.h"
 #include "faces/cli/engine_link.h"
 #include "faces/cli/output.h"
-#include "app/daemon/verbs/rows.h"
 #include "foundation/json/write.h"
 
 namespace iii::daemon {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "bus/engine/builtins/in_process.h"
+#include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
 namespace iii::engine {

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <set>
 
-#include "foundation/base/text.h"
 #include "bus/engine/builtins/in_process.h"
 #include "bus/engine/builtins/introspection.h"
+#include "foundation/base/text.h"
 
 namespace iii::engine {
 

@@ -1,7 +1,7 @@
 #include "bus/engine/builtins/management.h"
 
-#include "foundation/base/text.h"
 #include "bus/engine/builtins/in_process.h"
+#include "foundation/base/text.h"
 
 namespace iii::engine {
 

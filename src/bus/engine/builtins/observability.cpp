@@ -2,11 +2,11 @@
 
 #include <array>
 
+#include "bus/engine/builtins/in_process.h"
+#include "bus/protocol/trace.h"
 #include "foundation/base/log.h"
 #include "foundation/base/text.h"
-#include "bus/engine/builtins/in_process.h"
 #include "foundation/json/write.h"
-#include "bus/protocol/trace.h"
 
 namespace iii::engine {
 

@@ -1,9 +1,9 @@
 // engine::triggers::*, engine::registered-triggers::* and the legacy engine::trigger-types::list.
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "bus/engine/builtins/in_process.h"
 #include "bus/engine/builtins/introspection.h"
+#include "foundation/base/text.h"
 
 namespace iii::engine {
 

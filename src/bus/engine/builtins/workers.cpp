@@ -1,9 +1,9 @@
 // engine::workers::list and ::info.
 #include <algorithm>
 
-#include "foundation/base/text.h"
 #include "bus/engine/builtins/in_process.h"
 #include "bus/engine/builtins/introspection.h"
+#include "foundation/base/text.h"
 
 namespace iii::engine {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "bus/engine/engine.h"
 #include "bus/engine/observers/observers.h"
+#include "foundation/base/text.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
 

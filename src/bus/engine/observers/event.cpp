@@ -2,9 +2,9 @@
 
 #include <utility>
 
+#include "bus/protocol/writer.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
-#include "bus/protocol/writer.h"
 
 namespace iii::engine {
 

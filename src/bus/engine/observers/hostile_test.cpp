@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "foundation/base/discard.h"
 #include "bus/engine/observers/fixture_for_test.h"
+#include "foundation/base/discard.h"
 
 namespace iii::engine {
 namespace {

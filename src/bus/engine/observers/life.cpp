@@ -3,12 +3,12 @@
 #include <iterator>
 #include <utility>
 
-#include "foundation/base/log.h"
-#include "foundation/base/utf8_head.h"
 #include "bus/engine/engine.h"
 #include "bus/engine/observers/observers.h"
-#include "foundation/json/write.h"
 #include "bus/protocol/writer.h"
+#include "foundation/base/log.h"
+#include "foundation/base/utf8_head.h"
+#include "foundation/json/write.h"
 
 namespace iii::engine {
 

@@ -11,8 +11,6 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
-#include "foundation/base/timers.h"
 #include "bus/engine/builtin.h"
 #include "bus/engine/function_table.h"
 #include "bus/engine/json_text.h"
@@ -20,6 +18,8 @@
 #include "bus/engine/worker.h"
 #include "bus/filter/filter.h"
 #include "bus/protocol/frame.h"
+#include "foundation/base/result.h"
+#include "foundation/base/timers.h"
 
 namespace iii::engine {
 

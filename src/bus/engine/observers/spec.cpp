@@ -3,8 +3,8 @@
 #include <array>
 #include <utility>
 
-#include "foundation/base/text.h"
 #include "bus/engine/observers/observer.h"
+#include "foundation/base/text.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
 

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "foundation/base/result.h"
 #include "bus/engine/state/schemas.h"
 #include "bus/engine/store/store.h"
+#include "foundation/base/result.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/value.h"
 

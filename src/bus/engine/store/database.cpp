@@ -10,10 +10,10 @@
 #include <system_error>
 #include <utility>
 
-#include "foundation/base/discard.h"
-#include "foundation/base/log.h"
 #include "bus/engine/store/log_check.h"
 #include "bus/engine/store/reserve.h"
+#include "foundation/base/discard.h"
+#include "foundation/base/log.h"
 
 namespace iii::engine {
 

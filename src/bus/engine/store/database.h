@@ -11,10 +11,10 @@
 #include <string>
 #include <string_view>
 
-#include "foundation/base/result.h"
 #include "bus/engine/store/backup.h"
 #include "bus/engine/store/files.h"
 #include "bus/engine/store/store.h"
+#include "foundation/base/result.h"
 
 namespace iii::engine {
 

@@ -9,9 +9,9 @@
 #include <thread>
 #include <vector>
 
-#include "foundation/base/log.h"
 #include "bus/engine/store/database.h"
 #include "bus/engine/store/store.h"
+#include "foundation/base/log.h"
 
 namespace iii::engine {
 

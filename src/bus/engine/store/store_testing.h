@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
+#include "bus/engine/store/store.h"
 #include "foundation/base/check.h"
 #include "foundation/base/temp_folder_for_test.h"
-#include "bus/engine/store/store.h"
 
 namespace iii::engine {
 
