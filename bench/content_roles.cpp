@@ -389,7 +389,7 @@ void Calls::edits() {
 
 // Runs the loop until the change has been told.
 void Calls::settle() {
-  worker_.spawn([](Calls& calls) -> task::Task<void> {
+  worker_.spawn([](Calls& calls) -> iii::task::Task<void> {
     co_await calls.library_.catch_up();
     calls.loop_.stop();
   }(*this));

@@ -22,7 +22,7 @@ while(pending)
   endforeach()
 
   string(REGEX REPLACE "#include \"[a-z]+/" "#include \"iii/" text "${text}")
-  string(REGEX REPLACE "^[a-z]+/" "" name ${header})
+  string(REGEX REPLACE "^[a-z]+/(.*)$" "\\1" name ${header})
   list(APPEND copied ${name})
   set(copy ${DESTINATION}/iii/${name})
   set(before)

@@ -52,7 +52,7 @@ class Commands {
  public:
   explicit Commands(sdk::Worker& worker) : worker_(worker) {}
 
-  task::Task<Result<json::Value>> run(sdk::Call call, json::Raw in) {
+  sdk::Task<Result<json::Value>> run(sdk::Call call, json::Raw in) {
     const json::Value given = parsed(in);
     const std::string op = text_of(given, "op");
     const std::string id = text_of(given, "id");
@@ -112,7 +112,7 @@ class Commands {
     return registered(worker_.function(id, "Writes down what it gets.", handler));
   }
 
-  static task::Task<Result<json::Value>> note(sdk::Call call, json::Raw data,
+  static sdk::Task<Result<json::Value>> note(sdk::Call call, json::Raw data,
                                               std::shared_ptr<Target> log, Millis takes,
                                               std::string calls) {
     const std::optional<json::Raw> metadata = call.metadata();

@@ -135,7 +135,7 @@ json::Value value_of(const iii::Error& error) {
   return json::Object{{"code", error.code}, {"message", error.message}};
 }
 
-task::Task<json::Value> call_other(sdk::Call call, CallInput in) {
+sdk::Task<json::Value> call_other(sdk::Call call, CallInput in) {
   sdk::CallOptions options;
   if (in.timeout_ms) options.timeout = Millis(*in.timeout_ms);
   options.metadata = in.metadata;
@@ -145,13 +145,13 @@ task::Task<json::Value> call_other(sdk::Call call, CallInput in) {
   co_return json::Object{{"result", value_of(*reply)}};
 }
 
-task::Task<json::Value> enqueue_other(sdk::Call call, CallInput in) {
+sdk::Task<json::Value> enqueue_other(sdk::Call call, CallInput in) {
   const sdk::Reply<sdk::Receipt> reply = co_await call.enqueue("jobs", in.function_id, in.payload);
   if (!reply) co_return json::Object{{"error", value_of(reply.error())}};
   co_return json::Object{{"receipt", reply->message_receipt_id}};
 }
 
-task::Task<std::string> slow(sdk::Call call, SlowInput in) {
+sdk::Task<std::string> slow(sdk::Call call, SlowInput in) {
   if (in.blocking) {
     auto block = [ms = in.ms] { std::this_thread::sleep_for(Millis(ms)); };
     co_await call.pool().run(block);
@@ -203,7 +203,7 @@ class Ticks {
   }
 
   // Calls every bound function and tells what they answered.
-  task::Task<json::Value> fire(json::Raw payload) {
+  sdk::Task<json::Value> fire(json::Raw payload) {
     const auto bindings = type_->bindings();
     json::Array answers;
     for (const auto& [id, binding] : bindings) {
@@ -221,7 +221,7 @@ class Ticks {
   std::vector<std::string> events_;
 };
 
-task::Task<Result<ChannelSum>> channel_sum(sdk::Worker* worker, RefInput in) {
+sdk::Task<Result<ChannelSum>> channel_sum(sdk::Worker* worker, RefInput in) {
   sdk::ChannelReader reader = worker->open_reader(in.reader);
   ChannelSum out;
   while (true) {
@@ -238,7 +238,7 @@ task::Task<Result<ChannelSum>> channel_sum(sdk::Worker* worker, RefInput in) {
   }
 }
 
-task::Task<Result<std::string>> channel_fill(sdk::Worker* worker, StreamInput in) {
+sdk::Task<Result<std::string>> channel_fill(sdk::Worker* worker, StreamInput in) {
   sdk::ChannelWriter writer = worker->open_writer(in.writer);
   Result<void> sent = co_await writer.send_text("begin");
   if (!sent) co_return std::unexpected(sent.error());
@@ -250,7 +250,7 @@ task::Task<Result<std::string>> channel_fill(sdk::Worker* worker, StreamInput in
 }
 
 // Both ends here: makes a channel, lets this worker write and read it through the engine.
-task::Task<Result<json::Value>> channel_loop(sdk::Worker* worker, SlowInput in) {
+sdk::Task<Result<json::Value>> channel_loop(sdk::Worker* worker, SlowInput in) {
   const sdk::Reply<sdk::Channel> channel = co_await worker->create_channel(16);
   if (!channel) co_return std::unexpected(channel.error());
   StreamInput stream;
@@ -284,7 +284,7 @@ void register_calls(sdk::Worker& worker) {
   worker.function("driver::slow", "Takes its time.", slow);
   worker.function("driver::caller", "Tells who called, and what came beside the payload.", caller);
   worker.function("driver::many", "64 calls of driver::add at once.",
-                  [](sdk::Call call) -> task::Task<Result<Sum>> {
+                  [](sdk::Call call) -> sdk::Task<Result<Sum>> {
                     std::vector<sdk::Pending<Sum>> calls;
                     AddInput one;
                     one.b = 1;

@@ -212,7 +212,7 @@ void Directory::add_browsing(sdk::Worker& worker) {
                .table = table_,
                .browser = browser,
                .folders = folders,
-               .downloader = &downloader_,
+               .installed = &downloader_,
                .links = &skill_links_,
                .last_change = [this](std::string_view id) { return changes_.last_change_of(id); }});
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "directory/library/library.h"
+#include "directory/reading/changes.h"
 #include "directory/table/function_table.h"
 #include "foundation/base/process_usage.h"
 #include "foundation/json/describe.h"

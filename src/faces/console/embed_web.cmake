@@ -29,7 +29,7 @@ string(SHA256 digest "${sums}")
 string(SUBSTRING ${digest} 0 16 digest)
 
 file(WRITE ${OUT}/web_files.cpp.new "// Made by console/embed_web.cmake.
-#include \"console/web_files.h\"
+#include \"faces/console/web_files.h\"
 
 // #embed is a part of C23 that clang offers in C++, too.
 #pragma clang diagnostic ignored \"-Wc23-extensions\"
