@@ -113,8 +113,8 @@ class Commands {
   }
 
   static sdk::Task<Result<json::Value>> note(sdk::Call call, json::Raw data,
-                                              std::shared_ptr<Target> log, Millis takes,
-                                              std::string calls) {
+                                             std::shared_ptr<Target> log, Millis takes,
+                                             std::string calls) {
     const std::optional<json::Raw> metadata = call.metadata();
     log->seen.push_back(json::Object{{"data", parsed(data)},
                                      {"metadata", metadata ? parsed(*metadata) : json::Value()},
