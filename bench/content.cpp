@@ -69,8 +69,6 @@ Options parse(int argc, char** argv) {
       options.role = value();
     } else if (word == "--tree") {
       options.work.tree = value();
-    } else if (word == "--cache") {
-      options.work.cache = value();
     } else if (word == "--watches") {
       options.work.watches = std::stoul(value());
     } else if (word == "--calls") {
@@ -83,7 +81,7 @@ Options parse(int argc, char** argv) {
   return options;
 }
 
-// Where the tree and the persisted index are. Removed in the end, unless it was named.
+// Where the tree is. Removed in the end, unless it was named.
 class Place {
  public:
   explicit Place(const std::string& keep) : kept_(!keep.empty()) {
@@ -99,13 +97,11 @@ class Place {
   ~Place() {
     std::error_code ignored;
     if (!kept_) fs::remove_all(path_, ignored);
-    fs::remove(cache(), ignored);
   }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
 
   fs::path tree(size_t skills) const { return path_ / fmt::format("skills-{}", skills); }
-  fs::path cache() const { return path_ / "index.cache"; }
   fs::path scratch() const { return path_; }
 
  private:
@@ -135,7 +131,7 @@ constexpr const char* kCatTwo =
 
 struct Opened {
   double seconds = 0, cpu = 0, rss = 0;
-  size_t parsed = 0, watches = 0;
+  size_t watches = 0;
   size_t mean_description = 0, long_description = 0, longest_description = 0;  // bytes
 };
 
@@ -161,9 +157,9 @@ class Bench {
   void stamps();
   void stalls();
   void program();
-  std::vector<std::string> role(const std::string& name, bool with_cache, size_t watches) const;
-  Opened open(bool with_cache, size_t watches = SIZE_MAX);
-  Called call(bool with_cache, size_t watches, size_t calls);
+  std::vector<std::string> role(const std::string& name, size_t watches = SIZE_MAX) const;
+  Opened open();
+  Called call(size_t watches, size_t calls);
   void print_times(const std::string& title, const Called& called,
                    const std::vector<std::pair<std::string, std::string>>& rows);
   template <typename Take>
@@ -177,12 +173,10 @@ class Bench {
   size_t wrong_ = 0;
 };
 
-std::vector<std::string> Bench::role(const std::string& name, bool with_cache,
-                                     size_t watches) const {
+std::vector<std::string> Bench::role(const std::string& name, size_t watches) const {
   std::vector<std::string> command{fs::read_symlink("/proc/self/exe"), "--role", name};
   command.insert(command.end(),
                  {"--tree", tree_, "--skills", std::to_string(options_.work.skills)});
-  if (with_cache) command.insert(command.end(), {"--cache", place_.cache()});
   if (watches != SIZE_MAX) command.insert(command.end(), {"--watches", std::to_string(watches)});
   return command;
 }
@@ -208,20 +202,20 @@ void Bench::listen(const std::vector<std::string>& command, Take take) {
   }
 }
 
-Opened Bench::open(bool with_cache, size_t watches) {
+Opened Bench::open() {
   Opened opened;
-  listen(role("open", with_cache, watches), [&](const std::string& word, std::istream& rest) {
+  listen(role("open"), [&](const std::string& word, std::istream& rest) {
     if (word == "descriptions") {
       rest >> opened.mean_description >> opened.long_description >> opened.longest_description;
     } else {
-      rest >> opened.seconds >> opened.cpu >> opened.rss >> opened.parsed >> opened.watches;
+      rest >> opened.seconds >> opened.cpu >> opened.rss >> opened.watches;
     }
   });
   return opened;
 }
 
-Called Bench::call(bool with_cache, size_t watches, size_t calls) {
-  std::vector<std::string> command = role("calls", with_cache, watches);
+Called Bench::call(size_t watches, size_t calls) {
+  std::vector<std::string> command = role("calls", watches);
   command.insert(command.end(), {"--calls", std::to_string(calls)});
   Called called;
   listen(command, [&](const std::string& word, std::istream& rest) {
@@ -274,30 +268,20 @@ void Bench::prepare() {
 
 void Bench::read() {
   shell_seconds(kCatOne, tree_);  // into the page cache
-  std::vector<double> cat_one, cat_two, cold, cold_cpu, cold_rss, warm, warm_cpu, warm_rss;
-  std::vector<double> cold_ratio, warm_ratio, one_ratio;
+  std::vector<double> cat_one, cat_two, cold, cold_cpu, cold_rss;
+  std::vector<double> cold_ratio, one_ratio;
   for (size_t i = 0; i < options_.rounds; ++i) {
     cat_one.push_back(shell_seconds(kCatOne, tree_));
     cat_two.push_back(shell_seconds(kCatTwo, tree_));
-    fs::remove(place_.cache());
-    const Opened first = open(true);
-    const Opened again = open(true);
+    const Opened first = open();
     if (i == 0) {
       fmt::print("descriptions have {} bytes on average, 99th percentile {}, at most {}\n",
                  first.mean_description, first.long_description, first.longest_description);
     }
-    if (first.parsed == 0 || again.parsed > first.parsed / 100) {
-      ++wrong_;
-      fmt::print("  wrong: {} files parsed at first, {} again\n", first.parsed, again.parsed);
-    }
     cold.push_back(first.seconds);
     cold_cpu.push_back(first.cpu);
     cold_rss.push_back(first.rss);
-    warm.push_back(again.seconds);
-    warm_cpu.push_back(again.cpu);
-    warm_rss.push_back(again.rss);
     cold_ratio.push_back(first.seconds / cat_two.back());
-    warm_ratio.push_back(again.seconds / cat_two.back());
     one_ratio.push_back(cat_one.back() / cat_two.back());
   }
   fmt::print("\nreading everything {:>37}{:>9}{:>9}{:>9}\n", "seconds", "x cat", "CPU s", "RSS MB");
@@ -305,15 +289,11 @@ void Bench::read() {
              median(one_ratio));
   fmt::print("  {:<45}{:>9.3f}{:>9.2f}\n", "find | xargs -P 2 cat: the yardstick", median(cat_two),
              1.0);
-  fmt::print("  {:<45}{:>9.3f}{:>9.2f}{:>9.2f}{:>9.1f}\n",
-             "cold start: everything parsed, index saved", median(cold), median(cold_ratio),
-             median(cold_cpu), median(cold_rss));
-  fmt::print("  {:<45}{:>9.3f}{:>9.2f}{:>9.2f}{:>9.1f}\n", "warm restart: stamps compared",
-             median(warm), median(warm_ratio), median(warm_cpu), median(warm_rss));
+  fmt::print("  {:<45}{:>9.3f}{:>9.2f}{:>9.2f}{:>9.1f}\n", "start: everything read and parsed",
+             median(cold), median(cold_ratio), median(cold_cpu), median(cold_rss));
   std::fflush(stdout);
-  aims_.push_back({"cold start, times of cat on two cores", median(cold_ratio), true, 1.3, "x"});
-  aims_.push_back({"warm restart", median(warm), true, 0.35, " s"});
-  aims_.push_back({"RSS after a cold start", median(cold_rss), true, 120, " MB"});
+  aims_.push_back({"start, times of cat on two cores", median(cold_ratio), true, 1.3, "x"});
+  aims_.push_back({"RSS after the start", median(cold_rss), true, 120, " MB"});
 }
 
 void Bench::print_times(const std::string& title, const Called& called,
@@ -328,7 +308,7 @@ void Bench::print_times(const std::string& title, const Called& called,
 
 void Bench::calls() {
   shell_seconds(kCatOne, tree_);  // whatever the system has dropped meanwhile
-  const Called called = call(true, SIZE_MAX, options_.quick ? 20 : 2'000);
+  const Called called = call(SIZE_MAX, options_.quick ? 20 : 2'000);
   print_times("calls in the process, folders watched", called,
               {{"no-change", "fresh(), nothing changed"},
                {"get", "directory::skills::get, any skill"},
@@ -355,7 +335,7 @@ void Bench::calls() {
   const auto cpu = [&](const char* key) { return called.times.at(key).cpu; };
   fmt::print("\nRSS of a process that serves\n");
   const std::pair<const char*, const char*> memories[] = {
-      {"start", "after a warm restart"},
+      {"start", "after the start"},
       {"calls", "after get, index and filtered lists"},
       {"browse", "while the columns of browse are kept"},
       {"browse-columns", "of which columns"},
@@ -383,7 +363,7 @@ void Bench::calls() {
 
 // Without notifications every call compares all stamps.
 void Bench::stamps() {
-  const Called called = call(true, 0, options_.quick ? 4 : 20);
+  const Called called = call(0, options_.quick ? 4 : 20);
   print_times("the same without notifications: every call compares stamps", called,
               {{"no-change", "fresh(), nothing changed"},
                {"get", "directory::skills::get, any skill"},
@@ -398,7 +378,7 @@ void Bench::stalls() {
   std::map<std::string, std::vector<double>> busy;  // CPU time of the loop between two calls
   std::map<std::string, std::vector<double>> seconds;
   for (size_t i = 0; i < options_.rounds; ++i) {
-    std::vector<std::string> command = role("stalls", false, SIZE_MAX);
+    std::vector<std::string> command = role("stalls");
     command.insert(command.end(), {"--tree", place_.scratch(), "--calls", std::to_string(folders)});
     listen(command, [&](const std::string&, std::istream& rest) {
       std::string key;

@@ -43,7 +43,6 @@ std::unique_ptr<content::Content> open_tree(const ContentWork& work) {
   options.roots.push_back({content::RootKind::kGlobal, work.tree});
   options.builtin = directory::builtin_documents();
   options.max_watches = work.watches;
-  if (!work.cache.empty()) options.cache_file = work.cache;
   return content::Content::open(std::move(options));
 }
 
@@ -404,8 +403,8 @@ int open_content(const ContentWork& work) {
   const std::unique_ptr<content::Content> content = open_tree(work);
   const int64_t end = now_ns();
   const content::ContentStatus status = content->status();
-  fmt::print("open {} {} {} {} {}\n", double(end - begin) / 1e9, own_cpu_seconds(), own_rss_mb(),
-             status.parsed_at_start, status.watches);
+  fmt::print("open {} {} {} {}\n", double(end - begin) / 1e9, own_cpu_seconds(), own_rss_mb(),
+             status.watches);
   const content::GenerationPtr generation = content->fresh();
   check_generation(*generation, plan_tree(work.skills, work.seed));
   print_descriptions(*generation);

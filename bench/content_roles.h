@@ -16,7 +16,6 @@ namespace iii::bench {
 
 struct ContentWork {
   std::string tree;
-  std::string cache;  // file of the persisted index; none when empty
   size_t skills = 60'000;
   uint64_t seed = 1;
   size_t watches = SIZE_MAX;

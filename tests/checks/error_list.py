@@ -32,6 +32,7 @@ ROOMS = {
     "base": "reason in other messages",
     "cli": "command line",
     "daemon": "command line",
+    "mcp": "MCP client, or reason in other messages",
 }
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|^\s*#[^\n]*|R"(?P<tag>[^(\s]*)\((?P<raw>.*?)\)(?P=tag)"|"(?P<text>(?:\\.|[^"\\\n])*)"'

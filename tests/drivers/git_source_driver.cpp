@@ -59,7 +59,11 @@ int main(int argc, char** argv) {
     job.allowed = std::chrono::milliseconds(std::stoll(given["timeout_ms"]));
     job.deadline = std::chrono::steady_clock::now() + job.allowed;
   }
-  const auto bundle = fetch_repo(source, options, job);
+  iii::Result<iii::sources::Bundle> bundle;
+  const auto fetched = iii::sources::fetch_several(
+      {source}, options, job, iii::sources::IfMoved::kRefuse,
+      [&bundle](size_t, iii::Result<iii::sources::Bundle> only) { bundle = std::move(only); });
+  if (!fetched) bundle = std::unexpected(fetched.error());
   Object error;
   if (!bundle) {
     error.emplace("error", bundle.error().code);

@@ -91,8 +91,9 @@ test('update takes all at once, keeps what was edited and what is pinned; restor
   assert.equal(onDisk(root, 'mail/SKILL.md'), '# Mail\n\nMine.\n')
   assert.equal(onDisk(root, 'a/SKILL.md'), '# A\n\nTwo.\n')
   assert.equal((await listed(ask)).chat.current, '1.0.0')
-  const { groups } = await ask('directory::changes', { since: start, grouped: true })
-  assert.deepEqual(groups.map(({ op, source, changes }) => [op, source, changes.map((c) => c.id)]), [['download', 'repo', ['a', 'b']]], 'one generation')
+  const { changes } = await ask('directory::changes', { since: start })
+  assert.deepEqual(changes.map(({ op, source, id }) => [op, source, id]), [['download', 'repo', 'a'], ['download', 'repo', 'b']])
+  assert.equal(changes[0].generation, changes[1].generation, 'one generation')
 
   await ask('directory::lock::restore', { namespace: 'mail', force: true })
   assert.equal(onDisk(root, 'mail/SKILL.md'), bundle('2.0.0').skills['SKILL.md'])
@@ -106,25 +107,23 @@ test('update takes all at once, keeps what was edited and what is pinned; restor
   assert.match((await failure(ask('directory::skills::remove', { namespace: 'b' }))).message, /D310 not_found/)
 })
 
-test('changes by generation: newest first, with times, causes and a limit', async (t) => {
+test('changes have times and causes; newest gives the last ones', async (t) => {
   const shelf = await startShelf(t, { mail: bundle('1.0.0') })
   const { ask, root } = await startDirectory(t, { config: settings(shelf) })
   await ask('directory::skills::download', { worker: 'mail' })
   putAtomically(root, 'mine.md', '# Mine\n\nText.\n')
   await eventually('the edit', async () => (await ask('directory::skills::list')).skills.some((row) => row.id === 'mine'))
-  const plain = await ask('directory::changes')
-  assert.equal('groups' in plain, false)
-  const all = await ask('directory::changes', { grouped: true })
-  assert.deepEqual(all.changes, [])
-  assert.deepEqual(all.groups.map(({ op, source, changes }) => [op, source, changes]), [
-    ['external', 'disk', [{ change: 'added', kind: 'skill', id: 'mine' }]],
-    ['download', 'registry', [{ change: 'added', kind: 'skill', id: 'mail' }, { change: 'added', kind: 'skill', id: 'mail/old' }]],
+  const all = await ask('directory::changes')
+  assert.deepEqual(all.changes.map(({ op, source, change, kind, id }) => [op, source, change, kind, id]), [
+    ['download', 'registry', 'added', 'skill', 'mail'],
+    ['download', 'registry', 'added', 'skill', 'mail/old'],
+    ['external', 'disk', 'added', 'skill', 'mine'],
   ])
-  for (const { at } of all.groups) assert.ok(Math.abs(Date.now() - Date.parse(at)) < 600_000, at)
-  const one = await ask('directory::changes', { grouped: true, limit: 1 })
-  assert.deepEqual([one.groups.length, one.more, one.groups[0].generation], [1, true, all.groups[0].generation])
-  const since = await ask('directory::changes', { grouped: true, since: all.groups[1].generation })
-  assert.deepEqual([since.groups.length, since.more, since.truncated], [1, false, false])
+  for (const { at } of all.changes) assert.ok(Math.abs(Date.now() - Date.parse(at)) < 600_000, at)
+  const last = await ask('directory::changes', { newest: true, limit: 1 })
+  assert.deepEqual([last.changes.map((row) => row.id), last.more], [['mine'], true])
+  const since = await ask('directory::changes', { since: all.changes[0].generation })
+  assert.deepEqual([since.changes.length, since.more, since.truncated], [1, false, false])
 })
 
 const stateless = { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} }

@@ -23,8 +23,7 @@ std::filesystem::path expand_path(const std::string& text, const std::string& ho
   return std::filesystem::path(home) / rest;
 }
 
-content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
-                                        std::optional<std::filesystem::path> cache_file) {
+content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home) {
   using content::RootKind;
   content::ContentOptions out;
   out.roots.push_back({RootKind::kLocal, expand_path(config.local_skills_folder, home)});
@@ -38,7 +37,6 @@ content::ContentOptions content_options(const DirectoryConfig& config, const std
   out.title_from_name = config.title_from_name;
   out.max_file_bytes = config.max_file_bytes;
   if (!config.watch) out.max_watches = 0;
-  if (config.index_cache) out.cache_file = std::move(cache_file);
   return out;
 }
 

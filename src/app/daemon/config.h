@@ -108,8 +108,7 @@ struct DirectoryConfig {
 // folder a path must not start with `~`; read_config() refuses such a configuration.
 std::filesystem::path expand_path(const std::string& text, const std::string& home);
 
-content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home,
-                                        std::optional<std::filesystem::path> cache_file);
+content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home);
 sources::DownloadsOptions downloads_options(const DirectoryConfig& config, const std::string& home);
 directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
                                                      const std::string& home);

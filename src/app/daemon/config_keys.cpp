@@ -70,7 +70,7 @@ constexpr ConfigKey kKeys[] = {
                     "stamps of all folders and documents instead, with the same answers"},
     {.name = "index_cache",
      .member = &C::index_cache,
-     .description = "keep the parsed index between runs"},
+     .description = "keep the search index between runs"},
     {.name = "max_file_bytes",
      .member = &C::max_file_bytes,
      .description = "how large a document should be at most, frontmatter included. `lenient` "

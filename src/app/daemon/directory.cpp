@@ -32,6 +32,7 @@
 #include "directory/reading/skills_search.h"
 #include "directory/table/state_events.h"
 #include "faces/mcp/prompts.h"
+#include "faces/mcp/skill_findings.h"
 #include "foundation/base/counted.h"
 #include "foundation/base/log.h"
 #include "foundation/base/saturate.h"
@@ -69,7 +70,7 @@ std::unique_ptr<directory::Gate> gate_of(const DirectoryConfig& config, const st
 bool same_documents(const content::ContentOptions& a, const content::ContentOptions& b) {
   const auto parts = [](const content::ContentOptions& o) {
     return std::tie(o.roots, o.builtin, o.normalise_ids, o.lenient, o.title_from_name,
-                    o.max_file_bytes, o.cache_file, o.max_watches);
+                    o.max_file_bytes, o.max_watches);
   };
   return parts(a) == parts(b);
 }
@@ -85,14 +86,15 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 constexpr std::chrono::milliseconds kIndexAfter{2'000};
 
 directory::SkillSearchOptions search_options(const DirectoryConfig& config,
-                                             std::optional<std::filesystem::path> cache_file,
+                                             std::optional<std::filesystem::path> file,
                                              std::string_view mode) {
   directory::SkillSearchOptions out;
-  if (config.index_cache && cache_file) out.file = cache_file->replace_extension(".search");
+  if (config.index_cache) out.file = file;
+  // Earlier versions kept an index of the documents beside it.
+  std::error_code ignored;
+  if (file) std::filesystem::remove(file->replace_extension(".cache"), ignored);
   // Commands and stdio servers end soon: they make it when it is needed.
   if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
-  // There is no later: what is not in the first index is not found.
-  out.complete_first = mode == "command line";
   return out;
 }
 
@@ -116,17 +118,17 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       config_(config),
       places_(std::move(places)),
       library_(worker,
-               {.content = opened != nullptr ? std::move(opened)
-                                             : content::Content::open(content_options(
-                                                   config, places_.home, places_.cache_file)),
+               {.content = opened != nullptr
+                               ? std::move(opened)
+                               : content::Content::open(content_options(config, places_.home)),
                 .gate = gate_of(config, places_.home)},
                library_options(config)),
-      guides_(worker, library_, [this](uint16_t root) { return root_path(root); }),
+      guides_(library_, [this](uint16_t root) { return root_path(root); }),
       changes_(worker, library_, {}),
       downloader_(worker, changes_, library_, downloads_of(config, places_),
                   saturated_size(config.max_downloads)),
-      catalog_(worker, engine_, table_),
-      skill_search_(worker, library_, search_options(config, places_.cache_file, mode)),
+      catalog_(worker, engine_, table_, library_.answer_threads()),
+      skill_search_(worker, library_, search_options(config, places_.search_index, mode)),
       skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }),
       stats_{.library = library_,
              .downloads = [this] { return downloader_.counts(); },
@@ -151,7 +153,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_stats(table_, stats_);
   add_log_level(table_);
   directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
-  add_browsing(worker);
+  add_browsing();
   directory::add_skills_search(table_, library_, skill_search_);
   directory::add_search_functions(table_,
                                   {.worker = worker,
@@ -161,7 +163,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                                    .downloads = [this] { return downloader_.downloads(); },
                                    .registry_search = [this] { return config_.registry_search; }});
   directory::add_prompt_functions(table_, library_);
-  directory::add_doctor(table_, library_, &downloader_, &skill_links_);
+  directory::add_doctor(table_, library_, &downloader_, &skill_links_, mcp::doctor_findings());
   directory::add_fixes(table_, library_, &downloader_);
   directory::add_download_functions(table_, downloader_);
   directory::add_lock_functions(table_, downloader_);
@@ -197,20 +199,18 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
 }
 
 // What shows the whole state of the folders, also what is not served.
-void Directory::add_browsing(sdk::Worker& worker) {
-  const auto browser = std::make_shared<directory::Browser>(worker, library_, &skill_search_);
+void Directory::add_browsing() {
   const auto folders = [this](const content::Generation& generation) {
     return folder_names(generation);
   };
-  directory::add_browse(table_, browser);
-  directory::add_explain(table_, library_, browser);
-  directory::add_account(table_, library_, browser, folders,
+  directory::add_browse(table_, library_, &skill_search_);
+  directory::add_explain(table_, library_);
+  directory::add_account(table_, library_, folders,
                          [this](uint16_t root) { return root_path(root); });
   directory::add_prompts_browse(table_, library_, browsed_arguments);
   directory::add_inspect(
       table_, {.library = library_,
                .table = table_,
-               .browser = browser,
                .folders = folders,
                .installed = &downloader_,
                .links = &skill_links_,
@@ -238,13 +238,13 @@ std::vector<std::string> Directory::folder_names(const content::Generation& gene
 }
 
 std::filesystem::path Directory::root_path(uint16_t root) const {
-  const auto roots = content_options(config_, places_.home, std::nullopt).roots;
+  const auto roots = content_options(config_, places_.home).roots;
   return root < roots.size() ? roots[root].path : std::filesystem::path();
 }
 
 void Directory::reload(const DirectoryConfig& config) {
   if (config == config_) return;
-  const auto documents_before = content_options(config_, places_.home, places_.cache_file);
+  const auto documents_before = content_options(config_, places_.home);
   const auto sources_before = downloads_options(config_, places_.home);
   if (config.log_level != config_.log_level) {
     if (const auto level = parse_log_level(config.log_level)) set_log_level(*level);
@@ -254,7 +254,7 @@ void Directory::reload(const DirectoryConfig& config) {
   if (downloads_options(config, places_.home) != sources_before) {
     downloader_.use(downloads_of(config, places_));
   }
-  if (auto documents = content_options(config, places_.home, places_.cache_file);
+  if (auto documents = content_options(config, places_.home);
       !same_documents(documents, documents_before)) {
     library_.replace(std::move(documents), gate_of(config, places_.home));
     tasks_.spawn(log_new_folders());

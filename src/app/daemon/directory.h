@@ -16,7 +16,7 @@
 #include "directory/discovery/guides.h"
 #include "directory/installing/auto_download.h"
 #include "directory/installing/downloader.h"
-#include "directory/legacy/generations.h"
+#include "directory/legacy/versions.h"
 #include "directory/library/library.h"
 #include "directory/reading/changes.h"
 #include "directory/reading/skill_search.h"
@@ -30,7 +30,7 @@ namespace iii::daemon {
 
 struct DirectoryPlaces {
   std::string home;
-  std::optional<std::filesystem::path> cache_file;  // of the parsed index
+  std::optional<std::filesystem::path> search_index;  // kept between runs
   // Downloads may come from folders of this machine, as the one who runs this process may.
   bool local_sources = false;
   // The folders are shown to a person: at the start they are no news for the log.
@@ -77,7 +77,7 @@ class Directory {
   void check_folders(FoldersKnown then) { tasks_.spawn(tell_folders(std::move(then))); }
 
  private:
-  void add_browsing(sdk::Worker& worker);
+  void add_browsing();
   task::Task<void> log_new_folders();
   void note_folders(LogLevel usual);
   task::Task<std::optional<std::string>> vanished_folders();

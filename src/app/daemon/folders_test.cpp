@@ -29,7 +29,7 @@ class FoldersTest : public testing::Test {
     return out;
   }
   static content::GenerationPtr read(const DirectoryConfig& config) {
-    return content::Content::open(content_options(config, "/h", std::nullopt))->fresh();
+    return content::Content::open(content_options(config, "/h"))->fresh();
   }
 
   TempFolder folder;

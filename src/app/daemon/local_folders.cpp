@@ -14,9 +14,9 @@ DirectoryConfig without_bus(DirectoryConfig config) {
   return config;
 }
 
-std::optional<std::filesystem::path> index_file(const std::string& home) {
+std::optional<std::filesystem::path> search_index_file(const std::string& home) {
   if (home.empty()) return std::nullopt;
-  return std::filesystem::path(home) / ".iii" / "directory" / "mcp-index.cache";
+  return std::filesystem::path(home) / ".iii" / "directory" / "mcp-index.search";
 }
 
 sdk::WorkerOptions without_bus_worker() {

@@ -93,9 +93,8 @@ class McpProcess {
 
  private:
   void open_folders() {
-    auto content = content::Content::open(content_options(without_bus(configuration_.now()),
-                                                          configuration_.home(),
-                                                          index_file(configuration_.home())));
+    auto content = content::Content::open(
+        content_options(without_bus(configuration_.now()), configuration_.home()));
     loop_.post([this, content = std::move(content)]() mutable { opened(std::move(content)); });
   }
 
@@ -103,14 +102,15 @@ class McpProcess {
     directory_ = std::make_unique<Directory>(
         without_bus(configuration_.now()),
         DirectoryPlaces{.home = configuration_.home(),
-                        .cache_file = index_file(configuration_.home())},
+                        .search_index = search_index_file(configuration_.home())},
         local_, "mcp", std::move(content));
     mcp::Host host = mcp_host(*directory_);
     host.unusable = {"directory::engine::"};
     if (bridge_) {
       // Changes are noticed when the list is asked for again: this worker offers no function that
       // the engine could call.
-      catalog_.emplace(bridge_->worker, bridge_->client, directory_->functions());
+      catalog_.emplace(bridge_->worker, bridge_->client, directory_->functions(),
+                       directory_->library().answer_threads());
       host.catalog = &*catalog_;
       host.engine = &bridge_->client;
       host.tell_function = tell_function_;

@@ -65,8 +65,6 @@ void write_directory(MetricsText& out, const directory::DirectoryStats& now) {
   out.one("iii_directory_refresh_seconds_total", "counter", "Time that this took.",
           now.index.refresh_ms / 1e3);
   out.one("iii_directory_watches", "gauge", "Folders that the kernel watches.", now.watches);
-  out.one("iii_directory_polled_files", "gauge", "Files that calls compare by themselves.",
-          now.index.polled_files);
   out.one("iii_directory_polled_folders", "gauge", "Folders that calls compare by themselves.",
           now.index.polled_folders);
   out.one("iii_downloads_running", "gauge", "Downloads that are running.", now.downloads.running);

@@ -12,7 +12,6 @@
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/kinds.h"
-#include "directory/content/merge_runs.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::content {
@@ -202,7 +201,7 @@ void Catalog::sort_by_key(Documents& documents) const {
   std::vector<std::pair<std::string_view, Document*>> keyed;
   keyed.reserve(documents.size());
   for (Document* document : documents) keyed.emplace_back(key(*document), document);
-  merge_runs(keyed, [this](const auto& a, const auto& b) {
+  std::ranges::sort(keyed, [this](const auto& a, const auto& b) {
     const int order = a.first.compare(b.first);
     return order != 0 ? order < 0 : precedes(*a.second, *b.second);
   });

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "directory/content/catalog.h"
-#include "directory/content/merge_runs.h"
 
 namespace iii::content {
 
@@ -40,7 +39,7 @@ void Catalog::update_rows(const List& list, Rows<Row>& rows) {
       if (aside.document->account == column) all.push_back(row_of<Row>(aside));
     }
     if (!list.aside.empty()) {
-      merge_runs(all, [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
+      std::ranges::sort(all, [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
     }
     rows = Rows<Row>(std::move(all));
     return;

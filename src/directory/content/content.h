@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,9 +41,6 @@ struct ContentOptions {
   size_t scan_threads = 8;
   // Number of the generation before the first one: numbers go on where another content ended.
   uint64_t generations_before = 0;
-  // Where the parsed index is kept between runs; nothing: nowhere. A damaged or outdated file is
-  // ignored.
-  std::optional<std::filesystem::path> cache_file;
   // For tests: pretend that the system offers no (more) watches.
   size_t max_watches = SIZE_MAX;
   // For tests: the clock that says whether a stamp is old enough to be trusted.
@@ -57,16 +53,12 @@ struct ContentStatus {
   uint64_t generation = 0;
   uint64_t watches = 0;
   uint64_t files = 0;
-  uint64_t parsed_at_start = 0;  // files read at start because the cache did not know them
   uint64_t rescans = 0;
-  // What no notification tells about, even while `watching`: files with several names, of which
-  // each call compares some in turn, and folders that cannot be watched.
-  uint64_t polled_files = 0;
-  uint64_t polled_folders = 0;
+  uint64_t polled_folders = 0;  // cannot be watched, so they are compared with the disk
 };
 
-// May be called from several threads: one looks at the disk at a time, and only fresh(), save() and
-// give_up_index() wait for it. Roots that do not exist are empty, and noticed when they appear.
+// May be called from several threads: one looks at the disk at a time, and only fresh() waits
+// for it. Roots that do not exist are empty, and noticed when they appear.
 class Content {
  public:
   static std::unique_ptr<Content> open(ContentOptions options);
@@ -92,11 +84,6 @@ class Content {
   // Whether documents are read leniently (ContentOptions), so that bodies are cut by the same
   // rules.
   virtual bool lenient() const = 0;
-  // Writes the persisted index if it is behind. Done by itself after the first scan and at the end;
-  // to be called when there is nothing better to do.
-  virtual void save() = 0;
-  // The persisted index belongs to another object from now on.
-  virtual void give_up_index() = 0;
   // Which files were written, made or removed, as of the last fresh(). Never waits, never null.
   virtual TouchedPtr touched() const { return nothing_touched(); }
   // Becomes readable (until the next fresh()) when something may have changed; for change events

@@ -339,14 +339,12 @@ void read_document(Document& document, const RootFolder& folder, const std::stri
   const Result<FileBytes> file = folder.read(path, read_limit(rules));
   if (file) {
     document.stamp = file->stamp;
-    document.shared = file->names > 1;
     document.trusted = file->stamp.settled(now_ns);
     return understand_document(document, path, file->bytes, rules);
   }
   // What can be said of a file that cannot be read comes from looking at it once more.
   if (const Result<FileStatus> status = folder.status(path)) {
     document.stamp = status->stamp;
-    document.shared = status->names > 1;
   }
   if (file.error().code != "too_large") {
     return unreadable_document(document, path, rules, findings::kUnreadable, file.error().message);

@@ -96,7 +96,7 @@ inline constexpr std::string_view kHiddenByFilter =
 inline constexpr std::string_view kRegisteredInvalid =
     "registered_invalid";  // a record in state whose id breaks the rule
 
-// What MCP offers (functions/portable_findings).
+// What MCP offers (faces/mcp/skill_findings).
 inline constexpr std::string_view kMcpLeftOut =
     "mcp_left_out";  // clients of the Skills extension could not read the skill; not in skills/list
 

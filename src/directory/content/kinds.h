@@ -8,7 +8,8 @@
 
 namespace iii::content {
 
-// Every spelling of SKILL.md. `path` may be a file name.
+// Whether this file makes its folder a skill: SKILL.md or SKILLS.md, in other spellings too. `path`
+// may be a file name.
 bool is_skill_file(std::string_view path);
 
 // README, AGENTS, LICENSE and the like, in any case, a README also with a language

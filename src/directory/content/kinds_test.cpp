@@ -32,6 +32,15 @@ TEST(Kinds, ASkillIsAnOverviewOrDescribesItselfOrBelongsToNone) {
   EXPECT_EQ(kind("a/skill-notes.md", "text", true), SkillKind::kReference);
 }
 
+TEST(Kinds, AFolderIsASkillByTheNameOfAFile) {
+  for (const char* path : {"SKILL.md", "a/skill.md", "Skill.markdown", "a/SKILLS.md"}) {
+    EXPECT_TRUE(is_skill_file(path)) << path;
+  }
+  for (const char* path : {"SKILL.txt", "skills.md", "a/index.md", "SKILL.md/x.md"}) {
+    EXPECT_FALSE(is_skill_file(path)) << path;
+  }
+}
+
 TEST(Kinds, ReadmesInAnySpelling) {
   for (const char* path :
        {"README.md", "a/readme.md", "a/Readme.MD", "AGENTS.md", "a/CLAUDE.md", "GEMINI.md",
@@ -139,25 +148,6 @@ TEST_F(KindsOfATree, OfALargeTreeAreDecidedAtOnce) {
   const GenerationPtr now = content_->fresh();
   EXPECT_TRUE(std::ranges::all_of(
       now->skills, [](const SkillPtr& row) { return row->kind == SkillKind::kSkill; }));
-}
-
-TEST_F(KindsOfATree, SurviveARestart) {
-  tree_.put("global/a/SKILL.md");
-  tree_.put("global/a/b.md");
-  tree_.put("global/a/d.md", "---\ndescription: D.\n---\ntext\n");
-  tree_.put("global/c.md");
-  ContentOptions options = tree_.options();
-  options.cache_file = tree_.at("index");
-  options.clock = [] { return file_clock_ns() + 60'000'000'000; };  // stamps are old
-  content_ = Content::open(options);
-  const std::vector<std::string> before = kinds(content_->fresh());
-  EXPECT_THAT(before, ElementsAre("a/b reference", "a/d skill", "a/index skill", "c skill"));
-  content_.reset();
-  content_ = Content::open(options);
-  EXPECT_EQ(content_->status().parsed_at_start, 0U);
-  EXPECT_EQ(kinds(content_->fresh()), before);
-  tree_.remove("global/a/SKILL.md");
-  EXPECT_THAT(kinds(content_->fresh()), ElementsAre("a/b skill", "a/d skill", "c skill"));
 }
 
 }  // namespace

@@ -17,11 +17,6 @@ constexpr size_t kFewUnwatched = 64;
 // next call.
 constexpr int kMaxLinkPasses = 16;
 
-// Files with several names that one call compares with the disk. With more of them a change through
-// a name outside the roots is seen when the file's turn comes; a reader of the file sees it at
-// once.
-constexpr size_t kSharedPerCall = 256;
-
 constexpr uint32_t kStructural = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
 
 bool has_effect(const Changes& changes) {
@@ -55,7 +50,7 @@ GenerationPtr Live::fresh() {
 
 // Whether some of it has to be compared with the disk because no notification will come.
 bool Live::must_poll(const LiveRoot& root) const {
-  return root.top != nullptr && (!is_watched(root) || !root.shared.empty());
+  return root.top != nullptr && !is_watched(root);
 }
 
 // Whether a notification comes for every file in it.
@@ -137,7 +132,6 @@ GenerationPtr Live::update() {
   for (auto& root : roots_) {
     if (root->top != nullptr) follow_links(*root, anywhere);
   }
-  share_names();
   // What has left the trees lives until the catalog has let go of it.
   std::vector<std::unique_ptr<Node>> retired;
   for (auto& root : roots_) {
@@ -158,12 +152,10 @@ void Live::show() {
   status_.generation = catalog_.current()->number;
   status_.watches = watcher_.count();
   status_.files = catalog_.current()->accounting.files;
-  status_.parsed_at_start = parsed_at_start_;
   status_.rescans = rescans_;
-  status_.polled_files = status_.polled_folders = 0;
+  status_.polled_folders = 0;
   bool all_watched = watcher_.descriptor() >= 0;
   for (const auto& root : roots_) {
-    status_.polled_files += root->shared.size();
     status_.polled_folders += root->unwatched.size();
     all_watched = all_watched && is_watched(*root);
   }
@@ -244,16 +236,6 @@ void Live::poll(LiveRoot& root) {
       if (!folder->gone) root.scanner->sync(*folder, {}, root.changes);
     }
   }
-  poll_shared(root);
-}
-
-void Live::poll_shared(LiveRoot& root) {
-  auto at = root.shared.upper_bound(root.last_shared);
-  for (size_t left = std::min(kSharedPerCall, root.shared.size()); left > 0; --left, ++at) {
-    if (at == root.shared.end()) at = root.shared.begin();
-    root.last_shared = *at;
-    root.scanner->refresh_stamp(**at, root.changes);
-  }
 }
 
 // A link changes its meaning when anything on the way to its target does. Targets are inside the
@@ -283,7 +265,6 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
   Changes changes = std::exchange(root.changes, Changes{});
   root.active = false;
   root.full = root.full || changes.full;
-  index_behind_ = index_behind_ || changes.read > 0 || !changes.retired.empty();
   for (const auto& node : changes.retired) {
     each_node(*node, [&](Node& each) { forget(root, each); });
   }
@@ -321,38 +302,13 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
   return std::move(changes.retired);
 }
 
-// A file with several names can be changed through any of them, and only that one's folder is told.
-// So wherever a name of such a file turned up, in any root and document or not, all documents that
-// are the same file are looked at: now, and on every call.
-void Live::share_names() {
-  std::unordered_set<uint64_t> inodes;
-  for (auto& root : roots_) {
-    inodes.insert(root->changes.shared.begin(), root->changes.shared.end());
-  }
-  if (inodes.empty()) return;
-  for (auto& root : roots_) {
-    if (root->top == nullptr) continue;
-    std::vector<Document*> found;
-    each_node(*root->top, [&](Node& node) {
-      if (node.kind != NodeKind::kDocument) return;
-      auto& document = static_cast<Document&>(node);
-      if (inodes.contains(document.stamp.inode)) found.push_back(&document);
-    });
-    for (Document* document : found) {
-      root->shared.insert(root->scanner->refresh_stamp(*document, root->changes));
-    }
-  }
-}
-
 // Nothing may point at the node from now on. What its flags say now is not what they said when it
 // was noted down somewhere, so every place is looked at.
 void Live::forget(LiveRoot& root, Node& node) {
   root.links.erase(&node);
   if (node.kind == NodeKind::kSupporting) return catalog_.count_supporting(root.index, -1);
   if (node.kind == NodeKind::kDocument) {
-    auto& document = static_cast<Document&>(node);
-    root.shared.erase(&document);
-    return catalog_.remove(document);
+    return catalog_.remove(static_cast<Document&>(node));
   }
   auto& folder = static_cast<Folder&>(node);
   watcher_.remove(folder);

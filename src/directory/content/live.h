@@ -6,7 +6,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -21,8 +20,8 @@
 
 namespace iii::content {
 
-// A root and what is known about it. All of `links`, `unwatched`, `troubled` and `shared` point
-// into the tree.
+// A root and what is known about it. All of `links`, `unwatched` and `troubled` point into the
+// tree.
 struct LiveRoot {
   uint16_t index = 0;
   RootConfig config;
@@ -36,14 +35,11 @@ struct LiveRoot {
   std::unordered_set<Node*> links;
   std::unordered_set<Folder*> unwatched;  // looked at on every call
   std::unordered_set<Folder*> troubled;   // with findings: something below is out of sight
-  // Looked at in turn, a limited number on every call; the one looked at last.
-  std::set<Document*> shared;
-  Document* last_shared = nullptr;
-  bool full = false;    // the limit of files was reached
-  FindingsPtr trouble;  // with the root as a whole
-  bool active = false;  // something has happened in this round
-  Changes changes;      // of this round
-  int hint = -1;        // wakes us when the missing root may have appeared
+  bool full = false;                      // the limit of files was reached
+  FindingsPtr trouble;                    // with the root as a whole
+  bool active = false;                    // something has happened in this round
+  Changes changes;                        // of this round
+  int hint = -1;                          // wakes us when the missing root may have appeared
   std::string hinted;
   std::vector<int> path_hints;     // wake us when a part of the path is moved or replaced
   const LiveRoot* twin = nullptr;  // an earlier root that is the same folder: this one stays empty
@@ -52,7 +48,6 @@ struct LiveRoot {
 class Live final : public Content {
  public:
   explicit Live(ContentOptions options);
-  ~Live() override;
 
   GenerationPtr fresh() override;
   GenerationPtr unchanged() override;
@@ -64,8 +59,6 @@ class Live final : public Content {
   ContentStatus status() const override;
   TouchedPtr touched() const override;
   bool lenient() const override { return options_.lenient; }
-  void save() override;
-  void give_up_index() override;
   int notify_fd() const override { return watcher_.descriptor(); }
 
  private:
@@ -77,12 +70,9 @@ class Live final : public Content {
   };
 
   GenerationPtr update();
-  void save_index();
 
   void start();
   void add_builtin();
-  void load_index();
-  std::string fingerprint() const;
 
   static bool is_same(const LiveRoot& root, const Result<FileStatus>& status);
   static bool is_watched(const LiveRoot& root);
@@ -101,20 +91,10 @@ class Live final : public Content {
   void apply_pending();
   void rescan_all();
   void poll(LiveRoot& root);
-  void poll_shared(LiveRoot& root);
   void follow_links(LiveRoot& root, bool anywhere);
   std::string find_elsewhere(const std::string& path) const;
   std::vector<std::unique_ptr<Node>> finish_round(LiveRoot& root);
   void forget(LiveRoot& root, Node& node);
-  void share_names();
-  // One of the two, which can be trusted with this stamp.
-  struct Promotion {
-    Folder* folder = nullptr;
-    Document* document = nullptr;
-    FileStamp stamp;
-  };
-  void promote();
-  std::optional<Promotion> promotion_of(const LiveRoot& root, Node& node) const;
   std::string_view why_not_watching() const;
   void say_fallback();
   void show();
@@ -131,9 +111,6 @@ class Live final : public Content {
   std::unordered_map<Folder*, Pending> pending_;
   TouchedRound round_;
   uint64_t rescans_ = 0;
-  uint64_t parsed_at_start_ = 0;
-  bool index_behind_ = true;  // the persisted index says less than we know
-  bool index_given_up_ = false;
   LogOnce fallback_said_;
   bool started_ = false;  // before that, whoever opens this says which folders there are
 

@@ -1,5 +1,5 @@
 // Random trees, random edits: after every edit the answer equals that of a Content that sees the
-// tree for the first time, has no watches and no persisted index.
+// tree for the first time and has no watches.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <sys/fsuid.h>
@@ -18,10 +18,7 @@ namespace {
 
 class Editor {
  public:
-  // With some seeds there are hard links, with the others folders that can be entered but not read:
-  // a name in such a folder is out of sight, and what is written through it as well.
-  Editor(fs::path base, uint32_t seed)
-      : base_(std::move(base)), hard_links_(seed % 2 == 0), random_(seed) {}
+  Editor(fs::path base, uint32_t seed) : base_(std::move(base)), random_(seed) {}
 
   // Does one thing, and says what.
   std::string edit() {
@@ -48,8 +45,6 @@ class Editor {
         return swap_link(below(2) == 0 ? folder() : place());
       case 11:
         return mode(below(2) == 0 ? folder() : place());
-      case 12:
-        return hard_links_ ? hard_link(place(), place()) : write(place());
       case 13:
         return below(4) == 0 ? root() : touch(place());
       case 14:
@@ -161,13 +156,9 @@ class Editor {
   }
   std::string mode(const std::string& path) {
     constexpr std::array<mode_t, 6> kModes = {0755, 0755, 0644, 0, 0444, 0311};
-    const mode_t mode = kModes[below(hard_links_ ? 5 : 6)];
+    const mode_t mode = kModes[below(6)];
     ::chmod(at(path).c_str(), mode);
     return "chmod " + path + " " + std::to_string(mode);
-  }
-  std::string hard_link(const std::string& from, const std::string& to) {
-    ::link(at(from).c_str(), at(to).c_str());
-    return "hard link " + to + " to " + from;
   }
   std::string touch(const std::string& path) {
     const std::array<timespec, 2> times = {
@@ -193,7 +184,6 @@ class Editor {
   }
 
   const fs::path base_;
-  const bool hard_links_;
   std::mt19937 random_;
 };
 
@@ -240,11 +230,9 @@ TEST_P(RandomEdits, EveryAnswerEqualsThatOfAFullScan) {
   const int before = ::setfsuid(65534);
   ContentOptions options = tree.options();
   options.max_watches = GetParam().max_watches;
-  options.cache_file = tree.at("cache/index");
   options.builtin = {{"a/SKILL.md", "# Compiled in\n\nText.\n"}};
   ContentOptions plain = options;
   plain.max_watches = 0;
-  plain.cache_file.reset();
   std::unique_ptr<Content> content = Content::open(options);
   // III_PROPERTY_SEED moves all seeds, for a longer search by hand.
   const char* const moved = std::getenv("III_PROPERTY_SEED");

@@ -1,4 +1,4 @@
-// Live: how roots come and go, and how the index is kept between runs.
+// Live: how roots come and go.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,14 +8,11 @@
 
 #include "directory/content/findings.h"
 #include "directory/content/live.h"
-#include "directory/content/store.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::content {
 
 namespace {
-
-constexpr uint64_t kMaxIndexBytes = uint64_t{4} << 30U;
 
 std::vector<RootInfo> describe(const ContentOptions& options) {
   std::vector<RootInfo> roots;
@@ -119,13 +116,9 @@ Live::Live(ContentOptions options)
   start();
 }
 
-Live::~Live() { save_index(); }
-
 void Live::start() {
   add_builtin();
-  load_index();
   update();
-  save_index();
   started_ = true;
 }
 
@@ -138,28 +131,6 @@ void Live::add_builtin() {
     understand_document(*node, document.path, document.text, rules_);
     if (node->skill || node->prompt) catalog_.add(*node);
     builtin_.push_back(std::move(node));
-  }
-}
-
-std::string Live::fingerprint() const {
-  std::string out = fmt::format("{} {} {} {} {} {} {}", program_identity(), rules_.normalise_ids,
-                                rules_.lenient, rules_.title_from_name, rules_.max_file_bytes,
-                                limits_.max_files, limits_.max_depth);
-  for (const auto& root : roots_) out += '\n' + root->path;
-  return out;
-}
-
-// The tree as it was left. Only that: open_root() compares it with the disk.
-void Live::load_index() {
-  if (!options_.cache_file) return;
-  const Result<std::string> bytes = read_cache_file(*options_.cache_file, kMaxIndexBytes);
-  if (!bytes) return;
-  std::vector<StoredTree> trees = read_index(*bytes, fingerprint(), roots_.size());
-  if (!trees.empty()) index_behind_ = false;
-  for (size_t i = 0; i < trees.size(); ++i) {
-    roots_[i]->top = std::move(trees[i].top);
-    roots_[i]->changes = std::move(trees[i].changes);
-    nodes_.fetch_add(trees[i].nodes, std::memory_order_relaxed);
   }
 }
 
@@ -256,7 +227,6 @@ void Live::open_root(LiveRoot& root) {
   catalog_.set_top(root.index, root.top.get());
   root.active = true;
   root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
-  if (catalog_.current()->roots.empty()) parsed_at_start_ += root.changes.read;
 }
 
 void Live::drop_root(LiveRoot& root) {
@@ -312,80 +282,6 @@ std::string Live::find_elsewhere(const std::string& path) const {
     return fmt::format("`{}` in the {} root", printable(rest), root->label);
   }
   return "";
-}
-
-// Before saving: notifications have kept us up to date, so what was too young to be trusted when it
-// was read can be trusted now, if it has come of age and still has the same stamp. Unless there are
-// notifications that nobody has read yet: then a stamp may be newer than what we know.
-void Live::promote() {
-  std::vector<Promotion> ripe;
-  for (auto& root : roots_) {
-    if (root->top == nullptr || root->full) continue;
-    each_node(*root->top, [&](Node& node) {
-      if (auto promotion = promotion_of(*root, node)) ripe.push_back(*promotion);
-    });
-  }
-  if (watcher_.has_pending()) return;
-  for (const Promotion& promotion : ripe) {
-    if (promotion.document != nullptr) {
-      promotion.document->trusted = true;
-      continue;
-    }
-    promotion.folder->stamp = promotion.stamp;
-    promotion.folder->trusted = true;
-  }
-}
-
-std::optional<Live::Promotion> Live::promotion_of(const LiveRoot& root, Node& node) const {
-  if (node.kind == NodeKind::kSupporting || node.is_link) return std::nullopt;
-  const bool is_folder = node.kind == NodeKind::kFolder;
-  const Folder* folder = is_folder ? static_cast<Folder*>(&node) : node.parent;
-  if (folder->watch < 0 || folder->below_link || folder->state != FolderState::kOpen) {
-    return std::nullopt;
-  }
-  const int64_t now = options_.clock();
-  if (is_folder) {
-    auto& mine = static_cast<Folder&>(node);
-    if (mine.trusted) return std::nullopt;
-    const Result<FileStatus> status = root.folder->peek(node.path());
-    const bool same = status && status->stamp.inode == mine.stamp.inode;
-    if (!same || !status->stamp.settled(now)) return std::nullopt;
-    return Promotion{.folder = &mine, .document = nullptr, .stamp = status->stamp};
-  }
-  auto& document = static_cast<Document&>(node);
-  if (document.trusted || document.refusal != Refusal::kNone || document.stamp.inode == 0 ||
-      !document.stamp.settled(now) || (document.skill && !document.skill->readable)) {
-    return std::nullopt;
-  }
-  const Result<FileStatus> status = root.folder->peek(node.path());
-  if (!status || status->is_link || status->stamp != document.stamp) return std::nullopt;
-  return Promotion{.folder = nullptr, .document = &document, .stamp = status->stamp};
-}
-
-void Live::save() {
-  const std::lock_guard lock(mutex_);
-  save_index();
-}
-
-void Live::give_up_index() {
-  const std::lock_guard lock(mutex_);
-  index_given_up_ = true;
-}
-
-void Live::save_index() {
-  if (!options_.cache_file || !index_behind_ || index_given_up_) return;
-  promote();
-  std::vector<const Folder*> trees;
-  for (auto& root : roots_) {
-    trees.push_back(root->full ? nullptr : root->top.get());
-  }
-  const Result<void> written =
-      write_cache_file(*options_.cache_file, write_index(fingerprint(), trees));
-  if (!written) {
-    log_warn("the index {} could not be saved for the next start: {}",
-             options_.cache_file->string(), written.error().message);
-  }
-  index_behind_ = false;
 }
 
 // Null: the root does not exist (any more). Held while a file is read, which needs no lock.

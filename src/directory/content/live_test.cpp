@@ -262,40 +262,6 @@ TEST_P(AlwaysFresh, LinksAreSwapped) {
   EXPECT_THAT(complaints(fresh()), Contains("global:current outside_root"));
 }
 
-TEST_P(AlwaysFresh, AFileWithTwoNamesChangesUnderBoth) {
-  tree_.put("global/a/one.md", kOne);
-  tree_.put("elsewhere/copy.md", kOne);
-  open();
-  tree_.folder("global/b");
-  fs::create_hard_link(tree_.at("global/a/one.md"), tree_.at("global/b/two.md"));
-  EXPECT_EQ(title("b/two"), "One");
-  std::ofstream(tree_.at("global/b/two.md"), std::ios::trunc) << kTwo;
-  EXPECT_EQ(title("a/one"), "Two");
-  // Known under a name outside all roots when it was read.
-  fs::create_hard_link(tree_.at("elsewhere/copy.md"), tree_.at("global/a/linked.md"));
-  EXPECT_EQ(title("a/linked"), "One");
-  std::ofstream(tree_.at("elsewhere/copy.md"), std::ios::trunc) << kTwo;
-  EXPECT_EQ(title("a/linked"), "Two");
-}
-
-TEST_P(AlwaysFresh, AFurtherNameCountsInAnyRootAndUnderAnySuffix) {
-  tree_.put("local/a/one.md", kOne);
-  tree_.folder("global/b");
-  open();
-  EXPECT_EQ(title("a/one"), "One");
-  fs::create_hard_link(tree_.at("local/a/one.md"), tree_.at("global/b/notes.txt"));
-  fresh();
-  std::ofstream(tree_.at("global/b/notes.txt"), std::ios::trunc) << kTwo;
-  EXPECT_EQ(title("a/one"), "Two");
-  // Made and written through between two calls.
-  tree_.put("local/a/two.md", kOne);
-  fresh();
-  tree_.folder("global/c");
-  fs::create_hard_link(tree_.at("local/a/two.md"), tree_.at("global/c/notes.txt"));
-  std::ofstream(tree_.at("global/c/notes.txt"), std::ios::trunc) << kTwo;
-  EXPECT_EQ(title("a/two"), "Two");
-}
-
 TEST_P(AlwaysFresh, AFindingGoesWithItsFolder) {
   tree_.put("global/a/shut/x.md");
   ::chmod(tree_.at("global/a/shut").c_str(), 0);

@@ -172,7 +172,6 @@ TEST_P(OddNames, EveryFileHasOneIdOrAReason) {
   TempTree tree;
   tree.put("outside/SKILL.md");
   ContentOptions options = tree.options();
-  options.cache_file = tree.at("cache/index");
   ContentOptions plain = tree.options();
   plain.max_watches = 0;
   std::unique_ptr<Content> content = Content::open(options);

@@ -220,29 +220,5 @@ TEST_F(Names, ALinkThatIsSwappedNamesItsNewPlace) {
   EXPECT_THAT(message(content_->fresh(), "a"), HasSubstr("`y` in"));
 }
 
-TEST_F(Names, FilesWithSeveralNamesAreComparedInTurn) {
-  constexpr size_t kFiles = 300;  // more than one call looks at
-  for (size_t i = 0; i < kFiles; ++i) {
-    const std::string name = std::to_string(i) + ".md";
-    tree_.put("outside/" + name, "# one\n");
-    tree_.folder("global/ns");
-    fs::create_hard_link(tree_.at("outside/" + name), tree_.at("global/ns/" + name));
-  }
-  scan();
-  EXPECT_EQ(content_->status().polled_files, kFiles);
-  EXPECT_EQ(content_->status().polled_folders, 0U);
-  EXPECT_TRUE(content_->status().watching);
-  for (size_t i = 0; i < kFiles; ++i) {
-    tree_.put("outside/" + std::to_string(i) + ".md", "# changed\n");
-  }
-  const auto changed = [&] {
-    const GenerationPtr now = content_->fresh();
-    return std::ranges::count(now->skills, "changed",
-                              [](const SkillPtr& row) { return row->title; });
-  };
-  EXPECT_EQ(changed(), 256);
-  EXPECT_EQ(changed(), 300);
-}
-
 }  // namespace
 }  // namespace iii::content

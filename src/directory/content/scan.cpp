@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <iterator>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/progress.h"
-#include "directory/content/scan_queue.h"
+#include "directory/content/scan_tasks.h"
 #include "foundation/base/text.h"
 
 namespace iii::content {
@@ -33,7 +35,7 @@ bool is_own_ancestor(const Folder& folder) {
 
 // Where downloads prepare what they are about to swap in. No content, and neither walked nor
 // watched: else every download would wake us for files that nobody is to see yet.
-bool is_workshop(const Folder& folder, std::string_view name) {
+bool is_staging_folder(const Folder& folder, std::string_view name) {
   return folder.parent == nullptr && name == ".iii-directory";
 }
 
@@ -72,22 +74,20 @@ void Changes::absorb(Changes&& other) {
   append(top_names, other.top_names);
   append(links, other.links);
   append(unwatched, other.unwatched);
-  append(shared, other.shared);
   supporting += other.supporting;
-  read += other.read;
   full = full || other.full;
 }
 
-void Scanner::visit(Folder& folder, ScanOptions options, Changes& changes, ScanQueue* queue) {
+void Scanner::visit(Folder& folder, ScanOptions options, Changes& changes, ScanTasks* tasks) {
   const std::string path = folder.path();
   if (!inspect(folder, path, options, changes)) return;
-  if (queue == nullptr || folder.entries.size() <= kBatch) {
-    scan_entries(folder, path, 0, folder.entries.size(), options, changes, queue);
+  if (tasks == nullptr || folder.entries.size() <= kBatch) {
+    scan_entries(folder, path, 0, folder.entries.size(), options, changes, tasks);
     return;
   }
   for (size_t first = 0; first < folder.entries.size(); first += kBatch) {
     const size_t last = std::min(first + kBatch, folder.entries.size());
-    queue->push({.folder = &folder, .options = options, .first = first, .last = last});
+    tasks->push({.folder = &folder, .options = options, .first = first, .last = last});
   }
 }
 
@@ -176,7 +176,7 @@ bool Scanner::list(Folder& folder, const std::string& path, ScanOptions options,
   entries.reserve(listed->size());
   auto old = folder.entries.begin();
   for (const DirectoryEntry& entry : *listed) {
-    if (is_workshop(folder, entry.name)) continue;
+    if (is_staging_folder(folder, entry.name)) continue;
     for (; old != folder.entries.end() && (*old)->name < entry.name; ++old) {
       drop(std::move(*old), changes);
     }
@@ -190,7 +190,6 @@ bool Scanner::list(Folder& folder, const std::string& path, ScanOptions options,
       continue;
     }
     if (kept && !options.deep) forget_if_replaced(*node, entry_path);
-    note_further_name(*node, entry_path, changes);
     entries.push_back(std::move(node));
   }
   for (; old != folder.entries.end(); ++old) drop(std::move(*old), changes);
@@ -215,17 +214,17 @@ std::atomic<uint64_t>& entries_looked_at() {
 }
 
 void Scanner::scan_entries(Folder& folder, const std::string& path, size_t first, size_t last,
-                           ScanOptions options, Changes& changes, ScanQueue* queue) {
+                           ScanOptions options, Changes& changes, ScanTasks* tasks) {
   entries_looked_at().fetch_add(last - first, std::memory_order_relaxed);
   for (size_t i = first; i < last; ++i) {
     std::unique_ptr<Node>& slot = folder.entries[i];
     if (slot->kind == NodeKind::kSupporting) continue;
-    scan_entry(slot, join_path(path, slot->name), options, changes, queue);
+    scan_entry(slot, join_path(path, slot->name), options, changes, tasks);
   }
 }
 
 void Scanner::scan_entry(std::unique_ptr<Node>& slot, const std::string& path, ScanOptions options,
-                         Changes& changes, ScanQueue* queue) {
+                         Changes& changes, ScanTasks* tasks) {
   if (slot->kind == NodeKind::kDocument) {
     return scan_document(slot, path, options.force, changes);
   }
@@ -234,8 +233,8 @@ void Scanner::scan_entry(std::unique_ptr<Node>& slot, const std::string& path, S
   const bool anew = child.stamp.inode == 0;
   if (!options.deep && !anew) return;
   const ScanOptions below{.deep = true, .rewatch = options.rewatch || anew};
-  if (queue != nullptr) {
-    queue->push({.folder = &child, .options = below});
+  if (tasks != nullptr) {
+    tasks->push({.folder = &child, .options = below});
   } else {
     visit(child, below, changes, nullptr);
   }
@@ -256,11 +255,8 @@ void Scanner::scan_document(std::unique_ptr<Node>& slot, const std::string& path
   Changes mine;
   read(*fresh, path, mine);
   if (same_outcome(document, *fresh)) {
-    changes.read += mine.read;
     document.stamp = fresh->stamp;
     document.trusted = fresh->trusted;
-    if (fresh->shared && !document.shared) changes.shared.push_back(document.stamp.inode);
-    document.shared = fresh->shared;
     return;
   }
   if (fresh->is_link) changes.links.push_back(fresh.get());
@@ -275,9 +271,7 @@ void Scanner::read(Document& document, const std::string& path, Changes& changes
   document.unread = false;
   const int64_t now = limits_.clock();
   read_document(document, folder_, path, rules_, now);
-  ++changes.read;
   changes.added.push_back(&document);
-  if (document.shared) changes.shared.push_back(document.stamp.inode);
 }
 
 template <typename Kind>
@@ -404,17 +398,6 @@ std::unique_ptr<Node> Scanner::settle_refusal(Folder& folder, const std::string&
   return node;
 }
 
-// A file that is not a document may be another name of one, and change it.
-void Scanner::note_further_name(const Node& node, const std::string& path, Changes& changes) const {
-  const bool misnamed = node.kind == NodeKind::kDocument &&
-                        static_cast<const Document&>(node).refusal == Refusal::kMisnamed;
-  if ((node.kind != NodeKind::kSupporting && !misnamed) || node.is_link) return;
-  const Result<FileStatus> status = folder_.peek(path);
-  if (status && status->kind == EntryKind::kFile && status->names > 1) {
-    changes.shared.push_back(status->stamp.inode);
-  }
-}
-
 // A kept folder that is another directory now will be looked at as if it were new.
 void Scanner::forget_if_replaced(Node& node, const std::string& path) const {
   if (node.kind != NodeKind::kFolder || node.is_link) return;
@@ -455,7 +438,7 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
 void Scanner::refresh(Folder& folder, const std::string& name, ScanOptions options,
                       Changes& changes) {
   if (folder.gone || folder.state != FolderState::kOpen) return;
-  if (is_workshop(folder, name)) return;
+  if (is_staging_folder(folder, name)) return;
   const std::string path = join_path(folder.path(), name);
   const Result<FileStatus> status = folder_.peek(path);
   auto at = folder.position(name);
@@ -486,16 +469,38 @@ void Scanner::refresh(Folder& folder, const std::string& name, ScanOptions optio
     folder.trusted = false;  // its stamp is older than its entries now
     at = folder.entries.insert(at, std::move(node));
   }
-  note_further_name(**at, path, changes);
   if ((*at)->kind != NodeKind::kSupporting) scan_entry(*at, path, options, changes, nullptr);
 }
 
-Document* Scanner::refresh_stamp(Document& document, Changes& changes) {
-  if (document.gone) return &document;
-  const auto at = document.parent->position(document.name);
-  if (at == document.parent->entries.end() || at->get() != &document) return &document;
-  scan_document(*at, document.path(), false, changes);
-  return static_cast<Document*>(at->get());
+void Scanner::work_off(ScanTasks& tasks, Changes& changes) {
+  while (const std::optional<ScanTask> task = tasks.take()) {
+    if (task->last > 0) {
+      scan_entries(*task->folder, task->folder->path(), task->first, task->last, task->options,
+                   changes, &tasks);
+    } else {
+      visit(*task->folder, task->options, changes, &tasks);
+    }
+    tasks.done();
+  }
+}
+
+void Scanner::sync_parallel(Folder& folder, ScanOptions options, Changes& changes) {
+  ScanTasks tasks;
+  tasks.push({.folder = &folder, .options = options});
+  std::vector<Changes> theirs(limits_.threads - 1);
+  {
+    std::vector<std::jthread> threads;
+    threads.reserve(theirs.size());
+    for (Changes& mine : theirs) {
+      try {
+        threads.emplace_back([this, &tasks, &mine] { work_off(tasks, mine); });
+      } catch (const std::system_error&) {
+        break;  // the system gives no more: those that are there do it
+      }
+    }
+    work_off(tasks, changes);
+  }
+  for (Changes& mine : theirs) changes.absorb(std::move(mine));
 }
 
 }  // namespace iii::content

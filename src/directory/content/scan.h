@@ -33,16 +33,14 @@ struct Changes {
   std::vector<std::string> top_names;  // folders of the root that came or went (R17)
   std::vector<Node*> links;            // new ones
   std::vector<Folder*> unwatched;
-  std::vector<uint64_t> shared;  // inodes of files with several names
-  uint64_t supporting = 0;       // new ones
-  uint64_t read = 0;
-  bool full = false;  // max_files reached
+  uint64_t supporting = 0;  // new ones
+  bool full = false;        // max_files reached
 
   void absorb(Changes&& other);
 };
 
-// Takes a node out of the game: marks it and everything below as gone, and keeps it for the round's
-// end. `nodes` counts those that are left.
+// Removes a node from its tree: marks it and everything below as gone, and keeps it until the round
+// ends. `nodes` counts those that are left.
 void retire(std::unique_ptr<Node> node, Changes& changes, std::atomic<size_t>& nodes);
 
 // How thoroughly to scan.
@@ -56,7 +54,7 @@ struct ScanOptions {
 // that is outside all of them. Called from several threads.
 using FindElsewhere = std::function<std::string(const std::string& path)>;
 
-class ScanQueue;
+class ScanTasks;
 
 class Scanner {
  public:
@@ -80,19 +78,17 @@ class Scanner {
   }
   // One entry, by name. `options.deep`: also what is below it.
   void refresh(Folder& folder, const std::string& name, ScanOptions options, Changes& changes);
-  // A document that may have changed without a notification. Returns the one that stands there now.
-  Document* refresh_stamp(Document& document, Changes& changes);
 
  private:
-  friend class ScanQueue;
-  void visit(Folder& folder, ScanOptions options, Changes& changes, ScanQueue* queue);
+  void work_off(ScanTasks& tasks, Changes& changes);
+  void visit(Folder& folder, ScanOptions options, Changes& changes, ScanTasks* queue);
   bool inspect(Folder& folder, const std::string& path, ScanOptions& options, Changes& changes);
   bool list(Folder& folder, const std::string& path, ScanOptions options, Changes& changes);
   void settle_links(Folder& folder, const std::string& path, Changes& changes);
   void scan_entries(Folder& folder, const std::string& path, size_t first, size_t last,
-                    ScanOptions options, Changes& changes, ScanQueue* queue);
+                    ScanOptions options, Changes& changes, ScanTasks* queue);
   void scan_entry(std::unique_ptr<Node>& slot, const std::string& path, ScanOptions options,
-                  Changes& changes, ScanQueue* queue);
+                  Changes& changes, ScanTasks* queue);
   void scan_document(std::unique_ptr<Node>& slot, const std::string& path, bool force,
                      Changes& changes);
   void read(Document& document, const std::string& path, Changes& changes);
@@ -113,7 +109,6 @@ class Scanner {
   void drop(std::unique_ptr<Node> node, Changes& changes) {
     retire(std::move(node), changes, nodes_);
   }
-  void note_further_name(const Node& node, const std::string& path, Changes& changes) const;
   void forget_if_replaced(Node& node, const std::string& path) const;
   bool watch(Folder& folder, const std::string& path, ScanOptions options, Changes& changes);
   Result<FileStatus> status_of(const Folder& folder, const std::string& path) const;

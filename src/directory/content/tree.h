@@ -62,7 +62,6 @@ struct Document final : Node {
   Refusal refusal = Refusal::kNone;
   bool unread = true;       // still empty
   bool trusted = false;     // an equal stamp means equal content
-  bool shared = false;      // has further hard links: may change without an event in its folder
   bool normalised = false;  // its own path would not give this id or name
   Account account = Account::kNone;
   Spare spare = Spare::kNone;

@@ -19,7 +19,31 @@ std::string worker_of(std::string_view function_id) {
   return std::string(function_id.substr(0, function_id.find("::")));
 }
 
+constexpr std::chrono::seconds kLifeOfIds{2};
+
 }  // namespace
+
+task::Task<BusSkillLinks::Existing> BusSkillLinks::existing() {
+  const auto now = std::chrono::steady_clock::now();
+  const uint64_t changes = catalog_.changes();
+  if (ids_ != nullptr && seen_changes_ == changes && now - asked_ < kLifeOfIds) {
+    co_return Existing{ids_, true};
+  }
+  std::optional<std::string> list = co_await catalog_.list({});
+  if (!list) co_return Existing{ids_, false};
+  // An engine may have any number of functions.
+  ids_ = co_await library_.on_answer_thread([list = std::move(*list)] {
+    const std::vector<std::string> ids = function_ids_in(list);
+    return std::make_shared<const std::set<std::string>>(ids.begin(), ids.end());
+  });
+  asked_ = now;
+  seen_changes_ = changes;
+  co_return Existing{ids_, true};
+}
+
+bool BusSkillLinks::exists(const Existing& now, const std::string& id) const {
+  return (now.ids != nullptr && now.ids->contains(id)) || catalog_.is_own(id);
+}
 
 task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
                                                          const content::Skill& skill) {
@@ -37,12 +61,12 @@ task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
   }
   std::vector<SkillFunction> out;
   if (names.empty()) co_return out;
-  const FunctionCatalog::Now now = co_await catalog_.recent({});
+  const Existing now = co_await existing();
   const std::vector<std::string> published = downloads_()->registry().known_names();
   for (std::string& id : names) {
-    const bool exists = now.functions->find(id) != nullptr;
+    const bool callable = exists(now, id);
     const bool offered = std::ranges::find(published, worker_of(id)) != published.end();
-    const std::string_view state = exists      ? "callable"
+    const std::string_view state = callable    ? "callable"
                                    : !now.live ? "unknown"
                                    : offered   ? "installable"
                                                : "missing";
@@ -53,13 +77,13 @@ task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
 
 task::Task<std::vector<DoctorFinding>> BusSkillLinks::broken(const View& view) {
   std::vector<DoctorFinding> out;
-  const FunctionCatalog::Now now = co_await catalog_.recent({});
+  const Existing now = co_await existing();
   if (!now.live) co_return out;
   auto begin = std::chrono::steady_clock::now();
   size_t looked_at = 0;
   for (const content::SkillPtr& skill : view.generation().skills) {
     if (++looked_at % 256 == 0) co_await library_.let_others_run(begin);
-    if (!skill->function_id || now.functions->find(*skill->function_id) != nullptr) continue;
+    if (!skill->function_id || exists(now, *skill->function_id)) continue;
     const std::string shown = view.display(skill->id);
     out.push_back(
         {.root = view.generation().roots[skill->file.root].label,

@@ -5,8 +5,9 @@
 #include <vector>
 
 #include "directory/content/ids.h"
+#include "directory/discovery/function_catalog.h"
+#include "directory/discovery/function_parts.h"
 #include "directory/discovery/guides.h"
-#include "directory/discovery/introspection_schemas.h"
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/engine_client.h"
@@ -28,11 +29,6 @@ struct FunctionInfoInput {
   std::string function_id;
   std::optional<std::string> name_space;
 };
-struct TriggerSummary {
-  std::string id;
-  std::string trigger_type;
-  Value config;
-};
 struct FunctionInfoOutput {
   std::string function_id;
   std::optional<std::string> worker_name;
@@ -42,7 +38,7 @@ struct FunctionInfoOutput {
   std::optional<Value> response_schema;
   std::optional<Value> metadata;
   std::vector<TriggerSummary> registered_triggers;
-  std::optional<HowGuide<Line::k051>> how_guide;
+  std::optional<HowGuide> how_guide;
   std::optional<std::vector<RelatedSkill>> related_skills;
 };
 
@@ -53,12 +49,6 @@ auto describe(json::Type<FunctionInfoInput>) {
       json::field("function_id", &T::function_id,
                   "Full id of a function on the bus, for example `sandbox::create`. Required."),
       json::field("namespace", &T::name_space, kWhichNamespaceText));
-}
-auto describe(json::Type<TriggerSummary>) {
-  using T = TriggerSummary;
-  return json::object<T>("RegisteredTriggerSummary", "", json::field("id", &T::id, kBindingIdText),
-                         json::field("trigger_type", &T::trigger_type, kBindingTypeText),
-                         json::field("config", &T::config, kBindingConfigText));
 }
 auto describe(json::Type<FunctionInfoOutput>) {
   using T = FunctionInfoOutput;
@@ -122,21 +112,8 @@ FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
       .request_schema = first_of(answer, {"request_format", "request_schema"}),
       .response_schema = first_of(answer, {"response_format", "response_schema"}),
       .metadata = first_of(answer, {"metadata"}),
-      .registered_triggers = triggers_in(answer),
-      .how_guide = {},
-      .related_skills = {}};
+      .registered_triggers = triggers_in(answer)};
   if (!out.worker_name) out.worker_name = first_segment(id);
-  return out;
-}
-
-std::vector<std::string> ids_in(const std::string& list) {
-  std::vector<std::string> out;
-  const auto value = json::parse(list);
-  const Value* rows = value ? value->find("functions") : nullptr;
-  if (rows == nullptr || rows->as_array() == nullptr) return out;
-  for (const Value& row : *rows->as_array()) {
-    if (auto id = text_in(row, "function_id")) out.push_back(std::move(*id));
-  }
   return out;
 }
 
@@ -185,7 +162,7 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
     const Result<Value> answer = json::parse(reply->text);
     FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
     if (guides != nullptr) {
-      Guides::Found<Line::k051> found = co_await guides->about<Line::k051>(id);
+      Guides::Found found = co_await guides->about(id);
       out.how_guide = std::move(found.guide);
       out.related_skills = std::move(found.related);
     }
@@ -198,7 +175,7 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
   if (!list) co_return std::unexpected(not_found(id, {}));
   // An engine may have any number of functions.
   const std::string near = co_await pool.run([id, text = list->text] {
-    const std::vector<std::string> ids = ids_in(text);
+    const std::vector<std::string> ids = function_ids_in(text);
     return std::string(nearest(id, ids));
   });
   co_return std::unexpected(not_found(id, near));

@@ -19,6 +19,7 @@ using Clock = std::chrono::steady_clock;
 using json::Value;
 
 constexpr std::chrono::milliseconds kCatalogTimeout{5'000};
+constexpr std::chrono::milliseconds kListTimeout{1'000};
 // How old a list may be: of few functions, of many.
 constexpr size_t kFewFunctions = 2'000;
 constexpr std::chrono::milliseconds kLifeOfMany{1'000};
@@ -136,13 +137,27 @@ FunctionIndexPtr shared_index_of(std::vector<KnownFunction> functions) {
 
 }  // namespace
 
+std::vector<std::string> function_ids_in(const std::string& list) {
+  std::vector<std::string> out;
+  const Result<Value> answer = json::parse(list);
+  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
+  if (rows == nullptr) return out;
+  for (const Value& row : *rows) {
+    if (std::string id = json::string_at(row, "function_id"); !id.empty()) {
+      out.push_back(std::move(id));
+    }
+  }
+  return out;
+}
+
 FunctionCatalog::FunctionCatalog(sdk::Worker& worker, EngineClient& engine,
-                                 const FunctionTable& table, std::function<bool()> is_there)
+                                 const FunctionTable& table, task::Pool& pool,
+                                 std::function<bool()> is_there)
     : worker_(worker),
       engine_(engine),
       table_(table),
-      is_there_(std::move(is_there)),
-      pool_(worker.core().loop, 1) {}
+      pool_(pool),
+      is_there_(std::move(is_there)) {}
 
 void FunctionCatalog::follow_events(FunctionTable& table) {
   table.add<json::Raw, json::Raw>({.id = std::string(kOnFunctionsChange),
@@ -151,7 +166,7 @@ void FunctionCatalog::follow_events(FunctionTable& table) {
                                    .hints = {.idempotent = true, .internal = true},
                                    .max_input_bytes = kAnyInputBytes},
                                   [this](const json::Raw&) {
-                                    changed_ = true;
+                                    ++changes_;
                                     return json::Raw{"null"};
                                   });
   event_.emplace(worker_, "engine::on-functions-changed", std::string(kOnFunctionsChange));
@@ -179,10 +194,10 @@ task::Task<FunctionCatalog::Now> FunctionCatalog::current(Context context) {
   if (has_engine()) {
     const bool many = now_ != nullptr && now_->functions().size() > kFewFunctions;
     const bool old = !many || Clock::now() - asked_ >= kLifeOfMany;
-    if (asking_) {
-      Latch under_way = *asking_;
-      co_await under_way;
-    } else if (old || changed_) {
+    if (asking_.is_under_way()) {
+      const Latch end = asking_.end();
+      co_await end;
+    } else if (old || has_changed()) {
       co_await refresh(std::move(context));
     }
   }
@@ -192,42 +207,52 @@ task::Task<FunctionCatalog::Now> FunctionCatalog::current(Context context) {
 
 task::Task<FunctionCatalog::Now> FunctionCatalog::recent(Context context) {
   const bool young = Clock::now() - asked_ < kRecent;
-  if (now_ != nullptr && live_ && has_engine() && !changed_ && young) co_return Now{now_, true};
+  if (now_ != nullptr && live_ && has_engine() && !has_changed() && young)
+    co_return Now{now_, true};
   co_return co_await current(std::move(context));
 }
 
+task::Task<std::optional<std::string>> FunctionCatalog::list(Context context) {
+  if (!has_engine()) co_return std::nullopt;
+  sdk::Reply<json::Raw> reply =
+      co_await engine_.call(context, "engine::functions::list",
+                            std::string_view(R"({"include_internal":true})"), kListTimeout);
+  if (!reply) co_return std::nullopt;
+  co_return std::move(reply->text);
+}
+
+bool FunctionCatalog::is_own(std::string_view id) const {
+  return std::ranges::any_of(table_.functions(),
+                             [&](const FunctionPtr& each) { return each->info.id == id; });
+}
+
 task::Task<void> FunctionCatalog::refresh(Context context) {
-  Latch done;
-  asking_ = done;
-  const bool told = std::exchange(changed_, false);
+  const SingleFlight::Flight flight = asking_.begin();
+  const uint64_t changes = changes_;
   const FunctionIndexPtr own = co_await own_functions();
   sdk::Reply<json::Raw> reply =
       co_await engine_.call(context, "engine::functions::list",
                             std::string_view(R"({"include_internal":true})"), kCatalogTimeout);
   live_ = reply.has_value();
   if (!reply) {
-    changed_ = true;
-  } else {
-    asked_ = Clock::now();
-    const bool same = now_ != nullptr && reply->text == *list_text_;
-    const bool all = told || asked_ - schemas_asked_ >= kLifeOfSchemas;
-    if (!same || all) {
-      list_text_ = std::make_shared<const std::string>(std::move(reply->text));
-      auto read = [text = list_text_, before = all ? nullptr : now_, own] {
-        return read_list(*text, before.get(), *own);
-      };
-      ReadList list = co_await pool_.run(std::move(read));
-      co_await ask_schemas(context, list.functions, std::move(list.unknown));
-      if (all) schemas_asked_ = asked_;
-      auto make = [before = now_, functions = std::move(list.functions)]() mutable {
-        const bool equal = before != nullptr && before->functions() == functions;
-        return equal ? before : shared_index_of(std::move(functions));
-      };
-      now_ = co_await pool_.run(std::move(make));
-    }
+    known_changes_ = 0;
+    co_return;
   }
-  asking_.reset();
-  done.open();
+  asked_ = Clock::now();
+  const bool same = now_ != nullptr && reply->text == *list_text_;
+  const bool all = known_changes_ != changes || asked_ - schemas_asked_ >= kLifeOfSchemas;
+  if (same && !all) co_return;
+  const auto text = std::make_shared<const std::string>(std::move(reply->text));
+  ReadList list = co_await pool_.run(
+      [text, before = all ? nullptr : now_, own] { return read_list(*text, before.get(), *own); });
+  co_await ask_schemas(context, list.functions, std::move(list.unknown));
+  now_ = co_await pool_.run([before = now_, functions = std::move(list.functions)]() mutable {
+    const bool equal = before != nullptr && before->functions() == functions;
+    return equal ? before : shared_index_of(std::move(functions));
+  });
+  list_text_ = text;
+  known_changes_ = changes;
+  if (all) schemas_asked_ = asked_;
 }
 
 // Several batches are under way at a time; `functions` is sorted.

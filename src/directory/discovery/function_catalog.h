@@ -49,12 +49,16 @@ struct KnownBinding {
   std::string config;  // compact JSON, cut
 };
 
+// The ids in an answer of engine::functions::list.
+std::vector<std::string> function_ids_in(const std::string& list);
+
 // On the loop thread. Everything it is given outlives it.
 class FunctionCatalog {
  public:
-  // `is_there` says whether the engine can be asked; empty: when the worker is connected.
+  // Lists are read and indexed on `pool`. `is_there` says whether the engine can be asked; empty:
+  // when the worker is connected.
   FunctionCatalog(sdk::Worker& worker, EngineClient& engine, const FunctionTable& table,
-                  std::function<bool()> is_there = {});
+                  task::Pool& pool, std::function<bool()> is_there = {});
   FunctionCatalog(const FunctionCatalog&) = delete;
   FunctionCatalog& operator=(const FunctionCatalog&) = delete;
 
@@ -70,6 +74,12 @@ class FunctionCatalog {
   task::Task<Now> current(Context context);
   // The same, a few seconds old at most: for what is told beside an answer.
   task::Task<Now> recent(Context context);
+  // The engine's list of functions as it answers now, without schemas and index; nothing: it does
+  // not answer within a second.
+  task::Task<std::optional<std::string>> list(Context context);
+  bool is_own(std::string_view id) const;
+  // How often the engine has said that functions changed.
+  uint64_t changes() const { return changes_; }
   // Bindings, of which the caller takes those it needs; empty when the engine does not tell.
   task::Task<std::shared_ptr<const std::vector<KnownBinding>>> bindings(Context context);
 
@@ -77,6 +87,7 @@ class FunctionCatalog {
   using Parameters = std::vector<std::pair<std::string, std::string>>;
 
   bool has_engine() const;
+  bool has_changed() const { return known_changes_ != changes_; }
   void bind();
   task::Task<void> refresh(Context context);
   task::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions,
@@ -86,20 +97,21 @@ class FunctionCatalog {
   sdk::Worker& worker_;
   EngineClient& engine_;
   const FunctionTable& table_;
+  task::Pool& pool_;
   const std::function<bool()> is_there_;
   FunctionIndexPtr now_;  // null: never asked
   FunctionIndexPtr own_;
   // The engine's answer that `now_` was made from.
   std::shared_ptr<const std::string> list_text_ = std::make_shared<const std::string>();
   bool live_ = false;
-  bool changed_ = true;  // the engine said so, or nothing is known yet
+  uint64_t changes_ = 1;
+  uint64_t known_changes_ = 0;  // of them in `now_`; 0: everything is to be asked again
   std::chrono::steady_clock::time_point asked_ = {};
   std::chrono::steady_clock::time_point schemas_asked_ = {};
-  std::optional<Latch> asking_;
+  SingleFlight asking_;
   std::shared_ptr<const std::vector<KnownBinding>> bindings_;
   std::chrono::steady_clock::time_point bindings_asked_ = {};
   std::optional<EngineEvent> event_;
-  task::Pool pool_;  // of one thread; ends first
 };
 
 }  // namespace iii::directory

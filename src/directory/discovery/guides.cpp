@@ -1,7 +1,7 @@
 #include "directory/discovery/guides.h"
 
 #include <algorithm>
-#include <chrono>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,7 +17,6 @@ namespace {
 constexpr std::string_view kHowTo = "how-to";
 constexpr std::string_view kLink = "iii://fn/";
 constexpr size_t kMaxMentioned = 64 * 1024;  // bytes kept of one document
-constexpr size_t kReadPerSlice = 64;         // documents read before others have their turn
 
 content::YamlInterest wants(std::string_view key) {
   return key == "functions" ? content::YamlInterest::kValue : content::YamlInterest::kNone;
@@ -88,7 +87,7 @@ std::string link_to(std::string_view function_id) {
   return out;
 }
 
-bool speaks_of_functions(const GuideDocument& document) {
+bool mentions_functions(const GuideDocument& document) {
   return !document.mentioned.empty() || !document.frontmatter.functions.empty() ||
          document.frontmatter.function_id;
 }
@@ -150,102 +149,112 @@ std::vector<RelatedSkill> related_to(const GuideDocuments& documents, std::strin
 static std::string id_of(const content::Skill& skill) { return skill.id; }
 static std::string id_of(const content::Prompt& prompt) { return guide_id_of(prompt.file.path); }
 
-template <typename Row>
-Guides::Seen Guides::read_row(const View& view, const std::shared_ptr<const Row>& row) {
-  Seen out{.row = row, .document = nullptr};
-  const Result<FileBytes> file = library_.read_file(view, *row);
-  if (!file || !is_utf8(file->bytes)) return out;
-  const bool lenient = view.snapshot().folders->content->lenient();
-  GuideDocument document = read_guide(id_of(*row), row->file, file->bytes, lenient);
-  // Most documents mention no function at all: those cost nothing more.
-  if (speaks_of_functions(document)) {
-    out.document = std::make_shared<GuideDocument>(std::move(document));
-  }
-  return out;
-}
+// The documents of the last generation that was asked about. Used by one thread at a time.
+class Guides::Index {
+ public:
+  explicit Index(Library& library) : library_(library) {}
 
-template <typename Row>
-task::Task<void> Guides::add_rows(const View& view,
-                                  const content::Rows<std::shared_ptr<const Row>>& rows,
-                                  SeenRows& seen) {
-  size_t read = 0;
-  for (const std::shared_ptr<const Row>& row : rows) {
-    if (const auto before = seen_.find(row.get()); before != seen_.end()) {
-      seen.insert_or_assign(row.get(), before->second);
-      continue;
-    }
-    Seen fresh = read_row(view, row);
-    seen.insert_or_assign(row.get(), fresh);
-    seen_.insert_or_assign(row.get(), std::move(fresh));
-    if (++read % kReadPerSlice == 0) co_await worker_.sleep(std::chrono::milliseconds(0));
-  }
-}
-
-task::Task<GuideDocuments> Guides::documents(const View& view) {
-  if (view.shared_generation() == known_) co_return ready_;
-  SeenRows seen;
-  co_await add_rows(view, view.generation().skills, seen);
-  co_await add_rows(view, view.generation().prompts, seen);
-  GuideDocuments out;
-  for (const auto& [key, each] : seen) {
-    if (each.document) out.push_back(each.document);
-  }
-  std::ranges::sort(out, {},
-                    [](const auto& document) { return std::string_view(document->skill_id); });
-  known_ = view.shared_generation();
-  ready_ = out;
-  seen_ = std::move(seen);
-  co_return out;
-}
-
-Result<std::string> Guides::body_of(const View& view, const GuideDocument& guide) {
-  Result<Body> body = fail("missing", "it is not served");
-  if (const content::Skill* skill = view.generation().skill(guide.skill_id)) {
-    body = library_.read(view, *skill);
-  } else {
-    for (const content::PromptPtr& prompt : view.generation().prompts) {
-      if (id_of(*prompt) == guide.skill_id) body = library_.read(view, *prompt);
-    }
-  }
-  if (!body) {
-    if (body.error().code == kStale) return std::unexpected(body.error());
-    return "";
-  }
-  std::string text = std::move(body->text);
-  text.erase(0, std::min(text.find_first_not_of('\n'), text.size()));
-  while (text.ends_with('\n')) text.pop_back();
-  return text;
-}
-
-template <Line L>
-task::Task<Result<Guides::Found<L>>> Guides::about(const View& view,
-                                                   const std::string& function_id) {
-  const GuideDocuments all = co_await documents(view);
-  Found<L> out;
-  const GuideDocument* guide = find_guide(all, function_id);
-  if (guide != nullptr) {
+  struct Answer {
+    FoundGuides found;
+    content::FileRef file;  // of the guide
+  };
+  Result<Answer> about(const View& view, const std::string& function_id) {
+    update(view);
+    Answer out;
+    const GuideDocument* guide = find_guide(documents_, function_id);
+    out.found.related = related_to(documents_, function_id, guide);
+    if (guide == nullptr) return out;
     Result<std::string> body = body_of(view, *guide);
-    if (!body) co_return std::unexpected(std::move(body.error()));
-    const std::filesystem::path root = root_path_(guide->file.root);
-    out.guide = HowGuide<L>{
-        .skill_id = guide->skill_id,
-        .title = guide->title,
-        .abs_path = root.empty() ? guide->file.path : (root / guide->file.path).string(),
-        .frontmatter = guide->frontmatter,
-        .body = std::move(*body)};
+    if (!body) return std::unexpected(std::move(body.error()));
+    out.file = guide->file;
+    out.found.guide = HowGuide{.skill_id = guide->skill_id,
+                               .title = guide->title,
+                               .frontmatter = guide->frontmatter,
+                               .body = std::move(*body)};
+    return out;
   }
-  if constexpr (L == Line::k051) out.related = related_to(all, function_id, guide);
-  co_return out;
-}
 
-template <Line L>
-task::Task<Guides::Found<L>> Guides::about(std::string function_id) {
-  Result<Found<L>> found = co_await library_.answer_from(
-      {.filtered = false}, [&](const View& view) { return about<L>(view, function_id); });
-  co_return found ? std::move(*found) : Found<L>();
-}
+ private:
+  // A row of a generation, kept so that its address is not used again.
+  struct Seen {
+    std::shared_ptr<const void> row;
+    std::shared_ptr<const GuideDocument> document;  // null: unreadable, or about no function
+  };
+  using SeenRows = std::map<const void*, Seen>;
 
-template task::Task<Guides::Found<Line::k041>> Guides::about(std::string);
-template task::Task<Guides::Found<Line::k051>> Guides::about(std::string);
+  void update(const View& view) {
+    if (view.shared_generation() == generation_) return;
+    SeenRows now;
+    for (const content::SkillPtr& row : view.generation().skills) add(view, row, now);
+    for (const content::PromptPtr& row : view.generation().prompts) add(view, row, now);
+    seen_ = std::move(now);
+    documents_.clear();
+    for (const auto& [key, each] : seen_) {
+      if (each.document) documents_.push_back(each.document);
+    }
+    std::ranges::sort(documents_, {},
+                      [](const auto& document) { return std::string_view(document->skill_id); });
+    generation_ = view.shared_generation();
+  }
+
+  template <typename Row>
+  void add(const View& view, const std::shared_ptr<const Row>& row, SeenRows& now) {
+    const auto before = seen_.find(row.get());
+    now.emplace(row.get(), before != seen_.end() ? before->second
+                                                 : Seen{.row = row, .document = read(view, *row)});
+  }
+
+  template <typename Row>
+  std::shared_ptr<const GuideDocument> read(const View& view, const Row& row) {
+    const Result<FileBytes> file = library_.read_file(view, row);
+    if (!file || !is_utf8(file->bytes)) return nullptr;
+    const bool lenient = view.snapshot().folders->content->lenient();
+    GuideDocument document = read_guide(id_of(row), row.file, file->bytes, lenient);
+    // Most documents mention no function at all: those cost nothing more.
+    if (!mentions_functions(document)) return nullptr;
+    return std::make_shared<GuideDocument>(std::move(document));
+  }
+
+  Result<std::string> body_of(const View& view, const GuideDocument& guide) {
+    Result<Body> body = fail("missing", "it is not served");
+    if (const content::Skill* skill = view.generation().skill(guide.skill_id)) {
+      body = library_.read(view, *skill);
+    } else {
+      for (const content::PromptPtr& prompt : view.generation().prompts) {
+        if (id_of(*prompt) == guide.skill_id) body = library_.read(view, *prompt);
+      }
+    }
+    if (!body && body.error().code == kStale) return std::unexpected(body.error());
+    std::string text = body ? std::move(body->text) : std::string();
+    text.erase(0, std::min(text.find_first_not_of('\n'), text.size()));
+    while (text.ends_with('\n')) text.pop_back();
+    return text;
+  }
+
+  Library& library_;
+  content::GenerationPtr generation_;
+  GuideDocuments documents_;
+  SeenRows seen_;
+};
+
+Guides::Guides(Library& library, RootPath root_path)
+    : library_(library),
+      root_path_(std::move(root_path)),
+      index_(std::make_shared<Index>(library)) {}
+
+task::Task<Guides::Found> Guides::about(std::string function_id) {
+  const auto answer = [&](const View& view) -> task::Task<Result<Index::Answer>> {
+    co_return co_await library_.on_reading_thread(
+        [index = index_, view, function_id] { return index->about(view, function_id); });
+  };
+  Result<Index::Answer> made = co_await library_.answer_from({.filtered = false}, answer);
+  if (!made) co_return Found();
+  if (made->found.guide) {
+    const std::filesystem::path root = root_path_(made->file.root);
+    made->found.guide->abs_path =
+        root.empty() ? made->file.path : (root / made->file.path).string();
+  }
+  co_return std::move(made->found);
+}
 
 }  // namespace iii::directory

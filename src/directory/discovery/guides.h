@@ -4,15 +4,13 @@
 
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "bus/sdk/worker.h"
-#include "directory/discovery/introspection_types.h"
+#include "directory/discovery/function_parts.h"
 #include "directory/library/library.h"
 
 namespace iii::directory {
@@ -39,49 +37,28 @@ std::vector<RelatedSkill> related_to(const GuideDocuments& documents, std::strin
 // Where a root of the current configuration lies; empty for compiled-in documents.
 using RootPath = std::function<std::filesystem::path(uint16_t root)>;
 
-// On the loop thread. Documents are looked at once each and again when they change; many of them a
-// few at a time, so that others are answered meanwhile.
+struct FoundGuides {
+  std::optional<HowGuide> guide;
+  std::vector<RelatedSkill> related;
+};
+
+// On the loop thread. A document is read once and again when it changes, on a thread for answers.
 class Guides {
  public:
-  Guides(sdk::Worker& worker, Library& library, RootPath root_path)
-      : worker_(worker), library_(library), root_path_(std::move(root_path)) {}
-  Guides(const Guides&) = delete;
-  Guides& operator=(const Guides&) = delete;
+  using Found = FoundGuides;
 
-  template <Line L>
-  struct Found {
-    std::optional<HowGuide<L>> guide;
-    std::vector<RelatedSkill> related;
-  };
-  template <Line L>
-  task::Task<Found<L>> about(std::string function_id);
+  Guides(Library& library, RootPath root_path);
+
+  task::Task<Found> about(std::string function_id);
   // For other work that an answer about functions needs.
   task::Pool& pool() { return library_.answer_threads(); }
 
  private:
-  template <Line L>
-  task::Task<Result<Found<L>>> about(const View& view, const std::string& function_id);
-  // A row of a generation, kept so that its address is not used again.
-  struct Seen {
-    std::shared_ptr<const void> row;
-    std::shared_ptr<const GuideDocument> document;  // null: unreadable, or about no function
-  };
-  using SeenRows = std::map<const void*, Seen>;
+  class Index;
 
-  task::Task<GuideDocuments> documents(const View& view);
-  template <typename Row>
-  task::Task<void> add_rows(const View& view, const content::Rows<std::shared_ptr<const Row>>& rows,
-                            SeenRows& seen);
-  template <typename Row>
-  Seen read_row(const View& view, const std::shared_ptr<const Row>& row);
-  Result<std::string> body_of(const View& view, const GuideDocument& guide);
-
-  sdk::Worker& worker_;
   Library& library_;
   RootPath root_path_;
-  content::GenerationPtr known_;  // what `ready_` was made of
-  GuideDocuments ready_;
-  SeenRows seen_;
+  std::shared_ptr<Index> index_;  // used by the reading thread
 };
 
 }  // namespace iii::directory

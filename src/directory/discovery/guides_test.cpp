@@ -4,6 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "bus/sdk/fake_engine.h"
+#include "directory/library/scripted_content_for_test.h"
+#include "directory/library/testing.h"
+
 namespace iii::directory {
 namespace {
 
@@ -97,6 +101,34 @@ TEST(Guides, ADocumentThatMentionsThousandsStaysSmallInMemory) {
   EXPECT_LE(documents[0]->mentioned.size(), 64 * 1024U);
   EXPECT_THAT(related(documents, "some::function-0"), ElementsAre("a"));
   EXPECT_THAT(related(documents, "other::function"), IsEmpty());
+}
+
+task::Task<void> look_up(Guides& guides, std::optional<Guides::Found>& out) {
+  out = co_await guides.about("x::y");
+}
+
+TEST(Guides, DocumentsAreNotReadOnTheLoop) {
+  net::Loop loop;
+  sdk::FakeEngine engine(loop);
+  sdk::Worker worker({.name = "w"}, loop, engine.transport());
+  auto own = std::make_unique<ScriptedContent>(make_generation({{"a"}}));
+  ScriptedContent& content = *own;
+  const std::string text = "---\ntype: how-to\nfunction_id: x::y\n---\nDo it.\n";
+  FileBytes file;
+  file.bytes = text;
+  file.stamp.size = 0;  // as the row has it
+  content.file = std::move(file);
+  LibraryOptions options;
+  options.installed.filter = false;
+  Library library(worker, Folders{.content = std::move(own), .gate = nullptr}, options);
+  Guides guides(library, [](uint16_t) { return std::filesystem::path("/skills"); });
+  std::optional<Guides::Found> found;
+  worker.spawn(look_up(guides, found));
+  engine.run_until([&] { return found.has_value(); });
+  ASSERT_TRUE(found->guide);
+  EXPECT_EQ(found->guide->body, "Do it.");
+  EXPECT_EQ(found->guide->abs_path, "/skills/a.md");
+  EXPECT_FALSE(content.readers.contains(std::this_thread::get_id()));
 }
 
 }  // namespace

@@ -130,8 +130,7 @@ std::string guidance_of(const SearchFunctionsOutput& out, bool live) {
 
 class SearchFunctions {
  public:
-  explicit SearchFunctions(SearchFunctionsParts parts)
-      : parts_(std::move(parts)), pool_(parts_.worker.core().loop, 1) {}
+  explicit SearchFunctions(SearchFunctionsParts parts) : parts_(std::move(parts)) {}
 
   task::Task<Result<SearchFunctionsOutput>> find(Context context, SearchFunctionsInput in) {
     const auto begin = Clock::now();
@@ -226,7 +225,7 @@ class SearchFunctions {
                  installed = std::move(installed), deadline = Clock::now() + kRegistryTime] {
       return find_installable(*downloads, capabilities, installed, deadline);
     };
-    Installable found = co_await pool_.run(std::move(work));
+    Installable found = co_await parts_.worker.pool().run(std::move(work));
     if (!found.reachable) {
       registry_paused_until_ = Clock::now() + kRegistryPause;
       co_return;
@@ -237,7 +236,6 @@ class SearchFunctions {
 
   const SearchFunctionsParts parts_;
   Clock::time_point registry_paused_until_ = {};
-  task::Pool pool_;
 };
 
 }  // namespace

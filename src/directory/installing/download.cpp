@@ -142,7 +142,8 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
                      .executable_dropped = std::move(report.executable_dropped),
                      .risks = rows_of(report.risks),
                      .resolved = {},
-                     .digest = std::move(report.digest)};
+                     .digest = std::move(report.digest),
+                     .moved_from = std::move(report.moved_from)};
   for (sources::SkippedFile& file : report.skipped) {
     out.skipped.push_back({.path = std::move(file.path), .reason = std::move(file.reason)});
   }

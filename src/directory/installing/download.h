@@ -38,6 +38,7 @@ struct DownloadOutput {
   std::vector<RiskRow> risks;
   std::optional<std::string> resolved;
   std::string digest;
+  std::string moved_from;
 };
 
 inline auto describe(json::Type<SkippedRow>) {
@@ -89,6 +90,10 @@ inline auto describe(json::Type<DownloadOutput>) {
       json::field("resolved", &T::resolved, "Version or commit that was downloaded."),
       json::field("digest", &T::digest,
                   "Hash over all files of the namespace, as directory.lock records it.")
+          .optional(),
+      json::field("moved_from", &T::moved_from,
+                  "Folder that the skill had in the repository when it was downloaded before; "
+                  "absent if it has not moved.")
           .optional());
 }
 

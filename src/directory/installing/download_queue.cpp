@@ -1,9 +1,8 @@
 #include "directory/installing/download_queue.h"
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <utility>
+#include <vector>
 
 namespace iii::directory {
 
@@ -18,65 +17,42 @@ struct DownloadQueue::State {
 
   size_t share() const { return std::max<size_t>(1, limits.places / 2); }
 
-  // Gives free places to callers in turn.
-  void fill() {
-    size_t passed_over = 0;
-    while (!closed && taken < limits.places && passed_over < turns.size()) {
-      const std::string caller = std::move(turns.front());
-      turns.pop_front();
-      if (holding[caller] >= share()) {
-        turns.push_back(caller);
-        ++passed_over;
-        continue;
-      }
-      auto& line = waiting[caller];
-      const std::shared_ptr<Entry> next = std::move(line.front());
-      line.pop_front();
-      if (line.empty()) {
-        waiting.erase(caller);
-      } else {
-        turns.push_back(caller);
-      }
-      --waiting_count;
-      passed_over = 0;
-      admit(*next);
-      next->turn.open();  // may enter and leave this queue
-    }
+  size_t count(const std::string& caller, bool has_place) const {
+    return static_cast<size_t>(std::ranges::count_if(entries, [&](const auto& entry) {
+      return entry->caller == caller && entry->has_place == has_place;
+    }));
+  }
+  size_t count(bool has_place) const {
+    return static_cast<size_t>(
+        std::ranges::count(entries, has_place, [](const auto& entry) { return entry->has_place; }));
   }
 
-  void admit(Entry& entry) {
-    entry.has_place = true;
-    ++taken;
-    ++holding[entry.caller];
+  // Gives free places to the oldest entries whose caller does not have its share.
+  void fill() {
+    while (!closed && count(true) < limits.places) {
+      const auto next = std::ranges::find_if(entries, [this](const auto& entry) {
+        return !entry->has_place && count(entry->caller, true) < share();
+      });
+      if (next == entries.end()) return;
+      (*next)->has_place = true;
+      Latch turn = (*next)->turn;
+      turn.open();  // may enter and leave this queue
+    }
   }
 
   void leave(const std::shared_ptr<Entry>& entry) {
-    if (entry->has_place) {
-      --taken;
-      const auto held = holding.find(entry->caller);
-      if (--held->second == 0) holding.erase(held);
-    } else if (const auto line = waiting.find(entry->caller); line != waiting.end()) {
-      waiting_count -= std::erase(line->second, entry);
-      if (line->second.empty()) {
-        std::erase(turns, entry->caller);
-        waiting.erase(line);
-      }
-    }
+    std::erase(entries, entry);
     fill();
   }
 
   const DownloadLimits limits;
-  std::map<std::string, std::deque<std::shared_ptr<Entry>>> waiting;
-  std::deque<std::string> turns;          // callers that wait, the next one first
-  std::map<std::string, size_t> holding;  // places, by caller
-  size_t taken = 0;
-  size_t waiting_count = 0;
+  std::vector<std::shared_ptr<Entry>> entries;  // the oldest first
   bool closed = false;
 };
 
-size_t DownloadQueue::running() const { return state_->taken; }
+size_t DownloadQueue::running() const { return state_->count(true); }
 
-size_t DownloadQueue::waiting() const { return state_->waiting_count; }
+size_t DownloadQueue::waiting() const { return state_->count(false); }
 
 DownloadQueue::DownloadQueue(DownloadLimits limits) : state_(std::make_shared<State>(limits)) {}
 
@@ -92,10 +68,10 @@ Latch DownloadQueue::Ticket::turn() const { return entry_->turn; }
 
 Result<DownloadQueue::Ticket> DownloadQueue::enter(const std::string& caller) {
   State& state = *state_;
-  const auto line = state.waiting.find(caller);
-  const size_t before = line == state.waiting.end() ? 0 : line->second.size();
-  if (before >= state.limits.waiting_per_caller || state.waiting_count >= state.limits.waiting) {
-    return fail("D334", "D334 too_many_downloads: " + std::to_string(state.waiting_count) +
+  const size_t before = state.count(caller, false);
+  const size_t waiting = state.count(false);
+  if (before >= state.limits.waiting_per_caller || waiting >= state.limits.waiting) {
+    return fail("D334", "D334 too_many_downloads: " + std::to_string(waiting) +
                             " downloads are waiting, " + std::to_string(before) +
                             " of them of this caller, which may have " +
                             std::to_string(state.limits.waiting_per_caller) +
@@ -103,9 +79,7 @@ Result<DownloadQueue::Ticket> DownloadQueue::enter(const std::string& caller) {
   }
   auto entry = std::make_shared<Entry>();
   entry->caller = caller;
-  if (before == 0) state.turns.push_back(caller);
-  state.waiting[caller].push_back(entry);
-  ++state.waiting_count;
+  state.entries.push_back(entry);
   Ticket ticket(state_, entry);
   state.fill();
   return ticket;

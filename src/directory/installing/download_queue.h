@@ -1,5 +1,5 @@
-// Who may download now: a few places, given to callers in turn, so that nobody's downloads keep
-// everyone else waiting. On the loop thread.
+// Who may download now: a few places, given in the order of the calls; one caller has at most half
+// of them, so that its downloads do not keep everyone else waiting. On the loop thread.
 #pragma once
 
 #include <memory>

@@ -68,7 +68,25 @@ sources::Job job_of(const sources::Downloads& downloads, Library& library, Kinds
   return watch.attach(std::move(job));
 }
 
-// Nothing that goes wrong in a library of others may leave a download without its end.
+void log_outcome(const NamespaceResult& outcome) {
+  const std::string& name = outcome.name_space;
+  if (!outcome.report) {
+    log_warn("download of {}: {}", name, outcome.error ? outcome.error->message : "not done");
+    return;
+  }
+  const InstallReport& report = *outcome.report;
+  log_info("download of {}: {}, {} written, {} unchanged, {} pruned, {} kept as edited", name,
+           counted(report.skills_written.size(), "skill"),
+           counted(report.prompts_written.size(), "prompt"), report.unchanged.size(),
+           report.pruned.size(), report.conflicts.size());
+  // Nobody reads the answer of an automatic download.
+  if (!report.risks.empty()) {
+    log_warn("download of {}: {} about its files, first: {}. Next: read them; see docs/risks.md",
+             name, counted(report.risks.size(), "finding"), sources::where(report.risks.front()));
+  }
+}
+
+// An exception of a library must not leave a download without its end.
 template <typename T, typename F>
 Result<T> guarded(F work) {
   try {
@@ -169,55 +187,8 @@ task::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& conte
   co_return ticket;
 }
 
-task::Task<Result<InstallReport>> Downloader::install(Context context, sources::Source source,
-                                                      sources::InstallOptions options,
-                                                      bool stop_at_risks) {
-  const std::string name = sources::namespace_of(source);
-  const Follower follower = follow(context);
-  const auto watch = this->watch(context, name);
-  const Result<DownloadQueue::Ticket> place = co_await admit(context);
-  if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  watch->begin();
-  changes_.begin(name, sources::kind_of(source));
-  auto work = [downloads = downloads_, library = &library_, source, options, name, watch,
-               stop_at_risks]() -> Result<InstallReport> {
-    Findings findings;
-    const auto download = [&] {
-      const Kinds kinds{{name, std::string(sources::kind_of(source))}};
-      return downloads->download(
-          source, options,
-          job_of(*downloads, *library, kinds, *watch, stop_at_risks ? &findings : nullptr));
-    };
-    auto report = guarded<InstallReport>(download);
-    if (!findings.empty()) return std::unexpected(unconfirmed(findings));
-    return report;
-  };
-  Result<InstallReport> report = co_await pool_.run(std::move(work));
-  if (report) watch->announce();
-  ++(report ? done_ : failed_);
-  co_await changes_.end(name, report && report->skills_changed, report && report->prompts_changed);
-  if (!report) {
-    log_warn("download of {}: {}", name, report.error().message);
-    if (watch->was_cancelled()) co_return std::unexpected(download_cancelled(name));
-    co_return std::unexpected(on_the_bus(std::move(report.error())));
-  }
-  library_.installed().forget();
-  latest_.note_installed(name, source, report->resolved);
-  log_info("download of {}: {}, {} written, {} unchanged, {} pruned, {} kept as edited", name,
-           counted(report->skills_written.size(), "skill"),
-           counted(report->prompts_written.size(), "prompt"), report->unchanged.size(),
-           report->pruned.size(), report->conflicts.size());
-  // Nobody reads the answer of an automatic download.
-  if (!report->risks.empty()) {
-    log_warn("download of {}: {} about its files, first: {}. Next: read them; see docs/risks.md",
-             name, counted(report->risks.size(), "finding"), sources::where(report->risks.front()));
-  }
-  co_return report;
-}
-
-task::Task<Downloader::Outcomes> Downloader::write_several(Context context, std::string about,
-                                                           Asked asked, bool newest,
-                                                           bool stop_at_risks, Batch work) {
+task::Task<Downloader::Outcomes> Downloader::write(Context context, std::string about, Asked asked,
+                                                   bool newest, bool stop_at_risks, Batch work) {
   const Follower follower = follow(context);
   const auto watch = this->watch(context, about);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
@@ -241,40 +212,60 @@ task::Task<Downloader::Outcomes> Downloader::write_several(Context context, std:
   };
   Outcomes outcomes = co_await pool_.run(std::move(bound));
   if (outcomes && !watch->was_cancelled()) watch->announce();
-  std::map<std::string_view, const InstallReport*> reports;
-  if (!outcomes) ++failed_;
+  if (!outcomes) {
+    ++failed_;
+    log_warn("download of {}: {}", about, outcomes.error().message);
+  }
+  std::vector<DownloadEnd> ends;
+  for (const auto& [name, source] : asked) ends.push_back({.name_space = name});
   if (outcomes) {
     for (const NamespaceResult& each : *outcomes) {
       ++(each.error ? failed_ : done_);
-      if (each.report) reports.emplace(each.name_space, &*each.report);
+      log_outcome(each);
+      const auto end = std::ranges::find(ends, each.name_space, &DownloadEnd::name_space);
+      if (!each.report || end == ends.end()) continue;
+      end->skills_changed = each.report->skills_changed;
+      end->prompts_changed = each.report->prompts_changed;
+      if (newest) {
+        latest_.note_installed(each.name_space, asked.at(each.name_space), each.report->resolved);
+      }
     }
   }
-  for (const auto& [name, source] : asked) {
-    const auto report = reports.find(name);
-    const bool done = report != reports.end();
-    co_await changes_.end(name, done && report->second->skills_changed,
-                          done && report->second->prompts_changed);
-    if (done && newest) latest_.note_installed(name, source, report->second->resolved);
-  }
+  co_await changes_.end(std::move(ends));
   if (watch->was_cancelled()) co_return std::unexpected(download_cancelled(about));
   if (!outcomes) co_return std::unexpected(on_the_bus(std::move(outcomes.error())));
   library_.installed().forget();
   co_return outcomes;
 }
 
-task::Task<Downloader::Outcomes> Downloader::install_several(
-    Context context, std::vector<sources::RepoSource> sources, sources::InstallOptions options,
-    bool stop_at_risks) {
+task::Task<Result<InstallReport>> Downloader::install(Context context, sources::Source source,
+                                                      sources::InstallOptions options,
+                                                      bool stop_at_risks) {
+  const std::string name = sources::namespace_of(source);
+  Batch work = [source, options](auto& downloads, const auto& job) {
+    return downloads.download_several({source}, options, job);
+  };
+  Outcomes outcomes =
+      co_await write(std::move(context), name, {{name, source}}, true, stop_at_risks, work);
+  if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
+  NamespaceResult& only = outcomes->front();
+  if (only.error) co_return std::unexpected(on_the_bus(std::move(*only.error)));
+  co_return std::move(*only.report);
+}
+
+task::Task<Downloader::Outcomes> Downloader::install_several(Context context, std::string about,
+                                                             std::vector<sources::Source> sources,
+                                                             sources::InstallOptions options,
+                                                             bool stop_at_risks) {
   Asked asked;
-  for (const sources::RepoSource& source : sources) {
+  for (const sources::Source& source : sources) {
     asked.emplace(sources::namespace_of(source), source);
   }
-  std::string about(sources::repository_name(sources.front().repo));
   Batch work = [sources = std::move(sources), options](auto& downloads, const auto& job) {
     return downloads.download_several(sources, options, job);
   };
-  return write_several(std::move(context), std::move(about), std::move(asked), true, stop_at_risks,
-                       std::move(work));
+  return write(std::move(context), std::move(about), std::move(asked), true, stop_at_risks,
+               std::move(work));
 }
 
 task::Task<Downloader::Outcomes> Downloader::again(Context context, Again what,
@@ -292,8 +283,8 @@ task::Task<Downloader::Outcomes> Downloader::again(Context context, Again what,
     return update ? downloads.update(name_space, force, job)
                   : downloads.restore(name_space, force, job);
   };
-  return write_several(std::move(context), std::move(about), std::move(asked), update,
-                       stop_at_risks, std::move(work));
+  return write(std::move(context), std::move(about), std::move(asked), update, stop_at_risks,
+               std::move(work));
 }
 
 task::Task<Result<sources::RemoveReport>> Downloader::remove(Context context,

@@ -51,14 +51,15 @@ class Downloader final : public Installed {
 
   // Each caller may have a bounded number waiting (D334). Who cancels before files are replaced
   // gets the error `cancelled`, and nothing has changed; a worker that disconnects cancels what it
-  // asked for. With `stop_at_risks` findings are an error (D338), and nothing is written.
-  // Events have gone out when these end.
+  // asked for. With `stop_at_risks` findings are an error
+  // (D338), and nothing is written. Events have gone out when these end.
   task::Task<Result<sources::InstallReport>> install(Context context, sources::Source source,
                                                      sources::InstallOptions options,
                                                      bool stop_at_risks = false);
   using Outcomes = Result<std::vector<sources::NamespaceResult>>;
   // Skills of one repository, each into its own namespace: one fetch and one swap.
-  task::Task<Outcomes> install_several(Context context, std::vector<sources::RepoSource> sources,
+  task::Task<Outcomes> install_several(Context context, std::string about,
+                                       std::vector<sources::Source> sources,
                                        sources::InstallOptions options, bool stop_at_risks);
   enum class Again { kUpdate, kRestore };
   // Of one namespace, or of all: one fetch for each repository and one swap. `lock` says what
@@ -86,10 +87,11 @@ class Downloader final : public Installed {
   // What asks a source and writes nothing: `work(downloads, job)` in a place of the queue.
   template <typename T, typename F>
   task::Task<Result<T>> look(Context context, std::string about, F work);
-  // What writes several namespaces.
+  // What writes: one namespace or several.
   using Batch = std::function<Outcomes(sources::Downloads&, const sources::Job&)>;
-  task::Task<Outcomes> write_several(Context context, std::string about, Asked asked, bool newest,
-                                     bool stop_at_risks, Batch work);
+  task::Task<Outcomes> write(Context context, std::string about, Asked asked, bool newest,
+                             bool stop_at_risks, Batch work);
+
   // Whether the engine lists this worker as connected; nothing: it did not answer. Workers that did
   // not announce a process id never are.
   task::Task<std::optional<bool>> is_listed(std::string caller);

@@ -20,6 +20,7 @@ void LatestVersions::note(const std::vector<sources::OutdatedRow>& rows) {
                 .current = row.current,
                 .latest = row.latest,
                 .outdated = row.outdated,
+                .gone = row.gone,
                 .error = {},
                 .checked_ns = now};
     if (row.error) known.error = row.error->message;

@@ -20,6 +20,7 @@ class LatestVersions {
     std::string current;  // what was installed then
     std::string latest;   // empty: could not be found out
     bool outdated = false;
+    bool gone = false;  // upstream
     std::optional<std::string> error;
     int64_t checked_ns = 0;  // since 1970
   };

@@ -16,6 +16,9 @@ namespace {
 using sources::FileState;
 using sources::NamespaceResult;
 
+struct LockedInput {
+  std::optional<std::string> name_space;
+};
 struct LockInput {
   std::optional<std::string> name_space;
   std::optional<bool> force;
@@ -26,12 +29,17 @@ struct DiffInput {
   std::optional<std::string> path;
 };
 
+constexpr std::string_view kLockedNamespace = "Namespace in directory.lock. All when absent.";
+
+auto describe(json::Type<LockedInput>) {
+  return json::object<LockedInput>(
+      "LockedInput", "",
+      json::field("namespace", &LockedInput::name_space, kLockedNamespace).null_default());
+}
 auto describe(json::Type<LockInput>) {
   using T = LockInput;
   return json::object<T>(
-      "LockInput", "",
-      json::field("namespace", &T::name_space, "Namespace in directory.lock. All when absent.")
-          .null_default(),
+      "LockInput", "", json::field("namespace", &T::name_space, kLockedNamespace).null_default(),
       json::field("force", &T::force, "true overwrites files that were edited here. Default false.")
           .null_default(),
       json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default());
@@ -70,6 +78,14 @@ VerifyOutput output_of(const std::vector<sources::VerifiedNamespace>& namespaces
   return out;
 }
 
+std::string state_of(const sources::OutdatedRow& row) {
+  if (row.error) return "unknown";
+  if (row.gone) return "gone";
+  if (row.pinned) return "pinned";
+  if (row.outdated) return "outdated";
+  return row.kept.empty() ? "current" : "edited";
+}
+
 OutdatedOutput output_of(const std::vector<sources::OutdatedRow>& rows) {
   OutdatedOutput out;
   for (const sources::OutdatedRow& row : rows) {
@@ -80,6 +96,7 @@ OutdatedOutput output_of(const std::vector<sources::OutdatedRow>& rows) {
                             .pinned = row.pinned,
                             .kept = row.kept,
                             .outdated = row.outdated,
+                            .state = state_of(row),
                             .error = {}};
     if (!row.latest.empty()) shown.latest = row.latest;
     if (row.error) shown.error = row.error->message;
@@ -130,7 +147,7 @@ auto on_disk(Downloader& downloader, F work) {
   return downloader.local().run(std::move(bound));
 }
 
-task::Task<Result<VerifyOutput>> verify(Downloader& downloader, LockInput in) {
+task::Task<Result<VerifyOutput>> verify(Downloader& downloader, LockedInput in) {
   auto verified = co_await on_disk(
       downloader, [in](auto& downloads) { return downloads.verify(in.name_space); });
   if (!verified) co_return std::unexpected(on_the_bus(std::move(verified.error())));
@@ -143,7 +160,8 @@ task::Task<Result<DiffOutput>> diff(Downloader& downloader, Context context, Dif
   co_return output_of(std::move(*found));
 }
 
-task::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, Context context, LockInput in) {
+task::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, Context context,
+                                            LockedInput in) {
   auto rows = co_await downloader.outdated(std::move(context), in.name_space);
   if (!rows) co_return std::unexpected(std::move(rows.error()));
   co_return output_of(*rows);
@@ -187,18 +205,18 @@ OutcomesOutput outcomes_output(const Asked& asked, std::vector<NamespaceResult> 
 void add_lock_functions(FunctionTable& table, Downloader& downloader) {
   // `force` overwrites what was edited here.
   const Hints writes{.destructive = true, .idempotent = true, .network = true};
-  table.add<LockInput, VerifyOutput>(
+  table.add<LockedInput, VerifyOutput>(
       {.id = "directory::lock::verify",
        .title = "Verify downloads",
        .description = about::kLockVerify,
        .hints = kReadOnly},
-      [&downloader](const LockInput& in) { return verify(downloader, in); });
-  table.add<LockInput, OutdatedOutput>(
+      [&downloader](const LockedInput& in) { return verify(downloader, in); });
+  table.add<LockedInput, OutdatedOutput>(
       {.id = "directory::lock::outdated",
        .title = "Outdated downloads",
        .description = about::kLockOutdated,
        .hints = {.read_only = true, .idempotent = true, .network = true}},
-      [&downloader](const Context& context, const LockInput& in) {
+      [&downloader](const Context& context, const LockedInput& in) {
         return outdated(downloader, context, in);
       });
   table.add<DiffInput, DiffOutput>(

@@ -60,7 +60,8 @@ auto describe(json::Type<ListedNamespace>) {
       json::field("checked_at", &T::checked_at, "When the source was asked; absent: never."),
       json::field("state", &T::state,
                   "The first that applies: `missing` (files are missing), `edited`, `pinned`, "
-                  "`unknown` (the source was not asked or did not answer), `outdated`, `current`."),
+                  "`gone` (the repository has it no more), `unknown` (the source was not asked or "
+                  "did not answer), `outdated`, `current`."),
       json::field("pinned", &T::pinned, "An exact version or commit was asked for."),
       json::field("auto", &T::automatic, "Installed by automatic downloads."),
       json::field("intact", &T::intact, "Number of files that are as they were downloaded."),
@@ -76,14 +77,17 @@ auto describe(json::Type<ListOutput>) {
       json::field("namespaces", &ListOutput::namespaces, "One row per namespace, by name."));
 }
 
-std::string state_of(const ListedNamespace& row,
+// Of all files, also those beyond kMaxFiles.
+std::string state_of(const sources::VerifiedNamespace& verified,
                      const std::optional<LatestVersions::Known>& known) {
-  const auto any = [&row](std::string_view state) {
-    return std::ranges::any_of(row.files, [&](const auto& file) { return file[0] == state; });
+  const auto any = [&verified](FileState state) {
+    return std::ranges::find(verified.files, state, &sources::VerifiedFile::state) !=
+           verified.files.end();
   };
-  if (any("missing")) return "missing";
-  if (any("edited")) return "edited";
-  if (row.pinned) return "pinned";
+  if (any(FileState::kMissing)) return "missing";
+  if (any(FileState::kEdited)) return "edited";
+  if (verified.locked.pinned()) return "pinned";
+  if (known && known->gone) return "gone";
   if (!known || known->error || known->latest.empty()) return "unknown";
   return known->outdated ? "outdated" : "current";
 }
@@ -119,7 +123,7 @@ ListedNamespace row_of(const sources::VerifiedNamespace& verified,
     row.error = known->error;
   }
   if (verified.written_ns) row.at = content::format_time(*verified.written_ns);
-  row.state = state_of(row, known);
+  row.state = state_of(verified, known);
   return row;
 }
 

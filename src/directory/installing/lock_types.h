@@ -36,6 +36,7 @@ struct OutdatedOutputRow {
   bool pinned = false;
   std::vector<std::string> kept;
   bool outdated = false;
+  std::string state;
   std::optional<std::string> error;
 };
 struct OutdatedOutput {
@@ -48,9 +49,14 @@ struct OutcomeRow {
   std::optional<DownloadOutput> result;
   std::optional<std::string> error;
 };
+struct CopyRow {
+  std::string path;
+  std::string copy_of;
+};
 struct OutcomesOutput {
   bool ok = false;
   std::vector<OutcomeRow> namespaces;
+  std::vector<CopyRow> copies = {};
 };
 
 struct FileDiffRow {
@@ -132,8 +138,11 @@ inline auto describe(json::Type<OutdatedOutputRow>) {
                   "them. update with `force` replaces them.")
           .optional(),
       json::field("outdated", &T::outdated,
-                  "The source has other files than are installed, or files were kept. A new commit "
-                  "that did not touch the skill's folder does not count."),
+                  "The source has other files than were installed. A new commit that did not touch "
+                  "the skill's folder does not count, nor does an edit here."),
+      json::field("state", &T::state,
+                  "The first that applies: `unknown` (see `error`), `gone` (the repository has it "
+                  "no more), `pinned`, `outdated`, `edited` (files were kept), `current`."),
       json::field("error", &T::error, "Why `latest` is not known; absent when it is."));
 }
 inline auto describe(json::Type<OutdatedOutput>) {
@@ -150,10 +159,20 @@ inline auto describe(json::Type<OutcomeRow>) {
       json::field("result", &T::result, "What was downloaded; absent after an error."),
       json::field("error", &T::error, "Why nothing was downloaded; absent if ok."));
 }
+inline auto describe(json::Type<CopyRow>) {
+  using T = CopyRow;
+  return json::object<T>("SkillCopy", "",
+                         json::field("path", &T::path, "Its folder in the repository."),
+                         json::field("copy_of", &T::copy_of, "Folder with the same files."));
+}
 inline auto describe(json::Type<OutcomesOutput>) {
   using T = OutcomesOutput;
   return json::object<T>("OutcomesOutput", "", json::field("ok", &T::ok, "Every namespace is ok."),
-                         json::field("namespaces", &T::namespaces, kLockNamespaces));
+                         json::field("namespaces", &T::namespaces, kLockNamespaces),
+                         json::field("copies", &T::copies,
+                                     "Skills of the repository that were left out because another "
+                                     "one has the same files.")
+                             .optional());
 }
 
 }  // namespace iii::directory

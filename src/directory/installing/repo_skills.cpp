@@ -68,7 +68,8 @@ RepoSkillsOutput output_of(const sources::RepoListing& listing) {
     out.skills.push_back({.path = skill.path,
                           .name = if_any(skill.name),
                           .description = if_any(skill.description),
-                          .name_space = if_any(skill.name_space)});
+                          .name_space = if_any(skill.name_space),
+                          .copy_of = if_any(skill.copy_of)});
   }
   return out;
 }
@@ -94,10 +95,10 @@ task::Task<Result<RepoSkillsOutput>> list(Downloader& downloader, Context contex
 }
 
 // Which of them are meant; an error when one is not there.
-Result<std::vector<sources::RepoSource>> chosen(
-    const sources::RepoSource& repository, const sources::RepoListing& listing,
-    const std::optional<std::vector<std::string>>& paths) {
-  std::vector<sources::RepoSource> out;
+Result<std::vector<sources::Source>> chosen(const sources::RepoSource& repository,
+                                            const sources::RepoListing& listing,
+                                            const std::optional<std::vector<std::string>>& paths) {
+  std::vector<sources::Source> out;
   if (!paths) {
     for (const sources::ListedSkill& skill : listing.skills) {
       if (!skill.name_space.empty()) out.push_back(sources::source_of(repository, skill));
@@ -130,10 +131,17 @@ task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context cont
   sources::InstallOptions options;
   options.force = in.force.value_or(false);
   options.accept_risks = in.accept_risks.value_or(false);
-  auto outcomes = co_await downloader.install_several(std::move(context), std::move(*wanted),
-                                                      options, in.stop_at_risks.value_or(false));
+  std::string about(sources::repository_name(source->repo));
+  auto outcomes =
+      co_await downloader.install_several(std::move(context), std::move(about), std::move(*wanted),
+                                          options, in.stop_at_risks.value_or(false));
   if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
-  co_return outcomes_output({}, std::move(*outcomes));
+  OutcomesOutput out = outcomes_output({}, std::move(*outcomes));
+  for (const sources::ListedSkill& skill : listing->skills) {
+    if (in.skills || skill.copy_of.empty()) continue;
+    out.copies.push_back({.path = skill.path, .copy_of = skill.copy_of});
+  }
+  co_return out;
 }
 
 }  // namespace

@@ -18,6 +18,7 @@ struct RepoSkillRow {
   std::optional<std::string> name;
   std::optional<std::string> description;
   std::optional<std::string> name_space;
+  std::optional<std::string> copy_of;
 };
 struct RepoSkillsOutput {
   std::string branch;
@@ -39,7 +40,9 @@ inline auto describe(json::Type<RepoSkillRow>) {
       json::field(
           "namespace", &T::name_space,
           "Namespace that directory::repo::download writes it to. Absent for a skill inside "
-          "another one, which comes with that one, and for a copy of one listed before."));
+          "another one, which comes with that one, and for a copy of one listed before."),
+      json::field("copy_of", &T::copy_of,
+                  "`path` of the one listed before that has the same files; absent if none."));
 }
 inline auto describe(json::Type<RepoSkillsOutput>) {
   using T = RepoSkillsOutput;

@@ -153,8 +153,7 @@ std::vector<EngineWorker> workers_in(const Value& answer) {
                         .connected_at_ms = count_in(row, "connected_at_ms"),
                         .active_invocations = count_in(row, "active_invocations"),
                         .isolation = text_in(row, "isolation"),
-                        .ip_address = text_in(row, "ip_address"),
-                        .functions = {}};
+                        .ip_address = text_in(row, "ip_address")};
     if (const Value* functions = row.find("functions");
         functions != nullptr && functions->as_array() != nullptr) {
       worker.functions.emplace();

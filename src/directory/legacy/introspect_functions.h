@@ -7,11 +7,11 @@
 
 #include "directory/content/ids.h"
 #include "directory/discovery/guides.h"
-#include "directory/discovery/introspection_schemas.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/engine_lists.h"
 #include "directory/legacy/introspect.h"
 #include "directory/legacy/introspection.h"
+#include "directory/legacy/introspection_schemas.h"
 #include "directory/reading/suggest.h"
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/errors.h"
@@ -164,8 +164,8 @@ task::Task<Result<FunctionDetail<L>>> function_info(
     if (!listed) co_return std::unexpected(listed.error());
     out = std::move(*listed);
   }
-  typename Guides::Found<L> found = co_await guides.about<L>(id);
-  out->how_guide = std::move(found.guide);
+  Guides::Found found = co_await guides.about(id);
+  if (found.guide) out->how_guide = ShownGuide<L>(std::move(*found.guide));
   out->related_skills = std::move(found.related);
   co_return std::move(*out);
 }
@@ -215,9 +215,7 @@ task::Task<Result<json::Raw>> trigger_info(EngineCaller caller, Guides& guides,
                        .function_id = found->function_id,
                        .worker_name = Owners(*lists).of(found->function_id),
                        .config = found->config,
-                       .metadata = found->metadata,
-                       .trigger = {},
-                       .function = {}};
+                       .metadata = found->metadata};
   if (!out.metadata) {
     // Newer engines show it only to those who ask for this one.
     Value question = Object{{"id", id}};

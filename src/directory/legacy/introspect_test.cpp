@@ -24,7 +24,7 @@ class Introspect : public DirectoryTest {
   }
   void begin() {
     open_library();
-    guides = std::make_unique<Guides>(worker, *library,
+    guides = std::make_unique<Guides>(*library,
                                       [this](uint16_t) { return content_options.roots[0].path; });
     add_introspection_041(table, client, *guides);
     add_introspection_051(table, client, *guides);

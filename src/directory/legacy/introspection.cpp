@@ -165,10 +165,7 @@ FunctionDetail<L> function_detail(const EngineFunction& function,
                         .description = function.description,
                         .request_schema = function.request_schema,
                         .response_schema = function.response_schema,
-                        .metadata = function.metadata,
-                        .registered_triggers = {},
-                        .how_guide = {},
-                        .related_skills = {}};
+                        .metadata = function.metadata};
   for (const EngineTrigger& trigger : triggers) {
     out.registered_triggers.push_back(
         {.id = trigger.id, .trigger_type = trigger.trigger_type, .config = trigger.config});
@@ -192,10 +189,7 @@ std::optional<WorkerDetail<L>> worker_detail(const EngineLists& lists, std::stri
   const auto worker = std::ranges::find_if(
       lists.workers, [&](const EngineWorker& w) { return w.name && *w.name == name; });
   if (worker == lists.workers.end()) return std::nullopt;
-  WorkerDetail<L> out{.worker = entry_of(*worker, L != Line::k041),
-                      .functions = {},
-                      .trigger_types = {},
-                      .registered_triggers = {}};
+  WorkerDetail<L> out{.worker = entry_of(*worker, L != Line::k041)};
   std::map<std::string_view, const EngineFunction*> known;
   std::vector<std::string_view> ids;
   for (const EngineFunction& function : lists.functions) {

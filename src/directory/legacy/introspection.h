@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "directory/discovery/introspection_types.h"
 #include "directory/legacy/engine_lists.h"
+#include "directory/legacy/introspection_types.h"
 
 namespace iii::directory {
 

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "directory/discovery/introspection_schemas.h"
+#include "directory/legacy/introspection_schemas.h"
 #include "directory/legacy/registry_041.h"
 
 namespace iii::directory {

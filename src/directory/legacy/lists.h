@@ -1,4 +1,4 @@
-// skills::list and prompts::list, which two generations share: rows that satisfy both schemas.
+// skills::list and prompts::list, which two versions share: rows that satisfy both schemas.
 #pragma once
 
 namespace iii::directory {

@@ -1,5 +1,5 @@
-// The trigger types `skills::on-change` and `prompts::on-change` of the earlier generations: told
-// of registrations (0.1.5) and of downloads (0.4.1).
+// The trigger types `skills::on-change` and `prompts::on-change` of the earlier versions, for
+// registrations (0.1.5) and downloads (0.4.1).
 #pragma once
 
 #include <string>

@@ -124,7 +124,7 @@ class PromptFunctions {
     if (prompt == nullptr) co_return std::optional<json::Raw>();
     const Result<Body> body = read_prompt(parts_.library, view, *prompt);
     if (!body) co_return std::unexpected(body.error());
-    legacy::PromptGetOutput out{.description = prompt->description, .messages = {}};
+    legacy::PromptGetOutput out{.description = prompt->description};
     out.messages.push_back(user_message(body->text));
     Result<json::Raw> text = bounded(json::encode(out), kAskForLess);
     if (!text) co_return std::unexpected(std::move(text.error()));

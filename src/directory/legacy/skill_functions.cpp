@@ -89,7 +89,6 @@ class SkillFunctions {
     for (const IndexLine& line : found.lines) {
       out.resources.push_back({.uri = std::string(kIndexScheme) + line.id,
                                .name = line.title.empty() ? line.id : line.title,
-                               .description = {},
                                .mime_type = kMarkdown});
     }
     co_return bounded(json::encode(out), kAskForFewerSkills);

@@ -1,6 +1,7 @@
-// Who wants to hear what changed: any number of observers, told in the order in which they came.
+// Observers of changes: any number, called in the order in which they subscribed.
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <list>
 #include <memory>
@@ -9,6 +10,7 @@
 
 #include "directory/content/touched.h"
 #include "directory/library/change_log.h"
+#include "foundation/base/log.h"
 
 namespace iii::directory {
 
@@ -29,6 +31,7 @@ class Hub {
   struct Entry {
     std::function<void(const Event&)> observer;
     std::function<bool()> is_listening;
+    bool left = false;
   };
   using Entries = std::list<std::shared_ptr<Entry>>;
 
@@ -48,7 +51,9 @@ class Hub {
       return *this;
     }
     ~Subscription() {
-      if (entries_) entries_->remove(entry_);
+      if (!entries_) return;
+      entry_->left = true;
+      entries_->remove(entry_);
     }
 
    private:
@@ -64,9 +69,17 @@ class Hub {
     return {entries_, std::move(entry)};
   }
 
-  void tell(const Event& event) const {
-    // A copy: an observer may subscribe or leave.
-    for (const auto& entry : Entries(*entries_)) entry->observer(event);
+  // An observer may subscribe or leave meanwhile, and one that throws keeps nobody else from
+  // hearing.
+  void publish(const Event& event) const {
+    for (const auto& entry : Entries(*entries_)) {
+      if (entry->left) continue;
+      try {
+        entry->observer(event);
+      } catch (const std::exception& e) {
+        log_error("an observer of changes failed: {}", e.what());
+      }
+    }
   }
   bool anybody_listens() const {
     for (const auto& entry : *entries_) {

@@ -147,20 +147,25 @@ void ChangeLog::add(ChangeList changes, int64_t at_ns) {
   }
 }
 
-ChangeLog::Answer ChangeLog::since(uint64_t generation, uint64_t now, size_t limit) const {
+ChangeLog::Answer ChangeLog::since(uint64_t generation, uint64_t now, size_t limit,
+                                   From from) const {
   Answer answer;
   answer.up_to = now;
   answer.truncated = generation < forgotten_ || generation > now;
   if (generation > now) return answer;
-  for (const Entry& entry : lists_) {
-    const std::vector<Change>& list = *entry.changes;
-    if (list.front().generation <= generation) continue;
-    if (!answer.changes.empty() && answer.changes.size() + list.size() > limit) {
-      answer.more = true;
-      answer.up_to = answer.changes.back().generation;
-      break;
-    }
-    answer.changes.insert(answer.changes.end(), list.begin(), list.end());
+  size_t size = 0;
+  const auto take = [&](const Entry& entry) {
+    if (entry.changes->front().generation <= generation) return;
+    size += entry.changes->size();
+    answer.more = answer.more || (size > limit && !answer.entries.empty());
+    if (!answer.more) answer.entries.push_back(entry);
+  };
+  if (from == From::kNewest) {
+    std::ranges::for_each(std::views::reverse(lists_), take);
+    std::ranges::reverse(answer.entries);
+  } else {
+    std::ranges::for_each(lists_, take);
+    if (answer.more) answer.up_to = answer.entries.back().changes->front().generation;
   }
   return answer;
 }
@@ -171,44 +176,6 @@ std::optional<uint64_t> ChangeLog::last_change(ChangeKind kind, std::string_view
     if (std::ranges::any_of(*entry.changes, is_it)) return entry.changes->front().generation;
   }
   return std::nullopt;
-}
-
-void ChangeLog::append_groups(const Entry& entry, size_t most, std::vector<Group>& out) {
-  const size_t begin = out.size();
-  for (const Change& change : *entry.changes) {
-    const auto same = [&change](const Group& group) {
-      return group.op == change.op && group.source == change.source;
-    };
-    auto group = std::find_if(out.begin() + static_cast<ptrdiff_t>(begin), out.end(), same);
-    if (group == out.end()) {
-      out.push_back({.generation = change.generation,
-                     .at_ns = entry.at_ns,
-                     .op = change.op,
-                     .source = change.source,
-                     .changes = {}});
-      group = std::prev(out.end());
-    }
-    if (group->changes.size() < most) {
-      group->changes.push_back(change);
-    } else {
-      ++group->more;
-    }
-  }
-}
-
-ChangeLog::Groups ChangeLog::groups_since(uint64_t generation, uint64_t now,
-                                          GroupLimits limits) const {
-  Groups out;
-  out.truncated = generation < forgotten_ || generation > now;
-  for (const Entry& entry : std::views::reverse(lists_)) {
-    if (entry.changes->front().generation <= generation) break;
-    if (out.groups.size() >= limits.groups) {
-      out.more = true;
-      break;
-    }
-    append_groups(entry, limits.changes, out.groups);
-  }
-  return out;
 }
 
 }  // namespace iii::directory

@@ -48,46 +48,27 @@ class ChangeLog {
   // `at_ns`: when it was seen, since 1970.
   void add(ChangeList changes, int64_t at_ns);
 
+  // What was published with one generation; not empty.
+  struct Entry {
+    ChangeList changes;
+    int64_t at_ns = 0;
+  };
   struct Answer {
-    std::vector<Change> changes;  // whole generations, oldest first
-    uint64_t up_to = 0;           // pass it as `since` next time
+    std::vector<Entry> entries;  // oldest first
+    uint64_t up_to = 0;          // pass it as `since` next time
     bool more = false;
     bool truncated = false;  // the log no longer reaches back to `since`: look at everything anew
   };
-  // `now` is the present generation. At least one whole generation, else at most `limit` changes.
-  Answer since(uint64_t generation, uint64_t now, size_t limit) const;
+  enum class From { kOldest, kNewest };
+  // `now` is the present generation. At least one whole generation, else at most `limit` changes,
+  // counted from one end.
+  Answer since(uint64_t generation, uint64_t now, size_t limit, From from = From::kOldest) const;
 
   // The last generation that changed this document; nothing when the log does not know one.
   std::optional<uint64_t> last_change(ChangeKind kind, std::string_view id) const;
 
-  // The changes of one generation that have one cause.
-  struct Group {
-    uint64_t generation = 0;
-    int64_t at_ns = 0;
-    ChangeOp op = ChangeOp::kExternal;
-    std::string source;
-    std::vector<Change> changes;  // the first ones
-    uint64_t more = 0;            // that are left out
-  };
-  struct Groups {
-    std::vector<Group> groups;  // newest first
-    bool more = false;          // there are older ones after `since`
-    bool truncated = false;
-  };
-  struct GroupLimits {
-    size_t groups = 0;
-    size_t changes = 0;  // of one group
-  };
-  Groups groups_since(uint64_t generation, uint64_t now, GroupLimits limits) const;
-
  private:
   size_t capacity_;
-  struct Entry {
-    ChangeList changes;  // not empty
-    int64_t at_ns = 0;
-  };
-  static void append_groups(const Entry& entry, size_t most, std::vector<Group>& out);
-
   std::deque<Entry> lists_;
   size_t size_ = 0;         // of all together
   uint64_t forgotten_ = 0;  // changes of this generation and before may be missing

@@ -26,6 +26,13 @@ std::vector<std::string> words(const std::vector<Change>& changes) {
   }
   return out;
 }
+std::vector<std::string> words(const ChangeLog::Answer& answer) {
+  std::vector<std::string> out;
+  for (const ChangeLog::Entry& entry : answer.entries) {
+    for (std::string& word : words(*entry.changes)) out.push_back(std::move(word));
+  }
+  return out;
+}
 
 Change at(uint64_t generation, std::string id) {
   Change change;
@@ -66,9 +73,9 @@ TEST(ChangeLog, TellsWhatCameAfterAGeneration) {
   ChangeLog log(10);
   log.add(list({at(2, "a"), at(2, "b")}), 0);
   log.add(list({at(3, "c")}), 0);
-  EXPECT_THAT(words(log.since(2, 3, 100).changes), ElementsAre("~c"));
-  EXPECT_THAT(words(log.since(0, 3, 100).changes), ElementsAre("~a", "~b", "~c"));
-  EXPECT_THAT(log.since(3, 3, 100).changes, IsEmpty());
+  EXPECT_THAT(words(log.since(2, 3, 100)), ElementsAre("~c"));
+  EXPECT_THAT(words(log.since(0, 3, 100)), ElementsAre("~a", "~b", "~c"));
+  EXPECT_THAT(log.since(3, 3, 100).entries, IsEmpty());
   EXPECT_FALSE(log.since(0, 3, 100).truncated);
 }
 
@@ -78,7 +85,7 @@ TEST(ChangeLog, SaysWhenItNoLongerReachesBack) {
   log.add(list({at(3, "c"), at(3, "d")}), 0);
   EXPECT_TRUE(log.since(1, 3, 100).truncated);
   EXPECT_FALSE(log.since(2, 3, 100).truncated);
-  EXPECT_THAT(words(log.since(1, 3, 100).changes), ElementsAre("~c", "~d"));
+  EXPECT_THAT(words(log.since(1, 3, 100)), ElementsAre("~c", "~d"));
 }
 
 TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
@@ -86,7 +93,7 @@ TEST(ChangeLog, AGenerationLargerThanTheLogIsForgottenWhole) {
   log.add(list({at(2, "a")}), 0);
   log.add(list({at(3, "b"), at(3, "c"), at(3, "d")}), 0);
   EXPECT_TRUE(log.since(2, 3, 100).truncated);
-  EXPECT_THAT(log.since(2, 3, 100).changes, IsEmpty());
+  EXPECT_THAT(log.since(2, 3, 100).entries, IsEmpty());
   EXPECT_FALSE(log.since(3, 3, 100).truncated);
 }
 
@@ -95,37 +102,25 @@ TEST(ChangeLog, PagesEndAtGenerations) {
   log.add(list({at(2, "a"), at(2, "b")}), 0);
   log.add(list({at(3, "c")}), 0);
   const auto page = log.since(0, 3, 1);
-  EXPECT_THAT(words(page.changes), ElementsAre("~a", "~b"));
+  EXPECT_THAT(words(page), ElementsAre("~a", "~b"));
   EXPECT_TRUE(page.more);
   EXPECT_EQ(page.up_to, 2U);
   const auto rest = log.since(page.up_to, 3, 1);
-  EXPECT_THAT(words(rest.changes), ElementsAre("~c"));
+  EXPECT_THAT(words(rest), ElementsAre("~c"));
   EXPECT_FALSE(rest.more);
   EXPECT_EQ(rest.up_to, 3U);
 }
 
-TEST(ChangeLog, GroupsAreByGenerationAndCauseNewestFirst) {
+TEST(ChangeLog, TheNewestCanBeAskedFor) {
   ChangeLog log(10);
-  Change download = at(2, "b");
-  download.op = ChangeOp::kDownload;
-  download.source = "repo";
-  log.add(list({at(2, "a"), download, at(2, "c")}), 20);
-  log.add(list({at(3, "d")}), 30);
-  const auto all = log.groups_since(0, 3, {.groups = 10, .changes = 10});
-  ASSERT_EQ(all.groups.size(), 3U);
-  EXPECT_FALSE(all.more || all.truncated);
-  EXPECT_EQ(all.groups[0].generation, 3U);
-  EXPECT_EQ(all.groups[0].at_ns, 30);
-  EXPECT_THAT(words(all.groups[1].changes), ElementsAre("~a", "~c"));
-  EXPECT_EQ(all.groups[2].source, "repo");
-  EXPECT_EQ(all.groups[2].at_ns, 20);
-  const auto few = log.groups_since(0, 3, {.groups = 1, .changes = 1});
-  EXPECT_EQ(few.groups.size(), 1U);
-  EXPECT_TRUE(few.more);
-  const auto cut = log.groups_since(0, 3, {.groups = 10, .changes = 1});
-  EXPECT_EQ(cut.groups[1].more, 1U);
-  EXPECT_EQ(log.groups_since(2, 3, {.groups = 10, .changes = 10}).groups.size(), 1U);
-  EXPECT_TRUE(log.groups_since(9, 3, {.groups = 10, .changes = 10}).truncated);
+  log.add(list({at(2, "a")}), 20);
+  log.add(list({at(3, "b"), at(3, "c")}), 30);
+  const auto newest = log.since(0, 3, 1, ChangeLog::From::kNewest);
+  EXPECT_THAT(words(newest), ElementsAre("~b", "~c"));
+  EXPECT_EQ(newest.entries[0].at_ns, 30);
+  EXPECT_EQ(newest.up_to, 3U);
+  EXPECT_TRUE(newest.more);
+  EXPECT_THAT(words(log.since(0, 3, 3, ChangeLog::From::kNewest)), ElementsAre("~a", "~b", "~c"));
 }
 
 TEST(ChangeLog, AGenerationFromTheFutureIsOfAnotherTime) {

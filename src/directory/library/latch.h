@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <coroutine>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -55,6 +56,46 @@ class Latch {
 
  private:
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+// Work that one coroutine does at a time while others wait for its end:
+//
+//   if (flight_.is_under_way()) {
+//     const Latch end = flight_.end();
+//     co_await end;
+//   } else {
+//     const SingleFlight::Flight flight = flight_.begin();
+//     …
+//   }
+class SingleFlight {
+ public:
+  // Ends with its scope, also when an exception leaves it. It may outlive its SingleFlight.
+  class Flight {
+   public:
+    explicit Flight(const std::shared_ptr<std::optional<Latch>>& slot) : slot_(slot) {
+      slot->emplace();
+    }
+    Flight(const Flight&) = delete;
+    Flight& operator=(const Flight&) = delete;
+    ~Flight() {
+      const auto slot = slot_.lock();
+      if (slot == nullptr) return;
+      Latch end = **slot;
+      slot->reset();
+      end.open();
+    }
+
+   private:
+    const std::weak_ptr<std::optional<Latch>> slot_;
+  };
+
+  bool is_under_way() const { return slot_->has_value(); }
+  Latch end() const { return **slot_; }
+  // Only when none is under way.
+  Flight begin() { return Flight(slot_); }
+
+ private:
+  const std::shared_ptr<std::optional<Latch>> slot_ = std::make_shared<std::optional<Latch>>();
 };
 
 }  // namespace iii::directory

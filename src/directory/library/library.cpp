@@ -125,7 +125,7 @@ SnapshotPtr merged_with(const Snapshot& snapshot, RegistrationsPtr registrations
                                snapshot.folders->content->lenient());
   return std::make_shared<const Snapshot>(std::move(merged), snapshot.files,
                                           std::move(registrations), snapshot.folders,
-                                          snapshot.touched);
+                                          snapshot.touched, snapshot.tables);
 }
 
 }  // namespace
@@ -273,7 +273,7 @@ void Library::count_refresh(const Publisher::Outcome& outcome,
 void Library::take(Publisher::Outcome outcome) {
   for (Publication& each : outcome.publications) {
     SnapshotPtr before = std::exchange(now_, std::move(each.snapshot));
-    if (!each.silent) hub_.tell(each.changes);
+    if (!each.silent) hub_.publish(each.changes);
     if (before->folders != now_->folders) kernel_.reset();
     // Tens of thousands of rows are let go of on the other thread.
     static_cast<void>(thread_.run([old = std::move(before), more = std::move(each)] {}));
@@ -331,11 +331,6 @@ task::Task<Result<BodyPart>> Library::read_part(const View& view, const content:
   }
   if (!found) co_return std::unexpected(std::move(found.error()));
   co_return std::move(found->part);
-}
-
-void Library::let_go(View view) {
-  if (view.shared_snapshot() == now_) return;
-  static_cast<void>(answers_.run([gone = std::move(view)] {}));
 }
 
 Result<FileBytes> Library::read_file(const View& view, const content::Skill& skill) {

@@ -159,6 +159,17 @@ class Library {
   auto on_answer_thread(F work) {
     return answers_.run(std::move(work));
   }
+  // Gives what `make` (a function of `const View&`) makes of the view: at once when there are few
+  // documents, on a thread for answers otherwise.
+  template <typename F>
+  auto answer(View view, F make) -> task::Task<std::invoke_result_t<F&, const View&>> {
+    const content::Generation& all = view.generation();
+    const bool few = all.skills.size() + all.findings.size() + all.prompts.size() <= kFewDocuments;
+    if (few) co_return make(std::as_const(view));
+    co_return co_await answers_.run(
+        [view = std::move(view), make = std::move(make)]() mutable { return make(view); });
+  }
+  static constexpr size_t kFewDocuments = 1'000;
   // The same for reading and encoding what may be large: one after another, so that a thread for
   // answers stays free for others' searches however much is read.
   template <typename F>
@@ -166,8 +177,6 @@ class Library {
     return answers_.run(reading_, std::move(work));
   }
   task::Pool& answer_threads() { return answers_; }
-  // Lets go of a view that was held for a while: thousands of rows are not freed on the loop.
-  void let_go(View view);
 
   // Other folders from now on. Views taken before stay valid. The differences are told.
   void replace(content::ContentOptions content, std::unique_ptr<Gate> gate);

@@ -5,10 +5,12 @@
 #include <fstream>
 #include <functional>
 #include <semaphore>
+#include <stdexcept>
 
 #include "bus/sdk/fake_engine.h"
 #include "directory/content/fixture_for_test.h"
 #include "directory/library/merger.h"
+#include "directory/library/scripted_content_for_test.h"
 #include "directory/library/testing.h"
 
 namespace iii::directory {
@@ -16,40 +18,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-
-// A content whose generations and one file a test chooses.
-class ScriptedContent final : public content::Content {
- public:
-  explicit ScriptedContent(content::GenerationPtr first) : now(std::move(first)) {}
-  content::GenerationPtr fresh() override {
-    ++reads;
-    if (on_read) on_read();
-    return seen_ = now;
-  }
-  content::GenerationPtr unchanged() override { return seen_ == now ? now : nullptr; }
-  void recheck(const content::FileRef& each) override { rechecked.push_back(each.path); }
-  Result<FileBytes> read(const content::Generation&, const content::FileRef&) override {
-    return file;
-  }
-  Result<void> write(const content::Generation&, const content::FileRef&,
-                     std::string_view) override {
-    return {};
-  }
-  content::ContentStatus status() const override { return {}; }
-  bool lenient() const override { return true; }
-  void save() override {}
-  void give_up_index() override {}
-  int notify_fd() const override { return -1; }
-
-  content::GenerationPtr now;
-  std::function<void()> on_read;
-  Result<FileBytes> file = fail("missing", "nothing here");
-  int reads = 0;
-  std::vector<std::string> rechecked;
-
- private:
-  content::GenerationPtr seen_;
-};
 
 class ScriptedGate final : public Gate {
  public:
@@ -102,6 +70,32 @@ struct LibraryTest : ::testing::Test {
   ScriptedGate* gate = nullptr;
   std::unique_ptr<Library> library;
 };
+
+TEST_F(LibraryTest, AnObserverThatLeftDuringAChangeIsNotCalledAnyMore) {
+  open_scripted();
+  view();
+  int calls = 0;
+  ChangeHub::Subscription second;
+  const ChangeHub::Subscription first =
+      library->changes().subscribe([&](const ChangeSet&) { second = ChangeHub::Subscription(); });
+  second = library->changes().subscribe([&](const ChangeSet&) { ++calls; });
+  content->now = make_generation({{"new"}});
+  EXPECT_EQ(only_id(), "new");
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(LibraryTest, AnObserverThatThrowsKeepsNobodyWaiting) {
+  open_scripted();
+  view();
+  const ChangeHub::Subscription first = library->changes().subscribe(
+      [](const ChangeSet&) { throw std::runtime_error("broken observer"); });
+  int calls = 0;
+  const ChangeHub::Subscription second =
+      library->changes().subscribe([&](const ChangeSet&) { ++calls; });
+  content->now = make_generation({{"new"}});
+  EXPECT_EQ(only_id(), "new");
+  EXPECT_EQ(calls, 1);
+}
 
 TEST(Merger, ARegisteredDocumentHasItsNameAndAudience) {
   Registrations registrations;
@@ -290,7 +284,6 @@ struct Reload : LibraryTest {
   content::ContentOptions options(const std::string& root) {
     content::ContentOptions out = tree.options();
     out.roots = {{content::RootKind::kGlobal, tree.at(root)}};
-    out.cache_file = tree.at("index.cache");
     return out;
   }
   void replace_by(const std::string& root) {
@@ -320,24 +313,6 @@ TEST_F(Reload, OtherFoldersAreToldAsDifferencesAndTheNumbersGoOn) {
   EXPECT_THAT(told, ElementsAre("added new", "removed old"));
   EXPECT_GT(generation, before);
   EXPECT_EQ(view().generation().number, generation);
-}
-
-TEST_F(Reload, TheOldFoldersDoNotOverwriteThePersistedIndexOfTheNew) {
-  tree.put("one/a.md", "# A\n\nA.\n");
-  tree.put("two/b.md", "# B\n\nB.\n");
-  open(content::Content::open(options("one")));
-  const View kept = view();  // keeps the old folders alive until the end
-  replace_by("two");
-  const auto index = [&] {
-    std::ifstream in(tree.at("index.cache"), std::ios::binary);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
-  const std::string saved = index();
-  EXPECT_NE(saved.find("/two"), std::string::npos);
-  tree.put("one/late.md", "# Late\n\nLate.\n");
-  kept.snapshot().folders->content->fresh();
-  kept.snapshot().folders->content->save();
-  EXPECT_EQ(index(), saved);
 }
 
 TEST_F(Reload, AViewTakenBeforeReadsItsOwnFolders) {

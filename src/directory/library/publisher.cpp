@@ -47,9 +47,6 @@ Publisher::Outcome Publisher::run(Work work) {
 }
 
 void Publisher::replace(Replacement with) {
-  // Both would write the same file; the new one reads first what the old one knows.
-  folders_->content->save();
-  folders_->content->give_up_index();
   with.content.generations_before = current_->files->number;
   Folders next{.content = content::Content::open(std::move(with.content)),
                .gate = std::move(with.gate)};
@@ -92,7 +89,8 @@ void Publisher::publish(const content::GenerationPtr& files, RegistrationsPtr re
                 .files = files,
                 .registrations = std::move(registrations),
                 .folders = folders_,
-                .touched = std::move(touched)};
+                .touched = std::move(touched),
+                .tables = current_->tables};
   if (same_documents) {
     next.generation = current_->generation;
   } else if (registration_versions_ > 0) {
@@ -101,7 +99,7 @@ void Publisher::publish(const content::GenerationPtr& files, RegistrationsPtr re
                       folders_->content->lenient());
   }
   Publication made{.snapshot = std::make_shared<const Snapshot>(std::move(next)),
-                   .changes = {.before = current_->generation, .after = {}, .changes = {}},
+                   .changes = {.before = current_->generation},
                    .silent = silent};
   made.changes.after = made.snapshot->generation;
   add_touched(*current_, *made.snapshot, made.changes);

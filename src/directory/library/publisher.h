@@ -29,7 +29,7 @@ struct NewRegistrations {
 struct Publication {
   SnapshotPtr snapshot;
   ChangeSet changes;
-  bool silent = false;  // observers are not told
+  bool silent = false;  // observers are not called
 };
 
 // Used by one thread at a time.

@@ -54,8 +54,7 @@ class RegisteredTest : public testing::Test {
   sdk::FakeEngine engine;
   sdk::Worker worker;
   task::Pool thread{loop, 1};
-  RegistrationStore registered{
-      worker, thread, {.skills_scope = "s", .prompts_scope = "p", .timeout = {}}};
+  RegistrationStore registered{worker, thread, {.skills_scope = "s", .prompts_scope = "p"}};
 
  private:
   template <typename T>

@@ -129,7 +129,6 @@ RegistrationsPtr make_registrations(std::vector<RegisteredSkill> skills,
   out->skills.reserve(skills.size());
   for (RegisteredSkill& skill : skills) {
     out->skills.push_back({.key = std::move(skill.id),
-                           .description = {},
                            .text = std::make_shared<const std::string>(std::move(skill.skill)),
                            .time_ns = parse_time(skill.registered_at),
                            .registered_at = std::move(skill.registered_at)});

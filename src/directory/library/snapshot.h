@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "directory/content/content.h"
+#include "directory/library/document_table.h"
 #include "directory/library/registrations.h"
 
 namespace iii::directory {
@@ -31,6 +32,8 @@ struct Snapshot {
   std::shared_ptr<const Folders> folders;  // null in tests that read no bodies
   // Of these folders; null in such tests.
   content::TouchedPtr touched = {};
+  // Shared with the snapshots before and after.
+  std::shared_ptr<DocumentTables> tables = std::make_shared<DocumentTables>();
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 

@@ -36,6 +36,22 @@ const content::Skill* View::find(std::string_view id) const {
   return skill != nullptr && shows(id) ? skill : nullptr;
 }
 
+DocumentState View::state(const DocumentRow& row) const {
+  const bool hidden = row.skill != nullptr && row.state != DocumentState::kMissing &&
+                      installed_ != nullptr && !shows(row.skill->id);
+  return hidden ? DocumentState::kFiltered : row.state;
+}
+
+std::vector<Counts> View::counts() const {
+  const DocumentTablePtr all = table();
+  std::vector<Counts> out = all->counts();
+  if (installed_ == nullptr) return out;
+  for (const DocumentRow& row : all->rows()) {
+    if (row.skill != nullptr && !shows(row.skill->id)) ++out[row.root].hidden;
+  }
+  return out;
+}
+
 View View::unfiltered() const {
   View out = *this;
   out.installed_.reset();

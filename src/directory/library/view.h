@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "directory/library/snapshot.h"
 
@@ -46,6 +47,14 @@ class View {
   std::string title(const content::Skill& skill) const;
   // Whether any visible document is `name` or stands below `name/`; and how many stand there.
   size_t documents_of(std::string_view name) const;
+
+  // Every document, also what is not shown or not served. Making it takes time: see
+  // Library::answer.
+  DocumentTablePtr table() const { return snapshot_->tables->of(generation_); }
+  // The state of a row of the table.
+  DocumentState state(const DocumentRow& row) const;
+  // The one count of documents: of each root, in the order of the generation's.
+  std::vector<Counts> counts() const;
 
   // The same without the filter.
   View unfiltered() const;

@@ -96,16 +96,6 @@ bool is_on_disk(content::RootKind kind) {
   return kind != content::RootKind::kBuiltin && kind != content::RootKind::kRegistered;
 }
 
-// What is not on disk is counted here; the rest is counted while it is read.
-void count_rows(AccountRoot& out, const content::Generation& generation, uint16_t root) {
-  for (const content::SkillPtr& skill : generation.skills) {
-    out.skills += skill->file.root == root ? 1 : 0;
-  }
-  for (const content::PromptPtr& prompt : generation.prompts) {
-    out.prompts += prompt->file.root == root ? 1 : 0;
-  }
-}
-
 BrowseCounts sorted(const std::map<std::string, uint64_t>& counts) {
   std::vector<std::pair<std::string, uint64_t>> rows(counts.begin(), counts.end());
   std::ranges::sort(rows, [](const auto& a, const auto& b) {
@@ -134,79 +124,64 @@ struct RootPlace {
 };
 
 // On an answer thread: every row is looked at, and the folders.
-AccountOutput account_for(const BrowseColumns& columns, const std::vector<RootPlace>& places,
-                          bool watching) {
-  const content::Generation& generation = columns.view().generation();
+AccountOutput account_for(const View& view, const std::vector<RootPlace>& places, bool watching) {
+  const content::Generation& generation = view.generation();
   AccountOutput out{.generation = generation.number, .roots = {}, .index = {}};
-  std::vector<std::map<std::string, uint64_t>> reasons(generation.roots.size());
-  std::vector<uint64_t> skipped(generation.roots.size());
-  for (const UnservedRow& row : columns.all_unserved()) {
-    if (row.kind == "folder") continue;
-    ++reasons[row.reason().file.root][row.reason().code];
-    ++skipped[row.reason().file.root];
-  }
+  const std::vector<Counts> counts = view.counts();
   for (size_t i = 0; i < generation.roots.size(); ++i) {
-    const content::RootInfo& root = generation.roots[i];
-    AccountRoot row{.root = root.label, .folder = places[i].name};
-    row.on_disk = is_on_disk(root.kind);
+    AccountRoot& row = out.roots.emplace_back();
+    row.root = generation.roots[i].label;
+    row.folder = places[i].name;
+    row.on_disk = is_on_disk(generation.roots[i].kind);
     if (row.on_disk) row.problem = problem_of(places[i].path);
     row.watching = watching || !row.on_disk;
-    if (row.on_disk && i < generation.accounting_of_roots.size()) {
-      const content::Accounting& counted = generation.accounting_of_roots[i];
-      row.skills = counted.skills;
-      row.prompts = counted.prompts;
-      row.supporting = counted.supporting;
-      row.skipped = counted.skipped;
-    } else {
-      count_rows(row, generation, static_cast<uint16_t>(i));
-      row.skipped = skipped[i];
+    row.files = counts[i].files();
+    row.skills = counts[i].served();
+    row.prompts = counts[i].prompts;
+    row.supporting = counts[i].supporting;
+    row.skipped = counts[i].unserved;
+    row.hidden = counts[i].hidden;
+  }
+  std::vector<std::map<std::string, uint64_t>> reasons(generation.roots.size());
+  const DocumentTablePtr table = view.table();
+  for (const DocumentRow& row : table->rows()) {
+    if (row.skill != nullptr) {
+      out.roots[row.root].unreadable += row.state == DocumentState::kMissing ? 1 : 0;
+    } else if (row.unserved->kind != "folder") {
+      ++reasons[row.root][row.unserved->reason().code];
     }
-    row.files = row.skills + row.prompts + row.supporting + row.skipped;
-    row.reasons = sorted(reasons[i]);
-    out.roots.push_back(std::move(row));
   }
-  for (size_t row = 0; row < columns.skills(); ++row) {
-    AccountRoot& root = out.roots[columns.root(row)];
-    if (columns.state(row) == BrowseState::kFiltered) ++root.hidden;
-    if (columns.state(row) == BrowseState::kMissing) ++root.unreadable;
-  }
-  const IndexSkillsInput everything;  // the page keeps a reference to it
-  IndexPage page(columns.view(), everything, KindFilter());
-  while (page.step()) {
-  }
-  out.index.overviews = page.rows().size();
-  out.index.bytes = page.page_bytes();
-  out.index.left_out = page.left_out();
+  for (size_t i = 0; i < reasons.size(); ++i) out.roots[i].reasons = sorted(reasons[i]);
+  const auto page = index_page(view, {});
+  out.index.overviews = page->out.workers_count;
+  out.index.bytes = page->out.body.size();
+  out.index.left_out = page->left_out;
   return out;
 }
 
-task::Task<AccountOutput> account(Library& library, std::shared_ptr<Browser> browser,
-                                  FolderNames folders, FolderPath path_of) {
+task::Task<AccountOutput> account(Library& library, FolderNames folders, FolderPath path_of) {
   const View view = co_await library.current();
-  const BrowseColumnsPtr columns = co_await browser->columns(view);
   std::vector<RootPlace> places;
-  for (std::string& name : folders(columns->view().generation())) {
+  for (std::string& name : folders(view.generation())) {
     const auto root = static_cast<uint16_t>(places.size());
     places.push_back({std::move(name), path_of(root)});
   }
-  auto work = [columns, places = std::move(places), watching = library.status().watching] {
-    return account_for(*columns, places, watching);
+  auto work = [view, places = std::move(places), watching = library.status().watching] {
+    return account_for(view, places, watching);
   };
   co_return co_await library.on_answer_thread(std::move(work));
 }
 
 }  // namespace
 
-void add_account(FunctionTable& table, Library& library, std::shared_ptr<Browser> browser,
-                 FolderNames folders, FolderPath path_of) {
+void add_account(FunctionTable& table, Library& library, FolderNames folders, FolderPath path_of) {
   table.add<AccountInput, AccountOutput>(
       {.id = "directory::account",
        .title = "Account for every file",
        .description = about::kAccount,
        .hints = kReadOnly},
-      [&library, browser = std::move(browser), folders = std::move(folders),
-       path_of = std::move(path_of)](AccountInput) {
-        return account(library, browser, folders, path_of);
+      [&library, folders = std::move(folders), path_of = std::move(path_of)](AccountInput) {
+        return account(library, folders, path_of);
       });
 }
 

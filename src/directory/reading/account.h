@@ -18,7 +18,6 @@ class Library;
 using FolderPath = std::function<std::filesystem::path(uint16_t root)>;
 
 // `library` outlives the table.
-void add_account(FunctionTable& table, Library& library, std::shared_ptr<Browser> browser,
-                 FolderNames folders, FolderPath path_of);
+void add_account(FunctionTable& table, Library& library, FolderNames folders, FolderPath path_of);
 
 }  // namespace iii::directory

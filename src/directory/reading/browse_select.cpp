@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <numeric>
 #include <tuple>
 
-#include "directory/reading/find_text.h"
 #include "foundation/base/text.h"
 
 namespace iii::directory {
@@ -49,10 +49,10 @@ Rank rank_of(std::string_view row, size_t id_size, std::string_view term) {
                                      : kIsId;
   }
   if (id.starts_with(term)) return kIdBegins;
-  const size_t at = find_folded(row, term, 0);
+  const size_t at = row.find(term);
   if (at == std::string_view::npos) return kNone;
   if (at < id_size) return kInId;
-  return at < row.find('\n', id_size + 1) ? kInTitle : kElsewhere;
+  return at < row.find(kTextEnd, id_size + 1) ? kInTitle : kElsewhere;
 }
 
 // One group of filters: which values are chosen, and how often each value would be.
@@ -82,40 +82,31 @@ Group group_of(size_t values, const std::vector<std::string>& wanted, const Name
 
 class Selector {
  public:
-  Selector(const BrowseColumns& columns, const BrowseQuery& query)
-      : columns_(columns),
+  Selector(const View& view, const BrowseQuery& query)
+      : view_(view),
+        table_(view.table()),
         query_(query),
-        states_(group_of(kBrowseStates.size(), query.states,
-                         [](size_t i) { return kBrowseStates[i]; })),
+        states_(group_of(kDocumentStates.size(), query.states,
+                         [](size_t i) { return kDocumentStates[i]; })),
         roots_(group_of(roots().size(), query.roots,
                         [this](size_t i) -> std::string_view { return roots()[i].label; })),
-        types_(group_of(columns.type_names().size(), query.types,
-                        [&](size_t i) -> std::string_view { return columns.type_names()[i]; })),
-        spaces_(group_of(columns.space_names().size(), query.spaces,
-                         [&](size_t i) { return std::string_view(columns.space_names()[i]); })) {}
+        types_(group_of(table_->types().size(), query.types,
+                        [this](size_t i) -> std::string_view { return table_->types()[i]; })),
+        spaces_(group_of(table_->spaces().size(), query.spaces,
+                         [this](size_t i) -> std::string_view { return table_->spaces()[i]; })) {}
 
   void look_at_all() {
-    if (query_.terms.empty()) {
-      for (size_t row = 0; row < columns_.rows(); ++row) take(row, kIsId);
-      return;
+    for (size_t row = 0; row < table_->rows().size(); ++row) {
+      const Rank rank = rank_of_row(table_->rows()[row]);
+      if (rank != kNone) take(row, rank);
     }
-    const std::vector<std::string_view> needles(query_.terms.begin(), query_.terms.end());
-    const FilterCheck check{std::span(needles)};
-    size_t row = 0;
-    for (const auto& [rows, block] : columns_.blocks().pieces()) {
-      for (size_t at = 0; at < rows; ++at, ++row) {
-        if (check.passes(block->filter, at)) look_at(block->texts, at, row);
-      }
-    }
-    const BrowseTexts& unserved = columns_.unserved_texts();
-    for (size_t at = 0; at < unserved.rows(); ++at, ++row) look_at(unserved, at, row);
   }
 
   void take(size_t row, Rank rank) {
-    const size_t state = static_cast<size_t>(columns_.state(row));
-    const size_t root = columns_.root(row);
-    const size_t type = columns_.type(row);
-    const size_t space = columns_.space(row);
+    const DocumentRow& document = table_->rows()[row];
+    const DocumentState shown = view_.state(document);
+    const size_t state = static_cast<size_t>(shown), root = document.root, type = document.type,
+                 space = document.space;
     const bool in_states = states_.takes(state), in_roots = roots_.takes(root),
                in_types = types_.takes(type), in_spaces = spaces_.takes(space);
     const int refused = !in_states + !in_roots + !in_types + !in_spaces;
@@ -126,13 +117,12 @@ class Selector {
     if (refused == 0 || !in_spaces) spaces_.count(space);
     if (refused > 0) return;
     ranked_[rank].push_back(static_cast<uint32_t>(row));
-    served_ += columns_.state(row) <= BrowseState::kFinding ? 1 : 0;
+    served_ += shown <= DocumentState::kFinding ? 1 : 0;
   }
 
-  BrowseSelection finish(bool in_given_order) {
+  BrowseSelection finish() {
     BrowseSelection out;
     for (std::vector<uint32_t>& rows : ranked_) {
-      if (!in_given_order) sort_by_id(rows);
       if (out.rows.empty()) {
         out.rows = std::move(rows);
       } else {
@@ -140,8 +130,8 @@ class Selector {
       }
     }
     out.served = served_;
-    for (size_t i = 0; i < kBrowseStates.size(); ++i) {
-      out.facets.states.emplace_back(kBrowseStates[i], states_.counted(i));
+    for (size_t i = 0; i < kDocumentStates.size(); ++i) {
+      out.facets.states.emplace_back(kDocumentStates[i], states_.counted(i));
     }
     for (size_t i = 0; i < roots().size(); ++i) {
       out.facets.roots.emplace_back(roots()[i].label, roots_.counted(i));
@@ -152,47 +142,37 @@ class Selector {
   }
 
  private:
-  const std::vector<content::RootInfo>& roots() const { return columns_.view().generation().roots; }
+  const std::vector<content::RootInfo>& roots() const { return view_.generation().roots; }
 
-  // Every term in one row.
-  void look_at(const BrowseTexts& texts, size_t at, size_t row) {
-    const std::string_view text = texts.row(at);
+  // Every term must be in the row; the one that fits worst counts.
+  Rank rank_of_row(const DocumentRow& row) const {
     Rank rank = kIsId;
     for (const std::string& term : query_.terms) {
-      rank = std::max(rank, rank_of(text, texts.id_sizes[at], term));
-      if (rank == kNone) return;
+      rank = std::max(rank, rank_of(row.text, row.id_size, term));
+      if (rank == kNone) break;
     }
-    take(row, rank);
-  }
-
-  // Both kinds of rows are in order already: unserved rows come after all skills.
-  void sort_by_id(std::vector<uint32_t>& rows) const {
-    const size_t skills = columns_.skills();
-    const auto middle = std::ranges::lower_bound(rows, skills);
-    if (middle == rows.end()) return;
-    std::vector<uint32_t> merged;
-    merged.reserve(rows.size());
-    std::merge(rows.begin(), middle, middle, rows.end(), std::back_inserter(merged),
-               [&](uint32_t a, uint32_t b) { return place(a) < place(b); });
-    rows = std::move(merged);
-  }
-  std::pair<size_t, bool> place(uint32_t row) const {
-    if (row < columns_.skills()) return {row, true};
-    return {columns_.unserved(row).before, false};
+    return rank;
   }
 
   void add_types(BrowseFacets& out) const {
-    for (const uint32_t type : columns_.types_by_frequency()) {
-      const std::string& name = columns_.type_names()[type];
-      const bool chosen = std::ranges::find(query_.types, name) != query_.types.end();
+    const std::vector<std::string>& names = table_->types();
+    std::vector<uint64_t> totals(names.size());
+    for (const DocumentRow& row : table_->rows()) ++totals[row.type];
+    std::vector<uint32_t> order(names.size());
+    std::iota(order.begin(), order.end(), 0U);
+    std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+      return std::tie(totals[b], names[a]) < std::tie(totals[a], names[b]);
+    });
+    for (const uint32_t type : order) {
+      const bool chosen = std::ranges::find(query_.types, names[type]) != query_.types.end();
       if (out.types.size() < kMostTypes || chosen) {
-        out.types.emplace_back(name, types_.counted(type));
+        out.types.emplace_back(names[type], types_.counted(type));
       }
     }
   }
 
   void add_spaces(BrowseFacets& out) const {
-    const std::vector<std::string>& names = columns_.space_names();
+    const std::vector<std::string>& names = table_->spaces();
     std::vector<uint32_t> there;
     for (uint32_t i = 0; i < names.size(); ++i) {
       if (spaces_.counted(i) > 0) there.push_back(i);
@@ -215,7 +195,8 @@ class Selector {
     for (const uint32_t i : there) out.spaces.emplace_back(names[i], spaces_.counted(i));
   }
 
-  const BrowseColumns& columns_;
+  const View& view_;
+  const DocumentTablePtr table_;
   const BrowseQuery& query_;
   Group states_;
   Group roots_;
@@ -250,23 +231,23 @@ std::vector<std::string> browse_terms(std::string_view text) {
   return out;
 }
 
-BrowseSelection select_rows(const BrowseColumns& columns, const BrowseQuery& query) {
+BrowseSelection select_rows(const View& view, const BrowseQuery& query) {
   const auto begin = std::chrono::steady_clock::now();
-  Selector selector(columns, query);
+  Selector selector(view, query);
   selector.look_at_all();
-  BrowseSelection out = selector.finish(false);
+  BrowseSelection out = selector.finish();
   out.took_ms = since(begin);
   return out;
 }
 
-BrowseSelection select_among(const BrowseColumns& columns, const BrowseQuery& query,
+BrowseSelection select_among(const View& view, const BrowseQuery& query,
                              std::span<const uint32_t> found) {
   const auto begin = std::chrono::steady_clock::now();
   BrowseQuery without_terms = query;
   without_terms.terms.clear();
-  Selector selector(columns, without_terms);
+  Selector selector(view, without_terms);
   for (const uint32_t row : found) selector.take(row, kIsId);
-  BrowseSelection out = selector.finish(true);
+  BrowseSelection out = selector.finish();
   out.took_ms = since(begin);
   return out;
 }

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "directory/reading/browse_columns.h"
+#include "directory/library/view.h"
 
 namespace iii::directory {
 
@@ -45,9 +45,10 @@ struct BrowseSelection {
   bool by_meaning = false;  // the rows were found by the search for meaning
 };
 
-BrowseSelection select_rows(const BrowseColumns& columns, const BrowseQuery& query);
+// Rows of the view's table.
+BrowseSelection select_rows(const View& view, const BrowseQuery& query);
 // The same among rows that somebody else found, in that order; `terms` do not count.
-BrowseSelection select_among(const BrowseColumns& columns, const BrowseQuery& query,
+BrowseSelection select_among(const View& view, const BrowseQuery& query,
                              std::span<const uint32_t> found);
 
 }  // namespace iii::directory

@@ -15,67 +15,65 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-BrowseColumnsPtr columns_of(const content::GenerationPtr& generation,
-                            const BrowseColumns* before = nullptr, NamesPtr installed = nullptr) {
-  return BrowseColumns::make(View(generation, std::move(installed)), before);
-}
-std::vector<std::string> ids(const BrowseColumns& columns, const BrowseSelection& selection) {
+std::vector<std::string> ids(const View& view, const BrowseSelection& selection) {
   std::vector<std::string> out;
-  for (const uint32_t row : selection.rows) out.push_back(browse_row(columns, row).id);
+  for (const uint32_t row : selection.rows) {
+    out.push_back(browse_row(view, view.table()->rows()[row]).id);
+  }
   return out;
 }
-std::vector<std::string> found(const BrowseColumns& columns, std::string_view words) {
-  return ids(columns, select_rows(columns, {.terms = browse_terms(words)}));
+std::vector<std::string> found(const View& view, std::string_view words) {
+  return ids(view, select_rows(view, {.terms = browse_terms(words)}));
 }
 
 TEST(BrowseSelect, RanksByLastPartThenIdThenTextAndWantsEveryWord) {
-  const auto columns = columns_of(make_generation({
-      {.id = "a/mail", .description = "Letters"},
-      {.id = "b/other", .description = "About Mail and letters"},
-      {.id = "c/send-mail"},
-      {.id = "mail/index"},
-      {.id = "z/ÜBER", .title = "Über", .description = "straße"},
-  }));
-  EXPECT_THAT(found(*columns, "MAIL"), ElementsAre("mail", "a/mail", "c/send-mail", "b/other"));
-  EXPECT_THAT(found(*columns, " letters \t mail"), ElementsAre("a/mail", "b/other"));
-  EXPECT_THAT(found(*columns, "über"), ElementsAre("z/ÜBER"));
-  EXPECT_THAT(found(*columns, "mail nothing"), IsEmpty());
+  const View view(make_generation({
+                      {.id = "a/mail", .description = "Letters"},
+                      {.id = "b/other", .description = "About Mail and letters"},
+                      {.id = "c/send-mail"},
+                      {.id = "mail/index"},
+                      {.id = "z/ÜBER", .title = "Über", .description = "straße"},
+                  }),
+                  nullptr);
+  EXPECT_THAT(found(view, "MAIL"), ElementsAre("mail", "a/mail", "c/send-mail", "b/other"));
+  EXPECT_THAT(found(view, " letters \t mail"), ElementsAre("a/mail", "b/other"));
+  EXPECT_THAT(found(view, "über"), ElementsAre("z/ÜBER"));
+  EXPECT_THAT(found(view, "mail nothing"), IsEmpty());
   // A term never reaches from one text or row into the next.
-  EXPECT_THAT(found(*columns, "lettersb"), IsEmpty());
-  EXPECT_EQ(found(*columns, "").size(), 5U);
+  EXPECT_THAT(found(view, "lettersb"), IsEmpty());
+  EXPECT_EQ(found(view, "").size(), 5U);
 }
 
 TEST(BrowseSelect, WhatIsMeantMostLikelyComesFirst) {
-  const auto columns = columns_of(make_generation({
-      {.id = "a/notes", .title = "Notes", .description = "in a database"},
-      {.id = "archive/database-backups"},
-      {.id = "b/notes", .title = "Database notes"},
-      {.id = "database/index"},
-      {.id = "database/archive"},
-      {.id = "database/query"},
-      {.id = "old-database/query"},
-      {.id = "tools/database"},
-  }));
+  const View view(make_generation({
+                      {.id = "a/notes", .title = "Notes", .description = "in a database"},
+                      {.id = "archive/database-backups"},
+                      {.id = "b/notes", .title = "Database notes"},
+                      {.id = "database/index"},
+                      {.id = "database/archive"},
+                      {.id = "database/query"},
+                      {.id = "old-database/query"},
+                      {.id = "tools/database"},
+                  }),
+                  nullptr);
   EXPECT_THAT(
-      found(*columns, "database"),
+      found(view, "database"),
       ElementsAre("database", "tools/database", "archive/database-backups", "database/archive",
                   "database/query", "old-database/query", "b/notes", "a/notes"));
-  EXPECT_THAT(found(*columns, "database/query"),
-              ElementsAre("database/query", "old-database/query"));
-  EXPECT_THAT(found(*columns, "query database"),
-              ElementsAre("database/query", "old-database/query"));
+  EXPECT_THAT(found(view, "database/query"), ElementsAre("database/query", "old-database/query"));
+  EXPECT_THAT(found(view, "query database"), ElementsAre("database/query", "old-database/query"));
 }
 
 TEST(BrowseSelect, CountsSayWhatOtherFiltersLeave) {
-  const auto columns = columns_of(make_generation({
-      {.id = "a/one", .type = "how-to"},
-      {.id = "a/two", .type = "reference"},
-      {.id = "b/one", .type = "how-to"},
-      {.id = "b/two"},
-  }));
-  const BrowseSelection all =
-      select_rows(*columns, {.types = {"how-to"}, .spaces = {"a", "unknown"}});
-  EXPECT_THAT(ids(*columns, all), ElementsAre("a/one"));
+  const View view(make_generation({
+                      {.id = "a/one", .type = "how-to"},
+                      {.id = "a/two", .type = "reference"},
+                      {.id = "b/one", .type = "how-to"},
+                      {.id = "b/two"},
+                  }),
+                  nullptr);
+  const BrowseSelection all = select_rows(view, {.types = {"how-to"}, .spaces = {"a", "unknown"}});
+  EXPECT_THAT(ids(view, all), ElementsAre("a/one"));
   EXPECT_EQ(all.served, 1U);
   EXPECT_THAT(all.facets.types,
               ElementsAre(Pair("how-to", 1), Pair("none", 0), Pair("reference", 1)));
@@ -94,10 +92,13 @@ TEST(BrowseSelect, FindsWhatLookingAtEveryRowFindsAlsoAfterChanges) {
                       .title = "Title " + std::to_string(i % 13),
                       .description = "row " + std::to_string(i * 31 % 997)});
   }
-  BrowseColumnsPtr columns;
+  const auto tables = std::make_shared<DocumentTables>();
   for (int round = 0; round < 3; ++round) {
     skills[static_cast<size_t>(round) * 900].title = "Changed " + std::to_string(round);
-    columns = columns_of(make_generation(skills), columns.get());
+    const content::GenerationPtr generation = make_generation(skills);
+    auto snapshot = std::make_shared<Snapshot>(generation, generation);
+    snapshot->tables = tables;
+    const View view(snapshot, nullptr);
     for (const std::string_view words :
          {"1", "s29", "title 12", "row 99 s1", "changed", "e 3 n4"}) {
       std::vector<std::string> wanted;
@@ -109,7 +110,7 @@ TEST(BrowseSelect, FindsWhatLookingAtEveryRowFindsAlsoAfterChanges) {
           wanted.push_back(skill.id);
         }
       }
-      EXPECT_THAT(found(*columns, words), testing::UnorderedElementsAreArray(wanted)) << words;
+      EXPECT_THAT(found(view, words), testing::UnorderedElementsAreArray(wanted)) << words;
     }
   }
 }
@@ -118,15 +119,10 @@ class Browse : public DirectoryTest {
  protected:
   void begin() {
     open_library();
-    browser = std::make_shared<Browser>(worker, *library, nullptr, options);
-    add_browse(table, browser);
+    add_browse(table, *library, nullptr);
     add_doctor(table, *library);
     add_skill_functions(table, *library, limits);
     serve();
-  }
-  void TearDown() override {
-    DirectoryTest::TearDown();
-    browser.reset();
   }
   json::Value row(const std::string& id) {
     const json::Value answer = ask("directory::skills::browse", R"({"limit":256})");
@@ -137,9 +133,6 @@ class Browse : public DirectoryTest {
     return {};
   }
   std::string state(const std::string& id) { return text(row(id), "state"); }
-
-  BrowseOptions options;
-  std::shared_ptr<Browser> browser;
 };
 
 TEST_F(Browse, WhatIsNotServedIsARowWithItsReason) {
@@ -200,16 +193,6 @@ TEST_F(Browse, DocumentsOfAbsentWorkersAreFilteredRows) {
   EXPECT_EQ(state("notes"), "served");
   EXPECT_EQ(state("pdf"), "filtered");
   EXPECT_EQ(text(row("pdf"), "code"), "hidden_by_filter");
-}
-
-TEST_F(Browse, ColumnsAreDroppedWhenNobodyBrowses) {
-  options.keep = std::chrono::milliseconds(1);
-  tree.put("global/a.md", "# A\n\nText.\n");
-  begin();
-  EXPECT_EQ(browser->kept(), nullptr);
-  EXPECT_EQ(state("a"), "served");
-  engine.run_until([this] { return browser->kept() == nullptr; });
-  EXPECT_EQ(state("a"), "served");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "directory/reading/changes.h"
 
 #include <algorithm>
+#include <exception>
 #include <optional>
 #include <utility>
 
@@ -18,9 +19,6 @@ namespace {
 
 constexpr uint64_t kMaxDigestBytes = 4 * 1024 * 1024;
 constexpr uint64_t kDefaultLimit = 1'000;
-constexpr uint64_t kDefaultGroups = 60;
-constexpr uint64_t kMaxGroups = 500;
-constexpr size_t kMaxGroupedChanges = 100;      // of one group
 constexpr std::chrono::milliseconds kSlice{1};  // of sending events, then others are served
 
 struct ChangeEvent {
@@ -57,10 +55,11 @@ struct ChangesInput {
   std::optional<uint64_t> since;
   std::optional<std::string> epoch;
   std::optional<uint64_t> limit;
-  std::optional<bool> grouped;
+  std::optional<bool> newest;
 };
 struct ChangeRow {
   uint64_t generation = 0;
+  std::string at;
   std::string kind;
   std::string change;
   std::string id;
@@ -68,24 +67,10 @@ struct ChangeRow {
   std::string op;
   std::string source;
 };
-struct GroupedChange {
-  std::string change;
-  std::string kind;
-  std::string id;
-};
-struct ChangeGroup {
-  uint64_t generation = 0;
-  std::string at;
-  std::string op;
-  std::string source;
-  std::vector<GroupedChange> changes;
-  std::optional<uint64_t> more;
-};
 struct ChangesOutput {
   std::string epoch;
   uint64_t generation = 0;
   std::vector<ChangeRow> changes;
-  std::optional<std::vector<ChangeGroup>> groups = {};
   bool more = false;
   bool truncated = false;
 };
@@ -102,43 +87,25 @@ auto describe(json::Type<ChangesInput>) {
           "`epoch` that `since` belongs to. If it is another than the present one, `truncated` is "
           "true.")
           .null_default(),
-      json::field(
-          "limit", &T::limit,
-          "Most changes to return, 1000 unless given; with `grouped` most groups, 60 unless "
-          "given and at most 500.")
+      json::field("limit", &T::limit,
+                  "Most changes to return, 1000 unless given. Generations are not divided.")
           .null_default(),
-      json::field("grouped", &T::grouped,
-                  "true: `groups` instead of `changes`, the newest first. Default false.")
+      json::field("newest", &T::newest,
+                  "true: the last ones after `since` when there are more than `limit`. Default "
+                  "false.")
           .null_default());
 }
 auto describe(json::Type<ChangeRow>) {
   using T = ChangeRow;
   return json::object<T>(
       "ChangeRow", "", json::field("generation", &T::generation, "State in which it appeared."),
+      json::field("at", &T::at, "When that was, RFC 3339 in UTC."),
       json::field("kind", &T::kind, "`skill` or `prompt`."),
       json::field("change", &T::change, "`added`, `changed` or `removed`."),
       json::field("id", &T::id, "Id or name as the lists show it."),
       json::field("namespace", &T::name_space, "Folder, or registered id."),
       json::field("op", &T::op, "`download`, `external`, `register` or `unregister`."),
       json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."));
-}
-auto describe(json::Type<GroupedChange>) {
-  using T = GroupedChange;
-  return json::object<T>("GroupedChange", "",
-                         json::field("change", &T::change, "`added`, `changed` or `removed`."),
-                         json::field("kind", &T::kind, "`skill` or `prompt`."),
-                         json::field("id", &T::id, "Id or name as the lists show it."));
-}
-auto describe(json::Type<ChangeGroup>) {
-  using T = ChangeGroup;
-  return json::object<T>(
-      "ChangeGroup", "Changes of one generation that have one cause.",
-      json::field("generation", &T::generation, "State in which they appeared."),
-      json::field("at", &T::at, "When that was."),
-      json::field("op", &T::op, "`download`, `external`, `register` or `unregister`."),
-      json::field("source", &T::source, "`registry`, `repo`, `disk` or `registered`."),
-      json::field("changes", &T::changes, "The documents; the first 100 when there are more."),
-      json::field("more", &T::more, "How many are left out; absent: none."));
 }
 auto describe(json::Type<ChangesOutput>) {
   using T = ChangesOutput;
@@ -147,37 +114,23 @@ auto describe(json::Type<ChangesOutput>) {
       json::field("epoch", &T::epoch,
                   "Changes when generations are counted anew, for example after a restart."),
       json::field("generation", &T::generation, "Pass it as `since` in the next call."),
-      json::field("changes", &T::changes, "Oldest first; empty with `grouped`."),
-      json::field("groups", &T::groups, "Newest first. Only with `grouped`."),
-      json::field("more", &T::more, "There are more changes: call again with `since`."),
+      json::field("changes", &T::changes, "Oldest first."),
+      json::field("more", &T::more,
+                  "There are more changes: call again with `since`. With `newest`: older ones are "
+                  "left out."),
       json::field("truncated", &T::truncated,
                   "Changes after `since` are missing here: read the lists again."));
 }
 
-ChangeRow row_of(const Change& change) {
+ChangeRow row_of(const Change& change, const std::string& at) {
   return {.generation = change.generation,
+          .at = at,
           .kind = change.kind == ChangeKind::kSkill ? "skill" : "prompt",
           .change = std::string(word(change.act)),
           .id = change.id,
           .name_space = change.name_space,
           .op = std::string(word(change.op)),
           .source = change.source};
-}
-
-ChangeGroup group_of(const ChangeLog::Group& group) {
-  ChangeGroup out{.generation = group.generation,
-                  .at = content::format_time(group.at_ns),
-                  .op = std::string(word(group.op)),
-                  .source = group.source,
-                  .changes = {},
-                  .more = {}};
-  if (group.more > 0) out.more = group.more;
-  for (const Change& change : group.changes) {
-    ChangeRow row = row_of(change);
-    out.changes.push_back(
-        {.change = std::move(row.change), .kind = std::move(row.kind), .id = std::move(row.id)});
-  }
-  return out;
 }
 
 int64_t now_ns() {
@@ -223,29 +176,18 @@ task::Task<ChangesOutput> list_changes(Library& library, const ChangeLog& log,
                                        const std::string& epoch, ChangesInput in) {
   const View view = co_await library.current({.filtered = false});
   const bool other_epoch = in.epoch && *in.epoch != epoch;
-  if (in.grouped.value_or(false)) {
-    const uint64_t most = std::clamp<uint64_t>(in.limit.value_or(kDefaultGroups), 1, kMaxGroups);
-    const ChangeLog::Groups found =
-        log.groups_since(other_epoch ? 0 : in.since.value_or(0), view.generation().number,
-                         {.groups = saturated_size(most), .changes = kMaxGroupedChanges});
-    ChangesOutput out{.epoch = epoch,
-                      .generation = view.generation().number,
-                      .changes = {},
-                      .groups = std::vector<ChangeGroup>(),
-                      .more = found.more,
-                      .truncated = found.truncated || other_epoch};
-    for (const ChangeLog::Group& group : found.groups) out.groups->push_back(group_of(group));
-    co_return out;
-  }
   const uint64_t limit = std::max<uint64_t>(1, in.limit.value_or(kDefaultLimit));
+  const auto from = in.newest.value_or(false) ? ChangeLog::From::kNewest : ChangeLog::From::kOldest;
   const ChangeLog::Answer found = log.since(other_epoch ? 0 : in.since.value_or(0),
-                                            view.generation().number, saturated_size(limit));
+                                            view.generation().number, saturated_size(limit), from);
   ChangesOutput out{.epoch = epoch,
                     .generation = found.up_to,
-                    .changes = {},
                     .more = found.more,
                     .truncated = found.truncated || other_epoch};
-  for (const Change& change : found.changes) out.changes.push_back(row_of(change));
+  for (const ChangeLog::Entry& entry : found.entries) {
+    const std::string at = content::format_time(entry.at_ns);
+    for (const Change& change : *entry.changes) out.changes.push_back(row_of(change, at));
+  }
   co_return out;
 }
 
@@ -261,7 +203,7 @@ std::optional<std::string> digest_of(const Snapshot& snapshot, const Change& cha
   return sources::sha256_hex(file->bytes);
 }
 
-// Changes that are told in one event.
+// Changes that are reported in one event.
 struct EventKey {
   ChangeKind kind;
   std::string name_space;
@@ -286,9 +228,7 @@ ChangeEvent event_of(const EventKey& key, uint64_t generation) {
           .name_space = key.name_space,
           .source = key.source,
           .generation = generation,
-          .ids = {},
-          .count = 0,
-          .digests = {}};
+          .count = 0};
 }
 
 void name_documents(ChangeEvent& event, const std::vector<const Change*>& changes,
@@ -335,7 +275,7 @@ void Changes::add_to(FunctionTable& table) {
       [this](ChangesInput in) { return list_changes(library_, log_, epoch_, std::move(in)); });
 }
 
-Changes::~Changes() { worker_.core().loop.cancel(tell_timer_); }
+Changes::~Changes() { worker_.core().loop.cancel(publish_timer_); }
 
 void Changes::begin(const std::string& name_space, std::string_view source) {
   Download& download = downloads_[name_space];
@@ -343,27 +283,30 @@ void Changes::begin(const std::string& name_space, std::string_view source) {
   ++download.jobs;
 }
 
-task::Task<void> Changes::end(std::string name_space, bool skills_changed, bool prompts_changed) {
+task::Task<void> Changes::end(std::vector<DownloadEnd> ends) {
   co_await library_.catch_up_after_swap();
-  const auto found = downloads_.find(name_space);
-  if (found == downloads_.end()) co_return;
+  std::vector<DownloadEvent> done;
+  for (const DownloadEnd& end : ends) end_one(end, done);
+  co_await publish_gathered();
+  for (const DownloadEvent& event : done) downloads_hub_.publish(event);
+}
+
+void Changes::end_one(const DownloadEnd& end, std::vector<DownloadEvent>& done) {
+  const auto found = downloads_.find(end.name_space);
+  if (found == downloads_.end()) return;
   Download& download = found->second;
-  const std::string source = download.source;
-  // Files that are not served, or hidden by others, change no document; the download is told
+  // Files that are not served, or hidden by others, change no document; the download is reported
   // anyway.
   const auto note = [&](ChangeKind kind, bool changed, bool& seen) {
-    if (changed && !seen) unseen_.push_back({kind, name_space, source});
-    return std::exchange(seen, false) || changed;
+    const DownloadEvent event{kind, end.name_space, download.source};
+    if (changed && !seen) unseen_.push_back(event);
+    if (std::exchange(seen, false) || changed) done.push_back(event);
   };
-  const bool skills = note(ChangeKind::kSkill, skills_changed, download.skills);
-  const bool prompts = note(ChangeKind::kPrompt, prompts_changed, download.prompts);
-  if (--download.jobs == 0) {
-    downloads_.erase(found);
-    library_.download_marks().forget(name_space);
-  }
-  co_await tell_gathered();
-  if (skills) downloads_hub_.tell({ChangeKind::kSkill, name_space, source});
-  if (prompts) downloads_hub_.tell({ChangeKind::kPrompt, name_space, source});
+  note(ChangeKind::kSkill, end.skills_changed, download.skills);
+  note(ChangeKind::kPrompt, end.prompts_changed, download.prompts);
+  if (--download.jobs > 0) return;
+  downloads_.erase(found);
+  library_.download_marks().forget(end.name_space);
 }
 
 void Changes::observe(const ChangeSet& changes) {
@@ -377,19 +320,19 @@ void Changes::observe(const ChangeSet& changes) {
       (change.kind == ChangeKind::kSkill ? own->second.skills : own->second.prompts) = true;
     }
   }
-  if (tell_timer_ != 0) return;
-  tell_timer_ = worker_.core().loop.after(options_.gather, [this] {
-    tell_timer_ = 0;
-    worker_.spawn(tell_gathered());
+  if (publish_timer_ != 0) return;
+  publish_timer_ = worker_.core().loop.after(options_.gather, [this] {
+    publish_timer_ = 0;
+    worker_.spawn(publish_gathered());
   });
 }
 
 // Grouping and digests take time, so the content thread does them.
-task::Task<void> Changes::tell_gathered() {
+task::Task<void> Changes::publish_gathered() {
   const std::vector<ChangeList> lists = std::exchange(gathered_, {});
   const std::vector<DownloadEvent> unseen = std::exchange(unseen_, {});
   std::vector<Event> events;
-  if (is_told() && !(lists.empty() && unseen.empty())) {
+  if (has_listeners() && !(lists.empty() && unseen.empty())) {
     events = co_await library_.on_content_thread([snapshot = library_.latest(), lists, unseen,
                                                   max_ids = options_.max_ids] {
       std::vector<Event> out;
@@ -422,7 +365,11 @@ task::Task<void> Changes::send(std::vector<Event> events) {
   sending_.emplace();
   auto begin = std::chrono::steady_clock::now();
   while (!outbox_.empty()) {
-    fire(outbox_.front());
+    try {
+      fire(outbox_.front());
+    } catch (const std::exception& e) {  // those who wait for the end must be resumed
+      log_error("on-change: an event was not sent: {}", e.what());
+    }
     outbox_.pop_front();
     if (std::chrono::steady_clock::now() - begin < kSlice) continue;
     co_await worker_.sleep(std::chrono::milliseconds(0));

@@ -1,4 +1,4 @@
-// Tells subscribers what changed: the two on-change trigger types, and directory::changes for those
+// Reports changes to subscribers: the two on-change trigger types, and directory::changes for those
 // who were away.
 #pragma once
 
@@ -18,9 +18,10 @@ namespace iii::directory {
 class FunctionTable;
 
 struct ChangesOptions {
-  std::chrono::milliseconds gather{50};  // how long edits on disk are gathered before telling
-  size_t max_ids = 100;                  // named in one event
-  size_t log_capacity = 10'000;          // changes kept for directory::changes
+  std::chrono::milliseconds gather{
+      50};                       // how long edits on disk are gathered before they are reported
+  size_t max_ids = 100;          // named in one event
+  size_t log_capacity = 10'000;  // changes kept for directory::changes
 };
 
 // A download that changed skills or prompts is over.
@@ -28,6 +29,13 @@ struct DownloadEvent {
   ChangeKind kind = ChangeKind::kSkill;
   std::string name_space;
   std::string source;
+};
+
+// What a download did to one namespace.
+struct DownloadEnd {
+  std::string name_space;
+  bool skills_changed = false;
+  bool prompts_changed = false;
 };
 
 // On the loop thread. The worker, the library and this object live equally long.
@@ -41,8 +49,8 @@ class Changes {
   // A download of this namespace begins. Its changes are those of the files that it announces to
   // Library::download_marks().
   void begin(const std::string& name_space, std::string_view source);
-  // Publishes what was done as one generation and tells subscribers; before the caller is answered.
-  task::Task<void> end(std::string name_space, bool skills_changed, bool prompts_changed);
+  // Publishes what was done as one generation for subscribers; before the caller is answered.
+  task::Task<void> end(std::vector<DownloadEnd> ends);
 
   // The last generation that changed this skill, if the log reaches back to it.
   std::optional<uint64_t> last_change_of(std::string_view skill_id) const {
@@ -52,7 +60,7 @@ class Changes {
   // Another one means that generations are counted anew.
   const std::string& epoch() const { return epoch_; }
 
-  // For the on-change types of the earlier generations.
+  // For the on-change types of the earlier versions.
   Hub<DownloadEvent>& downloads() { return downloads_hub_; }
 
   // directory::changes. This object outlives the table.
@@ -69,7 +77,8 @@ class Changes {
   struct Event;
 
   void observe(const ChangeSet& changes);
-  task::Task<void> tell_gathered();
+  task::Task<void> publish_gathered();
+  void end_one(const DownloadEnd& end, std::vector<DownloadEvent>& done);
   task::Task<void> send(std::vector<Event> events);
   void fire(const Event& event);
   void publish(const Event& event);
@@ -77,7 +86,7 @@ class Changes {
     return !skills_.bindings().empty() || !prompts_.bindings().empty();
   }
   // Who observes directory::on-changed is not known, only whether anybody can.
-  bool is_told() const { return anybody_listens() || worker_.engine_observes(); }
+  bool has_listeners() const { return anybody_listens() || worker_.engine_observes(); }
   const Type& type_of(ChangeKind kind) const {
     return kind == ChangeKind::kSkill ? skills_ : prompts_;
   }
@@ -91,11 +100,11 @@ class Changes {
   ChangeLog log_;
   const std::string epoch_;
   std::map<std::string, Download, std::less<>> downloads_;  // under way, by namespace
-  std::vector<ChangeList> gathered_;                        // not told yet, oldest first
-  std::vector<DownloadEvent> unseen_;  // downloads that changed no document; not told yet
+  std::vector<ChangeList> gathered_;                        // not reported yet, oldest first
+  std::vector<DownloadEvent> unseen_;  // downloads that changed no document; not reported yet
   std::deque<Event> outbox_;
   std::optional<Latch> sending_;  // opens when the outbox is empty
-  TimerId tell_timer_ = 0;
+  TimerId publish_timer_ = 0;
   ChangeHub::Subscription subscription_;
 };
 

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
+#include <map>
 #include <tuple>
+#include <utility>
 
 #include "directory/content/findings.h"
 #include "directory/content/ids.h"
@@ -11,7 +14,6 @@
 #include "directory/reading/finding_details.h"
 #include "directory/reading/installed.h"
 #include "directory/reading/lock_findings.h"
-#include "directory/reading/portable_findings.h"
 #include "directory/reading/risks.h"
 #include "directory/reading/skill_links.h"
 #include "directory/reading/skill_types.h"
@@ -67,12 +69,6 @@ auto describe(json::Type<DoctorInput>) {
           .null_default());
 }
 
-// Findings that are looked at in one step, and rows that are compared with the filter.
-constexpr size_t kListsPerStep = 256;
-constexpr size_t kRowsPerStep = 1'024;
-// Longer pages are written on another thread.
-constexpr size_t kShortPage = 500;
-
 std::string severity_word(content::Severity severity) {
   switch (severity) {
     case content::Severity::kInfo:
@@ -83,21 +79,6 @@ std::string severity_word(content::Severity severity) {
       return "error";
   }
   return "warning";
-}
-
-DoctorFinding told(const content::Generation& generation, const content::Finding& finding) {
-  DoctorFinding out{.root = generation.roots[finding.file.root].label,
-                    .path = finding.file.path,
-                    .severity = severity_word(finding.severity),
-                    .code = finding.code,
-                    .line = finding.line,
-                    .column = finding.column,
-                    .message = finding.message,
-                    .served_as = {},
-                    .fix = {}};
-  if (finding.served_as) out.served_as = content::display_id(generation, *finding.served_as);
-  if (finding.fix) out.fix = DoctorFix{finding.fix->offset, finding.fix->length, finding.fix->text};
-  return out;
 }
 
 }  // namespace
@@ -168,133 +149,129 @@ inline auto describe(json::Type<DoctorReport>) {
       json::field("truncated", &T::truncated, "There are more findings after these."));
 }
 
-Examination::Examination(const View& view, DoctorQuery query)
-    : view_(view), query_(std::move(query)) {
-  const content::Accounting& a = view.generation().accounting;
-  report_.files = a.files;
-  report_.skills = a.skills;
-  report_.prompts = a.prompts;
-  report_.supporting = a.supporting;
-  report_.skipped = a.skipped;
-}
+namespace {
 
-bool Examination::step() {
-  if (done_) return false;
-  const auto& lists = view_.generation().findings;
-  if (next_list_ < lists.size()) {
-    const size_t stop = std::min(lists.size(), next_list_ + kListsPerStep);
-    for (; next_list_ < stop; ++next_list_) {
-      for (const content::Finding& finding : *lists[next_list_]) look_at(finding);
+// Counts findings by kind and keeps those that a query selects.
+class Selection {
+ public:
+  Selection(const DoctorQuery& query, DoctorReport& report) : query_(query), report_(report) {}
+
+  void add(const content::Generation& generation, const content::Finding& finding) {
+    count(generation.roots[finding.file.root].label, finding.file.path,
+          finding.served_as ? std::string_view(*finding.served_as) : std::string_view(),
+          severity_word(finding.severity), finding.code, finding.message, finding.fix.has_value(),
+          [&] { return doctor_finding(generation, finding); });
+  }
+  void add(DoctorFinding finding) {
+    count(finding.root, finding.path, finding.served_as.value_or(""), finding.severity,
+          finding.code, finding.message, finding.fix.has_value(),
+          [&] { return std::move(finding); });
+  }
+  void finish() {
+    for (auto& [key, kind] : kinds_) report_.summary.push_back(std::move(kind));
+    const auto rank = [](const DoctorKind& kind) {
+      return kind.severity == "error" ? 0 : kind.severity == "warning" ? 1 : 2;
+    };
+    std::ranges::sort(report_.summary, [&rank](const DoctorKind& a, const DoctorKind& b) {
+      return std::tuple(rank(a), b.count, a.code) < std::tuple(rank(b), a.count, b.code);
+    });
+    if (report_.truncated) {
+      report_.next_cursor = std::to_string(query_.skip + report_.findings.size());
     }
-  } else if (view_.installed() != nullptr && next_skill_ < view_.generation().skills.size()) {
-    look_for_hidden();
-  } else {
-    tell_hidden();
-    done_ = true;
   }
-  return true;
-}
 
-// `make` gives the whole finding; it is asked only for those that are shown.
-template <typename Make>
-void Examination::count(std::string_view root, std::string_view path, std::string_view served_as,
-                        std::string_view severity, std::string_view code, std::string_view message,
-                        bool fixable, const Make& make) {
-  const bool here =
-      !query_.prefix || path.starts_with(*query_.prefix) || served_as.starts_with(*query_.prefix);
-  if (!here) return;
-  const std::pair<std::string, std::string> key(code, severity);
-  const auto [kind, is_new] = kinds_.try_emplace(key);
-  if (is_new) {
-    kind->second.code = code;
-    kind->second.severity = severity;
-    kind->second.example = std::string(root) + ":" + std::string(path);
-    kind->second.message = message;
+ private:
+  // `make` gives the whole finding; it is asked only for those that are shown.
+  template <typename Make>
+  void count(std::string_view root, std::string_view path, std::string_view served_as,
+             std::string_view severity, std::string_view code, std::string_view message,
+             bool fixable, const Make& make) {
+    const bool here =
+        !query_.prefix || path.starts_with(*query_.prefix) || served_as.starts_with(*query_.prefix);
+    if (!here) return;
+    const std::pair<std::string, std::string> key(code, severity);
+    const auto [kind, is_new] = kinds_.try_emplace(key);
+    if (is_new) {
+      kind->second.code = code;
+      kind->second.severity = severity;
+      kind->second.example = std::string(root) + ":" + std::string(path);
+      kind->second.message = message;
+    }
+    ++kind->second.count;
+    kind->second.fixable += fixable ? 1 : 0;
+    if (query_.code && *query_.code != code) return;
+    if (query_.severity && *query_.severity != severity) return;
+    ++report_.matching;
+    if (report_.matching <= query_.skip) return;
+    report_.truncated |= report_.findings.size() >= query_.limit;
+    if (!report_.truncated) report_.findings.push_back(make());
   }
-  ++kind->second.count;
-  kind->second.fixable += fixable ? 1 : 0;
-  if ((query_.code && *query_.code != code) || (query_.severity && *query_.severity != severity)) {
-    return;
-  }
-  ++report_.matching;
-  if (report_.matching <= query_.skip) return;
-  report_.truncated |= report_.findings.size() >= query_.limit;
-  if (!report_.truncated) report_.findings.push_back(make());
-}
 
-void Examination::look_at(const content::Finding& finding) {
-  const content::Generation& generation = view_.generation();
-  count(generation.roots[finding.file.root].label, finding.file.path,
-        finding.served_as ? std::string_view(*finding.served_as) : std::string_view(),
-        severity_word(finding.severity), finding.code, finding.message, finding.fix.has_value(),
-        [&] { return told(generation, finding); });
-}
+  const DoctorQuery& query_;
+  DoctorReport& report_;
+  std::map<std::pair<std::string, std::string>, DoctorKind> kinds_;
+};
 
-void Examination::add(std::vector<DoctorFinding> findings) {
-  for (DoctorFinding& each : findings) {
-    count(each.root, each.path, each.served_as.value_or(""), each.severity, each.code, each.message,
-          each.fix.has_value(), [&] { return std::move(each); });
+// Files on disk; what is compiled in or registered is not counted.
+void fill_counts(DoctorReport& out, const View& view) {
+  const std::vector<Counts> counts = view.counts();
+  for (size_t i = 0; i < counts.size(); ++i) {
+    out.hidden += counts[i].hidden;
+    const content::RootKind kind = view.generation().roots[i].kind;
+    if (kind == content::RootKind::kBuiltin || kind == content::RootKind::kRegistered) continue;
+    out.files += counts[i].files();
+    out.skills += counts[i].served();
+    out.prompts += counts[i].prompts;
+    out.supporting += counts[i].supporting;
+    out.skipped += counts[i].unserved;
   }
 }
 
-void Examination::look_for_hidden() {
-  const auto& skills = view_.generation().skills;
-  const size_t stop = std::min(skills.size(), next_skill_ + kRowsPerStep);
-  for (; next_skill_ < stop; ++next_skill_) {
-    const content::Skill& skill = *skills[next_skill_];
-    if (view_.shows(skill.id)) continue;
-    HiddenNamespace& found = hidden_[skill.id.substr(0, skill.id.find('/'))];
-    if (found.skills++ == 0) found.root = skill.file.root;
-    ++report_.hidden;
-  }
+DoctorFinding hidden_finding(const std::string& name, const std::string& root, uint64_t skills) {
+  DoctorFinding out;
+  out.root = root;
+  out.path = name + "/";
+  out.severity = severity_word(content::Severity::kWarning);
+  out.code = content::findings::kHiddenByFilter;
+  out.message =
+      std::to_string(skills) + (skills == 1 ? " skill is" : " skills are") +
+      " hidden: `filter_unregistered` is on, and worker::list does not name the worker `" + name +
+      "`. Install it, or set `filter_unregistered: false` to show " +
+      (skills == 1 ? "it." : "them.");
+  return out;
 }
 
-void Examination::tell_hidden() {
-  std::vector<DoctorFinding> findings;
-  for (const auto& [name, found] : hidden_) {
-    findings.push_back(
-        {.root = view_.generation().roots[found.root].label,
-         .path = name + "/",
-         .severity = severity_word(content::Severity::kWarning),
-         .code = std::string(content::findings::kHiddenByFilter),
-         .line = {},
-         .column = {},
-         .message =
-             std::to_string(found.skills) + (found.skills == 1 ? " skill is" : " skills are") +
-             " hidden: `filter_unregistered` is on, and worker::list does not name the worker `" +
-             name + "`. Install it, or set `filter_unregistered: false` to show " +
-             (found.skills == 1 ? "it." : "them."),
-         .served_as = {},
-         .fix = {}});
-  }
-  add(std::move(findings));
-}
-
-DoctorReport Examination::take() {
-  for (auto& [key, kind] : kinds_) report_.summary.push_back(std::move(kind));
-  const auto rank = [](const DoctorKind& kind) {
-    return kind.severity == "error" ? 0 : kind.severity == "warning" ? 1 : 2;
+// One finding for each namespace that the filter hides.
+void add_hidden(Selection& selection, const View& view) {
+  if (view.installed() == nullptr) return;
+  struct Hidden {
+    uint16_t root = 0;
+    uint64_t skills = 0;
   };
-  std::ranges::sort(report_.summary, [&rank](const DoctorKind& a, const DoctorKind& b) {
-    return std::tuple(rank(a), b.count, a.code) < std::tuple(rank(b), a.count, b.code);
-  });
-  if (report_.truncated) {
-    report_.next_cursor = std::to_string(query_.skip + report_.findings.size());
+  std::map<std::string, Hidden, std::less<>> hidden;
+  for (const content::SkillPtr& skill : view.generation().skills) {
+    if (view.shows(skill->id)) continue;
+    Hidden& found = hidden[skill->id.substr(0, skill->id.find('/'))];
+    if (found.skills++ == 0) found.root = skill->file.root;
   }
-  return std::move(report_);
+  for (const auto& [name, found] : hidden) {
+    selection.add(hidden_finding(name, view.generation().roots[found.root].label, found.skills));
+  }
 }
 
-DoctorReport examine(const View& view, DoctorQuery query) {
-  Examination examination(view, std::move(query));
-  while (examination.step()) {
-  }
-  return examination.take();
-}
+}  // namespace
 
-DoctorReport examine(const content::GenerationPtr& generation, size_t max_findings) {
-  DoctorQuery query;
-  query.limit = max_findings;
-  return examine(View(generation, nullptr), std::move(query));
+DoctorReport examine(const View& view, const DoctorQuery& query, std::vector<DoctorFinding> more) {
+  DoctorReport out;
+  fill_counts(out, view);
+  Selection selection(query, out);
+  for (const content::FindingsPtr& list : view.generation().findings) {
+    for (const content::Finding& finding : *list) selection.add(view.generation(), finding);
+  }
+  add_hidden(selection, view);
+  for (DoctorFinding& each : more) selection.add(std::move(each));
+  selection.finish();
+  return out;
 }
 
 bool has_errors(const DoctorReport& report) {
@@ -321,50 +298,44 @@ static Result<DoctorQuery> query_of(const DoctorInput& in) {
   return out;
 }
 
+static void append(std::vector<DoctorFinding>& out, std::vector<DoctorFinding> more) {
+  std::ranges::move(more, std::back_inserter(out));
+}
+
 static task::Task<Result<json::Raw>> examine_now(Library& library, Installed* installed,
-                                                 std::shared_ptr<PortableVerdicts> verdicts,
-                                                 SkillLinks* links, DoctorInput in) {
-  Result<DoctorQuery> query = query_of(in);
-  if (!query) co_return std::unexpected(std::move(query.error()));
-  View view = co_await library.current();
-  Examination examination(view, std::move(*query));
-  auto begin = std::chrono::steady_clock::now();
-  while (examination.step()) co_await library.let_others_run(begin);
-  auto list = [view, verdicts] { return portable_findings(view, *verdicts); };
-  std::vector<DoctorFinding> left_out = installed != nullptr
-                                            ? co_await installed->local().run(std::move(list))
-                                            : co_await library.on_answer_thread(std::move(list));
-  examination.add(std::move(left_out));
+                                                 SkillLinks* links, MoreFindings others,
+                                                 DoctorInput in) {
+  const Result<DoctorQuery> query = query_of(in);
+  if (!query) co_return std::unexpected(query.error());
+  const View view = co_await library.current();
+  std::vector<DoctorFinding> more;
+  if (others) {
+    auto list = [view, others = std::move(others)] { return others(view); };
+    more = installed != nullptr ? co_await installed->local().run(std::move(list))
+                                : co_await library.on_answer_thread(std::move(list));
+  }
   if (installed != nullptr) {
     auto look = [downloads = installed->downloads()] { return lock_findings(*downloads); };
-    std::vector<DoctorFinding> more = co_await installed->local().run(std::move(look));
-    examination.add(std::move(more));
+    append(more, co_await installed->local().run(std::move(look)));
   }
-  if (links != nullptr) examination.add(co_await links->broken(view));
+  if (links != nullptr) append(more, co_await links->broken(view));
   if (installed != nullptr && in.risks.value_or(false)) {
     // Not on the content thread: reading every file would keep all others waiting for it.
     auto scan = [snapshot = view.shared_snapshot(), downloads = installed->downloads()] {
       return scan_folders(*snapshot->folders->content, *snapshot->files,
                           downloads->lock().value_or(sources::Lock{}), {});
     };
-    std::vector<DoctorFinding> found = co_await installed->local().run(std::move(scan));
-    examination.add(std::move(found));
+    append(more, co_await installed->local().run(std::move(scan)));
   }
-  DoctorReport report = examination.take();
-  if (in.details.value_or(false)) {
-    auto read = [snapshot = view.shared_snapshot(),
-                 findings = std::move(report.findings)]() mutable {
-      add_details(*snapshot->folders->content, *snapshot->generation, findings);
-      return std::move(findings);
-    };
-    report.findings = co_await library.on_answer_thread(std::move(read));
-  }
-  library.let_go(std::move(view));
-  const std::string_view remedy = "directory::doctor with a lower `limit`";
-  if (report.findings.size() <= kShortPage) co_return bounded(json::encode(report), remedy);
-  auto write = [report = std::move(report)] { return json::encode(report); };
-  std::string text = co_await library.on_answer_thread(std::move(write));
-  co_return bounded(std::move(text), remedy);
+  auto make = [view, query = *query, details = in.details.value_or(false),
+               more = std::move(more)]() mutable {
+    DoctorReport report = examine(view, query, std::move(more));
+    if (details) {
+      add_details(*view.snapshot().folders->content, view.generation(), report.findings);
+    }
+    return bounded(json::encode(report), "directory::doctor with a lower `limit`");
+  };
+  co_return co_await library.on_answer_thread(std::move(make));
 }
 
 std::string report_json(const DoctorReport& report) { return json::encode(report); }
@@ -373,7 +344,18 @@ Result<DoctorReport> report_of(std::string_view json) { return json::decode<Doct
 
 DoctorFinding doctor_finding(const content::Generation& generation,
                              const content::Finding& finding) {
-  return told(generation, finding);
+  DoctorFinding out{.root = generation.roots[finding.file.root].label,
+                    .path = finding.file.path,
+                    .severity = severity_word(finding.severity),
+                    .code = finding.code,
+                    .line = finding.line,
+                    .column = finding.column,
+                    .message = finding.message,
+                    .served_as = {},
+                    .fix = {}};
+  if (finding.served_as) out.served_as = content::display_id(generation, *finding.served_as);
+  if (finding.fix) out.fix = DoctorFix{finding.fix->offset, finding.fix->length, finding.fix->text};
+  return out;
 }
 
 std::string finding_json(const DoctorFinding& finding) { return json::encode(finding); }
@@ -406,14 +388,14 @@ std::string report_text(const DoctorReport& report, const FindingPlace& place) {
   return out;
 }
 
-void add_doctor(FunctionTable& table, Library& library, Installed* installed, SkillLinks* links) {
-  auto verdicts = std::make_shared<PortableVerdicts>(kMaxVerdictBytes);
+void add_doctor(FunctionTable& table, Library& library, Installed* installed, SkillLinks* links,
+                const MoreFindings& more) {
   table.add<DoctorInput, DoctorReport>({.id = "directory::doctor",
                                         .title = "Examine the skill folders",
                                         .description = about::kDoctor,
                                         .hints = kReadOnly},
-                                       [&library, installed, verdicts, links](DoctorInput in) {
-                                         return examine_now(library, installed, verdicts, links,
+                                       [&library, installed, links, more](DoctorInput in) {
+                                         return examine_now(library, installed, links, more,
                                                             std::move(in));
                                        });
 }

@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "directory/content/content.h"
@@ -82,43 +80,9 @@ struct DoctorQuery {
   size_t limit = SIZE_MAX;
 };
 
-// Makes a report in steps. The view outlives it.
-class Examination {
- public:
-  Examination(const View& view, DoctorQuery query);
-
-  // Does a little more; false: everything has been looked at.
-  bool step();
-  // What others have to say, after the last step.
-  void add(std::vector<DoctorFinding> findings);
-  DoctorReport take();
-
- private:
-  struct HiddenNamespace {
-    uint16_t root = 0;
-    uint64_t skills = 0;
-  };
-  void look_at(const content::Finding& finding);
-  template <typename Make>
-  void count(std::string_view root, std::string_view path, std::string_view served_as,
-             std::string_view severity, std::string_view code, std::string_view message,
-             bool fixable, const Make& make);
-  void look_for_hidden();
-  void tell_hidden();
-
-  const View& view_;
-  const DoctorQuery query_;
-  DoctorReport report_;
-  std::map<std::pair<std::string, std::string>, DoctorKind, std::less<>> kinds_;
-  size_t next_list_ = 0;
-  size_t next_skill_ = 0;
-  std::map<std::string, HiddenNamespace, std::less<>> hidden_;
-  bool done_ = false;
-};
-
-// All at once.
-DoctorReport examine(const View& view, DoctorQuery query);
-DoctorReport examine(const content::GenerationPtr& generation, size_t max_findings = kMaxFindings);
+// `more` is what others have to say. May look at every row.
+DoctorReport examine(const View& view, const DoctorQuery& query,
+                     std::vector<DoctorFinding> more = {});
 bool has_errors(const DoctorReport& report);
 Result<void> check_severity(const std::optional<std::string>& severity);
 
@@ -133,9 +97,12 @@ DoctorFinding doctor_finding(const content::Generation& generation,
                              const content::Finding& finding);
 std::string finding_json(const DoctorFinding& finding);
 
+// Findings of other rooms about what a view shows; called on a thread that may wait.
+using MoreFindings = std::function<std::vector<DoctorFinding>(const View&)>;
+
 // Everything outlives the table. `installed` knows what `directory.lock` names; null: nothing is
-// said about that.
+// reported about that.
 void add_doctor(FunctionTable& table, Library& library, Installed* installed = nullptr,
-                SkillLinks* links = nullptr);
+                SkillLinks* links = nullptr, const MoreFindings& more = {});
 
 }  // namespace iii::directory

@@ -26,7 +26,7 @@ class Doctor : public testing::Test {
  protected:
   DoctorReport report() {
     if (content == nullptr) content = content::Content::open(options);
-    const DoctorReport out = examine(content->fresh());
+    const DoctorReport out = examine(View(content->fresh(), nullptr), {});
     EXPECT_EQ(out.files, out.skills + out.prompts + out.supporting + out.skipped);
     return out;
   }
@@ -142,7 +142,7 @@ TEST_F(Doctor, FilesInReadOnlyRootsAreLeftAloneAndSaid) {
 TEST_F(Doctor, AReportOfManyFindingsIsCutAndSaysSo) {
   for (int i = 0; i < 5; ++i) tree.put("global/Bad " + std::to_string(i) + ".md");
   content = content::Content::open(options);
-  const DoctorReport some = examine(content->fresh(), 3);
+  const DoctorReport some = examine(View(content->fresh(), nullptr), {.limit = 3});
   EXPECT_EQ(some.findings.size(), 3U);
   EXPECT_TRUE(some.truncated);
   EXPECT_EQ(some.files, 5U);
@@ -162,42 +162,6 @@ TEST_F(DoctorOnTheBus, AnswersWithTheAccount) {
   EXPECT_EQ(text(finding, "severity"), "warning");
   EXPECT_EQ(*finding.find("line"), json::Value(2));
   EXPECT_NE(finding.find("fix"), nullptr);
-}
-
-TEST_F(DoctorOnTheBus, SkillsThatMcpLeavesOutHaveAReason) {
-  const auto skill = [](const std::string& name) {
-    return "---\nname: " + name + "\ndescription: About it.\n---\nText\n";
-  };
-  tree.put("global/good/SKILL.md", skill("good"));
-  tree.put("global/linked/SKILL.md", skill("linked"));
-  tree.link("global/linked/more", "SKILL.md");
-  tree.put("global/other/SKILL.md", skill("another"));
-  tree.put("global/person/SKILL.md",
-           "---\nname: person\ndescription: x\ndisable-model-invocation: true\n---\nText\n");
-  tree.put("global/plain.md");
-  start();
-  const auto reasons = [this] {
-    std::vector<std::string> out;
-    const json::Value report = ask("directory::doctor", R"({"code":"mcp_left_out"})");
-    for (const json::Value& finding : *report.find("findings")->as_array()) {
-      EXPECT_EQ(text(finding, "severity"), "info");
-      out.push_back(text(finding, "path") + " " + text(finding, "served_as") + ": " +
-                    text(finding, "message"));
-    }
-    return out;
-  };
-  for (int repetition = 0; repetition < 2; ++repetition) {
-    EXPECT_THAT(reasons(),
-                ElementsAre(testing::AllOf(StartsWith("linked/SKILL.md linked: "),
-                                           HasSubstr("more is a link")),
-                            testing::AllOf(StartsWith("other/SKILL.md other: "),
-                                           HasSubstr("`name` in the frontmatter must be the name "
-                                                     "of the folder, `other`"))));
-  }
-  tree.put("global/other/SKILL.md", skill("other"));
-  tree.remove("global/linked/more");
-  tree.link("global/good/deep/more", "../SKILL.md");
-  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("deep/more is a link")));
 }
 
 TEST_F(DoctorOnTheBus, KindsAreCountedAndFindingsFilteredAndReadInPages) {

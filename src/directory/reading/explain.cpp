@@ -70,23 +70,23 @@ auto describe(json::Type<ExplainOutput>) {
 
 class Explanation {
  public:
-  explicit Explanation(const BrowseColumns& columns) : columns_(columns) {
-    out_.generation = generation().number;
-  }
+  explicit Explanation(const View& view) : view_(view) { out_.generation = generation().number; }
 
-  ExplainOutput of_row(size_t row) {
-    const BrowseRow shown = browse_row(columns_, row);
-    const BrowseState state = columns_.state(row);
+  ExplainOutput of_row(const DocumentRow& row) {
+    const BrowseRow shown = browse_row(view_, row);
+    const DocumentState state = view_.state(row);
     out_.id = shown.id;
     out_.kind = shown.kind == "prompt" || shown.kind == "folder" ? shown.kind : "skill";
-    out_.verdict = state == BrowseState::kFinding ? "served" : shown.state;
-    yes("A file leads to this id", place(shown.root, shown.path));
-    if (state == BrowseState::kMissing) return missing(shown);
-    if (columns_.skill(row) == nullptr) return shadowed(shown);
+    out_.verdict = state == DocumentState::kFinding ? "served" : shown.state;
+    const bool registered = content::is_registered(generation(), row.file());
+    yes(registered ? "A worker registered it" : "A file leads to this id",
+        place(shown.root, shown.path));
+    if (state == DocumentState::kMissing) return missing(shown);
+    if (row.skill == nullptr) return shadowed(shown);
     yes("It can be read", std::to_string(shown.bytes) + " bytes, UTF-8");
-    say_findings(findings_of(generation(), columns_.skill(row)->file));
+    say_findings(findings_of(generation(), row.skill->file));
     yes("Nothing hides it", "roots in order of precedence: " + roots());
-    if (state == BrowseState::kFiltered) return filtered(shown);
+    if (state == DocumentState::kFiltered) return filtered(shown);
     say_filter(shown);
     if (shown.user_only.value_or(false)) {
       warn("It is for users alone",
@@ -125,7 +125,7 @@ class Explanation {
   }
 
  private:
-  const content::Generation& generation() const { return columns_.view().generation(); }
+  const content::Generation& generation() const { return view_.generation(); }
   std::string roots() const {
     std::vector<std::string> labels;
     for (const content::RootInfo& root : generation().roots) labels.push_back(root.label);
@@ -154,7 +154,7 @@ class Explanation {
     }
   }
   void say_filter(const BrowseRow& shown) {
-    if (columns_.view().installed() == nullptr) {
+    if (view_.installed() == nullptr) {
       yes("The filter lets it through", "`filter_unregistered` is off, or knows no workers yet");
     } else {
       yes("The filter lets it through", "`" + shown.name_space + "` is shown");
@@ -185,64 +185,63 @@ class Explanation {
     return std::move(out_);
   }
 
-  const BrowseColumns& columns_;
+  const View& view_;
   ExplainOutput out_;
 };
 
 // A prompt that is not served: by its path, which rows have, or by the name of its file.
-std::optional<size_t> unserved_prompt(const BrowseColumns& columns, std::string_view name) {
-  const auto& rows = columns.all_unserved();
-  for (size_t i = 0; i < rows.size(); ++i) {
-    if (rows[i].kind != "prompt") continue;
-    if (without_suffix(file_name(rows[i].reason().file.path)) == name) return columns.skills() + i;
-  }
-  return std::nullopt;
+std::optional<size_t> unserved_prompt(const DocumentTable& table, std::string_view name) {
+  const auto rows = table.rows();
+  const auto at = std::ranges::find_if(rows, [name](const DocumentRow& row) {
+    return row.unserved != nullptr && row.unserved->kind == "prompt" &&
+           without_suffix(file_name(row.file().path)) == name;
+  });
+  if (at == rows.end()) return std::nullopt;
+  return static_cast<size_t>(at - rows.begin());
 }
 
-// On an answer thread. Nothing: it is absent.
-std::optional<ExplainOutput> explain_known(const BrowseColumns& columns, std::string_view asked) {
+// Nothing: it is absent.
+std::optional<ExplainOutput> explain_known(const View& view, std::string_view asked) {
   const std::string_view text = trim(asked);
-  const content::Generation& generation = columns.view().generation();
-  std::optional<size_t> row = find_row(columns, text);
+  const content::Generation& generation = view.generation();
+  std::optional<size_t> row = find_row(view, text);
   const content::Prompt* prompt = generation.prompt(text);
   for (const content::PromptPtr& each : generation.prompts) {
     if (prompt == nullptr && each->file.path == text) prompt = each.get();
   }
-  if (!row && prompt != nullptr) return Explanation(columns).of_prompt(*prompt);
-  if (!row) row = unserved_prompt(columns, text);
+  if (!row && prompt != nullptr) return Explanation(view).of_prompt(*prompt);
+  const DocumentTablePtr table = view.table();
+  if (!row) row = unserved_prompt(*table, text);
   if (!row) return std::nullopt;
-  return Explanation(columns).of_row(*row);
+  return Explanation(view).of_row(table->rows()[*row]);
 }
 
-task::Task<ExplainOutput> explain(Library& library, std::shared_ptr<Browser> browser,
-                                  ExplainInput in) {
+task::Task<ExplainOutput> explain(Library& library, ExplainInput in) {
   const View view = co_await library.current();
-  const BrowseColumnsPtr columns = co_await browser->columns(view);
-  auto look = [columns, id = in.id] { return explain_known(*columns, id); };
-  std::optional<ExplainOutput> known = co_await library.on_answer_thread(std::move(look));
+  auto look = [id = in.id](const View& v) { return explain_known(v, id); };
+  std::optional<ExplainOutput> known = co_await library.answer(view, std::move(look));
   if (known) co_return std::move(*known);
   std::vector<std::string> near =
-      co_await suggest_skills(library, columns->view(), content::normalise_id(in.id));
+      co_await suggest_skills(library, view, content::normalise_id(in.id));
   // These are the nearest, however far: only those that could be a slip of the fingers.
   const EditDistance distance(in.id);
-  std::vector<std::string> prompts = co_await suggest_prompts(library, columns->view(), in.id);
+  std::vector<std::string> prompts = co_await suggest_prompts(library, view, in.id);
   for (std::string& name : prompts) {
     const bool alike = distance.to(name) <= std::max<size_t>(1, in.id.size() / 3);
     if (alike && near.size() < 3) near.push_back(std::move(name));
   }
-  co_return Explanation(*columns).absent(in.id, std::move(near));
+  co_return Explanation(view).absent(in.id, std::move(near));
 }
 
 }  // namespace
 
-void add_explain(FunctionTable& table, Library& library, std::shared_ptr<Browser> browser) {
-  table.add<ExplainInput, ExplainOutput>({.id = "directory::skills::explain",
-                                          .title = "Explain why a skill is missing",
-                                          .description = about::kSkillsExplain,
-                                          .hints = kReadOnly},
-                                         [&library, browser = std::move(browser)](ExplainInput in) {
-                                           return explain(library, browser, std::move(in));
-                                         });
+void add_explain(FunctionTable& table, Library& library) {
+  table.add<ExplainInput, ExplainOutput>(
+      {.id = "directory::skills::explain",
+       .title = "Explain why a skill is missing",
+       .description = about::kSkillsExplain,
+       .hints = kReadOnly},
+      [&library](ExplainInput in) { return explain(library, std::move(in)); });
 }
 
 }  // namespace iii::directory

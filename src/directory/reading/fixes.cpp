@@ -216,7 +216,7 @@ task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed
   const bool nothing = in.fixes && in.fixes->empty();
   Result<FixQuery> query = query_of(std::move(in));
   if (!query) co_return std::unexpected(std::move(query.error()));
-  View view = co_await library.current({.filtered = false});
+  const View view = co_await library.current({.filtered = false});
   if (nothing) co_return ApplyOutput{.refused = {}, .generation = view.generation().number};
   FixWatcher watcher{.cancelled = context.cancelled};
   if (context.progress) {
@@ -235,7 +235,6 @@ task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed
   };
   FixOutcome done = installed != nullptr ? co_await installed->local().run(std::move(work))
                                          : co_await library.on_answer_thread(std::move(work));
-  library.let_go(std::move(view));
   co_await library.catch_up();
   co_return ApplyOutput{.applied = done.applied,
                         .files = done.fixed_files,

@@ -26,7 +26,6 @@ struct ContentHealth {
   uint64_t skipped = 0;
   bool watching = false;
   std::optional<std::string> fallback;
-  uint64_t polled_files = 0;
   uint64_t polled_folders = 0;
 };
 struct HealthOutput {
@@ -55,12 +54,8 @@ auto describe(json::Type<ContentHealth>) {
                   "Changes on disk are reported by the kernel. false: calls compare the files."),
       json::field("fallback", &T::fallback,
                   "Why not everything is watched; absent when everything is."),
-      json::field(
-          "polled_files", &T::polled_files,
-          "Files that are compared by calls, a few each time, because changes of files with "
-          "several names (hard links) are not reported."),
       json::field("polled_folders", &T::polled_folders,
-                  "Folders that every call compares, because they cannot be watched."));
+                  "Folders that are compared with the disk, because they cannot be watched."));
 }
 auto describe(json::Type<HealthOutput>) {
   using T = HealthOutput;
@@ -104,7 +99,6 @@ task::Task<ContentHealth> health_of(Library& library) {
                     .skipped = now.accounting.skipped,
                     .watching = status.watching,
                     .fallback = {},
-                    .polled_files = status.polled_files,
                     .polled_folders = status.polled_folders};
   if (!status.fallback_reason.empty()) out.fallback = status.fallback_reason;
   co_return out;

@@ -139,32 +139,29 @@ RowChanges changes_between(const content::Generation& before, const content::Gen
 
 IndexedSkillsPtr followed(const IndexedSkills& before, const RowChanges& changes,
                           const View& view) {
-  const bool read = changes.put.size() <= kMaxBodiesAtOnce;
   search::Changes out{.put = {}, .removed = changes.removed};
   for (const content::SkillPtr& row : changes.put) {
-    const std::string body = read ? read_body_head(view, *row, kHeadBytes).text : std::string();
-    out.put.push_back(document_of(view, *row, body));
+    out.put.push_back(document_of(view, *row, read_body_head(view, *row, kHeadBytes).text));
   }
   const bool any = !out.put.empty() || !out.removed.empty();
   return std::make_shared<const IndexedSkills>(
       IndexedSkills{.index = any ? before.index.apply(out) : before.index,
-                    .generation = view.shared_generation(),
-                    .bodies = before.bodies && read});
+                    .generation = view.shared_generation()});
 }
 
 IndexedSkillsPtr followed(const IndexedSkills& before, const View& view) {
   return followed(before, changes_between(*before.generation, view.generation()), view);
 }
 
-IndexedSkillsBuild::IndexedSkillsBuild(View view, bool bodies)
-    : view_(std::move(view)), bodies_(bodies), builder_(search::skill_profile()) {}
+IndexedSkillsBuild::IndexedSkillsBuild(View view)
+    : view_(std::move(view)), builder_(search::skill_profile()) {}
 
 bool IndexedSkillsBuild::step() {
   const auto& skills = view_.generation().skills;
   const size_t end = std::min(skills.size(), next_ + kIndexedPerStep);
   for (; next_ < end; ++next_) {
     const content::Skill& skill = *skills[next_];
-    const BodyHead head = bodies_ ? read_body_head(view_, skill, kHeadBytes) : BodyHead();
+    const BodyHead head = read_body_head(view_, skill, kHeadBytes);
     builder_.add(document_of(view_, skill, head.text));
     marks_.push_back(head.settled ? row_mark(skill) : 0);
   }
@@ -177,8 +174,8 @@ IndexedSkillsPtr IndexedSkillsBuild::finish() {
     segment_ = builder_.finish();
     index = search::Index(search::skill_profile(), segment_);
   }
-  return std::make_shared<const IndexedSkills>(IndexedSkills{
-      .index = std::move(index), .generation = view_.shared_generation(), .bodies = bodies_});
+  return std::make_shared<const IndexedSkills>(
+      IndexedSkills{.index = std::move(index), .generation = view_.shared_generation()});
 }
 
 }  // namespace iii::directory

@@ -16,13 +16,9 @@
 
 namespace iii::directory {
 
-// More rows that changed at once are indexed without their bodies first.
-inline constexpr size_t kMaxBodiesAtOnce = 512;
-
 struct IndexedSkills {
   search::Index index = search::Index(search::skill_profile());
   content::GenerationPtr generation;  // that it was made from
-  bool bodies = false;                // every body that can be read is in it
 };
 using IndexedSkillsPtr = std::shared_ptr<const IndexedSkills>;
 
@@ -46,14 +42,14 @@ struct RowChanges {
 };
 RowChanges changes_between(const content::Generation& before, const content::Generation& now);
 
-// `before` with changes. Bodies of the changed rows are read while there are few of them.
+// `before` with changes.
 IndexedSkillsPtr followed(const IndexedSkills& before, const RowChanges& changes, const View& view);
 IndexedSkillsPtr followed(const IndexedSkills& before, const View& view);
 
 // All rows of a view, in steps.
 class IndexedSkillsBuild {
  public:
-  IndexedSkillsBuild(View view, bool bodies);
+  explicit IndexedSkillsBuild(View view);
 
   // Indexes some more rows; false: there is nothing left to do.
   bool step();
@@ -66,7 +62,6 @@ class IndexedSkillsBuild {
 
  private:
   const View view_;
-  const bool bodies_;
   search::SegmentBuilder builder_;
   size_t next_ = 0;
   std::vector<uint64_t> marks_;

@@ -11,7 +11,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "directory/content/store.h"
 #include "foundation/base/files.h"
 #include "foundation/base/hash.h"
 
@@ -32,7 +31,7 @@ struct Header {
 static_assert(kMagic.size() <= sizeof(Header::magic));
 static_assert(sizeof(Header) % 8 == 0);
 
-uint64_t program() { return checksum(content::program_identity()); }
+uint64_t program() { return checksum(program_identity()); }
 
 // The file as it is in memory; a replaced file stays mapped.
 std::optional<SharedBytes> map_file(const std::filesystem::path& path) {
@@ -124,8 +123,7 @@ IndexedSkillsPtr read_indexed_skills(const std::filesystem::path& path, const Vi
   const size_t rows = view.generation().skills.size();
   if ((changes.put.size() + changes.removed.size()) * 4 > rows) return nullptr;
   IndexedSkills before{.index = search::Index(search::skill_profile(), stored->segment),
-                       .generation = nullptr,
-                       .bodies = true};
+                       .generation = nullptr};
   return followed(before, changes, view);
 }
 

@@ -106,11 +106,6 @@ class LinkResolver {
   std::vector<std::string> linked_;
 };
 
-content::FileRef file_of(const BrowseColumns& columns, size_t row) {
-  const content::Skill* skill = columns.skill(row);
-  return skill != nullptr ? skill->file : columns.unserved(row).reason().file;
-}
-
 // The bytes of a document as they are now, or the beginning of them.
 struct Bytes {
   std::string text;
@@ -169,37 +164,37 @@ void fill_related(InspectOutput& out, const View& view) {
   }
 }
 
-void fill_chain(InspectOutput& out, const BrowseColumns& columns, size_t row,
+void fill_chain(InspectOutput& out, const View& view, const DocumentRow& row,
                 const std::vector<std::string>& folders) {
-  const content::Generation& generation = columns.view().generation();
+  const content::Generation& generation = view.generation();
+  const DocumentTablePtr table = view.table();
   for (size_t root = 0; root < generation.roots.size(); ++root) {
     out.chain.push_back({.root = generation.roots[root].label,
                          .folder = folders[root],
                          .role = "none",
                          .path = {}});
   }
-  const content::Skill* skill = columns.skill(row);
-  const std::string wanted = skill != nullptr ? out.id : columns.unserved(row).wanted;
+  const std::string wanted = row.skill != nullptr ? out.id : row.unserved->wanted;
   const auto say = [&](const content::FileRef& file, std::string_view role) {
     out.chain[file.root].role = role;
     out.chain[file.root].path = file.path;
   };
-  for (const UnservedRow& other : columns.all_unserved()) {
-    if (other.wanted != wanted) continue;
-    const bool hidden = other.state == BrowseState::kShadowed;
-    say(other.reason().file, hidden ? "hidden" : "not served");
+  for (const DocumentRow& other : table->rows()) {
+    if (other.unserved == nullptr || other.unserved->wanted != wanted) continue;
+    const bool hidden = other.state == DocumentState::kShadowed;
+    say(other.file(), hidden ? "hidden" : "not served");
   }
-  const std::optional<size_t> served = columns.find(wanted);
-  if (!served || columns.skill(*served) == nullptr) return;
-  const bool shown = columns.state(*served) <= BrowseState::kFinding;
-  say(columns.skill(*served)->file, shown ? "serves" : "not served");
+  const std::optional<size_t> at = table->find(wanted);
+  if (!at || table->rows()[*at].skill == nullptr) return;
+  const DocumentRow& served = table->rows()[*at];
+  const bool shown = view.state(served) <= DocumentState::kFinding;
+  say(served.file(), shown ? "serves" : "not served");
 }
 
-void fill_findings(InspectOutput& out, const BrowseColumns& columns, size_t row) {
-  const View& view = columns.view();
-  const content::FindingsPtr list = columns.skill(row) != nullptr
-                                        ? findings_of(view.generation(), columns.skill(row)->file)
-                                        : columns.unserved(row).findings;
+void fill_findings(InspectOutput& out, const View& view, const DocumentRow& row) {
+  const content::FindingsPtr list = row.skill != nullptr
+                                        ? findings_of(view.generation(), row.skill->file)
+                                        : row.unserved->findings;
   if (list == nullptr) return;
   std::vector<DoctorFinding> findings;
   for (const content::Finding& each : *list) {
@@ -216,10 +211,10 @@ void fill_lock(InspectOutput& out, const content::Generation& generation,
   if (generation.roots[file.root].kind != content::RootKind::kGlobal || !out.digest) return;
   const size_t slash = file.path.find('/');
   if (slash == std::string::npos) return;
-  const Result<sources::Lock> lock = downloads.lock();
+  const Result<sources::LockPtr> lock = downloads.shared_lock();
   if (!lock) return;
-  const auto space = lock->namespaces.find(std::string_view(file.path).substr(0, slash));
-  if (space == lock->namespaces.end()) return;
+  const auto space = (*lock)->namespaces.find(std::string_view(file.path).substr(0, slash));
+  if (space == (*lock)->namespaces.end()) return;
   const auto known = space->second.files.find(std::string_view(file.path).substr(slash + 1));
   if (known == space->second.files.end()) return;
   const std::string now = out.digest->substr(out.digest->find(':') + 1);
@@ -243,22 +238,23 @@ class Inspector {
 
   task::Task<Result<json::Raw>> inspect(InspectInput in) {
     const View view = co_await host_.library.current();
-    const BrowseColumnsPtr columns = co_await host_.browser->columns(view);
-    auto look = [columns, id = in.id] { return find_row(*columns, id); };
-    const std::optional<size_t> row = co_await host_.library.on_answer_thread(std::move(look));
-    if (!row) {
+    auto look = [id = in.id](const View& v) { return found_in(v, id); };
+    const Found found = co_await host_.library.answer(view, std::move(look));
+    const DocumentRow* row = found.row;
+    if (row == nullptr) {
       const auto near = co_await suggest_skills(host_.library, view, content::normalise_id(in.id));
       co_return std::unexpected(skill_not_found(in.id, near));
     }
     const auto downloads = host_.installed != nullptr ? host_.installed->downloads() : nullptr;
-    auto work = [columns, row = *row, folders = host_.folders(columns->view().generation()),
-                 downloads] { return read(*columns, row, folders, downloads.get()); };
+    auto work = [view, found, folders = host_.folders(view.generation()), downloads] {
+      return read(view, *found.row, folders, downloads.get());
+    };
     InspectOutput out = co_await host_.library.on_answer_thread(std::move(work));
     if (host_.last_change) out.since_generation = host_.last_change(out.id);
-    co_await add_faces(out, columns->skill(*row));
-    if (const content::Skill* skill = columns->skill(*row)) {
-      if (host_.links != nullptr) out.functions = co_await host_.links->of(columns->view(), *skill);
-      const auto risks = co_await risks_.of(host_.library, columns->view(), *skill);
+    co_await add_faces(out, row->skill);
+    if (const content::Skill* skill = row->skill) {
+      if (host_.links != nullptr) out.functions = co_await host_.links->of(view, *skill);
+      const auto risks = co_await risks_.of(host_.library, view, *skill);
       if (risks && !(*risks)->empty()) out.risks = **risks;
     }
     auto write = [out = std::move(out)] { return json::encode(out); };
@@ -267,25 +263,35 @@ class Inspector {
   }
 
  private:
+  // A row and the table that it is in; null: there is none.
+  struct Found {
+    DocumentTablePtr table;
+    const DocumentRow* row = nullptr;
+  };
+  static Found found_in(const View& view, const std::string& id) {
+    Found out{.table = view.table()};
+    if (const auto at = find_row(view, id)) out.row = &out.table->rows()[*at];
+    return out;
+  }
+
   // On an answer thread.
-  static InspectOutput read(const BrowseColumns& columns, size_t row,
+  static InspectOutput read(const View& view, const DocumentRow& row,
                             const std::vector<std::string>& folders,
                             const sources::Downloads* downloads) {
     InspectOutput out;
-    static_cast<BrowseRow&>(out) = browse_row(columns, row);
-    if (const content::Skill* skill = columns.skill(row)) out.description = skill->description;
-    const View& view = columns.view();
+    static_cast<BrowseRow&>(out) = browse_row(view, row);
+    if (row.skill != nullptr) out.description = row.skill->description;
     out.generation = view.generation().number;
-    out.served = columns.state(row) <= BrowseState::kFinding;
-    const content::FileRef file = file_of(columns, row);
+    out.served = view.state(row) <= DocumentState::kFinding;
+    const content::FileRef& file = row.file();
     if (const std::optional<Bytes> bytes = read_bytes(view, file)) {
       fill_text(out, view, file, *bytes);
       if (out.bytes == 0) out.bytes = bytes->text.size();
     }
     out.tokens.index = search::estimate_tokens(out.title + "\n" + out.description);
     fill_related(out, view);
-    fill_chain(out, columns, row, folders);
-    fill_findings(out, columns, row);
+    fill_chain(out, view, row, folders);
+    fill_findings(out, view, row);
     if (downloads != nullptr) fill_lock(out, view.generation(), file, *downloads);
     return out;
   }

@@ -25,7 +25,6 @@ using FolderNames = std::function<std::vector<std::string>(const content::Genera
 struct InspectHost {
   Library& library;
   const FunctionTable& table;  // for what each kind of caller gets
-  std::shared_ptr<Browser> browser;
   FolderNames folders;
   Installed* installed = nullptr;  // null: nothing is known about directory.lock
   SkillLinks* links = nullptr;     // null: nothing is said about functions

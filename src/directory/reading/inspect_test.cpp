@@ -18,7 +18,6 @@ class Inspect : public DirectoryTest {
  protected:
   void begin() {
     open_library();
-    browser = std::make_shared<Browser>(worker, *library, nullptr);
     const auto folders = [](const content::Generation& generation) {
       std::vector<std::string> out;
       for (const content::RootInfo& root : generation.roots) out.push_back("~/" + root.label);
@@ -26,20 +25,15 @@ class Inspect : public DirectoryTest {
     };
     add_skill_functions(table, *library, limits);
     add_doctor(table, *library);
-    add_browse(table, browser);
-    add_explain(table, *library, browser);
-    add_account(table, *library, browser, folders,
+    add_browse(table, *library, nullptr);
+    add_explain(table, *library);
+    add_account(table, *library, folders,
                 [this](uint16_t root) { return tree.at(root == 0 ? "local" : "global"); });
     add_prompts_browse(table, *library, [](std::string_view) {
       return std::vector<BrowsedArgument>{{.name = "table", .required = true}};
     });
-    add_inspect(table,
-                {.library = *library, .table = table, .browser = browser, .folders = folders});
+    add_inspect(table, {.library = *library, .table = table, .folders = folders});
     serve();
-  }
-  void TearDown() override {
-    DirectoryTest::TearDown();
-    browser.reset();
   }
   json::Value inspect(const std::string& id) {
     return ask("directory::skills::inspect", R"({"id":")" + id + R"("})");
@@ -56,8 +50,6 @@ class Inspect : public DirectoryTest {
     return out;
   }
   static std::string whole(const json::Value& value) { return json::to_text(value); }
-
-  std::shared_ptr<Browser> browser;
 };
 
 TEST_F(Inspect, ADocumentWithItsTreeSourceAndCallers) {

@@ -20,12 +20,12 @@ std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
                    .served_as = {},
                    .fix = {}});
   };
-  const Result<sources::Lock> lock = downloads.lock();
+  const Result<sources::LockPtr> lock = downloads.shared_lock();
   if (!lock) {
     add(std::string(sources::kLockFileName), "error", "lock_unreadable", lock.error().message);
     return out;
   }
-  for (const auto& [name, locked] : lock->namespaces) {
+  for (const auto& [name, locked] : (*lock)->namespaces) {
     if (downloads.has_folder(name)) continue;
     add(name, "warning", "namespace_missing",
         "directory.lock names this namespace (" + locked.resolved +

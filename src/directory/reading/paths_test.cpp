@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "directory/library/document_table.h"
 #include "directory/library/testing.h"
 
 namespace iii::directory {
@@ -18,9 +19,6 @@ TEST(Paths, AreTakenApart) {
   EXPECT_EQ(without_suffix("a.b/C.MD"), "a.b/C");
   EXPECT_EQ(without_suffix("a.markdown"), "a");
   EXPECT_EQ(without_suffix("a.md.txt"), "a.md.txt");
-  EXPECT_TRUE(is_skill_file("Skill.markdown"));
-  EXPECT_FALSE(is_skill_file("SKILL.txt"));
-  EXPECT_FALSE(is_skill_file("skills.md"));
 }
 
 TEST(Paths, AreJoinedWithoutLeavingTheRoot) {
@@ -60,24 +58,17 @@ content::GenerationPtr generation_of(std::vector<File> files) {
   return out;
 }
 
-PathIndex index_of(const content::GenerationPtr& generation, const PathIndex& before = {}) {
-  RowBlocks<PathBlock>::Update update(before.blocks(), generation);
-  while (update.step()) {
-  }
-  return PathIndex(update.take());
-}
-
-TEST(PathIndex, FindsFilesByTheirOwnPathWhateverTheirId) {
+TEST(DocumentTable, FindsFilesByTheirOwnPathWhateverTheirId) {
   const auto generation = generation_of({{"c-1a2b3c/index", "C++/SKILL.md"},
                                          {"foo/bar", "foo/bar.md"},
                                          {"foo/bar-9f8e7d", "Foo/Bar.md"},
                                          {"notes-v1-2", "Notes v1.2.md"},
                                          {"x", "x.md", 1},
                                          {"x-000000", "X.md", 0}});
-  const PathIndex index = index_of(generation);
-  using enum PathIndex::Fit;
+  const DocumentTablePtr table = DocumentTable::make(generation, nullptr);
+  using enum DocumentTable::Fit;
   const auto found = [&](std::string_view path, std::optional<uint16_t> root = {}) {
-    const PathIndex::Match match = index.find(path, root);
+    const DocumentTable::Match match = table->find_path(path, root);
     return match.skill == nullptr ? std::string("-") : match.skill->id;
   };
   EXPECT_EQ(found("C++/SKILL.md"), "c-1a2b3c/index");
@@ -90,30 +81,10 @@ TEST(PathIndex, FindsFilesByTheirOwnPathWhateverTheirId) {
   EXPECT_EQ(found("Notes v1.2"), "notes-v1-2");
   EXPECT_EQ(found("Notes"), "-");
   EXPECT_EQ(found(""), "-");
-  EXPECT_EQ(index.find("NOTES V1.2.MD").fit, kOtherCase);
-  EXPECT_EQ(index.find("C++").fit, kFolder);
+  EXPECT_EQ(table->find_path("NOTES V1.2.MD").fit, kOtherCase);
+  EXPECT_EQ(table->find_path("C++").fit, kFolder);
   EXPECT_EQ(found("x.md"), "x");
   EXPECT_EQ(found("x.md", 0), "x-000000") << "in that root only, ignoring case";
-}
-
-TEST(PathIndex, FollowsTheGenerations) {
-  std::vector<File> files;
-  for (int i = 0; i < 1'000; ++i) {
-    const std::string n = std::to_string(10'000 + i);
-    files.push_back({"d" + n, "D " + n + ".md"});
-  }
-  const auto before = generation_of(files);
-  const PathIndex first = index_of(before);
-  auto after = std::make_shared<content::Generation>(*before);
-  for (int i = 0; i < 10; ++i) after->skills.erase(300);
-  const PathIndex second = index_of(after, first);
-  EXPECT_EQ(second.find("D 10305.md").skill, nullptr);
-  for (const int i : {0, 299, 310, 999}) {
-    const std::string n = std::to_string(10'000 + i);
-    EXPECT_EQ(second.find("D " + n + ".md").skill->id, "d" + n);
-  }
-  EXPECT_EQ(first.blocks().pieces()[1].block, second.blocks().pieces()[1].block)
-      << "blocks without a change are kept";
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "directory/library/library.h"
-#include "directory/reading/browse_columns.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"

@@ -117,17 +117,17 @@ bool is_exact(const Skill& skill, std::string_view id, std::string_view input) {
   return text == id || text == skill.file.path;
 }
 
-const Skill* look_up_path(const View& view, const PathIndex& paths, std::string_view input,
-                          const Skill* by_id) {
+const Skill* look_up_path(const View& view, std::string_view input, const Skill* by_id) {
   const std::string_view text = without_scheme(input);
   const std::optional<std::string> path = join_relative("", text);
   if (!path) return by_id;
-  PathIndex::Match match = paths.find(*path);
+  const DocumentTablePtr table = view.table();
+  DocumentTable::Match match = table->find_path(*path);
   if (match.skill == nullptr && path->find('#') != std::string::npos) {
-    match = paths.find(path->substr(0, path->find('#')));
+    match = table->find_path(path->substr(0, path->find('#')));
   }
   const bool shown = match.skill != nullptr && view.shows(match.skill->id);
-  const bool certain = shown && match.fit != PathIndex::Fit::kOtherCase;
+  const bool certain = shown && match.fit != DocumentTable::Fit::kOtherCase;
   if (certain || by_id == nullptr) return shown ? match.skill : nullptr;
   return by_id;
 }
@@ -169,6 +169,17 @@ Result<Resolution> resolve_miss(const View& view, const NameSet& workers, const 
     return std::unexpected(skill_hidden(id, id.substr(0, id.find('/')), near));
   }
   return std::unexpected(skill_not_found(id, near));
+}
+
+Result<Lookup> look_up_input(const View& view, std::string_view input) {
+  Result<std::string> id = normalise_input(input);
+  const Skill* by_id = id ? look_up(view, *id) : nullptr;
+  if (by_id != nullptr && is_exact(*by_id, *id, input)) return Lookup{.skill = by_id};
+  if (const Skill* found = look_up_path(view, input, by_id)) return Lookup{.skill = found};
+  if (id) return Lookup{.id = std::move(*id)};
+  const Skill* hidden = look_up_path(view.unfiltered(), input, nullptr);
+  if (hidden == nullptr) return std::unexpected(std::move(id.error()));
+  return Lookup{.id = hidden->id};
 }
 
 }  // namespace iii::directory

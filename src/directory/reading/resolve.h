@@ -23,9 +23,16 @@ const content::Skill* look_up(const View& view, std::string_view id);
 // id, or the path of that file.
 bool is_exact(const content::Skill& skill, std::string_view id, std::string_view input);
 // The document whose path was written, with `by_id` as what it means otherwise; a path that differs
-// in case comes last. Null when there is none that is shown. `paths` follows the view's generation.
-const content::Skill* look_up_path(const View& view, const PathIndex& paths, std::string_view input,
+// in case comes last. Null when there is none that is shown. Looks at every row.
+const content::Skill* look_up_path(const View& view, std::string_view input,
                                    const content::Skill* by_id);
+
+// An id or a path, in any spelling. Looks at every row unless the input is_exact().
+struct Lookup {
+  const content::Skill* skill = nullptr;
+  std::string id;  // what was looked for when there is no skill that is shown
+};
+Result<Lookup> look_up_input(const View& view, std::string_view input);
 
 struct Resolution {
   const content::Skill* skill = nullptr;

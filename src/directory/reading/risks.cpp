@@ -53,7 +53,7 @@ task::Task<Result<DocumentRisks::Rows>> DocumentRisks::of(Library& library, View
     for (const risks::Risk& risk : found) rows->push_back(row_of(risk));
     return Rows(std::move(rows));
   };
-  Rows rows = co_await library.on_content_thread(std::move(work));
+  Rows rows = co_await library.on_answer_thread(std::move(work));
   if (known_.size() >= kMaxRemembered) known_.clear();
   if (stamped) known_[key] = {skill.bytes, skill.mtime_ns, skill.version, rows};
   co_return rows;

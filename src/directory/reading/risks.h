@@ -63,7 +63,7 @@ class DocumentRisks {
  public:
   using Rows = std::shared_ptr<const std::vector<RiskRow>>;
 
-  // Scans on the content thread what is not remembered. Errors as of Library::read_file.
+  // Scans on an answer thread what is not remembered. Errors as of Library::read_file.
   task::Task<Result<Rows>> of(Library& library, View view, content::Skill skill);
 
   // At most this many documents, and findings of each.

@@ -51,7 +51,6 @@ struct SearchSkillsOutput {
   std::string next;
   std::optional<uint64_t> left_out;
   uint64_t searched = 0;
-  std::optional<bool> partial;
 };
 
 struct SearchFunctionsInput {
@@ -185,10 +184,7 @@ inline auto describe(json::Type<SearchSkillsOutput>) {
       json::field("left_out", &T::left_out,
                   "How many further rows fit the query and were left out because of `limit` or "
                   "`budget_tokens`; absent when all are there."),
-      json::field("searched", &T::searched, "How many different documents were searched."),
-      json::field("partial", &T::partial,
-                  "true while bodies are still being read after a start: names, titles and "
-                  "descriptions were searched, and of bodies none or some. Absent otherwise."));
+      json::field("searched", &T::searched, "How many different documents were searched."));
 }
 
 inline auto describe(json::Type<SearchFunctionsInput>) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "directory/content/kinds.h"
 #include "directory/reading/paths.h"
 #include "directory/sources/lock_file.h"
 #include "foundation/base/hash.h"
@@ -49,7 +50,7 @@ class Walk {
     if (!entries)
       return rules_.complete ? Result<void>(std::unexpected(entries.error())) : Result<void>();
     const auto is_main = [](const DirectoryEntry& entry) {
-      return entry.kind == EntryKind::kFile && is_skill_file(entry.name);
+      return entry.kind == EntryKind::kFile && content::is_skill_file(entry.name);
     };
     const bool nested = !below.empty() && std::ranges::any_of(*entries, is_main);
     if (nested && !rules_.nested_skills) return {};

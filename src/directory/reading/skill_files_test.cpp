@@ -1,10 +1,9 @@
-// The one walk over the folder of a skill, under both sets of rules.
+// The walk over the folder of a skill, and parts of its files.
 #include "directory/reading/skill_files.h"
 
 #include <gmock/gmock.h>
 
 #include "directory/content/fixture_for_test.h"
-#include "directory/reading/portable_files.h"
 
 namespace iii::directory {
 namespace {
@@ -15,31 +14,18 @@ using testing::IsEmpty;
 class SkillFilesTest : public testing::Test {
  protected:
   RootFolder root() { return RootFolder::open(tree.at("global")).value(); }
-  std::vector<std::string> portable() {
-    std::vector<std::string> out;
-    for (const PortableFile& file : portable_manifest(root(), "a", digests).value().files) {
-      out.push_back(file.path);
-    }
-    return out;
-  }
-  std::string portable_error() {
-    const auto found = portable_manifest(root(), "a", digests);
-    return found ? "(none)" : found.error().code;
-  }
 
   content::TempTree tree;
-  FileDigests digests;
 };
 
 TEST_F(SkillFilesTest, RulesDecideAboutNestedHiddenAndPrivateFiles) {
-  for (const char* path : {"SKILL.md", "x.txt", ".env", ".git/config", "docs/.git/config",
-                           "inner/skill.md", "inner/y.txt", "z/deep/file"}) {
+  for (const char* path :
+       {"SKILL.md", "x.txt", ".env", ".git/config", "docs/.git/config", "inner/skill.md",
+        "inner/y.txt", "more/SKILLS.md", "more/x.sh", "z/deep/file"}) {
     tree.put(std::string("global/a/") + path, "x");
   }
   EXPECT_THAT(skill_file_paths(root(), "a"),
               ElementsAre(".env", "SKILL.md", "x.txt", "z/deep/file"));
-  EXPECT_THAT(portable(),
-              ElementsAre("SKILL.md", "inner/skill.md", "inner/y.txt", "x.txt", "z/deep/file"));
 }
 
 TEST_F(SkillFilesTest, WhatCannotBeServedIsLeftOutOrAnError) {
@@ -48,8 +34,6 @@ TEST_F(SkillFilesTest, WhatCannotBeServedIsLeftOutOrAnError) {
   tree.link("global/a/folder", "../other");
   tree.link("global/a/file", "SKILL.md");
   EXPECT_THAT(skill_file_paths(root(), "a"), ElementsAre("SKILL.md", "file"));
-  EXPECT_EQ(portable_error(), "link");
-  EXPECT_EQ(portable_manifest(root(), "b", digests).error().code, "missing");
   EXPECT_THAT(skill_file_paths(root(), "b"), IsEmpty());
 }
 
@@ -57,23 +41,6 @@ TEST_F(SkillFilesTest, ANameThatIsNotUtf8HasNoAddress) {
   tree.put("global/a/SKILL.md", "x");
   tree.put("global/a/\xff.txt", "x");
   EXPECT_THAT(skill_file_paths(root(), "a"), ElementsAre("SKILL.md"));
-  EXPECT_EQ(portable_error(), "not_utf8");
-}
-
-TEST_F(SkillFilesTest, FoldersWithoutFilesAreBoundedToo) {
-  tree.put("global/a/SKILL.md", "x");
-  for (size_t i = 1; i < kMaxFolderEntries; ++i) tree.folder("global/a/d" + std::to_string(i));
-  EXPECT_THAT(portable(), ElementsAre("SKILL.md"));
-  tree.folder("global/a/one-more");
-  EXPECT_EQ(portable_error(), "too_many");
-}
-
-TEST_F(SkillFilesTest, AManifestSaysWhetherAFileHasFurtherNames) {
-  tree.put("global/a/SKILL.md", "x");
-  tree.put("global/a/x.txt", "x");
-  EXPECT_FALSE(portable_manifest(root(), "a", digests)->has_further_names);
-  std::filesystem::create_hard_link(tree.at("global/a/x.txt"), tree.at("outside"));
-  EXPECT_TRUE(portable_manifest(root(), "a", digests)->has_further_names);
 }
 
 // From every place and with every limit: whole characters, progress, and the same from memory.
@@ -101,13 +68,6 @@ TEST_F(SkillFilesTest, PartsOfOtherFilesAreExact) {
   EXPECT_FALSE(part.is_text);
   EXPECT_EQ(part.offset, 2U);
   EXPECT_EQ(part.bytes, bytes.substr(2, 5));
-}
-
-TEST_F(SkillFilesTest, AWholeFileBeyondTheLimitIsRefused) {
-  tree.put("global/a/x.txt", "12345678");
-  EXPECT_EQ(read_portable_part(root(), "a/x.txt", 0, 8, true)->bytes, "12345678");
-  EXPECT_EQ(read_portable_part(root(), "a/x.txt", 0, 7, true).error().code, "too_large");
-  EXPECT_EQ(read_portable_part(root(), "a/x.txt", 0, 7, false)->bytes, "1234567");
 }
 
 }  // namespace

@@ -13,6 +13,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
+IndexSkillsOutput page_of(const View& view, const IndexSkillsInput& in = {}) {
+  return index_page(view, in)->out;
+}
+
 std::vector<std::string> ids(const View& view, const ListSkillsInput& in) {
   std::vector<std::string> out;
   for (const SkillEntry& row : list_skills(view, in)->skills) out.push_back(row.id);
@@ -83,7 +87,7 @@ TEST(IndexSkills, R60_OverviewsAreTypedOrOneLevelDeep) {
   const View view(
       make_generation({{"index"}, {"a/index", "A"}, {"a/b/index"}, {"x/y", "Y", "", "index"}}),
       nullptr);
-  const IndexSkillsOutput out = *index_skills(view);
+  const IndexSkillsOutput out = page_of(view);
   EXPECT_EQ(out.workers_count, 2U);
   EXPECT_EQ(out.body,
             "# Skills index\n\n2 worker(s).\n"
@@ -94,8 +98,7 @@ TEST(IndexSkills, R60_OverviewsAreTypedOrOneLevelDeep) {
 }
 
 TEST(IndexSkills, R63_NothingGivesTheThreeHeaderLines) {
-  EXPECT_EQ(index_skills(View(make_generation({}), nullptr))->body,
-            "# Skills index\n\n0 worker(s).\n");
+  EXPECT_EQ(page_of(View(make_generation({}), nullptr)).body, "# Skills index\n\n0 worker(s).\n");
 }
 
 TEST(IndexSkills, R61_TheCountIsThatOfAllOverviewsAndR62TheOrderThatOfTheList) {
@@ -104,7 +107,7 @@ TEST(IndexSkills, R61_TheCountIsThatOfAllOverviewsAndR62TheOrderThatOfTheList) {
                                    {"a/index", "Y"},
                                    {"a-b/index", "X", std::string(5'000, 'x')}}),
                   nullptr);
-  const IndexSkillsOutput out = *index_skills(view);
+  const IndexSkillsOutput out = page_of(view);
   EXPECT_EQ(out.workers_count, 4U);
   EXPECT_THAT(out.body, HasSubstr("4 worker(s)."));
   EXPECT_LT(out.body.find("## X"), out.body.find("## Y"));
@@ -114,7 +117,7 @@ TEST(IndexSkills, R61_TheCountIsThatOfAllOverviewsAndR62TheOrderThatOfTheList) {
 
 TEST(IndexSkills, R64_ThePointerNamesTheShownIdAndNoAddressOutside) {
   const View view(make_generation({{"a"}, {"a/index", "A"}, {"b/index", "B", "Text."}}), nullptr);
-  const std::string body = index_skills(view)->body;
+  const std::string body = page_of(view).body;
   EXPECT_THAT(body, HasSubstr("`directory::skills::get { \"id\": \"a/index\" }` (legacy "
                               "`iii://a/index`)."));
   EXPECT_THAT(body, HasSubstr("\n## B\n\nText.\n\nFull reference: call "));
@@ -139,13 +142,13 @@ size_t occurrences(const std::string& text, const std::string& part) {
 }
 
 TEST(IndexSkills, Vector_NineWorkersFitWhole) {
-  const IndexSkillsOutput out = *index_skills(View(make_generation(numbered_workers(9)), nullptr));
+  const IndexSkillsOutput out = page_of(View(make_generation(numbered_workers(9)), nullptr));
   EXPECT_EQ(out.body.size(), 2'846U);
   EXPECT_THAT(out.body, Not(HasSubstr("omitted")));
 }
 
 TEST(IndexSkills, Vector_FiftyWorkersKeepTheirHeadingsAndNineDescriptions) {
-  const IndexSkillsOutput out = *index_skills(View(make_generation(numbered_workers(50)), nullptr));
+  const IndexSkillsOutput out = page_of(View(make_generation(numbered_workers(50)), nullptr));
   EXPECT_EQ(out.workers_count, 50U);
   EXPECT_EQ(occurrences(out.body, "\n## "), 50U);
   EXPECT_EQ(occurrences(out.body, "\n" + std::string(200, 'x') + "\n"), 9U);
@@ -159,11 +162,11 @@ TEST(IndexSkills, Vector_FiftyWorkersKeepTheirHeadingsAndNineDescriptions) {
 TEST(IndexSkills, Vector_ADescriptionThatLandsOnTheLimitIsWrittenOneByteMoreIsNot) {
   // How long the page is once the second heading stands.
   const auto page = [](size_t description, const std::string& third) {
-    return index_skills(View(make_generation({{"a/index", "A"},
-                                              {"b/index", "B", std::string(description, 'b')},
-                                              {"c/index", "C", third}}),
-                             nullptr))
-        ->body;
+    return page_of(View(make_generation({{"a/index", "A"},
+                                         {"b/index", "B", std::string(description, 'b')},
+                                         {"c/index", "C", third}}),
+                        nullptr))
+        .body;
   };
   const size_t before = page(0, "").find("\n## B\n") + std::string("\n## B\n").size();
   const size_t fits = kIndexBytes - before - 2;
@@ -222,19 +225,16 @@ TEST(ListSkills, SkillsThatAreKeptForUsersAreListedOnlyWhenAskedFor) {
   ASSERT_EQ(all->skills.size(), 1U);
   EXPECT_EQ(all->skills[0].user_only, true);
   EXPECT_EQ(list_skills(view, {.search = "forms"})->skills[0].user_only, std::nullopt);
-  EXPECT_THAT(index_skills(view)->body, Not(HasSubstr("Secret")));
-  EXPECT_THAT(index_skills(view, {.include_user_only = true})->body, HasSubstr("Secret"));
+  EXPECT_THAT(page_of(view).body, Not(HasSubstr("Secret")));
+  EXPECT_THAT(page_of(view, {.include_user_only = true}).body, HasSubstr("Secret"));
 }
 
 TEST(ListSkills, TheNameAndThePathThatTheAuthorGaveAreShownAndSearched) {
   const content::GenerationPtr generation = with_details();
   const View view(generation, nullptr);
-  RowFilter text;
-  text.follow(generation);
   for (const char* needle : {"zeiger", "c++"}) {
     const ListSkillsInput in{.search = needle};
     EXPECT_THAT(ids(view, in), ElementsAre("repo/c-1a2b3c")) << needle;
-    EXPECT_EQ(list_skills_text(view, in, &text).value(), json::encode(*list_skills(view, in)));
   }
   const auto row = list_skills(view, {.search = "c++"})->skills[0];
   EXPECT_EQ(row.name, "Zeiger");
@@ -248,31 +248,13 @@ TEST(ListSkills, TheNameAndThePathThatTheAuthorGaveAreShownAndSearched) {
 
 TEST(IndexSkills, TheSkillsOfARepositoryAreFoundWhereItHasNoOverviewOfItsOwn) {
   const View repository(with_details(), nullptr);
-  EXPECT_EQ(index_skills(repository)->workers_count, 2U);
-  EXPECT_EQ(index_skills(repository, {.prefix = "repo/skills/"})->workers_count, 1U);
-  EXPECT_EQ(index_skills(repository, {.kind = json::Raw{R"("readme")"}})->workers_count, 1U);
-  EXPECT_FALSE(index_skills(repository, {.kind = json::Raw{"1"}}));
+  EXPECT_EQ(page_of(repository).workers_count, 2U);
+  EXPECT_EQ(page_of(repository, {.prefix = "repo/skills/"}).workers_count, 1U);
+  EXPECT_EQ(page_of(repository, {.kind = json::Raw{R"("readme")"}}).workers_count, 1U);
+  EXPECT_FALSE(index_page(repository, {.kind = json::Raw{"1"}}));
   const View worker(make_generation({{"w/index"}, {"w/sub/index"}}), nullptr);
-  EXPECT_EQ(index_skills(worker)->workers_count, 1U) << "R60";
-  EXPECT_EQ(index_skills(worker, {.prefix = "w/"})->workers_count, 2U);
-}
-
-// The worst step decides how long others wait.
-TEST(ListSkills, AnAnswerIsMadeInManySteps) {
-  std::vector<TestSkill> many;
-  for (int i = 0; i < 2'000; ++i) many.push_back({"n/" + std::to_string(i) + "/index"});
-  const View view(make_generation(many), nullptr);
-  const ListSkillsInput in;
-  SkillListing listing(view, in, {}, nullptr);
-  size_t steps = 0;
-  while (listing.step()) ++steps;
-  EXPECT_GT(steps, 2'000U / 256 + 2'000U / 64);
-  EXPECT_EQ(listing.take(), list_skills_text(view, in, nullptr).value());
-  const IndexSkillsInput page_in;
-  IndexPage page(view, page_in, {});
-  for (steps = 0; page.step(); ++steps) {
-  }
-  EXPECT_GT(steps, 2'000U / 64);
+  EXPECT_EQ(page_of(worker).workers_count, 1U) << "R60";
+  EXPECT_EQ(page_of(worker, {.prefix = "w/"}).workers_count, 2U);
 }
 
 }  // namespace

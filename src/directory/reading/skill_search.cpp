@@ -11,6 +11,8 @@ namespace {
 
 // Smaller indexes are searched on the loop: that takes a fraction of a millisecond.
 constexpr size_t kSkillsOnLoop = 1'000;
+// Fewer rows are indexed as fast as a file is read.
+constexpr size_t kRowsWorthAFile = 256;
 
 }  // namespace
 
@@ -28,10 +30,7 @@ KindFilter searched_kinds() {
 }
 
 SkillSearch::SkillSearch(sdk::Worker& worker, Library& library, SkillSearchOptions options)
-    : worker_(worker),
-      library_(library),
-      options_(std::move(options)),
-      thread_(worker.core().loop, 1) {
+    : worker_(worker), library_(library), options_(std::move(options)) {
   if (options_.begin_after) {
     begin_timer_ = worker_.core().loop.after(*options_.begin_after, [this] {
       begin_timer_ = 0;
@@ -42,8 +41,6 @@ SkillSearch::SkillSearch(sdk::Worker& worker, Library& library, SkillSearchOptio
 
 SkillSearch::~SkillSearch() {
   if (begin_timer_ != 0) worker_.core().loop.cancel(begin_timer_);
-  tasks_.clear();
-  thread_.stop();
 }
 
 task::Task<void> SkillSearch::begin() {
@@ -53,18 +50,9 @@ task::Task<void> SkillSearch::begin() {
 
 task::Task<IndexedSkillsPtr> SkillSearch::follow(View view) {
   while (now_ == nullptr || now_->generation->number < view.generation().number) {
-    if (now_ == nullptr) {
-      if (!first_) {
-        first_.emplace();
-        tasks_.spawn(first_index(view));
-      }
-      if (now_ == nullptr) {
-        const Latch first = *first_;
-        co_await first;
-      }
-    } else if (step_) {
-      const Latch step = *step_;
-      co_await step;
+    if (advancing_.is_under_way()) {
+      const Latch end = advancing_.end();
+      co_await end;
     } else {
       co_await advance(view);
     }
@@ -72,74 +60,66 @@ task::Task<IndexedSkillsPtr> SkillSearch::follow(View view) {
   co_return now_;
 }
 
-// From the file, or of names, titles and descriptions; of few rows with their bodies.
-task::Task<void> SkillSearch::first_index(View view) {
-  auto work = [view, options = options_] {
-    if (options.file) {
-      if (IndexedSkillsPtr stored = read_indexed_skills(*options.file, view)) return stored;
-    }
-    const bool few = view.generation().skills.size() <= options.few_rows;
-    IndexedSkillsBuild build(view, few || options.complete_first);
-    while (build.step()) {
-    }
-    IndexedSkillsPtr made = build.finish();
-    if (!few && options.complete_first && options.file) {
-      // Without it the next process does the same again.
-      static_cast<void>(write_indexed_skills(*options.file, build));
-    }
-    return made;
-  };
-  now_ = co_await thread_.run(std::move(work));
-  first_->open();
+task::Task<void> SkillSearch::advance(View view) {
+  const SingleFlight::Flight flight = advancing_.begin();
+  const IndexedSkillsPtr before = now_;
+  IndexedSkillsPtr next;
+  if (before == nullptr) {
+    next = co_await stored_or_built(view);
+  } else {
+    next = co_await library_.on_answer_thread([before, view] { return followed(*before, view); });
+  }
+  // A rebuilt index may have come meanwhile; then this is done again with that one.
+  if (now_ == before) now_ = std::move(next);
   improve();
 }
 
-task::Task<void> SkillSearch::advance(View view) {
-  const Latch done;
-  step_ = done;
-  const IndexedSkillsPtr before = now_;
-  IndexedSkillsPtr next =
-      co_await library_.on_answer_thread([before, view] { return followed(*before, view); });
-  // The index with bodies may have come meanwhile; then this is done again with that one.
-  if (now_ == before) now_ = std::move(next);
-  step_.reset();
-  Latch(done).open();
-  improve();
+task::Task<IndexedSkillsPtr> SkillSearch::stored_or_built(View view) {
+  if (options_.file) {
+    auto read = [view, file = *options_.file] { return read_indexed_skills(file, view); };
+    IndexedSkillsPtr stored = co_await library_.on_answer_thread(std::move(read));
+    if (stored != nullptr) co_return stored;
+  }
+  co_return co_await build(std::move(view));
+}
+
+// The file is written before the answer: the process may end with it.
+task::Task<IndexedSkillsPtr> SkillSearch::build(View view) {
+  const bool is_kept = options_.file && view.generation().skills.size() > kRowsWorthAFile;
+  const auto build = std::make_shared<IndexedSkillsBuild>(std::move(view));
+  // In steps: other answers get the thread in between.
+  while (co_await library_.on_answer_thread([build] { return build->step(); })) {
+  }
+  IndexedSkillsPtr made = co_await library_.on_answer_thread([build] { return build->finish(); });
+  if (!is_kept) co_return made;
+  auto write = [build, file = *options_.file] { return write_indexed_skills(file, *build); };
+  const Result<void> written = co_await library_.on_answer_thread(std::move(write));
+  if (!written) log_debug("search: the index was not written: {}", written.error().message);
+  co_return made;
 }
 
 void SkillSearch::improve() {
-  if (!building_ && (!now_->bodies || now_->index.outgrown())) {
-    building_ = true;
-    tasks_.spawn(build_with_bodies());
-  } else if (!merging_ && !building_) {
-    if (auto plan = now_->index.plan_merge()) {
-      merging_ = true;
-      tasks_.spawn(merge(std::move(*plan)));
-    }
+  if (rebuilding_.is_under_way()) return;
+  if (now_->index.outgrown()) {
+    tasks_.spawn(rebuild());
+  } else if (!merging_.is_under_way()) {
+    if (auto plan = now_->index.plan_merge()) tasks_.spawn(merge(std::move(*plan)));
   }
 }
 
-task::Task<void> SkillSearch::build_with_bodies() {
-  const View view = co_await library_.current({.filtered = false});
-  const auto build = std::make_shared<IndexedSkillsBuild>(view, true);
-  // In steps, so that the thread can be stopped in between.
-  while (co_await thread_.run([build] { return build->step(); })) {
-  }
-  now_ = co_await thread_.run([build] { return build->finish(); });
-  building_ = false;
-  if (!options_.file) co_return;
-  auto write = [build, file = *options_.file] { return write_indexed_skills(file, *build); };
-  const Result<void> written = co_await thread_.run(std::move(write));
-  if (!written) log_debug("search: the index was not written: {}", written.error().message);
+task::Task<void> SkillSearch::rebuild() {
+  const SingleFlight::Flight flight = rebuilding_.begin();
+  View view = co_await library_.current({.filtered = false});
+  now_ = co_await build(std::move(view));
 }
 
 task::Task<void> SkillSearch::merge(search::MergePlan plan) {
+  const SingleFlight::Flight flight = merging_.begin();
   auto work = [plan] { return search::merge(plan); };
-  search::SegmentPointer merged = co_await thread_.run(std::move(work));
+  search::SegmentPointer merged = co_await library_.on_answer_thread(std::move(work));
   IndexedSkills next = *now_;
   next.index = now_->index.replace(plan, std::move(merged));
   now_ = std::make_shared<const IndexedSkills>(std::move(next));
-  merging_ = false;
 }
 
 task::Task<Result<search::Answer>> SkillSearch::find(View view, IndexedSkillsPtr index,

@@ -1,14 +1,11 @@
-// Search over the skills of the library: the index follows the generations, and the first answer
-// does not wait for bodies.
+// Search over the skills of the library: the index follows the generations.
 //
 //   IndexedSkillsPtr index = co_await search.follow(view);   // contains everything that the view
 //   shows auto answer = co_await search.find(view, index, "review a pull request", filter, 10);
 //
 // At the first search (or some time after the start) the index is taken from its file and brought
-// up to date. Without one, names, titles and descriptions are indexed first; then all bodies are
-// read in the background, and the index with bodies takes the place of the first one and is written
-// to the file. A changed document is indexed, with its body, in the call that sees the change.
-// Small segments are merged in the background.
+// up to date; without one it is built and written to the file. A changed document is indexed, with
+// its body, in the call that sees the change. Small segments are merged in the background.
 #pragma once
 
 #include <chrono>
@@ -22,7 +19,6 @@
 #include "directory/reading/indexed_skills.h"
 #include "directory/reading/skill_list.h"
 #include "directory/search/find.h"
-#include "foundation/task/pool.h"
 #include "foundation/task/task_group.h"
 
 namespace iii::directory {
@@ -43,10 +39,6 @@ struct SkillSearchOptions {
   std::optional<std::filesystem::path> file = {};  // where the index is kept; nothing: nowhere
   // When to begin without being asked; nothing: at the first search.
   std::optional<std::chrono::milliseconds> begin_after = {};
-  // Fewer rows are indexed with their bodies at once.
-  size_t few_rows = 256;
-  // All rows are, and the index is written before the first answer: for a process that ends then.
-  bool complete_first = false;
 };
 
 // On the loop thread. `worker` and `library` outlive it.
@@ -67,22 +59,21 @@ class SkillSearch {
 
  private:
   task::Task<void> begin();
-  task::Task<void> first_index(View view);
   task::Task<void> advance(View view);
+  task::Task<IndexedSkillsPtr> stored_or_built(View view);
+  task::Task<IndexedSkillsPtr> build(View view);
   void improve();
-  task::Task<void> build_with_bodies();
+  task::Task<void> rebuild();
   task::Task<void> merge(search::MergePlan plan);
 
   sdk::Worker& worker_;
   Library& library_;
   const SkillSearchOptions options_;
-  IndexedSkillsPtr now_;        // null: there is none yet
-  std::optional<Latch> first_;  // opens when there is
-  std::optional<Latch> step_;   // the index is being brought to another generation
-  bool building_ = false;
-  bool merging_ = false;
+  IndexedSkillsPtr now_;    // null: there is none yet
+  SingleFlight advancing_;  // the index is being made, or brought to another generation
+  SingleFlight rebuilding_;
+  SingleFlight merging_;
   TimerId begin_timer_ = 0;
-  task::Pool thread_;  // of one thread
   task::TaskGroup tasks_;
 };
 

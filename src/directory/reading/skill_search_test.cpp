@@ -63,10 +63,9 @@ class IndexedSkillsTest : public testing::Test {
 };
 
 TEST_F(IndexedSkillsTest, FollowsChangesWithTheirBodies) {
-  IndexedSkillsBuild all(view(), true);
+  IndexedSkillsBuild all(view());
   build(all);
   const IndexedSkillsPtr first = all.finish();
-  EXPECT_TRUE(first->bodies);
   EXPECT_THAT(find(*first, "knead dough"), ElementsAre("bread/index"));
   put("bees/SKILL.md", "---\ndescription: Repair an old bicycle.\n---\nTrue the wheel.\n");
   put("tea/SKILL.md", "---\ndescription: Brew green tea.\n---\nWarm the teapot.\n");
@@ -75,7 +74,6 @@ TEST_F(IndexedSkillsTest, FollowsChangesWithTheirBodies) {
   EXPECT_THAT(find(*next, "sourdough bread"), IsEmpty());
   EXPECT_THAT(find(*next, "repair a bicycle wheel"), ElementsAre("bees/index"));
   EXPECT_THAT(find(*next, "warm the teapot"), ElementsAre("tea/index"));
-  EXPECT_TRUE(next->bodies);
   // Readers of the first one are not disturbed.
   EXPECT_THAT(find(*first, "sourdough bread"), ElementsAre("bread/index"));
 }
@@ -86,7 +84,7 @@ TEST_F(IndexedSkillsTest, StoredIndexIsUsedOnlyForRowsThatAreAsTheyWere) {
         "---\ndescription: Filler text " + std::to_string(i) + ".\n---\nNothing.\n");
   }
   let_files_settle();
-  IndexedSkillsBuild all(view(), true);
+  IndexedSkillsBuild all(view());
   build(all);
   static_cast<void>(all.finish());
   const std::filesystem::path file = tree_.at("x.search");
@@ -94,7 +92,6 @@ TEST_F(IndexedSkillsTest, StoredIndexIsUsedOnlyForRowsThatAreAsTheyWere) {
   put("bees/SKILL.md", "---\ndescription: Repair an old bicycle.\n---\nTrue the wheel.\n");
   const IndexedSkillsPtr stored = read_indexed_skills(file, view());
   ASSERT_NE(stored, nullptr);
-  EXPECT_TRUE(stored->bodies);
   EXPECT_THAT(find(*stored, "knead dough"), ElementsAre("bread/index"));
   EXPECT_THAT(find(*stored, "repair a bicycle"), ElementsAre("bees/index"));
 

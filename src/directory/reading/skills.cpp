@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "directory/content/ids.h"
+#include "directory/content/kinds.h"
 #include "directory/library/library.h"
 #include "directory/reading/document.h"
 #include "directory/reading/paths.h"
@@ -55,19 +56,17 @@ class SkillFunctions {
       : library_(library), limits_(limits), search_(search), links_(links) {}
 
   task::Task<Result<json::Raw>> list(ListSkillsInput in) {
-    const Result<KindFilter> kinds = check_list(in);
-    if (!kinds) co_return std::unexpected(kinds.error());
-    View view = co_await library_.current();
-    std::shared_ptr<const RowFilter> filter;
-    if (wants_filter(in)) filter = co_await follow(filter_, view);
-    SkillListing listing(view, in, *kinds, filter.get());
-    co_await finish(listing);
-    library_.let_go(std::move(view));
-    co_return bounded(listing.take(),
-                      "directory::skills::list with `limit` (and `cursor` for what follows), or "
-                      "narrow it with `prefix`, `search`, `type`, `kind` or "
-                      "include_description=false",
-                      limits_.max_answer_bytes);
+    auto make = [in = std::move(in),
+                 most = limits_.max_answer_bytes](const View& view) -> Result<json::Raw> {
+      const Result<ListSkillsOutput> out = list_skills(view, in);
+      if (!out) return std::unexpected(out.error());
+      return bounded(json::encode(*out),
+                     "directory::skills::list with `limit` (and `cursor` for what follows), or "
+                     "narrow it with `prefix`, `search`, `type`, `kind` or "
+                     "include_description=false",
+                     most);
+    };
+    co_return co_await library_.answer(co_await library_.current(), std::move(make));
   }
 
   task::Task<Result<json::Raw>> get(SkillGetInput in) {
@@ -85,14 +84,14 @@ class SkillFunctions {
   task::Task<Result<json::Raw>> file(SkillFileInput in) {
     if (in.limit == 0U) co_return std::unexpected(empty_page("directory::skills::file"));
     const View view = co_await library_.current();
-    const Result<Resolution> found = co_await resolve(view, in.id);
+    const Result<Resolution> found = co_await resolved(view, in.id);
     if (!found) co_return std::unexpected(found.error());
     const content::Skill& skill = *found->skill;
     const std::string shown = view.display(skill.id);
     const auto folder = view.snapshot().folders->content->folder_of(skill.file);
     if (folder == nullptr) co_return std::unexpected(without_files(shown));
-    const auto paths = co_await follow(paths_, view);
-    const Result<FilePlace> place = place_of(view, *paths, skill, in.path);
+    auto look = [&skill, path = in.path](const View& v) { return place_of(v, skill, path); };
+    const Result<FilePlace> place = co_await library_.answer(view, std::move(look));
     if (!place) co_return std::unexpected(place.error());
     const uint64_t limit = std::min<uint64_t>(in.limit.value_or(kPartBytes), kMaxPartBytes);
     auto work = [folder, place = *place, asked = in.path, offset = in.offset.value_or(0), limit,
@@ -114,58 +113,36 @@ class SkillFunctions {
     if ((in.task && search_ != nullptr) || in.budget_tokens) {
       co_return co_await chosen_index(std::move(view), std::move(in), *kinds);
     }
-    const NamesPtr names = view.installed();
-    const bool usual = !in.prefix && !in.kind && !in.include_user_only.value_or(false);
-    const bool same_names =
-        names == index_names_ || (names && index_names_ && *names == *index_names_);
-    std::string text;
-    if (usual && view.shared_generation() == index_generation_ && same_names) {
-      text = index_text_;
-    } else {
-      IndexPage page(view, in, *kinds);
-      co_await finish(page);
-      text = page.take();
-      if (usual) {
-        index_text_ = text;
-        index_generation_ = view.shared_generation();
-        index_names_ = names;
-      }
-      library_.let_go(std::move(view));
-    }
-    co_return bounded(std::move(text),
-                      "directory::skills::index with `prefix`, or directory::skills::list with "
-                      "type=index and `limit` for the same overviews in pages",
-                      limits_.max_answer_bytes);
+    auto make = [in = std::move(in),
+                 most = limits_.max_answer_bytes](const View& v) -> Result<json::Raw> {
+      const Result<IndexPage> page = index_page(v, in);
+      if (!page) return std::unexpected(page.error());
+      return bounded(json::encode(page->out),
+                     "directory::skills::index with `prefix`, or directory::skills::list with "
+                     "type=index and `limit` for the same overviews in pages",
+                     most);
+    };
+    co_return co_await library_.answer(std::move(view), std::move(make));
   }
 
  private:
   // The page within a budget: what fits the task, or the usual overviews.
   task::Task<Result<json::Raw>> chosen_index(View view, IndexSkillsInput in, KindFilter kinds) {
-    TaskIndexRequest request{
-        .task = in.task.value_or(""),
-        .rows = {},
-        .nearest = {},
-        .others = 0,
-        .budget = saturated_size(in.budget_tokens.value_or(kDefaultIndexBudget)),
-        .arguments = index_arguments(in)};
+    TaskIndexRequest request;
+    request.task = in.task.value_or("");
+    request.budget = saturated_size(in.budget_tokens.value_or(kDefaultIndexBudget));
+    request.arguments = index_arguments(in);
     if (in.task && search_ != nullptr) {
       if (auto problem = co_await choose_for_task(view, in, kinds, request)) {
         co_return std::unexpected(std::move(*problem));
       }
-    } else {
-      IndexPage page(view, in, kinds);
-      auto begin = std::chrono::steady_clock::now();
-      while (page.is_selecting()) {
-        page.step();
-        co_await library_.let_others_run(begin);
-      }
-      request.rows = page.rows();
     }
-    // Thousands of lines may be counted.
-    auto work = [view, request = std::move(request)] { return task_index(view, request); };
-    const IndexSkillsOutput out = co_await library_.on_answer_thread(std::move(work));
-    library_.let_go(std::move(view));
-    co_return json::Raw{json::encode(out)};
+    auto make = [in = std::move(in), kinds, by_task = search_ != nullptr,
+                 request = std::move(request)](const View& v) mutable -> Result<json::Raw> {
+      if (!in.task || !by_task) request.rows = index_rows(v, in, kinds);
+      return json::Raw{json::encode(task_index(v, request))};
+    };
+    co_return co_await library_.answer(std::move(view), std::move(make));
   }
 
   task::Task<std::optional<Error>> choose_for_task(const View& view, const IndexSkillsInput& in,
@@ -188,30 +165,6 @@ class SkillFunctions {
     co_return std::nullopt;
   }
 
-  // Work of many steps, with others served in between.
-  template <typename Steps>
-  task::Task<void> finish(Steps& steps) {
-    auto begin = std::chrono::steady_clock::now();
-    while (steps.step()) co_await library_.let_others_run(begin);
-  }
-
-  // What is kept about all rows, brought to the generation of the view.
-  template <typename Kept>
-  task::Task<std::shared_ptr<const Kept>> follow(std::shared_ptr<const Kept>& kept,
-                                                 const View& view) {
-    using Update = typename std::decay_t<decltype(kept->blocks())>::Update;
-    const content::GenerationPtr& generation = view.shared_generation();
-    if (kept->blocks().generation() == generation) co_return kept;
-    Update update(kept->blocks(), generation);
-    auto begin = std::chrono::steady_clock::now();
-    while (update.step()) {
-      co_await library_.let_others_run(begin);
-      if (kept->blocks().generation() == generation) co_return kept;  // somebody was quicker
-    }
-    kept = std::make_shared<const Kept>(update.take());
-    co_return kept;
-  }
-
   task::Task<Result<json::Raw>> get_one_text(const View& view, const SkillGetInput& in) {
     Result<SkillGetOutput> out = co_await get_one(view, *in.id, in);
     if (!out) co_return std::unexpected(out.error());
@@ -227,7 +180,7 @@ class SkillFunctions {
   task::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
                                              const SkillGetInput& in) {
     const Result<Resolution> found =
-        co_await (in.from ? resolve_link(view, input, *in.from) : resolve(view, input));
+        co_await (in.from ? linked(view, input, *in.from) : resolved(view, input));
     if (!found) co_return std::unexpected(found.error());
     Result<SkillGetOutput> out = co_await read(view, *found, in);
     const bool first = in.offset.value_or(0) == 0;
@@ -246,76 +199,61 @@ class SkillFunctions {
     co_return out;
   }
 
-  // Ids first, then paths, then what else may be meant (directory-read §5.2).
-  task::Task<Result<Resolution>> resolve(const View& view, const std::string& input) {
-    Result<std::string> id = normalise_input(input);
+  // An exact id is found at once; for everything else all rows are looked at.
+  task::Task<Result<Resolution>> resolved(const View& view, const std::string& input) {
+    const Result<std::string> id = normalise_input(input);
     const content::Skill* by_id = id ? look_up(view, *id) : nullptr;
     if (by_id != nullptr && is_exact(*by_id, *id, input)) co_return Resolution{by_id, ""};
-    const auto paths = co_await follow(paths_, view);
-    if (const content::Skill* found = look_up_path(view, *paths, input, by_id)) {
-      co_return Resolution{found, ""};
-    }
-    if (!id) {
-      const content::Skill* hidden = look_up_path(view.unfiltered(), *paths, input, nullptr);
-      if (hidden == nullptr) co_return std::unexpected(std::move(id.error()));
-      id = hidden->id;
-    }
+    auto look = [input](const View& v) { return look_up_input(v, input); };
+    Result<Lookup> found = co_await library_.answer(view, std::move(look));
+    if (!found) co_return std::unexpected(std::move(found.error()));
+    if (found->skill != nullptr) co_return Resolution{found->skill, ""};
     const NamesPtr workers = co_await library_.installed().for_resolution();
-    // The sketches of tens of thousands of ids are made at the first miss: not on the loop.
-    auto look = [view, workers, id = *id] { return resolve_miss(view, *workers, id); };
-    co_return co_await library_.on_content_thread(std::move(look));
+    auto guess = [workers, missed = std::move(found->id)](const View& v) {
+      return resolve_miss(v, *workers, missed);
+    };
+    co_return co_await library_.answer(view, std::move(guess));
   }
 
   // What `link` means in the document `from`.
-  task::Task<Result<Resolution>> resolve_link(const View& view, const std::string& link,
-                                              const std::string& from) {
-    Result<Resolution> base = co_await resolve(view, from);
+  task::Task<Result<Resolution>> linked(const View& view, const std::string& link,
+                                        const std::string& from) {
+    Result<Resolution> base = co_await resolved(view, from);
     if (!base) co_return base;
     const content::Skill& source = *base->skill;
     const bool is_link = link.find("://") == std::string::npos &&
                          !content::is_registered(view.generation(), source.file);
-    if (!is_link) co_return co_await resolve(view, link);
-    const auto paths = co_await follow(paths_, view);
+    if (!is_link) co_return co_await resolved(view, link);
     const std::string text(trim(link));
     const std::vector<std::string> targets = link_targets(source.file.path, text);
-    for (const std::string& target : targets) {
-      const PathIndex::Match match = paths->find(target, source.file.root);
-      if (match.skill != nullptr && view.shows(match.skill->id)) {
-        co_return Resolution{match.skill, ""};
+    auto look = [&targets, &source](const View& v) -> const content::Skill* {
+      for (const std::string& target : targets) {
+        const content::Skill* found = v.table()->find_path(target, source.file.root).skill;
+        if (found != nullptr && v.shows(found->id)) return found;
       }
-    }
+      return nullptr;
+    };
+    const content::Skill* target = co_await library_.answer(view, std::move(look));
+    if (target != nullptr) co_return Resolution{target, ""};
     if (!text.starts_with('.')) {
-      Result<Resolution> found = co_await resolve(view, link.substr(0, link.find('#')));
+      Result<Resolution> found = co_await resolved(view, link.substr(0, link.find('#')));
       if (found) co_return found;
     }
-    const std::string target = targets.empty() ? std::string() : targets.front();
+    const std::string best = targets.empty() ? std::string() : targets.front();
     const std::vector<std::string> near =
-        co_await suggest_skills(library_, view, content::normalise_id(without_suffix(target)));
-    co_return std::unexpected(link_not_found(text, view.display(source.id), target, near));
+        co_await suggest_skills(library_, view, content::normalise_id(without_suffix(best)));
+    co_return std::unexpected(link_not_found(text, view.display(source.id), best, near));
   }
 
   task::Task<Result<SkillGetOutput>> read(const View& view, const Resolution& found,
                                           const SkillGetInput& in) {
     const content::Skill& skill = *found.skill;
     const std::string shown = view.display(skill.id);
-    SkillGetOutput out{.id = shown,
-                       .title = view.title(skill),
-                       .type = skill.type,
-                       .function_id = skill.function_id,
-                       .description = {},
-                       .body = {},
-                       .modified_at = {},
-                       .kind = {},
-                       .name = {},
-                       .path = {},
-                       .user_only = {},
-                       .origin = {},
-                       .offset = {},
-                       .bytes_total = {},
-                       .next_offset = {},
-                       .more = {},
-                       .files = {},
-                       .files_total = {}};
+    SkillGetOutput out;
+    out.id = shown;
+    out.title = view.title(skill);
+    out.type = skill.type;
+    out.function_id = skill.function_id;
     fill_details(out, view, skill);
     if (in.include_description.value_or(false)) out.description = skill.description;
     Result<int64_t> time = co_await read_body(view, skill, in, out);
@@ -358,7 +296,7 @@ class SkillFunctions {
 
   // The files of a skill are those below the folder of its overview.
   task::Task<void> add_files(const View& view, const content::Skill& skill, SkillGetOutput& out) {
-    const bool overview = is_skill_file(file_name(skill.file.path)) || skill.id == "index" ||
+    const bool overview = content::is_skill_file(skill.file.path) || skill.id == "index" ||
                           skill.id.ends_with("/index");
     const auto folder = view.snapshot().folders->content->folder_of(skill.file);
     if (!overview || folder == nullptr) co_return;
@@ -370,12 +308,13 @@ class SkillFunctions {
     out.files = std::move(found.files);
   }
 
-  static Result<FilePlace> place_of(const View& view, const PathIndex& paths,
-                                    const content::Skill& skill, const std::string& asked) {
+  static Result<FilePlace> place_of(const View& view, const content::Skill& skill,
+                                    const std::string& asked) {
+    const DocumentTablePtr table = view.table();
     const auto skill_at = [&](std::string_view folder) -> const content::Skill* {
-      const PathIndex::Match match = paths.find(folder, skill.file.root);
-      const bool is_skill =
-          match.fit == PathIndex::Fit::kFolder && is_skill_file(file_name(match.skill->file.path));
+      const DocumentTable::Match match = table->find_path(folder, skill.file.root);
+      const bool is_skill = match.fit == DocumentTable::Fit::kFolder &&
+                            content::is_skill_file(match.skill->file.path);
       return is_skill ? match.skill : nullptr;
     };
     // A reference belongs to the skill in a folder above it.
@@ -433,11 +372,9 @@ class SkillFunctions {
   // Each entry is what `get` would answer, or {id, error}.
   task::Task<Result<json::Raw>> get_many(const View& view, const SkillGetInput& in) {
     std::string out = "{\"skills\":[";
-    auto begin = std::chrono::steady_clock::now();
     for (const std::string& id : *in.ids) {
       if (out.size() > limits_.max_answer_bytes) break;  // it is refused below
       if (out.back() != '[') out += ',';
-      co_await library_.let_others_run(begin);
       Result<SkillGetOutput> skill = co_await get_one(view, id, in);
       if (skill) {
         out += co_await encoded(std::move(*skill));
@@ -459,14 +396,8 @@ class SkillFunctions {
   SkillLimits limits_;
   SkillSearch* const search_;
   SkillLinks* const links_;
-  std::shared_ptr<const RowFilter> filter_ = std::make_shared<const RowFilter>();
-  std::shared_ptr<const PathIndex> paths_ = std::make_shared<const PathIndex>();
   const std::shared_ptr<FileDigests> digests_ = std::make_shared<FileDigests>();
   DocumentRisks risks_;
-  // The last index page, and what it was made from.
-  std::string index_text_;
-  content::GenerationPtr index_generation_;
-  NamesPtr index_names_;
 };
 
 }  // namespace

@@ -171,7 +171,6 @@ class SkillsSearch {
       for (const std::string& key : found.nearest) out.nearest->push_back(view.display(key));
     }
     out.searched = index.index.documents();
-    if (!index.bodies) out.partial = true;
     out.next = next_step(out);
     std::string text =
         budget ? within_budget(std::move(out), saturated_size(*budget)) : json::encode(out);

@@ -45,13 +45,8 @@ auto describe(json::Type<IndexCounts>) {
       json::field("refreshes", &T::refreshes, "How often the folders were looked at."),
       json::field("last_refresh_ms", &T::last_refresh_ms, "How long the last time took."),
       json::field("refresh_ms", &T::refresh_ms, "How long all of them took."),
-      json::field("parsed_at_start", &T::parsed_at_start,
-                  "Documents that were read at the start because the stored index did not know "
-                  "them."),
-      json::field("polled_files", &T::polled_files,
-                  "Files that calls compare, because no change of them is reported."),
       json::field("polled_folders", &T::polled_folders,
-                  "Folders that every call compares, because they cannot be watched."));
+                  "Folders that are compared with the disk, because they cannot be watched."));
 }
 auto describe(json::Type<DownloadCounts>) {
   using T = DownloadCounts;
@@ -113,8 +108,6 @@ DirectoryStats stats_now(const StatsSources& sources) {
                      .index = {.refreshes = refreshes.count,
                                .last_refresh_ms = Milliseconds(refreshes.last).count(),
                                .refresh_ms = Milliseconds(refreshes.total).count(),
-                               .parsed_at_start = status.parsed_at_start,
-                               .polled_files = status.polled_files,
                                .polled_folders = status.polled_folders},
                      .downloads = sources.downloads(),
                      .watches = status.watches,

@@ -26,8 +26,6 @@ struct IndexCounts {
   uint64_t refreshes = 0;
   double last_refresh_ms = 0;
   double refresh_ms = 0;  // all of them
-  uint64_t parsed_at_start = 0;
-  uint64_t polled_files = 0;
   uint64_t polled_folders = 0;
 };
 struct McpUse {

@@ -1,12 +1,7 @@
 // "Did you mean": what a caller who named something that does not exist may have meant.
 //
-// Tens of thousands of ids are compared with the missed one in about a millisecond: of each chunk
-// of rows (content/rows.h) a sketch is made when it is first needed and kept as long as the chunk
-// lives, so that after an edit only one has to be made again. A sketch says how similar an id can
-// be at most; those that may be most similar are compared first, and most of the others never.
-//
 // Nothing is suggested for what is longer than kMaxSuggestedFor bytes. How many candidates there
-// are is not bounded, so handlers use the forms that are tasks: they look on another thread.
+// are is not bounded, so handlers use the forms that are tasks (Library::answer).
 #pragma once
 
 #include <string>
@@ -20,7 +15,6 @@ namespace iii::directory {
 
 // directory-read §6.1, at most three display ids; a lone misspelt segment gets one too.
 std::vector<std::string> suggest_skills(const View& view, std::string_view missed);
-// The same on the content thread: the first sketches of a large tree take tens of milliseconds.
 task::Task<std::vector<std::string>> suggest_skills(Library& library, View view,
                                                     std::string missed);
 // directory-read §6.2: the three nearest names.

@@ -37,6 +37,8 @@ struct Bundle {
   std::vector<SkippedFile> skipped;
   // repo: id of the folder's tree object, where it covers all files; empty: not known.
   std::string tree = {};
+  // repo: where the skill was before, when it was found elsewhere by its name.
+  std::string moved_from = {};
   // Files that the source has as executable and that are not, by configuration.
   std::vector<std::string> executable_dropped = {};
 };

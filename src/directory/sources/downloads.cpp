@@ -4,6 +4,7 @@
 #include <thread>
 #include <utility>
 
+#include "directory/content/kinds.h"
 #include "directory/risks/scan.h"
 #include "directory/sources/local_folder.h"
 #include "directory/sources/namespace_diff.h"
@@ -47,12 +48,16 @@ Error only_by_command(const Source& source) {
 // A lock comes with somebody else's project: no folder of this machine is copied for it that was
 // not meant to be a skill.
 Result<Bundle> with_skill(Bundle bundle) {
-  const bool has_main = std::ranges::any_of(bundle.files, [](const BundleFile& file) {
-    return is_main_file(std::string_view(file.path).substr(file.path.rfind('/') + 1));
-  });
+  const bool has_main = std::ranges::any_of(
+      bundle.files, [](const BundleFile& file) { return content::is_skill_file(file.path); });
   if (has_main) return bundle;
   return fail("D310",
               "D310 not_found: the local folder has no SKILL.md. Next: name a folder that has one");
+}
+
+// Of a source whose folder was located.
+std::filesystem::path folder_of(const RepoSource& source) {
+  return source.repo.substr(std::string_view("file://").size());
 }
 
 constexpr size_t kResolvers = 4;  // sources asked at the same time by `outdated`
@@ -103,21 +108,27 @@ Result<RepoSource> Downloads::located(const RepoSource& source) const {
   return locate_folder(source, options_.skills_folder);
 }
 
-Result<Bundle> Downloads::fetch(const Source& source, const Job& job) {
+GitOptions Downloads::local_git() const {
+  GitOptions git = options_.git;
+  git.allow_local = true;
+  return git;
+}
+
+Result<Bundle> Downloads::fetch(const Source& source, const Job& job, IfMoved if_moved) {
   if (const auto* registry = std::get_if<RegistrySource>(&source)) {
     return registry_->bundle(*registry, job);
   }
   const auto& repo = std::get<RepoSource>(source);
   Result<Bundle> bundle;
   const Result<void> fetched = fetch_several(
-      {repo}, job, [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
+      {repo}, job, if_moved, [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
   return fetched ? std::move(bundle) : std::unexpected(fetched.error());
 }
 
 Result<void> Downloads::fetch_several(const std::vector<RepoSource>& sources, const Job& job,
-                                      const RepoSkills::TakeOne& take) {
+                                      IfMoved if_moved, const RepoSkills::TakeOne& take) {
   if (!is_folder(sources.front())) {
-    return sources::fetch_several(sources, options_.git, job, take);
+    return sources::fetch_several(sources, options_.git, job, if_moved, take);
   }
   std::vector<RepoSource> here;
   std::vector<size_t> indices;  // of `here` in `sources`
@@ -134,10 +145,17 @@ Result<void> Downloads::fetch_several(const std::vector<RepoSource>& sources, co
   const auto record = [&](size_t place, Result<Bundle> bundle) {
     const size_t index = indices[place];
     if (bundle) bundle = with_skill(std::move(*bundle));
-    if (bundle) bundle->source = recorded_folder(sources[index], options_.skills_folder);
+    if (bundle) {
+      RepoSource asked = sources[index];
+      asked.path = std::get<RepoSource>(bundle->source).path;
+      bundle->source = recorded_folder(std::move(asked), options_.skills_folder);
+    }
     take(index, std::move(bundle));
   };
-  return fetch_several_of_folder(here, options_.git.limits, job, record);
+  if (is_bare_repository(folder_of(here.front()))) {
+    return sources::fetch_several(here, local_git(), job, if_moved, record);
+  }
+  return fetch_several_of_folder(here, options_.git.limits, job, if_moved, record);
 }
 
 void Downloads::drop_executable_bits(Bundle& bundle) const {
@@ -158,8 +176,9 @@ Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
 Result<RepoListing> Downloads::list(const RepoSource& source, const Job& job) {
   const Result<RepoSource> place = located(source);
   if (!place) return std::unexpected(place.error());
-  return is_folder(source) ? list_folder(*place, options_.git.limits, job)
-                           : list_repo(*place, options_.git, job);
+  if (!is_folder(source)) return list_repo(*place, options_.git, job);
+  return is_bare_repository(folder_of(*place)) ? list_repo(*place, local_git(), job)
+                                               : list_folder(*place, options_.git.limits, job);
 }
 
 Result<std::vector<VerifiedNamespace>> Downloads::verify(const Name& name) const {
@@ -180,7 +199,6 @@ std::vector<std::vector<OutdatedRow*>> Downloads::by_question(std::vector<Outdat
   for (OutdatedRow& row : rows) {
     if (row.pinned) {
       row.latest = row.current;
-      row.outdated = !row.kept.empty();
       continue;
     }
     const auto* repo = std::get_if<RepoSource>(&row.source);
@@ -199,7 +217,6 @@ void Downloads::compare(const std::vector<OutdatedRow*>& rows, const Job& job) {
       latest ? find_changed(rows, *latest, job) : Result<void>(std::unexpected(latest.error()));
   for (OutdatedRow* row : rows) {
     if (!compared) row->error = compared.error();
-    row->outdated = row->outdated || !row->kept.empty();
   }
 }
 
@@ -207,32 +224,36 @@ void Downloads::compare(const std::vector<OutdatedRow*>& rows, const Job& job) {
 Result<void> Downloads::find_changed(const std::vector<OutdatedRow*>& rows,
                                      const std::string& latest, const Job& job) {
   std::vector<OutdatedRow*> unsure;
-  std::vector<std::string> folders;
+  std::vector<RepoSource> places;
   for (OutdatedRow* row : rows) {
     row->latest = latest;
     if (is_folder(row->source)) {
       const Result<NamespaceDiff> diff = this->diff(row->name_space, std::nullopt, job);
-      if (!diff) return std::unexpected(diff.error());
-      row->outdated = !diff->files.empty();
+      row->gone = !diff && diff.error().message.starts_with(kGone);
+      if (!diff && !row->gone) return std::unexpected(diff.error());
+      row->outdated = diff && !diff->files.empty();
     } else if (row->tree.empty() || latest.empty() || latest == row->current) {
       row->outdated = !latest.empty() && latest != row->current;
     } else {
       unsure.push_back(row);
-      folders.push_back(row->folder);
+      places.push_back(std::get<RepoSource>(row->source));
+      places.back().path = row->folder.empty() ? "." : row->folder;
     }
   }
   if (unsure.empty()) return {};
-  const auto& repo = std::get<RepoSource>(rows.front()->source);
-  const auto trees = resolve_trees(repo, folders, options_.git, job);
+  const auto trees = resolve_trees(places, options_.git, job);
   if (!trees) return std::unexpected(trees.error());
-  for (size_t i = 0; i < unsure.size(); ++i) unsure[i]->outdated = (*trees)[i] != unsure[i]->tree;
+  for (size_t i = 0; i < unsure.size(); ++i) {
+    unsure[i]->gone = (*trees)[i].empty();
+    unsure[i]->outdated = !unsure[i]->gone && (*trees)[i] != unsure[i]->tree;
+  }
   return {};
 }
 
 Result<NamespaceDiff> Downloads::diff(const std::string& name, const Name& path, const Job& job) {
   const auto verified = verify(name);
   if (!verified) return std::unexpected(verified.error());
-  const Result<Bundle> bundle = fetch(verified->front().locked.source, job);
+  const Result<Bundle> bundle = fetch(verified->front().locked.source, job, IfMoved::kFind);
   if (!bundle) return std::unexpected(bundle.error());
   return diff_namespace(options_.skills_folder, verified->front(), *bundle, path);
 }
@@ -250,7 +271,6 @@ Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job
                     .latest = {},
                     .pinned = verified.locked.pinned(),
                     .kept = kept_files(verified),
-                    .outdated = false,
                     .error = {}});
   }
   const std::vector<std::vector<OutdatedRow*>> questions = by_question(rows);

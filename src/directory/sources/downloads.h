@@ -39,7 +39,8 @@ struct OutdatedRow {
   bool pinned = false;      // a person chose exactly this one: nothing newer counts
   // Files that are older than `current`, because they were edited here and kept.
   std::vector<std::string> kept;
-  bool outdated = false;  // something newer exists, or files were kept
+  bool outdated = false;  // the source has other files
+  bool gone = false;      // the repository has it no more, under no name
   std::optional<Error> error;
 };
 
@@ -77,7 +78,7 @@ class Downloads {
                                  const Job& job);
 
   // Each into its own namespace: one fetch for each repository and ref, one swap.
-  std::vector<NamespaceResult> download_several(const std::vector<RepoSource>& sources,
+  std::vector<NamespaceResult> download_several(const std::vector<Source>& sources,
                                                 const InstallOptions& options, const Job& job);
   // What a repository has.
   Result<RepoListing> list(const RepoSource& source, const Job& job);
@@ -97,6 +98,7 @@ class Downloads {
   // Exactly what the lock says, fetched again where files are missing or edited.
   Result<std::vector<NamespaceResult>> restore(const Name& name, bool force, const Job& job);
 
+  Result<LockPtr> shared_lock() const { return installer_.shared_lock(); }
   Result<Lock> lock() const { return installer_.lock(); }
   Result<void> record_fixes(const std::vector<FixedFile>& files) {
     return installer_.record_fixes(files, job());
@@ -123,6 +125,7 @@ class Downloads {
     size_t outcome = 0;  // where its end belongs
     Source source;
     InstallOptions options;
+    IfMoved if_moved = IfMoved::kRefuse;
   };
 
   Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
@@ -135,10 +138,12 @@ class Downloads {
   // Whether the source is a folder of this machine, and where it is.
   bool is_folder(const Source& source) const;
   Result<RepoSource> located(const RepoSource& source) const;
-  Result<Bundle> fetch(const Source& source, const Job& job);
+  // Git's options for a repository on this machine, which the command line named.
+  GitOptions local_git() const;
+  Result<Bundle> fetch(const Source& source, const Job& job, IfMoved if_moved);
   // Of one repository and ref, or of one folder.
   Result<void> fetch_several(const std::vector<RepoSource>& sources, const Job& job,
-                             const RepoSkills::TakeOne& take);
+                             IfMoved if_moved, const RepoSkills::TakeOne& take);
   Result<std::string> resolve(const Source& source, const Job& job);
   // Looks through the files; an error when something is found that blocks them.
   Result<std::vector<FileRisk>> examine(const Bundle& bundle, InstallOptions& options,

@@ -204,19 +204,17 @@ Result<std::vector<FileRisk>> Downloads::examine(const Bundle& bundle, InstallOp
 
 Result<InstallReport> Downloads::download(const Source& source, const InstallOptions& options,
                                           const Job& job) {
-  Result<Bundle> bundle = fetch(source, job);
-  if (!bundle) return std::unexpected(std::move(bundle.error()));
-  std::vector<Wanted> only;
-  only.push_back({.bundle = std::move(*bundle), .options = options});
-  return std::move(install_several(std::move(only), job).front());
+  NamespaceResult only = std::move(download_several({source}, options, job).front());
+  if (only.error) return std::unexpected(std::move(*only.error));
+  return std::move(*only.report);
 }
 
-std::vector<NamespaceResult> Downloads::download_several(const std::vector<RepoSource>& sources,
+std::vector<NamespaceResult> Downloads::download_several(const std::vector<Source>& sources,
                                                          const InstallOptions& options,
                                                          const Job& job) {
   std::vector<NamespaceResult> outcomes;
   std::vector<Order> orders;
-  for (const RepoSource& source : sources) {
+  for (const Source& source : sources) {
     orders.push_back({.outcome = outcomes.size(), .source = source, .options = options});
     outcomes.push_back({.name_space = namespace_of(source),
                         .before = {},
@@ -246,14 +244,14 @@ void Downloads::fetch_and_install(std::vector<Order> orders, std::vector<Namespa
     if (const auto* repo = std::get_if<RepoSource>(&order.source)) {
       groups[repository_and_ref(*repo)].push_back(&order);
     } else {
-      take(order, fetch(order.source, own));
+      take(order, fetch(order.source, own, order.if_moved));
     }
   }
   for (const auto& [key, group] : groups) {
     std::vector<RepoSource> sources;
     for (const Order* order : group) sources.push_back(std::get<RepoSource>(order->source));
     const Result<void> fetched = fetch_several(
-        sources, own,
+        sources, own, group.front()->if_moved,
         [&](size_t index, Result<Bundle> bundle) { take(*group[index], std::move(bundle)); });
     if (fetched) continue;
     for (const Order* order : group) take(*order, std::unexpected(fetched.error()));
@@ -278,7 +276,8 @@ Result<std::vector<NamespaceResult>> Downloads::update(const Name& name, bool fo
     }
     orders.push_back({.outcome = outcomes.size() - 1,
                       .source = entry.source,
-                      .options = {.force = force, .automatic = entry.automatic}});
+                      .options = {.force = force, .automatic = entry.automatic},
+                      .if_moved = IfMoved::kFind});
   }
   fetch_and_install(std::move(orders), outcomes, job);
   return outcomes;

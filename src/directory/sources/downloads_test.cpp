@@ -132,7 +132,7 @@ TEST_F(DownloadsTest, OutdatedNamesFilesThatWereKept) {
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->front().current, rows->front().latest);
   EXPECT_THAT(rows->front().kept, ElementsAre("SKILL.md"));
-  EXPECT_TRUE(rows->front().outdated) << "the newest text is not here";
+  EXPECT_FALSE(rows->front().outdated) << "an edit here is nothing newer there";
   folder.put("a/SKILL.md", "two");
   rows = all->outdated(std::nullopt, {});
   EXPECT_THAT(rows->front().kept, IsEmpty());

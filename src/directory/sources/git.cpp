@@ -121,25 +121,20 @@ auto with_repo(const RepoSource& source, const GitOptions& options, const Job& j
 
 }  // namespace
 
-Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job) {
-  return with_repo(source, options, job, [](RepoSkills& skills) { return skills.bundle(); });
-}
-
 Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job) {
   return with_repo(source, options, job, [](RepoSkills& skills) { return skills.list(); });
 }
 
 Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
-                           const Job& job, const RepoSkills::TakeOne& take) {
+                           const Job& job, IfMoved if_moved, const RepoSkills::TakeOne& take) {
   return with_repo(sources.front(), options, job,
-                   [&](RepoSkills& skills) { return skills.several(sources, take); });
+                   [&](RepoSkills& skills) { return skills.several(sources, if_moved, take); });
 }
 
-Result<std::vector<std::string>> resolve_trees(const RepoSource& source,
-                                               const std::vector<std::string>& folders,
+Result<std::vector<std::string>> resolve_trees(const std::vector<RepoSource>& sources,
                                                const GitOptions& options, const Job& job) {
-  return with_repo(source, options, job,
-                   [&folders](RepoSkills& skills) { return skills.trees_of(folders); });
+  return with_repo(sources.front(), options, job,
+                   [&sources](RepoSkills& skills) { return skills.trees_of(sources); });
 }
 
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,

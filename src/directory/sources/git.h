@@ -34,16 +34,14 @@ struct GitOptions {
 // All 40 or 64 digits of a commit are always that commit; else a branch comes before a tag.
 // Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D313 a server
 // that may not be connected to; D321 git failed or took too long. `ref` may be a commit.
-Result<Bundle> fetch_repo(const RepoSource& source, const GitOptions& options, const Job& job);
 // What is there, below `path` of the source where it has one.
 Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job);
 // The skills that several sources name, which have the same repository and ref, in one go. The
 // error is one for all of them.
 Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
-                           const Job& job, const RepoSkills::TakeOne& take);
-// Ids of the trees at these folders now, without content; empty: there is no such folder.
-Result<std::vector<std::string>> resolve_trees(const RepoSource& source,
-                                               const std::vector<std::string>& folders,
+                           const Job& job, IfMoved if_moved, const RepoSkills::TakeOne& take);
+// Ids of the trees at `path` of these sources now, without content; empty: gone upstream.
+Result<std::vector<std::string>> resolve_trees(const std::vector<RepoSource>& sources,
                                                const GitOptions& options, const Job& job);
 // The commit that a source means now, without fetching, for `outdated`.
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,

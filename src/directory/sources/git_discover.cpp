@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "directory/content/kinds.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
@@ -64,17 +65,13 @@ std::string shown_paths(const std::vector<FoundSkill>& skills) {
 
 }  // namespace
 
-bool is_main_file(std::string_view name) {
-  return iequals(name, "SKILL.md") || iequals(name, "SKILL.markdown");
-}
-
 std::string_view FoundSkill::name() const { return last_segment(folder); }
 
-Result<std::vector<FoundSkill>> find_skills(const RepoTree& tree) {
+std::vector<FoundSkill> find_skills(const RepoTree& tree) {
   std::map<std::string, FoundSkill, std::less<>> found;
   for (const TreeEntry& entry : tree.entries()) {
     const bool document = entry.kind == TreeKind::kFile || entry.kind == TreeKind::kLink;
-    if (!document || !is_main_file(last_segment(entry.path))) continue;
+    if (!document || !content::is_skill_file(entry.path)) continue;
     const std::string_view folder = folder_of(entry.path);
     if (!is_utf8(folder) || folder == ".git" || folder.starts_with(".git/")) continue;
     const TreeEntry* place = tree.find(folder);
@@ -85,11 +82,6 @@ Result<std::vector<FoundSkill>> find_skills(const RepoTree& tree) {
     const auto [at, fresh] = found.try_emplace(skill.folder, skill);
     // Of several spellings in one folder the usual one counts.
     if (!fresh && last_segment(skill.main) == "SKILL.md") at->second = std::move(skill);
-  }
-  if (found.size() > kMaxSkills) {
-    return fail("D312", "D312 invalid_bundle: the repository has " + std::to_string(found.size()) +
-                            " skills, at most " + std::to_string(kMaxSkills) +
-                            " are looked at. Next: use a smaller repository");
   }
   std::vector<FoundSkill> skills;
   for (const bool hidden : {false, true}) {

@@ -11,10 +11,6 @@
 
 namespace iii::sources {
 
-// Whether a file of this name is the main file of a skill: SKILL.md in any letter case, also
-// `.markdown`.
-bool is_main_file(std::string_view name);
-
 struct FoundSkill {
   std::string folder;  // empty: the repository itself
   std::string main;    // path of its SKILL.md
@@ -26,10 +22,11 @@ struct FoundSkill {
   std::string_view name() const;  // last segment of the folder
 };
 
-inline constexpr size_t kMaxSkills = 20'000;  // of one repository
+// Whose names and descriptions are read. Skills beyond that are found by path and folder name only.
+inline constexpr size_t kMaxSkills = 20'000;
 // In the order in which they are offered: visible folders first, then by path. Hidden folders such
-// as `.claude/skills` count, `.git` does not. D312 when there are more than kMaxSkills.
-Result<std::vector<FoundSkill>> find_skills(const RepoTree& tree);
+// as `.claude/skills` count, `.git` does not.
+std::vector<FoundSkill> find_skills(const RepoTree& tree);
 
 // Those that a name can mean: of copies with equal content the first one, and hidden folders only
 // when there is nothing else.

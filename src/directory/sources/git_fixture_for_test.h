@@ -94,7 +94,14 @@ class GitTest : public testing::Test {
 
   Result<Bundle> fetch(const std::string& url, const std::string& skill,
                        const std::optional<std::string>& ref = std::nullopt) const {
-    return fetch_repo({.repo = url, .skill = skill, .ref = ref}, options_, job_);
+    return fetch_one({.repo = url, .skill = skill, .ref = ref});
+  }
+  Result<Bundle> fetch_one(const RepoSource& source) const {
+    Result<Bundle> bundle;
+    const auto fetched =
+        fetch_several({source}, options_, job_, IfMoved::kRefuse,
+                      [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
+    return fetched ? std::move(bundle) : std::unexpected(fetched.error());
   }
   Result<Bundle> fetch(const Repository& repository, const std::string& skill,
                        const std::optional<std::string>& ref = std::nullopt) const {

@@ -24,8 +24,14 @@ class GitLayout : public GitTest {
     return "---\nname: " + name + "\ndescription: About " + name + ".\n---\n# x\n";
   }
   Result<Bundle> fetch_path(const Repository& repository, const std::string& path) const {
-    return fetch_repo({.repo = repository.url(), .skill = "any", .ref = {}, .path = path}, options_,
-                      job_);
+    return fetch_one({.repo = repository.url(), .skill = "any", .ref = {}, .path = path});
+  }
+  Result<Bundle> fetch_folder(const RepoSource& source, const BundleLimits& limits) const {
+    Result<Bundle> bundle;
+    const auto fetched = fetch_several_of_folder(
+        {source}, limits, job_, IfMoved::kRefuse,
+        [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
+    return fetched ? std::move(bundle) : std::unexpected(fetched.error());
   }
   DownloadsOptions downloads() const {
     DownloadsOptions options;
@@ -37,7 +43,7 @@ class GitLayout : public GitTest {
   std::vector<NamespaceResult> install_all(Downloads& downloads,
                                            const Repository& repository) const {
     const RepoSource whole{.repo = repository.url(), .skill = "", .ref = {}, .path = "."};
-    std::vector<RepoSource> sources;
+    std::vector<Source> sources;
     for (const ListedSkill& skill : downloads.list(whole, job_)->skills) {
       sources.push_back(source_of(whole, skill));
     }
@@ -108,13 +114,12 @@ TEST_F(GitLayout, APageUrlWithASlashInTheBranch) {
   repository.put("x/a/SKILL.md", "branch");
   const std::string commit = repository.commit();
   RepoSource source{.repo = repository.url(), .skill = "a", .ref = "feature", .path = "new/y/x/a"};
-  const auto bundle = fetch_repo(source, options_, job_);
+  const auto bundle = fetch_one(source);
   EXPECT_EQ(bytes_of(bundle, "SKILL.md"), "branch");
   EXPECT_EQ(bundle->branch, "feature/new/y");
   EXPECT_EQ(resolve_repo(source, options_, job_), commit);
   source.path = "x/a";
-  EXPECT_THAT(message(fetch_repo(source, options_, job_)),
-              HasSubstr("no branch or tag \"feature\""));
+  EXPECT_THAT(message(fetch_one(source)), HasSubstr("no branch or tag \"feature\""));
 }
 
 TEST_F(GitLayout, ARepositoryThatIsASkillLeavesTheOthersOut) {
@@ -283,14 +288,14 @@ TEST_F(GitLayout, ALocalFolderIsReadByTheSameRules) {
   repository.link("a/x/shared.md", "../../shared.md");
   repository.link("a/x/out.md", "/etc/passwd");
   const RepoSource source{repository.url(), "named", {}};
-  const auto bundle = fetch_folder(source, {}, job_);
+  const auto bundle = fetch_folder(source, {});
   EXPECT_THAT(paths(bundle), ElementsAre("SKILL.md", "run.sh", "shared.md"));
   EXPECT_EQ(bytes_of(bundle, "shared.md"), "shared");
   EXPECT_TRUE(bundle->files[1].executable);
   EXPECT_EQ(bundle->resolved + bundle->tree, "");
   ASSERT_EQ(bundle->skipped.size(), 1U);
   BundleLimits limits{.max_file_bytes = 5};
-  EXPECT_THAT(message(fetch_folder(source, limits, job_)), HasSubstr("max_bundle_file_bytes"));
+  EXPECT_THAT(message(fetch_folder(source, limits)), HasSubstr("max_bundle_file_bytes"));
 
   DownloadsOptions options = downloads();
   options.git.allow_local = false;
@@ -405,6 +410,89 @@ TEST_F(GitLayout, ALocalFolderWithoutASkillIsNotTaken) {
   const RepoSource source{"file://" + home.path().string(), "keys", {}, "keys"};
   EXPECT_THAT(Downloads(options).download(source, {}, job_).error().message,
               HasSubstr("D310 not_found: the local folder has no SKILL.md"));
+}
+
+TEST_F(GitLayout, ASkillThatMovedIsFoundByItsNameAndOneThatIsGoneIsSaid) {
+  const Repository repository;
+  repository.put("plugins/x/skills/commit/SKILL.md", skill("commit"));
+  repository.put("old/named/SKILL.md", skill("by-frontmatter"));
+  repository.put("old/gone/SKILL.md", skill("gone"));
+  repository.commit();
+  Downloads all(downloads());
+  install_all(all, repository);
+  repository.git({"mv", "plugins/x/skills/commit", "commit"});
+  repository.git({"rm", "-q", "-r", "old/gone"});
+  repository.commit();
+  const auto rows = all.outdated(std::nullopt, job_);
+  ASSERT_TRUE(rows);
+  ASSERT_EQ(rows->size(), 3U);
+  EXPECT_FALSE((*rows)[0].gone || (*rows)[0].outdated) << "only moved";
+  EXPECT_TRUE((*rows)[1].gone);
+  EXPECT_FALSE((*rows)[1].error);
+  const auto updated = all.update(std::nullopt, false, job_);
+  ASSERT_TRUE(updated);
+  ASSERT_TRUE((*updated)[0].report) << (*updated)[0].error->message;
+  EXPECT_EQ((*updated)[0].report->moved_from, "plugins/x/skills/commit");
+  EXPECT_EQ(std::get<RepoSource>(all.lock()->namespaces.at("commit").source).path, "commit");
+  EXPECT_THAT((*updated)[1].error->message, HasSubstr("D310 gone_upstream"));
+  EXPECT_TRUE((*updated)[2].report);
+}
+
+TEST_F(GitLayout, APartOfARepositoryWithVeryManySkillsCanBeInstalled) {
+  std::vector<TreeEntry> entries;
+  for (size_t i = 0; i <= kMaxSkills; ++i) {
+    const std::string folder = "many/s" + std::to_string(i);
+    entries.push_back({.kind = TreeKind::kFolder, .id = "t" + folder, .path = folder});
+    entries.push_back({.kind = TreeKind::kFile, .id = "SKILL", .path = folder + "/SKILL.md"});
+  }
+  class ManySkills : public TreeSource {
+   public:
+    explicit ManySkills(std::vector<TreeEntry> entries) : entries_(std::move(entries)) {}
+    Result<Opened> open() override {
+      return Opened{
+          .tree = RepoTree(entries_), .commit = "c", .branch = "main", .top = "t", .path = ""};
+    }
+    Result<void> prepare(const std::vector<WantedFile>&) override { return {}; }
+    Result<Blobs> read(const std::vector<WantedFile>&, const BundleLimits&, TooLarge) override {
+      return Blobs{{"SKILL", "# x"}};
+    }
+
+   private:
+    std::vector<TreeEntry> entries_;
+  };
+  ManySkills tree(std::move(entries));
+  const RepoSource by_path{"https://h/a/b", "s7", {}, "many/s7"};
+  const RepoSource by_name{"https://h/a/b", "s8", {}};
+  size_t found = 0;
+  const BundleLimits limits;
+  ASSERT_TRUE(RepoSkills(by_path, limits, tree)
+                  .several({by_path, by_name}, IfMoved::kRefuse,
+                           [&](size_t, const Result<Bundle>& bundle) { found += bundle ? 1 : 0; }));
+  EXPECT_EQ(found, 2U);
+  EXPECT_EQ(RepoSkills(by_name, limits, tree).list().error().code, "D312");
+}
+
+TEST_F(GitLayout, CopiesAreNamedAndABareRepositoryIsAGitSource) {
+  const Repository repository;
+  repository.put("a/one/SKILL.md", skill("one"));
+  repository.put("b/two/SKILL.md", skill("one"));
+  repository.commit();
+  const auto bare = folder_.path("../bare.git");
+  repository.git({"clone", "-q", "--bare", ".", bare.string()});
+  DownloadsOptions options = downloads();
+  options.git.allow_local = false;
+  options.local_folders = true;
+  Downloads all(options);
+  const RepoSource source{
+      .repo = "file://" + bare.lexically_normal().string(), .skill = "", .ref = {}, .path = "."};
+  const auto listing = all.list(source, job_);
+  ASSERT_TRUE(listing) << listing.error().message;
+  ASSERT_EQ(listing->skills.size(), 2U);
+  EXPECT_EQ(listing->skills[1].copy_of, "a/one");
+  const auto report = all.download(source_of(source, listing->skills[0]), {}, job_);
+  ASSERT_TRUE(report) << report.error().message;
+  EXPECT_FALSE(report->resolved.empty());
+  std::filesystem::remove_all(bare);
 }
 
 }  // namespace

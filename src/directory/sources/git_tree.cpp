@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "directory/sources/git_discover.h"
+#include "directory/content/kinds.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
@@ -169,12 +169,15 @@ class Selector {
 
   // A skill without its main file would be installed and not be there.
   Result<void> check_main_file() const {
+    const auto is_main = [](std::string_view path) {
+      return !path.contains('/') && content::is_skill_file(path);
+    };
     const size_t prefix = folder_.empty() ? 0 : folder_.size() + 1;
     for (const TreeEntry& entry : tree_.below(folder_)) {
       const std::string_view inner = std::string_view(entry.path).substr(prefix);
-      if (entry.kind == TreeKind::kFolder || !is_main_file(inner)) continue;
+      if (entry.kind == TreeKind::kFolder || !is_main(inner)) continue;
       const bool taken = std::ranges::any_of(
-          out_.files, [](const WantedFile& file) { return is_main_file(file.path); });
+          out_.files, [&](const WantedFile& file) { return is_main(file.path); });
       if (taken) return {};
       std::string reason = "it cannot be read";
       for (const SkippedFile& file : out_.skipped) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <condition_variable>
 #include <mutex>
 #include <numeric>
 #include <set>
@@ -18,7 +17,6 @@ namespace iii::sources {
 namespace {
 
 constexpr int kMaxAttempts = 3;  // the lock file may change under our hands
-constexpr std::chrono::milliseconds kPause{20};
 
 std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
   return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
@@ -34,46 +32,6 @@ Error as_write_error(const Error& error, std::string_view name_space) {
   return error.code.starts_with('D') ? error : write_failed(error, name_space);
 }
 
-// Threads of this process; other processes are kept out by a flock.
-class Turns {
- public:
-  bool take(const std::string& name, const Job& job) {
-    std::unique_lock lock(mutex_);
-    while (!taken_.insert(name).second) {
-      if (job.should_stop()) return false;
-      free_.wait_for(lock, std::min(kPause, job.left()));
-    }
-    return true;
-  }
-  void give_back(const std::string& name) {
-    const std::lock_guard lock(mutex_);
-    taken_.erase(name);
-    free_.notify_all();
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable free_;
-  std::set<std::string> taken_;
-};
-
-class Turn {
- public:
-  Turn(Turns& turns, std::string name, const Job& job)
-      : turns_(turns), name_(std::move(name)), taken_(turns_.take(name_, job)) {}
-  ~Turn() {
-    if (taken_) turns_.give_back(name_);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-  bool taken() const { return taken_; }
-
- private:
-  Turns& turns_;
-  const std::string name_;
-  const bool taken_;
-};
-
 }  // namespace
 
 struct Installer::Impl {
@@ -85,7 +43,9 @@ struct Installer::Impl {
 
   std::filesystem::path folder;
   FolderWriter::Fault fault;
-  Turns turns;
+  mutable std::mutex lock_mutex;
+  mutable LockPtr known_lock;    // as it was parsed last, under lock_mutex
+  mutable FileStamp lock_stamp;  // of the file then
   FileDigests digests;
 };
 
@@ -121,7 +81,7 @@ Installer::~Installer() = default;
 // Holds the namespaces of several packages, in one order for everybody.
 class Installer::Holding {
  public:
-  Holding(Impl& installer, const Job& job) : installer_(installer), job_(job) {}
+  explicit Holding(const Job& job) : job_(job) {}
 
   Result<void> take(const FolderWriter& root, const std::string& name) {
     if (names_.contains(name)) {
@@ -129,22 +89,17 @@ class Installer::Holding {
                   "D311 invalid_input: `" + name +
                       "` is to be installed twice at once. Next: name another namespace with `as`");
     }
-    auto turn = std::make_unique<Turn>(installer_.turns, name, job_);
-    if (!turn->taken()) return busy(name, "another download of it takes too long.");
     Result<FileLock> lock = FileLock::wait(root, below(kNamespaceLocks, name), job_);
     if (!lock) return std::unexpected(as_write_error(lock.error(), name));
     names_.insert(name);
-    turns_.push_back(std::move(turn));
     locks_.push_back(std::move(*lock));
     return {};
   }
 
  private:
-  Impl& installer_;
   const Job& job_;
   std::set<std::string> names_;
-  std::vector<std::unique_ptr<Turn>> turns_;
-  std::vector<FileLock> locks_;  // go first
+  std::vector<FileLock> locks_;
 };
 
 Result<InstallReport> Installer::install(const Bundle& bundle, const InstallOptions& options,
@@ -161,7 +116,7 @@ std::vector<Result<InstallReport>> Installer::install_all(const std::vector<Pack
   std::iota(order.begin(), order.end(), size_t{0});
   std::ranges::sort(order, {}, name_of);
   std::vector<Result<InstallReport>> reports(packages.size());
-  Holding holding(*impl_, job);
+  Holding holding(job);
   std::optional<FolderWriter> root;
   std::vector<size_t> held;
   for (const size_t index : order) {
@@ -223,11 +178,29 @@ void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>
   }
 }
 
-Result<Lock> Installer::lock() const {
+Result<LockPtr> Installer::shared_lock() const {
   const Result<FolderWriter> root = impl_->open();
-  if (!root && root.error().code == "missing") return Lock{};
+  if (!root && root.error().code == "missing") return std::make_shared<const Lock>();
   if (!root) return std::unexpected(unreadable_lock(root.error()));
-  return read_lock(*root);
+  const Result<FileStatus> status = root->look(kLockFileName);
+  const std::lock_guard held(impl_->lock_mutex);
+  if (status && impl_->known_lock && impl_->lock_stamp == status->stamp) return impl_->known_lock;
+  impl_->known_lock = nullptr;
+  Result<Lock> lock = read_lock(*root);
+  if (!lock) return std::unexpected(std::move(lock.error()));
+  LockPtr shared = std::make_shared<const Lock>(std::move(*lock));
+  // A file that was written a moment ago may change again without another stamp.
+  if (status && status->stamp.settled(file_clock_ns())) {
+    impl_->known_lock = shared;
+    impl_->lock_stamp = status->stamp;
+  }
+  return shared;
+}
+
+Result<Lock> Installer::lock() const {
+  const Result<LockPtr> lock = shared_lock();
+  if (!lock) return std::unexpected(lock.error());
+  return **lock;
 }
 
 bool Installer::has_lock_file() const {

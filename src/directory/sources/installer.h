@@ -50,7 +50,8 @@ struct InstallReport {
   std::vector<std::string> executable_dropped;  // and that may not, by configuration
   std::vector<FileRisk> risks;  // what a reader should look at; accepted ones are left out
   std::string resolved;
-  std::string branch;  // repo: what was really used
+  std::string branch;      // repo: what was really used
+  std::string moved_from;  // repo: folder that it had when it was installed before
   std::string digest;
   bool skills_changed = false;  // a skill was written or pruned
   bool prompts_changed = false;
@@ -84,6 +85,8 @@ struct VerifiedNamespace {
   std::optional<int64_t> written_ns = {};  // when the newest of the intact files was written
 };
 
+using LockPtr = std::shared_ptr<const Lock>;
+
 // Blocking calls, from any thread; one namespace is written by one thread of one process at a time.
 // Errors: D330 the disk refused, D331 somebody else holds the namespace for too long, D332 not what
 // the lock says, D333 the lock file cannot be read, D335 the namespace was filled from another
@@ -101,7 +104,9 @@ class Installer {
   // an open file meanwhile.
   std::vector<Result<InstallReport>> install_all(const std::vector<Package>& packages,
                                                  const Job& job);
-  Result<Lock> lock() const;
+  // Parsed once for each version of the file.
+  Result<LockPtr> shared_lock() const;
+  Result<Lock> lock() const;  // a copy
   bool has_lock_file() const;
   bool has_folder(const std::string& name_space) const;
   // Notes our own fixes in the lock, so that they do not count as edits. Files that the lock does

@@ -292,6 +292,10 @@ class Planner {
       (change.was == kAbsent ? report.added : report.changed).push_back(path);
     }
     report.resolved = plan_->entry.resolved;
+    if (plan_->before && !plan_->before->folder.empty() &&
+        plan_->before->folder != plan_->entry.folder) {
+      report.moved_from = plan_->before->folder;
+    }
     report.branch = plan_->entry.branch;
     report.digest = plan_->entry.digest();
     std::set<std::string_view> writing;
@@ -343,7 +347,7 @@ bool is_same_origin(const LockedNamespace& owner, const Bundle& bundle) {
   const auto& now = std::get<RepoSource>(bundle.source);
   if (repository_key(before->repo) != repository_key(now.repo)) return false;
   const bool same_words = before->skill == now.skill && before->path == now.path;
-  return same_words || owner.folder == bundle.folder;
+  return same_words || owner.folder == bundle.folder || owner.folder == bundle.moved_from;
 }
 
 std::unexpected<Error> not_as_locked(const std::string& reason) {

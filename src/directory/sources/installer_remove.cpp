@@ -159,9 +159,11 @@ Result<RemoveReport> plan_removal(const std::filesystem::path& skills_folder,
 }
 
 Result<RemoveReport> remove_namespace(const std::filesystem::path& skills_folder,
-                                      const std::string& name_space, bool force, const Job& job) {
+                                      const std::string& name_space, bool force, const Job& job,
+                                      FolderWriter::Fault fault) {
   if (auto known = plan_removal(skills_folder, name_space, force); !known) return known;
-  const Result<FolderWriter> root = FolderWriter::open(skills_folder);
+  const Result<FolderWriter> root =
+      FolderWriter::open(skills_folder, Resolver::kAuto, std::move(fault));
   if (!root) return std::unexpected(write_failed(root.error(), name_space));
   for (const std::string_view folder : {kNamespaceLocks, kStagingFolder}) {
     if (auto made = root->make_folders(folder); !made) {
@@ -185,6 +187,7 @@ Result<RemoveReport> remove_namespace(const std::filesystem::path& skills_folder
   const Result<std::vector<std::string>> kept = Removal(*root, *report).run(std::move(lock));
   if (!kept) return std::unexpected(kept.error());
   for (const std::string& path : *kept) {
+    if (!path.starts_with(name_space + "/")) continue;  // `directory.lock`
     const std::string inner = path.substr(name_space.size() + 1);
     std::erase(report->removed, inner);
     report->kept.push_back(inner);

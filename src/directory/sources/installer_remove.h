@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "directory/sources/progress.h"
+#include "foundation/base/files_writer.h"
 #include "foundation/base/result.h"
 
 namespace iii::sources {
@@ -21,8 +22,10 @@ Result<RemoveReport> plan_removal(const std::filesystem::path& skills_folder,
                                   const std::string& name_space, bool force);
 // Removes the files that the lock names and that are as they were installed, then folders that are
 // empty, and the entry in `directory.lock`, all as one swap. `force`: all files of the namespace.
-// Blocking, from any thread. Codes as those of Installer; D310 when the lock has no such namespace.
+// Blocking, from any thread; `fault` is for tests. Codes as those of Installer; D310 when the lock
+// has no such namespace.
 Result<RemoveReport> remove_namespace(const std::filesystem::path& skills_folder,
-                                      const std::string& name_space, bool force, const Job& job);
+                                      const std::string& name_space, bool force, const Job& job,
+                                      FolderWriter::Fault fault = {});
 
 }  // namespace iii::sources

@@ -72,6 +72,26 @@ TEST(Remove, WhatWasNotInstalledIsLeftAlone) {
               HasSubstr("Did you mean: resend"));
 }
 
+// A person edits directory.lock between the plan and the swap: it is kept, and is not a file of the
+// namespace.
+TEST(Remove, ALockFileThatChangesMeanwhileIsNotReportedAsAFile) {
+  const SkillsFolder folder;
+  ASSERT_TRUE(folder.install(bundle_of("1", kBundle, "a-namespace-longer-than-directory-lock")));
+  bool edited = false;
+  const auto edit = [&](std::string_view, std::string_view path) {
+    if (edited || !path.ends_with("journal")) return 0;
+    edited = true;
+    std::ofstream(folder.path("directory.lock"), std::ios::app) << "# edited\n";
+    return 0;
+  };
+  const auto removed =
+      remove_namespace(folder.path(), "a-namespace-longer-than-directory-lock", false, {}, edit);
+  ASSERT_TRUE(removed) << removed.error().message;
+  EXPECT_TRUE(edited);
+  EXPECT_THAT(removed->kept, IsEmpty());
+  EXPECT_EQ(removed->removed.size(), kBundle.size());
+}
+
 // Cancelled, or stopped while somebody else writes: nothing is removed.
 TEST(Remove, ACancelledJobRemovesNothing) {
   const SkillsFolder folder;

@@ -144,11 +144,6 @@ Result<RepoSource> locate_folder(RepoSource source, const fs::path& skills_folde
                           "` from its repository with --force; what is installed stays as it is");
 }
 
-Result<Bundle> fetch_folder(const RepoSource& source, const BundleLimits& limits, const Job& job) {
-  FolderTree tree(source, job);
-  return RepoSkills(source, limits, tree).bundle();
-}
-
 Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& limits,
                                 const Job& job) {
   FolderTree tree(source, job);
@@ -156,10 +151,17 @@ Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& li
 }
 
 Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
-                                     const BundleLimits& limits, const Job& job,
+                                     const BundleLimits& limits, const Job& job, IfMoved if_moved,
                                      const RepoSkills::TakeOne& take) {
   FolderTree tree(sources.front(), job);
-  return RepoSkills(sources.front(), limits, tree).several(sources, take);
+  return RepoSkills(sources.front(), limits, tree).several(sources, if_moved, take);
+}
+
+bool is_bare_repository(const fs::path& folder) {
+  std::error_code ignored;
+  return fs::is_regular_file(folder / "HEAD", ignored) &&
+         fs::is_directory(folder / "objects", ignored) &&
+         fs::is_directory(folder / "refs", ignored);
 }
 
 }  // namespace iii::sources

@@ -17,12 +17,13 @@ RepoSource recorded_folder(RepoSource source, const std::filesystem::path& skill
 Result<RepoSource> locate_folder(RepoSource source, const std::filesystem::path& skills_folder);
 
 // `source.repo` is `file:///…`. Links that leave the folder are not followed. Errors as in git.h.
-Result<Bundle> fetch_folder(const RepoSource& source, const BundleLimits& limits, const Job& job);
 Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& limits,
                                 const Job& job);
 // Sources of the same folder.
 Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
-                                     const BundleLimits& limits, const Job& job,
+                                     const BundleLimits& limits, const Job& job, IfMoved if_moved,
                                      const RepoSkills::TakeOne& take);
+// Whether a folder is a git repository without files of its own (`git init --bare`).
+bool is_bare_repository(const std::filesystem::path& folder);
 
 }  // namespace iii::sources

@@ -1,6 +1,7 @@
 #include "directory/sources/repo_skills.h"
 
 #include <algorithm>
+#include <map>
 
 #include "directory/content/parse.h"
 #include "foundation/base/text.h"
@@ -33,6 +34,19 @@ Error refused_place(const TreeEntry& entry, std::string_view place, std::string_
   }
 }
 
+Error gone_upstream(std::string_view path) {
+  return {"D310", std::string(kGone) + "the repository no longer has `" + printable(path) +
+                      "`, nor a skill of that name elsewhere. What is installed stays. Next: "
+                      "remove it, or install it from another source with `force`."};
+}
+
+Error too_many_skills(size_t count) {
+  return {"D312", "D312 invalid_bundle: " + std::to_string(count) + " skills, at most " +
+                      std::to_string(kMaxSkills) +
+                      " are listed at once. Next: name a folder of the repository with `path`, or "
+                      "one skill."};
+}
+
 // The part of the path that turned out to belong to the branch (`feature` → `feature/x`), if any.
 std::string rest_of_branch(const std::optional<std::string>& ref, const std::string& branch) {
   const bool longer = ref && branch.starts_with(*ref + "/");
@@ -45,9 +59,7 @@ Result<void> RepoSkills::open() {
   auto opened = files_.open();
   if (!opened) return std::unexpected(opened.error());
   opened_ = std::move(*opened);
-  auto skills = find_skills(opened_.tree);
-  if (!skills) return std::unexpected(skills.error());
-  skills_ = std::move(*skills);
+  skills_ = find_skills(opened_.tree);
   return {};
 }
 
@@ -137,10 +149,9 @@ Result<std::string> RepoSkills::place_by_name() {
     if (skill.name() == source_->skill) named.push_back(skill);
   }
   if (named.empty()) {
-    auto blobs = read_main_files();
-    if (!blobs) return std::unexpected(blobs.error());
-    for (const FoundSkill& skill : skills_) {
-      if (described(skill, *blobs).name == source_->skill) named.push_back(skill);
+    if (auto read = read_names(); !read) return std::unexpected(read.error());
+    for (size_t i = 0; i < names_.size(); ++i) {
+      if (names_[i] == source_->skill) named.push_back(skills_[i]);
     }
   }
   named = preferred(std::move(named));
@@ -149,12 +160,17 @@ Result<std::string> RepoSkills::place_by_name() {
   return named.front().folder;
 }
 
-Result<std::string> RepoSkills::find_place() {
+Result<std::string> RepoSkills::find_place(IfMoved if_moved) {
   if (source_->path) {
     auto place = follow_to_folder(opened_.path);
     if (!place) return std::unexpected(place.error());
-    if (!*place) return std::unexpected(no_such_skill(opened_.path, skills_));
-    return **place;
+    if (*place) return **place;
+    if (if_moved == IfMoved::kRefuse) {
+      return std::unexpected(no_such_skill(opened_.path, skills_));
+    }
+    auto moved = place_by_name();
+    const bool gone = !moved && moved.error().message.contains("not_found");
+    return gone ? std::unexpected(gone_upstream(opened_.path)) : moved;
   }
   auto published = published_place();
   if (!published) return std::unexpected(published.error());
@@ -199,6 +215,12 @@ Result<Bundle> RepoSkills::bundle_of(const std::string& folder, Selection select
                 .files = {},
                 .skipped = std::move(selection.skipped),
                 .tree = place == nullptr ? opened_.top : place->id};
+  if (const auto asked = source_->path; asked && opened_.path != "." && folder != opened_.path &&
+                                        opened_.tree.find(opened_.path) == nullptr) {
+    // What is at that path later is another skill.
+    bundle.moved_from = opened_.path;
+    std::get<RepoSource>(bundle.source).path = folder.empty() ? "." : folder;
+  }
   // Without a commit, ids say nothing about content.
   if (selection.reaches_out || opened_.commit.empty()) bundle.tree.clear();
   auto blobs = files_.read(selection.files, limits_, TooLarge::kRefuse);
@@ -213,15 +235,6 @@ Result<Bundle> RepoSkills::bundle_of(const std::string& folder, Selection select
   return checked(std::move(bundle), limits_);
 }
 
-Result<Bundle> RepoSkills::bundle() {
-  if (auto ready = open(); !ready) return std::unexpected(ready.error());
-  auto place = find_place();
-  if (!place) return std::unexpected(place.error());
-  auto selection = select(*place);
-  if (!selection) return std::unexpected(selection.error());
-  return bundle_of(*place, std::move(*selection));
-}
-
 void RepoSkills::use(const RepoSource& source, const std::string& branch_rest) {
   source_ = &source;
   opened_.path = source.path.value_or("");
@@ -231,7 +244,8 @@ void RepoSkills::use(const RepoSource& source, const std::string& branch_rest) {
   if (opened_.path.empty()) opened_.path = ".";
 }
 
-Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, const TakeOne& take) {
+Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, IfMoved if_moved,
+                                 const TakeOne& take) {
   if (auto ready = open(); !ready) return ready;
   const std::string rest = rest_of_branch(source_->ref, opened_.branch);
   struct Found {
@@ -242,7 +256,7 @@ Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, const T
   std::vector<WantedFile> files;
   for (const RepoSource& source : sources) {
     use(source, rest);
-    auto place = find_place();
+    auto place = find_place(if_moved);
     Result<Selection> selection =
         place ? select(*place) : Result<Selection>(std::unexpected(place.error()));
     if (!selection) {
@@ -261,14 +275,29 @@ Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, const T
   return {};
 }
 
-Result<std::vector<std::string>> RepoSkills::trees_of(const std::vector<std::string>& folders) {
+Result<std::vector<std::string>> RepoSkills::trees_of(const std::vector<RepoSource>& sources) {
   if (auto ready = open(); !ready) return std::unexpected(ready.error());
   std::vector<std::string> trees;
-  for (const std::string& folder : folders) {
-    const TreeEntry* place = opened_.tree.find(folder);
-    trees.push_back(folder.empty() ? opened_.top : place == nullptr ? std::string() : place->id);
+  for (const RepoSource& source : sources) {
+    use(source, "");
+    const bool top = opened_.path.empty() || opened_.path == ".";
+    const TreeEntry* place = opened_.tree.find(opened_.path);
+    if (place == nullptr && !top) {
+      const auto moved = find_place(IfMoved::kFind);
+      if (moved) place = opened_.tree.find(*moved);
+    }
+    trees.push_back(top ? opened_.top : place == nullptr ? std::string() : place->id);
   }
   return trees;
+}
+
+// Once: several skills of a repository may be looked for by name.
+Result<void> RepoSkills::read_names() {
+  if (!names_.empty() || skills_.size() > kMaxSkills) return {};
+  auto blobs = read_main_files();
+  if (!blobs) return std::unexpected(blobs.error());
+  for (const FoundSkill& skill : skills_) names_.push_back(described(skill, *blobs).name);
+  return {};
 }
 
 // All of them in one go; what is too large to be a document with a name is left out.
@@ -308,6 +337,7 @@ Result<RepoListing> RepoSkills::list() {
     const bool all = opened_.path.empty() || opened_.path == ".";
     return !all && skill.folder != opened_.path && !skill.folder.starts_with(opened_.path + "/");
   });
+  if (skills_.size() > kMaxSkills) return std::unexpected(too_many_skills(skills_.size()));
   auto blobs = read_main_files();
   if (!blobs) return std::unexpected(blobs.error());
   RepoListing listing{.commit = opened_.commit, .branch = opened_.branch, .skills = {}};
@@ -318,7 +348,13 @@ Result<RepoListing> RepoSkills::list() {
     if (skill.folder.empty() && !name.empty() && check_namespace_name(name)) top = name;
   }
   const std::vector<std::string> namespaces = namespaces_for(skills_, top);
-  for (size_t i = 0; i < namespaces.size(); ++i) listing.skills[i].name_space = namespaces[i];
+  std::map<std::string, std::string> paths;  // by the id of their tree
+  for (size_t i = 0; i < namespaces.size(); ++i) {
+    listing.skills[i].name_space = namespaces[i];
+    const auto [first, is_first] = paths.try_emplace(skills_[i].tree, skills_[i].path());
+    const bool copy = !is_first && !skills_[i].tree.empty() && namespaces[i].empty();
+    if (copy) listing.skills[i].copy_of = first->second;
+  }
   return listing;
 }
 

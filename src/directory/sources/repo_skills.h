@@ -40,11 +40,12 @@ class TreeSource {
 };
 
 struct ListedSkill {
-  std::string path;         // `.`: the repository itself
-  std::string name;         // in its frontmatter; empty: none
-  std::string description;  // its beginning
-  std::string name_space;   // that all skills together would give it; empty: part of another, or a
-                            // copy of one before it
+  std::string path;          // `.`: the repository itself
+  std::string name;          // in its frontmatter; empty: none
+  std::string description;   // its beginning
+  std::string name_space;    // that all skills together would give it; empty: part of another, or a
+                             // copy of one before it
+  std::string copy_of = {};  // path of the one before it that has the same files
 };
 
 struct RepoListing {
@@ -56,23 +57,30 @@ struct RepoListing {
 // What `update` will ask for, for a skill of a listing that has a namespace.
 RepoSource source_of(const RepoSource& repository, const ListedSkill& skill);
 
+// How the error begins of a source whose skill is not found any more.
+inline constexpr std::string_view kGone = "D310 gone_upstream: ";
+
+// What is done when `path` of a source is no longer there: an update looks for the skill by the
+// name of its folder, then by the name in its frontmatter.
+enum class IfMoved { kRefuse, kFind };
+
 class RepoSkills {
  public:
   RepoSkills(const RepoSource& source, const BundleLimits& limits, TreeSource& files)
       : source_(&source), limits_(limits), files_(files) {}
 
-  // The skill that the source names. `skill` means, in this order: the folder `skills/<skill>`; a
-  // folder `<skill>` at the top that has a SKILL.md; the repository itself when its SKILL.md names
-  // that skill (or names none and the repository is called so); any folder of that name with a
-  // SKILL.md; any SKILL.md with that `name`.
-  Result<Bundle> bundle();
+  // How the skill that a source names is found. `skill` means, in this order: the folder
+  // `skills/<skill>`; a folder `<skill>` at the top that has a SKILL.md; the repository itself when
+  // its SKILL.md names that skill (or names none and the repository is called so); any folder of
+  // that name with a SKILL.md; any SKILL.md with that `name`.
   Result<RepoListing> list();
   // The skills that these sources name, which are of this repository and this ref; one end for
   // each.
   using TakeOne = std::function<void(size_t index, Result<Bundle>)>;
-  Result<void> several(const std::vector<RepoSource>& sources, const TakeOne& take);
-  // Ids of the trees at these folders now; empty: there is no such folder.
-  Result<std::vector<std::string>> trees_of(const std::vector<std::string>& folders);
+  Result<void> several(const std::vector<RepoSource>& sources, IfMoved if_moved,
+                       const TakeOne& take);
+  // Ids of the trees at `path` of these sources now, also of those that moved; empty: gone.
+  Result<std::vector<std::string>> trees_of(const std::vector<RepoSource>& sources);
 
  private:
   using Place = std::optional<std::string>;  // a folder of the tree
@@ -83,11 +91,12 @@ class RepoSkills {
   Result<Place> published_place();
   Result<bool> is_whole_repository();
   Result<std::string> place_by_name();
-  Result<std::string> find_place();
+  Result<std::string> find_place(IfMoved if_moved);
   Result<Selection> select(const std::string& folder);
   Result<Bundle> bundle_of(const std::string& folder, Selection selection);
   void use(const RepoSource& source, const std::string& branch_rest);
   Result<Blobs> read_main_files();
+  Result<void> read_names();
   ListedSkill described(const FoundSkill& skill, const Blobs& blobs) const;
 
   const RepoSource* source_;
@@ -97,6 +106,7 @@ class RepoSkills {
   std::vector<FoundSkill> skills_;
   LinkTargets targets_;
   bool links_read_ = false;
+  std::vector<std::string> names_;  // in the frontmatter of skills_, once they were read
 };
 
 }  // namespace iii::sources

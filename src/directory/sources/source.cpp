@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "directory/sources/git_discover.h"
+#include "directory/content/kinds.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
@@ -89,7 +89,7 @@ Result<std::string> clean_folder(std::string_view text) {
     if (part == "..") return refuse("`path` may not contain '..': " + in_quotes(text), kCheckRepo);
     parts.emplace_back(part);
   }
-  if (!parts.empty() && is_main_file(parts.back())) parts.pop_back();
+  if (!parts.empty() && content::is_skill_file(parts.back())) parts.pop_back();
   return parts.empty() ? std::string(".") : join(parts, "/");
 }
 

@@ -92,8 +92,7 @@ void serve_on(sdk::Worker& worker, const FunctionTable& table) {
                                    .description = function->info.description,
                                    .request_format = function->request_schema,
                                    .response_format = function->response_schema,
-                                   .metadata = metadata_of(function->info),
-                                   .invocation = {}},
+                                   .metadata = metadata_of(function->info)},
                                   handler_of(core, function));
     if (!added) log_error("cannot register a function: {}", added.error().message);
   }

@@ -260,9 +260,9 @@ inline constexpr const char* kChanges =
     "Lists which skills and prompts were added, changed or removed after a generation, oldest "
     "first. For subscribers of the on-change types that were away, and for callers that poll. Pass "
     "the `generation` and `epoch` of the last answer as `since` and `epoch`; while `more` is true, "
-    "call again. When `truncated` is true changes are missing: read the lists again. `grouped: "
+    "call again. When `truncated` is true changes are missing: read the lists again. `newest: "
     "true` "
-    "gives them by generation instead, newest first, with times.";
+    "gives the last ones instead of the first when there are too many.";
 
 inline constexpr const char* kOnConfigChange =
     "Internal: called by the engine when the configuration entry of this worker has changed; reads "

@@ -65,7 +65,7 @@ task::Task<std::vector<std::string>> Completion::function_ids(std::string begin)
 
 task::Task<std::vector<std::string>> Completion::paths(std::string begin) {
   const directory::View view = co_await library_.current();
-  SkillIndexPtr all = co_await skills_.index(view);
+  SkillFoldersPtr all = co_await skills_.folders(view);
   std::vector<std::string> out;
   size_t next = begin.empty() ? 0 : all->after(begin);
   if (!begin.empty() && all->find(begin) != nullptr) --next;

@@ -81,7 +81,8 @@ class McpTest : public testing::Test {
     host.functions = &table;
     host.search = search.get();
     catalog = std::make_unique<directory::FunctionCatalog>(
-        worker, engine, table, [this] { return host.engine != nullptr && engine_is_there; });
+        worker, engine, table, library->answer_threads(),
+        [this] { return host.engine != nullptr && engine_is_there; });
     host.catalog = catalog.get();
     server->open(host);
   }

@@ -3,7 +3,6 @@
 
 #include <set>
 
-#include "directory/reading/skill_frontmatter.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/connect.h"
 #include "faces/mcp/cursor.h"
@@ -12,6 +11,7 @@
 #include "faces/mcp/http_headers.h"
 #include "faces/mcp/rpc.h"
 #include "faces/mcp/server.h"
+#include "faces/mcp/skill_frontmatter.h"
 #include "faces/mcp/template.h"
 #include "faces/mcp/tool_name.h"
 #include "faces/mcp/tool_schema.h"
@@ -20,9 +20,6 @@
 
 namespace iii::mcp {
 namespace {
-
-using directory::is_skill_name;
-using directory::read_skill_frontmatter;
 
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -325,7 +322,7 @@ TEST(McpFrontmatter, N69FieldsHaveTheTypesOfYaml12) {
   const auto read = read_skill_frontmatter(
       "---\nname: a\ndescription: x\nd: 2026-01-02\ny: yes\nv: 1.10\nn:\nt: true\n---\n", "a");
   EXPECT_EQ(
-      json::to_text(read->fields),
+      json::to_text(*read),
       R"({"d":"2026-01-02","description":"x","n":null,"name":"a","t":true,"v":1.1,"y":"yes"})");
 }
 

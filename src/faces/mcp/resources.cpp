@@ -6,11 +6,11 @@
 #include "directory/reading/document.h"
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_files.h"
-#include "directory/reading/skill_frontmatter.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/cursor.h"
+#include "faces/mcp/skill_frontmatter.h"
 #include "foundation/base/utf8.h"
 #include "foundation/json/write.h"
 
@@ -180,7 +180,7 @@ task::Task<Outcome> Resources::list(json::Value params) {
   if (!cursor) co_return std::unexpected(cursor.error());
   const std::string after = cursor->value_or("");
   const directory::View view = co_await library_.current();
-  SkillIndexPtr folders = co_await skills_.index(view);
+  SkillFoldersPtr folders = co_await skills_.folders(view);
   PageWriter page(kList);
   if (after.empty()) page.add(index_row(), "d");
   const auto& rows = view.generation().skills;
@@ -205,7 +205,7 @@ task::Task<Outcome> Resources::list(json::Value params) {
     if (page.is_full()) co_return page.finish(true);
     const SkillRow& row = folders->rows()[at];
     if (!row.skill->for_agents || !row.skill->readable || !view.shows(row.skill->id)) continue;
-    if (!directory::is_skill_name(last_segment(row.folder))) continue;
+    if (!is_skill_name(last_segment(row.folder))) continue;
     page.add(file_row(row), "f" + row.folder);
     co_await library_.let_others_run(begin);
   }

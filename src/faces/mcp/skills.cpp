@@ -13,27 +13,18 @@ namespace iii::mcp {
 
 namespace {
 
-using directory::kPortableSkillFile;
-using directory::PortableFile;
-
 constexpr size_t kMaxReported = 1'000;
-// Rows that one page looks at: those that are left out cost as much as the others.
-constexpr size_t kMaxLookedAt = 2 * kPageRows;
+// Rows that one page examines: those that are left out cost as much as the others.
+constexpr size_t kMaxExamined = 2 * kPageRows;
 
 // Where its files are; null when it is compiled in.
 std::shared_ptr<const RootFolder> folder_of_row(const directory::View& view, const SkillRow& row) {
   return view.snapshot().folders->content->folder_of(row.skill->file);
 }
 
-Result<std::string> builtin_bytes(const directory::View& view, const content::Skill& skill) {
-  Result<FileBytes> file = view.snapshot().folders->content->read(view.generation(), skill.file);
-  if (!file) return std::unexpected(std::move(file.error()));
-  return std::move(file->bytes);
-}
-
-std::string entry_text(const std::string& folder, const directory::PortableSkill& skill) {
+std::string entry_text(const std::string& folder, const PortableSkill& skill) {
   std::string out = "{";
-  append_text_member(out, "uri", file_uri(folder + "/" + std::string(kPortableSkillFile)));
+  append_text_member(out, "uri", file_uri(folder + "/" + std::string(kSkillFile)));
   append_member(out, "frontmatter", json::to_text(skill.frontmatter));
   out += R"(,"resources":[)";
   for (const PortableFile& file : skill.files) {
@@ -58,17 +49,12 @@ RpcError unknown_skill(std::string_view uri, std::string_view why) {
 }  // namespace
 
 SkillEntries::Entry SkillEntries::of(const SkillRow& row, const directory::View& view) {
-  Entry found = known(std::span(&row, 1), view).front();
-  return found ? found : make(row, view);
-}
-
-SkillEntries::Entry SkillEntries::make(const SkillRow& row, const directory::View& view) {
   const directory::Snapshot& snapshot = view.snapshot();
-  const Result<directory::PortableSkill> skill =
-      directory::read_portable_skill(row, *snapshot.folders->content, view.generation(), digests_);
+  if (Entry known = cache_.find(snapshot, row)) return known;
+  const Result<PortableSkill> skill = read_portable_skill(row, view, &digests_);
   if (!skill) {
     auto out = std::make_shared<const Result<std::string>>(std::unexpected(skill.error()));
-    if (directory::is_lasting_refusal(skill.error())) {
+    if (is_lasting_refusal(skill.error())) {
       cache_.keep(snapshot, row, out, skill.error().message.size());
     }
     return out;
@@ -78,12 +64,12 @@ SkillEntries::Entry SkillEntries::make(const SkillRow& row, const directory::Vie
   return out;
 }
 
-task::Task<SkillIndexPtr> Skills::index(directory::View view) {
-  if (index_ && index_->generation() == view.shared_generation()) co_return index_;
-  SkillIndexPtr made = co_await pool_.run([generation = view.shared_generation()] {
-    return std::make_shared<const SkillIndex>(generation);
+task::Task<SkillFoldersPtr> Skills::folders(directory::View view) {
+  if (folders_ && folders_->generation() == view.shared_generation()) co_return folders_;
+  SkillFoldersPtr made = co_await pool_.run([generation = view.shared_generation()] {
+    return std::make_shared<const SkillFolders>(generation);
   });
-  index_ = made;
+  folders_ = made;
   co_return made;
 }
 
@@ -91,7 +77,7 @@ task::Task<Outcome> Skills::list(json::Value params) {
   const auto cursor = read_cursor("skills", params);
   if (!cursor) co_return std::unexpected(cursor.error());
   const directory::View view = co_await library_.current();
-  SkillIndexPtr all = co_await index(view);
+  SkillFoldersPtr all = co_await folders(view);
   struct Page {
     Reply reply;
     std::vector<Refusal> refusals;
@@ -100,14 +86,13 @@ task::Task<Outcome> Skills::list(json::Value params) {
     PageWriter page("skills");
     std::vector<Refusal> refusals;
     std::span rows = std::span(all->rows()).subspan(after ? all->after(*after) : 0);
-    const size_t most = std::min(rows.size(), kMaxLookedAt);
-    const std::vector<SkillEntries::Entry> known = entries->known(rows.first(most), view);
+    const size_t most = std::min(rows.size(), kMaxExamined);
     size_t next = 0;
     for (; next < most && !page.is_full(); ++next) {
       const SkillRow& row = rows[next];
       page.skip(row.folder);
       if (!row.skill->for_agents || !view.shows(row.skill->id)) continue;
-      const SkillEntries::Entry entry = known[next] ? known[next] : entries->make(row, view);
+      const SkillEntries::Entry entry = entries->of(row, view);
       if (*entry) {
         page.add(**entry, row.folder);
       } else if (entry->error().code != "missing") {
@@ -125,12 +110,11 @@ task::Task<Outcome> Skills::get(json::Value params) {
   const std::string* uri = text_of(params, "uri");
   if (uri == nullptr) co_return refused("skills/get needs `uri`, the address of a SKILL.md.");
   const std::optional<Uri> parsed = parse_uri(*uri);
-  if (!parsed || parsed->kind != Uri::Kind::kFile ||
-      last_segment(parsed->rest) != kPortableSkillFile) {
+  if (!parsed || parsed->kind != Uri::Kind::kFile || last_segment(parsed->rest) != kSkillFile) {
     co_return std::unexpected(unknown_skill(*uri, "not the address of a SKILL.md"));
   }
   const directory::View view = co_await library_.current();
-  SkillIndexPtr all = co_await index(view);
+  SkillFoldersPtr all = co_await folders(view);
   const SkillRow* row = all->find(folder_of(parsed->rest));
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return std::unexpected(unknown_skill(*uri, ""));
@@ -153,23 +137,22 @@ task::Task<Outcome> Skills::read_directory(json::Value params) {
   const std::optional<Uri> parsed = parse_uri(*uri);
   if (!parsed || parsed->kind != Uri::Kind::kFile) co_return std::unexpected(not_there);
   const directory::View view = co_await library_.current();
-  SkillIndexPtr all = co_await index(view);
+  SkillFoldersPtr all = co_await folders(view);
   const SkillRow* row = all->owner_of(parsed->rest);
   if (row == nullptr || !view.shows(row->skill->id)) co_return std::unexpected(not_there);
-  Result<std::vector<directory::PortableEntry>> entries = std::vector<directory::PortableEntry>();
+  Result<std::vector<PortableEntry>> entries = std::vector<PortableEntry>();
   if (auto root = folder_of_row(view, *row)) {
-    entries = co_await pool_.run([root = std::move(root), path = parsed->rest] {
-      return directory::portable_entries(*root, path);
-    });
+    entries = co_await pool_.run(
+        [root = std::move(root), path = parsed->rest] { return portable_entries(*root, path); });
   } else if (row->folder == parsed->rest) {
-    entries->push_back({std::string(kPortableSkillFile), false, row->skill->bytes});
+    entries->push_back({std::string(kSkillFile), false, row->skill->bytes});
   } else {
     co_return std::unexpected(not_there);
   }
   if (!entries) co_return std::unexpected(not_there);
   PageWriter page("resources");
   bool more = false;
-  for (const directory::PortableEntry& entry : *entries) {
+  for (const PortableEntry& entry : *entries) {
     if (*cursor && entry.name <= **cursor) continue;
     more = page.is_full();
     if (more) break;
@@ -188,15 +171,14 @@ task::Task<Outcome> Skills::read_directory(json::Value params) {
 
 task::Task<Result<directory::SkillFilePart>> Skills::read_file(directory::View view,
                                                                std::string path, ReadRange range) {
-  SkillIndexPtr all = co_await index(view);
+  SkillFoldersPtr all = co_await folders(view);
   const SkillRow* row = all->owner_of(path);
   if (row == nullptr || !view.shows(row->skill->id)) {
     co_return fail("missing", "there is no such file");
   }
   if (auto root = folder_of_row(view, *row)) {
-    co_return co_await library_.on_reading_thread([root = std::move(root), path, range] {
-      return directory::read_portable_part(*root, path, range.offset, range.limit, range.whole);
-    });
+    co_return co_await library_.on_reading_thread(
+        [root = std::move(root), path, range] { return read_portable_part(*root, path, range); });
   }
   if (row->folder == path) co_return fail("a_folder", "it is a folder");
   if (row->skill->file.path != path) co_return fail("missing", "there is no such file");

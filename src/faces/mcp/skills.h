@@ -3,23 +3,18 @@
 
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "directory/reading/folder_cache.h"
-#include "directory/reading/portable_skill.h"
 #include "faces/mcp/feature.h"
 #include "faces/mcp/host.h"
+#include "faces/mcp/portable_skill.h"
+#include "faces/mcp/skill_cache.h"
 #include "foundation/task/pool.h"
 #include "foundation/task/task.h"
 
 namespace iii::mcp {
-
-using directory::SkillIndex;
-using directory::SkillIndexPtr;
-using directory::SkillRow;
 
 // The entries of skills: JSON text, or why official clients could not read the skill. Made from the
 // disk and kept until a file of the skill changes. Blocking; from any thread.
@@ -28,18 +23,10 @@ class SkillEntries {
   using Entry = std::shared_ptr<const Result<std::string>>;
 
   Entry of(const SkillRow& row, const directory::View& view);
-  // What is known already, null for the others; then `make` them.
-  std::vector<Entry> known(std::span<const SkillRow> rows, const directory::View& view) {
-    return cache_.find(view.snapshot(), rows);
-  }
-  Entry make(const SkillRow& row, const directory::View& view);
-
-  // About 60 000 skills of a few files.
-  static constexpr size_t kMaxBytes = 64 * 1024 * 1024;
 
  private:
   directory::FileDigests digests_;
-  directory::FolderCache<Result<std::string>> cache_{kMaxBytes};
+  SkillCache<Result<std::string>> cache_;
 };
 
 // On the loop thread; the disk is read on the pool.
@@ -51,7 +38,7 @@ class Skills {
   task::Task<Outcome> get(json::Value params);
   task::Task<Outcome> read_directory(json::Value params);
 
-  task::Task<SkillIndexPtr> index(directory::View view);
+  task::Task<SkillFoldersPtr> folders(directory::View view);
   // Any file of a skill by its path below a root, or a part of it. Codes `missing`, `a_folder`,
   // `link`, `too_large`, ….
   task::Task<Result<directory::SkillFilePart>> read_file(directory::View view, std::string path,
@@ -68,7 +55,7 @@ class Skills {
   task::Pool& pool_;
   task::Pool::Lane hashing_;  // a page may have thousands of files to read
   const std::shared_ptr<SkillEntries> entries_ = std::make_shared<SkillEntries>();
-  SkillIndexPtr index_;
+  SkillFoldersPtr folders_;
   std::set<std::string> reported_;
 };
 

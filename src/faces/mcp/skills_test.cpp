@@ -7,12 +7,16 @@
 #include "directory/sources/lock_file.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/fixture_for_test.h"
+#include "faces/mcp/skill_findings.h"
 
 namespace iii::mcp {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 class McpSkillsTest : public McpTest {
  protected:
@@ -91,7 +95,7 @@ TEST_F(McpSkillsTest, N70N71OneBadSkillLeavesTheOthersAlone) {
 }
 
 TEST_F(McpSkillsTest, N72LimitsOfOneSkill) {
-  for (size_t i = 1; i < directory::kMaxPortableFiles; ++i) {
+  for (size_t i = 1; i < kMaxPortableFiles; ++i) {
     tree.put("global/full/f" + std::to_string(i), "x");
     tree.put("global/more/f" + std::to_string(i), "x");
   }
@@ -100,10 +104,10 @@ TEST_F(McpSkillsTest, N72LimitsOfOneSkill) {
   tree.put("global/more/one-more", "x");
   const std::string text = skill("large");
   tree.put("global/large/SKILL.md", text);
-  tree.put("global/large/data", std::string(directory::kMaxPortableBytes - text.size() + 1, 'x'));
+  tree.put("global/large/data", std::string(kMaxPortableBytes - text.size() + 1, 'x'));
   const std::string exact = skill("exact");
   tree.put("global/exact/SKILL.md", exact);
-  tree.put("global/exact/data", std::string(directory::kMaxPortableBytes - exact.size(), 'x'));
+  tree.put("global/exact/data", std::string(kMaxPortableBytes - exact.size(), 'x'));
   open();
   EXPECT_THAT(listed(), ElementsAre("skill://exact/SKILL.md", "skill://full/SKILL.md"));
 }
@@ -221,6 +225,40 @@ TEST_F(McpSkillsTest, SkillsInTheHandshakeDialectHaveNoCacheFields) {
   const json::Value list = session_result("skills/list");
   EXPECT_THAT(column(list, "skills", "uri"), ElementsAre("skill://a/SKILL.md"));
   EXPECT_EQ(list.find("ttlMs"), nullptr);
+}
+
+TEST_F(McpSkillsTest, TheDoctorHasTheReasonOfSkillsThatAreLeftOut) {
+  tree.put("global/good/SKILL.md", skill("good"));
+  tree.put("global/linked/SKILL.md", skill("linked"));
+  tree.link("global/linked/more", "SKILL.md");
+  tree.put("global/other/SKILL.md", skill("another"));
+  tree.put("global/person/SKILL.md", skill("person", "disable-model-invocation: true\n"));
+  tree.put("global/plain.md");
+  open();
+  SkillRefusals refusals;
+  const auto reasons = [&] {
+    EXPECT_THAT(listed(), testing::Not(IsEmpty()));  // reads the folders as they are now
+    std::vector<std::string> out;
+    for (const directory::DoctorFinding& finding :
+         skill_findings(directory::View(library->latest(), nullptr), refusals)) {
+      EXPECT_EQ(finding.severity, "info");
+      EXPECT_EQ(finding.code, "mcp_left_out");
+      out.push_back(finding.path + " " + finding.served_as.value_or("") + ": " + finding.message);
+    }
+    return out;
+  };
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    EXPECT_THAT(
+        reasons(),
+        ElementsAre(AllOf(StartsWith("linked/SKILL.md linked: "), HasSubstr("more is a link")),
+                    AllOf(StartsWith("other/SKILL.md other: "),
+                          HasSubstr("`name` in the frontmatter must be the name of the "
+                                    "folder, `other`"))));
+  }
+  tree.put("global/other/SKILL.md", skill("other"));
+  tree.remove("global/linked/more");
+  tree.link("global/good/deep/more", "../SKILL.md");
+  EXPECT_THAT(reasons(), ElementsAre(HasSubstr("deep/more is a link")));
 }
 
 }  // namespace

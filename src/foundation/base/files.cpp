@@ -269,11 +269,11 @@ Result<FileBytes> RootFolder::read_up_to(std::string_view relative, uint64_t max
   if (!S_ISREG(found.st_mode)) {
     return fail("not_a_file", shown_path(relative) + " is not a regular file");
   }
-  FileBytes file{.bytes = {}, .stamp = stamp_of(found), .names = found.st_nlink};
   const auto too_large = [&](uint64_t size) {
     return fail("too_large", shown_path(relative) + " is too large: " + std::to_string(size) +
                                  " bytes, the limit is " + std::to_string(max_bytes));
   };
+  FileBytes file{.bytes = {}, .stamp = stamp_of(found)};
   if (!cut && file.stamp.size > max_bytes) return too_large(file.stamp.size);
   if (offset >= file.stamp.size && offset > 0) return file;
   if (offset > 0 && ::lseek(fd, static_cast<off_t>(offset), SEEK_SET) < 0) {
@@ -357,6 +357,14 @@ Result<std::string> read_cache_file(const std::filesystem::path& path, uint64_t 
   const int error = size > max_bytes ? EFBIG : read_all(file.get(), size, max_bytes, bytes);
   if (error != 0) return failed(error, "");
   return bytes;
+}
+
+std::string program_identity() {
+  const Result<FileStatus> program = path_status("/proc/self/exe");
+  if (!program) return "";
+  const FileStamp& stamp = program->stamp;
+  return std::to_string(stamp.inode) + "-" + std::to_string(stamp.size) + "-" +
+         std::to_string(stamp.mtime_ns);
 }
 
 }  // namespace iii

@@ -55,7 +55,6 @@ struct DirectoryEntry {
 struct FileBytes {
   std::string bytes;
   FileStamp stamp;
-  uint64_t names = 1;  // hard links
 };
 
 // An open root directory. Thread-safe: all calls are independent.
@@ -113,5 +112,7 @@ Result<FileStatus> path_status(const std::filesystem::path& path);
 // the owner only, parents created, not forced to the disk.
 Result<void> write_cache_file(const std::filesystem::path& path, std::string_view bytes);
 Result<std::string> read_cache_file(const std::filesystem::path& path, uint64_t max_bytes);
+// Differs between builds of the program: a cache file made by another one is not used.
+std::string program_identity();
 
 }  // namespace iii

@@ -7,7 +7,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "app/daemon/configuration.h"
 #include "app/daemon/folders.h"
@@ -17,11 +20,11 @@
 #include "directory/reading/doctor.h"
 #include "directory/reading/fixes.h"
 #include "directory/reading/lock_findings.h"
-#include "directory/reading/portable_findings.h"
 #include "directory/reading/risks.h"
 #include "faces/cli/args.h"
 #include "faces/cli/output.h"
 #include "faces/cli/ticker.h"
+#include "faces/mcp/skill_findings.h"
 #include "foundation/base/counted.h"
 
 namespace iii::daemon {
@@ -215,7 +218,7 @@ struct Stage {
 
 // The configured folders, or the one that was named.
 content::ContentOptions folders_to_read(const ConfigReading& reading, bool one_folder) {
-  content::ContentOptions options = content_options(reading.config, reading.home, std::nullopt);
+  content::ContentOptions options = content_options(reading.config, reading.home);
   if (one_folder) {
     std::erase_if(options.roots,
                   [](const auto& root) { return root.kind != content::RootKind::kGlobal; });
@@ -230,22 +233,20 @@ directory::DoctorReport report_on(const std::shared_ptr<const directory::Folders
                                   Stage& stage) {
   const directory::View view(
       std::make_shared<const directory::Snapshot>(generation, generation, nullptr, open), nullptr);
-  directory::Examination examination(view, query_of(args));
-  while (examination.step()) {
-  }
-  directory::PortableVerdicts verdicts(directory::kMaxVerdictBytes);
+  mcp::SkillRefusals refusals;
   stage.begin("examining skills");
-  examination.add(directory::portable_findings(view, verdicts, stage.counter()));
-  examination.add(directory::lock_findings(downloads));
+  std::vector<directory::DoctorFinding> more = mcp::skill_findings(view, refusals, stage.counter());
+  std::ranges::move(directory::lock_findings(downloads), std::back_inserter(more));
   if (scan) {
     stage.begin("scanning");
     // Nobody else waits for it.
     const directory::RiskScanLimits limits{
         .time = std::chrono::minutes(10), .bytes = 1ULL << 34U, .progress = stage.counter()};
-    examination.add(directory::scan_folders(*open->content, *generation,
-                                            downloads.lock().value_or(sources::Lock{}), limits));
+    std::ranges::move(directory::scan_folders(*open->content, *generation,
+                                              downloads.lock().value_or(sources::Lock{}), limits),
+                      std::back_inserter(more));
   }
-  return examination.take();
+  return directory::examine(view, query_of(args), std::move(more));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "app/daemon/verbs/written.h"
 #include "faces/cli/ask.h"
@@ -147,6 +148,27 @@ void Installing::tell_risks(const std::vector<directory::RiskRow>& risks) const 
   }
 }
 
+namespace {
+
+// The first ones of many.
+std::string shown_names(std::vector<std::string> names) {
+  constexpr size_t kShown = 5;
+  const size_t count = names.size();
+  if (count > kShown) names.resize(kShown);
+  return join(names, ", ") +
+         (count > kShown ? " and " + std::to_string(count - kShown) + " more" : "");
+}
+
+void print_copies(const std::vector<directory::CopyRow>& copies) {
+  if (copies.empty()) return;
+  std::vector<std::string> shown;
+  for (const directory::CopyRow& copy : copies) shown.push_back(copy.path + " = " + copy.copy_of);
+  cli::note("{} not installed: {}\n", counted(copies.size(), "identical copy", "identical copies"),
+            shown_names(std::move(shown)));
+}
+
+}  // namespace
+
 void Installing::print_files(const directory::DownloadOutput& output, bool files) const {
   // A local folder has no version.
   const std::string resolved = short_version(output.resolved.value_or(""));
@@ -156,6 +178,9 @@ void Installing::print_files(const directory::DownloadOutput& output, bool files
              counted(output.assets_written.size(), "other file"), output.unchanged.size());
   if (const auto folder = caller_->skills_folder(); folder && wrote_files(output)) {
     cli::print("  in      {}\n", (*folder / output.name_space).string());
+  }
+  if (!output.moved_from.empty()) {
+    cli::print("  moved   in the repository, from {}\n", output.moved_from);
   }
   if (files) {
     for (const std::string& path : output.added) cli::print("  added   {}\n", path);
@@ -220,12 +245,25 @@ int Installing::print(const directory::OutcomesOutput& output, bool files) const
   if (output.namespaces.empty()) {
     cli::print_text("directory.lock is empty: there is nothing to do\n");
   }
+  // By what went wrong: a source that fails does so for all its namespaces.
+  std::map<std::string, std::vector<std::string>> failed;
+  size_t failures = 0;
   for (const directory::OutcomeRow& row : output.namespaces) {
     if (row.result) {
       print_files(*row.result, files);
     } else {
-      cli::note("{}: {}\n", row.name_space, cli::as_commands(row.error.value_or("")));
+      failed[row.error.value_or("")].push_back(row.name_space);
+      ++failures;
     }
+  }
+  for (const auto& [error, names] : failed) {
+    cli::note("{}: {}\n", shown_names(names), cli::as_commands(error));
+  }
+  print_copies(output.copies);
+  if (output.namespaces.size() > 1) {
+    cli::note("{}: {} with new files, {} as before, {} failed\n",
+              counted(output.namespaces.size(), "skill folder"), written.size(),
+              output.namespaces.size() - written.size() - failures, failures);
   }
   if (cli::was_interrupted()) return cli::kInterrupted;
   if (!written.empty()) say_changed(written);

@@ -40,7 +40,7 @@ class Folders final : public Caller {
         worker_(without_bus_worker(), loop_),
         directory_(without_bus(reading_.config),
                    DirectoryPlaces{.home = reading_.home,
-                                   .cache_file = index_file(reading_.home),
+                                   .search_index = search_index_file(reading_.home),
                                    .local_sources = use == Use::kInstall},
                    worker_, "command line") {}
 

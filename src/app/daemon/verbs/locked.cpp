@@ -46,8 +46,9 @@ namespace {
 
 std::string note_of(const directory::OutdatedOutputRow& row) {
   if (row.error) return cli::as_commands(*row.error);
+  if (row.state == "gone") return "gone upstream; it stays as it is here";
   if (row.pinned) return "pinned";
-  if (!row.outdated || (!row.kept.empty() && row.latest == row.current)) return "up to date";
+  if (!row.outdated) return "up to date";
   const auto source = json::parse(row.source.text);
   if (source && text_at(*source, "kind") == "folder") return "changed";
   return row.latest ? "-> " + short_version(*row.latest) : "unknown upstream";
@@ -63,7 +64,9 @@ int run_outdated(const cli::Args& args) {
   if (!found) return to->complain(found.error());
   to->complete_here(*found, kFunction, to->fields());
   bool differs = false;
-  for (const auto& row : found->namespaces) differs = differs || row.outdated || row.error;
+  for (const auto& row : found->namespaces) {
+    differs = differs || row.outdated || row.error || !row.kept.empty();
+  }
   if (args.has("json")) {
     cli::print_json(json::encode(*found));
     return differs ? 1 : 0;

@@ -7,10 +7,23 @@ import { go, href } from '../router.js'
 import { copy, show } from '../ui.js'
 
 const BARS = 60
+const RECENT = 1000
+const ROWS_OF_GROUP = 100
 const GROUPS_KEPT = 120
-const REPLAYED = 1000
+const REPLAYED = 10000
 const SIGN = { added: ['+', 'ok'], changed: ['~', 'warn'], removed: ['−', 'err'] }
 const OPERATION = { external: 'Edit on disk', download: 'Download', register: 'Registration', remove: 'Removal' }
+
+/** Rows of directory::changes by generation and cause, newest first. */
+export function groupsOf(rows) {
+  const groups = new Map()
+  for (const { generation, at, op, source, ...change } of rows) {
+    const key = `${generation} ${op} ${source}`
+    if (!groups.has(key)) groups.set(key, { generation, at, op, source, changes: [] })
+    groups.get(key).changes.push(change)
+  }
+  return [...groups.values()].sort((a, b) => b.generation - a.generation)
+}
 
 const size = (g) => g.changes.length + (g.more || 0)
 
@@ -25,13 +38,14 @@ function changeRow(c) {
 
 function groupView(g, fresh) {
   const source = g.source && g.source !== 'disk' ? h('span.dim', null, '  ', text(g.source)) : ''
-  const more = g.more ? h('li.dim', null, h('span'), h('span'), `and ${plural(g.more, 'other')}`) : null
+  const left = Math.max(0, size(g) - ROWS_OF_GROUP)
+  const more = left ? h('li.dim', null, h('span'), h('span'), `and ${plural(left, 'other')}`) : null
   return h(
     `section.gen${fresh ? '.fresh' : ''}`,
     { 'aria-label': `Generation ${g.generation}` },
     h('div.g', null, g.generation),
     h('div.when', { title: utc(g.at) }, clock(g.at)),
-    h('div', null, h('div.op', null, OPERATION[g.op] || g.op, source), h('ul', null, g.changes.map(changeRow), more)),
+    h('div', null, h('div.op', null, OPERATION[g.op] || g.op, source), h('ul', null, g.changes.slice(0, ROWS_OF_GROUP).map(changeRow), more)),
   )
 }
 
@@ -140,10 +154,13 @@ export const changesRoom = {
   },
 
   async ask() {
-    const recent = await call('directory::changes', { grouped: true, limit: BARS })
+    const read = async (input) => {
+      const answer = await call('directory::changes', { newest: true, ...input })
+      return { ...answer, groups: groupsOf(answer.changes) }
+    }
+    const recent = await read({ limit: RECENT })
     if (this.since === null) return recent
-    const replay = await call('directory::changes', { grouped: true, since: this.since, limit: REPLAYED })
-    return { ...recent, replay }
+    return { ...recent, replay: await read({ since: this.since, limit: REPLAYED }) }
   },
 
   replay(from) {
@@ -154,7 +171,7 @@ export const changesRoom = {
     const { groups, replay } = this.data
     this.drawBars(groups.slice(0, BARS).reverse())
     fill(this.note, replay ? this.replayNote(replay) : null)
-    const shown = replay ? [...replay.groups].sort((a, b) => b.generation - a.generation) : groups
+    const shown = replay ? replay.groups : groups.slice(0, BARS)
     fill(
       this.feed,
       shown.map((g) => groupView(g)),

@@ -9,7 +9,7 @@ import { diskRoots, later, live, ownFolder } from '../live.js'
 import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
-import { TOO_LARGE } from './changes.js'
+import { groupsOf, TOO_LARGE } from './changes.js'
 import { readLedger } from './ledger.js'
 import { hasNewer } from './sources.js'
 import { titleOf } from './states.js'
@@ -33,7 +33,7 @@ async function readAll() {
     optional(call('directory::doctor')),
     optional(call('directory::lock::list')),
     optional(call('directory::sessions')),
-    optional(call('directory::changes', { grouped: true, limit: FEED })),
+    optional(call('directory::changes', { newest: true, limit: 100 })),
   ])
   return { account, browse, doctor, locks, sessions, changes }
 }
@@ -276,7 +276,7 @@ export const overviewRoom = {
   render({ account, browse, doctor, locks, sessions, changes }) {
     if (!browse.all && !account.roots.some((r) => r.files)) return this.firstRun()
     const { sum } = account
-    const groups = changes.groups || []
+    const groups = groupsOf(changes.changes || [])
     if (locks.namespaces) drawSources(locks.namespaces.length)
     if (doctor.summary) drawFindings(doctor.summary)
     this.plots = [callsPlot(), latencyPlot()]

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
+#include "directory/discovery/function_parts.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
@@ -61,29 +64,20 @@ struct FunctionEntries {
   std::vector<FunctionEntry<L>> functions;
 };
 
-struct GuideFrontmatter {
-  std::optional<std::string> type;
-  std::vector<std::string> functions;
-  std::optional<std::string> function_id;
-  std::optional<std::string> title;
-};
-template <Line L>
-struct HowGuide {
+struct HowGuide041 {
+  explicit HowGuide041(HowGuide guide = {})
+      : skill_id(std::move(guide.skill_id)),
+        abs_path(std::move(guide.abs_path)),
+        frontmatter(std::move(guide.frontmatter)),
+        body(std::move(guide.body)) {}
+
   std::string skill_id;
-  std::string title;             // 0.5.1
-  std::string abs_path;          // 0.4.1
-  GuideFrontmatter frontmatter;  // 0.4.1
+  std::string abs_path;
+  GuideFrontmatter frontmatter;
   std::string body;
 };
-struct RelatedSkill {
-  std::string title;
-  std::string skill_id;
-};
-struct TriggerSummaryEntry {
-  std::string id;
-  std::string trigger_type;
-  json::Value config;
-};
+template <Line L>
+using ShownGuide = std::conditional_t<L == Line::k041, HowGuide041, HowGuide>;
 template <Line L>
 struct FunctionDetail {
   std::string function_id;
@@ -94,8 +88,8 @@ struct FunctionDetail {
   std::optional<json::Value> request_schema;
   std::optional<json::Value> response_schema;
   std::optional<json::Value> metadata;
-  std::vector<TriggerSummaryEntry> registered_triggers;
-  std::optional<HowGuide<L>> how_guide;
+  std::vector<TriggerSummary> registered_triggers;
+  std::optional<ShownGuide<L>> how_guide;
   std::vector<RelatedSkill> related_skills;  // 0.5.1
 };
 

@@ -1,4 +1,4 @@
-#include "directory/legacy/generations.h"
+#include "directory/legacy/versions.h"
 
 #include "directory/discovery/guides.h"
 #include "directory/installing/downloader.h"

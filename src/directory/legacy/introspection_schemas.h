@@ -1,38 +1,15 @@
 // How introspection_types.h is published. Titles are those of 0.4.1.
 #pragma once
 
-#include "directory/discovery/introspection_types.h"
+#include "directory/legacy/introspection_types.h"
 
 namespace iii::directory {
 
-inline constexpr std::string_view kFunctionText = "Id to call it by.";
-inline constexpr std::string_view kOwnerText =
-    "Worker that registered it; if the engine does not tell, the first `::` segment of the id.";
 inline constexpr std::string_view kTypeOwnerText =
     "Worker that owns it: the first segment of the id.";
 inline constexpr std::string_view kTargetOwnerText = "Worker that registered the function.";
-inline constexpr std::string_view kNamespaceText =
-    "Namespace it is registered in; absent if the engine does not tell.";
-inline constexpr std::string_view kWhichNamespaceText =
-    "Namespace to look in, as the list shows it. Default: `default`, else the only one that has "
-    "the function.";
 inline constexpr std::string_view kNameText = "Last `::` segment of the id.";
-inline constexpr std::string_view kDescriptionText =
-    "What it does; null if its worker does not say.";
-inline constexpr std::string_view kRequestText = "JSON Schema of its input; null without one.";
-inline constexpr std::string_view kResponseText = "JSON Schema of its output; null without one.";
-inline constexpr std::string_view kMetadataText =
-    "What its worker registered beside it; null if nothing.";
-inline constexpr std::string_view kCallersText = "Registered triggers that call it.";
-inline constexpr std::string_view kGuideText =
-    "The skill of type `how-to` about this function; null or absent if there is none.";
-inline constexpr std::string_view kRelatedText = "Other skills that mention the function.";
-inline constexpr std::string_view kGuideTitleText = "Title of the document.";
-inline constexpr std::string_view kSkillIdText = "Id to pass to directory::skills::get.";
-inline constexpr std::string_view kBindingIdText = "Id of the registered trigger.";
-inline constexpr std::string_view kBindingTypeText = "Trigger type that it is bound to.";
 inline constexpr std::string_view kBindingFunctionText = "Function that it calls.";
-inline constexpr std::string_view kBindingConfigText = "Config of the binding, as registered.";
 inline constexpr std::string_view kTypeText = "Id of the trigger type.";
 inline constexpr std::string_view kFiresText = "When it fires.";
 
@@ -123,46 +100,13 @@ auto describe(json::Type<FunctionEntries<L>>) {
                          json::field("functions", &T::functions, "One row per function, by id."));
 }
 
-inline auto describe(json::Type<GuideFrontmatter>) {
-  using T = GuideFrontmatter;
+inline auto describe(json::Type<HowGuide041>) {
+  using T = HowGuide041;
   return json::object<T>(
-      "HowToFrontmatter", "",
-      json::field("type", &T::type, "Always `how-to`: other documents are not considered.")
-          .nullable()
-          .null_default(),
-      json::field("functions", &T::functions, "Functions that it covers.").optional(),
-      json::field("function_id", &T::function_id,
-                  "The function that it covers, instead of `functions`.")
-          .nullable()
-          .null_default(),
-      json::field("title", &T::title, "Title; null when the heading serves as one.")
-          .nullable()
-          .null_default());
-}
-template <Line L>
-auto describe(json::Type<HowGuide<L>>) {
-  using T = HowGuide<L>;
-  const auto id = json::field("skill_id", &T::skill_id, kSkillIdText);
-  const auto body = json::field("body", &T::body, "The markdown after the frontmatter.");
-  if constexpr (L == Line::k041) {
-    return json::object<T>(
-        "HowGuide", "", id, json::field("abs_path", &T::abs_path, "Path of its file."),
-        json::field("frontmatter", &T::frontmatter, "What its frontmatter declares."), body);
-  } else {
-    return json::object<T>("HowGuide", "", json::field("title", &T::title, kGuideTitleText), id,
-                           body);
-  }
-}
-inline auto describe(json::Type<RelatedSkill>) {
-  using T = RelatedSkill;
-  return json::object<T>("RelatedSkill", "", json::field("title", &T::title, kGuideTitleText),
-                         json::field("skill_id", &T::skill_id, kSkillIdText));
-}
-inline auto describe(json::Type<TriggerSummaryEntry>) {
-  using T = TriggerSummaryEntry;
-  return json::object<T>("RegisteredTriggerSummary", "", json::field("id", &T::id, kBindingIdText),
-                         json::field("trigger_type", &T::trigger_type, kBindingTypeText),
-                         json::field("config", &T::config, kBindingConfigText));
+      "HowGuide", "", json::field("skill_id", &T::skill_id, kSkillIdText),
+      json::field("abs_path", &T::abs_path, "Path of its file."),
+      json::field("frontmatter", &T::frontmatter, "What its frontmatter declares."),
+      json::field("body", &T::body, kGuideBodyText));
 }
 template <Line L>
 auto describe(json::Type<FunctionDetail<L>>) {

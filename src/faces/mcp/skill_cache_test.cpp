@@ -1,22 +1,22 @@
 // What is kept of a folder, and what makes it go.
-#include "directory/reading/folder_cache.h"
+#include "faces/mcp/skill_cache.h"
 
 #include <gmock/gmock.h>
 
-namespace iii::directory {
+namespace iii::mcp {
 namespace {
 
 using testing::ElementsAre;
 
-class FolderCacheTest : public testing::Test {
+class SkillCacheTest : public testing::Test {
  protected:
-  FolderCacheTest() {
+  SkillCacheTest() {
     for (const char* folder : {"a", "a/inner", "b"}) {
       rows.push_back({folder, std::make_shared<const content::Skill>()});
     }
   }
-  Snapshot now() const {
-    Snapshot out;
+  directory::Snapshot now() const {
+    directory::Snapshot out;
     out.folders = folders;
     out.touched = log;
     return out;
@@ -34,19 +34,19 @@ class FolderCacheTest : public testing::Test {
   // Folders of the rows that are known.
   std::vector<std::string> known() {
     std::vector<std::string> out;
-    for (const auto& each : cache.find(now(), rows)) {
-      if (each) out.push_back(*each);
+    for (const SkillRow& row : rows) {
+      if (const auto found = cache.find(now(), row)) out.push_back(*found);
     }
     return out;
   }
 
   std::vector<SkillRow> rows;
-  std::shared_ptr<const Folders> folders = std::make_shared<const Folders>();
+  std::shared_ptr<const directory::Folders> folders = std::make_shared<const directory::Folders>();
   content::TouchedPtr log = content::nothing_touched();
-  FolderCache<std::string> cache{1'000};
+  SkillCache<std::string> cache{1'000};
 };
 
-TEST_F(FolderCacheTest, AFileConcernsTheSkillsInTheFoldersAboveIt) {
+TEST_F(SkillCacheTest, AFileConcernsTheSkillsInTheFoldersAboveIt) {
   keep_all();
   EXPECT_THAT(known(), ElementsAre("a", "a/inner", "b"));
   touch("a/x.txt");
@@ -59,7 +59,7 @@ TEST_F(FolderCacheTest, AFileConcernsTheSkillsInTheFoldersAboveIt) {
   EXPECT_THAT(known(), ElementsAre("a", "a/inner", "b"));
 }
 
-TEST_F(FolderCacheTest, AFolderConcernsTheSkillsInItToo) {
+TEST_F(SkillCacheTest, AFolderConcernsTheSkillsInItToo) {
   keep_all();
   touch("a");
   EXPECT_THAT(known(), ElementsAre("b"));
@@ -68,23 +68,23 @@ TEST_F(FolderCacheTest, AFolderConcernsTheSkillsInItToo) {
   EXPECT_THAT(known(), ElementsAre());
 }
 
-TEST_F(FolderCacheTest, AnotherRowIsNotWhatWasKept) {
+TEST_F(SkillCacheTest, AnotherRowIsNotWhatWasKept) {
   keep_all();
   rows[0].skill = std::make_shared<const content::Skill>();
   EXPECT_THAT(known(), ElementsAre("a/inner", "b"));
 }
 
-TEST_F(FolderCacheTest, WhatWasMadeBeforeAChangeIsNotKept) {
-  const Snapshot before = now();
+TEST_F(SkillCacheTest, WhatWasMadeBeforeAChangeIsNotKept) {
+  const directory::Snapshot before = now();
   touch("b/x.txt");
   EXPECT_THAT(known(), ElementsAre());
   cache.keep(before, rows[2], std::make_shared<const std::string>("old"), 100);
   EXPECT_THAT(known(), ElementsAre());
   keep_all();
-  EXPECT_EQ(*cache.find(before, rows)[2], "b") << "what is newer than the snapshot may be given";
+  EXPECT_EQ(*cache.find(before, rows[2]), "b") << "what is newer than the snapshot may be given";
 }
 
-TEST_F(FolderCacheTest, NothingIsKnownWithoutACompleteLog) {
+TEST_F(SkillCacheTest, NothingIsKnownWithoutACompleteLog) {
   keep_all();
   touch("c", false);
   EXPECT_THAT(known(), ElementsAre());
@@ -94,17 +94,17 @@ TEST_F(FolderCacheTest, NothingIsKnownWithoutACompleteLog) {
   EXPECT_THAT(known(), ElementsAre("a", "a/inner", "b"));
 }
 
-TEST_F(FolderCacheTest, MoreFilesThanTheLogKeepsAndOtherFoldersEndEverything) {
+TEST_F(SkillCacheTest, MoreFilesThanTheLogKeepsAndOtherFoldersEndEverything) {
   keep_all();
   for (size_t i = 0; i <= content::TouchedFiles::kKept; ++i) touch("x" + std::to_string(i));
   EXPECT_THAT(known(), ElementsAre());
   keep_all();
   EXPECT_EQ(known().size(), 3U);
-  folders = std::make_shared<const Folders>();
+  folders = std::make_shared<const directory::Folders>();
   EXPECT_THAT(known(), ElementsAre());
 }
 
-TEST_F(FolderCacheTest, TheRestIsNotKeptWhenItIsFull) {
+TEST_F(SkillCacheTest, TheRestIsNotKeptWhenItIsFull) {
   for (const SkillRow& row : rows) {
     cache.keep(now(), row, std::make_shared<const std::string>(row.folder), 330);
   }
@@ -116,4 +116,4 @@ TEST_F(FolderCacheTest, TheRestIsNotKeptWhenItIsFull) {
 }
 
 }  // namespace
-}  // namespace iii::directory
+}  // namespace iii::mcp

@@ -8,56 +8,45 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "directory/library/snapshot.h"
-#include "directory/reading/paths.h"
-#include "directory/reading/skill_index.h"
+#include "faces/mcp/skill_folders.h"
+#include "faces/mcp/uri.h"
 
-namespace iii::directory {
+namespace iii::mcp {
 
 template <typename T>
-class FolderCache {
+class SkillCache {
  public:
   using Ptr = std::shared_ptr<const T>;
-  // Of what is kept; the rest is made anew every time.
-  explicit FolderCache(size_t max_bytes) : max_bytes_(max_bytes) {}
+  // Of what is kept, enough for about 60 000 skills of a few files; the rest is made anew each
+  // time.
+  static constexpr size_t kMaxBytes = 64 * 1024 * 1024;
+  explicit SkillCache(size_t max_bytes = kMaxBytes) : max_bytes_(max_bytes) {}
 
-  // What is known of each row at this snapshot, null for the others. Rows are in order of their
-  // folders.
-  std::vector<Ptr> find(const Snapshot& snapshot, std::span<const SkillRow> rows) {
-    std::vector<Ptr> out(rows.size());
+  // What is known of the row at this snapshot, or null.
+  Ptr find(const directory::Snapshot& snapshot, const SkillRow& row) {
     const std::lock_guard lock(mutex_);
-    if (!follow(snapshot) || rows.empty()) return out;
-    auto at = known_.lower_bound(rows.front().folder);
-    for (size_t i = 0; i < rows.size(); ++i) {
-      while (at != known_.end() && at->first < rows[i].folder) ++at;
-      if (at == known_.end()) break;
-      if (at->first == rows[i].folder && at->second.row == rows[i].skill) out[i] = at->second.value;
-    }
-    return out;
+    if (!catch_up(snapshot)) return nullptr;
+    const auto found = known_.find(row.folder);
+    if (found == known_.end() || found->second.row != row.skill) return nullptr;
+    return found->second.value;
   }
 
   // `value` was made after the snapshot was taken; `bytes` is its size.
-  void keep(const Snapshot& snapshot, const SkillRow& row, Ptr value, size_t bytes) {
+  void keep(const directory::Snapshot& snapshot, const SkillRow& row, Ptr value, size_t bytes) {
     bytes += row.folder.size() + kOverhead;
     const std::lock_guard lock(mutex_);
     // What happened since may be about this folder.
-    if (!follow(snapshot) || count_ != snapshot.touched->count) return;
+    if (!catch_up(snapshot) || count_ != snapshot.touched->count) return;
     const auto old = known_.find(row.folder);
     if (old != known_.end()) drop(old);
     if (bytes_ + bytes > max_bytes_) return;
     bytes_ += bytes;
     known_.emplace(row.folder, Entry{row.skill, std::move(value), bytes});
-  }
-
-  size_t size() const {
-    const std::lock_guard lock(mutex_);
-    return known_.size();
   }
 
  private:
@@ -79,7 +68,7 @@ class FolderCache {
   }
 
   // Drops what has changed until the snapshot. False: nothing can be known about it.
-  bool follow(const Snapshot& snapshot) {
+  bool catch_up(const directory::Snapshot& snapshot) {
     if (snapshot.touched == nullptr || !snapshot.touched->complete) return false;
     if (folders_.lock() != snapshot.folders) {
       folders_ = snapshot.folders;
@@ -87,11 +76,14 @@ class FolderCache {
       count_ = snapshot.touched->count;
       return true;
     }
-    if (snapshot.touched->count <= count_) return true;  // others have seen a newer one
+    if (snapshot.touched->count <= count_) return true;  // a newer snapshot was here before
     const auto files = snapshot.touched->after(count_);
     count_ = snapshot.touched->count;
-    if (!files) clear();
-    for (size_t i = 0; files && i < files->size(); ++i) forget((*files)[i].file.path);
+    if (!files) {
+      clear();
+    } else {
+      for (const content::TouchedFile& each : *files) forget(each.file.path);
+    }
     return true;
   }
 
@@ -109,11 +101,11 @@ class FolderCache {
   }
 
   const size_t max_bytes_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   Known known_;
   size_t bytes_ = 0;
-  uint64_t count_ = 0;  // of touched files that have been followed
-  std::weak_ptr<const Folders> folders_;
+  uint64_t count_ = 0;  // of touched files that were taken into account
+  std::weak_ptr<const directory::Folders> folders_;
 };
 
-}  // namespace iii::directory
+}  // namespace iii::mcp

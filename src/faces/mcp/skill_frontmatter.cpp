@@ -1,4 +1,4 @@
-#include "directory/reading/skill_frontmatter.h"
+#include "faces/mcp/skill_frontmatter.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include "foundation/base/text.h"
 #include "foundation/json/yaml.h"
 
-namespace iii::directory {
+namespace iii::mcp {
 
 namespace {
 
@@ -228,7 +228,7 @@ bool is_skill_name(std::string_view text) {
   return before != '-';
 }
 
-Result<SkillFrontmatter> read_skill_frontmatter(std::string_view bytes, std::string_view name) {
+Result<json::Value> read_skill_frontmatter(std::string_view bytes, std::string_view name) {
   const std::optional<std::string_view> yaml = yaml_of(bytes);
   if (!yaml)
     return fail("no_frontmatter", "it does not begin with frontmatter between `---` lines");
@@ -240,9 +240,7 @@ Result<SkillFrontmatter> read_skill_frontmatter(std::string_view bytes, std::str
   }
   if (auto portable = check_portable(*yaml); !portable) return std::unexpected(portable.error());
   if (auto legal = check_fields(*fields, name); !legal) return std::unexpected(legal.error());
-  SkillFrontmatter out{.fields = std::move(*fields), .name = std::string(name), .description = {}};
-  out.description = *out.fields.find("description")->as_string();
-  return out;
+  return std::move(*fields);
 }
 
-}  // namespace iii::directory
+}  // namespace iii::mcp

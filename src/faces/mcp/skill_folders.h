@@ -9,7 +9,7 @@
 
 #include "directory/content/types.h"
 
-namespace iii::directory {
+namespace iii::mcp {
 
 struct SkillRow {
   std::string folder;  // of its SKILL.md, relative to its root
@@ -17,9 +17,9 @@ struct SkillRow {
 };
 
 // Never changes. Takes time for many skills: to be made off the loop.
-class SkillIndex {
+class SkillFolders {
  public:
-  explicit SkillIndex(content::GenerationPtr generation);
+  explicit SkillFolders(content::GenerationPtr generation);
 
   const content::GenerationPtr& generation() const { return generation_; }
   // By folder, each folder once.
@@ -34,6 +34,6 @@ class SkillIndex {
   content::GenerationPtr generation_;
   std::vector<SkillRow> rows_;
 };
-using SkillIndexPtr = std::shared_ptr<const SkillIndex>;
+using SkillFoldersPtr = std::shared_ptr<const SkillFolders>;
 
-}  // namespace iii::directory
+}  // namespace iii::mcp
