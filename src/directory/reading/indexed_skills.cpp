@@ -89,7 +89,7 @@ uint64_t row_mark(const content::Skill& skill) {
 
 BodyHead read_body_head(const View& view, const content::Skill& skill, size_t bytes) {
   if (const RegisteredDocument* registered = view.registration(skill.file)) {
-    return {without_frontmatter(*registered->text, view), false};
+    return {without_frontmatter(registered->text, view), false};
   }
   if (view.snapshot().folders == nullptr) return {};
   content::Content& content = *view.snapshot().folders->content;
