@@ -112,18 +112,17 @@ struct StoredPrompt : RegisteredDocument {};
 
 auto describe(json::Type<StoredSkill>) {
   using T = StoredSkill;
-  return json::object<T>("StoredSkill", "", json::field<T, std::string>("id", &T::key, ""),
-                         json::field<T, std::string>("skill", &T::text, ""),
-                         json::field<T, std::string>("registered_at", &T::registered_at, ""));
+  return json::object<T>("StoredSkill", "", json::field("id", &T::key, ""),
+                         json::field("skill", &T::text, ""),
+                         json::field("registered_at", &T::registered_at, ""));
 }
 auto describe(json::Type<StoredPrompt>) {
   using T = StoredPrompt;
-  return json::object<T>(
-      "StoredPrompt", "", json::field<T, std::string>("name", &T::key, ""),
-      json::field<T, std::string>("description", &T::description, ""),
-      json::field<T, std::vector<PromptArgument>>("arguments", &T::arguments, "").optional(),
-      json::field<T, std::string>("function_id", &T::function_id, ""),
-      json::field<T, std::string>("registered_at", &T::registered_at, ""));
+  return json::object<T>("StoredPrompt", "", json::field("name", &T::key, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("arguments", &T::arguments, "").optional(),
+                         json::field("function_id", &T::function_id, ""),
+                         json::field("registered_at", &T::registered_at, ""));
 }
 
 void derive(ChangeKind kind, RegisteredDocument& document, size_t record_bytes) {
