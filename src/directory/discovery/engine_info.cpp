@@ -8,6 +8,7 @@
 #include "directory/discovery/function_catalog.h"
 #include "directory/discovery/function_parts.h"
 #include "directory/discovery/guides.h"
+#include "directory/library/nearby.h"
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/engine_client.h"
@@ -65,33 +66,9 @@ auto describe(json::Type<FunctionInfoOutput>) {
       json::field("related_skills", &T::related_skills, kRelatedText));
 }
 
-std::optional<std::string> text_in(const Value& from, std::string_view key) {
-  const Value* value = from.find(key);
-  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
-  return *value->as_string();
-}
-
-// The first of these members that holds something: an empty `*_format` must not hide the schema
-// beside it (DW24).
-std::optional<Value> first_of(const Value& from, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    const Value* value = from.find(key);
-    if (value != nullptr && !value->is_null()) return *value;
-  }
-  return std::nullopt;
-}
-
-std::optional<std::string> first_segment(const std::string& id) {
-  const size_t end = id.find("::");
-  if (end == std::string::npos || end == 0) return std::nullopt;
-  return id.substr(0, end);
-}
-
 std::vector<TriggerSummary> triggers_in(const Value& answer) {
   std::vector<TriggerSummary> out;
-  const Value* rows = answer.find("registered_triggers");
-  if (rows == nullptr || rows->as_array() == nullptr) return out;
-  for (const Value& row : *rows->as_array()) {
+  for (const Value& row : rows_in(answer, "registered_triggers")) {
     auto id = text_in(row, "id");
     auto type = text_in(row, "trigger_type");
     if (!id || !type) continue;
@@ -103,6 +80,7 @@ std::vector<TriggerSummary> triggers_in(const Value& answer) {
   return out;
 }
 
+// An empty `*_format` must not hide the schema beside it (DW24).
 FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
   FunctionInfoOutput out{
       .function_id = id,
@@ -113,7 +91,7 @@ FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
       .response_schema = first_of(answer, {"response_format", "response_schema"}),
       .metadata = first_of(answer, {"metadata"}),
       .registered_triggers = triggers_in(answer)};
-  if (!out.worker_name) out.worker_name = first_segment(id);
+  if (!out.worker_name) out.worker_name = first_part(id);
   return out;
 }
 
@@ -123,17 +101,6 @@ Error not_found(const std::string& id, std::string_view near) {
   return failed("D340 not_found: function " + content::quoted(id) + " was not found." +
                 (near.empty() ? "" : " Did you mean: " + std::string(near) + "?") +
                 " Next: call engine::functions::list to see the functions there are.");
-}
-
-Error engine_failed(const sdk::RemoteError& error) {
-  if (error.code == sdk::kTimeout) {
-    return failed(
-        "D342 engine_error: engine::functions::info did not answer in time. Next: retry "
-        "shortly.");
-  }
-  return failed("D342 engine_error: engine::functions::info failed (" + error.code +
-                "): " + std::string(utf8_prefix(error.message, kMaxPassedOn)) +
-                ". Next: retry shortly, or call engine::functions::info itself.");
 }
 
 task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engine, task::Pool& pool,
@@ -168,7 +135,8 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
     }
     co_return out;
   }
-  if (reply.error().code != "NOT_FOUND") co_return std::unexpected(engine_failed(reply.error()));
+  if (reply.error().code != "NOT_FOUND")
+    co_return std::unexpected(engine_failed("engine::functions::info", reply.error()));
   const Value everything = json::Object{};
   const sdk::Reply<json::Raw> list =
       co_await engine.call(context, "engine::functions::list", everything, kSuggestionTimeout);
@@ -182,6 +150,22 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
 }
 
 }  // namespace
+
+std::optional<std::string> first_part(std::string_view id) {
+  const size_t end = id.find("::");
+  if (end == std::string_view::npos || end == 0) return std::nullopt;
+  return std::string(id.substr(0, end));
+}
+
+Error engine_failed(std::string_view function_id, const sdk::RemoteError& error) {
+  const std::string id(function_id);
+  if (error.code == sdk::kTimeout) {
+    return failed("D342 engine_error: " + id + " did not answer in time. Next: retry shortly.");
+  }
+  return failed("D342 engine_error: " + id + " failed (" + error.code +
+                "): " + std::string(utf8_prefix(error.message, kMaxPassedOn)) +
+                ". Next: retry shortly, or call " + id + " itself.");
+}
 
 void add_engine_info(FunctionTable& table, EngineClient& engine, task::Pool& pool, Guides* guides) {
   table.add<FunctionInfoInput, FunctionInfoOutput>(

@@ -86,50 +86,38 @@ inline constexpr const char* kRegistryInfo041 =
     "when both are absent. Answers are cached for `registry_cache_ttl_ms`. An unknown worker is "
     "the error `D310 not_found`.";
 
-// The families of lists and details have other ids in each version, so those are filled in.
-inline std::string functions_list(std::string_view info) {
-  return "Lists every function that is registered with the engine. Filters, all of which must "
-         "match: `search` (free text), `prefix` (of the id), `worker`. For schemas and bindings of "
-         "one call " +
-         std::string(info) + ".";
+// The families of lists and details have other ids in each version: one stands for `{}`.
+inline std::string with_id(std::string_view text, std::string_view id) {
+  const size_t at = text.find("{}");
+  return std::string(text.substr(0, at)) + std::string(id) + std::string(text.substr(at + 2));
 }
-inline std::string types_list(std::string_view bindings) {
-  return "Lists every trigger type that is registered with the engine. Filters, all of which must "
-         "match: `search`, `prefix`, `worker`. For the bindings of functions to types call " +
-         std::string(bindings) + ".";
-}
-inline std::string triggers_list(std::string_view info) {
-  return "Lists registered triggers: each binds a function to a trigger type. Filters, all of "
-         "which must match: `trigger_type`, `function_id`, `worker`, `search` (free text). For the "
-         "whole config of one call " +
-         std::string(info) + ".";
-}
-inline std::string workers_list(std::string_view registry) {
-  return "Lists every worker that is connected to the engine now. Filters, all of which must "
-         "match: `search` (part of the name), `runtime`, `status`. Shared fields are those of " +
-         std::string(registry) + ".";
-}
-inline std::string function_info(std::string_view list) {
-  return "Shows one function: schemas, the worker that owns it, the registered triggers that call "
-         "it, and the how-to skill about it, if skills_folder has one. A miss is the error `D340 "
-         "not_found` with the closest id; call " +
-         std::string(list) + " next.";
-}
-inline std::string type_info(std::string_view list) {
-  return "Shows one trigger type: schema of its config, schema of what it delivers, the worker "
-         "that owns it, and how many bindings there are now. A miss is the error `D340 not_found`; "
-         "call " +
-         std::string(list) + " next.";
-}
-inline std::string trigger_info(std::string_view list) {
-  return "Shows one registered trigger with its config, and in full its trigger type and the "
-         "function that it calls. A miss is the error `D340 not_found`; call " +
-         std::string(list) + " next.";
-}
-inline std::string worker_info(std::string_view registry) {
-  return "Shows one connected worker, and the functions, trigger types and registered triggers it "
-         "owns. `worker` has the fields of " +
-         std::string(registry) + ", so that one parser reads both.";
-}
+inline constexpr std::string_view kFunctionsListFamily =
+    "Lists every function that is registered with the engine. Filters, all of which must "
+    "match: `search` (free text), `prefix` (of the id), `worker`. For schemas and bindings of "
+    "one call {}.";
+inline constexpr std::string_view kTypesListFamily =
+    "Lists every trigger type that is registered with the engine. Filters, all of which must "
+    "match: `search`, `prefix`, `worker`. For the bindings of functions to types call {}.";
+inline constexpr std::string_view kTriggersListFamily =
+    "Lists registered triggers: each binds a function to a trigger type. Filters, all of "
+    "which must match: `trigger_type`, `function_id`, `worker`, `search` (free text). For the "
+    "whole config of one call {}.";
+inline constexpr std::string_view kWorkersListFamily =
+    "Lists every worker that is connected to the engine now. Filters, all of which must "
+    "match: `search` (part of the name), `runtime`, `status`. Shared fields are those of {}.";
+inline constexpr std::string_view kFunctionInfoFamily =
+    "Shows one function: schemas, the worker that owns it, the registered triggers that call "
+    "it, and the how-to skill about it, if skills_folder has one. A miss is the error `D340 "
+    "not_found` with the closest id; call {} next.";
+inline constexpr std::string_view kTypeInfoFamily =
+    "Shows one trigger type: schema of its config, schema of what it delivers, the worker "
+    "that owns it, and how many bindings there are now. A miss is the error `D340 not_found`; "
+    "call {} next.";
+inline constexpr std::string_view kTriggerInfoFamily =
+    "Shows one registered trigger with its config, and in full its trigger type and the "
+    "function that it calls. A miss is the error `D340 not_found`; call {} next.";
+inline constexpr std::string_view kWorkerInfoFamily =
+    "Shows one connected worker, and the functions, trigger types and registered triggers it "
+    "owns. `worker` has the fields of {}, so that one parser reads both.";
 
 }  // namespace iii::directory::about

@@ -3,11 +3,11 @@
 #include <utility>
 
 #include "directory/installing/download.h"
+#include "directory/legacy/add_read.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/library/library.h"
 #include "directory/reading/prompts.h"
 #include "directory/sources/source_json.h"
-#include "directory/table/function_table.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
 
@@ -15,23 +15,13 @@ namespace iii::directory {
 
 namespace {
 
-struct DownloadInput041 {
-  std::optional<std::string> repo;
-  std::optional<std::string> skill;
-  std::optional<std::string> worker;
-  std::optional<std::string> version;
-  std::optional<std::string> tag;
+struct DownloadInput041 : sources::SourceFields {
   std::optional<bool> force;
 };
 struct PromptName {
   std::string name;
 };
-struct PromptText {
-  std::string name;
-  std::string description;
-  std::string body;
-  std::string modified_at;
-};
+struct PromptText : PromptGetOutput {};
 
 auto describe(json::Type<DownloadInput041>) {
   using T = DownloadInput041;
@@ -83,13 +73,7 @@ json::Raw source_of_041(const sources::Source& source) {
 
 task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
                                             DownloadInput041 in) {
-  sources::SourceFields fields;
-  fields.repo = in.repo;
-  fields.skill = in.skill;
-  fields.worker = in.worker;
-  fields.version = in.version;
-  fields.tag = in.tag;
-  const Result<sources::Source> source = source_041(fields);
+  const Result<sources::Source> source = source_041(in);
   if (!source) co_return std::unexpected(on_the_bus(source.error()));
   sources::InstallOptions options;
   options.force = in.force.value_or(false);
@@ -108,10 +92,7 @@ task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context cont
 task::Task<Result<PromptText>> prompt_of(Library& library, std::string name) {
   Result<PromptGetOutput> found = co_await get_prompt(library, std::move(name), false);
   if (!found) co_return std::unexpected(std::move(found.error()));
-  co_return PromptText{.name = std::move(found->name),
-                       .description = std::move(found->description),
-                       .body = std::move(found->body),
-                       .modified_at = std::move(found->modified_at)};
+  co_return PromptText{std::move(*found)};
 }
 
 }  // namespace
@@ -146,12 +127,8 @@ void add_download_041(FunctionTable& table, Downloader& downloader) {
 }
 
 void add_prompt_get_041(FunctionTable& table, Library& library) {
-  table.add<PromptName, PromptText>(
-      {.id = "prompts::get",
-       .title = "Get prompt",
-       .description = about::kPromptsGet041,
-       .hints = kReadOnly,
-       .published = true},
+  add_read<PromptName, PromptText>(
+      table, "prompts::get", "Get prompt", about::kPromptsGet041,
       [&library](const PromptName& in) { return prompt_of(library, in.name); });
 }
 

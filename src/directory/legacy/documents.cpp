@@ -85,9 +85,8 @@ task::Task<Result<Text>> document_text(Library& library, ViewOptions options, st
       options, [&](const View& view) { return text_in(library, view, id); });
 }
 
-task::Task<Result<std::string>> LegacyParts::add(ChangeKind kind,
-                                                 RegisteredDocument document) const {
-  const LegacyParts parts = *this;
+task::Task<Result<std::string>> register_document(LegacyParts parts, ChangeKind kind,
+                                                  RegisteredDocument document) {
   if (const Result<void> legal = check_registration(kind, document); !legal) {
     co_return std::unexpected(refused_registration(kind, legal.error()));
   }
@@ -99,8 +98,7 @@ task::Task<Result<std::string>> LegacyParts::add(ChangeKind kind,
   co_return time;
 }
 
-task::Task<Result<bool>> LegacyParts::remove(ChangeKind kind, std::string key) const {
-  const LegacyParts parts = *this;
+task::Task<Result<bool>> unregister_document(LegacyParts parts, ChangeKind kind, std::string key) {
   if (const Result<void> legal = check_key(kind, key); !legal) {
     co_return std::unexpected(refused_registration(kind, legal.error()));
   }

@@ -48,10 +48,12 @@ struct LegacyParts {
   OnChange& on_change;
 
   RegistrationFeed& registered() const { return *library.registrations(); }
-  // Gives the time of the registration. Fires the event.
-  task::Task<Result<std::string>> add(ChangeKind kind, RegisteredDocument document) const;
-  // Whether there was something.
-  task::Task<Result<bool>> remove(ChangeKind kind, std::string key) const;
 };
+
+// Fires the event, and gives the time of the registration.
+task::Task<Result<std::string>> register_document(LegacyParts parts, ChangeKind kind,
+                                                  RegisteredDocument document);
+// Whether there was something.
+task::Task<Result<bool>> unregister_document(LegacyParts parts, ChangeKind kind, std::string key);
 
 }  // namespace iii::directory

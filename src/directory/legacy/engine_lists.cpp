@@ -2,31 +2,18 @@
 
 #include <utility>
 
-#include "foundation/base/text.h"
+#include "directory/discovery/engine_info.h"
+#include "directory/library/nearby.h"
 
 namespace iii::directory {
 
 namespace {
 
-using json::Array;
 using json::Object;
 using json::Value;
 using sdk::Pending;
 
-constexpr size_t kMaxPassedOn = 200;  // characters of an engine's own message
 constexpr std::string_view kNoSuchFunction = "function_not_found";
-
-const Array& rows_of(const Value& answer, std::string_view key) {
-  static const Array kNone;
-  const Value* rows = answer.find(key);
-  return rows != nullptr && rows->as_array() != nullptr ? *rows->as_array() : kNone;
-}
-
-std::optional<std::string> text_in(const Value& row, std::string_view key) {
-  const Value* value = row.find(key);
-  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
-  return *value->as_string();
-}
 
 }  // namespace
 
@@ -41,25 +28,6 @@ uint64_t count_in(const Value& row, std::string_view key) {
 
 namespace {
 
-std::optional<Value> first_of(const Value& row, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    const Value* value = row.find(key);
-    if (value != nullptr && !value->is_null()) return *value;
-  }
-  return std::nullopt;
-}
-
-Error engine_failed(std::string_view function_id, const sdk::RemoteError& error) {
-  const std::string id(function_id);
-  if (error.code == sdk::kTimeout) {
-    return {"invocation_failed",
-            "D342 engine_error: " + id + " did not answer in time. Next: retry shortly."};
-  }
-  return {"invocation_failed", "D342 engine_error: " + id + " failed (" + error.code +
-                                   "): " + std::string(utf8_prefix(error.message, kMaxPassedOn)) +
-                                   ". Next: retry shortly, or call " + id + " itself."};
-}
-
 Pending<json::Raw> start(const EngineCaller& caller, std::string_view function_id,
                          const Value& input) {
   return caller.engine.call(caller.context, function_id, input, kEngineTimeout);
@@ -73,7 +41,7 @@ Result<Value> settled(std::string_view function_id, const sdk::Reply<json::Raw>&
 
 // Engines before 0.13 list bindings where newer ones list types.
 bool are_types(const Value& answer) {
-  const Array& rows = rows_of(answer, "triggers");
+  const json::Array& rows = rows_in(answer, "triggers");
   return !rows.empty() && rows.front().find("trigger_type") == nullptr;
 }
 
@@ -144,7 +112,7 @@ EngineTriggerType type_of(const Value& row) {
 
 std::vector<EngineFunction> functions_in(const Value& answer) {
   std::vector<EngineFunction> out;
-  for (const Value& row : rows_of(answer, "functions")) {
+  for (const Value& row : rows_in(answer, "functions")) {
     if (text_in(row, "function_id")) out.push_back(function_of(row));
   }
   return out;
@@ -152,7 +120,7 @@ std::vector<EngineFunction> functions_in(const Value& answer) {
 
 std::vector<EngineWorker> workers_in(const Value& answer) {
   std::vector<EngineWorker> out;
-  for (const Value& row : rows_of(answer, "workers")) {
+  for (const Value& row : rows_in(answer, "workers")) {
     auto id = text_in(row, "id");
     if (!id) continue;
     EngineWorker worker{.id = std::move(*id),
@@ -181,7 +149,7 @@ std::vector<EngineWorker> workers_in(const Value& answer) {
 
 std::vector<EngineTriggerType> types_in(const Value& answer, std::string_view key) {
   std::vector<EngineTriggerType> out;
-  for (const Value& row : rows_of(answer, key)) {
+  for (const Value& row : rows_in(answer, key)) {
     if (text_in(row, "id")) out.push_back(type_of(row));
   }
   return out;
@@ -189,7 +157,7 @@ std::vector<EngineTriggerType> types_in(const Value& answer, std::string_view ke
 
 std::vector<EngineTrigger> triggers_in(const Value& answer, std::string_view key) {
   std::vector<EngineTrigger> out;
-  for (const Value& row : rows_of(answer, key)) {
+  for (const Value& row : rows_in(answer, key)) {
     auto id = text_in(row, "id");
     if (!id) continue;
     const Value* config = row.find("config");

@@ -86,14 +86,14 @@ task::Task<Result<std::string>> function_text_of(Context context, const Fetcher&
 }
 
 std::string fetch_index_of(const View& view) {
-  std::vector<FetchIndexLine> lines;
+  std::vector<IndexLine> lines;
   for (const content::SkillPtr& skill : view.generation().skills) {
     const RegisteredDocument* registered = view.registration(skill->file);
     lines.push_back({.id = registered != nullptr ? registered->key : skill->id,
                      .title = skill->title,
                      .description = skill->description});
   }
-  std::ranges::sort(lines, {}, &FetchIndexLine::id);
+  std::ranges::sort(lines, {}, &IndexLine::id);
   return fetch_index(lines);
 }
 
@@ -187,16 +187,13 @@ Result<FetchTarget> parse_address(std::string_view address) {
   return out;
 }
 
-std::string fetch_index(const std::vector<FetchIndexLine>& lines) {
+std::string fetch_index(const std::vector<IndexLine>& lines) {
   std::string out = "# Skills\n\n";
   if (lines.empty()) return out + "_There are no skills yet._\n";
   out += "Every document that can be read by its address.\n\n";
-  for (const FetchIndexLine& line : lines) {
+  for (const IndexLine& line : lines) {
     const auto depth = static_cast<size_t>(std::ranges::count(line.id, '/'));
-    out += std::string(2 * depth, ' ') + "- [`" + line.id + "`](iii://" + line.id + ") — " +
-           (line.title.empty() ? line.id : line.title);
-    if (!line.description.empty()) out += " — " + line.description;
-    out += '\n';
+    out += std::string(2 * depth, ' ') + index_line(line);
   }
   return out;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/legacy/skill_text.h"
 #include "foundation/base/result.h"
 
 namespace iii::directory {
@@ -28,13 +29,8 @@ struct FetchTarget {
 };
 Result<FetchTarget> parse_address(std::string_view address);
 
-struct FetchIndexLine {
-  std::string id;
-  std::string title;        // empty: the id
-  std::string description;  // may be empty
-};
 // Ascending by id; indented by depth.
-std::string fetch_index(const std::vector<FetchIndexLine>& lines);
+std::string fetch_index(const std::vector<IndexLine>& lines);
 
 // `# address`, the text, and rules between them.
 std::string join_sections(const std::vector<std::pair<std::string, std::string>>& sections);

@@ -5,6 +5,7 @@
 
 #include "directory/content/ids.h"
 #include "directory/discovery/guides.h"
+#include "directory/legacy/add_read.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/engine_lists.h"
 #include "directory/legacy/introspection.h"
@@ -255,49 +256,55 @@ class Family {
 
   void add_lists() {
     add_list<FunctionFilter, FunctionEntries<L>>(
-        kIds<L>.functions, "List functions", about::functions_list(kIds<L>.function),
+        kIds<L>.functions, "List functions",
+        about::with_id(about::kFunctionsListFamily, kIds<L>.function),
         {.functions = true, .workers = true},
         [](const EngineLists& lists, const FunctionFilter& filter) {
           return list_functions<L>(lists, filter);
         });
     add_list<TypeFilter, TypeEntries<L>>(kIds<L>.types, "List trigger types",
-                                         about::types_list(kIds<L>.triggers), {.types = true},
+                                         about::with_id(about::kTypesListFamily, kIds<L>.triggers),
+                                         {.types = true},
                                          [](const EngineLists& lists, const TypeFilter& filter) {
                                            return list_types<L>(lists, filter);
                                          });
-    add_list<TriggerFilter, TriggerEntries>(kIds<L>.triggers, "List bindings",
-                                            about::triggers_list(kIds<L>.trigger),
-                                            kFunctionsAndBindings, list_triggers);
-    add_list<WorkerFilter, WorkerEntries>(kIds<L>.workers, "List workers",
-                                          about::workers_list(kIds<L>.registry), {.workers = true},
-                                          [](const EngineLists& lists, const WorkerFilter& filter) {
-                                            return list_workers(lists, filter, L != Line::k041);
-                                          });
+    add_list<TriggerFilter, TriggerEntries>(
+        kIds<L>.triggers, "List bindings",
+        about::with_id(about::kTriggersListFamily, kIds<L>.trigger), kFunctionsAndBindings,
+        list_triggers);
+    add_list<WorkerFilter, WorkerEntries>(
+        kIds<L>.workers, "List workers",
+        about::with_id(about::kWorkersListFamily, kIds<L>.registry), {.workers = true},
+        [](const EngineLists& lists, const WorkerFilter& filter) {
+          return list_workers(lists, filter, L != Line::k041);
+        });
   }
 
   void add_infos() {
     // The present version has the other one of that name (engine_info.h).
     if constexpr (L == Line::k041) {
       add<OneFunction, FunctionDetail<L>>(
-          kIds<L>.function, "Show a function", about::function_info(kIds<L>.functions),
+          kIds<L>.function, "Show a function",
+          about::with_id(about::kFunctionInfoFamily, kIds<L>.functions),
           [](EngineCaller caller, OneFunction in) {
             return encoded_info(function_info<L>(std::move(caller), std::move(in)),
                                 kIds<L>.functions);
           });
     }
     add<OneType, TypeDetail<L>>(
-        kIds<L>.type, "Show a trigger type", about::type_info(kIds<L>.types),
+        kIds<L>.type, "Show a trigger type", about::with_id(about::kTypeInfoFamily, kIds<L>.types),
         [](EngineCaller caller, OneType in) {
           return encoded_info(type_info<L>(std::move(caller), std::move(in.id)), kIds<L>.types);
         });
-    add<OneTrigger, TriggerDetail<L>>(
-        kIds<L>.trigger, "Show a binding", about::trigger_info(kIds<L>.triggers),
-        [](EngineCaller caller, OneTrigger in) {
-          return encoded_info(trigger_info<L>(std::move(caller), std::move(in.id)),
-                              kIds<L>.triggers);
-        });
+    add<OneTrigger, TriggerDetail<L>>(kIds<L>.trigger, "Show a binding",
+                                      about::with_id(about::kTriggerInfoFamily, kIds<L>.triggers),
+                                      [](EngineCaller caller, OneTrigger in) {
+                                        return encoded_info(
+                                            trigger_info<L>(std::move(caller), std::move(in.id)),
+                                            kIds<L>.triggers);
+                                      });
     add<OneWorker, WorkerDetail<L>>(
-        kIds<L>.worker, "Show a worker", about::worker_info(kIds<L>.registry),
+        kIds<L>.worker, "Show a worker", about::with_id(about::kWorkerInfoFamily, kIds<L>.registry),
         [](EngineCaller caller, OneWorker in) {
           return encoded_info(worker_info<L>(std::move(caller), std::move(in.name)),
                               kIds<L>.workers);
@@ -307,12 +314,8 @@ class Family {
  private:
   template <typename In, typename Out, typename Handler>
   void add(const char* id, const char* title, std::string description, Handler handler) {
-    table_.add<In, Out>(
-        {.id = id,
-         .title = title,
-         .description = std::move(description),
-         .hints = kReadOnly,
-         .published = true},
+    add_read<In, Out>(
+        table_, id, title, std::move(description),
         [&engine = engine_, &guides = guides_, handler](const Context& context, In in) {
           return handler(EngineCaller{engine, context, guides}, std::move(in));
         });

@@ -185,6 +185,18 @@ TEST_F(Introspect, RowsThatMakeNoSenseAreLeftOut) {
   EXPECT_EQ(json::to_text(ask("directory::engine::workers::list")), R"({"workers":[]})");
 }
 
+TEST_F(Introspect, GuidesAreReadOnAThreadForAnswers) {
+  be_old();
+  tree.put("global/guide.md", "---\ntype: how-to\nfunction_id: mem::observe\n---\nGuide.\n");
+  begin();
+  BusyPool busy(library->answer_threads());
+  const std::string id = send("directory::function-info", R"({"function_id":"mem::observe"})");
+  ask("directory::worker-list");
+  EXPECT_FALSE(is_answered(id));
+  busy.end();
+  EXPECT_NE(outcome(id).find("result")->find("how_guide"), nullptr);
+}
+
 TEST_F(Introspect, GuidesOfAGreatManyDocumentsAreFoundAndFollowEdits) {
   be_old();
   for (int i = 0; i < 300; ++i) {

@@ -37,12 +37,6 @@ std::string last_part(std::string_view id) {
   return std::string(end == std::string_view::npos ? id : id.substr(end + 2));
 }
 
-std::optional<std::string> first_part(std::string_view id) {
-  const size_t end = id.find("::");
-  if (end == std::string_view::npos || end == 0) return std::nullopt;
-  return std::string(id.substr(0, end));
-}
-
 std::string config_summary(const json::Value& config) {
   std::string text = json::to_text(config);
   std::ranges::replace(text, '\n', ' ');

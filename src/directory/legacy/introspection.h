@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "directory/discovery/engine_info.h"
 #include "directory/discovery/function_parts.h"
 #include "directory/legacy/engine_lists.h"
 #include "foundation/json/describe.h"
@@ -380,8 +381,6 @@ auto describe(json::Type<WorkerDetail<L>>) {
 
 // What follows the last `::`.
 std::string last_part(std::string_view id);
-// What stands before the first `::`; nothing when there is none.
-std::optional<std::string> first_part(std::string_view id);
 // Compact JSON in one line; at most 80 characters, then `...`.
 std::string config_summary(const json::Value& config);
 

@@ -4,12 +4,12 @@
 #include <optional>
 #include <utility>
 
+#include "directory/legacy/add_read.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/documents.h"
 #include "directory/legacy/refusals.h"
 #include "directory/library/library.h"
 #include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/table/limits.h"
 #include "foundation/json/describe.h"
 
@@ -142,21 +142,12 @@ Result<json::Raw> prompts_answer(const LegacyView& view) {
 }  // namespace
 
 void add_legacy_lists(FunctionTable& table, Library& library) {
-  table.add<ListSkillsInput, ListSkillsOutput>({.id = "skills::list",
-                                                .title = "List skills",
-                                                .description = about::kLegacySkillsList,
-                                                .hints = kReadOnly,
-                                                .published = true},
-                                               [&library](ListSkillsInput) {
-                                                 return legacy_answer(library, ChangeKind::kSkill,
-                                                                      skills_answer);
-                                               });
-  table.add<ListPromptsInput, ListPromptsOutput>(
-      {.id = "prompts::list",
-       .title = "List prompts",
-       .description = about::kLegacyPromptsList,
-       .hints = kReadOnly,
-       .published = true},
+  add_read<ListSkillsInput, ListSkillsOutput>(
+      table, "skills::list", "List skills", about::kLegacySkillsList, [&library](ListSkillsInput) {
+        return legacy_answer(library, ChangeKind::kSkill, skills_answer);
+      });
+  add_read<ListPromptsInput, ListPromptsOutput>(
+      table, "prompts::list", "List prompts", about::kLegacyPromptsList,
       [&library](ListPromptsInput) {
         return legacy_answer(library, ChangeKind::kPrompt, prompts_answer);
       });

@@ -1,9 +1,10 @@
-#include "directory/legacy/prompt_functions.h"
+#include "directory/legacy/skills_015.h"
 
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "directory/legacy/add_read.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/names.h"
 #include "directory/legacy/refusals.h"
@@ -12,7 +13,6 @@
 #include "directory/reading/document.h"
 #include "directory/reading/resolve.h"
 #include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/table/handler_calls.h"
 #include "directory/table/limits.h"
 #include "foundation/base/text.h"
@@ -25,10 +25,6 @@ using legacy::McpPrompt;
 using legacy::McpPromptsOutput;
 using legacy::PromptGetInput;
 using legacy::PromptGetMeta;
-using legacy::RegisterPromptInput;
-using legacy::RegisterPromptOutput;
-using legacy::UnregisterPromptInput;
-using legacy::UnregisterPromptOutput;
 
 constexpr std::string_view kAskForLess = "directory::prompts::list with `limit`";
 // Files; what was registered is asked for by name.
@@ -69,28 +65,6 @@ Result<json::Raw> mcp_prompts(const LegacyView& view) {
 class PromptFunctions015 {
  public:
   explicit PromptFunctions015(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
-
-  task::Task<Result<RegisterPromptOutput>> add(RegisterPromptInput in) {
-    RegisterPromptOutput out{.name = in.name};
-    Result<std::string> time =
-        co_await parts_.add(ChangeKind::kPrompt, {.key = std::move(in.name),
-                                                  .description = std::move(in.description),
-                                                  .arguments = std::move(in.arguments),
-                                                  .function_id = std::move(in.function_id)});
-    if (!time) co_return std::unexpected(std::move(time.error()));
-    out.registered_at = std::move(*time);
-    co_return out;
-  }
-
-  task::Task<Result<UnregisterPromptOutput>> remove(UnregisterPromptInput in) {
-    const Result<bool> removed = co_await parts_.remove(ChangeKind::kPrompt, in.name);
-    if (!removed) co_return std::unexpected(removed.error());
-    co_return UnregisterPromptOutput{.name = std::move(in.name), .removed = *removed};
-  }
-
-  task::Task<Result<json::Raw>> list() {
-    return legacy_answer(parts_.library, ChangeKind::kPrompt, mcp_prompts);
-  }
 
   task::Task<Result<json::Raw>> get(Context context, PromptGetInput in) {
     if (const Result<void> legal = check_key(ChangeKind::kPrompt, in.name); !legal) {
@@ -156,30 +130,13 @@ class PromptFunctions015 {
 
 }  // namespace
 
-void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& parts) {
+void add_prompt_functions_015(FunctionTable& table, const LegacyParts& parts) {
   const auto prompts = std::make_shared<PromptFunctions015>(parts);
-  table.add<RegisterPromptInput, RegisterPromptOutput>(
-      {.id = "prompts::register",
-       .title = "Register a prompt",
-       .description = about::kPromptsRegister,
-       .hints = {.idempotent = true},
-       .max_input_bytes = kMaxLargeInputBytes,
-       .published = true},
-      [prompts](RegisterPromptInput in) { return prompts->add(std::move(in)); });
-  table.add<UnregisterPromptInput, UnregisterPromptOutput>(
-      {.id = "prompts::unregister",
-       .title = "Unregister a prompt",
-       .description = about::kPromptsUnregister,
-       .hints = {.destructive = true, .idempotent = true},
-       .published = true},
-      [prompts](UnregisterPromptInput in) { return prompts->remove(std::move(in)); });
-  table.add<legacy::EmptyInput, McpPromptsOutput>(
-      {.id = "prompts::mcp-list",
-       .title = "List prompts for a bridge",
-       .description = about::kMcpPromptsList,
-       .hints = kReadOnly,
-       .published = true},
-      [prompts](legacy::EmptyInput) { return prompts->list(); });
+  add_read<legacy::EmptyInput, McpPromptsOutput>(
+      table, "prompts::mcp-list", "List prompts for a bridge", about::kMcpPromptsList,
+      [&library = parts.library](legacy::EmptyInput) {
+        return legacy_answer(library, ChangeKind::kPrompt, mcp_prompts);
+      });
   table.add<PromptGetInput, legacy::PromptGetOutput>(
       {.id = "prompts::mcp-get",
        .title = "Run a prompt for a bridge",

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
@@ -20,35 +21,18 @@ std::unexpected<Error> refuse(std::string_view uri, std::string reason) {
 
 // Shortest digits, plain between 1e-5 and 1e16, else `d.ddde+XX`.
 void append_double(std::string& out, double number) {
-  char text[32];
-  const auto end =
-      std::to_chars(text, text + sizeof text, number, std::chars_format::scientific).ptr;
-  std::string_view written(text, static_cast<size_t>(end - text));
-  if (written.starts_with('-')) {
-    out += '-';
-    written.remove_prefix(1);
-  }
-  const size_t e = written.find('e');
-  int exponent = 0;
-  std::string_view power = written.substr(e + 1);
-  if (power.starts_with('+')) power.remove_prefix(1);
-  std::from_chars(power.data(), power.data() + power.size(), exponent);
-  std::string digits(1, written[0]);
-  if (e > 2) digits += written.substr(2, e - 2);
-  const int count = static_cast<int>(digits.size());
-  const int point = exponent + 1;  // digits before the decimal point
-  if (point > 16 || point < -4) {
-    out += digits[0];
-    if (count > 1) out += '.' + digits.substr(1);
-    out += (exponent < 0 ? "e-" : "e+") + std::to_string(exponent < 0 ? -exponent : exponent);
-  } else if (point >= count) {
-    out += digits + std::string(static_cast<size_t>(point - count), '0') + ".0";
-  } else if (point > 0) {
-    out += digits.substr(0, static_cast<size_t>(point)) + '.' +
-           digits.substr(static_cast<size_t>(point));
-  } else {
-    out += "0." + std::string(static_cast<size_t>(-point), '0') + digits;
-  }
+  const double size = std::abs(number);
+  const bool plain = size == 0 || (size >= 1e-5 && size < 1e16);
+  char text[64];
+  const auto end = std::to_chars(text, text + sizeof text, number,
+                                 plain ? std::chars_format::fixed : std::chars_format::scientific)
+                       .ptr;
+  std::string written(text, end);
+  if (plain && written.find('.') == std::string::npos) written += ".0";
+  // Two digits at least are written of an exponent.
+  const size_t exponent = plain ? std::string::npos : written.find("e-0");
+  if (exponent != std::string::npos) written.erase(exponent + 2, 1);
+  out += written;
 }
 
 void append_pretty(std::string& out, const json::Value& value, size_t level) {

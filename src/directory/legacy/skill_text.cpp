@@ -74,6 +74,13 @@ std::string cut_text(std::string_view text, size_t count) {
   return std::string(utf8_prefix(text, count)) + "...";
 }
 
+std::string index_line(const IndexLine& line) {
+  std::string out = "- [`" + line.id + "`](iii://" + line.id + ") — " +
+                    (line.title.empty() ? line.id : line.title);
+  if (!line.description.empty()) out += " — " + line.description;
+  return out + '\n';
+}
+
 std::string index_page(const std::vector<IndexLine>& lines, std::string_view problem) {
   const std::string trouble =
       problem.empty()
@@ -84,12 +91,7 @@ std::string index_page(const std::vector<IndexLine>& lines, std::string_view pro
       "# Skills\n\nEach entry says when a worker's functions are of use: read it before you call "
       "them.\n\n";
   if (lines.empty()) out += "_There are no skills yet._\n";
-  for (const IndexLine& line : lines) {
-    out += "- [`" + line.id + "`](iii://" + line.id + ") — " +
-           (line.title.empty() ? line.id : line.title);
-    if (!line.description.empty()) out += " — " + line.description;
-    out += '\n';
-  }
+  for (const IndexLine& line : lines) out += index_line(line);
   if (!trouble.empty()) out += '\n' + trouble;
   return out;
 }

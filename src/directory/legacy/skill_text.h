@@ -23,9 +23,11 @@ std::string cut_text(std::string_view text, size_t count);
 
 struct IndexLine {
   std::string id;
-  std::string title;
-  std::string description;
+  std::string title;        // empty: the id
+  std::string description;  // may be empty
 };
+// The line of a list in markdown.
+std::string index_line(const IndexLine& line);
 // `problem`, when not empty, says why the page may lack something.
 std::string index_page(const std::vector<IndexLine>& lines, std::string_view problem);
 

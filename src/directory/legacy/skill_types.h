@@ -11,21 +11,7 @@
 namespace iii::directory::legacy {
 
 struct EmptyInput {};
-struct RegisterSkillInput {
-  std::string id;
-  std::string skill;
-};
-struct RegisterSkillOutput {
-  std::string id;
-  std::string registered_at;
-};
-struct UnregisterSkillInput {
-  std::string id;
-};
-struct UnregisterSkillOutput {
-  std::string id;
-  bool removed = false;
-};
+struct RegisterSkillInput : RegisteredDocument {};
 struct Resource {
   std::string uri;
   std::string name;
@@ -56,23 +42,7 @@ struct ResourceTemplatesOutput {
   std::vector<ResourceTemplate> templates;
 };
 
-struct RegisterPromptInput {
-  std::string name;
-  std::string description;
-  std::vector<PromptArgument> arguments;
-  std::string function_id;
-};
-struct RegisterPromptOutput {
-  std::string name;
-  std::string registered_at;
-};
-struct UnregisterPromptInput {
-  std::string name;
-};
-struct UnregisterPromptOutput {
-  std::string name;
-  bool removed = false;
-};
+struct RegisterPromptInput : RegisteredDocument {};
 struct McpPrompt {
   std::string name;
   std::string description;
@@ -99,35 +69,66 @@ struct PromptGetOutput {
 inline constexpr std::string_view kRegisteredId =
     "Unique: lowercase letters, digits, `-` and `_`, at most 64 bytes. Required.";
 inline constexpr std::string_view kRegisteredAt = "When it was stored, RFC 3339 in UTC.";
-inline constexpr std::string_view kRemoved = "false when there was none.";
 inline constexpr std::string_view kMimeType = "`text/markdown`, or `application/json` for data.";
 
 inline auto describe(json::Type<EmptyInput>) { return json::object<EmptyInput>("EmptyInput", ""); }
 inline auto describe(json::Type<RegisterSkillInput>) {
   using T = RegisterSkillInput;
   return json::object<T>(
-      "RegisterSkillInput", "", json::field("id", &T::id, kRegisteredId),
-      json::field("skill", &T::skill,
+      "RegisterSkillInput", "", json::field("id", &T::key, kRegisteredId),
+      json::field("skill", &T::text,
                   "Markdown that is served at iii://{id}, at most 256 KiB. Required.")
           .length(json::kAnyLength));
 }
-inline auto describe(json::Type<RegisterSkillOutput>) {
-  using T = RegisterSkillOutput;
-  return json::object<T>("RegisterSkillOutput", "",
-                         json::field("id", &T::id, "Id it is registered by."),
-                         json::field("registered_at", &T::registered_at, kRegisteredAt));
+
+// What the functions of both kinds share: a skill has an `id`, a prompt a `name`.
+template <ChangeKind kKind>
+struct Registered {
+  std::string key;
+  std::string registered_at;
+};
+template <ChangeKind kKind>
+struct UnregisterInput {
+  std::string key;
+};
+template <ChangeKind kKind>
+struct Unregistered {
+  std::string key;
+  bool removed = false;
+};
+
+template <ChangeKind kKind>
+constexpr bool kIsSkill = kKind == ChangeKind::kSkill;
+template <ChangeKind kKind>
+constexpr std::string_view kKey = kIsSkill<kKind> ? "id" : "name";
+
+template <ChangeKind kKind>
+auto describe(json::Type<Registered<kKind>>) {
+  using T = Registered<kKind>;
+  return json::object<T>(
+      kIsSkill<kKind> ? "RegisterSkillOutput" : "RegisterPromptOutput", "",
+      json::field(kKey<kKind>, &T::key,
+                  kIsSkill<kKind> ? "Id it is registered by." : "Name it is registered by."),
+      json::field("registered_at", &T::registered_at, kRegisteredAt));
 }
-inline auto describe(json::Type<UnregisterSkillInput>) {
-  using T = UnregisterSkillInput;
-  return json::object<T>("UnregisterSkillInput", "",
-                         json::field("id", &T::id, "Id of a registered skill. Required."));
+template <ChangeKind kKind>
+auto describe(json::Type<UnregisterInput<kKind>>) {
+  using T = UnregisterInput<kKind>;
+  return json::object<T>(kIsSkill<kKind> ? "UnregisterSkillInput" : "UnregisterPromptInput", "",
+                         json::field(kKey<kKind>, &T::key,
+                                     kIsSkill<kKind> ? "Id of a registered skill. Required."
+                                                     : "Name of a registered prompt. Required."));
 }
-inline auto describe(json::Type<UnregisterSkillOutput>) {
-  using T = UnregisterSkillOutput;
-  return json::object<T>("UnregisterSkillOutput", "",
-                         json::field("id", &T::id, "Id that was given."),
-                         json::field("removed", &T::removed, kRemoved));
+template <ChangeKind kKind>
+auto describe(json::Type<Unregistered<kKind>>) {
+  using T = Unregistered<kKind>;
+  return json::object<T>(
+      kIsSkill<kKind> ? "UnregisterSkillOutput" : "UnregisterPromptOutput", "",
+      json::field(kKey<kKind>, &T::key,
+                  kIsSkill<kKind> ? "Id that was given." : "Name that was given."),
+      json::field("removed", &T::removed, "false when there was none."));
 }
+
 inline auto describe(json::Type<Resource>) {
   using T = Resource;
   return json::object<T>(
@@ -180,7 +181,7 @@ inline auto describe(json::Type<ResourceTemplatesOutput>) {
 inline auto describe(json::Type<RegisterPromptInput>) {
   using T = RegisterPromptInput;
   return json::object<T>(
-      "RegisterPromptInput", "", json::field("name", &T::name, kRegisteredId),
+      "RegisterPromptInput", "", json::field("name", &T::key, kRegisteredId),
       json::field("description", &T::description,
                   "Text that people see when they choose a prompt. Required.")
           .length(json::kAnyLength),
@@ -189,23 +190,6 @@ inline auto describe(json::Type<RegisterPromptInput>) {
           "function_id", &T::function_id,
           "Function that is called with the arguments. It returns a string, {content: string} or "
           "{messages: [...]}. Required."));
-}
-inline auto describe(json::Type<RegisterPromptOutput>) {
-  using T = RegisterPromptOutput;
-  return json::object<T>("RegisterPromptOutput", "",
-                         json::field("name", &T::name, "Name it is registered by."),
-                         json::field("registered_at", &T::registered_at, kRegisteredAt));
-}
-inline auto describe(json::Type<UnregisterPromptInput>) {
-  using T = UnregisterPromptInput;
-  return json::object<T>("UnregisterPromptInput", "",
-                         json::field("name", &T::name, "Name of a registered prompt. Required."));
-}
-inline auto describe(json::Type<UnregisterPromptOutput>) {
-  using T = UnregisterPromptOutput;
-  return json::object<T>("UnregisterPromptOutput", "",
-                         json::field("name", &T::name, "Name that was given."),
-                         json::field("removed", &T::removed, kRemoved));
 }
 inline auto describe(json::Type<McpPrompt>) {
   using T = McpPrompt;

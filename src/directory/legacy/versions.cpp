@@ -5,9 +5,8 @@
 #include "directory/legacy/directory_041.h"
 #include "directory/legacy/introspect.h"
 #include "directory/legacy/lists.h"
-#include "directory/legacy/prompt_functions.h"
 #include "directory/legacy/registry_041.h"
-#include "directory/legacy/skill_functions.h"
+#include "directory/legacy/skills_015.h"
 #include "directory/library/library.h"
 
 namespace iii::directory {
@@ -16,8 +15,9 @@ namespace {
 
 void add_skills_015(const LegacyHost& host, OnChange& on_change) {
   const LegacyParts parts{host.engine, host.library, on_change};
-  add_registered_skill_functions(host.table, parts);
-  add_registered_prompt_functions(host.table, parts);
+  add_registration_functions(host.table, parts);
+  add_resource_functions(host.table, parts);
+  add_prompt_functions_015(host.table, parts);
 }
 
 void add_directory_041(const LegacyHost& host) {

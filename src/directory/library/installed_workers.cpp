@@ -14,12 +14,9 @@ namespace {
 // installed.
 void add_names_in(const std::string& answer, NameSet& names) {
   const auto value = json::parse(answer);
-  const json::Value* rows = value ? value->find("workers") : nullptr;
-  if (rows != nullptr && rows->as_array() != nullptr) {
-    for (const json::Value& row : *rows->as_array()) {
-      const json::Value* name = row.find("name");
-      if (name != nullptr && name->as_string() != nullptr) names.insert(*name->as_string());
-    }
+  if (!value) return;
+  for (const json::Value& row : rows_in(*value, "workers")) {
+    if (auto name = text_in(row, "name")) names.insert(std::move(*name));
   }
 }
 

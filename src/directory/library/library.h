@@ -115,7 +115,7 @@ class Library {
   }
 
   ChangeHub& changes() { return hub_; }
-  // Comes back when everything that happened before the call has been published and told.
+  // Comes back when everything that happened before the call has been published.
   task::Task<void> catch_up();
   // The same, and waits for the end of a swap that keeps readers out.
   task::Task<void> catch_up_after_swap();
@@ -130,14 +130,8 @@ class Library {
   };
   const Refreshes& refreshes() const { return refreshes_; }
 
-  // Runs `work` on the content thread, after what is under way there.
-  template <typename F>
-  auto on_content_thread(F work) {
-    return thread_.run(std::move(work));
-  }
-
-  // The same on a thread for work that belongs to one answer (files are read, hashed): nobody who
-  // wants to know the state of the folders waits for it.
+  // Runs `work` on a thread for answers: nobody who wants to know the state of the folders waits
+  // for it.
   template <typename F>
   auto on_answer_thread(F work) {
     return answers_.run(std::move(work));
@@ -161,7 +155,7 @@ class Library {
   }
   task::Pool& answer_threads() { return answers_; }
 
-  // Other folders from now on. Views taken before stay valid. The differences are told.
+  // Other folders from now on. Views taken before stay valid. The differences are published.
   void replace(content::ContentOptions content, std::unique_ptr<Gate> gate);
   void set_options(const LibraryOptions& options);
 

@@ -97,6 +97,16 @@ TEST_F(LibraryTest, AnObserverThatThrowsKeepsNobodyWaiting) {
   EXPECT_EQ(calls, 1);
 }
 
+TEST_F(LibraryTest, AFolderThatThrowsKeepsNobodyWaiting) {
+  open_scripted();
+  view();
+  content->on_read = [] { throw std::runtime_error("broken folder"); };
+  content->now = make_generation({{"new"}});
+  EXPECT_EQ(only_id(), "old");
+  content->on_read = nullptr;
+  EXPECT_EQ(only_id(), "new");
+}
+
 TEST(Merger, ARegisteredDocumentHasItsNameAndAudience) {
   Registrations registrations;
   registrations.skills.push_back(std::make_shared<const RegisteredDocument>(

@@ -1,7 +1,7 @@
 #include "directory/library/merger.h"
 
 #include <algorithm>
-#include <iterator>
+#include <type_traits>
 #include <utility>
 
 #include "directory/content/findings.h"
@@ -37,8 +37,8 @@ content::Rows<Row> merged(content::Rows<Row> files, const std::vector<Row>& regi
   return files;
 }
 
-SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string id, bool lenient,
-                  int64_t revision) {
+SkillPtr skill_row(const RegisteredDocument& document, FileRef place, std::string id, bool lenient,
+                   int64_t revision) {
   content::ParsedDocument parsed = content::parse_document(document.text, {.lenient = lenient});
   auto skill = std::make_shared<Skill>();
   skill->id = std::move(id);
@@ -69,52 +69,9 @@ class GenerationMerger::Run {
     root_ = static_cast<uint16_t>(out_->roots.size());
   }
 
-  // `known` holds the rows of the generation before, then those of this one.
-  void add_skills(const RegisteredRows& documents, Rows<SkillPtr>& known) {
-    Rows<SkillPtr> now;
-    std::vector<SkillPtr> rows;
-    for (const RegisteredPtr& each : documents) {
-      const RegisteredDocument& document = *each;
-      const FileRef place{root_, std::string(kSkills) + document.key};
-      const std::optional<std::string> id = free_id(document, place, rows);
-      if (!id) continue;
-      SkillPtr row = same_row(known, each);
-      if (row == nullptr) row = make_row(document, place, *id, lenient_, ++revision_);
-      rows.push_back(row);
-      now.emplace(document.key, Known<SkillPtr>{each, std::move(row)});
-    }
-    known = std::move(now);
-    out_->skills = merged(files_.skills, rows);
-  }
-
-  void add_prompts(const RegisteredRows& documents, Rows<PromptPtr>& known) {
-    Rows<PromptPtr> now;
-    std::vector<PromptPtr> rows;
-    for (const RegisteredPtr& each : documents) {
-      const RegisteredDocument& document = *each;
-      const FileRef place{root_, std::string(kPrompts) + document.key};
-      if (const Result<void> legal = content::check_name(document.key); !legal) {
-        invalid(place, legal.error());
-        continue;
-      }
-      if (const Prompt* file = files_.prompt(document.key)) {
-        hidden(place, file->file);
-        continue;
-      }
-      PromptPtr row = same_row(known, each);
-      if (row == nullptr) {
-        row = std::make_shared<const Prompt>(Prompt{.name = document.key,
-                                                    .file = place,
-                                                    .description = document.description,
-                                                    .mtime_ns = document.time_ns,
-                                                    .bytes = document.text.size(),
-                                                    .version = {.ctime_ns = ++revision_}});
-      }
-      rows.push_back(row);
-      now.emplace(document.key, Known<PromptPtr>{each, std::move(row)});
-    }
-    known = std::move(now);
-    out_->prompts = merged(files_.prompts, rows);
+  void add(const Registrations& registrations, Rows<SkillPtr>& skills, Rows<PromptPtr>& prompts) {
+    out_->skills = with(files_.skills, registrations.skills, kSkills, skills);
+    out_->prompts = with(files_.prompts, registrations.prompts, kPrompts, prompts);
   }
 
   GenerationPtr finish(uint64_t number, bool with_root) {
@@ -124,6 +81,41 @@ class GenerationMerger::Run {
   }
 
  private:
+  // `known` holds the rows of the generation before, then those of this one.
+  template <typename Row>
+  content::Rows<Row> with(const content::Rows<Row>& files, const RegisteredRows& documents,
+                          std::string_view folder, Rows<Row>& known) {
+    Rows<Row> now;
+    std::vector<Row> rows;
+    for (const RegisteredPtr& document : documents) {
+      const FileRef place{root_, std::string(folder) + document->key};
+      const std::optional<std::string> id = free_id(*document, place, rows);
+      if (!id) continue;
+      const auto before = known.find(document);
+      Row row =
+          before != known.end() && before->second->file.root == root_ ? before->second : nullptr;
+      if (row == nullptr) row = make_row<Row>(*document, place, *id);
+      rows.push_back(row);
+      now.emplace(document, std::move(row));
+    }
+    known = std::move(now);
+    return merged(files, rows);
+  }
+
+  template <typename Row>
+  Row make_row(const RegisteredDocument& document, const FileRef& place, const std::string& id) {
+    if constexpr (std::is_same_v<Row, SkillPtr>) {
+      return skill_row(document, place, id, lenient_, ++revision_);
+    } else {
+      return std::make_shared<const Prompt>(Prompt{.name = id,
+                                                   .file = place,
+                                                   .description = document.description,
+                                                   .mtime_ns = document.time_ns,
+                                                   .bytes = document.text.size(),
+                                                   .version = {.ctime_ns = ++revision_}});
+    }
+  }
+
   // The on-disk id under which it is served, unless something stands in its way.
   std::optional<std::string> free_id(const RegisteredDocument& document, const FileRef& place,
                                      const std::vector<SkillPtr>& rows) {
@@ -149,12 +141,16 @@ class GenerationMerger::Run {
     return id;
   }
 
-  template <typename Row>
-  Row same_row(const Rows<Row>& known, const RegisteredPtr& document) const {
-    const auto at = known.find(document->key);
-    const bool same =
-        at != known.end() && at->second.document == document && at->second.row->file.root == root_;
-    return same ? at->second.row : nullptr;
+  std::optional<std::string> free_id(const RegisteredDocument& document, const FileRef& place,
+                                     const std::vector<PromptPtr>&) {
+    if (const Result<void> legal = content::check_name(document.key); !legal) {
+      invalid(place, legal.error());
+    } else if (const Prompt* file = files_.prompt(document.key)) {
+      hidden(place, file->file);
+    } else {
+      return document.key;
+    }
+    return std::nullopt;
   }
 
   void hidden(const FileRef& place, const FileRef& by) {
@@ -186,8 +182,7 @@ class GenerationMerger::Run {
 GenerationPtr GenerationMerger::merge(const Generation& files, const Registrations& registrations,
                                       uint64_t number, bool lenient) {
   Run run(files, lenient, revision_);
-  run.add_skills(registrations.skills, skills_);
-  run.add_prompts(registrations.prompts, prompts_);
+  run.add(registrations, skills_, prompts_);
   return run.finish(number, !registrations.empty());
 }
 

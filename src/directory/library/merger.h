@@ -21,12 +21,7 @@ class GenerationMerger {
 
  private:
   template <typename Row>
-  struct Known {
-    RegisteredPtr document;
-    Row row;
-  };
-  template <typename Row>
-  using Rows = std::map<std::string, Known<Row>, std::less<>>;  // by key
+  using Rows = std::map<RegisteredPtr, Row>;
   class Run;
 
   Rows<content::SkillPtr> skills_;

@@ -1,6 +1,6 @@
 #include "directory/library/nearby.h"
 
-#include <set>
+#include <algorithm>
 #include <utility>
 
 namespace iii::directory {
@@ -10,49 +10,32 @@ namespace {
 constexpr const char* kComposeStatus = "compose::status";
 constexpr size_t kMostDaemons = 16;
 
-const json::Array* compose_rows(const Result<json::Value>& answer, std::string_view key) {
-  const json::Value* rows = answer ? answer->find(key) : nullptr;
-  return rows != nullptr ? rows->as_array() : nullptr;
-}
-
-const std::string* compose_text(const json::Value& row, std::string_view key) {
-  const json::Value* value = row.find(key);
-  return value != nullptr ? value->as_string() : nullptr;
-}
-
 // Only engines that say where else an id is registered have namespaces at all (wire §7.4).
 bool is_elsewhere(const sdk::RemoteError& error) {
   return error.code == sdk::kFunctionNotFound &&
          error.message.find("registered in namespace") != std::string::npos;
 }
 
-task::Task<std::set<std::string>> compose_namespaces(sdk::Worker& worker, Millis timeout) {
+task::Task<std::vector<std::string>> compose_namespaces(sdk::Worker& worker, Millis timeout) {
   const json::Value question = json::Object{{"prefix", kComposeStatus}, {"include_internal", true}};
   const sdk::CallOptions options{.timeout = timeout};
   const sdk::Reply<json::Raw> reply =
       co_await worker.trigger("engine::functions::list", question, options);
-  std::set<std::string> out;
   const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
-  const json::Array* rows = compose_rows(answer, "functions");
-  if (rows == nullptr) co_return out;
-  for (const json::Value& row : *rows) {
-    const std::string* id = compose_text(row, "function_id");
-    const std::string* name_space = compose_text(row, "namespace");
-    if (id == nullptr || *id != kComposeStatus || name_space == nullptr) continue;
-    if (out.size() < kMostDaemons) out.insert(*name_space);
-  }
+  std::vector<std::string> out;
+  if (answer) out = namespaces_in(*answer, kComposeStatus);
+  if (out.size() > kMostDaemons) out.resize(kMostDaemons);
   co_return out;
 }
 
 void take_containers(const sdk::Reply<json::Raw>& reply,
                      std::optional<std::vector<std::string>>& found) {
-  if (!reply) return;
-  const Result<json::Value> answer = json::parse(reply->text);
-  const json::Array* rows = compose_rows(answer, "containers");
-  if (rows == nullptr) return;
+  const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
+  const json::Value* list = answer ? answer->find("containers") : nullptr;
+  if (list == nullptr || list->as_array() == nullptr) return;
   if (!found) found.emplace();
-  for (const json::Value& row : *rows) {
-    if (const std::string* name = compose_text(row, "container")) found->push_back(*name);
+  for (const json::Value& row : *list->as_array()) {
+    if (auto name = text_in(row, "container")) found->push_back(std::move(*name));
   }
 }
 
@@ -76,7 +59,7 @@ task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Work
       co_await ask_nearby(worker, kComposeStatus, json::Raw{"{}"}, timeout);
   take_containers(near, found);
   if (near || !is_elsewhere(near.error())) co_return found;
-  const std::set<std::string> daemons = co_await compose_namespaces(worker, timeout);
+  const std::vector<std::string> daemons = co_await compose_namespaces(worker, timeout);
   for (const std::string& daemon : daemons) {
     const sdk::CallOptions options{.timeout = timeout, .name_space = daemon};
     const json::Raw nothing{"{}"};
@@ -84,6 +67,41 @@ task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Work
     take_containers(reply, found);
   }
   co_return found;
+}
+
+const json::Array& rows_in(const json::Value& answer, std::string_view key) {
+  static const json::Array kNone;
+  const json::Value* rows = answer.find(key);
+  return rows != nullptr && rows->as_array() != nullptr ? *rows->as_array() : kNone;
+}
+
+std::optional<std::string> text_in(const json::Value& row, std::string_view key) {
+  const json::Value* value = row.find(key);
+  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
+  return *value->as_string();
+}
+
+std::optional<json::Value> first_of(const json::Value& row,
+                                    std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    const json::Value* value = row.find(key);
+    if (value != nullptr && !value->is_null()) return *value;
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> namespaces_in(const json::Value& answer, std::string_view function_id) {
+  std::vector<std::string> out;
+  for (const json::Value& row : rows_in(answer, "functions")) {
+    std::optional<std::string> name_space = text_in(row, "namespace");
+    if (name_space && text_in(row, "function_id") == function_id) {
+      out.push_back(std::move(*name_space));
+    }
+  }
+  std::ranges::sort(out);
+  const auto [first, last] = std::ranges::unique(out);
+  out.erase(first, last);
+  return out;
 }
 
 }  // namespace iii::directory

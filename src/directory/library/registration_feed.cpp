@@ -224,7 +224,7 @@ bool RegistrationFeed::is_known(ChangeKind kind, const RegisteredDocument* after
   return replaced || has(before->key, nullptr);
 }
 
-// Of our own writes the engine tells us, too.
+// The engine reports our own writes, too.
 void RegistrationFeed::state_changed(std::string_view event) {
   events_ = true;
   const json::Slice payload = json::trimmed(event);

@@ -1,8 +1,7 @@
 #include "directory/library/registrations.h"
 
 #include <algorithm>
-#include <charconv>
-#include <chrono>
+#include <ctime>
 #include <optional>
 #include <utility>
 
@@ -13,43 +12,6 @@
 namespace iii::directory {
 
 namespace {
-
-constexpr int64_t kSecond = 1'000'000'000;
-
-// Digits at `at`, all of them.
-std::optional<int> number_at(std::string_view text, size_t at, size_t count) {
-  if (text.size() < at + count) return std::nullopt;
-  int out = 0;
-  const char* end = text.data() + at + count;
-  const auto [stop, problem] = std::from_chars(text.data() + at, end, out);
-  if (problem != std::errc() || stop != end || out < 0) return std::nullopt;
-  return out;
-}
-
-// `Z` or `+01:30`, in seconds.
-std::optional<int64_t> offset_of(std::string_view zone) {
-  if (zone == "Z" || zone == "z") return 0;
-  if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-') || zone[3] != ':') return std::nullopt;
-  const auto hours = number_at(zone, 1, 2);
-  const auto minutes = number_at(zone, 4, 2);
-  if (!hours || !minutes) return std::nullopt;
-  const int64_t seconds = (int64_t{*hours} * 60 + *minutes) * 60;
-  return zone[0] == '-' ? -seconds : seconds;
-}
-
-// The fraction at the beginning of `rest`, which is taken off.
-int64_t take_fraction(std::string_view& rest) {
-  if (!rest.starts_with('.')) return 0;
-  rest.remove_prefix(1);
-  int64_t out = 0;
-  int64_t unit = kSecond / 10;
-  while (!rest.empty() && rest[0] >= '0' && rest[0] <= '9') {
-    out += unit * (rest[0] - '0');
-    unit /= 10;
-    rest.remove_prefix(1);
-  }
-  return out;
-}
 
 // The text of a prompt that a function makes.
 std::string how_to_run(const RegisteredDocument& prompt) {
@@ -196,30 +158,24 @@ RegisteredRows read_list(ChangeKind kind, std::string_view answer, const Registe
 }
 
 int64_t parse_time(std::string_view text) {
-  // 2026-05-01T12:34:56
-  constexpr size_t kSeconds = 19;
-  if (text.size() <= kSeconds || text[4] != '-' || text[7] != '-' || text[13] != ':' ||
-      text[16] != ':') {
-    return content::kNoTime;
+  constexpr int64_t kSecond = 1'000'000'000;
+  const std::string copy(text);
+  std::tm time{};
+  const char* rest = strptime(copy.c_str(), "%Y-%m-%dT%H:%M:%S", &time);
+  if (rest == nullptr) return content::kNoTime;
+  int64_t fraction = 0;
+  if (*rest == '.') {
+    for (int64_t unit = kSecond / 10; *++rest >= '0' && *rest <= '9'; unit /= 10) {
+      fraction += unit * (*rest - '0');
+    }
   }
-  const auto year = number_at(text, 0, 4), month = number_at(text, 5, 2),
-             day = number_at(text, 8, 2), hour = number_at(text, 11, 2),
-             minute = number_at(text, 14, 2), second = number_at(text, 17, 2);
-  if (!year || !month || !day || !hour || !minute || !second) return content::kNoTime;
-  const std::chrono::year_month_day date{std::chrono::year(*year),
-                                         std::chrono::month(static_cast<unsigned>(*month)),
-                                         std::chrono::day(static_cast<unsigned>(*day))};
+  const int64_t seconds = timegm(&time);
+  std::tm zone{};
+  rest = strptime(rest, "%z", &zone);
   // Within what fits into 64 bits of nanoseconds.
-  if (!date.ok() || *year < 1700 || *year > 2200 || *hour > 23 || *minute > 59 || *second > 60) {
-    return content::kNoTime;
-  }
-  std::string_view rest = text.substr(kSeconds);
-  const int64_t fraction = take_fraction(rest);
-  const std::optional<int64_t> offset = offset_of(rest);
-  if (!offset) return content::kNoTime;
-  const int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
-  const int64_t seconds = ((days * 24 + *hour) * 60 + *minute) * 60 + *second - *offset;
-  return seconds * kSecond + fraction;
+  const bool in_range = time.tm_year > -200 && time.tm_year < 300;
+  if (rest == nullptr || *rest != '\0' || !in_range) return content::kNoTime;
+  return (seconds - zone.tm_gmtoff) * kSecond + fraction;
 }
 
 }  // namespace iii::directory

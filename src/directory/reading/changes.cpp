@@ -333,7 +333,7 @@ task::Task<void> Changes::publish_gathered() {
   const std::vector<DownloadEvent> unseen = std::exchange(unseen_, {});
   std::vector<Event> events;
   if (has_listeners() && !(lists.empty() && unseen.empty())) {
-    events = co_await library_.on_content_thread([snapshot = library_.latest(), lists, unseen,
+    events = co_await library_.on_reading_thread([snapshot = library_.latest(), lists, unseen,
                                                   max_ids = options_.max_ids] {
       std::vector<Event> out;
       for (const DownloadEvent& each : unseen) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "directory/content/ids.h"
+#include "directory/library/nearby.h"
 #include "foundation/base/text.h"
 
 namespace iii::directory {
@@ -11,11 +12,6 @@ namespace iii::directory {
 namespace {
 
 constexpr std::chrono::milliseconds kNamespacesTimeout{2'000};
-
-const std::string* text_of_row(const json::Value& row, std::string_view key) {
-  const json::Value* value = row.find(key);
-  return value != nullptr ? value->as_string() : nullptr;
-}
 
 }  // namespace
 
@@ -25,15 +21,8 @@ task::Task<std::vector<std::string>> namespaces_of(EngineClient& engine, Context
   const sdk::Reply<json::Raw> reply =
       co_await engine.call(context, "engine::functions::list", question, kNamespacesTimeout);
   const Result<json::Value> answer = reply ? json::parse(reply->text) : Result<json::Value>();
-  const json::Value* rows = answer ? answer->find("functions") : nullptr;
-  std::vector<std::string> out;
-  if (rows == nullptr || rows->as_array() == nullptr) co_return out;
-  for (const json::Value& row : *rows->as_array()) {
-    const std::string* id = text_of_row(row, "function_id");
-    const std::string* name_space = text_of_row(row, "namespace");
-    if (id != nullptr && *id == function_id && name_space != nullptr) out.push_back(*name_space);
-  }
-  std::ranges::sort(out);
+  if (!answer) co_return std::vector<std::string>();
+  std::vector<std::string> out = namespaces_in(*answer, function_id);
   const auto first = std::ranges::find(out, protocol::kDefaultNamespace);
   if (first != out.end()) std::rotate(out.begin(), first, first + 1);
   co_return out;

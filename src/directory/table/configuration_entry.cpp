@@ -83,8 +83,8 @@ task::Task<ConfigurationEntry::Step> ConfigurationEntry::enter() {
 task::Task<bool> ConfigurationEntry::stays() {
   const json::Value which = json::Object{{"id", options_.id}};
   const sdk::CallOptions call{.timeout = options_.timeout};
-  for (const std::chrono::milliseconds look : options_.looks) {
-    co_await worker_.sleep(look);
+  for (const std::chrono::milliseconds pause : options_.checks) {
+    co_await worker_.sleep(pause);
     const sdk::Reply<json::Value> row =
         co_await worker_.trigger<json::Value>("configuration::schema", which, call);
     const json::Value* schema = row ? row->find("schema") : nullptr;
@@ -155,8 +155,8 @@ task::Task<void> ConfigurationEntry::fetch() {
   } else {
     kept_.clear();
   }
-  if (told_ == now) co_return;
-  told_ = now;
+  if (reported_ == now) co_return;
+  reported_ = now;
   changed_(now);
 }
 

@@ -7,7 +7,7 @@
 // `null`.
 //
 // The public engine can forget an entry for about a second although it accepted the registration,
-// and brings it back without its schema. So an entry is looked at for a while after it was
+// and brings it back without its schema. So an entry is checked for a while after it was
 // registered, and registered again, a bounded number of times, when it is gone. A registration
 // never has a value: it would overwrite what the operator set.
 #pragma once
@@ -42,9 +42,9 @@ struct EntryOptions {
   std::function<json::Object()> settings = {};  // keys that the file of this process sets; or none
   std::chrono::milliseconds timeout{5'000};     // of one call
   // After each of these the entry must still be there, with its schema.
-  std::vector<std::chrono::milliseconds> looks{std::chrono::milliseconds(250),
-                                               std::chrono::milliseconds(500),
-                                               std::chrono::milliseconds(1'000)};
+  std::vector<std::chrono::milliseconds> checks{std::chrono::milliseconds(250),
+                                                std::chrono::milliseconds(500),
+                                                std::chrono::milliseconds(1'000)};
   int attempts = 5;
   std::chrono::milliseconds pause{500};  // before the second attempt; doubles
 };
@@ -61,7 +61,7 @@ class ConfigurationEntry {
   ConfigurationEntry(const ConfigurationEntry&) = delete;
   ConfigurationEntry& operator=(const ConfigurationEntry&) = delete;
 
-  // Whether it is still being registered or looked at.
+  // Whether it is still being registered or checked.
   bool busy() const { return tasks_.size() > 0; }
 
  private:
@@ -70,7 +70,7 @@ class ConfigurationEntry {
   task::Task<json::Raw> on_change();
   task::Task<void> keep(uint64_t run);
   task::Task<Step> enter();
-  // Whether the entry is there, with a schema, at every look.
+  // Whether the entry is there, with a schema, at every check.
   task::Task<bool> stays();
   task::Task<void> fetch();
   task::Task<sdk::Reply<json::Value>> get(bool raw);
@@ -82,10 +82,10 @@ class ConfigurationEntry {
   EntryOptions options_;
   Changed changed_;
   uint64_t run_ = 0;  // counts connects: what began before the last one is of no interest
-  std::optional<json::Value> told_;
+  std::optional<json::Value> reported_;
   json::Object kept_;  // every key that the entry has had
   EngineEvent event_;
-  task::TaskGroup tasks_;  // not the worker's: its end does not wait for a look that is still due
+  task::TaskGroup tasks_;  // not the worker's: its end does not wait for a check that is still due
 };
 
 }  // namespace iii::directory

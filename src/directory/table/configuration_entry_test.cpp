@@ -19,7 +19,7 @@ class ForgetfulEngine : public testing::Test {
     options = {.name = "The directory",
                .description = "What may change.",
                .schema = json::Object{{"type", json::Array{"object", "null"}}},
-               .looks = {milliseconds(1), milliseconds(1)},
+               .checks = {milliseconds(1), milliseconds(1)},
                .attempts = 4,
                .pause = milliseconds(1)};
     engine.on_frame = [this](const json::Value& frame) { received(frame); };

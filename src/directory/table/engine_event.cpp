@@ -16,10 +16,10 @@ constexpr std::chrono::milliseconds kAnswerTimeout{5'000};
 
 EngineEvent::EngineEvent(sdk::Worker& worker, std::string source, std::string function_id)
     : worker_(worker), source_(std::move(source)), function_id_(std::move(function_id)) {
-  worker_.on_ready([this] { tasks_.spawn(look()); });
+  worker_.on_ready([this] { tasks_.spawn(choose()); });
 }
 
-task::Task<void> EngineEvent::look() {
+task::Task<void> EngineEvent::choose() {
   if (!worker_.engine_observes()) {
     end();
     co_return;
@@ -39,7 +39,7 @@ task::Task<void> EngineEvent::look() {
 
 void EngineEvent::observe() {
   if (is_observed()) return;  // sent again by the SDK
-  const auto told = [this](const sdk::ObserverStatus& now) {
+  const auto report = [this](const sdk::ObserverStatus& now) {
     if (now.reason) log_info("observer of {}: {} ({})", source_, now.state, now.reason->code);
     if (now.state == "disposed") observer_.clear();
   };
@@ -47,7 +47,7 @@ void EngineEvent::observe() {
                                             .capture = std::vector<std::string>{"output"},
                                             .deliver = "output",
                                             .target = function_id_,
-                                            .on_state = told});
+                                            .on_state = report});
   if (id) observer_ = std::move(*id);
 }
 

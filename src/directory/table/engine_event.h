@@ -2,7 +2,7 @@
 // observers.
 //
 // Those ignore a binding without a word, so they are asked whether they have triggers at all. An
-// engine that has them is not observed: nothing is told twice, and no feature is named.
+// engine that has them is not observed: nothing is reported twice, and no feature is named.
 #pragma once
 
 #include <string>
@@ -29,7 +29,8 @@ class EngineEvent {
   bool is_observed() const { return !observer_.empty(); }
 
  private:
-  task::Task<void> look();
+  // Observes if the engine has no triggers.
+  task::Task<void> choose();
   void observe();
   void end();
 

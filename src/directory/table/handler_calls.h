@@ -1,8 +1,8 @@
 // Calls of functions that make a document: handlers of prompts and sections of skills.
 //
 // The public engine records a call after it has forwarded it, and drops an answer that comes
-// sooner: about one in several thousand. Nothing tells us. So a handler that has not answered for a
-// moment is called once more, when its function says that this does no harm.
+// sooner: about one in several thousand. Nothing reports it. So a handler that has not answered for
+// a moment is called once more, when its function says that this does no harm.
 #pragma once
 
 #include <chrono>

@@ -1,10 +1,11 @@
-#include "directory/legacy/skill_functions.h"
+#include "directory/legacy/skills_015.h"
 
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "directory/legacy/add_read.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/documents.h"
 #include "directory/legacy/names.h"
@@ -15,7 +16,6 @@
 #include "directory/reading/document.h"
 #include "directory/reading/resolve.h"
 #include "directory/table/errors.h"
-#include "directory/table/function_table.h"
 #include "directory/table/handler_calls.h"
 #include "directory/table/limits.h"
 
@@ -25,13 +25,9 @@ namespace {
 
 using legacy::ReadResourceInput;
 using legacy::ReadResourceOutput;
-using legacy::RegisterSkillInput;
-using legacy::RegisterSkillOutput;
 using legacy::Resource;
 using legacy::ResourcesOutput;
 using legacy::ResourceTemplatesOutput;
-using legacy::UnregisterSkillInput;
-using legacy::UnregisterSkillOutput;
 
 constexpr const char* kMarkdown = "text/markdown";
 constexpr std::string_view kIndexScheme = "iii://";
@@ -45,7 +41,7 @@ std::string on_one_line(std::string text) {
   return text;
 }
 
-std::vector<IndexLine> lines_of(const LegacyView& view) {
+std::vector<IndexLine> index_lines(const LegacyView& view) {
   std::vector<IndexLine> out;
   for (const LegacyRow<content::Skill>& row : skills_in(view)) {
     if (row.registered != nullptr) {
@@ -73,7 +69,7 @@ Result<json::Raw> resources_of(const LegacyView& view) {
                            .name = "skills",
                            .description = "One page that names every skill there is.",
                            .mime_type = kMarkdown});
-  for (const IndexLine& line : lines_of(view)) {
+  for (const IndexLine& line : index_lines(view)) {
     out.resources.push_back({.uri = std::string(kIndexScheme) + line.id,
                              .name = line.title.empty() ? line.id : line.title,
                              .mime_type = kMarkdown});
@@ -84,7 +80,7 @@ Result<json::Raw> resources_of(const LegacyView& view) {
 // A problem with state is shown beside what there is.
 Result<json::Raw> page_of(const LegacyView& view) {
   const std::string problem = view.problem ? view.problem->message : "";
-  return content_of(kIndexUri, {kMarkdown, index_page(lines_of(view), problem)});
+  return content_of(kIndexUri, {kMarkdown, index_page(index_lines(view), problem)});
 }
 
 ResourceTemplatesOutput templates() {
@@ -98,29 +94,9 @@ ResourceTemplatesOutput templates() {
                          .mime_type = kMarkdown}}};
 }
 
-class SkillFunctions015 {
+class ResourceFunctions {
  public:
-  explicit SkillFunctions015(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
-
-  task::Task<Result<RegisterSkillOutput>> add(std::string worker, RegisterSkillInput in) {
-    RegisterSkillOutput out{.id = in.id};
-    Result<std::string> time = co_await parts_.add(
-        ChangeKind::kSkill,
-        {.key = std::move(in.id), .text = std::move(in.skill), .worker = std::move(worker)});
-    if (!time) co_return std::unexpected(std::move(time.error()));
-    out.registered_at = std::move(*time);
-    co_return out;
-  }
-
-  task::Task<Result<UnregisterSkillOutput>> remove(UnregisterSkillInput in) {
-    const Result<bool> removed = co_await parts_.remove(ChangeKind::kSkill, in.id);
-    if (!removed) co_return std::unexpected(removed.error());
-    co_return UnregisterSkillOutput{.id = std::move(in.id), .removed = *removed};
-  }
-
-  task::Task<Result<json::Raw>> list() {
-    return legacy_answer(parts_.library, ChangeKind::kSkill, resources_of);
-  }
+  explicit ResourceFunctions(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
 
   task::Task<Result<json::Raw>> read(Context context, ReadResourceInput in) {
     const Result<ResourceUri> uri = parse_resource_uri(in.uri);
@@ -179,32 +155,13 @@ class SkillFunctions015 {
 
 }  // namespace
 
-void add_registered_skill_functions(FunctionTable& table, const LegacyParts& parts) {
-  const auto skills = std::make_shared<SkillFunctions015>(parts);
-  table.add<RegisterSkillInput, RegisterSkillOutput>(
-      {.id = "skills::register",
-       .title = "Register a skill",
-       .description = about::kSkillsRegister,
-       .hints = {.idempotent = true},
-       .max_input_bytes = kMaxLargeInputBytes,
-       .published = true},
-      [skills](const Context& context, RegisterSkillInput in) {
-        return skills->add(context.caller, std::move(in));
+void add_resource_functions(FunctionTable& table, const LegacyParts& parts) {
+  const auto skills = std::make_shared<ResourceFunctions>(parts);
+  add_read<legacy::EmptyInput, ResourcesOutput>(
+      table, "skills::resources-list", "List resources for a bridge", about::kResourcesList,
+      [&library = parts.library](legacy::EmptyInput) {
+        return legacy_answer(library, ChangeKind::kSkill, resources_of);
       });
-  table.add<UnregisterSkillInput, UnregisterSkillOutput>(
-      {.id = "skills::unregister",
-       .title = "Unregister a skill",
-       .description = about::kSkillsUnregister,
-       .hints = {.destructive = true, .idempotent = true},
-       .published = true},
-      [skills](UnregisterSkillInput in) { return skills->remove(std::move(in)); });
-  table.add<legacy::EmptyInput, ResourcesOutput>(
-      {.id = "skills::resources-list",
-       .title = "List resources for a bridge",
-       .description = about::kResourcesList,
-       .hints = kReadOnly,
-       .published = true},
-      [skills](legacy::EmptyInput) { return skills->list(); });
   table.add<ReadResourceInput, ReadResourceOutput>(
       {.id = "skills::resources-read",
        .title = "Read a resource for a bridge",
@@ -213,13 +170,9 @@ void add_registered_skill_functions(FunctionTable& table, const LegacyParts& par
       [skills](const Context& context, ReadResourceInput in) {
         return skills->read(context, std::move(in));
       });
-  table.add<legacy::EmptyInput, ResourceTemplatesOutput>(
-      {.id = "skills::resources-templates",
-       .title = "Resource templates for a bridge",
-       .description = about::kResourcesTemplates,
-       .hints = kReadOnly,
-       .published = true},
-      [](legacy::EmptyInput) { return templates(); });
+  add_read<legacy::EmptyInput, ResourceTemplatesOutput>(
+      table, "skills::resources-templates", "Resource templates for a bridge",
+      about::kResourcesTemplates, [](legacy::EmptyInput) { return templates(); });
 }
 
 }  // namespace iii::directory
