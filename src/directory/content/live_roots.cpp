@@ -220,6 +220,7 @@ void Live::open_root(LiveRoot& root) {
   if (root.top == nullptr) {
     root.top = std::make_unique<Folder>("", nullptr);
     root.top->root = root.index;
+    root.top->used = UINT64_MAX;  // it says which namespaces there are
     nodes_.fetch_add(1, std::memory_order_relaxed);
   }
   if (root.hint >= 0) watcher_.remove_hint(root.hint);
@@ -307,7 +308,9 @@ Result<void> Live::write(const Generation&, const FileRef& file, std::string_vie
   }
   const auto folder = folder_of(file);
   if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
-  return folder->write(file.path, bytes);
+  Result<void> written = folder->write(file.path, bytes);
+  if (written) recheck(file);
+  return written;
 }
 
 }  // namespace iii::content

@@ -73,6 +73,7 @@ void Changes::absorb(Changes&& other) {
   append(folders, other.folders);
   append(top_names, other.top_names);
   append(links, other.links);
+  append(watched, other.watched);
   append(unwatched, other.unwatched);
   supporting += other.supporting;
   full = full || other.full;
@@ -100,7 +101,10 @@ bool Scanner::watch(Folder& folder, const std::string& path, ScanOptions options
   const Folder* known = folder.stamp.inode != 0 ? &folder : folder.parent;
   const bool hopeless = known != nullptr && known->stamp.inode != 0 &&
                         !watcher_.can_watch(known->stamp.device, whole);
-  if (!hopeless && watcher_.add(folder, whole)) return true;
+  if (!hopeless && watcher_.add(folder, whole)) {
+    changes.watched.push_back(&folder);
+    return true;
+  }
   if (hopeless) watcher_.remove(folder);
   // Also when it is merely missing or not ours to read: the folder above may have no watch either.
   changes.unwatched.push_back(&folder);

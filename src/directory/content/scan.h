@@ -32,6 +32,7 @@ struct Changes {
   std::vector<Folder*> folders;        // whose findings are new
   std::vector<std::string> top_names;  // folders of the root that came or went (R17)
   std::vector<Node*> links;            // new ones
+  std::vector<Folder*> watched;        // have got a watch
   std::vector<Folder*> unwatched;
   uint64_t supporting = 0;  // new ones
   bool full = false;        // max_files reached

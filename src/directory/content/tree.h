@@ -91,6 +91,7 @@ struct Folder final : Node {
   uint16_t root = 0;
   uint16_t depth = 0;
   int watch = -1;
+  uint64_t used = 0;  // when a file in it was last asked for: a count of uses (Live::watch_used)
   Folder* next_watched =
       nullptr;  // another folder of the same watch: the same directory through a link
   FileStamp stamp;
