@@ -89,10 +89,7 @@ GenerationPtr Live::unchanged() {
 
 void Live::recheck(const FileRef& file) {
   const std::lock_guard lock(shown_mutex_);
-  const auto same = [&file](const FileRef& each) {
-    return each.root == file.root && each.path == file.path;
-  };
-  if (std::ranges::none_of(rechecks_, same)) rechecks_.push_back(file);
+  if (std::ranges::find(rechecks_, file) == rechecks_.end()) rechecks_.push_back(file);
 }
 
 void Live::compare_more() {
@@ -386,7 +383,7 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
     set_trouble(root, findings::kTooManyFiles,
                 "The limit of files is reached; further files are not served.");
   } else if (root.trouble && root.trouble->front().code == findings::kTooManyFiles) {
-    set_trouble(root, "", "");
+    set_trouble(root, {}, "");
   }
   const FindingsPtr own = root.top == nullptr ? nullptr : root.top->findings;
   catalog_.set_findings(root.index, "", root.trouble ? root.trouble : own);

@@ -83,7 +83,7 @@ class Live final : public Content {
   void check_root(LiveRoot& root);
   void look_at_root(LiveRoot& root);
   void open_root(LiveRoot& root);
-  static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
+  static void set_trouble(LiveRoot& root, const findings::Code& code, std::string message);
   void drop_root(LiveRoot& root);
   void await_root(LiveRoot& root);
   void watch_path(LiveRoot& root);
@@ -106,8 +106,6 @@ class Live final : public Content {
   void show();
 
   const ContentOptions options_;
-  const DocumentRules rules_;
-  const ScanLimits limits_;
   std::mutex mutex_;  // over everything below
   Watcher watcher_;
   std::atomic<size_t> nodes_ = 0;

@@ -48,8 +48,15 @@ enum class Refusal : uint8_t {
 };
 inline constexpr uint8_t kRefusals = 7;
 
-// How a document stands aside from the id that its path gives (Catalog::displace).
-enum class Spare : uint8_t { kNone, kHashed, kPlain };
+// What a document is served as instead of the id that its path gives (Catalog::displace).
+struct AlternateRow {
+  enum class Kind : uint8_t { kHashed, kSecondOverview };
+  Kind kind = Kind::kHashed;
+  std::string id;
+  SkillPtr skill;
+  PromptPtr prompt;
+  FindingsPtr own;
+};
 
 // In which column of the accounting a document stands.
 enum class Account : uint8_t { kNone, kSkill, kPrompt, kSkipped };
@@ -64,7 +71,7 @@ struct Document final : Node {
   bool trusted = false;     // an equal stamp means equal content
   bool normalised = false;  // its own path would not give this id or name
   Account account = Account::kNone;
-  Spare spare = Spare::kNone;
+  std::unique_ptr<AlternateRow> alternate;
   uint16_t root = 0;
   FileStamp stamp;
   SkillPtr skill;

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "directory/content/parse.h"
 #include "directory/library/library.h"
 #include "foundation/base/utf8.h"
 
@@ -49,15 +48,8 @@ task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
                                                          const content::Skill& skill) {
   std::vector<std::string> names;
   if (skill.function_id) names.push_back(*skill.function_id);
-  if (skill.body_offset > 0) {
-    const Result<FileBytes> file = library_.read_file(view, skill);
-    const std::string_view text = file ? std::string_view(file->bytes) : std::string_view();
-    const bool known = skill.body_offset <= text.size();
-    const size_t end = known ? static_cast<size_t>(skill.body_offset)
-                             : content::body_offset(text, {.lenient = true});
-    for (std::string& id : required_functions(text.substr(0, end))) {
-      if (std::ranges::find(names, id) == names.end()) names.push_back(std::move(id));
-    }
+  for (const std::string& id : skill.required_functions) {
+    if (std::ranges::find(names, id) == names.end()) names.push_back(id);
   }
   std::vector<SkillFunction> out;
   if (names.empty()) co_return out;

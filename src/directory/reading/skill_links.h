@@ -1,8 +1,6 @@
 // The functions that skills name (`function_id` and `requires` in their frontmatter).
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "directory/library/view.h"
@@ -11,9 +9,6 @@
 #include "foundation/task/task.h"
 
 namespace iii::directory {
-
-// Texts with `::` in `requires`: one text, a list, or a text with commas. At most 32.
-std::vector<std::string> required_functions(std::string_view frontmatter);
 
 // Who knows which functions there are. On the loop thread.
 class SkillLinks {

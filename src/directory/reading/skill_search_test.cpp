@@ -123,19 +123,5 @@ TEST_F(IndexedSkillsTest, PageForATaskStaysWithinItsBudget) {
   }
 }
 
-TEST(SkillLinks, RequiredFunctionsAreATextOrAList) {
-  EXPECT_THAT(required_functions("---\nrequires: [a::b, \"c::d\", notes]\n---\n"),
-              ElementsAre("a::b", "c::d"));
-  EXPECT_THAT(required_functions("---\ntitle: x\nrequires:\n  - a::b\n  - a::b\n---\n"),
-              ElementsAre("a::b"));
-  EXPECT_THAT(required_functions("---\nrequires: a::b, c::d\n---\n"), ElementsAre("a::b", "c::d"));
-  EXPECT_THAT(required_functions("---\nrequires: {a: 1}\n---\n"), IsEmpty());
-  EXPECT_THAT(required_functions("---\ntitle: requires a::b\n---\n"), IsEmpty());
-  EXPECT_THAT(required_functions("requires: a::b"), IsEmpty());
-  std::string many = "---\nrequires: [";
-  for (int i = 0; i < 100; ++i) many += "a::b" + std::to_string(i) + ", ";
-  EXPECT_THAT(required_functions(many + "z::z]\n---\n").size(), Lt(33U));
-}
-
 }  // namespace
 }  // namespace iii::directory
