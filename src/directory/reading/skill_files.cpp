@@ -6,8 +6,8 @@
 
 #include "directory/content/kinds.h"
 #include "directory/reading/paths.h"
-#include "directory/sources/lock_file.h"
 #include "foundation/base/hash.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
@@ -179,7 +179,7 @@ Result<FileDigests::Known> file_digest(const RootFolder& root, const std::string
   const int64_t now = file_clock_ns();
   const Result<FileBytes> file = root.read(path, max_bytes);
   if (!file) return std::unexpected(file.error());
-  FileDigests::Known out{.sha256 = sources::sha256_hex(file->bytes),
+  FileDigests::Known out{.sha256 = sha256_hex(file->bytes),
                          .is_program = file->bytes.starts_with("#!"),
                          .size = file->bytes.size()};
   if (file->stamp.settled(now)) digests.remember(file->stamp, out);
@@ -264,7 +264,7 @@ Result<SkillFileOutput> read_skill_file(const RootFolder& root, const std::strin
   out.offset = part->offset;
   if (part->end() < part->total) out.next_offset = part->end();
   const bool whole = out.offset == 0 && !out.next_offset;
-  if (whole) out.sha256 = sources::sha256_hex(part->bytes);
+  if (whole) out.sha256 = sha256_hex(part->bytes);
   out.kind = file_kind(path, out.offset == 0 && part->bytes.starts_with("#!"));
   out.encoding = part->is_text ? "utf-8" : "base64";
   out.content = part->is_text ? std::move(part->bytes) : base64_encode(part->bytes);

@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "directory/sources/lock_file.h"
 #include "faces/mcp/skill_frontmatter.h"
 #include "faces/mcp/uri.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
@@ -88,7 +88,7 @@ Result<PortableSkill> read_portable_skill(const SkillRow& row, const directory::
     if (!bytes) return std::unexpected(bytes.error());
     Result<json::Value> frontmatter = read_skill_frontmatter(*bytes, name);
     if (!frontmatter) return std::unexpected(std::move(frontmatter.error()));
-    const std::string digest = digests != nullptr ? sources::sha256_hex(*bytes) : "";
+    const std::string digest = digests != nullptr ? sha256_hex(*bytes) : "";
     Result<PortableFiles> files =
         root != nullptr
             ? portable_files(*root, row.folder, digests)

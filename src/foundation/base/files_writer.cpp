@@ -50,7 +50,14 @@ Result<FolderWriter> FolderWriter::open(const std::filesystem::path& path, Resol
   return FolderWriter(std::move(root), resolver, std::move(fault));
 }
 
+Result<FolderWriter> FolderWriter::open_to_read(const std::filesystem::path& path) {
+  Result<FolderWriter> root = open(path);
+  if (!root && root.error().code == "missing") return FolderWriter({}, Resolver::kAuto, {});
+  return root;
+}
+
 int FolderWriter::open_folder(std::string_view relative) const {
+  if (!root_) return -ENOENT;
   return resolver_ == Resolver::kAuto ? open_plain_folder(root_.get(), relative)
                                       : open_plain_folder_by_components(root_.get(), relative);
 }
@@ -275,6 +282,35 @@ Result<std::vector<DirectoryEntry>> FolderWriter::list(std::string_view relative
     out.push_back({.name = name, .kind = kind, .is_link = S_ISLNK(status.st_mode)});
   }
   if (errno != 0) return write_failed(errno, relative);
+  return out;
+}
+
+Result<std::vector<DirectoryEntry>> FolderWriter::walk(std::string_view relative) const {
+  struct Folder {
+    std::string below;  // empty: the first one
+    size_t depth = 0;
+  };
+  std::vector<DirectoryEntry> out;
+  std::vector<Folder> waiting(1);
+  while (!waiting.empty()) {
+    const Folder folder = std::move(waiting.back());
+    waiting.pop_back();
+    const std::string prefix = folder.below.empty() ? "" : folder.below + "/";
+    Result<std::vector<DirectoryEntry>> entries =
+        list(std::string(relative) + (prefix.empty() ? "" : "/") + folder.below);
+    if (!entries && entries.error().code == "missing") continue;
+    if (!entries) return entries;
+    if (out.size() + entries->size() > kMaxWalkEntries) {
+      return fail("too_large", "`" + printable(relative) + "` has too many files");
+    }
+    for (DirectoryEntry& entry : *entries) {
+      entry.name = prefix + entry.name;
+      if (entry.kind == EntryKind::kDirectory && folder.depth < kMaxWalkDepth) {
+        waiting.push_back({.below = entry.name, .depth = folder.depth + 1});
+      }
+      out.push_back(std::move(entry));
+    }
+  }
   return out;
 }
 
