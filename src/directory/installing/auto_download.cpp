@@ -33,11 +33,9 @@ bool is_settled(const sources::LockedNamespace& locked, const std::string& versi
   return registry != nullptr && registry->version == version;
 }
 
-const sources::LockedNamespace* entry_of(const Result<sources::Lock>& lock,
+const sources::LockedNamespace* entry_of(const Result<sources::LockPtr>& lock,
                                          const std::string& name) {
-  if (!lock) return nullptr;
-  const auto entry = lock->namespaces.find(name);
-  return entry == lock->namespaces.end() ? nullptr : &entry->second;
+  return lock ? (*lock)->find(name) : nullptr;
 }
 
 bool is_not_found(const Error& error) { return error.message.starts_with("D310"); }
@@ -74,7 +72,7 @@ std::vector<WantedWorker> wanted_workers(const json::Value& worker_list) {
 std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wanted,
                                           const sources::Downloads& downloads,
                                           const std::filesystem::path& local_folder) {
-  const Result<sources::Lock> lock = downloads.lock();
+  const Result<sources::LockPtr> lock = downloads.lock();
   if (!lock) {
     log_warn("auto-download: {}", lock.error().message);
     return {};
@@ -86,8 +84,8 @@ std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wante
     if (std::filesystem::is_directory(local_folder / worker.name, ignored)) continue;
     const sources::LockedNamespace* locked = entry_of(lock, worker.name);
     if (locked == nullptr) {
-      if (!downloads.has_marker(worker.name)) out.push_back(worker);
-    } else if (!downloads.has_folder(worker.name)) {
+      if (!downloads.has(sources::marker_of(worker.name))) out.push_back(worker);
+    } else if (!downloads.has(worker.name)) {
       // Deleted; comes back as it was asked for.
       WantedWorker again = worker;
       if (!locked->automatic) again.as_before = locked->source;
@@ -166,7 +164,7 @@ task::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
   } else {
     without_documents_.erase(key_of(wanted));
     auto look = [downloads = downloader_.downloads(), name = wanted.name] {
-      return std::pair(downloads->lock(), downloads->has_folder(name));
+      return std::pair(downloads->lock(), downloads->has(name));
     };
     const auto [lock, has_folder] = co_await downloader_.local().run(std::move(look));
     const sources::LockedNamespace* locked = entry_of(lock, wanted.name);

@@ -125,11 +125,11 @@ task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context cont
 
 }  // namespace
 
-DownloadOutput output_of(const sources::Source& source, sources::InstallReport report) {
+DownloadOutput output_of(const sources::Source& /*asked*/, sources::InstallReport report) {
   DownloadOutput out{.name_space = std::move(report.name_space),
                      .skills_written = std::move(report.skills_written),
                      .prompts_written = std::move(report.prompts_written),
-                     .source = sources::source_json(source, report.branch),
+                     .source = std::move(report.source),
                      .assets_written = std::move(report.assets_written),
                      .unchanged = std::move(report.unchanged),
                      .pruned = std::move(report.pruned),
@@ -140,14 +140,13 @@ DownloadOutput output_of(const sources::Source& source, sources::InstallReport r
                      .changed = std::move(report.changed),
                      .executable = std::move(report.executable),
                      .executable_dropped = std::move(report.executable_dropped),
-                     .risks = rows_of(report.risks),
-                     .resolved = {},
+                     .risks = std::move(report.risks),
+                     .resolved = std::move(report.resolved),
                      .digest = std::move(report.digest),
                      .moved_from = std::move(report.moved_from)};
   for (sources::SkippedFile& file : report.skipped) {
     out.skipped.push_back({.path = std::move(file.path), .reason = std::move(file.reason)});
   }
-  if (!report.resolved.empty()) out.resolved = std::move(report.resolved);
   return out;
 }
 

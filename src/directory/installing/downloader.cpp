@@ -30,8 +30,8 @@ Error unconfirmed(const Findings& findings) {
   constexpr size_t kNamed = 50;
   std::string named;
   for (size_t i = 0; i < std::min(findings.size(), kNamed); ++i) {
-    const risks::Risk& risk = findings[i].risk;
-    named += "  " + sources::where(findings[i]) + ": " + printable(risk.message) +
+    const sources::FileRisk& risk = findings[i];
+    named += "  " + sources::where(risk) + ": " + printable(risk.message) +
              (risk.excerpt.empty() ? "" : ": " + printable(risk.excerpt)) + "\n";
   }
   if (findings.size() > kNamed) {
@@ -227,7 +227,8 @@ task::Task<Downloader::Outcomes> Downloader::write(Context context, std::string 
       end->skills_changed = each.report->skills_changed;
       end->prompts_changed = each.report->prompts_changed;
       if (newest) {
-        latest_.note_installed(each.name_space, asked.at(each.name_space), each.report->resolved);
+        latest_.note_installed(each.name_space, asked.at(each.name_space),
+                               each.report->resolved.value_or(""));
       }
     }
   }
@@ -292,11 +293,9 @@ task::Task<Result<sources::RemoveReport>> Downloader::remove(Context context,
                                                              bool plan) {
   auto work = [downloads = downloads_, stop = context.cancelled, name_space, force, plan] {
     const auto take_away = [&] {
-      const auto& folder = downloads->options().skills_folder;
-      if (plan) return sources::plan_removal(folder, name_space, force);
       sources::Job job = downloads->job();
       job.stop = stop;
-      return sources::remove_namespace(folder, name_space, force, job);
+      return downloads->remove(name_space, {.force = force, .dry_run = plan}, job);
     };
     return guarded<sources::RemoveReport>(take_away);
   };

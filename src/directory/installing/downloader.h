@@ -19,7 +19,6 @@
 #include "directory/reading/changes.h"
 #include "directory/reading/installed.h"
 #include "directory/sources/downloads.h"
-#include "directory/sources/installer_remove.h"
 #include "directory/table/context.h"
 #include "foundation/task/task_group.h"
 

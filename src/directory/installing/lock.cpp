@@ -13,7 +13,6 @@ namespace iii::directory {
 
 namespace {
 
-using sources::FileState;
 using sources::NamespaceResult;
 
 struct LockedInput {
@@ -57,20 +56,14 @@ VerifyOutput output_of(const std::vector<sources::VerifiedNamespace>& namespaces
   VerifyOutput out{.ok = true, .namespaces = {}};
   for (const sources::VerifiedNamespace& verified : namespaces) {
     VerifyRow row{.name_space = verified.name_space,
-                  .ok = true,
-                  .source = sources::source_json(verified.locked.source, verified.locked.branch),
-                  .resolved = verified.locked.resolved,
-                  .digest = verified.locked.digest(),
-                  .intact = 0,
+                  .ok = verified.ok,
+                  .source = verified.source,
+                  .resolved = verified.resolved,
+                  .digest = verified.digest,
+                  .intact = verified.intact,
                   .files = {}};
     for (const sources::VerifiedFile& file : verified.files) {
-      if (file.state == FileState::kIntact) {
-        ++row.intact;
-        continue;
-      }
       row.files.push_back({.path = file.path, .state = sources::word_of(file.state)});
-      // Files that somebody put beside ours are nobody's fault.
-      row.ok = row.ok && file.state == FileState::kExtra;
     }
     out.ok = out.ok && row.ok;
     out.namespaces.push_back(std::move(row));
@@ -106,7 +99,6 @@ OutdatedOutput output_of(const std::vector<sources::OutdatedRow>& rows) {
 }
 
 DiffOutput output_of(sources::NamespaceDiff diff) {
-  constexpr const char* kWords[] = {"added", "changed", "removed"};
   DiffOutput out{.name_space = std::move(diff.name_space),
                  .current = std::move(diff.current),
                  .latest = std::move(diff.latest),
@@ -114,8 +106,8 @@ DiffOutput output_of(sources::NamespaceDiff diff) {
                  .unchanged = diff.unchanged};
   for (sources::FileDiff& file : diff.files) {
     out.files.push_back({.path = std::move(file.path),
-                         .change = kWords[static_cast<size_t>(file.kind)],
-                         .diff = std::move(file.text),
+                         .change = std::move(file.change),
+                         .diff = std::move(file.diff),
                          .note = std::move(file.note)});
   }
   return out;
@@ -170,12 +162,13 @@ task::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, Context cont
 task::Task<Result<OutcomesOutput>> again(Downloader& downloader, Context context,
                                          Downloader::Again what, LockInput in) {
   const bool restore = what == Downloader::Again::kRestore;
-  auto lock = co_await on_disk(downloader, [restore](auto& downloads) -> Result<sources::Lock> {
-    if (restore && !downloads.has_lock_file()) return std::unexpected(nothing_locked());
+  auto lock = co_await on_disk(downloader, [restore](auto& downloads) -> Result<sources::LockPtr> {
+    const bool nothing = restore && !downloads.has(std::string(sources::kLockFileName));
+    if (nothing) return std::unexpected(nothing_locked());
     return downloads.lock();
   });
   if (!lock) co_return std::unexpected(on_the_bus(std::move(lock.error())));
-  const auto shared = std::make_shared<const sources::Lock>(std::move(*lock));
+  const sources::LockPtr shared = std::move(*lock);
   auto outcomes =
       co_await downloader.again(std::move(context), what, shared, in.name_space,
                                 in.force.value_or(false), in.stop_at_risks.value_or(false));

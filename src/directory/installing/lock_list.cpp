@@ -6,7 +6,6 @@
 #include "directory/content/types.h"
 #include "directory/installing/download.h"
 #include "directory/installing/downloader.h"
-#include "directory/sources/source_json.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 #include "foundation/json/describe.h"
@@ -96,22 +95,20 @@ ListedNamespace row_of(const sources::VerifiedNamespace& verified,
                        const std::optional<LatestVersions::Known>& known) {
   const sources::LockedNamespace& locked = verified.locked;
   ListedNamespace row{.name_space = verified.name_space,
-                      .source = sources::source_json(locked.source, locked.branch),
-                      .current = locked.resolved,
+                      .source = verified.source,
+                      .current = verified.resolved,
                       .latest = {},
                       .checked_at = {},
                       .state = {},
                       .pinned = locked.pinned(),
                       .automatic = locked.automatic,
-                      .intact = 0,
+                      .intact = verified.intact,
                       .files = {},
                       .more_files = {},
                       .error = {},
                       .at = {}};
   for (const sources::VerifiedFile& file : verified.files) {
-    if (file.state == FileState::kIntact) {
-      ++row.intact;
-    } else if (row.files.size() < kMaxFiles) {
+    if (row.files.size() < kMaxFiles) {
       row.files.push_back({sources::word_of(file.state), file.path});
     } else {
       row.more_files = row.more_files.value_or(0) + 1;
@@ -135,7 +132,7 @@ task::Task<Result<ListOutput>> list(Downloader& downloader, Context context, Lis
   // Files are looked at, and those that were touched are read.
   auto verify = [downloads = downloader.downloads(),
                  latest = downloader.latest()]() -> Result<ListOutput> {
-    const auto verified = downloads->compare_stamps();
+    const auto verified = downloads->verify(std::nullopt);
     if (!verified) return std::unexpected(verified.error());
     ListOutput out;
     for (const sources::VerifiedNamespace& each : *verified) {

@@ -323,7 +323,7 @@ static task::Task<Result<json::Raw>> examine_now(Library& library, Installed* in
     // Not on the content thread: reading every file would keep all others waiting for it.
     auto scan = [snapshot = view.shared_snapshot(), downloads = installed->downloads()] {
       return scan_folders(*snapshot->folders->content, *snapshot->files,
-                          downloads->lock().value_or(sources::Lock{}), {});
+                          *downloads->lock().value_or(std::make_shared<const sources::Lock>()), {});
     };
     append(more, co_await installed->local().run(std::move(scan)));
   }

@@ -211,7 +211,7 @@ void fill_lock(InspectOutput& out, const content::Generation& generation,
   if (generation.roots[file.root].kind != content::RootKind::kGlobal || !out.digest) return;
   const size_t slash = file.path.find('/');
   if (slash == std::string::npos) return;
-  const Result<sources::LockPtr> lock = downloads.shared_lock();
+  const Result<sources::LockPtr> lock = downloads.lock();
   if (!lock) return;
   const auto space = (*lock)->namespaces.find(std::string_view(file.path).substr(0, slash));
   if (space == (*lock)->namespaces.end()) return;

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "directory/content/ids.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
@@ -181,6 +182,12 @@ Result<std::string> clean_path(std::string_view path, const BundleLimits& limits
   return clean;
 }
 
+void hash_files(Bundle& bundle) {
+  for (BundleFile& file : bundle.files) {
+    if (file.sha256.empty()) file.sha256 = sha256_hex(file.bytes);
+  }
+}
+
 Result<Bundle> checked(Bundle bundle, const BundleLimits& limits) {
   if (bundle.files.size() > limits.max_files) {
     return std::unexpected(too_many_files(bundle.files.size(), limits));
@@ -194,6 +201,7 @@ Result<Bundle> checked(Bundle bundle, const BundleLimits& limits) {
     }
   }
   if (auto ok = check_collisions(bundle.files); !ok) return std::unexpected(std::move(ok.error()));
+  hash_files(bundle);
   return bundle;
 }
 

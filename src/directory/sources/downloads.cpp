@@ -7,34 +7,12 @@
 #include "directory/content/kinds.h"
 #include "directory/risks/scan.h"
 #include "directory/sources/local_folder.h"
-#include "directory/sources/namespace_diff.h"
 #include "foundation/base/files_writer.h"
 #include "foundation/base/text.h"
 
 namespace iii::sources {
 
 namespace {
-
-// The namespaces of a lock that are meant.
-Result<std::map<std::string, LockedNamespace>> chosen(const Lock& lock,
-                                                      const std::optional<std::string>& name) {
-  std::map<std::string, LockedNamespace> out;
-  if (!name) {
-    out.insert(lock.namespaces.begin(), lock.namespaces.end());
-    return out;
-  }
-  const auto entry = lock.namespaces.find(*name);
-  if (entry != lock.namespaces.end()) {
-    out.insert(*entry);
-    return out;
-  }
-  std::vector<std::string> names;
-  for (const auto& [known, locked] : lock.namespaces) names.push_back(known);
-  const std::string_view meant = nearest(*name, names);
-  return fail("D310", "D310 not_found: directory.lock has no namespace \"" + *name + "\"." +
-                          (meant.empty() ? "" : " Did you mean: " + std::string(meant) + ".") +
-                          " Next: call directory::lock::verify without a name to see what it has.");
-}
 
 Error only_by_command(const Source& source) {
   return {"D339",
@@ -182,14 +160,19 @@ Result<RepoListing> Downloads::list(const RepoSource& source, const Job& job) {
 }
 
 Result<std::vector<VerifiedNamespace>> Downloads::verify(const Name& name) const {
-  if (const auto names = locked(name); !names) return std::unexpected(names.error());
   return installer_.verify(name);
 }
 
 Result<std::map<std::string, LockedNamespace>> Downloads::locked(const Name& name) const {
-  const Result<Lock> lock = installer_.lock();
+  const Result<LockPtr> lock = installer_.lock();
   if (!lock) return std::unexpected(lock.error());
-  return chosen(*lock, name);
+  const Lock& all = **lock;
+  if (name && all.find(*name) == nullptr) return std::unexpected(no_such_namespace(all, *name));
+  std::map<std::string, LockedNamespace> out;
+  for (const auto& [known, entry] : all.namespaces) {
+    if (name.value_or(known) == known) out.emplace(known, entry);
+  }
+  return out;
 }
 
 // All rows that get the same answer: which version, commit and tree a source means now.
@@ -251,11 +234,11 @@ Result<void> Downloads::find_changed(const std::vector<OutdatedRow*>& rows,
 }
 
 Result<NamespaceDiff> Downloads::diff(const std::string& name, const Name& path, const Job& job) {
-  const auto verified = verify(name);
-  if (!verified) return std::unexpected(verified.error());
-  const Result<Bundle> bundle = fetch(verified->front().locked.source, job, IfMoved::kFind);
+  const auto namespaces = locked(name);
+  if (!namespaces) return std::unexpected(namespaces.error());
+  const Result<Bundle> bundle = fetch(namespaces->at(name).source, job, IfMoved::kFind);
   if (!bundle) return std::unexpected(bundle.error());
-  return diff_namespace(options_.skills_folder, verified->front(), *bundle, path);
+  return installer_.diff(*bundle, path);
 }
 
 Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {

@@ -44,22 +44,6 @@ struct OutdatedRow {
   std::optional<Error> error;
 };
 
-// One file of a namespace that the source has differently now.
-struct FileDiff {
-  enum class Kind { kAdded, kChanged, kRemoved };
-  std::string path;
-  Kind kind = Kind::kChanged;
-  std::string text;  // unified; empty for what is not text, or was too much to compare
-  std::string note;  // why `text` is empty or not complete
-};
-struct NamespaceDiff {
-  std::string name_space;
-  std::string current;
-  std::string latest;
-  std::vector<FileDiff> files;  // by path
-  uint64_t unchanged = 0;
-};
-
 // What became of one namespace of several.
 struct NamespaceResult {
   std::string name_space;
@@ -85,10 +69,6 @@ class Downloads {
 
   using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
   Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
-  // Of all, for those who ask often: files that were not touched since are not read again.
-  Result<std::vector<VerifiedNamespace>> compare_stamps() const {
-    return installer_.compare_stamps();
-  }
   // Asks what each source means now, a few at a time, each within the whole time-out.
   Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
   // What an update would change: the files here against what the source has now. `path`: one file.
@@ -98,14 +78,16 @@ class Downloads {
   // Exactly what the lock says, fetched again where files are missing or edited.
   Result<std::vector<NamespaceResult>> restore(const Name& name, bool force, const Job& job);
 
-  Result<LockPtr> shared_lock() const { return installer_.shared_lock(); }
-  Result<Lock> lock() const { return installer_.lock(); }
+  Result<LockPtr> lock() const { return installer_.lock(); }
   Result<void> record_fixes(const std::vector<FixedFile>& files) {
     return installer_.record_fixes(files, job());
   }
-  bool has_lock_file() const { return installer_.has_lock_file(); }
-  bool has_folder(const std::string& name) const { return installer_.has_folder(name); }
-  bool has_marker(const std::string& name) const { return installer_.has_marker(name); }
+  Result<RemoveReport> remove(const std::string& name, const InstallOptions& options,
+                              const Job& job) {
+    return installer_.remove(name, options, job);
+  }
+  // Whether something stands at a path below the skills folder.
+  bool has(const std::string& path) const { return installer_.has(path); }
   Registry& registry() { return *registry_; }
   const DownloadsOptions& options() const { return options_; }
 

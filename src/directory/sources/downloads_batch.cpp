@@ -5,6 +5,7 @@
 #include "directory/risks/scan.h"
 #include "directory/sources/downloads.h"
 #include "directory/sources/local_folder.h"
+#include "directory/sources/source_json.h"
 
 namespace iii::sources {
 
@@ -56,6 +57,7 @@ InstallReport as_it_is(const std::string& name, const LockedNamespace& locked) {
   report.name_space = name;
   report.resolved = locked.resolved;
   report.digest = locked.digest();
+  report.source = source_json(locked.source, locked.branch);
   for (const auto& [path, file] : locked.files) report.unchanged.push_back(path);
   return report;
 }
@@ -71,7 +73,8 @@ std::vector<FileRisk> all_risks(const std::vector<Examined>& examined) {
   std::vector<FileRisk> all;
   for (const Examined& one : examined) {
     for (FileRisk risk : one.risks) {
-      if (examined.size() > 1) risk.path = namespace_of(one.bundle.source) + "/" + risk.path;
+      if (examined.size() > 1)
+        risk.path = namespace_of(one.bundle.source) + "/" + risk.path.value_or("");
       all.push_back(std::move(risk));
     }
   }
@@ -128,7 +131,7 @@ class Downloads::Batch {
 
 std::vector<Result<InstallReport>> Downloads::install_several(std::vector<Wanted> wanted,
                                                               const Job& job) {
-  const Result<Lock> lock = installer_.lock();  // what is wrong with it, the installer says
+  const Result<LockPtr> lock = installer_.lock();  // what is wrong with it, the installer says
   std::vector<Result<InstallReport>> reports(wanted.size());
   std::vector<Examined> examined;
   std::vector<size_t> indices;
@@ -142,7 +145,7 @@ std::vector<Result<InstallReport>> Downloads::install_several(std::vector<Wanted
                  .options = std::move(wanted[i].options),
                  .risks = {}};
     drop_executable_bits(one.bundle);
-    Result<std::vector<FileRisk>> risks = examine(one.bundle, one.options, lock.value_or(Lock{}));
+    Result<std::vector<FileRisk>> risks = examine(one.bundle, one.options, lock ? **lock : Lock{});
     if (!risks) {
       reports[i] = std::unexpected(risks.error());
       continue;
@@ -176,7 +179,6 @@ std::vector<Result<InstallReport>> Downloads::install_several(std::vector<Wanted
     Examined& one = examined[written[i]];
     if (done[i]) {
       done[i]->risks = std::move(one.risks);
-      done[i]->branch = one.bundle.branch;
     }
     reports[indices[written[i]]] = std::move(done[i]);
   }
@@ -270,7 +272,7 @@ Result<std::vector<NamespaceResult>> Downloads::update(const Name& name, bool fo
     outcomes.push_back(
         {.name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}});
     // Somebody deleted it, and did not ask for it now.
-    if (!name && !force && !installer_.has_folder(locked_name)) {
+    if (!name && !force && !installer_.has(locked_name)) {
       outcomes.back().error = deleted_here(locked_name);
       continue;
     }

@@ -254,12 +254,11 @@ TEST_F(GitLayout, UpdateSaysWhatChangedAndDiffShowsIt) {
   ASSERT_TRUE(diff) << diff.error().message;
   std::vector<std::string> shown;
   for (const FileDiff& file : diff->files) {
-    shown.push_back(file.path + " " + std::to_string(static_cast<int>(file.kind)) + " " +
-                    file.text);
+    shown.push_back(file.path + " " + file.change + " " + file.diff);
   }
-  EXPECT_THAT(shown, ElementsAre("SKILL.md 1 @@ -1,1 +1,1 @@\n-one\n+two\n",
-                                 "new.md 0 @@ -0,0 +1,1 @@\n+new\n",
-                                 "old.md 2 @@ -1,1 +0,0 @@\n-old\n", "pic.png 1 "));
+  EXPECT_THAT(shown, ElementsAre("SKILL.md changed @@ -1,1 +1,1 @@\n-one\n+two\n",
+                                 "new.md added @@ -0,0 +1,1 @@\n+new\n",
+                                 "old.md removed @@ -1,1 +0,0 @@\n-old\n", "pic.png changed "));
   EXPECT_THAT(diff->files[3].note, HasSubstr("not text"));
   EXPECT_EQ(all.diff("a", "new.md", job_)->files.size(), 1U);
   EXPECT_THAT(all.diff("a", "none.md", job_).error().message, HasSubstr("D310"));
@@ -433,7 +432,7 @@ TEST_F(GitLayout, ASkillThatMovedIsFoundByItsNameAndOneThatIsGoneIsSaid) {
   ASSERT_TRUE(updated);
   ASSERT_TRUE((*updated)[0].report) << (*updated)[0].error->message;
   EXPECT_EQ((*updated)[0].report->moved_from, "plugins/x/skills/commit");
-  EXPECT_EQ(std::get<RepoSource>(all.lock()->namespaces.at("commit").source).path, "commit");
+  EXPECT_EQ(std::get<RepoSource>((*all.lock())->namespaces.at("commit").source).path, "commit");
   EXPECT_THAT((*updated)[1].error->message, HasSubstr("D310 gone_upstream"));
   EXPECT_TRUE((*updated)[2].report);
 }
@@ -491,7 +490,7 @@ TEST_F(GitLayout, CopiesAreNamedAndABareRepositoryIsAGitSource) {
   EXPECT_EQ(listing->skills[1].copy_of, "a/one");
   const auto report = all.download(source_of(source, listing->skills[0]), {}, job_);
   ASSERT_TRUE(report) << report.error().message;
-  EXPECT_FALSE(report->resolved.empty());
+  EXPECT_TRUE(report->resolved);
   std::filesystem::remove_all(bare);
 }
 

@@ -254,7 +254,7 @@ TEST(InstallerFault, W10AnEditDuringTheSwapIsKept) {
   EXPECT_EQ(scene.folder().get("resend/gone/z.md"), "this one too");
   EXPECT_EQ(scene.folder().get("resend/come/in/a.md"), "and this");
   EXPECT_THAT(report->pruned, testing::Not(Contains("gone/z.md")));
-  const Lock lock = Installer(scene.folder().path()).lock().value();
+  const Lock lock = lock_in(scene.folder().path());
   const auto& files = lock.namespaces.at("resend").files;
   EXPECT_TRUE(files.at("SKILL.md").kept) << "the lock does not give it the new version";
   EXPECT_EQ(files.at("come/in/a.md").kept, "");
@@ -280,7 +280,7 @@ TEST(InstallerFault, W10ALockFileThatChangesMeanwhileIsReadAgain) {
   const auto report = scene.update([&scene, changed](std::string_view step, std::string_view path) {
     if (step == "create" && path.ends_with("/new5") && !std::exchange(*changed, true)) {
       // As a pull would: by the new lock, the file that is there was edited.
-      Lock lock = Installer(scene.folder().path()).lock().value();
+      Lock lock = lock_in(scene.folder().path());
       lock.namespaces.at("resend").files.at("SKILL.md") = {sha256_hex("pulled"), 6};
       scene.folder().put("directory.lock", render_lock(lock));
     }

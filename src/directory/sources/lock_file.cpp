@@ -4,7 +4,6 @@
 #include <array>
 #include <initializer_list>
 
-#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 #include "foundation/json/yaml.h"
@@ -28,12 +27,6 @@ std::unexpected<Error> damaged(const std::string& reason) {
 }
 
 std::string in(std::string_view name) { return "`" + printable(name) + "`: "; }
-
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
 
 bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
@@ -196,7 +189,8 @@ class EntryReader {
         "`accepted_risks` must be a mapping of SHA-256 (64 hex digits) to lists of codes";
     if (accepted->as_object() == nullptr) return complain(std::string(kForm));
     for (const auto& [sha256, codes] : *accepted->as_object()) {
-      if (!is_sha256(sha256) || codes.as_array() == nullptr) return complain(std::string(kForm));
+      if (!is_sha256_hex(sha256) || codes.as_array() == nullptr)
+        return complain(std::string(kForm));
       for (const json::Value& code : *codes.as_array()) {
         if (code.as_string() == nullptr) return complain(std::string(kForm));
         locked.accepted[sha256].insert(*code.as_string());
@@ -213,7 +207,7 @@ class EntryReader {
       const json::Value* const sha256 = row.find("sha256");
       const json::Value* const size = row.find("size");
       const bool fits = sha256 != nullptr && sha256->as_string() != nullptr &&
-                        is_sha256(*sha256->as_string()) && size != nullptr &&
+                        is_sha256_hex(*sha256->as_string()) && size != nullptr &&
                         size->as_int() != nullptr && *size->as_int() >= 0;
       if (!fits) return complain(in(path) + "needs `sha256` (64 hex digits) and `size`");
       const BundleLimits any{.max_depth = 64, .max_path_bytes = 4'096};
@@ -224,7 +218,7 @@ class EntryReader {
                       .kept = optional(row, "kept"),
                       .fixed = optional(row, "fixed").value_or("")};
       file.executable = optional(row, "mode") == kExecutable;
-      if (!file.fixed.empty() && !is_sha256(file.fixed)) {
+      if (!file.fixed.empty() && !is_sha256_hex(file.fixed)) {
         return complain(in(path) + "`fixed` must be 64 hex digits");
       }
       locked.files[path] = std::move(file);
@@ -250,6 +244,15 @@ size_t line_of_conflict(std::string_view lock) {
 }
 
 }  // namespace
+
+Error no_such_namespace(const Lock& lock, std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [known, entry] : lock.namespaces) names.push_back(known);
+  const std::string_view meant = nearest(name, names);
+  return {"D310", "D310 not_found: directory.lock has no namespace \"" + printable(name) + "\"." +
+                      (meant.empty() ? "" : " Did you mean: " + std::string(meant) + ".") +
+                      " Next: call directory::lock::verify without a namespace to see all."};
+}
 
 std::string LockedNamespace::digest() const {
   Sha256 hash;

@@ -2,11 +2,18 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 
 #include "foundation/base/check.h"
 
 namespace iii {
+
+namespace {
+
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
+}  // namespace
 
 struct Sha256::State {
   EVP_MD_CTX* context = EVP_MD_CTX_new();
@@ -26,12 +33,11 @@ void Sha256::add(std::string_view bytes) {
 std::string Sha256::hex() {
   std::array<unsigned char, 32> digest{};
   III_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr) == 1);
-  constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
   out.reserve(64);
   for (const unsigned char byte : digest) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
+    out += kHexDigits[byte >> 4U];
+    out += kHexDigits[byte & 15U];
   }
   return out;
 }
@@ -40,6 +46,10 @@ std::string sha256_hex(std::string_view bytes) {
   Sha256 hash;
   hash.add(bytes);
   return hash.hex();
+}
+
+bool is_sha256_hex(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of(kHexDigits) == std::string_view::npos;
 }
 
 }  // namespace iii

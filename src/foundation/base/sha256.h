@@ -1,4 +1,4 @@
-// SHA-256, in hexadecimal.
+// SHA-256, as 64 lower-case hex digits.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,8 @@
 namespace iii {
 
 std::string sha256_hex(std::string_view bytes);
+// Whether a text has the form of one.
+bool is_sha256_hex(std::string_view text);
 
 // The same for content that comes in parts.
 class Sha256 {

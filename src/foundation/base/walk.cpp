@@ -26,7 +26,8 @@ Result<void> walk_with(List list, std::string_view folder, const WalkOptions& op
     coming.pop_back();
     Result<std::vector<DirectoryEntry>> entries =
         list(here.path.empty() ? std::string(folder) : join_path(folder, here.path));
-    if (!entries && options.skip_unreadable) continue;
+    const bool is_gone = !entries && entries.error().code == "missing" && !here.path.empty();
+    if (!entries && (options.skip_unreadable || is_gone)) continue;
     if (!entries) return std::unexpected(std::move(entries.error()));
     std::ranges::sort(*entries, {}, &DirectoryEntry::name);
     const bool too_many = entries->size() > options.max_entries - seen;

@@ -239,11 +239,11 @@ directory::DoctorReport report_on(const std::shared_ptr<const directory::Folders
   std::ranges::move(directory::lock_findings(downloads), std::back_inserter(more));
   if (scan) {
     stage.begin("scanning");
+    const auto lock = downloads.lock().value_or(std::make_shared<const sources::Lock>());
     // Nobody else waits for it.
     const directory::RiskScanLimits limits{
         .time = std::chrono::minutes(10), .bytes = 1ULL << 34U, .progress = stage.counter()};
-    std::ranges::move(directory::scan_folders(*open->content, *generation,
-                                              downloads.lock().value_or(sources::Lock{}), limits),
+    std::ranges::move(directory::scan_folders(*open->content, *generation, *lock, limits),
                       std::back_inserter(more));
   }
   return directory::examine(view, query_of(args), std::move(more));
