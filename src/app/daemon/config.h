@@ -54,7 +54,6 @@ struct DirectoryConfig {
   bool lenient = true;
   bool title_from_name = true;
   bool builtin_docs = true;
-  bool index_cache = true;
   bool registry_search = true;  // what could be installed is part of a search
   // Kernel notifications; off: stamps are compared at every call.
   bool watch = true;

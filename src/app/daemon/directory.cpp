@@ -85,14 +85,8 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 // How long after the start the index of skills is made when nobody has searched yet.
 constexpr std::chrono::milliseconds kIndexAfter{2'000};
 
-directory::SkillSearchOptions search_options(const DirectoryConfig& config,
-                                             std::optional<std::filesystem::path> file,
-                                             std::string_view mode) {
+directory::SkillSearchOptions search_options(std::string_view mode) {
   directory::SkillSearchOptions out;
-  if (config.index_cache) out.file = file;
-  // Earlier versions kept an index of the documents beside it.
-  std::error_code ignored;
-  if (file) std::filesystem::remove(file->replace_extension(".cache"), ignored);
   // Commands and stdio servers end soon: they make it when it is needed.
   if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
   return out;
@@ -128,7 +122,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       downloader_(worker, changes_, library_, downloads_of(config, places_),
                   saturated_size(config.max_downloads)),
       catalog_(worker, engine_, table_, library_.answer_threads()),
-      skill_search_(worker, library_, search_options(config, places_.search_index, mode)),
+      skill_search_(worker, library_, search_options(mode)),
       skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }),
       stats_{.library = library_,
              .downloads = [this] { return downloader_.counts(); },

@@ -30,7 +30,6 @@ namespace iii::daemon {
 
 struct DirectoryPlaces {
   std::string home;
-  std::optional<std::filesystem::path> search_index;  // kept between runs
   // Downloads may come from folders of this machine, as the one who runs this process may.
   bool local_sources = false;
   // The folders are shown to a person: at the start they are no news for the log.

@@ -356,11 +356,7 @@ int run_worker(const cli::Args& args) {
     log_info("stopping");
     worker.stop();
   });
-  std::optional<std::filesystem::path> search_index;
-  if (!home.empty())
-    search_index = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.search";
-  Directory directory(configuration->now(), {.home = home, .search_index = search_index}, worker,
-                      "worker");
+  Directory directory(configuration->now(), {.home = home}, worker, "worker");
   const auto address = cli::engine_address(args);
   const std::string engine = address ? "the engine at " + address->text() : "the engine";
   worker.on_ready([&, said = false]() mutable {

@@ -39,9 +39,7 @@ class Folders final : public Caller {
       : reading_(std::move(reading)),
         worker_(without_bus_worker(), loop_),
         directory_(without_bus(reading_.config),
-                   DirectoryPlaces{.home = reading_.home,
-                                   .search_index = search_index_file(reading_.home),
-                                   .local_sources = use == Use::kInstall},
+                   DirectoryPlaces{.home = reading_.home, .local_sources = use == Use::kInstall},
                    worker_, "command line") {}
 
   Result<std::string> call(const std::string& function_id, const std::string& payload) override {
