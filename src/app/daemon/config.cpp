@@ -7,7 +7,6 @@
 #include "directory/installing/auto_download.h"
 #include "directory/library/installed_workers.h"
 #include "directory/library/registration_feed.h"
-#include "directory/library/registration_store.h"
 #include "directory/reading/builtin_docs.h"
 #include "directory/sources/downloads.h"
 #include "foundation/base/check.h"
@@ -93,14 +92,12 @@ directory::InstalledWorkersOptions installed_options(const DirectoryConfig& conf
           .own_page = config.builtin_docs};
 }
 
-directory::RegistrationStoreOptions registered_options(const DirectoryConfig& config) {
-  return {.skills_scope = config.scopes.skills,
-          .prompts_scope = config.scopes.prompts,
-          .timeout = std::chrono::milliseconds(config.state_timeout_ms)};
-}
-
-directory::RegistrationFeedOptions registration_feed_options(const DirectoryConfig& config) {
-  directory::RegistrationFeedOptions out;
+directory::RegistrationOptions registration_options(const DirectoryConfig& config) {
+  directory::RegistrationOptions out;
+  out.skills_scope = config.scopes.skills;
+  out.prompts_scope = config.scopes.prompts;
+  out.timeout = std::chrono::milliseconds(config.state_timeout_ms);
+  out.in_views = config.registered_documents;
   out.ttl = std::chrono::milliseconds(config.registered_ttl_ms);
   out.ttl_with_events = std::max(out.ttl_with_events, out.ttl);
   return out;

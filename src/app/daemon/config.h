@@ -18,8 +18,7 @@ struct ContentOptions;
 namespace iii::directory {
 struct AutoDownloadOptions;
 struct InstalledWorkersOptions;
-struct RegistrationFeedOptions;
-struct RegistrationStoreOptions;
+struct RegistrationOptions;
 }  // namespace iii::directory
 
 namespace iii::sources {
@@ -112,7 +111,6 @@ sources::DownloadsOptions downloads_options(const DirectoryConfig& config, const
 directory::AutoDownloadOptions auto_download_options(const DirectoryConfig& config,
                                                      const std::string& home);
 directory::InstalledWorkersOptions installed_options(const DirectoryConfig& config);
-directory::RegistrationStoreOptions registered_options(const DirectoryConfig& config);
-directory::RegistrationFeedOptions registration_feed_options(const DirectoryConfig& config);
+directory::RegistrationOptions registration_options(const DirectoryConfig& config);
 
 }  // namespace iii::daemon

@@ -55,10 +55,7 @@ class FolderGate final : public directory::Gate {
 directory::LibraryOptions library_options(const DirectoryConfig& config) {
   directory::LibraryOptions out;
   out.installed = installed_options(config);
-  if (config.legacy_skills) {
-    out.registrations = registered_options(config);
-    if (config.registered_documents) out.registration_feed = registration_feed_options(config);
-  }
+  if (config.legacy_skills) out.registrations = registration_options(config);
   return out;
 }
 
@@ -135,7 +132,9 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   table_.read_large_on(library_.answer_threads());
   catalog_.follow_events(table_);
   changes_.add_to(table_);
-  if (auto* feed = library_.registration_feed()) directory::add_state_events(table_, *feed);
+  if (auto* feed = library_.registrations(); feed != nullptr && config.registered_documents) {
+    directory::add_state_events(table_, *feed);
+  }
   directory::add_health(
       table_, library_,
       {.version = kVersion,

@@ -54,8 +54,8 @@ class InstalledWorkers {
   NamesPtr known_;                                                 // last answer, whatever its age
   std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer
   std::optional<std::chrono::steady_clock::time_point> failed_at_;
-  std::optional<Latch> under_way_;  // opens when the question is answered
-  bool refused_ = false;            // the last question was refused at once
+  SingleFlight asking_;
+  bool refused_ = false;  // the last question was refused at once
   LogOnce failure_log_;
 };
 

@@ -79,7 +79,6 @@ class DirectoryTest : public testing::Test {
     LibraryOptions options;
     options.installed = installed_options;
     options.registrations = registrations;
-    options.registration_feed = registration_feed;
     options.clock = [this] { return now; };
     library = std::make_unique<Library>(
         worker, Folders{.content = content::Content::open(content_options), .gate = nullptr},
@@ -147,8 +146,7 @@ class DirectoryTest : public testing::Test {
   content::TempTree tree;
   content::ContentOptions content_options = tree.options();
   InstalledWorkersOptions installed_options{.filter = false};
-  std::optional<RegistrationStoreOptions> registrations;
-  std::optional<RegistrationFeedOptions> registration_feed;
+  std::optional<RegistrationOptions> registrations;
   SkillLimits limits;
   Time now{std::chrono::hours(1)};
 

@@ -113,7 +113,7 @@ struct Bytes {
 };
 std::optional<Bytes> read_bytes(const View& view, const content::FileRef& file) {
   if (const RegisteredDocument* registered = view.registration(file)) {
-    return Bytes{*registered->text};
+    return Bytes{registered->text};
   }
   const auto& folders = view.snapshot().folders;
   if (folders == nullptr) return std::nullopt;
