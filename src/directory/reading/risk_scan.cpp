@@ -8,6 +8,7 @@
 #include "directory/reading/skill_files.h"
 #include "directory/risks/scan.h"
 #include "foundation/base/counted.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 
 namespace iii::directory {
@@ -33,7 +34,7 @@ const std::set<std::string>* accepted_for(const sources::Lock& lock, const conte
                                           std::string_view bytes) {
   const auto entry = lock.namespaces.find(file.path.substr(0, file.path.find('/')));
   if (entry == lock.namespaces.end() || entry->second.accepted.empty()) return nullptr;
-  const auto codes = entry->second.accepted.find(sources::sha256_hex(bytes));
+  const auto codes = entry->second.accepted.find(sha256_hex(bytes));
   return codes == entry->second.accepted.end() ? nullptr : &codes->second;
 }
 

@@ -8,7 +8,7 @@
 #include "directory/risks/codes.h"
 #include "directory/risks/new_commands.h"
 #include "directory/risks/scan.h"
-#include "directory/sources/lock_file.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::sources {

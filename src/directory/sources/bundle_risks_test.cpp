@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "directory/sources/lock_file.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::sources {
 namespace {

@@ -46,7 +46,6 @@ struct Installer::Impl {
   mutable std::mutex lock_mutex;
   mutable LockPtr known_lock;    // as it was parsed last, under lock_mutex
   mutable FileStamp lock_stamp;  // of the file then
-  FileDigests digests;
 };
 
 Result<FolderWriter> Installer::Impl::open_to_write(const std::string& name_space) const {
@@ -246,7 +245,7 @@ Result<std::vector<VerifiedNamespace>> Installer::verify(
 }
 
 Result<std::vector<VerifiedNamespace>> Installer::compare_stamps() const {
-  return verify_folder(impl_->folder, std::nullopt, &impl_->digests);
+  return verify_folder(impl_->folder, std::nullopt, true);
 }
 
 bool Installer::has_marker(const std::string& name_space) const {

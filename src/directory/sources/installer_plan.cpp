@@ -9,6 +9,7 @@
 #include <set>
 
 #include "directory/sources/journal.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/utf8.h"
 #include "foundation/json/write.h"
 

@@ -9,8 +9,10 @@
 
 #include "directory/sources/installer_plan.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/file_digests.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
+#include "foundation/base/walk.h"
 
 namespace iii::sources {
 
@@ -18,42 +20,34 @@ namespace {
 
 constexpr std::chrono::milliseconds kGatePause{5};
 constexpr int kMaxLooks = 2'000;  // at a gate that is shut: ten seconds
-constexpr size_t kMaxFiles = 200'000;
-constexpr size_t kMaxDepth = 64;
+constexpr size_t kMaxEntries = 200'000;
 
 using States = std::map<std::string, FileState>;
 
 // Everything in the folder that the lock does not name. Links are not followed.
-Result<void> find_extras(const FolderWriter& root, const std::string& folder, size_t prefix,
-                         size_t depth, States& states) {
-  const Result<std::vector<DirectoryEntry>> entries = root.list(folder);
-  if (!entries && entries.error().code == "missing") return {};
-  if (!entries) return std::unexpected(entries.error());
-  for (const DirectoryEntry& entry : *entries) {
-    const std::string path = folder + "/" + entry.name;
-    const std::string inner = path.substr(prefix);
-    if (inner == kMarkerName) continue;
-    if (entry.kind == EntryKind::kDirectory) {
-      if (depth >= kMaxDepth) continue;
-      Result<void> found = find_extras(root, path, prefix, depth + 1, states);
-      if (!found) return found;
-    } else if (states.size() >= kMaxFiles) {
-      return fail("too_large", "`" + printable(folder) + "` has too many files");
-    } else {
-      states.emplace(inner, FileState::kExtra);  // known ones keep their state
+Result<void> find_extras(const FolderWriter& root, const std::string& folder, States& states) {
+  const auto visit = [&](const std::string& below, std::vector<DirectoryEntry>& entries) {
+    if (below.empty()) std::erase_if(entries, [](const auto& e) { return e.name == kMarkerName; });
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.kind == EntryKind::kDirectory) continue;
+      states.emplace(join_path(below, entry.name), FileState::kExtra);  // known ones keep theirs
     }
-  }
-  return {};
+    return Result<void>();
+  };
+  Result<void> walked = walk(root, folder, {.max_entries = kMaxEntries}, visit);
+  if (walked || walked.error().code == "missing" || walked.error().code == "too_deep") return {};
+  if (walked.error().code != "too_many") return walked;
+  return fail("too_large", "`" + printable(folder) + "` has too many files");
 }
 
-// The file is read unless its hash is known.
-Result<std::string> state_by_stamp(const FolderWriter& root, const std::string& path,
-                                   const FileStamp& stamp, FileDigests* digests) {
-  if (digests == nullptr) return state_of(root, path);
-  if (auto known = digests->find(path, stamp)) return std::move(*known);
-  Result<std::string> state = state_of(root, path);
-  if (state) digests->keep(path, stamp, *state);
-  return state;
+// `by_stamp`: the file is not read when its digest is known.
+Result<std::string> state_of_file(const FolderWriter& root, const std::string& path,
+                                  const FileStamp& stamp, bool by_stamp) {
+  if (!by_stamp) return state_of(root, path);
+  const Result<FileDigest> digest = file_digest(root, path, stamp);
+  if (!digest && digest.error().code == "missing") return std::string(kAbsent);
+  if (!digest) return std::unexpected(digest.error());
+  return "sha256:" + digest->sha256;
 }
 
 struct LookedAt {
@@ -62,7 +56,7 @@ struct LookedAt {
 };
 
 Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& path,
-                                const LockedFile& locked, FileDigests* digests) {
+                                const LockedFile& locked, bool by_stamp) {
   const auto found = [](FileState state) { return LookedAt{.state = state}; };
   const Result<FileStatus> status = root.look(path);
   if (!status && status.error().code == "missing") return found(FileState::kMissing);
@@ -71,7 +65,7 @@ Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& pat
   if (!status) return std::unexpected(status.error());
   if (status->kind != EntryKind::kFile) return found(FileState::kEdited);
   if (status->stamp.size != locked.size && locked.fixed.empty()) return found(FileState::kEdited);
-  const Result<std::string> state = state_by_stamp(root, path, status->stamp, digests);
+  const Result<std::string> state = state_of_file(root, path, status->stamp, by_stamp);
   if (!state) return std::unexpected(state.error());
   if (*state == kAbsent) return found(FileState::kMissing);
   constexpr std::string_view kHash = "sha256:";
@@ -85,18 +79,18 @@ Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& pat
 }
 
 Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,
-                                     const LockedNamespace& locked, FileDigests* digests) {
+                                     const LockedNamespace& locked, bool by_stamp) {
   States states;
   std::optional<int64_t> written;
   for (const auto& [path, file] : locked.files) {
-    const Result<LookedAt> look = look_at_locked(root, below(name, path), file, digests);
+    const Result<LookedAt> look = look_at_locked(root, below(name, path), file, by_stamp);
     if (!look) return std::unexpected(look.error());
     states.emplace(path, look->state);
     if (look->state == FileState::kIntact) {
       written = std::max(written.value_or(look->mtime_ns), look->mtime_ns);
     }
   }
-  const Result<void> found = find_extras(root, name, name.size() + 1, 0, states);
+  const Result<void> found = find_extras(root, name, states);
   // The namespace itself is a link: its files were told apart above.
   if (!found && found.error().code != "link") return std::unexpected(found.error());
   VerifiedNamespace verified{
@@ -111,7 +105,7 @@ Error cannot_read(const Error& error) {
 
 Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
                                                   const std::optional<std::string>& name_space,
-                                                  FileDigests* digests) {
+                                                  bool by_stamp) {
   const Result<Lock> lock = read_lock(root);
   if (!lock) return std::unexpected(lock.error());
   if (name_space && !lock->namespaces.contains(*name_space)) {
@@ -126,7 +120,7 @@ Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
   std::vector<VerifiedNamespace> all;
   for (const auto& [name, locked] : lock->namespaces) {
     if (name_space && *name_space != name) continue;
-    Result<VerifiedNamespace> one = verify_one(root, name, locked, digests);
+    Result<VerifiedNamespace> one = verify_one(root, name, locked, by_stamp);
     if (!one) return std::unexpected(cannot_read(one.error()));
     all.push_back(std::move(*one));
   }
@@ -166,7 +160,7 @@ Result<Lock> read_lock(const FolderWriter& root) {
 
 Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path& skills_folder,
                                                      const std::optional<std::string>& name_space,
-                                                     FileDigests* digests) {
+                                                     bool by_stamp) {
   ReadGate gate(skills_folder);
   for (int look = 0; look < kMaxLooks; ++look) {
     if (!gate.enter()) {
@@ -177,7 +171,7 @@ Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path
     const bool missing = !root && root.error().code == "missing";
     if (!root && !missing) return std::unexpected(cannot_read(root.error()));
     Result<std::vector<VerifiedNamespace>> verified =
-        missing ? std::vector<VerifiedNamespace>{} : verify_now(*root, name_space, digests);
+        missing ? std::vector<VerifiedNamespace>{} : verify_now(*root, name_space, by_stamp);
     if (gate.leave()) return verified;
   }
   return fail("D331",

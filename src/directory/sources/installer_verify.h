@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "directory/sources/file_digests.h"
 #include "directory/sources/installer.h"
 #include "foundation/base/files_writer.h"
 
@@ -16,9 +15,9 @@ namespace iii::sources {
 Result<Lock> read_lock(const FolderWriter& root);
 Error unreadable_lock(const Error& error);
 
-// With `digests`, files whose hash it knows are not read again.
+// `by_stamp`: files whose digest is known by their stamp are not read again.
 Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path& skills_folder,
                                                      const std::optional<std::string>& name_space,
-                                                     FileDigests* digests = nullptr);
+                                                     bool by_stamp = false);
 
 }  // namespace iii::sources

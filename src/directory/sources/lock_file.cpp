@@ -1,12 +1,10 @@
 #include "directory/sources/lock_file.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 
-#include "foundation/base/check.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 #include "foundation/json/yaml.h"
@@ -252,40 +250,6 @@ size_t line_of_conflict(std::string_view lock) {
 }
 
 }  // namespace
-
-struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { III_CHECK(context != nullptr && EVP_DigestInit_ex(context, EVP_sha256(), nullptr)); }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-};
-
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
-Sha256::~Sha256() = default;
-
-void Sha256::add(std::string_view bytes) {
-  III_CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
-}
-
-std::string Sha256::hex() {
-  std::array<unsigned char, 32> digest{};
-  III_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr) == 1);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(64);
-  for (const unsigned char byte : digest) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
-}
-
-std::string sha256_hex(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.hex();
-}
 
 std::string LockedNamespace::digest() const {
   Sha256 hash;

@@ -71,22 +71,4 @@ Result<Lock> parse_lock(std::string_view text);
 // A lock of this size still names a hundred thousand files; nothing larger is read or written.
 inline constexpr size_t kMaxLockBytes = 16 * 1024 * 1024;
 
-std::string sha256_hex(std::string_view bytes);
-
-// The same for content that comes in parts.
-class Sha256 {
- public:
-  Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-
-  void add(std::string_view bytes);
-  std::string hex();  // once, at the end
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
 }  // namespace iii::sources
