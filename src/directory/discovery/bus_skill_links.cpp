@@ -95,13 +95,10 @@ task::Task<std::vector<DoctorFinding>> BusSkillLinks::broken(const View& view) {
          .path = printable(skill->file.path),
          .severity = "info",
          .code = std::string(kCode),
-         .line = {},
-         .column = {},
          .message = "`function_id` names the function `" + printable(*skill->function_id) +
                     "`, which nobody offers at the moment. Start or install its worker, or "
                     "correct the id.",
-         .served_as = shown,
-         .fix = {}});
+         .served_as = shown});
   }
   co_return out;
 }

@@ -125,6 +125,7 @@ class Library {
   task::Task<bool> look_for(std::string id);
   // The last published state; not necessarily up to date.
   const SnapshotPtr& latest() const { return now_; }
+  View latest_view() const { return View(now_, installed_.last_for_filter()); }
   content::ContentStatus status() const { return now_->folders->content->status(); }
   // How often the folders were looked at since the start, and how long that took.
   struct Refreshes {

@@ -85,7 +85,7 @@ RowChanges changes_between(const content::Generation& before, const content::Gen
 
 std::string read_body_head(const View& view, const content::Skill& skill, size_t bytes) {
   if (const RegisteredDocument* registered = view.registration(skill.file)) {
-    return without_frontmatter(*registered->text, view);
+    return without_frontmatter(registered->text, view);
   }
   if (view.snapshot().folders == nullptr) return {};
   content::Content& content = *view.snapshot().folders->content;
