@@ -7,7 +7,6 @@
 #include "directory/installing/auto_download.h"
 #include "directory/library/installed_workers.h"
 #include "directory/library/registration_feed.h"
-#include "directory/library/registration_store.h"
 #include "directory/reading/builtin_docs.h"
 #include "directory/sources/downloads.h"
 #include "foundation/base/check.h"
@@ -26,7 +25,9 @@ std::filesystem::path expand_path(const std::string& text, const std::string& ho
 content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home) {
   using content::RootKind;
   content::ContentOptions out;
-  out.roots.push_back({RootKind::kLocal, expand_path(config.local_skills_folder, home)});
+  if (!config.local_skills_folder.empty()) {
+    out.roots.push_back({RootKind::kLocal, expand_path(config.local_skills_folder, home)});
+  }
   out.roots.push_back({RootKind::kGlobal, expand_path(config.skills_folder, home)});
   for (const std::string& extra : config.extra_skills_folders) {
     out.roots.push_back({RootKind::kExtra, expand_path(extra, home)});
@@ -93,14 +94,12 @@ directory::InstalledWorkersOptions installed_options(const DirectoryConfig& conf
           .own_page = config.builtin_docs};
 }
 
-directory::RegistrationStoreOptions registered_options(const DirectoryConfig& config) {
-  return {.skills_scope = config.scopes.skills,
-          .prompts_scope = config.scopes.prompts,
-          .timeout = std::chrono::milliseconds(config.state_timeout_ms)};
-}
-
-directory::RegistrationFeedOptions registration_feed_options(const DirectoryConfig& config) {
-  directory::RegistrationFeedOptions out;
+directory::RegistrationOptions registration_options(const DirectoryConfig& config) {
+  directory::RegistrationOptions out;
+  out.skills_scope = config.scopes.skills;
+  out.prompts_scope = config.scopes.prompts;
+  out.timeout = std::chrono::milliseconds(config.state_timeout_ms);
+  out.in_views = config.registered_documents;
   out.ttl = std::chrono::milliseconds(config.registered_ttl_ms);
   out.ttl_with_events = std::max(out.ttl_with_events, out.ttl);
   return out;

@@ -71,24 +71,26 @@ task::Task<std::vector<DoctorFinding>> BusSkillLinks::broken(const View& view) {
   std::vector<DoctorFinding> out;
   const Existing now = co_await existing();
   if (!now.live) co_return out;
-  auto begin = std::chrono::steady_clock::now();
-  size_t looked_at = 0;
-  for (const content::SkillPtr& skill : view.generation().skills) {
-    if (++looked_at % 256 == 0) co_await library_.let_others_run(begin);
-    if (!skill->function_id || exists(now, *skill->function_id)) continue;
+  auto select = [ids = now.ids](const View& all) {
+    std::vector<content::SkillPtr> absent;
+    for (const content::SkillPtr& skill : all.generation().skills) {
+      if (skill->function_id && !ids->contains(*skill->function_id)) absent.push_back(skill);
+    }
+    return absent;
+  };
+  const std::vector<content::SkillPtr> absent = co_await library_.answer(view, std::move(select));
+  for (const content::SkillPtr& skill : absent) {
+    if (catalog_.is_own(*skill->function_id)) continue;
     const std::string shown = view.display(skill->id);
     out.push_back(
         {.root = view.generation().roots[skill->file.root].label,
          .path = printable(skill->file.path),
          .severity = "info",
          .code = std::string(kCode),
-         .line = {},
-         .column = {},
          .message = "`function_id` names the function `" + printable(*skill->function_id) +
                     "`, which nobody offers at the moment. Start or install its worker, or "
                     "correct the id.",
-         .served_as = shown,
-         .fix = {}});
+         .served_as = shown});
   }
   co_return out;
 }

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "directory/library/merger.h"
+#include "directory/content/ids.h"
+#include "directory/legacy/names.h"
+#include "directory/legacy/refusals.h"
 #include "directory/reading/document.h"
 #include "directory/reading/resolve.h"
+#include "foundation/base/files.h"
 
 namespace iii::directory {
 
@@ -13,46 +16,98 @@ namespace {
 
 using Text = std::optional<std::string>;
 
-task::Task<Result<Text>> file_text_in(Library& library, const View& view, const std::string& id) {
+task::Task<Result<Text>> text_in(Library& library, const View& view, const std::string& id) {
   const content::Skill* skill = look_up(view, id);
   if (skill == nullptr) co_return Text();
+  if (const RegisteredDocument* registered = view.registration(skill->file)) {
+    co_return Text(registered->text);
+  }
   Result<Body> body = read_skill(library, view, *skill, id);
   if (!body) co_return std::unexpected(std::move(body.error()));
   co_return Text(std::move(body->text));
 }
 
-// The registration that a file has the id of. The file wins, but not where the installed-worker
-// filter hides it: then nothing would be shown.
-const RegisteredDocument* registration_behind(const View& view, const content::Skill& file) {
-  const RegistrationsPtr& registrations = view.snapshot().registrations;
-  if (registrations == nullptr) return nullptr;
-  const auto of_key = [&](const std::string& key) {
-    return find_registered(*registrations, {.root = 0, .path = "skills/" + key});
-  };
-  const RegisteredDocument* exact = of_key(file.id);
-  return exact != nullptr ? exact : of_key(content::display_id(view.generation(), file.id));
+// `out` has the files.
+template <typename Row>
+std::vector<LegacyRow<Row>> with_registered(std::vector<LegacyRow<Row>> out,
+                                            const RegisteredRows& registered,
+                                            Result<void> (*check)(std::string_view key)) {
+  for (const RegisteredPtr& each : registered) {
+    if (check(each->key)) out.push_back({.id = each->key, .registered = each.get()});
+  }
+  std::ranges::sort(out, {}, [](const LegacyRow<Row>& row) {
+    return std::pair(std::string_view(row.id), row.registered != nullptr);
+  });
+  const auto [first, last] = std::ranges::unique(out, {}, &LegacyRow<Row>::id);
+  out.erase(first, last);
+  return out;
 }
 
 }  // namespace
 
-std::vector<LegacySkill> skills_in(const View& view) {
-  std::vector<LegacySkill> out;
-  for (const content::SkillPtr& skill : view.generation().skills) {
-    const bool shown = view.shows(skill->id);
-    const RegisteredDocument* registered =
-        shown ? view.registration(skill->file) : registration_behind(view, *skill);
-    if (!shown && registered == nullptr) continue;
-    out.push_back({registered != nullptr ? registered->key : view.display(skill->id), skill.get(),
-                   registered});
-  }
-  std::ranges::sort(out, {}, &LegacySkill::id);
-  return out;
+task::Task<LegacyView> legacy_view(Library& library, ChangeKind kind) {
+  Result<RegistrationsPtr> now = std::make_shared<const Registrations>();
+  if (library.registrations() != nullptr) now = co_await library.registrations()->refresh(kind);
+  const bool filtered = kind == ChangeKind::kSkill;
+  LegacyView out{co_await library.current({.filtered = filtered, .registered = false}),
+                 now.value_or(std::make_shared<const Registrations>())};
+  if (!now) out.problem = std::move(now.error());
+  co_return out;
 }
 
-task::Task<Result<Text>> file_text(Library& library, ViewOptions options, std::string id) {
-  options.registered = false;
+task::Task<Result<json::Raw>> legacy_answer(Library& library, ChangeKind kind,
+                                            Result<json::Raw> (*make)(const LegacyView& view)) {
+  LegacyView all = co_await legacy_view(library, kind);
+  View files = all.files;
+  co_return co_await library.answer(
+      std::move(files), [all = std::move(all), make](const View&) { return make(all); });
+}
+
+std::vector<LegacyRow<content::Skill>> skills_in(const LegacyView& view) {
+  std::vector<LegacyRow<content::Skill>> out;
+  for (const content::SkillPtr& skill : view.files.generation().skills) {
+    if (!view.files.shows(skill->id)) continue;
+    out.push_back({.id = view.files.display(skill->id), .file = skill.get()});
+  }
+  return with_registered(std::move(out), view.registrations->skills, content::check_id);
+}
+
+std::vector<LegacyRow<content::Prompt>> prompts_in(const LegacyView& view) {
+  std::vector<LegacyRow<content::Prompt>> out;
+  for (const content::PromptPtr& prompt : view.files.generation().prompts) {
+    out.push_back({.id = prompt->name, .file = prompt.get()});
+  }
+  return with_registered(std::move(out), view.registrations->prompts, content::check_name);
+}
+
+task::Task<Result<Text>> document_text(Library& library, ViewOptions options, std::string id) {
   co_return co_await library.answer_from(
-      options, [&](const View& view) { return file_text_in(library, view, id); });
+      options, [&](const View& view) { return text_in(library, view, id); });
+}
+
+task::Task<Result<std::string>> LegacyParts::add(ChangeKind kind,
+                                                 RegisteredDocument document) const {
+  const LegacyParts parts = *this;
+  if (const Result<void> legal = check_registration(kind, document); !legal) {
+    co_return std::unexpected(refused_registration(kind, legal.error()));
+  }
+  const std::string key = document.key;
+  std::string time = document.registered_at = content::format_time(file_clock_ns());
+  const Result<void> stored = co_await parts.registered().put(kind, std::move(document));
+  if (!stored) co_return std::unexpected(failed_state(kind, stored.error()));
+  parts.on_change.registered(kind, "register", key);
+  co_return time;
+}
+
+task::Task<Result<bool>> LegacyParts::remove(ChangeKind kind, std::string key) const {
+  const LegacyParts parts = *this;
+  if (const Result<void> legal = check_key(kind, key); !legal) {
+    co_return std::unexpected(refused_registration(kind, legal.error()));
+  }
+  const Result<bool> removed = co_await parts.registered().remove(kind, key);
+  if (!removed) co_return std::unexpected(failed_state(kind, removed.error()));
+  if (*removed) parts.on_change.registered(kind, "unregister", key);
+  co_return *removed;
 }
 
 }  // namespace iii::directory

@@ -5,21 +5,53 @@
 #include <string>
 #include <vector>
 
+#include "directory/legacy/on_change.h"
 #include "directory/library/library.h"
 
 namespace iii::directory {
 
-struct LegacySkill {
-  std::string id;  // as shown: of a file its display id, else the id it was registered under
-  const content::Skill* row =
-      nullptr;  // of a registration that a hidden file stands before: the file's
-  const RegisteredDocument* registered = nullptr;  // null: a file
-};
-// Those that the view shows, by id.
-std::vector<LegacySkill> skills_in(const View& view);
+class EngineClient;
 
-// The body of the file that `id` names exactly; nothing when there is none.
-task::Task<Result<std::optional<std::string>>> file_text(Library& library, ViewOptions options,
-                                                         std::string id);
+// Files, and what is registered at this moment.
+struct LegacyView {
+  View files;
+  RegistrationsPtr registrations;     // empty when state failed
+  std::optional<Error> problem = {};  // of state
+};
+// Asks state for the registrations of one kind. `library` may be without registrations.
+task::Task<LegacyView> legacy_view(Library& library, ChangeKind kind);
+
+// Gives what `make` makes of it.
+task::Task<Result<json::Raw>> legacy_answer(Library& library, ChangeKind kind,
+                                            Result<json::Raw> (*make)(const LegacyView& view));
+
+// `registered` null: a file.
+template <typename Row>
+struct LegacyRow {
+  std::string id;  // of a file as it is shown, else what it was registered under
+  const Row* file = nullptr;
+  const RegisteredDocument* registered = nullptr;
+};
+// By id. Where a file that is shown has the id too, the file alone.
+std::vector<LegacyRow<content::Skill>> skills_in(const LegacyView& view);
+std::vector<LegacyRow<content::Prompt>> prompts_in(const LegacyView& view);
+
+// What the document that `id` names exactly says: the body of a file, all of a registered one;
+// nothing when there is none.
+task::Task<Result<std::optional<std::string>>> document_text(Library& library, ViewOptions options,
+                                                             std::string id);
+
+// What the functions of skills 0.1.5 need. Everything outlives the table.
+struct LegacyParts {
+  EngineClient& engine;
+  Library& library;  // has registrations()
+  OnChange& on_change;
+
+  RegistrationFeed& registered() const { return *library.registrations(); }
+  // Gives the time of the registration. Fires the event.
+  task::Task<Result<std::string>> add(ChangeKind kind, RegisteredDocument document) const;
+  // Whether there was something.
+  task::Task<Result<bool>> remove(ChangeKind kind, std::string key) const;
+};
 
 }  // namespace iii::directory

@@ -28,6 +28,8 @@ std::optional<std::string> text_in(const Value& row, std::string_view key) {
   return *value->as_string();
 }
 
+}  // namespace
+
 uint64_t count_in(const Value& row, std::string_view key) {
   const Value* value = row.find(key);
   if (value == nullptr) return 0;
@@ -36,6 +38,8 @@ uint64_t count_in(const Value& row, std::string_view key) {
              ? static_cast<uint64_t>(*value->as_int())
              : 0;
 }
+
+namespace {
 
 std::optional<Value> first_of(const Value& row, std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
@@ -78,35 +82,44 @@ const Value& everything() {
   return kAll;
 }
 
-task::Task<Result<std::vector<EngineTriggerType>>> types(EngineCaller caller,
-                                                         Pending<json::Raw> asked) {
+template <typename Row>
+task::Task<Result<void>> take(std::string_view id, Pending<json::Raw> asked,
+                              std::vector<Row> (*read)(const Value&), std::vector<Row>& out) {
+  const sdk::Reply<json::Raw> reply = co_await asked;
+  const Result<Value> answer = settled(id, reply);
+  if (!answer) co_return std::unexpected(answer.error());
+  out = read(*answer);
+  co_return Result<void>();
+}
+
+task::Task<Result<void>> take_types(EngineCaller caller, Pending<json::Raw> asked,
+                                    std::vector<EngineTriggerType>& out) {
   const sdk::Reply<json::Raw> reply = co_await asked;
   const Result<Value> listed = settled("engine::triggers::list", reply);
   if (!listed) co_return std::unexpected(listed.error());
-  if (are_types(*listed)) co_return types_in(*listed, "triggers");
+  if (are_types(*listed)) {
+    out = types_in(*listed, "triggers");
+    co_return Result<void>();
+  }
   const sdk::Reply<json::Raw> older =
       co_await start(caller, "engine::trigger-types::list", everything());
-  if (!older && older.error().code == kNoSuchFunction) {
-    co_return std::vector<EngineTriggerType>();
-  }
+  if (!older && older.error().code == kNoSuchFunction) co_return Result<void>();
   const Result<Value> answer = settled("engine::trigger-types::list", older);
   if (!answer) co_return std::unexpected(answer.error());
-  co_return types_in(*answer, "trigger_types");
+  out = types_in(*answer, "trigger_types");
+  co_return Result<void>();
 }
 
-task::Task<Result<std::vector<EngineTrigger>>> triggers(EngineCaller caller,
-                                                        Pending<json::Raw> asked) {
-  const sdk::Reply<json::Raw> reply = co_await asked;
-  if (reply || reply.error().code != kNoSuchFunction) {
-    const Result<Value> listed = settled("engine::registered-triggers::list", reply);
-    if (!listed) co_return std::unexpected(listed.error());
-    co_return triggers_in(*listed, "registered_triggers");
-  }
-  const sdk::Reply<json::Raw> older =
-      co_await start(caller, "engine::triggers::list", everything());
-  const Result<Value> answer = settled("engine::triggers::list", older);
+task::Task<Result<void>> take_triggers(EngineCaller caller, Pending<json::Raw> asked,
+                                       std::vector<EngineTrigger>& out) {
+  sdk::Reply<json::Raw> reply = co_await asked;
+  const bool old_engine = !reply && reply.error().code == kNoSuchFunction;
+  if (old_engine) reply = co_await start(caller, "engine::triggers::list", everything());
+  const Result<Value> answer =
+      settled(old_engine ? "engine::triggers::list" : "engine::registered-triggers::list", reply);
   if (!answer) co_return std::unexpected(answer.error());
-  co_return triggers_in(*answer, "triggers");
+  out = triggers_in(*answer, old_engine ? "triggers" : "registered_triggers");
+  co_return Result<void>();
 }
 
 }  // namespace
@@ -190,43 +203,27 @@ std::vector<EngineTrigger> triggers_in(const Value& answer, std::string_view key
 }
 
 task::Task<Result<EngineLists>> ask_engine(EngineCaller caller, WantedLists wanted) {
-  std::optional<Pending<json::Raw>> functions;
-  std::optional<Pending<json::Raw>> workers;
-  std::optional<Pending<json::Raw>> type_rows;
-  std::optional<Pending<json::Raw>> trigger_rows;
+  // All are under way before the first is waited for.
+  const auto begin = [&caller](bool is_wanted, std::string_view id, const Value& input) {
+    return is_wanted ? std::optional(start(caller, id, input)) : std::nullopt;
+  };
   const Value nothing = Object{};
-  if (wanted.functions) {
-    functions.emplace(
-        start(caller, "engine::functions::list", wanted.internal ? everything() : nothing));
-  }
-  if (wanted.workers) workers.emplace(start(caller, "engine::workers::list", nothing));
-  if (wanted.types) type_rows.emplace(start(caller, "engine::triggers::list", everything()));
-  if (wanted.triggers) {
-    trigger_rows.emplace(start(caller, "engine::registered-triggers::list", everything()));
-  }
+  auto functions =
+      begin(wanted.functions, "engine::functions::list", wanted.internal ? everything() : nothing);
+  auto workers = begin(wanted.workers, "engine::workers::list", nothing);
+  auto type_rows = begin(wanted.types, "engine::triggers::list", everything());
+  auto trigger_rows = begin(wanted.triggers, "engine::registered-triggers::list", everything());
   EngineLists out;
+  Result<void> done;
   if (functions) {
-    const sdk::Reply<json::Raw> reply = co_await *functions;
-    const Result<Value> answer = settled("engine::functions::list", reply);
-    if (!answer) co_return std::unexpected(answer.error());
-    out.functions = functions_in(*answer);
+    done = co_await take("engine::functions::list", *functions, functions_in, out.functions);
   }
-  if (workers) {
-    const sdk::Reply<json::Raw> reply = co_await *workers;
-    const Result<Value> answer = settled("engine::workers::list", reply);
-    if (!answer) co_return std::unexpected(answer.error());
-    out.workers = workers_in(*answer);
+  if (done && workers) {
+    done = co_await take("engine::workers::list", *workers, workers_in, out.workers);
   }
-  if (type_rows) {
-    Result<std::vector<EngineTriggerType>> rows = co_await types(caller, *type_rows);
-    if (!rows) co_return std::unexpected(rows.error());
-    out.types = std::move(*rows);
-  }
-  if (trigger_rows) {
-    Result<std::vector<EngineTrigger>> rows = co_await triggers(caller, *trigger_rows);
-    if (!rows) co_return std::unexpected(rows.error());
-    out.triggers = std::move(*rows);
-  }
+  if (done && type_rows) done = co_await take_types(caller, *type_rows, out.types);
+  if (done && trigger_rows) done = co_await take_triggers(caller, *trigger_rows, out.triggers);
+  if (!done) co_return std::unexpected(done.error());
   co_return out;
 }
 

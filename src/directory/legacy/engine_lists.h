@@ -12,10 +12,11 @@
 #include "directory/table/engine_client.h"
 #include "foundation/base/result.h"
 #include "foundation/json/value.h"
-#include "foundation/task/pool.h"
 #include "foundation/task/task.h"
 
 namespace iii::directory {
+
+class Guides;
 
 inline constexpr std::chrono::milliseconds kEngineTimeout{10'000};
 
@@ -23,16 +24,16 @@ inline constexpr std::chrono::milliseconds kEngineTimeout{10'000};
 struct EngineCaller {
   EngineClient& engine;
   Context context;
-  task::Pool& pool;  // for what takes time
+  Guides& guides;
 };
 
 struct EngineFunction {
   std::string id;
-  std::optional<std::string> description;
-  std::optional<json::Value> request_schema;
-  std::optional<json::Value> response_schema;
-  std::optional<json::Value> metadata;
-  std::optional<std::string> worker_name;  // newer engines say it here
+  std::optional<std::string> description = {};
+  std::optional<json::Value> request_schema = {};
+  std::optional<json::Value> response_schema = {};
+  std::optional<json::Value> metadata = {};
+  std::optional<std::string> worker_name = {};  // newer engines say it here
   std::optional<std::string> name_space = {};
 };
 
@@ -55,9 +56,9 @@ struct EngineWorker {
 struct EngineTriggerType {
   std::string id;
   std::string description;
-  std::optional<json::Value> configuration_schema;  // of a binding's config
-  std::optional<json::Value> request_schema;        // of what bound functions get
-  std::optional<std::string> worker_name = {};      // newer engines say it
+  std::optional<json::Value> configuration_schema = {};  // of a binding's config
+  std::optional<json::Value> request_schema = {};        // of what bound functions get
+  std::optional<std::string> worker_name = {};           // newer engines say it
 };
 
 // A binding of a function to a trigger type.
@@ -105,5 +106,7 @@ std::vector<EngineTriggerType> types_in(const json::Value& answer, std::string_v
 std::vector<EngineTrigger> triggers_in(const json::Value& answer, std::string_view key);
 EngineFunction function_of(const json::Value& row);
 EngineTriggerType type_of(const json::Value& row);
+// 0 unless the member is a positive integer.
+uint64_t count_in(const json::Value& row, std::string_view key);
 
 }  // namespace iii::directory

@@ -6,7 +6,6 @@
 #include "directory/content/ids.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/legacy/documents.h"
-#include "directory/legacy/names.h"
 #include "directory/legacy/resource.h"
 #include "directory/legacy/skill_text.h"
 #include "directory/library/cause.h"
@@ -17,7 +16,6 @@
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
 #include "directory/table/limits.h"
-#include "foundation/base/log.h"
 #include "foundation/base/text.h"
 #include "foundation/json/describe.h"
 #include "foundation/json/write.h"
@@ -58,22 +56,10 @@ struct Fetcher {
   std::function<FetchSettings()> settings;
 };
 
-// What a skill that was registered on the bus says, if there is one of that id.
-task::Task<std::optional<std::string>> registered_body(RegistrationStore* registered,
-                                                       std::string id) {
-  if (registered == nullptr || !check_registered_name("id", id)) co_return std::nullopt;
-  const Result<std::optional<RegisteredSkill>> found = co_await registered->skill(id);
-  if (!found) log_debug("skill::fetch: {}", found.error().message);
-  if (!found || !*found) co_return std::nullopt;
-  co_return (*found)->skill;
-}
-
 task::Task<Result<std::string>> skill_text_of(const Fetcher& from, std::string id) {
-  Result<std::optional<std::string>> file = co_await file_text(from.library, kAll, id);
-  if (!file) co_return std::unexpected(std::move(file.error()));
-  if (*file) co_return std::move(**file);
-  std::optional<std::string> body = co_await registered_body(from.library.registrations(), id);
-  if (body) co_return std::move(*body);
+  Result<std::optional<std::string>> text = co_await document_text(from.library, kAll, id);
+  if (!text) co_return std::unexpected(std::move(text.error()));
+  if (*text) co_return std::move(**text);
   const View everything = co_await from.library.current(kAll);
   co_return std::unexpected(
       skill_not_found(id, co_await suggest_skills(from.library, everything, id)));
@@ -99,24 +85,21 @@ task::Task<Result<std::string>> function_text_of(Context context, const Fetcher&
   co_return section_text(output ? *output : json::Value()).text;
 }
 
-task::Task<std::string> index_of(const Fetcher& from) {
-  const Library::Asked asked = co_await from.library.ask_registrations(ChangeKind::kSkill, kAll);
-  if (asked.problem) log_debug("iii://skills: {}", asked.problem->message);
+std::string fetch_index_of(const View& view) {
   std::vector<FetchIndexLine> lines;
-  for (const content::SkillPtr& skill : asked.view.generation().skills) {
-    const RegisteredDocument* registered = asked.view.registration(skill->file);
+  for (const content::SkillPtr& skill : view.generation().skills) {
+    const RegisteredDocument* registered = view.registration(skill->file);
     lines.push_back({.id = registered != nullptr ? registered->key : skill->id,
                      .title = skill->title,
                      .description = skill->description});
   }
   std::ranges::sort(lines, {}, &FetchIndexLine::id);
-  co_return fetch_index(lines);
+  return fetch_index(lines);
 }
 
 task::Task<Result<std::string>> text_of(Context context, const Fetcher& from, FetchTarget target) {
   if (target.kind == FetchTarget::Kind::kIndex) {
-    std::string page = co_await index_of(from);
-    co_return page;
+    co_return co_await from.library.answer(co_await from.library.current(kAll), fetch_index_of);
   }
   if (target.kind == FetchTarget::Kind::kFunction) {
     Result<std::string> text = co_await function_text_of(context, from, std::move(target.id));

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "directory/legacy/introspection_schemas.h"
 #include "directory/legacy/registry_041.h"
 
 namespace iii::directory {
@@ -47,9 +46,9 @@ std::vector<std::string> column(const Rows& rows, Member member) {
   return out;
 }
 
-std::vector<std::string> functions(const FunctionFilter& filter) {
+std::vector<std::string> functions(const IdFilter& filter) {
   return column(list_functions<Line::k041>(lists(), filter).functions,
-                &FunctionEntry<Line::k041>::function_id);
+                &FunctionEntry<Line::k041>::id);
 }
 
 TEST(Introspection, FunctionsAreSortedAndEveryFilterMustHold) {
@@ -134,7 +133,7 @@ TEST(Introspection, ASummaryHasEightyCharactersAndThenThreeDots) {
 
 TEST(Introspection, WorkersComeByNameThoseWithoutOneFirst) {
   const auto rows = list_workers(lists(), {}, false).workers;
-  EXPECT_THAT(column(rows, &WorkerEntry::id), ElementsAre("w1", "w3", "w2"));
+  EXPECT_THAT(column(rows, &EngineWorker::id), ElementsAre("w1", "w3", "w2"));
   EXPECT_EQ(rows[2].description, std::nullopt);
   EXPECT_EQ(list_workers(lists(), {}, true).workers[2].description, "says");
   EXPECT_EQ(list_workers(lists(), {.search = "MEM"}, false).workers.size(), 1U);
@@ -171,7 +170,7 @@ TEST(Introspection, ATypeBelongsToTheWorkerThatTheEngineNames) {
   EXPECT_EQ(mailer->trigger_types[0].id, "directory::skills::on-change");
   EXPECT_EQ(list_types<Line::k051>(all, {.worker = "mailer"}).triggers.size(), 1U);
   EXPECT_EQ(list_types<Line::k051>(all, {}).triggers[1].worker_name, "other");
-  EXPECT_EQ(type_detail<Line::k041>(all.types[0], 0).worker_name, "mailer");
+  EXPECT_EQ(type_entry<Line::k041>(all.types[0]).worker_name, "mailer");
 }
 
 TEST(Introspection, OnOlderEnginesFunctionsComeInTheWorkersOwnOrder) {
@@ -180,7 +179,7 @@ TEST(Introspection, OnOlderEnginesFunctionsComeInTheWorkersOwnOrder) {
       R"({"workers":[{"id":"a","name":"m","functions":["mem::observe","gone::x","mail::send"]}]})"));
   const auto worker = worker_detail<Line::k051>(old, "m");
   ASSERT_TRUE(worker);
-  EXPECT_THAT(column(worker->functions, &WorkerFunction<Line::k051>::function_id),
+  EXPECT_THAT(column(worker->functions, &WorkerFunction<Line::k051>::id),
               ElementsAre("mem::observe", "gone::x", "mail::send"));
   EXPECT_EQ(worker->functions[1].description, std::nullopt);
 }
@@ -200,7 +199,7 @@ TEST(Introspection, SchemasAreReadUnderEitherName) {
 }
 
 TEST(Introspection, WhatIsAbsentIsNullButNoGuideMeansNoKey) {
-  const auto detail = function_detail<Line::k041>({.id = "a::b"}, std::nullopt, {});
+  const auto detail = function_detail<Line::k041>({.id = "a::b"}, {});
   EXPECT_EQ(json::encode(detail),
             R"({"function_id":"a::b","name":"b","worker_name":null,"description":null,)"
             R"("request_schema":null,"response_schema":null,"metadata":null,)"

@@ -28,7 +28,7 @@ struct SkillEntry {
 };
 struct PromptEntry {
   std::string name;
-  std::string description;
+  std::string description = {};
   std::string function_id = {};  // empty for a file
   uint64_t arguments = 0;
   std::string registered_at = {};
@@ -91,66 +91,75 @@ auto describe(json::Type<ListPromptsOutput>) {
 
 // Who asked for registrations only must not take an outage for an empty list.
 template <typename Out>
-Result<json::Raw> answer(Out& out, bool empty, Registry registry,
+Result<json::Raw> answer(Out& out, bool empty, ChangeKind kind,
                          const std::optional<Error>& problem) {
-  if (problem && empty) return std::unexpected(failed_state(registry, *problem));
+  if (problem && empty) return std::unexpected(failed_state(kind, *problem));
   if (problem) out.incomplete = problem->message;
-  const std::string later = registry == Registry::kSkills ? "skills" : "prompts";
+  const std::string later = kind == ChangeKind::kSkill ? "skills" : "prompts";
   return bounded(json::encode(out),
                  "directory::" + later + "::list with `limit`, and with `cursor` for the rest");
 }
 
-task::Task<Result<json::Raw>> list_skills(Library& library) {
-  const Library::Asked asked = co_await library.ask_registrations(ChangeKind::kSkill);
-  ListSkillsOutput out;
-  for (const LegacySkill& skill : skills_in(asked.view)) {
-    const bool file = skill.registered == nullptr;
-    const std::string time =
-        file ? content::format_time(skill.row->mtime_ns) : skill.registered->registered_at;
-    const uint64_t bytes = file ? skill.row->bytes : skill.registered->text->size();
-    out.skills.push_back({skill.id, bytes, time, time, file ? "file" : "registered"});
-  }
-  co_return answer(out, out.skills.empty(), Registry::kSkills, asked.problem);
+template <typename Row>
+std::string time_of(const LegacyRow<Row>& row) {
+  return row.registered != nullptr ? row.registered->registered_at
+                                   : content::format_time(row.file->mtime_ns);
+}
+template <typename Row>
+std::string origin_of(const LegacyRow<Row>& row) {
+  return row.registered != nullptr ? "registered" : "file";
 }
 
-task::Task<Result<json::Raw>> list_prompts(Library& library) {
-  const Library::Asked asked =
-      co_await library.ask_registrations(ChangeKind::kPrompt, {.filtered = false});
-  ListPromptsOutput out;
-  for (const content::PromptPtr& prompt : asked.view.generation().prompts) {
-    PromptEntry row{.name = prompt->name, .description = prompt->description};
-    if (const RegisteredDocument* registered = asked.view.registration(prompt->file)) {
-      row.function_id = registered->function_id;
-      row.arguments = registered->arguments.size();
-      row.registered_at = registered->registered_at;
-      row.origin = "registered";
-    } else {
-      row.registered_at = content::format_time(prompt->mtime_ns);
-      row.origin = "file";
-    }
-    row.modified_at = row.registered_at;
-    out.prompts.push_back(std::move(row));
+Result<json::Raw> skills_answer(const LegacyView& view) {
+  ListSkillsOutput out;
+  for (const LegacyRow<content::Skill>& row : skills_in(view)) {
+    const uint64_t bytes =
+        row.registered != nullptr ? row.registered->text.size() : row.file->bytes;
+    out.skills.push_back({row.id, bytes, time_of(row), time_of(row), origin_of(row)});
   }
-  co_return answer(out, out.prompts.empty(), Registry::kPrompts, asked.problem);
+  return answer(out, out.skills.empty(), ChangeKind::kSkill, view.problem);
+}
+
+Result<json::Raw> prompts_answer(const LegacyView& view) {
+  ListPromptsOutput out;
+  for (const LegacyRow<content::Prompt>& row : prompts_in(view)) {
+    PromptEntry entry{.name = row.id,
+                      .registered_at = time_of(row),
+                      .modified_at = time_of(row),
+                      .origin = origin_of(row)};
+    if (row.registered != nullptr) {
+      entry.description = row.registered->description;
+      entry.function_id = row.registered->function_id;
+      entry.arguments = row.registered->arguments.size();
+    } else {
+      entry.description = row.file->description;
+    }
+    out.prompts.push_back(std::move(entry));
+  }
+  return answer(out, out.prompts.empty(), ChangeKind::kPrompt, view.problem);
 }
 
 }  // namespace
 
 void add_legacy_lists(FunctionTable& table, Library& library) {
-  table.add<ListSkillsInput, ListSkillsOutput>(
-      {.id = "skills::list",
-       .title = "List skills",
-       .description = about::kLegacySkillsList,
-       .hints = kReadOnly,
-       .published = true},
-      [&library](ListSkillsInput) { return list_skills(library); });
+  table.add<ListSkillsInput, ListSkillsOutput>({.id = "skills::list",
+                                                .title = "List skills",
+                                                .description = about::kLegacySkillsList,
+                                                .hints = kReadOnly,
+                                                .published = true},
+                                               [&library](ListSkillsInput) {
+                                                 return legacy_answer(library, ChangeKind::kSkill,
+                                                                      skills_answer);
+                                               });
   table.add<ListPromptsInput, ListPromptsOutput>(
       {.id = "prompts::list",
        .title = "List prompts",
        .description = about::kLegacyPromptsList,
        .hints = kReadOnly,
        .published = true},
-      [&library](ListPromptsInput) { return list_prompts(library); });
+      [&library](ListPromptsInput) {
+        return legacy_answer(library, ChangeKind::kPrompt, prompts_answer);
+      });
 }
 
 }  // namespace iii::directory

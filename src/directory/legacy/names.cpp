@@ -23,10 +23,32 @@ std::string in_quotes(std::string_view text) {
 
 bool is_blank_text(std::string_view text) { return trim_unicode(text).empty(); }
 
+Result<void> check_skill_body(std::string_view skill) {
+  if (skill.empty()) return refuse("`skill` holds the markdown and must be non-empty");
+  if (skill.size() > kMaxSkillBytes) {
+    return refuse("`skill` is too large: it has " + std::to_string(skill.size()) +
+                  " bytes, and at most " + std::to_string(kMaxSkillBytes) + " are stored");
+  }
+  return {};
+}
+
+Result<void> check_prompt(const RegisteredDocument& prompt) {
+  if (is_blank_text(prompt.description)) return refuse("description must be non-empty");
+  if (is_blank_text(prompt.function_id)) return refuse("function_id must be non-empty");
+  std::set<std::string_view> seen;
+  for (const PromptArgument& argument : prompt.arguments) {
+    if (is_blank_text(argument.name)) return refuse("argument name must be non-empty");
+    if (!seen.insert(argument.name).second) {
+      return refuse("duplicate argument name " + in_quotes(argument.name));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<void> check_registered_name(std::string_view word, std::string_view text) {
-  const std::string name(word);
+Result<void> check_key(ChangeKind kind, std::string_view text) {
+  const std::string name = kind == ChangeKind::kSkill ? "id" : "name";
   if (text.empty()) return refuse(name + " must be non-empty");
   if (text.size() > kMaxNameBytes) {
     return refuse(name + " is too long: it has " + std::to_string(text.size()) +
@@ -42,26 +64,9 @@ Result<void> check_registered_name(std::string_view word, std::string_view text)
   return {};
 }
 
-Result<void> check_skill_body(std::string_view skill) {
-  if (skill.empty()) return refuse("`skill` holds the markdown and must be non-empty");
-  if (skill.size() > kMaxSkillBytes) {
-    return refuse("`skill` is too large: it has " + std::to_string(skill.size()) +
-                  " bytes, and at most " + std::to_string(kMaxSkillBytes) + " are stored");
-  }
-  return {};
-}
-
-Result<void> check_prompt(const RegisteredPrompt& prompt) {
-  if (is_blank_text(prompt.description)) return refuse("description must be non-empty");
-  if (is_blank_text(prompt.function_id)) return refuse("function_id must be non-empty");
-  std::set<std::string_view> seen;
-  for (const PromptArgument& argument : prompt.arguments) {
-    if (is_blank_text(argument.name)) return refuse("argument name must be non-empty");
-    if (!seen.insert(argument.name).second) {
-      return refuse("duplicate argument name " + in_quotes(argument.name));
-    }
-  }
-  return {};
+Result<void> check_registration(ChangeKind kind, const RegisteredDocument& document) {
+  if (const Result<void> legal = check_key(kind, document.key); !legal) return legal;
+  return kind == ChangeKind::kSkill ? check_skill_body(document.text) : check_prompt(document);
 }
 
 }  // namespace iii::directory

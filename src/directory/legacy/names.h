@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "directory/library/registration_store.h"
+#include "directory/library/registrations.h"
 #include "foundation/base/result.h"
 
 namespace iii::directory {
@@ -14,10 +14,8 @@ namespace iii::directory {
 inline constexpr size_t kMaxNameBytes = 64;
 inline constexpr size_t kMaxSkillBytes = 262'144;
 
-// `word` is `id` or `name`.
-Result<void> check_registered_name(std::string_view word, std::string_view text);
-Result<void> check_skill_body(std::string_view skill);
-// Description, handler and arguments; the name is checked before.
-Result<void> check_prompt(const RegisteredPrompt& prompt);
+// The id of a skill, or the name of a prompt.
+Result<void> check_key(ChangeKind kind, std::string_view key);
+Result<void> check_registration(ChangeKind kind, const RegisteredDocument& document);
 
 }  // namespace iii::directory

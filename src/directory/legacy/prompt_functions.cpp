@@ -15,7 +15,6 @@
 #include "directory/table/function_table.h"
 #include "directory/table/handler_calls.h"
 #include "directory/table/limits.h"
-#include "foundation/base/files.h"
 #include "foundation/base/text.h"
 
 namespace iii::directory {
@@ -36,7 +35,7 @@ constexpr std::string_view kAskForLess = "directory::prompts::list with `limit`"
 constexpr ViewOptions kAllFiles{.filtered = false, .registered = false};
 
 // The published worker calls the function whatever is missing, so this does; the answer says so.
-std::optional<PromptGetMeta> missing_from(const RegisteredPrompt& prompt,
+std::optional<PromptGetMeta> missing_from(const RegisteredDocument& prompt,
                                           const json::Raw& arguments) {
   const Result<json::Value> given = json::parse(arguments.text);
   PromptGetMeta out;
@@ -54,67 +53,62 @@ std::optional<PromptGetMeta> missing_from(const RegisteredPrompt& prompt,
   return out;
 }
 
-class PromptFunctions {
+// When state is away, the files alone.
+Result<json::Raw> mcp_prompts(const LegacyView& view) {
+  McpPromptsOutput out;
+  for (const LegacyRow<content::Prompt>& row : prompts_in(view)) {
+    if (row.registered != nullptr) {
+      out.prompts.push_back({row.id, row.registered->description, row.registered->arguments});
+    } else {
+      out.prompts.push_back({row.id, row.file->description, {}});
+    }
+  }
+  return bounded(json::encode(out), kAskForLess);
+}
+
+class PromptFunctions015 {
  public:
-  explicit PromptFunctions(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
+  explicit PromptFunctions015(const LegacyParts& parts) : parts_(parts), handlers_(parts.engine) {}
 
   task::Task<Result<RegisterPromptOutput>> add(RegisterPromptInput in) {
-    RegisteredPrompt prompt{.name = std::move(in.name),
-                            .description = std::move(in.description),
-                            .arguments = std::move(in.arguments),
-                            .function_id = std::move(in.function_id),
-                            .registered_at = content::format_time(file_clock_ns())};
-    Result<void> legal = check_registered_name("name", prompt.name);
-    if (legal) legal = check_prompt(prompt);
-    if (!legal) co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
-    RegisterPromptOutput out{.name = prompt.name, .registered_at = prompt.registered_at};
-    const Result<void> stored = co_await parts_.library.register_prompt(std::move(prompt));
-    if (!stored) co_return std::unexpected(failed_state(Registry::kPrompts, stored.error()));
-    parts_.on_change.registered(ChangeKind::kPrompt, "register", out.name);
+    RegisterPromptOutput out{.name = in.name};
+    Result<std::string> time =
+        co_await parts_.add(ChangeKind::kPrompt, {.key = std::move(in.name),
+                                                  .description = std::move(in.description),
+                                                  .arguments = std::move(in.arguments),
+                                                  .function_id = std::move(in.function_id)});
+    if (!time) co_return std::unexpected(std::move(time.error()));
+    out.registered_at = std::move(*time);
     co_return out;
   }
 
   task::Task<Result<UnregisterPromptOutput>> remove(UnregisterPromptInput in) {
-    if (const Result<void> legal = check_registered_name("name", in.name); !legal) {
-      co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
-    }
-    const Result<bool> removed = co_await parts_.library.unregister_prompt(in.name);
-    if (!removed) co_return std::unexpected(failed_state(Registry::kPrompts, removed.error()));
-    if (*removed) parts_.on_change.registered(ChangeKind::kPrompt, "unregister", in.name);
+    const Result<bool> removed = co_await parts_.remove(ChangeKind::kPrompt, in.name);
+    if (!removed) co_return std::unexpected(removed.error());
     co_return UnregisterPromptOutput{.name = std::move(in.name), .removed = *removed};
   }
 
-  // When state is away, the files alone.
   task::Task<Result<json::Raw>> list() {
-    const Library::Asked asked =
-        co_await parts_.library.ask_registrations(ChangeKind::kPrompt, {.filtered = false});
-    McpPromptsOutput out;
-    for (const content::PromptPtr& prompt : asked.view.generation().prompts) {
-      const RegisteredDocument* registered = asked.view.registration(prompt->file);
-      out.prompts.push_back(
-          {prompt->name, prompt->description,
-           registered != nullptr ? registered->arguments : std::vector<PromptArgument>()});
-    }
-    co_return bounded(json::encode(out), kAskForLess);
+    return legacy_answer(parts_.library, ChangeKind::kPrompt, mcp_prompts);
   }
 
   task::Task<Result<json::Raw>> get(Context context, PromptGetInput in) {
-    if (const Result<void> legal = check_registered_name("name", in.name); !legal) {
-      co_return std::unexpected(refused_registration(Registry::kPrompts, legal.error()));
+    if (const Result<void> legal = check_key(ChangeKind::kPrompt, in.name); !legal) {
+      co_return std::unexpected(refused_registration(ChangeKind::kPrompt, legal.error()));
     }
     Result<std::optional<json::Raw>> file = co_await parts_.library.answer_from(
         kAllFiles, [&](const View& view) { return from_file(view, in.name); });
     if (!file) co_return std::unexpected(std::move(file.error()));
     if (*file) co_return std::move(**file);
-    const Result<std::optional<RegisteredPrompt>> found =
-        co_await parts_.registered().prompt(in.name);
-    if (!found) co_return std::unexpected(failed_state(Registry::kPrompts, found.error()));
-    if (!*found) {
+    const Result<RegisteredPtr> found =
+        co_await parts_.registered().refresh(ChangeKind::kPrompt, in.name);
+    if (!found) co_return std::unexpected(failed_state(ChangeKind::kPrompt, found.error()));
+    if (*found == nullptr) {
       const View view = co_await parts_.library.current(kAllFiles);
       co_return std::unexpected(
           prompt_not_found(in.name, co_await suggest_prompts(parts_.library, view, in.name)));
     }
-    co_return co_await render(std::move(context), **found, std::move(in.arguments));
+    co_return co_await render(std::move(context), *found, std::move(in.arguments));
   }
 
  private:
@@ -131,10 +125,11 @@ class PromptFunctions {
     co_return std::optional(std::move(*text));
   }
 
-  task::Task<Result<json::Raw>> render(Context context, RegisteredPrompt prompt,
+  task::Task<Result<json::Raw>> render(Context context, RegisteredPtr document,
                                        json::Raw arguments) {
+    const RegisteredDocument& prompt = *document;
     if (is_reserved_function(prompt.function_id)) {
-      co_return std::unexpected(reserved_function(Registry::kPrompts, prompt.function_id));
+      co_return std::unexpected(reserved_function(ChangeKind::kPrompt, prompt.function_id));
     }
     if (arguments.is_null()) arguments.text = "{}";
     const Result<json::Raw> output =
@@ -142,12 +137,12 @@ class PromptFunctions {
                                 parts_.registered().options().timeout);
     if (!output) {
       co_return std::unexpected(
-          failed_call(Registry::kPrompts, prompt.function_id, output.error().message));
+          failed_call(ChangeKind::kPrompt, prompt.function_id, output.error().message));
     }
     Result<std::vector<json::Raw>> messages = prompt_messages(output->text);
     if (!messages) {
       co_return std::unexpected(
-          unsupported_output(prompt.name, prompt.function_id, messages.error()));
+          unsupported_output(prompt.key, prompt.function_id, messages.error()));
     }
     const legacy::PromptGetOutput out{.description = prompt.description,
                                       .messages = std::move(*messages),
@@ -162,7 +157,7 @@ class PromptFunctions {
 }  // namespace
 
 void add_registered_prompt_functions(FunctionTable& table, const LegacyParts& parts) {
-  const auto prompts = std::make_shared<PromptFunctions>(parts);
+  const auto prompts = std::make_shared<PromptFunctions015>(parts);
   table.add<RegisterPromptInput, RegisterPromptOutput>(
       {.id = "prompts::register",
        .title = "Register a prompt",

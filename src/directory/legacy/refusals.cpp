@@ -1,7 +1,7 @@
 #include "directory/legacy/refusals.h"
 
 #include "directory/library/cause.h"
-#include "directory/library/registration_store.h"
+#include "directory/library/registration_feed.h"
 
 namespace iii::directory {
 
@@ -9,16 +9,16 @@ namespace {
 
 Error error(std::string text) { return {"invocation_failed", std::move(text)}; }
 
-std::string_view list_of(Registry registry) {
-  return registry == Registry::kSkills ? "skills::list" : "prompts::list";
+std::string_view list_of(ChangeKind kind) {
+  return kind == ChangeKind::kSkill ? "skills::list" : "prompts::list";
 }
 
 }  // namespace
 
-Error refused_registration(Registry registry, const Error& reason) {
-  const bool skills = registry == Registry::kSkills;
+Error refused_registration(ChangeKind kind, const Error& reason) {
+  const bool skills = kind == ChangeKind::kSkill;
   return error(std::string(skills ? "D111" : "D211") + " invalid_input: " + reason.message +
-               ". Next: correct it and call again; " + std::string(list_of(registry)) +
+               ". Next: correct it and call again; " + std::string(list_of(kind)) +
                " lists what is registered.");
 }
 
@@ -27,16 +27,16 @@ Error refused_resource(const Error& reason) {
                ". Next: call skills::resources-list for the addresses.");
 }
 
-Error reserved_function(Registry registry, std::string_view function_id) {
-  const bool skills = registry == Registry::kSkills;
+Error reserved_function(ChangeKind kind, std::string_view function_id) {
+  const bool skills = kind == ChangeKind::kSkill;
   return error(std::string(skills ? "D115" : "D215") + " reserved: `" + std::string(function_id) +
                "` belongs to an internal namespace, so it is never called for a " +
                (skills ? "section of a skill" : "prompt") +
                ". Next: put the text behind a function of your own worker.");
 }
 
-Error failed_call(Registry registry, std::string_view function_id, std::string_view cause) {
-  const bool skills = registry == Registry::kSkills;
+Error failed_call(ChangeKind kind, std::string_view function_id, std::string_view cause) {
+  const bool skills = kind == ChangeKind::kSkill;
   const std::string function(function_id);
   return error(std::string(skills ? "D116" : "D213") + " call_failed: calling " + function +
                " for this " + (skills ? "section" : "prompt") + " failed: " + std::string(cause) +
@@ -49,15 +49,15 @@ Error unsupported_output(std::string_view prompt, std::string_view function_id,
                ". Next: change what " + std::string(function_id) + " returns.");
 }
 
-Error failed_state(Registry registry, const Error& reason) {
+Error failed_state(ChangeKind kind, const Error& reason) {
   if (reason.code == kUnreadableRecord) {
-    return error(std::string(registry == Registry::kSkills ? "D113" : "D212") +
+    return error(std::string(kind == ChangeKind::kSkill ? "D113" : "D212") +
                  " unreadable: " + reason.message + ". Next: register it again.");
   }
   if (reason.code == kScopeFull) {
     return error("D411 registrations_full: " + reason.message + ". Next: call " +
-                 (registry == Registry::kSkills ? "skills::unregister" : "prompts::unregister") +
-                 " for what is not used any more (" + std::string(list_of(registry)) +
+                 (kind == ChangeKind::kSkill ? "skills::unregister" : "prompts::unregister") +
+                 " for what is not used any more (" + std::string(list_of(kind)) +
                  " shows it), or register a shorter text.");
   }
   return error("D410 state_unavailable: " + reason.message +

@@ -4,21 +4,20 @@
 #include <string>
 #include <string_view>
 
+#include "directory/library/change_log.h"
 #include "foundation/base/result.h"
 
 namespace iii::directory {
 
-enum class Registry { kSkills, kPrompts };
-
 // Something in a registration is not acceptable.
-Error refused_registration(Registry registry, const Error& reason);
+Error refused_registration(ChangeKind kind, const Error& reason);
 Error refused_resource(const Error& reason);
-Error reserved_function(Registry registry, std::string_view function_id);
+Error reserved_function(ChangeKind kind, std::string_view function_id);
 // A section or a prompt's handler failed.
-Error failed_call(Registry registry, std::string_view function_id, std::string_view cause);
+Error failed_call(ChangeKind kind, std::string_view function_id, std::string_view cause);
 Error unsupported_output(std::string_view prompt, std::string_view function_id,
                          const Error& reason);
 // `state::*` failed, or holds something that is not a record of ours.
-Error failed_state(Registry registry, const Error& reason);
+Error failed_state(ChangeKind kind, const Error& reason);
 
 }  // namespace iii::directory

@@ -7,7 +7,6 @@
 #include "directory/legacy/names.h"
 #include "directory/legacy/resource.h"
 #include "directory/legacy/skill_text.h"
-#include "directory/library/merger.h"
 #include "directory/library/testing.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
@@ -37,14 +36,14 @@ size_t count_messages(std::string_view output) {
 TEST(LegacyLists, ARegistrationBehindAHiddenFileIsShown) {
   const content::GenerationPtr files =
       make_generation({{"mail/index"}, {"seen/index"}, {"gone/index"}});
-  const RegistrationsPtr registrations = make_registrations(
-      {{.id = "mail", .skill = "# Mail\n\nText.\n", .registered_at = "2026-01-01T00:00:00Z"}}, {},
-      nullptr);
-  const content::GenerationPtr merged = GenerationMerger().merge(*files, *registrations, 1, true);
-  const auto snapshot = std::make_shared<const Snapshot>(merged, files, registrations, nullptr);
+  const auto registrations = std::make_shared<Registrations>();
+  for (const char* key : {"BAD id", "mail"}) {
+    registrations->skills.push_back(
+        std::make_shared<const RegisteredDocument>(RegisteredDocument{.key = key}));
+  }
   const auto ids = [&](NamesPtr installed) {
     std::string out;
-    for (const LegacySkill& skill : skills_in(View(snapshot, std::move(installed)))) {
+    for (const auto& skill : skills_in({View(files, std::move(installed)), registrations})) {
       out += skill.id + (skill.registered != nullptr ? " registered, " : " file, ");
     }
     return out;
@@ -141,49 +140,49 @@ TEST(LegacyUri, A11_NothingBelowASection) {
 TEST(LegacyNames, A12_GoodIds) {
   for (const std::string& id : {std::string("my-skill-1"), std::string("a"), std::string("-"),
                                 std::string("_"), std::string("skills"), std::string(64, 'a')}) {
-    EXPECT_EQ(reason(check_registered_name("id", id)), "") << id;
+    EXPECT_EQ(reason(check_key(ChangeKind::kSkill, id)), "") << id;
   }
 }
 
 TEST(LegacyNames, A13_BadIds) {
   for (const char* id : {"UpperCase", "a b", "a/b", "a::b", "a.b", "é", "a\n"}) {
-    EXPECT_NE(reason(check_registered_name("id", id)).find("lowercase"), std::string::npos) << id;
+    EXPECT_NE(reason(check_key(ChangeKind::kSkill, id)).find("lowercase"), std::string::npos) << id;
   }
-  EXPECT_EQ(reason(check_registered_name("id", "")), "id must be non-empty");
+  EXPECT_EQ(reason(check_key(ChangeKind::kSkill, "")), "id must be non-empty");
 }
 
 TEST(LegacyNames, A14_LongIdsAreCountedInBytes) {
-  const std::string text = reason(check_registered_name("id", std::string(65, 'a')));
+  const std::string text = reason(check_key(ChangeKind::kSkill, std::string(65, 'a')));
   EXPECT_NE(text.find("too long"), std::string::npos);
   EXPECT_NE(text.find("65"), std::string::npos);
   EXPECT_NE(text.find("64"), std::string::npos);
-  EXPECT_NE(reason(check_registered_name("id", repeat("é", 40))).find("80"), std::string::npos);
-  EXPECT_NE(reason(check_registered_name("id", repeat("é", 32))).find("lowercase"),
+  EXPECT_NE(reason(check_key(ChangeKind::kSkill, repeat("é", 40))).find("80"), std::string::npos);
+  EXPECT_NE(reason(check_key(ChangeKind::kSkill, repeat("é", 32))).find("lowercase"),
             std::string::npos);
 }
 
-TEST(LegacyNames, A15_GoodPromptNames) { EXPECT_TRUE(check_registered_name("name", "send-email")); }
+TEST(LegacyNames, A15_GoodPromptNames) {
+  EXPECT_TRUE(check_key(ChangeKind::kPrompt, "send-email"));
+}
 
-TEST(LegacyNames, A16_BadPromptNames) { EXPECT_FALSE(check_registered_name("name", "mcp::send")); }
+TEST(LegacyNames, A16_BadPromptNames) { EXPECT_FALSE(check_key(ChangeKind::kPrompt, "mcp::send")); }
 
 TEST(LegacyNames, A17_ArgumentsAreDistinct) {
-  RegisteredPrompt prompt{.name = "p",
-                          .description = "d",
-                          .arguments = {{.name = "to"}, {.name = "to"}},
-                          .function_id = "f",
-                          .registered_at = ""};
-  EXPECT_EQ(reason(check_prompt(prompt)), "duplicate argument name \"to\"");
+  RegisteredDocument prompt{.key = "p",
+                            .description = "d",
+                            .arguments = {{.name = "to"}, {.name = "to"}},
+                            .function_id = "f"};
+  EXPECT_EQ(reason(check_registration(ChangeKind::kPrompt, prompt)),
+            "duplicate argument name \"to\"");
   prompt.arguments[1].name = "To";
-  EXPECT_TRUE(check_prompt(prompt));
+  EXPECT_TRUE(check_registration(ChangeKind::kPrompt, prompt));
 }
 
 TEST(LegacyNames, A18_ArgumentsHaveNames) {
-  const RegisteredPrompt prompt{.name = "p",
-                                .description = "d",
-                                .arguments = {{.name = "\u00a0 "}},
-                                .function_id = "f",
-                                .registered_at = ""};
-  EXPECT_EQ(reason(check_prompt(prompt)), "argument name must be non-empty");
+  const RegisteredDocument prompt{
+      .key = "p", .description = "d", .arguments = {{.name = "\u00a0 "}}, .function_id = "f"};
+  EXPECT_EQ(reason(check_registration(ChangeKind::kPrompt, prompt)),
+            "argument name must be non-empty");
 }
 
 TEST(LegacyOutputs, A19_AStringIsMarkdown) {

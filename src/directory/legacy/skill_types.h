@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "directory/library/registration_store.h"
+#include "directory/library/registrations.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory::legacy {

@@ -52,12 +52,12 @@ task::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
   if ((is_fresh() && !fresh) || recently_failed()) co_return known_;
   // A question that was refused at once may be older than whoever could have answered it: those who
   // waited for it ask again, together and once.
-  for (bool again = false; under_way_; again = true) {
-    const Latch answered = *under_way_;
-    co_await answered;
+  for (bool again = false; asking_.is_under_way(); again = true) {
+    const Latch end = asking_.end();
+    co_await end;
     if (!refused_ || again) co_return known_;
   }
-  under_way_.emplace();
+  const SingleFlight::Flight flight = asking_.begin();
   const sdk::Reply<json::Raw> reply =
       co_await ask_nearby(worker_, "worker::list", json::Raw{"{}"}, options_.timeout);
   // Who has waited in vain once does not wait again.
@@ -85,8 +85,6 @@ task::Task<NamesPtr> InstalledWorkers::names(bool fresh) {
                         known_ != nullptr ? "the last answer is used" : "skills are not filtered");
     }
   }
-  Latch answered = *std::exchange(under_way_, std::nullopt);
-  answered.open();
   co_return known_;
 }
 

@@ -37,6 +37,8 @@ class InstalledWorkers {
 
   // Names to filter by: null means "do not filter" (switched off, or nobody ever answered).
   task::Task<NamesPtr> for_filter(bool fresh);
+  // The same as it is known at the moment, without a question.
+  NamesPtr last_for_filter() const { return options_.filter ? known_ : nullptr; }
   // Names to resolve short ids with, also when the filter is off; empty when unknown.
   task::Task<NamesPtr> for_resolution();
 
@@ -54,8 +56,8 @@ class InstalledWorkers {
   NamesPtr known_;                                                 // last answer, whatever its age
   std::optional<std::chrono::steady_clock::time_point> asked_at_;  // of the last answer
   std::optional<std::chrono::steady_clock::time_point> failed_at_;
-  std::optional<Latch> under_way_;  // opens when the question is answered
-  bool refused_ = false;            // the last question was refused at once
+  SingleFlight asking_;
+  bool refused_ = false;  // the last question was refused at once
   LogOnce failure_log_;
 };
 

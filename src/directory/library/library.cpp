@@ -29,7 +29,7 @@ Result<FileBytes> registered_text(const Snapshot& snapshot, const content::FileR
   const RegisteredDocument* found = find_registered(*snapshot.registrations, file);
   if (found == nullptr) return fail("missing", "it is not registered");
   FileBytes out;
-  out.bytes = *found->text;
+  out.bytes = found->text;
   out.stamp.size = out.bytes.size();
   out.stamp.mtime_ns = found->time_ns;
   return out;
@@ -92,8 +92,6 @@ BodyPart part_of(std::string_view body, PartRange range, int64_t mtime_ns) {
 constexpr uint64_t kHeadBytes = 1024 * 1024;
 constexpr uint64_t kCharacter = 4;  // longest, in bytes
 
-constexpr size_t kMaxRegistrars = 10'000;
-
 // From a file of any size. The stamp of the file comes with the part.
 struct FilePart {
   BodyPart part;
@@ -119,15 +117,6 @@ Result<FilePart> file_part(const RootFolder& folder, const std::string& path, bo
   return FilePart{std::move(part), piece->stamp};
 }
 
-SnapshotPtr merged_with(const Snapshot& snapshot, RegistrationsPtr registrations) {
-  content::GenerationPtr merged =
-      GenerationMerger().merge(*snapshot.files, *registrations, snapshot.files->number,
-                               snapshot.folders->content->lenient());
-  return std::make_shared<const Snapshot>(std::move(merged), snapshot.files,
-                                          std::move(registrations), snapshot.folders,
-                                          snapshot.touched, snapshot.tables);
-}
-
 }  // namespace
 
 Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
@@ -138,12 +127,11 @@ Library::Library(sdk::Worker& worker, Folders folders, LibraryOptions options)
       installed_(worker, options_.installed, options_.clock),
       answers_(worker.core().loop, 2),
       thread_(worker.core().loop, 1) {
-  if (options_.registrations) store_.emplace(worker, thread_, *options_.registrations);
-  if (store_ && options_.registration_feed) {
+  if (options_.registrations) {
     const auto sink = [this](RegistrationsPtr registrations, bool first) {
       take_registrations(std::move(registrations), first);
     };
-    feed_.emplace(worker, *store_, thread_, *options_.registration_feed, sink, options_.clock);
+    feed_.emplace(worker, thread_, *options_.registrations, sink, options_.clock);
   }
   wait_for_kernel();
   plan_poll(options_.poll);
@@ -157,7 +145,7 @@ Library::~Library() {
 }
 
 task::Task<View> Library::current(ViewOptions options) {
-  if (options.registered && feed_ && !feed_->is_fresh()) co_await feed_->refresh();
+  if (options.registered && feed_ && feed_->needs_refresh()) co_await feed_->refresh();
   NamesPtr names;
   // The list of installed workers is not needed when there is nothing to filter.
   const bool nothing = now_->generation->skills.empty();
@@ -170,55 +158,21 @@ task::Task<View> Library::current(ViewOptions options) {
                  options.registered ? View::Show::kEverything : View::Show::kFilesOnly);
 }
 
-task::Task<Library::Asked> Library::ask_registrations(ChangeKind kind, ViewOptions options) {
-  options.registered = false;
-  RegistrationsPtr found;
-  std::optional<Error> problem;
-  if (store_ && kind == ChangeKind::kSkill) {
-    Result<std::vector<RegisteredSkill>> rows = co_await store_->skills();
-    if (rows) {
-      found = co_await thread_.run([skills = std::move(*rows)]() mutable {
-        return make_registrations(std::move(skills), {}, nullptr);
-      });
-    }
-    if (!rows) problem = std::move(rows.error());
-  } else if (store_) {
-    Result<std::vector<RegisteredPrompt>> rows = co_await store_->prompts();
-    if (rows) {
-      found = co_await thread_.run(
-          [prompts = std::move(*rows)] { return make_registrations({}, prompts, nullptr); });
-    }
-    if (!rows) problem = std::move(rows.error());
-  }
-  View files = co_await current(options);
-  if (found == nullptr || found->empty()) co_return Asked{std::move(files), std::move(problem)};
-  // Most of the time that is what is published already.
-  SnapshotPtr merged = co_await thread_.run([kind, files = files.shared_snapshot(), found] {
-    const Registrations* published = files->registrations.get();
-    const bool known =
-        published != nullptr && (kind == ChangeKind::kSkill ? published->skills == found->skills
-                                                            : published->prompts == found->prompts);
-    return known ? files : merged_with(*files, found);
-  });
-  co_return Asked{View(std::move(merged), files.installed())};
-}
-
 bool Library::is_current() const {
-  return !under_way_ && !work_.replacement && work_.registrations.empty() &&
+  return !flight_.is_under_way() && !work_.replacement && work_.registrations.empty() &&
          now_->folders->content->unchanged() == now_->files;
 }
 
 task::Task<void> Library::catch_up() {
-  if (!under_way_) {
-    begin_round();
-    const Latch done = *under_way_;
-    co_await done;
-    co_return;
-  }
   // The round that is under way may have looked too early; the next one will not.
-  if (!next_) next_.emplace();
-  const Latch done = *next_;
-  co_await done;
+  const uint64_t too_early = rounds_;
+  for (uint64_t ended = 0; ended <= too_early;) {
+    if (!flight_.is_under_way()) worker_.spawn(round());
+    if (!flight_.is_under_way()) co_return;  // it could not begin
+    ended = rounds_;
+    const Latch end = flight_.end();
+    co_await end;
+  }
 }
 
 task::Task<bool> Library::look_for(std::string id) {
@@ -246,13 +200,10 @@ task::Task<void> Library::catch_up_after_swap() {
   }
 }
 
-void Library::begin_round() {
-  under_way_.emplace();
-  worker_.spawn(round());
-}
-
 task::Task<void> Library::round() {
   using Clock = std::chrono::steady_clock;
+  const SingleFlight::Flight flight = flight_.begin();
+  ++rounds_;
   auto work = [this, work = std::exchange(work_, {})]() mutable {
     const Clock::time_point begin = Clock::now();
     Publisher::Outcome outcome;
@@ -266,10 +217,7 @@ task::Task<void> Library::round() {
   auto [outcome, took] = co_await thread_.run(std::move(work));
   count_refresh(outcome, took);
   take(std::move(outcome));
-  Latch done = *std::exchange(under_way_, std::exchange(next_, std::nullopt));
-  if (under_way_) worker_.spawn(round());
   wait_for_kernel();
-  done.open();
 }
 
 void Library::count_refresh(const Publisher::Outcome& outcome,
@@ -303,13 +251,6 @@ task::Task<void> Library::Retry::wait(const View& view) {
   co_await library_.worker_.sleep(pause_);
   waited_ += pause_;
   pause_ = std::min(2 * pause_, std::chrono::milliseconds(32));
-}
-
-task::Task<void> Library::let_others_run(std::chrono::steady_clock::time_point& begin) {
-  constexpr std::chrono::milliseconds kMoment{1};
-  if (std::chrono::steady_clock::now() - begin < kMoment) co_return;
-  co_await worker_.sleep(std::chrono::milliseconds(0));
-  begin = std::chrono::steady_clock::now();
 }
 
 Result<Body> Library::read(const View& view, const content::Skill& skill) {
@@ -362,58 +303,16 @@ void Library::replace(content::ContentOptions content, std::unique_ptr<Gate> gat
 
 void Library::set_options(const LibraryOptions& options) {
   installed_.set_options(options.installed);
-  if (store_ && options.registrations) store_->set_options(*options.registrations);
-  if (feed_ && options.registration_feed) feed_->set_options(*options.registration_feed);
+  if (feed_ && options.registrations) feed_->set_options(*options.registrations);
 }
 
 void Library::take_registrations(RegistrationsPtr registrations, bool first) {
   const RegistrationsPtr& last =
       work_.registrations.empty() ? now_->registrations : work_.registrations.back().registrations;
   if (registrations == last) return;
-  if (!under_way_ && registrations->empty() && last->empty()) return;
+  if (!flight_.is_under_way() && registrations->empty() && last->empty()) return;
   work_.registrations.push_back({std::move(registrations), first});
   worker_.spawn(catch_up());
-}
-
-void Library::registration_changed(ChangeKind kind, std::string_view key) {
-  if (feed_) feed_->changed(kind, key);
-}
-
-task::Task<Result<void>> Library::register_skill(RegisteredSkill skill, std::string worker) {
-  const std::string id = skill.id;
-  Result<void> stored = co_await store_->put(std::move(skill));
-  if (stored) {
-    // Beyond that many nobody is known to have registered them, which is always safe.
-    if (registrars_.size() >= kMaxRegistrars) registrars_.clear();
-    registrars_.insert_or_assign(id, std::move(worker));
-    registration_changed(ChangeKind::kSkill, id);
-  }
-  co_return stored;
-}
-
-std::string Library::registrar_of(std::string_view skill_id) const {
-  const auto found = registrars_.find(skill_id);
-  return found != registrars_.end() ? found->second : std::string();
-}
-
-task::Task<Result<void>> Library::register_prompt(RegisteredPrompt prompt) {
-  const std::string name = prompt.name;
-  Result<void> stored = co_await store_->put(std::move(prompt));
-  if (stored) registration_changed(ChangeKind::kPrompt, name);
-  co_return stored;
-}
-
-task::Task<Result<bool>> Library::unregister_skill(std::string id) {
-  Result<bool> removed = co_await store_->remove_skill(id);
-  if (removed) registrars_.erase(id);
-  if (removed && *removed) registration_changed(ChangeKind::kSkill, id);
-  co_return removed;
-}
-
-task::Task<Result<bool>> Library::unregister_prompt(std::string name) {
-  Result<bool> removed = co_await store_->remove_prompt(name);
-  if (removed && *removed) registration_changed(ChangeKind::kPrompt, name);
-  co_return removed;
 }
 
 // The kernel says that something may have changed; a moment later everything that belongs together

@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,7 +25,6 @@
 #include "directory/library/latch.h"
 #include "directory/library/publisher.h"
 #include "directory/library/registration_feed.h"
-#include "directory/library/registration_store.h"
 #include "directory/library/view.h"
 #include "foundation/task/pool.h"
 
@@ -35,9 +33,7 @@ namespace iii::directory {
 struct LibraryOptions {
   InstalledWorkersOptions installed;
   // Nothing: workers cannot register documents.
-  std::optional<RegistrationStoreOptions> registrations;
-  // Nothing: what they register is not shown in views.
-  std::optional<RegistrationFeedOptions> registration_feed;
+  std::optional<RegistrationOptions> registrations;
   // How long notifications of the kernel are gathered before the folders are looked at.
   std::chrono::milliseconds gather{25};
   // How often folders are compared where the kernel does not report changes: while somebody
@@ -88,15 +84,6 @@ class Library {
 
   task::Task<View> current(ViewOptions options = {});
 
-  // The same with the registrations of one kind as state::* has them at this moment: it is asked
-  // for this call, and what it says is merged by the same rules. For callers that expect to see at
-  // once what other workers wrote, and to hear when state fails.
-  struct Asked {
-    View view;
-    std::optional<Error> problem = {};  // then only files are shown
-  };
-  task::Task<Asked> ask_registrations(ChangeKind kind, ViewOptions options = {});
-
   // Codes: kStale, else why it cannot be read (`missing`, `denied`, `too_large`, `empty` …). From
   // any thread, as read_file().
   Result<Body> read(const View& view, const content::Skill& skill);
@@ -127,10 +114,6 @@ class Library {
     }
   }
 
-  // For work of many steps on the loop: lets others be served when a step began more than a moment
-  // after `begin`, which is then set anew.
-  task::Task<void> let_others_run(std::chrono::steady_clock::time_point& begin);
-
   ChangeHub& changes() { return hub_; }
   // Comes back when everything that happened before the call has been published and told.
   task::Task<void> catch_up();
@@ -142,6 +125,7 @@ class Library {
   task::Task<bool> look_for(std::string id);
   // The last published state; not necessarily up to date.
   const SnapshotPtr& latest() const { return now_; }
+  View latest_view() const { return View(now_, installed_.last_for_filter()); }
   content::ContentStatus status() const { return now_->folders->content->status(); }
   // How often the folders were looked at since the start, and how long that took.
   struct Refreshes {
@@ -190,22 +174,8 @@ class Library {
   // Which changes on disk are downloads; may be used from any thread.
   DownloadMarks& download_marks() { return marks_; }
 
-  // Null: workers cannot register documents. Reads ask the engine every time.
-  RegistrationStore* registrations() { return store_ ? &*store_ : nullptr; }
-  // Null: what they register is not shown in views.
-  RegistrationFeed* registration_feed() { return feed_ ? &*feed_ : nullptr; }
-  // Later views contain it. Only if registrations() is not null.
-  // `worker` is the id of the one that registers it, as the engine attests it.
-  task::Task<Result<void>> register_skill(RegisteredSkill skill, std::string worker = {});
-  task::Task<Result<void>> register_prompt(RegisteredPrompt prompt);
-  // The id of the worker that registered a skill, if it did so while this process runs; empty: not
-  // known.
-  std::string registrar_of(std::string_view skill_id) const;
-  // Somebody changed that record.
-  void registration_changed(ChangeKind kind, std::string_view key);
-  // Whether there was something.
-  task::Task<Result<bool>> unregister_skill(std::string id);
-  task::Task<Result<bool>> unregister_prompt(std::string name);
+  // Null: workers cannot register documents.
+  RegistrationFeed* registrations() { return feed_ ? &*feed_ : nullptr; }
 
  private:
   // A swap takes milliseconds; a process that holds the gate for longer than this is stopped or
@@ -229,7 +199,6 @@ class Library {
   };
 
   bool is_current() const;
-  void begin_round();
   task::Task<void> round();
   void count_refresh(const Publisher::Outcome& outcome, std::chrono::steady_clock::duration took);
   void take(Publisher::Outcome outcome);
@@ -245,13 +214,11 @@ class Library {
   SnapshotPtr now_;
   ChangeHub hub_;
   InstalledWorkers installed_;
-  std::optional<RegistrationStore> store_;
   std::optional<RegistrationFeed> feed_;
-  std::map<std::string, std::string, std::less<>> registrars_;  // by skill; kMaxRegistrars of them
-  Publisher::Work work_;                                        // for the next round
-  std::optional<Latch> under_way_;  // opens when the present round is over
-  std::optional<Latch> next_;       // the same of the round after it, if anybody waits for that
-  Refreshes refreshes_;             // rounds that looked at the folders
+  Publisher::Work work_;  // for the next round
+  SingleFlight flight_;   // the present round
+  uint64_t rounds_ = 0;   // that have begun
+  Refreshes refreshes_;   // rounds that looked at the folders
   std::shared_ptr<void> kernel_;
   TimerId gather_timer_ = 0;
   TimerId poll_timer_ = 0;

@@ -99,10 +99,10 @@ TEST_F(LibraryTest, AnObserverThatThrowsKeepsNobodyWaiting) {
 
 TEST(Merger, ARegisteredDocumentHasItsNameAndAudience) {
   Registrations registrations;
-  registrations.skills.push_back({.key = "a/b",
-                                  .text = std::make_shared<const std::string>(
-                                      "---\nname: n\ndisable-model-invocation: true\n---\n# H\n"),
-                                  .time_ns = 1});
+  registrations.skills.push_back(std::make_shared<const RegisteredDocument>(
+      RegisteredDocument{.key = "a/b",
+                         .text = "---\nname: n\ndisable-model-invocation: true\n---\n# H\n",
+                         .time_ns = 1}));
   const content::GenerationPtr merged =
       GenerationMerger().merge(content::Generation(), registrations, 1, true);
   ASSERT_NE(merged->skill("a/b"), nullptr);

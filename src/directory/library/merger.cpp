@@ -39,7 +39,7 @@ content::Rows<Row> merged(content::Rows<Row> files, const std::vector<Row>& regi
 
 SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string id, bool lenient,
                   int64_t revision) {
-  content::ParsedDocument parsed = content::parse_document(*document.text, {.lenient = lenient});
+  content::ParsedDocument parsed = content::parse_document(document.text, {.lenient = lenient});
   auto skill = std::make_shared<Skill>();
   skill->id = std::move(id);
   skill->file = std::move(place);
@@ -50,7 +50,7 @@ SkillPtr make_row(const RegisteredDocument& document, FileRef place, std::string
   skill->type = std::move(parsed.type);
   skill->function_id = std::move(parsed.function_id);
   skill->required_functions = std::move(parsed.required_functions);
-  skill->bytes = document.text->size();
+  skill->bytes = document.text.size();
   skill->mtime_ns = document.time_ns;
   skill->version.ctime_ns = revision;
   return skill;
@@ -71,26 +71,28 @@ class GenerationMerger::Run {
   }
 
   // `known` holds the rows of the generation before, then those of this one.
-  void add_skills(const std::vector<RegisteredDocument>& documents, Rows<SkillPtr>& known) {
+  void add_skills(const RegisteredRows& documents, Rows<SkillPtr>& known) {
     Rows<SkillPtr> now;
     std::vector<SkillPtr> rows;
-    for (const RegisteredDocument& document : documents) {
+    for (const RegisteredPtr& each : documents) {
+      const RegisteredDocument& document = *each;
       const FileRef place{root_, std::string(kSkills) + document.key};
       const std::optional<std::string> id = free_id(document, place, rows);
       if (!id) continue;
-      SkillPtr row = same_row(known, document);
+      SkillPtr row = same_row(known, each);
       if (row == nullptr) row = make_row(document, place, *id, lenient_, ++revision_);
       rows.push_back(row);
-      now.emplace(document.key, Known<SkillPtr>{document, std::move(row)});
+      now.emplace(document.key, Known<SkillPtr>{each, std::move(row)});
     }
     known = std::move(now);
     out_->skills = merged(files_.skills, rows);
   }
 
-  void add_prompts(const std::vector<RegisteredDocument>& documents, Rows<PromptPtr>& known) {
+  void add_prompts(const RegisteredRows& documents, Rows<PromptPtr>& known) {
     Rows<PromptPtr> now;
     std::vector<PromptPtr> rows;
-    for (const RegisteredDocument& document : documents) {
+    for (const RegisteredPtr& each : documents) {
+      const RegisteredDocument& document = *each;
       const FileRef place{root_, std::string(kPrompts) + document.key};
       if (const Result<void> legal = content::check_name(document.key); !legal) {
         invalid(place, legal.error());
@@ -100,17 +102,17 @@ class GenerationMerger::Run {
         hidden(place, file->file);
         continue;
       }
-      PromptPtr row = same_row(known, document);
+      PromptPtr row = same_row(known, each);
       if (row == nullptr) {
         row = std::make_shared<const Prompt>(Prompt{.name = document.key,
                                                     .file = place,
                                                     .description = document.description,
                                                     .mtime_ns = document.time_ns,
-                                                    .bytes = document.text->size(),
+                                                    .bytes = document.text.size(),
                                                     .version = {.ctime_ns = ++revision_}});
       }
       rows.push_back(row);
-      now.emplace(document.key, Known<PromptPtr>{document, std::move(row)});
+      now.emplace(document.key, Known<PromptPtr>{each, std::move(row)});
     }
     known = std::move(now);
     out_->prompts = merged(files_.prompts, rows);
@@ -149,8 +151,8 @@ class GenerationMerger::Run {
   }
 
   template <typename Row>
-  Row same_row(const Rows<Row>& known, const RegisteredDocument& document) const {
-    const auto at = known.find(document.key);
+  Row same_row(const Rows<Row>& known, const RegisteredPtr& document) const {
+    const auto at = known.find(document->key);
     const bool same =
         at != known.end() && at->second.document == document && at->second.row->file.root == root_;
     return same ? at->second.row : nullptr;
@@ -192,10 +194,8 @@ GenerationPtr GenerationMerger::merge(const Generation& files, const Registratio
 
 const RegisteredDocument* find_registered(const Registrations& registrations, const FileRef& file) {
   const bool prompt = file.path.starts_with(kPrompts);
-  const auto& rows = prompt ? registrations.prompts : registrations.skills;
   const auto key = std::string_view(file.path).substr(prompt ? kPrompts.size() : kSkills.size());
-  const auto at = std::ranges::lower_bound(rows, key, {}, &RegisteredDocument::key);
-  return at != rows.end() && at->key == key ? &*at : nullptr;
+  return registrations.find(prompt ? ChangeKind::kPrompt : ChangeKind::kSkill, key).get();
 }
 
 }  // namespace iii::directory

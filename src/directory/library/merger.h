@@ -22,7 +22,7 @@ class GenerationMerger {
  private:
   template <typename Row>
   struct Known {
-    RegisteredDocument document;
+    RegisteredPtr document;
     Row row;
   };
   template <typename Row>

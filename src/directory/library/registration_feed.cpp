@@ -1,8 +1,11 @@
 #include "directory/library/registration_feed.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "directory/library/cause.h"
+#include "directory/library/nearby.h"
 #include "foundation/base/log.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
@@ -11,70 +14,230 @@ namespace iii::directory {
 
 namespace {
 
-// All of it but what was written by ourselves since we came.
-RegistrationsPtr without(const RegistrationsPtr& all,
-                         const std::set<std::pair<ChangeKind, std::string>>& written) {
-  if (written.empty()) return all;
-  auto out = std::make_shared<Registrations>(*all);
-  const auto is_written = [&](ChangeKind kind) {
-    return [&written, kind](const RegisteredDocument& row) {
-      return written.contains(std::pair(kind, row.key));
-    };
-  };
-  std::erase_if(out->skills, is_written(ChangeKind::kSkill));
-  std::erase_if(out->prompts, is_written(ChangeKind::kPrompt));
+struct ScopeOnly {
+  std::string scope;
+};
+struct Key {
+  std::string scope;
+  std::string key;
+};
+struct Entry {
+  std::string scope;
+  std::string key;
+  json::Raw value;
+};
+
+auto describe(json::Type<ScopeOnly>) {
+  return json::object<ScopeOnly>("Scope", "", json::field("scope", &ScopeOnly::scope, ""));
+}
+auto describe(json::Type<Key>) {
+  return json::object<Key>("Key", "", json::field("scope", &Key::scope, ""),
+                           json::field("key", &Key::key, ""));
+}
+auto describe(json::Type<Entry>) {
+  return json::object<Entry>("Entry", "", json::field("scope", &Entry::scope, ""),
+                             json::field("key", &Entry::key, ""),
+                             json::field("value", &Entry::value, ""));
+}
+
+constexpr ChangeKind kBothKinds[] = {ChangeKind::kSkill, ChangeKind::kPrompt};
+
+// Decoding more than this takes more than a moment.
+constexpr size_t kLargeList = 64 * 1024;
+
+template <typename T>
+std::vector<std::shared_ptr<T>> remaining(const std::vector<std::weak_ptr<T>>& all) {
+  std::vector<std::shared_ptr<T>> out;
+  for (const auto& each : all) {
+    if (auto one = each.lock()) out.push_back(std::move(one));
+  }
+  return out;
+}
+
+template <typename T>
+std::shared_ptr<T> add(std::vector<std::weak_ptr<T>>& all, T one) {
+  std::erase_if(all, [](const auto& each) { return each.expired(); });
+  auto out = std::make_shared<T>(std::move(one));
+  all.push_back(out);
   return out;
 }
 
 }  // namespace
 
-RegistrationFeed::RegistrationFeed(sdk::Worker& worker, RegistrationStore& store,
-                                   task::Pool& thread, RegistrationFeedOptions options, Sink sink,
-                                   Clock now)
+RegistrationFeed::RegistrationFeed(sdk::Worker& worker, task::Pool& thread,
+                                   RegistrationOptions options, Sink sink, Clock now)
     : worker_(worker),
-      store_(store),
       thread_(thread),
-      options_(options),
+      options_(std::move(options)),
       sink_(std::move(sink)),
       now_(std::move(now)) {
+  if (!options_.in_views) return;
   bind_events();
   worker_.on_ready([this] {
     // Another engine, or the same with what happened meanwhile.
     events_ = false;
     outdated();
-    if (!under_way_) begin_question();
+    if (!asking_.is_under_way()) worker_.spawn(ask());
   });
 }
 
 RegistrationFeed::~RegistrationFeed() { worker_.core().loop.cancel(question_timer_); }
 
-// An engine without `state` keeps the wish until there is one, or refuses it: then the snapshot
+// An engine without `state` keeps the binding until there is one, or refuses it: then the snapshot
 // ages.
 void RegistrationFeed::bind_events() {
   for (const std::string& id : std::exchange(bindings_, {})) worker_.unbind(id);
-  const RegistrationStoreOptions& where = store_.options();
-  for (const std::string& scope : {where.skills_scope, where.prompts_scope}) {
-    const json::Value filter = json::Object{{"scope", scope}};
+  for (const ChangeKind kind : kBothKinds) {
+    const json::Value filter = json::Object{{"scope", scope_name(kind)}};
     if (auto bound = worker_.bind("state", kOnStateChange, filter)) {
       bindings_.push_back(std::move(*bound));
     }
   }
 }
 
-void RegistrationFeed::set_options(RegistrationFeedOptions options) {
-  options_ = options;
+void RegistrationFeed::set_options(RegistrationOptions options) {
+  options.in_views = options_.in_views;
+  options_ = std::move(options);
+  if (!options_.in_views) return;
   bind_events();
   outdated();
 }
 
-void RegistrationFeed::state_changed() {
-  events_ = true;
-  outdated();
+const std::string& RegistrationFeed::scope_name(ChangeKind kind) const {
+  return kind == ChangeKind::kSkill ? options_.skills_scope : options_.prompts_scope;
 }
 
-void RegistrationFeed::changed(ChangeKind kind, std::string_view key) {
-  if (known_ == nullptr) written_.emplace(kind, key);
-  outdated();
+template <typename In>
+task::Task<Result<json::Raw>> RegistrationFeed::call(std::string function_id, In payload) {
+  const std::chrono::milliseconds timeout = options_.timeout;
+  json::Raw text{json::encode(payload)};
+  sdk::Reply<json::Raw> reply = co_await ask_nearby(worker_, function_id, std::move(text), timeout);
+  if (!reply) {
+    co_return fail(reply.error().code, function_id + ": " + cause_of(reply.error(), timeout));
+  }
+  co_return std::move(*reply);
+}
+
+task::Task<Result<RegistrationsPtr>> RegistrationFeed::refresh(ChangeKind kind) {
+  const uint64_t question = ++questions_;
+  const std::shared_ptr<const List> list = add(lists_, List{kind});
+  Result<json::Raw> reply = co_await call("state::list", ScopeOnly{scope_name(kind)});
+  if (!reply) co_return std::unexpected(std::move(reply.error()));
+  const bool large = reply->text.size() > kLargeList;
+  auto read = [kind, text = std::move(reply->text), before = known_] {
+    return read_list(kind, text, before->rows(kind));
+  };
+  RegisteredRows rows = large ? co_await thread_.run(std::move(read)) : read();
+  uint64_t& answered = answers_[kind];
+  if (question < answered) co_return known_;  // a later list has come already
+  for (const std::string& key : list->written) set_row(rows, key, known_->find(kind, key));
+  const bool first = std::exchange(answered, question) == 0;
+  if (rows != known_->rows(kind)) {
+    auto now = std::make_shared<Registrations>(*known_);
+    now->rows(kind) = std::move(rows);
+    take(std::move(now), first);
+  }
+  co_return known_;
+}
+
+task::Task<Result<RegisteredPtr>> RegistrationFeed::refresh(ChangeKind kind, std::string key) {
+  const Result<json::Raw> reply = co_await call("state::get", Key{scope_name(kind), key});
+  if (!reply) co_return std::unexpected(reply.error());
+  Result<RegisteredPtr> found = RegisteredPtr();
+  if (json::trimmed(reply->text) != "null") found = read_record(kind, reply->text);
+  if (!found) {
+    found.error().message = std::string("the stored ") +
+                            (kind == ChangeKind::kSkill ? "skill `" : "prompt `") + key +
+                            "` cannot be read: " + found.error().message;
+  } else if (options_.in_views) {
+    const RegisteredPtr before = known_->find(kind, key);
+    if (!is_known(kind, found->get(), before.get())) outdated();
+  }
+  co_return found;
+}
+
+task::Task<Result<void>> RegistrationFeed::put(ChangeKind kind, RegisteredDocument document) {
+  std::string record = store_record(kind, document);
+  const size_t bytes = record.size();
+  const RegisteredPtr old = known_->find(kind, document.key);
+  const size_t before = old != nullptr ? old->record_bytes : 0;
+  size_t others = 0;
+  for (const RegisteredPtr& row : known_->rows(kind)) others += row->record_bytes;
+  others -= before;
+  for (const auto& write : remaining(writes_)) {
+    if (write->kind == kind && write->document != nullptr) others += write->document->record_bytes;
+  }
+  if (bytes > before && others + bytes > options_.max_bytes) {
+    co_return fail(kScopeFull, "`" + document.key + "` needs " + std::to_string(bytes) +
+                                   " bytes, what is registered already has " +
+                                   std::to_string(others) + ", and at most " +
+                                   std::to_string(options_.max_bytes) + " can be listed");
+  }
+  const std::string key = document.key;
+  const std::shared_ptr<const Write> write = add(
+      writes_, Write{kind, key, std::make_shared<const RegisteredDocument>(std::move(document))});
+  const Result<json::Raw> reply =
+      co_await call("state::set", Entry{scope_name(kind), key, json::Raw{std::move(record)}});
+  if (!reply) co_return std::unexpected(reply.error());
+  written(*write);
+  co_return Result<void>();
+}
+
+// Whatever `state::delete` gives back was there, an empty object or `false` included.
+task::Task<Result<bool>> RegistrationFeed::remove(ChangeKind kind, std::string key) {
+  const std::shared_ptr<const Write> write = add(writes_, Write{kind, key, nullptr});
+  const Result<json::Raw> reply = co_await call("state::delete", Key{scope_name(kind), key});
+  if (!reply) co_return std::unexpected(reply.error());
+  written(*write);
+  co_return json::trimmed(reply->text) != "null";
+}
+
+void RegistrationFeed::written(const Write& write) {
+  for (const auto& list : remaining(lists_)) {
+    if (list->kind == write.kind) list->written.insert(write.key);
+  }
+  auto now = std::make_shared<Registrations>(*known_);
+  set_row(now->rows(write.kind), write.key, write.document);
+  if (*now != *known_) take(std::move(now), false);
+}
+
+void RegistrationFeed::take(RegistrationsPtr now, bool first) {
+  known_ = std::move(now);
+  if (options_.in_views) sink_(known_, first);
+}
+
+// Whether `after` in the place of `before` is what the snapshot has, or what we are writing.
+bool RegistrationFeed::is_known(ChangeKind kind, const RegisteredDocument* after,
+                                const RegisteredDocument* before) const {
+  const auto has = [&](const std::string& key, const RegisteredDocument* document) {
+    const auto same = [document](const RegisteredPtr& row) {
+      return row == nullptr || document == nullptr ? row.get() == document
+                                                   : same_record(*row, *document);
+    };
+    const auto writing = [&](const std::shared_ptr<Write>& write) {
+      return write->kind == kind && write->key == key && same(write->document);
+    };
+    return same(known_->find(kind, key)) || std::ranges::any_of(remaining(writes_), writing);
+  };
+  if (after != nullptr && !has(after->key, after)) return false;
+  const bool replaced = before == nullptr || (after != nullptr && after->key == before->key);
+  return replaced || has(before->key, nullptr);
+}
+
+// Of our own writes the engine tells us, too.
+void RegistrationFeed::state_changed(std::string_view event) {
+  events_ = true;
+  const json::Slice payload = json::trimmed(event);
+  const bool object = json::kind_of(payload) == json::Kind::kObject;
+  const auto scope = object ? json::member(payload, "scope") : std::nullopt;
+  const auto after = object ? json::member(payload, "new_value") : std::nullopt;
+  const auto before = object ? json::member(payload, "old_value") : std::nullopt;
+  if (!scope || !after || !before) return outdated();
+  const bool skill = json::string_of(*scope) == options_.skills_scope;
+  const ChangeKind kind = skill ? ChangeKind::kSkill : ChangeKind::kPrompt;
+  const RegisteredPtr now = read_record(kind, *after).value_or(nullptr);
+  const RegisteredPtr old = read_record(kind, *before).value_or(nullptr);
+  if (!is_known(kind, now.get(), old.get())) outdated();
 }
 
 void RegistrationFeed::outdated() {
@@ -93,62 +256,42 @@ task::Task<void> RegistrationFeed::refresh() {
   // A request that is under way may have been sent too early; the next one is not.
   for (bool waited = false; waited ? answered_ < change : !is_fresh_since(change); waited = true) {
     const bool silent = silent_since_.has_value();
-    if (!under_way_ && (!silent || now_() - *silent_since_ >= options_.retry_after)) {
-      begin_question();
-    }
-    if (silent || !under_way_) co_return;
-    const Latch answer = *under_way_;
-    co_await answer;
+    const bool may_ask = !silent || now_() - *silent_since_ >= options_.retry_after;
+    if (!asking_.is_under_way() && may_ask) worker_.spawn(ask());
+    if (silent || !asking_.is_under_way()) co_return;
+    const Latch end = asking_.end();
+    co_await end;
   }
 }
 
-void RegistrationFeed::begin_question() {
-  under_way_.emplace();
-  worker_.spawn(ask());
-}
-
 task::Task<void> RegistrationFeed::ask() {
+  const SingleFlight::Flight flight = asking_.begin();
   const uint64_t change = changes_;
   const auto begin = now_();
-  Result<std::vector<RegisteredSkill>> skills = co_await store_.skills();
-  if (!skills) {
-    failed(skills.error());
+  std::optional<Error> problem;
+  for (const ChangeKind kind : kBothKinds) {
+    if (problem) break;
+    Result<RegistrationsPtr> listed = co_await refresh(kind);
+    if (!listed) problem = std::move(listed.error());
+  }
+  if (problem) {
+    failed(*problem);
   } else {
-    Result<std::vector<RegisteredPrompt>> prompts = co_await store_.prompts();
-    if (prompts) {
-      silent_since_.reset();
-      said_ = false;
-      const bool nothing = skills->empty() && prompts->empty() && (!known_ || known_->empty());
-      auto make = [skills = std::move(*skills), prompts = std::move(*prompts),
-                   before = known_]() mutable {
-        return make_registrations(std::move(skills), prompts, before);
-      };
-      take(nothing ? make() : co_await thread_.run(std::move(make)));
-    } else {
-      failed(prompts.error());
-    }
+    silent_since_.reset();
+    reported_ = false;
   }
   // A quick refusal is an answer too: it is used until it is old.
   answered_ = change;
   asked_at_ = now_();
   took_ = *asked_at_ - begin;
-  Latch answer = std::move(*under_way_);
-  under_way_.reset();
   if (answered_ != changes_) plan_question();
-  answer.open();
-}
-
-void RegistrationFeed::take(RegistrationsPtr found) {
-  if (known_ == nullptr) sink_(without(found, std::exchange(written_, {})), true);
-  known_ = std::move(found);
-  sink_(known_, false);
 }
 
 void RegistrationFeed::failed(const Error& error) {
   if (error.code == sdk::kShuttingDown) return;
   if (error.code == sdk::kTimeout) silent_since_ = now_();
-  if (std::exchange(said_, true)) return;
-  const char* shown = known_ != nullptr ? "the last ones known are shown" : "only files are shown";
+  if (std::exchange(reported_, true)) return;
+  const char* shown = !answers_.empty() ? "the last ones known are shown" : "only files are shown";
   if (error.code == sdk::kFunctionNotFound) {
     log_info("this engine has no state, so nothing can be registered; {}", shown);
   } else {
@@ -164,7 +307,7 @@ void RegistrationFeed::plan_question() {
                               std::chrono::microseconds(options_.gather));
   question_timer_ = worker_.core().loop.after(delay, [this] {
     question_timer_ = 0;
-    if (!under_way_ && !is_fresh()) begin_question();
+    if (!asking_.is_under_way() && needs_refresh()) worker_.spawn(ask());
   });
 }
 

@@ -27,19 +27,20 @@ class OneStore : public DirectoryTest {
   }
 
   void start_store() {
-    registrations =
-        RegistrationStoreOptions{.skills_scope = "s", .prompts_scope = "p", .timeout = timeout};
-    registration_feed = options;
+    options.skills_scope = "s";
+    options.prompts_scope = "p";
+    options.timeout = timeout;
+    registrations = options;
     open_library();
     subscription = library->changes().subscribe([this](const ChangeSet& changes) {
       for (const Change& change : *changes.changes) {
         told.push_back(std::string(word(change.op)) + " " + change.id + " " + change.source);
       }
     });
-    add_state_events(table, *library->registration_feed());
+    add_state_events(table, *library->registrations());
     add_skill_functions(table, *library, limits);
-    add_prompt_functions(table, *library, limits.max_answer_bytes);
-    add_doctor(table, *library);
+    add_prompt_functions(table, *library, {}, limits.max_answer_bytes);
+    add_doctor(table, {.library = *library});
     serve();
   }
 
@@ -54,6 +55,29 @@ class OneStore : public DirectoryTest {
                        R"("registered_at":"2026-05-01T12:00:00+00:00"})";
   }
   void event() { outcome(send("directory::__on_state_change", R"({"scope":"s"})")); }
+  void event_of(const std::string& key, const std::string& now, const std::string& before) {
+    outcome(send("directory::__on_state_change",
+                 R"({"event_type":"state:updated","key":")" + key + R"(","new_value":)" + now +
+                     R"(,"old_value":)" + before + R"(,"scope":"s","type":"state"})"));
+  }
+  // As a worker registers it with us.
+  void write(const std::string& id, const std::string& text) {
+    bool done = false;
+    worker.spawn(
+        [](RegistrationFeed& feed, RegisteredDocument document, bool& out) -> task::Task<void> {
+          EXPECT_TRUE(co_await feed.put(ChangeKind::kSkill, std::move(document)));
+          out = true;
+        }(*library->registrations(), {.key = id, .text = text, .registered_at = kTime}, done));
+    engine.run_until([&] { return done; });
+  }
+  void remove(const std::string& id) {
+    bool done = false;
+    worker.spawn([](RegistrationFeed& feed, std::string key, bool& out) -> task::Task<void> {
+      EXPECT_TRUE(co_await feed.remove(ChangeKind::kSkill, std::move(key)));
+      out = true;
+    }(*library->registrations(), id, done));
+    engine.run_until([&] { return done; });
+  }
   void pass(int ms) { now += milliseconds(ms); }
 
   json::Value row(const std::string& id) {
@@ -97,7 +121,7 @@ class OneStore : public DirectoryTest {
   std::vector<json::Value> asked;  // calls of state::list
   std::vector<std::string> told;
   milliseconds timeout{10'000};
-  RegistrationFeedOptions options;
+  RegistrationOptions options;
   ChangeHub::Subscription subscription;
 
   void answer_list(const json::Value& frame) {
@@ -116,6 +140,14 @@ class OneStore : public DirectoryTest {
       asked.push_back(frame);
       if (mood == State::kAnswers) answer_list(frame);
       if (mood != State::kAbsent) return;
+    } else if (function == "state::set") {
+      const json::Value& data = *frame.find("data");
+      state[text(data, "scope")][text(data, "key")] = json::to_text(*data.find("value"));
+      return engine.answer(frame, ",\"result\":{}");
+    } else if (function == "state::delete") {
+      const json::Value& data = *frame.find("data");
+      const bool removed = state[text(data, "scope")].erase(text(data, "key")) > 0;
+      return engine.answer(frame, removed ? ",\"result\":{}" : "");
     } else if (function == "worker::list" && manager == Manager::kAnswers) {
       return engine.answer(frame, ",\"result\":" + workers);
     }
@@ -239,19 +271,28 @@ TEST_F(OneStore, RegisteredSkillsAreShownWhoeverIsInstalled) {
   EXPECT_EQ(body("mail"), "# Mail\n\nSends mail.\n");
 }
 
-TEST_F(OneStore, WhatWeWroteOurselvesIsInTheNextAnswer) {
+TEST_F(OneStore, WhatWeWroteOurselvesIsInTheNextAnswerWithoutAskingState) {
   start_store();
   EXPECT_THAT(listed(), IsEmpty());
-  put_skill("mail", "# Mail\n\nSends mail.\n");
-  EXPECT_THAT(listed(), IsEmpty()) << "nobody told us, and the snapshot is young";
-  library->registration_changed(ChangeKind::kSkill, "mail");
+  put_skill("more", "# More\n\nMore.\n");
+  EXPECT_THAT(listed(), IsEmpty()) << "no event came, and the snapshot is young";
+  const size_t before = asked.size();
+  write("mail", "# Mail\n\nSends mail.\n");
   EXPECT_THAT(listed(), ElementsAre("mail"));
-  state["s"].clear();
-  library->registration_changed(ChangeKind::kSkill, "mail");
+  EXPECT_EQ(body("mail"), "# Mail\n\nSends mail.\n");
+  event_of("mail", state["s"]["mail"], "null");
+  EXPECT_THAT(listed(), ElementsAre("mail"));
+  const std::string record = state["s"]["mail"];
+  remove("mail");
+  event_of("mail", "null", record);
   EXPECT_THAT(listed(), IsEmpty());
+  EXPECT_EQ(asked.size(), before) << "an event of our own write tells nothing new";
+  EXPECT_THAT(told, ElementsAre("register mail registered", "unregister mail registered"));
+  event_of("more", state["s"]["more"], "null");
+  EXPECT_THAT(listed(), ElementsAre("more"));
 }
 
-TEST_F(OneStore, AQuestionPutBeforeAWriteDoesNotAnswerACallAfterIt) {
+TEST_F(OneStore, AnAnswerToAnEarlierQuestionDoesNotUndoAWrite) {
   start_store();
   EXPECT_THAT(listed(), IsEmpty());
   mood = State::kHangs;
@@ -259,13 +300,11 @@ TEST_F(OneStore, AQuestionPutBeforeAWriteDoesNotAnswerACallAfterIt) {
   const std::string early = send(kList, "{}");
   engine.run_until([this] { return asked.size() == 3; });
   const json::Value question = asked.back();
-  library->registration_changed(ChangeKind::kSkill, "mail");
-  const std::string late = send(kList, "{}");
-  engine.answer(question, R"(,"result":[])");
+  write("mail", "# Mail\n\nSends mail.\n");
   mood = State::kAnswers;
-  put_skill("mail", "# Mail\n\nSends mail.\n");
-  EXPECT_THAT(*outcome(late).find("result")->find("skills")->as_array(), SizeIs(1));
-  EXPECT_NE(outcome(early).find("result"), nullptr);
+  engine.answer(question, R"(,"result":[])");
+  EXPECT_THAT(*outcome(early).find("result")->find("skills")->as_array(), SizeIs(1));
+  EXPECT_THAT(listed(), ElementsAre("mail"));
 }
 
 TEST_F(OneStore, AnEventOfStateMakesTheNextAnswerNew) {
@@ -401,8 +440,7 @@ TEST_F(OneStore, WhatIsWrittenBeforeTheFirstAnswerIsToldAllTheSame) {
   put_skill("old", "# Old\n\nOld.\n");
   start_store();
   engine.run_until([this] { return asked.size() == 1; });
-  put_skill("mail", "# Mail\n\nSends mail.\n");
-  library->registration_changed(ChangeKind::kSkill, "mail");
+  write("mail", "# Mail\n\nSends mail.\n");
   mood = State::kAnswers;
   answer_list(asked.back());
   EXPECT_THAT(listed(), ElementsAre("mail", "old"));

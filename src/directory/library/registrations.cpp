@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "directory/content/types.h"
+#include "directory/library/cause.h"
 #include "foundation/json/write.h"
 
 namespace iii::directory {
@@ -50,26 +51,148 @@ int64_t take_fraction(std::string_view& rest) {
   return out;
 }
 
-// Sorted documents; of several with one key the first. Texts are shared with equal ones in
-// `before`.
-void remove_duplicates(std::vector<RegisteredDocument>& rows,
-                       const std::vector<RegisteredDocument>* before) {
-  const auto same_key = [](const auto& a, const auto& b) { return a.key == b.key; };
-  const auto [first, last] = std::ranges::unique(rows, same_key);
-  rows.erase(first, last);
-  if (before == nullptr) return;
-  auto old = before->begin();
-  for (RegisteredDocument& row : rows) {
-    while (old != before->end() && old->key < row.key) ++old;
-    if (old != before->end() && *old == row) row.text = old->text;
+// The text of a prompt that a function makes.
+std::string how_to_run(const RegisteredDocument& prompt) {
+  std::string call = "{\"name\":";
+  json::append_string(call, prompt.key);
+  call += ",\"arguments\":{";
+  std::string lines;
+  for (const PromptArgument& argument : prompt.arguments) {
+    if (call.back() != '{') call += ',';
+    json::append_string(call, argument.name);
+    call += ":\"...\"";
+    lines += "- `" + argument.name + "` (" + (argument.required ? "required" : "optional") + ")";
+    if (argument.description) lines += ": " + *argument.description;
+    lines += '\n';
   }
+  call += "}}";
+  std::string out =
+      "There is no template to read: the function `" + prompt.function_id +
+      "` makes the messages of this prompt whenever it is asked for. To get them call "
+      "`prompts::mcp-get` with\n\n```json\n" +
+      call + "\n```\n";
+  if (!lines.empty()) out += "\nArguments:\n\n" + lines;
+  return out;
+}
+
+// Engines answered `state::list` in three shapes over time; anything else holds no records.
+std::vector<json::Slice> records(std::string_view text) {
+  const json::Slice reply = json::trimmed(text);
+  std::vector<json::Slice> out;
+  const auto take_all = [&out](json::Slice list, bool wrapped) {
+    json::Walker walker(list);
+    json::Slice key;
+    json::Slice element;
+    while (walker.next(key, element)) {
+      if (!wrapped) {
+        out.push_back(element);
+      } else if (json::kind_of(element) == json::Kind::kObject) {
+        if (const auto value = json::member(element, "value")) out.push_back(*value);
+      }
+    }
+  };
+  const auto is_list = [](const std::optional<json::Slice>& slice) {
+    return slice && json::kind_of(*slice) == json::Kind::kArray;
+  };
+  if (json::kind_of(reply) == json::Kind::kArray) {
+    take_all(reply, false);
+  } else if (json::kind_of(reply) == json::Kind::kObject) {
+    if (const auto items = json::member(reply, "items"); is_list(items)) {
+      take_all(*items, true);
+    } else if (const auto value = json::member(reply, "value"); is_list(value)) {
+      take_all(*value, false);
+    }
+  }
+  return out;
+}
+
+// The records, as JSON describes them.
+struct StoredSkill : RegisteredDocument {};
+struct StoredPrompt : RegisteredDocument {};
+
+auto describe(json::Type<StoredSkill>) {
+  using T = StoredSkill;
+  return json::object<T>("StoredSkill", "", json::field("id", &T::key, ""),
+                         json::field("skill", &T::text, ""),
+                         json::field("registered_at", &T::registered_at, ""));
+}
+auto describe(json::Type<StoredPrompt>) {
+  using T = StoredPrompt;
+  return json::object<T>("StoredPrompt", "", json::field("name", &T::key, ""),
+                         json::field("description", &T::description, ""),
+                         json::field("arguments", &T::arguments, "").optional(),
+                         json::field("function_id", &T::function_id, ""),
+                         json::field("registered_at", &T::registered_at, ""));
+}
+
+void derive(ChangeKind kind, RegisteredDocument& document, size_t record_bytes) {
+  if (kind == ChangeKind::kPrompt) document.text = how_to_run(document);
+  document.time_ns = parse_time(document.registered_at);
+  document.record_bytes = record_bytes;
+}
+
+template <typename Stored>
+Result<RegisteredPtr> read_as(ChangeKind kind, json::Slice record) {
+  Stored stored;
+  if (json::Problem problem = json::decode_into(record, stored, {})) {
+    return fail(kUnreadableRecord, std::move(*problem));
+  }
+  auto out = std::make_shared<RegisteredDocument>(std::move(stored));
+  derive(kind, *out, record.size());
+  return out;
+}
+
+auto place_of(const RegisteredRows& rows, std::string_view key) {
+  return std::ranges::lower_bound(
+      rows, key, {}, [](const RegisteredPtr& row) { return std::string_view(row->key); });
 }
 
 }  // namespace
 
-bool RegisteredDocument::operator==(const RegisteredDocument& other) const {
-  return key == other.key && description == other.description &&
-         registered_at == other.registered_at && (text == other.text || *text == *other.text);
+bool same_record(const RegisteredDocument& a, const RegisteredDocument& b) {
+  return a.key == b.key && a.registered_at == b.registered_at && a.text == b.text &&
+         a.description == b.description && a.arguments == b.arguments &&
+         a.function_id == b.function_id;
+}
+
+RegisteredPtr Registrations::find(ChangeKind kind, std::string_view key) const {
+  const auto at = place_of(rows(kind), key);
+  return at != rows(kind).end() && (*at)->key == key ? *at : nullptr;
+}
+
+void set_row(RegisteredRows& rows, std::string_view key, RegisteredPtr document) {
+  auto at = rows.begin() + (place_of(rows, key) - rows.begin());
+  if (at != rows.end() && (*at)->key == key) at = rows.erase(at);
+  if (document != nullptr) rows.insert(at, std::move(document));
+}
+
+std::string store_record(ChangeKind kind, RegisteredDocument& document) {
+  std::string record = kind == ChangeKind::kSkill ? json::encode(StoredSkill{document})
+                                                  : json::encode(StoredPrompt{document});
+  derive(kind, document, record.size());
+  return record;
+}
+
+Result<RegisteredPtr> read_record(ChangeKind kind, std::string_view record) {
+  const json::Slice value = json::trimmed(record);
+  return kind == ChangeKind::kSkill ? read_as<StoredSkill>(kind, value)
+                                    : read_as<StoredPrompt>(kind, value);
+}
+
+RegisteredRows read_list(ChangeKind kind, std::string_view answer, const RegisteredRows& before) {
+  RegisteredRows out;
+  for (const json::Slice record : records(answer)) {
+    if (Result<RegisteredPtr> row = read_record(kind, record)) out.push_back(std::move(*row));
+  }
+  const auto key = [](const RegisteredPtr& row) -> const std::string& { return row->key; };
+  std::ranges::sort(out, {}, key);
+  const auto [first, last] = std::ranges::unique(out, {}, key);
+  out.erase(first, last);
+  for (RegisteredPtr& row : out) {
+    const auto old = place_of(before, row->key);
+    if (old != before.end() && same_record(**old, *row)) row = *old;
+  }
+  return out;
 }
 
 int64_t parse_time(std::string_view text) {
@@ -97,56 +220,6 @@ int64_t parse_time(std::string_view text) {
   const int64_t days = std::chrono::sys_days(date).time_since_epoch().count();
   const int64_t seconds = ((days * 24 + *hour) * 60 + *minute) * 60 + *second - *offset;
   return seconds * kSecond + fraction;
-}
-
-std::string how_to_run(const RegisteredPrompt& prompt) {
-  std::string call = "{\"name\":";
-  json::append_string(call, prompt.name);
-  call += ",\"arguments\":{";
-  std::string lines;
-  for (const PromptArgument& argument : prompt.arguments) {
-    if (call.back() != '{') call += ',';
-    json::append_string(call, argument.name);
-    call += ":\"...\"";
-    lines += "- `" + argument.name + "` (" + (argument.required ? "required" : "optional") + ")";
-    if (argument.description) lines += ": " + *argument.description;
-    lines += '\n';
-  }
-  call += "}}";
-  std::string out =
-      "There is no template to read: the function `" + prompt.function_id +
-      "` makes the messages of this prompt whenever it is asked for. To get them call "
-      "`prompts::mcp-get` with\n\n```json\n" +
-      call + "\n```\n";
-  if (!lines.empty()) out += "\nArguments:\n\n" + lines;
-  return out;
-}
-
-RegistrationsPtr make_registrations(std::vector<RegisteredSkill> skills,
-                                    const std::vector<RegisteredPrompt>& prompts,
-                                    const RegistrationsPtr& before) {
-  auto out = std::make_shared<Registrations>();
-  out->skills.reserve(skills.size());
-  for (RegisteredSkill& skill : skills) {
-    out->skills.push_back({.key = std::move(skill.id),
-                           .text = std::make_shared<const std::string>(std::move(skill.skill)),
-                           .time_ns = parse_time(skill.registered_at),
-                           .registered_at = std::move(skill.registered_at)});
-  }
-  out->prompts.reserve(prompts.size());
-  for (const RegisteredPrompt& prompt : prompts) {
-    out->prompts.push_back({.key = prompt.name,
-                            .description = prompt.description,
-                            .text = std::make_shared<const std::string>(how_to_run(prompt)),
-                            .time_ns = parse_time(prompt.registered_at),
-                            .registered_at = prompt.registered_at,
-                            .function_id = prompt.function_id,
-                            .arguments = prompt.arguments});
-  }
-  remove_duplicates(out->skills, before != nullptr ? &before->skills : nullptr);
-  remove_duplicates(out->prompts, before != nullptr ? &before->prompts : nullptr);
-  if (before != nullptr && *out == *before) return before;
-  return out;
 }
 
 }  // namespace iii::directory

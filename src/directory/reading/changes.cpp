@@ -196,7 +196,7 @@ std::optional<std::string> digest_of(const Snapshot& snapshot, const Change& cha
   if (content::is_registered(*snapshot.generation, change.file)) {
     const RegisteredDocument* found = find_registered(*snapshot.registrations, change.file);
     if (found == nullptr) return std::nullopt;
-    return sha256_hex(*found->text);
+    return sha256_hex(found->text);
   }
   const Result<FileBytes> file = snapshot.folders->content->read(*snapshot.generation, change.file);
   if (!file || file->bytes.size() > kMaxDigestBytes) return std::nullopt;

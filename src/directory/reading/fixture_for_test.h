@@ -63,8 +63,8 @@ class DirectoryTest : public testing::Test {
   void start() {
     open_library();
     add_skill_functions(table, *library, limits);
-    add_prompt_functions(table, *library, limits.max_answer_bytes);
-    add_doctor(table, *library);
+    add_prompt_functions(table, *library, arguments_of, limits.max_answer_bytes);
+    add_doctor(table, {.library = *library});
     add_fixes(table, *library);
     serve();
   }
@@ -79,7 +79,6 @@ class DirectoryTest : public testing::Test {
     LibraryOptions options;
     options.installed = installed_options;
     options.registrations = registrations;
-    options.registration_feed = registration_feed;
     options.clock = [this] { return now; };
     library = std::make_unique<Library>(
         worker, Folders{.content = content::Content::open(content_options), .gate = nullptr},
@@ -147,9 +146,9 @@ class DirectoryTest : public testing::Test {
   content::TempTree tree;
   content::ContentOptions content_options = tree.options();
   InstalledWorkersOptions installed_options{.filter = false};
-  std::optional<RegistrationStoreOptions> registrations;
-  std::optional<RegistrationFeedOptions> registration_feed;
+  std::optional<RegistrationOptions> registrations;
   SkillLimits limits;
+  ArgumentsOf arguments_of;
   Time now{std::chrono::hours(1)};
 
   // What `worker::list` does: answers this, or refuses at once, or says nothing.

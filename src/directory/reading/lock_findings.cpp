@@ -14,11 +14,7 @@ std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
                    .path = std::move(path),
                    .severity = severity,
                    .code = code,
-                   .line = {},
-                   .column = {},
-                   .message = std::move(message),
-                   .served_as = {},
-                   .fix = {}});
+                   .message = std::move(message)});
   };
   const Result<sources::LockPtr> lock = downloads.lock();
   if (!lock) {

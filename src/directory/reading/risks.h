@@ -1,9 +1,7 @@
-// Findings about files as callers see them: of a document, of a download, of all folders.
+// Findings about files as callers see them: of a document, of a download.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,10 +9,8 @@
 #include <vector>
 
 #include "directory/library/view.h"
-#include "directory/reading/doctor.h"
 #include "directory/risks/risk.h"
 #include "directory/sources/bundle_risks.h"
-#include "directory/sources/lock_file.h"
 #include "foundation/base/result.h"
 #include "foundation/json/describe.h"
 #include "foundation/task/task.h"
@@ -51,22 +47,5 @@ class DocumentRisks {
   };
   std::unordered_map<std::string, Known> known_;  // by root and path
 };
-
-// What one scan of all folders may cost. Documents come first, then the other files of skills.
-struct RiskScanLimits {
-  std::chrono::milliseconds time{20'000};
-  uint64_t bytes = 1ULL << 30U;
-  uint64_t files = 500'000;
-  // Told after each file how many of about how many were examined; may be empty.
-  std::function<void(uint64_t, uint64_t)> progress = {};
-};
-
-// Findings about all documents of a generation and about the other files of its skills (scripts,
-// archives, programs), as the doctor reports them: code `risk_…`, never an error. When a limit is
-// reached, a last finding says so. Reads every file; on a thread that may. `lock` names what was
-// accepted; may be empty.
-std::vector<DoctorFinding> scan_folders(content::Content& content,
-                                        const content::Generation& generation,
-                                        const sources::Lock& lock, const RiskScanLimits& limits);
 
 }  // namespace iii::directory

@@ -19,10 +19,10 @@ struct IndexPart {
 
 struct Index::State {
   const Profile* profile = nullptr;
+  FieldLengths lengths;
   std::vector<IndexPart> parts;
   size_t visible = 0;
-  // Statistics count deleted documents too, until a merge removes them: their postings are still
-  // there.
+  // Statistics count deleted documents, too: their postings are still there.
   uint64_t counted = 0;
 };
 

@@ -91,7 +91,7 @@ class QueryMaker {
   bool look_up(Variant& variant) {
     uint64_t with_term = 0;
     for (const IndexPart& part : state_.parts) {
-      const auto term = part.segment->find_term(variant.stem);
+      const auto term = part.segment->terms.find(variant.stem);
       variant.terms.push_back(term);
       if (term) with_term += part.segment->postings(*term).count();
     }

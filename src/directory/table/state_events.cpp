@@ -12,8 +12,8 @@ void add_state_events(FunctionTable& table, RegistrationFeed& feed) {
                       "reads them again.",
        .hints = {.idempotent = true, .internal = true},
        .max_input_bytes = kAnyInputBytes},
-      [&feed](const json::Raw&) {
-        feed.state_changed();
+      [&feed](const json::Raw& event) {
+        feed.state_changed(event.text);
         return json::Raw{"null"};
       });
 }

@@ -348,8 +348,8 @@ task::Task<directory::Answer> Callables::fit_for_clients(std::string id, directo
   if (!of_directory) co_return answer;
   const directory::RegistrationsPtr registered = host_.library->latest()->registrations;
   if (id.starts_with(kPrompts) && registered != nullptr) {
-    for (const directory::RegisteredDocument& prompt : registered->prompts) {
-      if (is_hidden(prompt.function_id)) hidden.prompts.insert(prompt.key);
+    for (const directory::RegisteredPtr& prompt : registered->prompts) {
+      if (is_hidden(prompt->function_id)) hidden.prompts.insert(prompt->key);
     }
   }
   const bool about_one =
@@ -363,8 +363,7 @@ task::Task<directory::Answer> Callables::fit_for_clients(std::string id, directo
   co_return json::Raw{std::move(*shown)};
 }
 
-task::Task<bool> Callables::registered_by_owner(std::string skill, CallablePtr function) {
-  const std::string worker = host_.library->registrar_of(skill);
+task::Task<bool> Callables::registered_by_owner(std::string worker, CallablePtr function) {
   if (worker.empty() || function->worker.empty() || !has_engine()) co_return false;
   std::optional<json::Value> answer = co_await ask("engine::workers::list", "{}");
   const json::Value* rows = answer ? answer->find("workers") : nullptr;

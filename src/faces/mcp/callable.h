@@ -106,7 +106,7 @@ class Callables {
   task::Task<directory::Answer> call(directory::Context context, std::string id, json::Raw input,
                                      CallOptions how = {});
   // Whether the worker that registered the skill is the one that offers the function.
-  task::Task<bool> registered_by_owner(std::string skill, CallablePtr function);
+  task::Task<bool> registered_by_owner(std::string worker, CallablePtr function);
 
  private:
   bool has_engine() const { return host_.engine != nullptr && host_.engine_is_there(); }

@@ -1,6 +1,7 @@
 #include "faces/mcp/prompts.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "directory/content/parse.h"
@@ -19,7 +20,6 @@ namespace iii::mcp {
 namespace {
 
 constexpr directory::ViewOptions kAll{.filtered = false};  // prompts are not filtered
-constexpr size_t kMaxKnown = 10'000;
 constexpr std::chrono::milliseconds kHandlerTimeout{30'000};
 
 std::vector<TemplateArgument> registered_arguments(const directory::RegisteredDocument& prompt) {
@@ -115,6 +115,32 @@ Reply messages_reply(std::string_view description, std::string_view messages) {
   return out;
 }
 
+Result<std::vector<TemplateArgument>> arguments_in(directory::Library& library,
+                                                   const directory::View& view,
+                                                   const content::Prompt& prompt) {
+  if (const auto* registered = view.registration(prompt.file)) {
+    return registered_arguments(*registered);
+  }
+  const Result<FileBytes> file = library.read_file(view, prompt);
+  if (!file) return std::unexpected(file.error());
+  return file_arguments(file->bytes);
+}
+
+// Reads the files of one page.
+Reply prompts_page(directory::Library& library, const directory::View& view,
+                   const std::string& after, const std::set<std::string>& hidden) {
+  PageWriter page("prompts");
+  for (const content::PromptPtr& prompt : view.generation().prompts) {
+    if (prompt->name <= after || hidden.contains(prompt->name)) continue;
+    if (page.is_full()) return page.finish(true);
+    // A file that cannot be read now is listed all the same.
+    const auto arguments = arguments_in(library, view, *prompt);
+    page.add(prompt_row(*prompt, arguments.value_or(std::vector<TemplateArgument>())),
+             prompt->name);
+  }
+  return page.finish(false);
+}
+
 }  // namespace
 
 std::vector<TemplateArgument> file_arguments(std::string_view bytes) {
@@ -137,24 +163,8 @@ content::PromptPtr Prompts::find(const directory::View& view, std::string_view n
 
 task::Task<Result<std::vector<TemplateArgument>>> Prompts::arguments_of(const directory::View& view,
                                                                         content::PromptPtr row) {
-  if (const auto* registered = view.registration(row->file)) {
-    co_return registered_arguments(*registered);
-  }
-  if (const auto known = known_.find(row->name);
-      known != known_.end() && known->second.row == row) {
-    co_return known->second.arguments;
-  }
-  using Read = Result<std::vector<TemplateArgument>>;
-  auto work = [&library = library_, view, row]() -> Read {
-    const Result<FileBytes> file = library.read_file(view, *row);
-    if (!file) return std::unexpected(file.error());
-    return file_arguments(file->bytes);
-  };
-  Read out = co_await encode_where_fit(library_, row->bytes, std::move(work));
-  if (!out) co_return out;
-  if (known_.size() >= kMaxKnown) known_.clear();
-  known_[row->name] = {row, *out};
-  co_return out;
+  auto work = [&library = library_, view, row] { return arguments_in(library, view, *row); };
+  co_return co_await encode_where_fit(library_, row->bytes, std::move(work));
 }
 
 task::Task<RpcError> Prompts::no_such_prompt(directory::View view, std::string name) {
@@ -168,18 +178,14 @@ task::Task<Outcome> Prompts::list(json::Value params) {
   if (!cursor) co_return std::unexpected(cursor.error());
   const std::string after = cursor->value_or("");
   const directory::View view = co_await library_.current(kAll);
-  PageWriter page("prompts");
-  auto begin = std::chrono::steady_clock::now();
+  std::set<std::string> hidden;
   for (const content::PromptPtr& prompt : view.generation().prompts) {
-    if ((*cursor && prompt->name <= after) || !shows(view, *prompt)) continue;
-    if (page.is_full()) co_return page.finish(true);
-    // A file that cannot be read now is listed all the same.
-    const Result<std::vector<TemplateArgument>> arguments = co_await arguments_of(view, prompt);
-    page.add(prompt_row(*prompt, arguments.value_or(std::vector<TemplateArgument>())),
-             prompt->name);
-    co_await library_.let_others_run(begin);
+    if (!shows(view, *prompt)) hidden.insert(prompt->name);
   }
-  co_return page.finish(false);
+  auto work = [&library = library_, view, after, hidden = std::move(hidden)] {
+    return prompts_page(library, view, after, hidden);
+  };
+  co_return co_await library_.on_reading_thread(std::move(work));
 }
 
 task::Task<std::expected<std::vector<TemplateArgument>, RpcError>> Prompts::arguments(

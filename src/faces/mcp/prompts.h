@@ -1,7 +1,6 @@
 // Prompts of files and of workers, with arguments.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -27,10 +26,6 @@ class Prompts {
   task::Task<std::expected<std::vector<TemplateArgument>, RpcError>> arguments(std::string name);
 
  private:
-  struct Known {
-    content::PromptPtr row;
-    std::vector<TemplateArgument> arguments;
-  };
   task::Task<RpcError> no_such_prompt(directory::View view, std::string name);
   // Null when there is none, or its function is hidden.
   content::PromptPtr find(const directory::View& view, std::string_view name) const;
@@ -47,7 +42,6 @@ class Prompts {
   const Host host_;
   directory::Library& library_;
   Callables& callables_;
-  std::map<std::string, Known, std::less<>> known_;
 };
 
 }  // namespace iii::mcp

@@ -157,6 +157,37 @@ void append_schema(std::string& out, std::string_view heading,
   out += "\n\n```json\n" + json::to_pretty_text(*schema) + "\n```\n";
 }
 
+// The documents and SKILL.md files of a page, and whether more of them are left.
+std::pair<PageWriter, bool> files_page(const directory::View& view, const SkillFolders& folders,
+                                       const std::string& after) {
+  PageWriter page(kList);
+  if (after.empty()) page.add(index_row(), "d");
+  const auto& rows = view.generation().skills;
+  if (after.empty() || after.starts_with('d')) {
+    const std::string_view id = after.empty() ? "" : std::string_view(after).substr(1);
+    auto next = std::ranges::upper_bound(
+        rows, id, {}, [](const content::SkillPtr& skill) { return std::string_view(skill->id); });
+    for (; next != rows.end(); ++next) {
+      if (page.is_full()) return {std::move(page), true};
+      const content::Skill& skill = **next;
+      if (skill.kind != content::SkillKind::kSkill || !skill.for_agents) continue;
+      if (!view.shows(skill.id)) continue;
+      page.add(document_row(view, skill), "d" + skill.id);
+    }
+  }
+  size_t at = 0;
+  if (after.starts_with('f')) at = folders.after(std::string_view(after).substr(1));
+  if (after.starts_with('r')) at = folders.rows().size();
+  for (; at < folders.rows().size(); ++at) {
+    if (page.is_full()) return {std::move(page), true};
+    const SkillRow& row = folders.rows()[at];
+    if (!row.skill->for_agents || !row.skill->readable || !view.shows(row.skill->id)) continue;
+    if (!is_skill_name(last_segment(row.folder))) continue;
+    page.add(file_row(row), "f" + row.folder);
+  }
+  return {std::move(page), false};
+}
+
 }  // namespace
 
 std::string function_page(const CallableFunction& function) {
@@ -181,34 +212,11 @@ task::Task<Outcome> Resources::list(json::Value params) {
   const std::string after = cursor->value_or("");
   const directory::View view = co_await library_.current();
   SkillFoldersPtr folders = co_await skills_.folders(view);
-  PageWriter page(kList);
-  if (after.empty()) page.add(index_row(), "d");
-  const auto& rows = view.generation().skills;
-  auto begin = std::chrono::steady_clock::now();
-  if (after.empty() || after.starts_with('d')) {
-    const std::string_view id = after.empty() ? "" : std::string_view(after).substr(1);
-    auto next = std::ranges::upper_bound(
-        rows, id, {}, [](const content::SkillPtr& skill) { return std::string_view(skill->id); });
-    for (; next != rows.end(); ++next) {
-      if (page.is_full()) co_return page.finish(true);
-      const content::Skill& skill = **next;
-      if (skill.kind != content::SkillKind::kSkill || !skill.for_agents) continue;
-      if (!view.shows(skill.id)) continue;
-      page.add(document_row(view, skill), "d" + skill.id);
-      co_await library_.let_others_run(begin);
-    }
-  }
-  size_t at = 0;
-  if (after.starts_with('f')) at = folders->after(std::string_view(after).substr(1));
-  if (after.starts_with('r')) at = folders->rows().size();
-  for (; at < folders->rows().size(); ++at) {
-    if (page.is_full()) co_return page.finish(true);
-    const SkillRow& row = folders->rows()[at];
-    if (!row.skill->for_agents || !row.skill->readable || !view.shows(row.skill->id)) continue;
-    if (!is_skill_name(last_segment(row.folder))) continue;
-    page.add(file_row(row), "f" + row.folder);
-    co_await library_.let_others_run(begin);
-  }
+  auto make = [folders, after](const directory::View& all) {
+    return files_page(all, *folders, after);
+  };
+  auto [page, is_full] = co_await library_.answer(view, std::move(make));
+  if (is_full) co_return page.finish(true);
   CallableListPtr functions = co_await callables_.engine();
   for (const CallablePtr& function : *functions) {
     if (!function->resource || function->resource->is_template()) continue;
@@ -321,10 +329,10 @@ task::Task<Result<ResourceContent>> Resources::section(std::string skill, std::s
   if (function == nullptr) co_return fail("missing", "it is not a section of that skill");
   const directory::RegisteredDocument* registered = view.registration(row->file);
   const bool belongs = registered != nullptr && (id.starts_with(skill + "::") ||
-                                                 registered->text->find(uri) != std::string::npos);
+                                                 registered->text.find(uri) != std::string::npos);
   bool runs = belongs && function->hints && function->hints->read_only;
   if (belongs && !runs && !(function->hints && function->hints->destructive)) {
-    runs = co_await callables_.registered_by_owner(skill, function);
+    runs = co_await callables_.registered_by_owner(registered->worker, function);
   }
   if (!runs) {
     co_return fail("not_run", "'" + id +

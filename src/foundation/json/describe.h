@@ -34,6 +34,8 @@ namespace iii::json {
 // The modifiers change the field in place: a description is one expression of temporaries.
 template <typename Owner>
 struct Field : FieldDescription {
+  using Struct = Owner;
+
   // May be absent: the struct's initialiser is the default.
   Field&& optional() && {
     has_default = true;
@@ -84,8 +86,9 @@ Field<Owner> field(std::string_view name, Member Owner::* member, std::string_vi
 ObjectDescription make_object(std::string_view title, std::string_view description,
                               std::initializer_list<const FieldDescription*> fields);
 
+// Members of the first base of a struct are described like its own.
 template <typename Owner, typename... Fields>
-  requires(std::is_same_v<Fields, Field<Owner>> && ...)
+  requires(std::is_base_of_v<typename Fields::Struct, Owner> && ...)
 ObjectDescription object(std::string_view title, std::string_view description,
                          const Fields&... fields) {
   ObjectDescription out = make_object(title, description, {&fields...});
