@@ -6,6 +6,7 @@
 #include "foundation/base/invisible.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii::risks {
 
@@ -27,19 +28,10 @@ std::string named(uint32_t point) {
 }  // namespace
 
 Character character_at(std::string_view text, size_t at) {
-  const auto byte = [&](size_t i) -> uint32_t {
-    return at + i < text.size() ? static_cast<unsigned char>(text[at + i]) : 0U;
-  };
-  const uint32_t lead = byte(0);
-  if (lead < 0x80U) return {lead, 1};
-  const uint32_t length = lead >= 0xf0U ? 4 : lead >= 0xe0U ? 3 : 2;
-  if (lead < 0xc2U || lead > 0xf4U) return {lead | kNotUtf8, 1};
-  uint32_t point = lead & (0xffU >> (length + 1));
-  for (uint32_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return {lead | kNotUtf8, 1};
-    point = (point << 6U) | (byte(i) & 0x3fU);
-  }
-  return {point, length};
+  if (at >= text.size()) return {};
+  const auto [point, length] = first_character(text.substr(at));
+  if (length == 0) return {.point = point | kNotUtf8, .length = 1};
+  return {.point = point, .length = length};
 }
 
 std::string excerpt(std::string_view line, size_t at) {

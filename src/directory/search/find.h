@@ -35,8 +35,6 @@ struct Options {
   std::function<bool(std::string_view key)> accept;
   bool floor = true;
   bool cut = true;
-  bool synonyms = true;
-  bool vectors = true;
   bool reasons = true;  // fill in Hit::matches
 };
 

@@ -12,13 +12,11 @@ void TextVector::add(const WordVectors& table, WordVectors::Row row, float weigh
   for (size_t i = 0; i < kDims; ++i) sum_[i] += factor * static_cast<float>(values[i]);
 }
 
-double TextVector::dot(const TextVector& other) const {
+double TextVector::length() const {
   double sum = 0;
-  for (size_t i = 0; i < kDims; ++i) sum += double{sum_[i]} * other.sum_[i];
-  return sum;
+  for (const float value : sum_) sum += double{value} * value;
+  return std::sqrt(sum);
 }
-
-double TextVector::length() const { return std::sqrt(dot(*this)); }
 
 template <typename T>
 bool TextVector::quantise_to(std::array<T, kDims>& values, float& scale, double largest) const {
@@ -42,7 +40,8 @@ bool TextVector::quantise(std::array<int16_t, kDims>& values, float& scale) cons
   return quantise_to(values, scale, 32'767);
 }
 
-TextVector text_vector(std::string_view text, const WordVectors& table) {
+TextVector text_vector(std::string_view text) {
+  const WordVectors& table = WordVectors::standard();
   TextVector vector;
   std::vector<WordVectors::Row> rows;
   Tokenizer tokenizer;
@@ -60,11 +59,6 @@ TextVector text_vector(std::string_view text, const WordVectors& table) {
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   for (const WordVectors::Row row : rows) vector.add(table, row, 1);
   return vector;
-}
-
-double cosine(const TextVector& a, const TextVector& b) {
-  const double lengths = a.length() * b.length();
-  return lengths > 0 ? a.dot(b) / lengths : 0;
 }
 
 }  // namespace iii::search

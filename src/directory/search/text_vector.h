@@ -19,7 +19,6 @@ class TextVector {
   bool quantise(std::array<int8_t, kDims>& values, float& scale) const;
   bool quantise(std::array<int16_t, kDims>& values, float& scale) const;
   double length() const;
-  double dot(const TextVector& other) const;
 
  private:
   template <typename T>
@@ -49,9 +48,6 @@ void for_each_row(const Token& token, RowOf&& row_of, FormOf&& form_of, Use&& us
 }
 
 // The vector of one text in which each row counts once.
-TextVector text_vector(std::string_view text, const WordVectors& table);
-
-// 0 when one of them has no direction.
-double cosine(const TextVector& a, const TextVector& b);
+TextVector text_vector(std::string_view text);
 
 }  // namespace iii::search

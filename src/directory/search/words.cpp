@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "directory/search/utf8_chars.h"
 #include "foundation/base/check.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii::search {
 
@@ -89,6 +89,8 @@ std::string_view plain_letters(char32_t c) {
 // Chunks are normalised as a whole; a longer one (CJK text has no ASCII separators) is cut.
 constexpr size_t kMaxChunkBytes = 4'096;
 
+constexpr char32_t kNoCharacter = 0xFFFD;  // of malformed text
+
 constexpr auto kDecompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT |
                                                            UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK);
 
@@ -146,7 +148,9 @@ void Tokenizer::normalise(size_t begin, size_t end) {
   std::array<utf8proc_int32_t, 32> decomposed;
   for (size_t at = begin; at < end;) {
     const size_t from = at;
-    const char32_t c = decode_utf8(text_.substr(0, end), at);
+    const auto [point, length] = first_character(text_.substr(at, end - at));
+    const char32_t c = length == 0 ? kNoCharacter : point;
+    at += std::max<size_t>(length, 1);
     if (const std::string_view plain = plain_letters(c); !plain.empty()) {
       for (const char letter : plain) append_char(static_cast<unsigned char>(letter), from, at);
       continue;
@@ -328,25 +332,6 @@ std::string_view Stemmer::stem(std::string_view word) {
       stemmer_, reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
   III_CHECK(stemmed != nullptr);  // out of memory
   return {reinterpret_cast<const char*>(stemmed), static_cast<size_t>(sb_stemmer_length(stemmer_))};
-}
-
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  Tokenizer tokenizer;
-  tokenizer.start(text);
-  for (Token token; tokenizer.next(token);) {
-    token.for_each_word([&](std::string_view word) {
-      if (!is_stop_word(word)) out.emplace_back(word);
-    });
-  }
-  return out;
-}
-
-std::vector<std::string> stems(std::string_view text) {
-  std::vector<std::string> out = words(text);
-  Stemmer stemmer;
-  for (std::string& word : out) word = std::string(stemmer.stem(word));
-  return out;
 }
 
 }  // namespace iii::search

@@ -102,8 +102,4 @@ class Stemmer {
   sb_stemmer* stemmer_;
 };
 
-// All words of a text without stop words, and their stems: for tests and small texts.
-std::vector<std::string> words(std::string_view text);
-std::vector<std::string> stems(std::string_view text);
-
 }  // namespace iii::search
