@@ -41,7 +41,7 @@ std::string namespace_of(std::string_view id) {
   return std::string(id.substr(0, std::min(id.find("::"), id.size())));
 }
 
-// Bindings of consoles and other short-lived listeners are nobody's schedule.
+// Bindings of consoles and other short-lived listeners do not count.
 bool is_lasting(const KnownBinding& binding) {
   return !binding.function_id.starts_with("iii::") && !binding.function_id.starts_with("console:");
 }

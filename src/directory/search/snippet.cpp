@@ -36,7 +36,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-// A word of the text that was asked for.
+// A word of the text that the query asks for.
 struct Place {
   size_t begin;  // bytes
   size_t end;
