@@ -61,8 +61,8 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
   return out;
 }
 
-std::vector<KnownBinding> bindings_in(const std::string& list) {
-  std::vector<KnownBinding> out;
+std::vector<FoundTrigger> bindings_in(const std::string& list) {
+  std::vector<FoundTrigger> out;
   const Value answer = parsed_answer(list);
   for (const Value& row : rows_of(answer, "registered_triggers")) {
     if (out.size() >= kMaxBindings) break;
@@ -94,8 +94,8 @@ bool is_same_row(const KnownFunction& a, const KnownFunction& b) {
 // The rows of a list and of `own`, and those whose schemas must be requested. The parameters of
 // the others are taken from `before`; null: all must be requested.
 struct ReadList {
-  std::vector<KnownFunction> functions;  // by id
-  std::vector<FunctionPlace> unknown;
+  std::vector<KnownFunction> functions;                      // by id
+  std::vector<std::pair<std::string, std::string>> unknown;  // namespace, id
 };
 ReadList read_list(const std::string& text, const FunctionIndex* before, const FunctionIndex& own) {
   ReadList out{.functions = by_id(functions_in(text)), .unknown = {}};
@@ -105,7 +105,7 @@ ReadList read_list(const std::string& text, const FunctionIndex* before, const F
     if (known != nullptr && is_same_row(*known, each)) {
       each.parameters = known->parameters;
     } else {
-      out.unknown.push_back({.name_space = each.name_space, .id = each.id});
+      out.unknown.emplace_back(each.name_space, each.id);
     }
   }
   out.functions.insert(out.functions.end(), own.functions().begin(), own.functions().end());
@@ -257,17 +257,16 @@ task::Task<void> FunctionCatalog::ask_schemas(Context context,
                                               std::vector<KnownFunction>& functions,
                                               std::vector<FunctionPlace> wanted) {
   // A request is about one namespace; without one the engine searches `default` first.
-  std::ranges::sort(wanted, {},
-                    [](const FunctionPlace& each) { return std::tie(each.name_space, each.id); });
+  std::ranges::sort(wanted);
   std::deque<sdk::Pending<json::Raw>> under_way;
   size_t next = 0;
   while (next < wanted.size() || !under_way.empty()) {
     while (next < wanted.size() && under_way.size() < kBatchesAtOnce) {
-      const std::string name_space = wanted[next].name_space;
+      const std::string name_space = wanted[next].first;
       json::Array batch;
       while (next < wanted.size() && batch.size() < kInfoBatch &&
-             wanted[next].name_space == name_space) {
-        batch.emplace_back(wanted[next++].id);
+             wanted[next].first == name_space) {
+        batch.emplace_back(wanted[next++].second);
       }
       json::Object question{{"function_ids", std::move(batch)}};
       if (!name_space.empty()) question["namespace"] = name_space;
@@ -301,16 +300,16 @@ task::Task<FunctionIndexPtr> FunctionCatalog::own_functions() {
   co_return own_;
 }
 
-task::Task<std::shared_ptr<const std::vector<KnownBinding>>> FunctionCatalog::bindings(
+task::Task<std::shared_ptr<const std::vector<FoundTrigger>>> FunctionCatalog::bindings(
     Context context) {
-  if (bindings_ == nullptr) bindings_ = std::make_shared<const std::vector<KnownBinding>>();
+  if (bindings_ == nullptr) bindings_ = std::make_shared<const std::vector<FoundTrigger>>();
   if (!has_engine() || Clock::now() - bindings_asked_ < kLifeOfBindings) co_return bindings_;
   bindings_asked_ = Clock::now();
   const sdk::Reply<json::Raw> reply = co_await engine_.call(
       context, "engine::registered-triggers::list", std::string_view("{}"), kCatalogTimeout);
   if (reply) {
     bindings_ = co_await pool_.run([text = reply->text] {
-      return std::make_shared<const std::vector<KnownBinding>>(bindings_in(text));
+      return std::make_shared<const std::vector<FoundTrigger>>(bindings_in(text));
     });
   }
   co_return bindings_;

@@ -18,6 +18,7 @@
 
 #include "directory/discovery/function_index.h"
 #include "directory/library/latch.h"
+#include "directory/reading/search_types.h"
 #include "directory/table/context.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/engine_event.h"
@@ -34,20 +35,6 @@ class FunctionTable;
 
 // What the engine calls when functions have come or gone.
 inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";
-
-// Which function, where several namespaces may have one of that id.
-struct FunctionPlace {
-  std::string name_space;
-  std::string id;
-};
-
-// A binding of a trigger type to a function.
-struct KnownBinding {
-  std::string id;
-  std::string trigger_type;
-  std::string function_id;
-  std::string config;  // compact JSON, cut
-};
 
 // The ids in an answer of engine::functions::list.
 std::vector<std::string> function_ids_in(const std::string& list);
@@ -83,9 +70,11 @@ class FunctionCatalog {
   };
   task::Task<Ids> ids();
   // Bindings, of which the caller takes those it needs; empty when the engine does not answer.
-  task::Task<std::shared_ptr<const std::vector<KnownBinding>>> bindings(Context context);
+  task::Task<std::shared_ptr<const std::vector<FoundTrigger>>> bindings(Context context);
 
  private:
+  using FunctionPlace = std::pair<std::string, std::string>;  // namespace, id
+
   bool has_engine() const;
   bool has_changed() const { return known_changes_ != changes_; }
   void bind();
@@ -113,7 +102,7 @@ class FunctionCatalog {
   Ids ids_;
   uint64_t ids_changes_ = 0;
   std::chrono::steady_clock::time_point ids_asked_ = {};
-  std::shared_ptr<const std::vector<KnownBinding>> bindings_;
+  std::shared_ptr<const std::vector<FoundTrigger>> bindings_;
   std::chrono::steady_clock::time_point bindings_asked_ = {};
   std::optional<EngineEvent> event_;
 };
