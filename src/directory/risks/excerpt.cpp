@@ -1,5 +1,7 @@
 #include "directory/risks/excerpt.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "directory/risks/risk.h"
@@ -14,17 +16,6 @@ namespace {
 
 constexpr size_t kBefore = 40;  // bytes shown in front of the place
 
-bool continues(char c) { return (static_cast<unsigned char>(c) & 0xc0U) == 0x80U; }
-
-std::string named(uint32_t point) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string hex;
-  for (uint32_t rest = point; rest != 0 || hex.size() < 4; rest >>= 4U) {
-    hex.insert(hex.begin(), kDigits[rest & 15U]);
-  }
-  return "<U+" + hex + ">";
-}
-
 }  // namespace
 
 Character character_at(std::string_view text, size_t at) {
@@ -36,7 +27,7 @@ Character character_at(std::string_view text, size_t at) {
 
 std::string excerpt(std::string_view line, size_t at) {
   size_t from = at > kBefore ? at - kBefore : 0;
-  while (from > 0 && from < line.size() && continues(line[from])) --from;
+  while (from > 0 && from < line.size() && is_continuation(line[from])) --from;
   std::string out = from > 0 ? "…" : "";
   constexpr size_t kRoom = kMaxExcerpt - 3;  // for the mark that something is left out
   uint32_t before = 0;                       // 0: nothing that is shown as it is
@@ -45,7 +36,7 @@ std::string excerpt(std::string_view line, size_t at) {
     const std::string_view bytes = line.substr(i, c.length);
     const bool hidden = is_invisible(c.point) && !belongs_to(before, c.point);
     const bool kept = is_invisible(c.point) && !hidden && is_utf8(bytes);
-    const std::string shown = hidden ? named(c.point)
+    const std::string shown = hidden ? fmt::format("<U+{:04X}>", c.point)
                               : kept ? std::string(bytes)
                                      : printable(bytes);
     before = shown == bytes ? c.point : 0;
@@ -62,7 +53,7 @@ std::string excerpt(std::string_view line, size_t at) {
 uint32_t column_of(std::string_view line, size_t at) {
   uint32_t column = 1;
   const size_t end = std::min(at, line.size());
-  for (size_t i = 0; i < end; ++i) column += continues(line[i]) ? 0 : 1;
+  for (size_t i = 0; i < end; ++i) column += is_continuation(line[i]) ? 0 : 1;
   return column;
 }
 

@@ -68,7 +68,7 @@ std::vector<std::string> nearest_keys(std::span<const Scored> scored) {
   return keys;
 }
 
-// The query is an id, or looks like one. Nothing else would be an answer to it.
+// The query is an id, or has the form of one. Nothing else would be an answer to it.
 Answer look_up_id(const Index& index, std::string_view id, const Options& options) {
   Answer answer;
   const bool accepted = !options.accept || options.accept(id);
@@ -108,8 +108,8 @@ Answer search(const Index::State& state, std::string_view text, const Options& o
   if (!options.floor || best.front().g >= floor_of(state, query)) {
     return found(state, query, best, options);
   }
-  // A long text that mentions something once has a low score, and still is what somebody looks for
-  // who knows the word.
+  // A long text that mentions a word once has a low score, and still is the right answer to a query
+  // for that word.
   if (state.profile->literal && !query.units.empty()) {
     const auto literal =
         best_documents(state, query, options.limit, options, Wanted::kWithEveryWord);

@@ -30,7 +30,7 @@ struct Profile {
   FieldMask bulk;         // the one field with most of the words, or 0: see postings.h
   FieldMask description;  // first sentence and the rest of it: checked for stuffing
   FieldMask names;        // the fields that make up the id
-  bool ids;               // a query may be an id: `a::b` is looked up and never searched for
+  bool ids;               // a query may be an id: `a::b` is resolved and never searched for
   bool literal;           // below the floor, who has every word of the query is an answer
   bool own_skills;        // what a model does itself (`translate …`) has a higher floor
 };

@@ -4,6 +4,7 @@
 
 #include "directory/search/words.h"
 #include "foundation/base/text.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii::search {
 
@@ -14,13 +15,11 @@ constexpr std::string_view kLeftOut = "…";
 
 bool is_space_or_control(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
-
 // White space and control characters become single spaces; a character that was cut off goes.
 std::string one_line(std::string_view text) {
   if (text.size() > kMostBytes) {
     size_t end = kMostBytes;
-    while (end > 0 && continues_character(text[end])) --end;
+    while (end > 0 && is_continuation(text[end])) --end;
     text = text.substr(0, end);
   }
   std::string line;
@@ -36,7 +35,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-// A word of the text that was asked for.
+// A word of the text that the query asks for.
 struct Place {
   size_t begin;  // bytes
   size_t end;
@@ -107,7 +106,7 @@ struct Window {
 size_t back(std::string_view line, size_t at, size_t characters) {
   for (; characters > 0 && at > 0; --characters) {
     --at;
-    while (at > 0 && continues_character(line[at])) --at;
+    while (at > 0 && is_continuation(line[at])) --at;
   }
   return at;
 }

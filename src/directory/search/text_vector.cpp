@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace iii::search {
@@ -19,26 +20,21 @@ double TextVector::length() const {
 }
 
 template <typename T>
-bool TextVector::quantise_to(std::array<T, kDims>& values, float& scale, double largest) const {
+bool TextVector::quantise(std::array<T, kDims>& values, float& scale) const {
   values.fill(0);
   scale = 0;
   const double norm = length();
   float peak = 0;
   for (const float value : sum_) peak = std::max(peak, std::abs(value));
   if (!(norm > 0) || !std::isfinite(norm)) return false;
-  const double factor = largest / peak;
+  const double factor = double{std::numeric_limits<T>::max()} / peak;
   for (size_t i = 0; i < kDims; ++i) values[i] = static_cast<T>(std::lround(sum_[i] * factor));
   scale = static_cast<float>(1 / (factor * norm));
   return true;
 }
 
-bool TextVector::quantise(std::array<int8_t, kDims>& values, float& scale) const {
-  return quantise_to(values, scale, 127);
-}
-
-bool TextVector::quantise(std::array<int16_t, kDims>& values, float& scale) const {
-  return quantise_to(values, scale, 32'767);
-}
+template bool TextVector::quantise(std::array<int8_t, kDims>& values, float& scale) const;
+template bool TextVector::quantise(std::array<int16_t, kDims>& values, float& scale) const;
 
 TextVector text_vector(std::string_view text) {
   const WordVectors& table = WordVectors::standard();

@@ -16,14 +16,11 @@ class TextVector {
   void clear() { sum_.fill(0); }
   // The direction in 8 or 16 bits per number: sum / |sum| is about values · scale. False, and all
   // zero, when there is none.
-  bool quantise(std::array<int8_t, kDims>& values, float& scale) const;
-  bool quantise(std::array<int16_t, kDims>& values, float& scale) const;
+  template <typename T>
+  bool quantise(std::array<T, kDims>& values, float& scale) const;
   double length() const;
 
  private:
-  template <typename T>
-  bool quantise_to(std::array<T, kDims>& values, float& scale, double largest) const;
-
   std::array<float, kDims> sum_{};
 };
 

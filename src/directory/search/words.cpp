@@ -53,37 +53,24 @@ bool is_other_letter(char32_t c) { return c >= 0x80 && !is_cjk(c) && is_letter(c
 
 // Letters that Unicode does not decompose, though people write them both ways (`Straße`,
 // `Strasse`).
+constexpr auto kPlainLetters =
+    std::to_array<std::pair<char32_t, std::string_view>>({{0xDF, "ss"},
+                                                          {0xE6, "ae"},
+                                                          {0xC6, "Ae"},
+                                                          {0x153, "oe"},
+                                                          {0x152, "Oe"},
+                                                          {0xF8, "o"},
+                                                          {0xD8, "O"},
+                                                          {0x142, "l"},
+                                                          {0x141, "L"},
+                                                          {0x111, "d"},
+                                                          {0x110, "D"},
+                                                          {0x131, "i"},
+                                                          {0x2019, "'"}});
+
 std::string_view plain_letters(char32_t c) {
-  switch (c) {
-    case 0xDF:
-      return "ss";
-    case 0xE6:
-      return "ae";
-    case 0xC6:
-      return "Ae";
-    case 0x153:
-      return "oe";
-    case 0x152:
-      return "Oe";
-    case 0xF8:
-      return "o";
-    case 0xD8:
-      return "O";
-    case 0x142:
-      return "l";
-    case 0x141:
-      return "L";
-    case 0x111:
-      return "d";
-    case 0x110:
-      return "D";
-    case 0x131:
-      return "i";
-    case 0x2019:
-      return "'";
-    default:
-      return {};
-  }
+  const auto found = std::ranges::find(kPlainLetters, c, [](const auto& row) { return row.first; });
+  return found == kPlainLetters.end() ? std::string_view() : found->second;
 }
 
 // Chunks are normalised as a whole; a longer one (CJK text has no ASCII separators) is cut.
@@ -135,7 +122,7 @@ bool Tokenizer::open_chunk() {
   }
   if (end == most && end < text_.size()) {
     // Not in the middle of a character.
-    while (end > position_ + 4 && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80) --end;
+    while (end > position_ + 4 && is_continuation(text_[end])) --end;
   }
   normalise(position_, end);
   position_ = ascii_end_ = end;

@@ -24,7 +24,7 @@ inline constexpr size_t kMaxWordBytes = 64;
 
 enum class TokenKind : uint8_t { kAscii, kCjk, kOther };
 
-// The views are valid until the tokenizer goes on.
+// The views are valid until the next call of the tokenizer.
 struct Token {
   TokenKind kind = TokenKind::kAscii;
   std::span<const std::string_view> parts;  // lower case; empty when the token was not split

@@ -12,6 +12,11 @@ struct Utf8Character {
   uint8_t length = 1;  // bytes; 0: no well-formed character begins here
 };
 
+// Not the first byte of a character.
+inline bool is_continuation(char byte) {
+  return (static_cast<unsigned char>(byte) & 0xc0U) == 0x80U;
+}
+
 // The character at the front of `text`, which is not empty. Well-formed as is_utf8() says.
 Utf8Character first_character(std::string_view text);
 
