@@ -19,8 +19,7 @@ std::string worker_of(std::string_view function_id) {
 
 }  // namespace
 
-task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
-                                                         const content::Skill& skill) {
+task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const content::Skill& skill) {
   std::vector<std::string> names;
   if (skill.function_id) names.push_back(*skill.function_id);
   for (const std::string& id : skill.required_functions) {

@@ -21,7 +21,7 @@ class BusSkillLinks final : public SkillLinks {
                 std::function<std::shared_ptr<sources::Downloads>()> downloads)
       : library_(library), catalog_(catalog), downloads_(std::move(downloads)) {}
 
-  task::Task<std::vector<SkillFunction>> of(const View& view, const content::Skill& skill) override;
+  task::Task<std::vector<SkillFunction>> of(const content::Skill& skill) override;
   task::Task<std::vector<DoctorFinding>> broken(const View& view) override;
 
  private:
