@@ -300,8 +300,8 @@ class SkillFunctions {
                           skill.id.ends_with("/index");
     const auto folder = view.snapshot().folders->content->folder_of(skill.file);
     if (!overview || folder == nullptr) co_return;
-    auto work = [folder, path = skill.file.path, digests = digests_] {
-      return list_skill_files(*folder, std::string(folder_of(path)), file_name(path), *digests);
+    auto work = [folder, path = skill.file.path] {
+      return list_skill_files(*folder, std::string(folder_of(path)), file_name(path));
     };
     SkillFiles found = co_await library_.on_answer_thread(std::move(work));
     if (found.total > found.files.size()) out.files_total = found.total;
@@ -396,7 +396,6 @@ class SkillFunctions {
   SkillLimits limits_;
   SkillSearch* const search_;
   SkillLinks* const links_;
-  const std::shared_ptr<FileDigests> digests_ = std::make_shared<FileDigests>();
   DocumentRisks risks_;
 };
 

@@ -10,6 +10,7 @@
 
 #include "directory/sources/http_server_for_test.h"
 #include "directory/sources/installer_fixture_for_test.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::sources {
 namespace {

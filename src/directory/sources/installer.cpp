@@ -47,7 +47,6 @@ struct Installer::Impl {
   std::filesystem::path folder;
   FolderWriter::Fault fault;
   LockReader lock;
-  FileDigests digests;  // files that were compared before
 };
 
 Result<FolderWriter> Installer::Impl::open_to_write(const std::string& name_space) const {
@@ -259,7 +258,7 @@ Result<std::vector<VerifiedNamespace>> Installer::verify(
     const std::optional<std::string>& name_space) const {
   Result<std::vector<VerifiedNamespace>> verified;
   const auto compare = [&](const FolderWriter& root, const Lock& lock) -> Result<void> {
-    verified = verify_files(root, lock, name_space, impl_->digests);
+    verified = verify_files(root, lock, name_space);
     return {};
   };
   const Result<void> done = read_whole(impl_->folder, impl_->lock, compare);

@@ -7,6 +7,7 @@
 #include "directory/sources/installer_fixture_for_test.h"
 #include "directory/sources/installer_locks.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::sources {
 namespace {

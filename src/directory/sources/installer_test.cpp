@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include "directory/sources/file_digests.h"
 #include "directory/sources/installer_fixture_for_test.h"
 #include "directory/sources/journal.h"
 
@@ -513,21 +512,6 @@ TEST(Installer, StampsTellWhichFilesWereTouched) {
   for (int again = 0; again < 2; ++again) EXPECT_THAT(edited(), IsEmpty());
   folder.put("resend/SKILL.md", "ONE");  // as long as it was
   EXPECT_THAT(edited(), ElementsAre("SKILL.md"));
-}
-
-TEST(FileDigests, KnowAFileByItsStampUnlessItIsTooYoung) {
-  FileDigests digests;
-  const FileStamp old{.device = 1, .inode = 2, .size = 3, .mtime_ns = 4, .ctime_ns = 5};
-  digests.keep("a", old, "sha256:x");
-  EXPECT_EQ(digests.find("a", old), "sha256:x");
-  FileStamp other = old;
-  other.ctime_ns = 6;
-  EXPECT_EQ(digests.find("a", other), std::nullopt);
-  EXPECT_EQ(digests.find("b", old), std::nullopt);
-  FileStamp young = old;
-  young.mtime_ns = young.ctime_ns = file_clock_ns();
-  digests.keep("b", young, "sha256:y");
-  EXPECT_EQ(digests.find("b", young), std::nullopt);
 }
 
 // As others see it: the same object for as long as the file has the same content.

@@ -9,6 +9,7 @@
 
 #include "directory/sources/journal.h"
 #include "directory/sources/source_json.h"
+#include "foundation/base/file_digests.h"
 
 namespace iii::sources {
 
@@ -17,13 +18,13 @@ namespace {
 constexpr std::chrono::milliseconds kGatePause{5};
 constexpr int kMaxLooks = 2'000;  // at a gate that is shut: ten seconds
 
-// The file is read unless its hash is known.
+// The file is read unless its digest is known.
 Result<std::string> state_by_stamp(const FolderWriter& root, const std::string& path,
-                                   const FileStamp& stamp, FileDigests& digests) {
-  if (auto known = digests.find(path, stamp)) return std::move(*known);
-  Result<std::string> state = state_of(root, path);
-  if (state) digests.keep(path, stamp, *state);
-  return state;
+                                   const FileStamp& stamp) {
+  const Result<FileDigest> digest = file_digest(root, path, stamp);
+  if (digest) return "sha256:" + digest->sha256;
+  if (digest.error().code == "missing") return std::string(kAbsent);
+  return std::unexpected(digest.error());
 }
 
 struct LookedAt {
@@ -32,7 +33,7 @@ struct LookedAt {
 };
 
 Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& path,
-                                const LockedFile& locked, FileDigests& digests) {
+                                const LockedFile& locked) {
   const auto found = [](FileState state) { return LookedAt{.state = state}; };
   const Result<FileStatus> status = root.look(path);
   if (!status && status.error().code == "missing") return found(FileState::kMissing);
@@ -41,7 +42,7 @@ Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& pat
   if (!status) return std::unexpected(status.error());
   if (status->kind != EntryKind::kFile) return found(FileState::kEdited);
   if (status->stamp.size != locked.size && locked.fixed.empty()) return found(FileState::kEdited);
-  const Result<std::string> state = state_by_stamp(root, path, status->stamp, digests);
+  const Result<std::string> state = state_by_stamp(root, path, status->stamp);
   if (!state) return std::unexpected(state.error());
   if (*state == kAbsent) return found(FileState::kMissing);
   if (!locked.is_ours_in(*state)) return found(FileState::kEdited);
@@ -52,7 +53,7 @@ Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& pat
 }
 
 Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,
-                                     const LockedNamespace& locked, FileDigests& digests) {
+                                     const LockedNamespace& locked) {
   VerifiedNamespace out{.name_space = name,
                         .source = source_json(locked.source, locked.branch),
                         .resolved = locked.resolved,
@@ -61,7 +62,7 @@ Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string
                         .locked = locked};
   std::map<std::string, FileState> others;
   for (const auto& [path, file] : locked.files) {
-    const Result<LookedAt> look = look_at_locked(root, below(name, path), file, digests);
+    const Result<LookedAt> look = look_at_locked(root, below(name, path), file);
     if (!look) return std::unexpected(look.error());
     if (look->state == FileState::kIntact) {
       ++out.intact;
@@ -151,15 +152,14 @@ Result<void> read_whole(const std::filesystem::path& skills_folder, LockReader& 
 }
 
 Result<std::vector<VerifiedNamespace>> verify_files(const FolderWriter& root, const Lock& lock,
-                                                    const std::optional<std::string>& name_space,
-                                                    FileDigests& digests) {
+                                                    const std::optional<std::string>& name_space) {
   if (name_space && lock.find(*name_space) == nullptr) {
     return std::unexpected(no_such_namespace(lock, *name_space));
   }
   std::vector<VerifiedNamespace> all;
   for (const auto& [name, locked] : lock.namespaces) {
     if (name_space && *name_space != name) continue;
-    Result<VerifiedNamespace> one = verify_one(root, name, locked, digests);
+    Result<VerifiedNamespace> one = verify_one(root, name, locked);
     if (!one) return std::unexpected(read_failed(one.error()));
     all.push_back(std::move(*one));
   }

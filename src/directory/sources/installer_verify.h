@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "directory/sources/file_digests.h"
 #include "directory/sources/installer.h"
 #include "foundation/base/files_writer.h"
 
@@ -38,7 +37,6 @@ Result<void> read_whole(const std::filesystem::path& skills_folder, LockReader& 
 
 // Of one namespace, or of all that the lock names. Files whose hash is known are not read again.
 Result<std::vector<VerifiedNamespace>> verify_files(const FolderWriter& root, const Lock& lock,
-                                                    const std::optional<std::string>& name_space,
-                                                    FileDigests& digests);
+                                                    const std::optional<std::string>& name_space);
 
 }  // namespace iii::sources

@@ -9,7 +9,9 @@
 #include <utility>
 
 #include "directory/sources/lock_file.h"
+#include "foundation/base/file_digests.h"
 #include "foundation/base/log.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/json/value.h"
 
@@ -198,17 +200,9 @@ Result<std::string> state_of(const FolderWriter& root, std::string_view path) {
     return "link:" + sha256_hex(*target);
   }
   if (status->kind != EntryKind::kFile) return "other";
-  const Result<UniqueFd> file = root.open_file(path);
+  const Result<FileDigest> file = read_digest(root, std::string(path));
   if (!file) return std::unexpected(file.error());
-  Sha256 hash;
-  std::array<char, 65'536> part;
-  for (;;) {
-    const ssize_t got = ::read(file->get(), part.data(), part.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return fail("io", "`" + std::string(path) + "` cannot be read");
-    if (got == 0) return "sha256:" + hash.hex();
-    hash.add({part.data(), static_cast<size_t>(got)});
-  }
+  return "sha256:" + file->sha256;
 }
 
 std::string render_journal(const Journal& journal) { return json::encode(journal); }

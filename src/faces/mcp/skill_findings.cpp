@@ -28,7 +28,7 @@ directory::DoctorFinding left_out(const directory::View& view, const content::Sk
 SkillRefusals::Ptr refusal_of(const SkillRow& row, const directory::View& view,
                               SkillRefusals& refusals) {
   if (auto known = refusals.find(view.snapshot(), row)) return known;
-  const Result<PortableSkill> skill = read_portable_skill(row, view, nullptr);
+  const Result<PortableSkill> skill = read_portable_skill(row, view, false);
   if (!skill && !is_lasting_refusal(skill.error())) return nullptr;
   auto out = std::make_shared<const std::string>(skill ? "" : skill.error().message);
   refusals.keep(view.snapshot(), row, out, out->size());

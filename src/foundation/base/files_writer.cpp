@@ -12,7 +12,9 @@
 #include <memory>
 
 #include "foundation/base/file_errors.h"
+#include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
+#include "foundation/base/walk.h"
 
 namespace iii {
 
@@ -286,32 +288,18 @@ Result<std::vector<DirectoryEntry>> FolderWriter::list(std::string_view relative
 }
 
 Result<std::vector<DirectoryEntry>> FolderWriter::walk(std::string_view relative) const {
-  struct Folder {
-    std::string below;  // empty: the first one
-    size_t depth = 0;
-  };
   std::vector<DirectoryEntry> out;
-  std::vector<Folder> waiting(1);
-  while (!waiting.empty()) {
-    const Folder folder = std::move(waiting.back());
-    waiting.pop_back();
-    const std::string prefix = folder.below.empty() ? "" : folder.below + "/";
-    Result<std::vector<DirectoryEntry>> entries =
-        list(std::string(relative) + (prefix.empty() ? "" : "/") + folder.below);
-    if (!entries && entries.error().code == "missing") continue;
-    if (!entries) return entries;
-    if (out.size() + entries->size() > kMaxWalkEntries) {
-      return fail("too_large", "`" + printable(relative) + "` has too many files");
-    }
-    for (DirectoryEntry& entry : *entries) {
-      entry.name = prefix + entry.name;
-      if (entry.kind == EntryKind::kDirectory && folder.depth < kMaxWalkDepth) {
-        waiting.push_back({.below = entry.name, .depth = folder.depth + 1});
-      }
+  const auto visit = [&out](const std::string& path, const std::vector<DirectoryEntry>& entries) {
+    for (DirectoryEntry entry : entries) {
+      entry.name = join_path(path, entry.name);
       out.push_back(std::move(entry));
     }
-  }
-  return out;
+    return Result<void>();
+  };
+  const Result<void> walked = iii::walk(*this, relative, {.max_entries = kMaxWalkEntries}, visit);
+  if (walked || walked.error().code == "missing" || walked.error().code == "too_deep") return out;
+  if (walked.error().code != "too_many") return std::unexpected(walked.error());
+  return fail("too_large", "`" + printable(relative) + "` has too many files");
 }
 
 }  // namespace iii

@@ -58,9 +58,8 @@ class FolderWriter {
   Result<std::string> read(std::string_view relative, uint64_t max_bytes) const;
   // Unsorted; links are not resolved (their kind is kOther).
   Result<std::vector<DirectoryEntry>> list(std::string_view relative) const;
-  // Everything below a folder, by paths below it, in no order; not deeper than kMaxWalkDepth. Empty
-  // when the folder is missing, `too_large` beyond kMaxWalkEntries.
-  static constexpr size_t kMaxWalkDepth = 64;
+  // Everything below a folder (walk.h), by paths below it; 64 folders deep at most. Empty when the
+  // folder is missing, `too_large` beyond kMaxWalkEntries.
   static constexpr size_t kMaxWalkEntries = 200'000;
   Result<std::vector<DirectoryEntry>> walk(std::string_view relative) const;
 
