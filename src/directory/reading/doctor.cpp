@@ -311,12 +311,12 @@ static task::Task<Result<json::Raw>> examine_now(Library& library, Installed* in
   std::vector<DoctorFinding> more;
   if (others) {
     auto list = [view, others = std::move(others)] { return others(view); };
-    more = installed != nullptr ? co_await installed->local().run(std::move(list))
+    more = installed != nullptr ? co_await installed->network().run(std::move(list))
                                 : co_await library.on_answer_thread(std::move(list));
   }
   if (installed != nullptr) {
     auto look = [downloads = installed->downloads()] { return lock_findings(*downloads); };
-    append(more, co_await installed->local().run(std::move(look)));
+    append(more, co_await installed->network().run(std::move(look)));
   }
   if (links != nullptr) append(more, co_await links->broken(view));
   if (installed != nullptr && in.risks.value_or(false)) {
@@ -325,7 +325,7 @@ static task::Task<Result<json::Raw>> examine_now(Library& library, Installed* in
       return scan_folders(*snapshot->folders->content, *snapshot->files,
                           *downloads->lock().value_or(std::make_shared<const sources::Lock>()), {});
     };
-    append(more, co_await installed->local().run(std::move(scan)));
+    append(more, co_await installed->network().run(std::move(scan)));
   }
   auto make = [view, query = *query, details = in.details.value_or(false),
                more = std::move(more)]() mutable {
