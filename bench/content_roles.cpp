@@ -100,7 +100,7 @@ class Calls {
         changes_(worker_, library_, {}),
         content_(library_.latest()->folders->content.get()) {
     directory::add_skill_functions(table_, library_, {});
-    directory::add_browse(table_, browser_);
+    directory::add_browse(table_, library_, nullptr);
     directory::serve_on(worker_, table_);
     if (!worker_.start()) die("the worker does not start");
     line_->connect();
@@ -119,11 +119,9 @@ class Calls {
     memory("calls");
     browse();
     memory("browse");
-    browser_->drop();
-    wait_for_discards();
-    memory("browse-dropped");
     edits();
     memory("edits");
+    idle();
     list_all();
     memory("list-all");
     fmt::print("memory peak {}\n", peak_rss_mb());
@@ -210,6 +208,17 @@ class Calls {
         [&](size_t i) { return i > 2 || rows() == wanted; });
   }
 
+  // CPU time of a second in which nobody calls.
+  void idle() {
+    constexpr int kSeconds = 20;
+    Cpu cpu;
+    cpu.go_on();
+    loop_.after(std::chrono::seconds(kSeconds), [this] { loop_.stop(); });
+    loop_.run();
+    cpu.pause();
+    fmt::print("time idle 0 0 {}\n", cpu.us(kSeconds));
+  }
+
   void no_change() {
     const content::GenerationPtr before = content_->fresh();
     check_generation(*before, plan_);
@@ -270,13 +279,7 @@ class Calls {
       answer_ = &line_->call(Line::frame("directory::skills::browse", data));
     };
     const auto answered = [&](size_t) { return answer_->find("\"total\":") != std::string::npos; };
-    measure(
-        "browse-first", 3,
-        [&](size_t) {
-          browser_->drop();
-          call("{}");
-        },
-        answered);
+    measure("browse-first", 3, [&](size_t) { call("{}"); }, answered);
     static constexpr std::string_view kTyped = "review the code of a pull request";
     const size_t keys = kTyped.size();
     measure(
@@ -293,7 +296,6 @@ class Calls {
     measure(
         "browse-page", rounds(5),
         [&](size_t i) { call(fmt::format(R"({{"q":"a","offset":{}}})", i * 64)); }, answered);
-    fmt::print("memory browse-columns {}\n", double(browser_->kept()->bytes()) / 1e6);
   }
   void list_all() { list("list-all", rounds(100), "{}", plan_.skills + 2); }
 
@@ -317,8 +319,6 @@ class Calls {
   directory::FunctionTable table_;
   directory::Library library_;
   directory::Changes changes_;
-  const std::shared_ptr<directory::Browser> browser_ =
-      std::make_shared<directory::Browser>(worker_, library_, nullptr);
   content::Content* const content_;
   const std::string* answer_ = nullptr;
 };
@@ -381,7 +381,6 @@ void Calls::edits() {
   after_an_edit("index-after-edit", "directory::skills::index", "{}");
   after_an_edit("search-after-edit", "directory::skills::list", rare_search());
   after_an_edit("browse-after-edit", "directory::skills::browse", R"({"q":"review"})");
-  browser_->drop();
   for (size_t i = 0; i < count; ++i) write(file(i)->path, text_of(*file(i)));
   check_generation(*content_->fresh(), plan_);
 }

@@ -58,7 +58,7 @@ test('what floats has no serious finding, either', { skip: needsOwnEngine }, asy
   await closed(page)
   await page.keyboard.press('w')
   await page.getByLabel('Id of a skill').fill('database/query')
-  await page.locator('.checks li').first().waitFor()
+  await page.locator('.verdict').waitFor()
   await check(page, 'why')
   await closed(page)
   await page.keyboard.press('?')

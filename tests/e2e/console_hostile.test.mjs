@@ -147,7 +147,7 @@ test('characters nobody sees are shown by number, in text, title, list and sourc
   await page.locator('.doc .cp', { hasText: 'U+202E' }).waitFor()
   await page.locator('.doc .cp', { hasText: 'U+E0049' }).waitFor()
   assert.match(await page.locator('.win .row[aria-selected=true]').textContent(), /<U\+200B>/)
-  await page.locator('.note', { hasText: 'characters that are not shown' }).waitFor()
+  await page.locator('.note', { hasText: 'to look at before following it' }).waitFor()
   await page.getByRole('tab', { name: 'Source' }).click()
   await page.locator('.src .cp', { hasText: 'U+200B' }).first().waitFor()
   await page.visit('skills/evil/escape')

@@ -43,7 +43,7 @@ const without = (headers, name) => Object.fromEntries(Object.entries(headers).fi
 test('a page of another origin can neither read nor act, whatever --allow-origin says', own, async (t) => {
   const site = await serveConsole(t, ['--allow-origin', 'https://app.example'])
   for (const origin of ['https://app.example', 'http://evil.example']) {
-    const { message } = await site.call('directory::account', {}, {}, { origin })
+    const { message } = await site.call('directory::doctor', {}, {}, { origin })
     assert.match(message, /open its own page/)
     assert.doesNotMatch(message, /with --allow-origin/, 'that would not help here')
   }

@@ -61,7 +61,7 @@ test('overview says what agents see, and the account adds up', own, async (t) =>
   const sentence = page.locator('.say')
   await sentence.waitFor()
   const node = connect(t, sdks['0.22.1'], server.url)
-  const { roots } = await call(node, 'directory::account', {})
+  const { roots } = await call(node, 'directory::doctor', {})
   const sum = (key) => roots.reduce((n, root) => n + root[key], 0)
   assert.match(await sentence.textContent(), new RegExp(`Agents see ${sum('skills')}\\s+skills and ${sum('prompts')}\\s+prompt`))
   assert.equal(sum('files'), sum('skills') + sum('prompts') + sum('supporting') + sum('skipped'))
@@ -69,18 +69,6 @@ test('overview says what agents see, and the account adds up', own, async (t) =>
   assert.deepEqual(total.slice(2).map(Number), ['files', 'skills', 'prompts', 'supporting', 'skipped'].map(sum))
   await sentence.locator('a').first().click()
   assert.equal(await title(page), 'Skills')
-})
-
-test('the index page says what it leaves out', own, async (t) => {
-  const { page } = await openConsole(t, { files: skillFiles })
-  await page.route('**/console/call', async (route) => {
-    const answer = await route.fetch()
-    const body = await answer.json()
-    if (body.result.index?.budget) Object.assign(body.result.index, { bytes: 3204, budget: 3000, left_out: 1 })
-    await route.fulfill({ response: answer, json: body })
-  })
-  await page.visit()
-  await page.locator('.index-line', { hasText: /in 3\s204 bytes\. After the first 3\s000, 1\s+description is left out\.$/ }).waitFor()
 })
 
 test('search finds as one types, facets count, nothing is lost without a word', own, async (t) => {
@@ -252,7 +240,7 @@ test('what is missing has a row, a reason and a verdict', own, async (t) => {
     await page.locator('.detail .note', { hasText: /Not served|Hidden by another|Worker not installed/ }).waitFor()
   }
   await page.locator('.detail .note').getByRole('button', { name: 'Why?' }).first().click()
-  await page.locator('dialog .checks li').first().waitFor()
+  await page.locator('dialog .lede', { hasText: /\[\w+\]/ }).waitFor()
   await page.keyboard.press('Escape')
 })
 

@@ -148,9 +148,9 @@ test('functions for operators and hidden functions are not reached and not shown
     const shown = await callFunction(id, { name: 'secret', capabilities: ['greet somebody', 'describe secret greet'] })
     assert.doesNotMatch(shown, /secret::|directory::log-level/, id)
   }
-  for (const id of ['directory::prompts::list', 'directory::prompts::browse']) {
-    assert.match(await callFunction(id), /open-prompt/, id)
-    assert.doesNotMatch(await callFunction(id), /secret/, id)
+  for (const input of [{}, { details: true }]) {
+    assert.match(await callFunction('directory::prompts::list', input), /open-prompt/)
+    assert.doesNotMatch(await callFunction('directory::prompts::list', input), /secret/)
   }
   assert.match(await callFunction('directory::prompts::get', { name: 'secret-prompt' }), /no such function or prompt/)
   assert.match(await callFunction('directory::engine::functions::info', { function_id: 'secret::greet' }), /no such function/)

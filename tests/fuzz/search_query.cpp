@@ -14,16 +14,16 @@ namespace {
 const iii::search::Index& catalogue() {
   static const iii::search::Index index = [] {
     using namespace iii::search;
-    SegmentBuilder builder(function_profile());
+    Changes all;
     for (const auto& [id, text] : std::vector<std::pair<std::string_view, std::string_view>>{
              {"mail::send", "Send an e-mail with attachments."},
              {"vault::secret::rotate", "Rotate a secret and revoke the old one."},
              {"darkroom::thumbnail", "Make a small preview of an image."},
              {"bulletin::post-zh", "发布公告到公司内部公告栏，并通知所有部门。"},
              {"meteo::prevision", "Donne la prévision météo d'une ville."}}) {
-      builder.add(function_document({.id = id, .description = text}));
+      all.put.push_back(function_document({.id = id, .description = text}));
     }
-    return Index(function_profile(), builder.finish());
+    return Index(function_profile()).apply(all);
   }();
   return index;
 }
@@ -38,9 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Options options{.limit = size_t{1} + (flags >> 5U),
                         .accept = [](std::string_view key) { return key != "mail::send"; },
                         .floor = (flags & 1U) != 0,
-                        .cut = (flags & 2U) != 0,
-                        .synonyms = (flags & 4U) != 0,
-                        .vectors = (flags & 8U) != 0};
+                        .cut = (flags & 2U) != 0};
   const auto answer = find(catalogue(), query, options);
   const auto again = find(catalogue(), query, options);
   III_CHECK(answer.has_value() == again.has_value());

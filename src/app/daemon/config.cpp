@@ -25,7 +25,9 @@ std::filesystem::path expand_path(const std::string& text, const std::string& ho
 content::ContentOptions content_options(const DirectoryConfig& config, const std::string& home) {
   using content::RootKind;
   content::ContentOptions out;
-  out.roots.push_back({RootKind::kLocal, expand_path(config.local_skills_folder, home)});
+  if (!config.local_skills_folder.empty()) {
+    out.roots.push_back({RootKind::kLocal, expand_path(config.local_skills_folder, home)});
+  }
   out.roots.push_back({RootKind::kGlobal, expand_path(config.skills_folder, home)});
   for (const std::string& extra : config.extra_skills_folders) {
     out.roots.push_back({RootKind::kExtra, expand_path(extra, home)});

@@ -41,8 +41,8 @@ using ScanOverrides = std::map<std::string, sources::ScanAction, std::less<>>;
 // A member here has a row in config_keys.cpp, which describes it.
 struct DirectoryConfig {
   std::string skills_folder = "~/.iii/skills";
-  std::string local_skills_folder = "./.iii/skills";
-  std::vector<std::string> extra_skills_folders;  // read-only, such as ~/.agents/skills
+  std::string local_skills_folder = "./.iii/skills";  // empty: none
+  std::vector<std::string> extra_skills_folders;      // read-only, such as ~/.agents/skills
   std::string registry_url = "https://api.workers.iii.dev";
   uint64_t download_timeout_ms = 60'000;
   uint64_t registry_cache_ttl_ms = 60'000;
@@ -53,7 +53,6 @@ struct DirectoryConfig {
   bool lenient = true;
   bool title_from_name = true;
   bool builtin_docs = true;
-  bool index_cache = true;
   bool registry_search = true;  // what could be installed is part of a search
   // Kernel notifications; off: stamps are compared at every call.
   bool watch = true;

@@ -68,9 +68,6 @@ constexpr ConfigKey kKeys[] = {
      .member = &C::watch,
      .description = "follow changes by kernel notifications; `false`: every call compares the "
                     "stamps of all folders and documents instead, with the same answers"},
-    {.name = "index_cache",
-     .member = &C::index_cache,
-     .description = "keep the search index between runs"},
     {.name = "max_file_bytes",
      .member = &C::max_file_bytes,
      .description = "how large a document should be at most, frontmatter included. `lenient` "

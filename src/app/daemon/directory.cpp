@@ -19,7 +19,6 @@
 #include "directory/installing/lock_list.h"
 #include "directory/installing/remove.h"
 #include "directory/installing/repo_skills.h"
-#include "directory/reading/account.h"
 #include "directory/reading/browse.h"
 #include "directory/reading/doctor.h"
 #include "directory/reading/explain.h"
@@ -27,7 +26,6 @@
 #include "directory/reading/health.h"
 #include "directory/reading/inspect.h"
 #include "directory/reading/prompts.h"
-#include "directory/reading/prompts_browse.h"
 #include "directory/reading/skills.h"
 #include "directory/reading/skills_search.h"
 #include "directory/table/state_events.h"
@@ -82,23 +80,17 @@ std::shared_ptr<sources::Downloads> downloads_of(const DirectoryConfig& config,
 // How long after the start the index of skills is made when nobody has searched yet.
 constexpr std::chrono::milliseconds kIndexAfter{2'000};
 
-directory::SkillSearchOptions search_options(const DirectoryConfig& config,
-                                             std::optional<std::filesystem::path> file,
-                                             std::string_view mode) {
+directory::SkillSearchOptions search_options(std::string_view mode) {
   directory::SkillSearchOptions out;
-  if (config.index_cache) out.file = file;
-  // Earlier versions kept an index of the documents beside it.
-  std::error_code ignored;
-  if (file) std::filesystem::remove(file->replace_extension(".cache"), ignored);
   // Commands and stdio servers end soon: they make it when it is needed.
   if (mode == "serve" || mode == "worker") out.begin_after = kIndexAfter;
   return out;
 }
 
-std::vector<directory::BrowsedArgument> browsed_arguments(std::string_view bytes) {
-  std::vector<directory::BrowsedArgument> out;
+std::vector<directory::PromptArgumentRow> prompt_arguments(std::string_view bytes) {
+  std::vector<directory::PromptArgumentRow> out;
   for (mcp::TemplateArgument& each : mcp::file_arguments(bytes)) {
-    directory::BrowsedArgument argument{.name = std::move(each.name), .required = each.required};
+    directory::PromptArgumentRow argument{.name = std::move(each.name), .required = each.required};
     if (!each.description.empty()) argument.description = std::move(each.description);
     if (!each.values.empty()) argument.values = std::move(each.values);
     out.push_back(std::move(argument));
@@ -125,7 +117,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
       downloader_(worker, changes_, library_, downloads_of(config, places_),
                   saturated_size(config.max_downloads)),
       catalog_(worker, engine_, table_, library_.answer_threads()),
-      skill_search_(worker, library_, search_options(config, places_.search_index, mode)),
+      skill_search_(worker, library_, search_options(mode)),
       skill_links_(library_, catalog_, [this] { return downloader_.downloads(); }),
       stats_{.library = library_,
              .downloads = [this] { return downloader_.counts(); },
@@ -152,7 +144,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_stats(table_, stats_);
   add_log_level(table_);
   directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
-  add_browsing();
+  add_browsing(mode);
   directory::add_skills_search(table_, library_, skill_search_);
   directory::add_search_functions(table_,
                                   {.worker = worker,
@@ -161,8 +153,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
                                    .skills = skill_search_,
                                    .downloads = [this] { return downloader_.downloads(); },
                                    .registry_search = [this] { return config_.registry_search; }});
-  directory::add_prompt_functions(table_, library_);
-  directory::add_doctor(table_, library_, &downloader_, &skill_links_, mcp::doctor_findings());
+  directory::add_prompt_functions(table_, library_, prompt_arguments);
   directory::add_fixes(table_, library_, &downloader_);
   directory::add_download_functions(table_, downloader_);
   directory::add_lock_functions(table_, downloader_);
@@ -170,7 +161,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_remove(table_, downloader_);
   directory::add_repo_functions(table_, downloader_);
   directory::add_jobs(table_, downloader_);
-  directory::add_registry_functions(table_, worker.pool(),
+  directory::add_registry_functions(table_, downloader_.network(),
                                     [this] { return downloader_.downloads(); });
   directory::add_engine_info(table_, engine_, library_.answer_threads(),
                              config.legacy_directory_051 ? &guides_ : nullptr);
@@ -198,19 +189,23 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
 }
 
 // What shows the whole state of the folders, also what is not served.
-void Directory::add_browsing() {
-  const auto folders = [this](const content::Generation& generation) {
-    return folder_names(generation);
+void Directory::add_browsing(const std::string& mode) {
+  const auto places = [this](const content::Generation& generation) {
+    return root_places(generation);
   };
   directory::add_browse(table_, library_, &skill_search_);
   directory::add_explain(table_, library_);
-  directory::add_account(table_, library_, folders,
-                         [this](uint16_t root) { return root_path(root); });
-  directory::add_prompts_browse(table_, library_, browsed_arguments);
+  directory::RiskScanLimits scan;
+  if (mode == kCommandLine) scan = {.time = std::chrono::minutes(10), .bytes = 1ULL << 34U};
+  directory::add_doctor(table_, {.library = library_,
+                                 .places = places,
+                                 .installed = &downloader_,
+                                 .links = &skill_links_,
+                                 .more = mcp::doctor_findings(),
+                                 .scan = scan});
   directory::add_inspect(
       table_, {.library = library_,
-               .table = table_,
-               .folders = folders,
+               .places = places,
                .installed = &downloader_,
                .links = &skill_links_,
                .last_change = [this](std::string_view id) { return changes_.last_change_of(id); }});
@@ -218,19 +213,21 @@ void Directory::add_browsing() {
 
 void Directory::serve() { directory::serve_on(worker_, table_); }
 
-std::vector<std::string> Directory::folder_names(const content::Generation& generation) const {
+std::vector<directory::RootPlace> Directory::root_places(
+    const content::Generation& generation) const {
   std::error_code ignored;
   const std::filesystem::path working = std::filesystem::current_path(ignored);
-  std::vector<std::string> out;
+  std::vector<directory::RootPlace> out;
   const auto count = static_cast<uint16_t>(generation.roots.size());
   for (uint16_t i = 0; i < count; ++i) {
     const content::RootKind kind = generation.roots[i].kind;
     if (kind == content::RootKind::kBuiltin) {
-      out.emplace_back("compiled in");
+      out.push_back({.name = "compiled in"});
     } else if (kind == content::RootKind::kRegistered) {
-      out.emplace_back("registered by workers");
+      out.push_back({.name = "registered by workers"});
     } else {
-      out.push_back(shown_folder(root_path(i), working, places_.home));
+      const std::filesystem::path path = root_path(i);
+      out.push_back({.name = shown_folder(path, working, places_.home), .path = path});
     }
   }
   return out;
@@ -266,14 +263,14 @@ task::Task<void> Directory::log_new_folders() {
 }
 
 void Directory::note_folders(LogLevel usual) {
-  const content::GenerationPtr files = library_.latest()->files;
-  const std::vector<Folder> folders = folders_of(config_, places_.home, *files);
-  log_folders(folders, *files, usual);
+  const directory::View files = this->files();
+  const std::vector<Folder> folders = folders_of(config_, places_.home, files);
+  log_folders(folders, files, usual);
   seen_folders_.look(folders);
 }
 
 task::Task<std::optional<std::string>> Directory::vanished_folders() {
-  auto look = [config = config_, home = places_.home] { return folders_of(config, home, {}); };
+  auto look = [config = config_, home = places_.home] { return folders_of(config, home); };
   const std::vector<Folder> folders = co_await library_.on_answer_thread(std::move(look));
   co_return seen_folders_.look(folders);
 }
@@ -282,14 +279,14 @@ task::Task<void> Directory::tell_folders(FoldersKnown then) { then(co_await vani
 
 task::Task<void> Directory::count_hidden() {
   const directory::View view = co_await library_.current();
-  const Hidden hidden = hidden_from(view);
-  if (hidden.skills == 0) co_return;
+  const directory::Counts counts = view.total();
+  if (counts.hidden == 0) co_return;
+  const directory::NameSet workers = hidden_workers(view);
   log_info(
       "filter_unregistered hides {} of {}, of {} not installed: {}. `filter_unregistered: false` "
       "shows all",
-      hidden.skills, counted(view.generation().skills.size(), "skill"),
-      counted(hidden.workers.size(), "worker that is", "workers that are"),
-      some_of(hidden.workers));
+      counts.hidden, counted(counts.documents(), "skill"),
+      counted(workers.size(), "worker that is", "workers that are"), some_of(workers));
 }
 
 directory::EntryOptions entry_options(const std::string& id) {

@@ -30,7 +30,6 @@ namespace iii::daemon {
 
 struct DirectoryPlaces {
   std::string home;
-  std::optional<std::filesystem::path> search_index;  // kept between runs
   // Downloads may come from folders of this machine, as the one who runs this process may.
   bool local_sources = false;
   // The folders are shown to a person: at the start they are no news for the log.
@@ -47,6 +46,9 @@ class Directory {
  public:
   // `opened` is what Content::open() gave for content_options() of the same configuration, where
   // that was done on another thread; null: the folders are opened here, which takes time.
+  // The mode of verbs without a server: nobody else waits for what they ask.
+  static constexpr std::string_view kCommandLine = "command line";
+
   Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk::Worker& worker,
             const std::string& mode, std::unique_ptr<content::Content> opened = nullptr);
 
@@ -54,15 +56,16 @@ class Directory {
   directory::FunctionTable& functions() { return table_; }
   directory::Library& library() { return library_; }
   // The files as they were read last.
-  content::GenerationPtr library_latest() const { return library_.latest()->files; }
+  directory::View files() const {
+    return {library_.latest(), nullptr, directory::View::Show::kFilesOnly};
+  }
   directory::EngineClient& engine() { return engine_; }
   const directory::Changes& changes() const { return changes_; }
   directory::SkillSearch& skill_search() { return skill_search_; }
   directory::FunctionCatalog& catalog() { return catalog_; }
   // Where a root of the library lies; empty for compiled-in documents.
   std::filesystem::path root_path(uint16_t root) const;
-  // The folders of all roots as people write them: `~/.iii/skills`, `compiled in`.
-  std::vector<std::string> folder_names(const content::Generation& generation) const;
+  std::vector<directory::RootPlace> root_places(const content::Generation& generation) const;
   const DirectoryConfig& config() const { return config_; }
   directory::DirectoryStats stats() const { return directory::stats_now(stats_); }
   // Offers the functions; before the worker starts.
@@ -77,7 +80,7 @@ class Directory {
   void check_folders(FoldersKnown then) { tasks_.spawn(tell_folders(std::move(then))); }
 
  private:
-  void add_browsing();
+  void add_browsing(const std::string& mode);
   task::Task<void> log_new_folders();
   void note_folders(LogLevel usual);
   task::Task<std::optional<std::string>> vanished_folders();

@@ -36,24 +36,18 @@ void look_at(Folder& folder) {
   folder.problem = std::string("cannot be read: ") + std::strerror(errno);
 }
 
-void count(std::vector<Folder>& folders, const content::Generation& generation) {
-  const auto folder_of = [&](const content::FileRef& file) -> Folder* {
-    const auto found =
-        std::ranges::find(folders, generation.roots[file.root].label, &Folder::label);
-    return found == folders.end() ? nullptr : &*found;
-  };
-  for (const content::SkillPtr& skill : generation.skills) {
-    if (Folder* folder = folder_of(skill->file)) ++folder->skills;
-  }
-  for (const content::PromptPtr& prompt : generation.prompts) {
-    if (Folder* folder = folder_of(prompt->file)) ++folder->prompts;
+void count(std::vector<Folder>& folders, const directory::View& files) {
+  const std::vector<directory::Counts> counts = files.counts();
+  for (size_t i = 0; i < counts.size(); ++i) {
+    const std::string& label = files.generation().roots[i].label;
+    const auto folder = std::ranges::find(folders, label, &Folder::label);
+    if (folder != folders.end()) folder->counts = counts[i];
   }
 }
 
 }  // namespace
 
-std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string& home,
-                               const content::Generation& generation) {
+std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string& home) {
   const DirectoryConfig defaults;
   std::vector<Folder> out;
   const auto add = [&](std::string label, const std::string& path, bool configured) {
@@ -64,13 +58,21 @@ std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string&
     look_at(folder);
     out.push_back(std::move(folder));
   };
-  add("local", config.local_skills_folder,
-      config.local_skills_folder != defaults.local_skills_folder);
+  if (!config.local_skills_folder.empty()) {
+    add("local", config.local_skills_folder,
+        config.local_skills_folder != defaults.local_skills_folder);
+  }
   add("global", config.skills_folder, config.skills_folder != defaults.skills_folder);
   for (size_t i = 0; i < config.extra_skills_folders.size(); ++i) {
     add("extra-" + std::to_string(i + 1), config.extra_skills_folders[i], true);
   }
-  count(out, generation);
+  return out;
+}
+
+std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string& home,
+                               const directory::View& files) {
+  std::vector<Folder> out = folders_of(config, home);
+  count(out, files);
   return out;
 }
 
@@ -96,33 +98,30 @@ std::optional<std::string> SeenFolders::look(const std::vector<Folder>& folders)
 std::string folder_line(const Folder& folder) {
   std::string out = folder.label + " folder " + folder.path.string();
   if (folder.state != FolderState::kReadable) return out + " " + folder.problem;
-  return out + ": " + counted(folder.skills, "skill") + ", " + counted(folder.prompts, "prompt");
+  return out + ": " + counted(folder.counts.documents(), "skill") + ", " +
+         counted(folder.counts.prompts, "prompt");
 }
 
-std::string documents_line(const content::Generation& generation) {
-  const content::Accounting& files = generation.accounting;
-  std::string out = counted(files.files, "file") + ": " + counted(files.skills, "skill") + ", " +
-                    counted(files.prompts, "prompt") + ", " +
-                    counted(files.supporting, "supporting file") + ", " +
-                    std::to_string(files.skipped) + " skipped";
-  size_t compiled_in = 0;
-  for (const content::SkillPtr& skill : generation.skills) {
-    compiled_in += generation.roots[skill->file.root].kind == content::RootKind::kBuiltin;
-  }
+std::string documents_line(const directory::View& files) {
+  const directory::Counts counts = files.total_on_disk();
+  std::string out = counted(counts.files(), "file") + ": " + counted(counts.documents(), "skill") +
+                    ", " + counted(counts.prompts, "prompt") + ", " +
+                    counted(counts.supporting, "supporting file") + ", " +
+                    std::to_string(counts.unserved) + " skipped";
+  const uint64_t compiled_in = files.total().documents() - counts.documents();
   if (compiled_in > 0) out += "; " + counted(compiled_in, "compiled-in skill");
   return out;
 }
 
-void log_folders(const std::vector<Folder>& folders, const content::Generation& generation,
-                 LogLevel usual) {
+void log_folders(const std::vector<Folder>& folders, const directory::View& files, LogLevel usual) {
   for (const Folder& folder : folders) {
     const LogLevel level = !is_wrong(folder)                        ? usual
                            : folder.state == FolderState::kUnusable ? LogLevel::kError
                                                                     : LogLevel::kWarn;
     log_at(level, "{}", folder_line(folder));
   }
-  log_info("{}{}", documents_line(generation),
-           generation.accounting.skipped > 0 ? " (`iii-directory doctor` says why)" : "");
+  log_info("{}{}", documents_line(files),
+           files.total_on_disk().unserved > 0 ? " (`iii-directory doctor` says why)" : "");
 }
 
 }  // namespace iii::daemon

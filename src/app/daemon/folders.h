@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/daemon/config.h"
-#include "directory/content/types.h"
+#include "directory/library/view.h"
 #include "foundation/base/log.h"
 
 namespace iii::daemon {
@@ -26,13 +26,14 @@ struct Folder {
   bool configured = false;  // not the default
   FolderState state = FolderState::kReadable;
   std::string problem;  // empty when it is readable
-  size_t skills = 0;
-  size_t prompts = 0;
+  directory::Counts counts = {};
 };
 
-// In order of precedence. The counts are those of `generation`.
+// In order of precedence.
+std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string& home);
+// With their counts; the view shows files only.
 std::vector<Folder> folders_of(const DirectoryConfig& config, const std::string& home,
-                               const content::Generation& generation);
+                               const directory::View& files);
 // A folder that somebody named is worth a warning when it is missing.
 bool is_wrong(const Folder& folder);
 // Remembers which folders were there: one that somebody named and that has vanished is more than a
@@ -49,11 +50,11 @@ class SeenFolders {
 // `global folder /home/me/.iii/skills: 3 skills, 1 prompt`
 std::string folder_line(const Folder& folder);
 // `4 files: 2 skills, 1 prompt, 1 supporting file, 0 skipped; 2 compiled-in skills`
-std::string documents_line(const content::Generation& generation);
+std::string documents_line(const directory::View& files);
 
 // Which folders are read and what they hold, at the level `usual`; what is wrong with them as a
 // warning or an error.
-void log_folders(const std::vector<Folder>& folders, const content::Generation& generation,
+void log_folders(const std::vector<Folder>& folders, const directory::View& files,
                  LogLevel usual = LogLevel::kInfo);
 
 }  // namespace iii::daemon

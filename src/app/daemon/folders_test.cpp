@@ -28,8 +28,9 @@ class FoldersTest : public testing::Test {
     out.skills_folder = (folder.path() / "global").string();
     return out;
   }
-  static content::GenerationPtr read(const DirectoryConfig& config) {
-    return content::Content::open(content_options(config, "/h"))->fresh();
+  static directory::View read(const DirectoryConfig& config,
+                              directory::NamesPtr installed = nullptr) {
+    return {content::Content::open(content_options(config, "/h"))->fresh(), std::move(installed)};
   }
 
   TempFolder folder;
@@ -43,9 +44,9 @@ TEST_F(FoldersTest, EachFolderHasItsOwnCountsAndTheyAddUp) {
   put("more/a/SKILL.md");
   DirectoryConfig its = config();
   its.extra_skills_folders = {(folder.path() / "more").string()};
-  const auto generation = read(its);
+  const directory::View files = read(its);
   std::vector<std::string> lines;
-  for (const Folder& each : folders_of(its, "/h", *generation)) {
+  for (const Folder& each : folders_of(its, "/h", files)) {
     lines.push_back(folder_line(each));
     EXPECT_FALSE(is_wrong(each));
   }
@@ -53,14 +54,14 @@ TEST_F(FoldersTest, EachFolderHasItsOwnCountsAndTheyAddUp) {
       lines, ElementsAre("local folder " + its.local_skills_folder + ": 1 skill, 0 prompts",
                          "global folder " + its.skills_folder + ": 1 skill, 1 prompt",
                          "extra-1 folder " + its.extra_skills_folders[0] + ": 1 skill, 0 prompts"));
-  EXPECT_EQ(documents_line(*generation),
+  EXPECT_EQ(documents_line(files),
             "5 files: 3 skills, 1 prompt, 1 supporting file, 0 skipped; 2 compiled-in skills");
 }
 
 TEST_F(FoldersTest, AFolderThatWasThereAndIsGoneIsTold) {
   const DirectoryConfig its = config();
   SeenFolders seen;
-  const auto look = [&] { return seen.look(folders_of(its, "/h", {})); };
+  const auto look = [&] { return seen.look(folders_of(its, "/h")); };
   EXPECT_EQ(look(), std::nullopt) << "nobody has made them yet";
   put("global/mail/SKILL.md");
   EXPECT_EQ(look(), std::nullopt);
@@ -81,7 +82,7 @@ TEST_F(FoldersTest, AFolderThatSomebodyNamedAndThatCannotBeReadIsWrong) {
   std::filesystem::create_symlink("loop", folder.path() / "loop");
   its.extra_skills_folders = {(folder.path() / "loop").string(), its.skills_folder + "/below"};
   std::vector<std::string> lines;
-  for (const Folder& each : folders_of(its, "/h", {})) {
+  for (const Folder& each : folders_of(its, "/h")) {
     lines.push_back(folder_line(each));
     EXPECT_TRUE(is_wrong(each)) << lines.back();
   }
@@ -92,7 +93,7 @@ TEST_F(FoldersTest, AFolderThatSomebodyNamedAndThatCannotBeReadIsWrong) {
 
 TEST_F(FoldersTest, ADefaultFolderMayBeMissing) {
   DirectoryConfig its;
-  const auto folders = folders_of(its, folder.path() / "home", {});
+  const auto folders = folders_of(its, folder.path() / "home");
   EXPECT_EQ(folders[1].state, FolderState::kMissing);
   EXPECT_FALSE(is_wrong(folders[1]));
 }
@@ -104,9 +105,9 @@ TEST_F(FoldersTest, WhatTheFilterHidesIsCounted) {
   put("global/top.md");
   const auto installed =
       std::make_shared<directory::NameSet>(directory::NameSet{"iii-directory", "notes"});
-  const Hidden hidden = hidden_from(directory::View(read(config()), installed));
-  EXPECT_EQ(hidden.skills, 2U);
-  EXPECT_EQ(some_of(hidden.workers), "mail");
+  const directory::View view = read(config(), installed);
+  EXPECT_EQ(view.total().hidden, 2U);
+  EXPECT_EQ(some_of(hidden_workers(view)), "mail");
   EXPECT_EQ(some_of({"a", "b", "c", "d", "e", "f", "g"}), "a, b, c, d, e, and 2 more");
 }
 

@@ -2,12 +2,10 @@
 
 namespace iii::daemon {
 
-Hidden hidden_from(const directory::View& view) {
-  Hidden out;
+directory::NameSet hidden_workers(const directory::View& view) {
+  directory::NameSet out;
   for (const content::SkillPtr& skill : view.generation().skills) {
-    if (view.shows(skill->id)) continue;
-    ++out.skills;
-    out.workers.insert(skill->id.substr(0, skill->id.find('/')));
+    if (!view.shows(skill->id)) out.insert(skill->id.substr(0, skill->id.find('/')));
   }
   return out;
 }

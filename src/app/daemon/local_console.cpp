@@ -18,18 +18,14 @@ std::string below(const std::filesystem::path& path, const std::filesystem::path
   return relative.generic_string();
 }
 
-std::vector<console::RootFolder> roots_of(const Directory& directory, const std::string& home) {
-  std::error_code ignored;
-  const std::filesystem::path working = std::filesystem::current_path(ignored);
-  const content::GenerationPtr files = directory.library_latest();
+std::vector<console::RootFolder> roots_of(const Directory& directory) {
+  const directory::View files = directory.files();
+  const std::vector<content::RootInfo>& roots = files.generation().roots;
+  const std::vector<directory::RootPlace> places = directory.root_places(files.generation());
   std::vector<console::RootFolder> out;
-  const auto count = static_cast<uint16_t>(files->roots.size());
-  for (uint16_t i = 0; i < count; ++i) {
-    const content::RootInfo& root = files->roots[i];
-    if (root.kind == content::RootKind::kBuiltin) {
-      out.push_back({root.label, "compiled in"});
-    } else if (root.kind != content::RootKind::kRegistered) {
-      out.push_back({root.label, shown_folder(directory.root_path(i), working, home)});
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (roots[i].kind != content::RootKind::kRegistered) {
+      out.push_back({roots[i].label, places[i].name});
     }
   }
   return out;
@@ -109,7 +105,7 @@ void LocalConsole::open(LocalDirectory& local, engine::Engine& engine, const mcp
                  .address = authority(addresses.host, addresses.http_port),
                  .ws = "ws://" + authority(addresses.host, addresses.port),
                  .epoch = directory.changes().epoch()},
-       .roots = [&directory, home = addresses.home] { return roots_of(directory, home); },
+       .roots = [&directory] { return roots_of(directory); },
        .bus =
            [&engine, functions = ListedFunctions()] mutable {
              return console::BusCounts{.functions = functions.count(engine.functions()),

@@ -14,11 +14,6 @@ DirectoryConfig without_bus(DirectoryConfig config) {
   return config;
 }
 
-std::optional<std::filesystem::path> search_index_file(const std::string& home) {
-  if (home.empty()) return std::nullopt;
-  return std::filesystem::path(home) / ".iii" / "directory" / "mcp-index.search";
-}
-
 sdk::WorkerOptions without_bus_worker() {
   sdk::WorkerOptions options;
   options.name = "iii-directory";

@@ -12,8 +12,6 @@ namespace iii::daemon {
 
 // Without what needs a bus.
 DirectoryConfig without_bus(DirectoryConfig config);
-// The search index, kept between runs; shared by all processes of this user.
-std::optional<std::filesystem::path> search_index_file(const std::string& home);
 // Of a worker that is never started: there is nothing to connect it to.
 sdk::WorkerOptions without_bus_worker();
 

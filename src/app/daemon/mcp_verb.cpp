@@ -99,11 +99,9 @@ class McpProcess {
   }
 
   void opened(std::unique_ptr<content::Content> content) {
-    directory_ = std::make_unique<Directory>(
-        without_bus(configuration_.now()),
-        DirectoryPlaces{.home = configuration_.home(),
-                        .search_index = search_index_file(configuration_.home())},
-        local_, "mcp", std::move(content));
+    directory_ = std::make_unique<Directory>(without_bus(configuration_.now()),
+                                             DirectoryPlaces{.home = configuration_.home()}, local_,
+                                             "mcp", std::move(content));
     mcp::Host host = mcp_host(*directory_);
     host.unusable = {"directory::engine::"};
     if (bridge_) {

@@ -79,8 +79,7 @@ void print_ready(const std::string& host, uint16_t port, const net::HttpServer* 
 void print_first_steps(const Directory& directory, const ConfigReading& reading,
                        const net::HttpServer* http, const ServeOptions& options) {
   cli::note_text("\n");
-  for (const Folder& folder :
-       folders_of(reading.config, reading.home, *directory.library_latest())) {
+  for (const Folder& folder : folders_of(reading.config, reading.home, directory.files())) {
     cli::note("  {}\n", folder_line(folder));
   }
   if (http != nullptr && options.console) {
@@ -133,7 +132,7 @@ void use_configured_log_level(const cli::Args& args, const DirectoryConfig& conf
 Result<void> check_named_folder(const ConfigReading& reading) {
   const auto origin = reading.origins.find("skills_folder");
   if (origin == reading.origins.end() || origin->second != "--skills") return {};
-  for (const Folder& folder : folders_of(reading.config, reading.home, {})) {
+  for (const Folder& folder : folders_of(reading.config, reading.home)) {
     if (folder.label != "global" || folder.state != FolderState::kUnusable) continue;
     return fail("usage", "--skills: " + folder.path.string() + " " + folder.problem +
                              ". Next: name a folder that can be read.");
@@ -356,11 +355,7 @@ int run_worker(const cli::Args& args) {
     log_info("stopping");
     worker.stop();
   });
-  std::optional<std::filesystem::path> search_index;
-  if (!home.empty())
-    search_index = std::filesystem::path(home) / ".iii" / "directory" / "worker-index.search";
-  Directory directory(configuration->now(), {.home = home, .search_index = search_index}, worker,
-                      "worker");
+  Directory directory(configuration->now(), {.home = home}, worker, "worker");
   const auto address = cli::engine_address(args);
   const std::string engine = address ? "the engine at " + address->text() : "the engine";
   worker.on_ready([&, said = false]() mutable {

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
 #include "directory/content/document.h"
-#include "directory/content/findings.h"
 #include "directory/content/ids.h"
 #include "directory/content/kinds.h"
 #include "foundation/base/utf8.h"
@@ -36,24 +36,25 @@ std::string claim_of(const Document& document) {
   return document.skill ? path_id(document.skill->file.path) : document.prompt->file.path;
 }
 
-std::string spare_of(const Document& document, Spare how) {
-  if (!document.skill) return spare_name(document.prompt->name, document.prompt->file.path);
+std::string alternate_id_of(const Document& document, AlternateRow::Kind kind) {
+  if (!document.skill) return alternate_name(document.prompt->name, document.prompt->file.path);
   const std::string& path = document.skill->file.path;
-  return how == Spare::kPlain ? spare_overview_id(path) : spare_id(path);
+  return kind == AlternateRow::Kind::kSecondOverview ? second_overview_id(path)
+                                                     : alternate_id(path);
 }
 
-// The findings of a file that is served under its spare id instead of `wanted`.
-FindingsPtr reworded(const Document& document, std::string_view wanted, const std::string& spare) {
+// The findings of a file that is served under another id than `wanted`.
+FindingsPtr reworded(const Document& document, std::string_view wanted, const std::string& id) {
   if (!document.own) return nullptr;
   const std::string end = served_as_sentence(wanted);
   std::vector<Finding> findings = *document.own;
   for (Finding& finding : findings) {
-    finding.served_as = spare;
+    finding.served_as = id;
     if (!is_about_name(finding) || !finding.message.ends_with(end)) continue;
     finding.message.replace(
         finding.message.size() - end.size(), end.size(),
         fmt::format(" Another file would have the {} `{}`, too.{}", document.skill ? "id" : "name",
-                    wanted, served_as_sentence(spare)));
+                    wanted, served_as_sentence(id)));
   }
   return std::make_shared<const std::vector<Finding>>(std::move(findings));
 }
@@ -86,7 +87,7 @@ std::string_view Catalog::key(const Document& document) const {
 }
 
 // Who comes first among those that want one id: a file before what is compiled in, a file whose
-// path gives the id before one that was bent to it, then the order of the roots, then other
+// path gives the id before one whose id was normalised, then the order of the roots, then other
 // spellings of SKILL.md last, then R3.
 bool Catalog::precedes(const Document& a, const Document& b) const {
   const std::string_view left = key(a), right = key(b);
@@ -106,15 +107,17 @@ void Catalog::count_supporting(uint16_t root, int64_t difference) {
 }
 
 void Catalog::set_findings(uint16_t root, std::string_view path, FindingsPtr findings) {
-  auto at = findings_.find(std::pair(root, path));
-  if (at == findings_.end()) {
-    if (findings == nullptr) return;
-    at = findings_.emplace(std::pair(root, std::string(path)), nullptr).first;
+  const auto at = findings_.find(std::pair(root, path));
+  const bool known = at != findings_.end();
+  if (known ? at->second == findings : findings == nullptr) return;
+  if (findings == nullptr) {
+    findings_.erase(at);
+  } else if (known) {
+    at->second = std::move(findings);
+  } else {
+    findings_.emplace(std::pair(root, std::string(path)), std::move(findings));
   }
-  if (at->second == findings) return;
-  at->second = std::move(findings);
-  to_be_told_.push_back(at);
-  changed_ = true;
+  findings_changed_ = changed_ = true;
 }
 
 void Catalog::account(Document& document, Account column) {
@@ -185,7 +188,7 @@ void Catalog::set_kinds() {
       auto& document = static_cast<Document&>(node);
       const auto kind = other_kind(document);
       if (!kind) return;
-      step_back(skills_, document);
+      take_alternate(skills_, document);
       auto row = std::make_shared<Skill>(*document.skill);
       row->kind = *kind;
       document.skill = std::move(row);
@@ -215,8 +218,8 @@ void Catalog::merge(List& list) {
   const bool many = list.removed.size() + list.added.size() > kFewChanges;
   if (many) {
     list.all_dirty = true;
-    for (const auto& [id, aside] : list.aside) aside.document->spare = Spare::kNone;
-    list.aside.clear();
+    for (const auto& [id, document] : list.alternates) document->alternate.reset();
+    list.alternates.clear();
     std::erase_if(list.documents,
                   [](const Document* each) { return each->account == Account::kNone; });
     sort_by_key(list.added);
@@ -227,7 +230,7 @@ void Catalog::merge(List& list) {
   } else {
     for (Document* document : list.removed) {
       list.dirty.emplace_back(key(*document));
-      step_back(list, *document);
+      take_alternate(list, *document);
       const auto at = std::ranges::lower_bound(list.documents, document, order);
       if (at != list.documents.end() && *at == document) list.documents.erase(at);
     }
@@ -245,7 +248,7 @@ void Catalog::merge(List& list) {
 void Catalog::mark_shadowed(List& list) {
   if (list.all_dirty) return;
   for (const std::string& name : shadow_names_) {
-    // A prompt's name says nothing about where it stands, and a bent id little.
+    // A prompt's name says nothing about where it stands, and a normalised id little.
     const bool anywhere = list.kind == Kind::kPrompt || !check_name(name);
     auto at = anywhere ? list.documents.begin()
                        : std::ranges::lower_bound(list.documents, std::string_view(name), {},
@@ -256,8 +259,8 @@ void Catalog::mark_shadowed(List& list) {
       if (!anywhere && !id.starts_with(name)) break;
       if (first_part(id) == name || first_part(path_of(**at)) == name) list.dirty.emplace_back(id);
     }
-    for (const auto& [id, aside] : list.aside) {
-      if (first_part(id) == name || first_part(path_of(*aside.document)) == name) {
+    for (const auto& [id, document] : list.alternates) {
+      if (first_part(id) == name || first_part(path_of(*document)) == name) {
         list.dirty.push_back(id);
       }
     }
@@ -283,13 +286,14 @@ const RootInfo* Catalog::hidden_by(const Document& document, std::string_view id
   return nullptr;
 }
 
-void Catalog::serve(Document& document, const FindingsPtr& own) {
+void Catalog::serve(Document& document) {
   account(document, document.skill ? Account::kSkill : Account::kPrompt);
   if (roots_[document.root].kind == RootKind::kBuiltin) return;
-  set_findings(document.root, path_of(document), own);
+  set_findings(document.root, path_of(document),
+               document.alternate ? document.alternate->own : document.own);
 }
 
-void Catalog::skip(Document& document, std::string_view code, std::string message) {
+void Catalog::skip(Document& document, const findings::Code& code, std::string message) {
   account(document, Account::kSkipped);
   if (roots_[document.root].kind == RootKind::kBuiltin) return;
   std::vector<Finding> findings;
@@ -311,7 +315,7 @@ Catalog::Run Catalog::run_of(const List& list, std::string_view id) const {
 }
 
 // Among the files of one root that want one id, the one that is called exactly so keeps it; all
-// others, or all if there is none, step aside. Who is where depends on these files alone. Several
+// others, or all if there is none, get alternate ids. Which depends on these files alone. Several
 // files that are the same document (SKILL.md and index.md of a folder) do not contest each other:
 // the first is the document, another spelling of SKILL.md becomes an ordinary one.
 void Catalog::displace(List& list, Run run) {
@@ -332,79 +336,80 @@ void Catalog::displace(List& list, Run run) {
     }
   }
   for (Document* document : run) {
-    Spare how = Spare::kNone;
+    std::optional<AlternateRow::Kind> kind;
     if (run.size() > 1) {
       const Claim& claim = claims[document->root];
-      const bool bent = document->normalised && !claim.first->normalised;
-      if (claim.contested || bent) {
-        how = Spare::kHashed;
+      const bool normalised = document->normalised && !claim.first->normalised;
+      if (claim.contested || normalised) {
+        kind = AlternateRow::Kind::kHashed;
       } else if (document != claim.first && is_spelling(*document)) {
-        how = Spare::kPlain;
+        kind = AlternateRow::Kind::kSecondOverview;
       }
     }
-    if (how == document->spare) continue;
-    step_back(list, *document);
-    if (how != Spare::kNone) step_aside(list, *document, how);
+    const AlternateRow* const now = document->alternate.get();
+    if (now != nullptr ? now->kind == kind : !kind) continue;
+    take_alternate(list, *document);
+    if (kind) give_alternate(list, *document, *kind);
   }
 }
 
-void Catalog::step_aside(List& list, Document& document, Spare how) {
-  std::string id = spare_of(document, how);
-  document.spare = how;
-  Aside aside{.document = &document, .own = reworded(document, key(document), id)};
+void Catalog::give_alternate(List& list, Document& document, AlternateRow::Kind kind) {
+  auto row = std::make_unique<AlternateRow>();
+  row->kind = kind;
+  row->id = alternate_id_of(document, kind);
+  row->own = reworded(document, key(document), row->id);
   if (document.skill) {
-    auto row = std::make_shared<Skill>(*document.skill);
-    row->id = id;
-    aside.skill = std::move(row);
+    auto skill = std::make_shared<Skill>(*document.skill);
+    skill->id = row->id;
+    row->skill = std::move(skill);
   } else {
-    auto row = std::make_shared<Prompt>(*document.prompt);
-    row->name = id;
-    aside.prompt = std::move(row);
+    auto prompt = std::make_shared<Prompt>(*document.prompt);
+    prompt->name = row->id;
+    row->prompt = std::move(prompt);
   }
-  list.dirty.push_back(id);
-  list.aside.emplace(std::move(id), std::move(aside));
+  list.dirty.push_back(row->id);
+  list.alternates.emplace(row->id, &document);
+  document.alternate = std::move(row);
 }
 
-void Catalog::step_back(List& list, Document& document) {
-  if (document.spare == Spare::kNone) return;
-  const std::string id = spare_of(document, document.spare);
-  document.spare = Spare::kNone;
-  list.dirty.push_back(id);
-  const auto [first, last] = list.aside.equal_range(id);
-  const auto at = std::find_if(first, last,
-                               [&](const auto& each) { return each.second.document == &document; });
-  if (at != last) list.aside.erase(at);
+void Catalog::take_alternate(List& list, Document& document) {
+  const std::unique_ptr<AlternateRow> row = std::move(document.alternate);
+  if (row == nullptr) return;
+  list.dirty.push_back(row->id);
+  const auto [first, last] = list.alternates.equal_range(row->id);
+  const auto at =
+      std::find_if(first, last, [&](const auto& each) { return each.second == &document; });
+  if (at != last) list.alternates.erase(at);
 }
 
-std::vector<Catalog::Candidate> Catalog::candidates(const List& list, std::string_view id) const {
-  std::vector<Candidate> out;
+// The documents that could be served under an id: first those whose own it is.
+Catalog::Documents Catalog::candidates(const List& list, std::string_view id) const {
+  Documents out;
   for (Document* document : run_of(list, id)) {
-    if (document->spare == Spare::kNone) out.push_back({.document = document});
+    if (!document->alternate) out.push_back(document);
   }
-  const size_t wanted = out.size();
-  const auto [first, last] = list.aside.equal_range(id);
-  for (auto at = first; at != last; ++at) {
-    out.push_back({.document = at->second.document, .aside = &at->second});
-  }
-  const auto order = [](const Candidate& a, const Candidate& b) {
+  const auto own = static_cast<std::ptrdiff_t>(out.size());
+  const auto [first, last] = list.alternates.equal_range(id);
+  for (auto at = first; at != last; ++at) out.push_back(at->second);
+  const auto order = [](const Document* a, const Document* b) {
     const auto rank = [](const Document& d) { return std::tuple(d.root, is_spelling(d)); };
-    if (rank(*a.document) != rank(*b.document)) return rank(*a.document) < rank(*b.document);
-    return walk_before(path_of(*a.document), path_of(*b.document));
+    if (rank(*a) != rank(*b)) return rank(*a) < rank(*b);
+    return walk_before(path_of(*a), path_of(*b));
   };
-  std::sort(out.begin() + static_cast<std::ptrdiff_t>(wanted), out.end(), order);
+  std::sort(out.begin() + own, out.end(), order);
   return out;
 }
 
-void Catalog::decide_among(std::string_view id, std::span<const Candidate> candidates) {
+void Catalog::decide_among(std::string_view id, Run candidates) {
   const Document* winner = nullptr;
-  for (const Candidate& candidate : candidates) {
-    Document& document = *candidate.document;
+  for (Document* const candidate : candidates) {
+    Document& document = *candidate;
     if (const RootInfo* by = hidden_by(document, id)) {
       skip(document, findings::kShadowed,
            fmt::format("The {} root has a folder of that name, which hides this one.", by->label));
     } else if (winner == nullptr) {
       winner = &document;
-      serve(document, candidate.aside != nullptr ? candidate.aside->own : document.own);
+      serve(document);
     } else {
       const bool other_root = winner->root != document.root;
       const std::string_view what = document.skill ? "id" : "name";
@@ -419,8 +424,6 @@ void Catalog::decide_among(std::string_view id, std::span<const Candidate> candi
     }
   }
 }
-
-void Catalog::decide_id(List& list, std::string_view id) { decide_among(id, candidates(list, id)); }
 
 void Catalog::decide(List& list) {
   if (list.all_dirty) {
@@ -437,12 +440,11 @@ void Catalog::decide(List& list) {
     });
     each_run([&](Run run) {
       const std::string_view id = key(*run.front());
-      const Candidate alone{.document = run.front()};
-      if (run.size() > 1 || list.aside.contains(id)) return decide_id(list, id);
-      decide_among(id, {&alone, 1});
+      const bool alone = run.size() == 1 && !list.alternates.contains(id);
+      decide_among(id, alone ? run : Run(candidates(list, id)));
     });
-    for (const auto& [id, aside] : list.aside) {
-      if (run_of(list, id).empty()) decide_id(list, id);
+    for (const auto& [id, document] : list.alternates) {
+      if (run_of(list, id).empty()) decide_among(id, candidates(list, id));
     }
     return;
   }
@@ -454,12 +456,11 @@ void Catalog::decide(List& list) {
   for (const std::string& id : std::vector<std::string>(list.dirty)) {
     displace(list, run_of(list, id));
     for (const Document* document : run_of(list, id)) {
-      if (document->spare != Spare::kNone)
-        list.dirty.push_back(spare_of(*document, document->spare));
+      if (document->alternate) list.dirty.push_back(document->alternate->id);
     }
   }
   sort_out();
-  for (const std::string& id : list.dirty) decide_id(list, id);
+  for (const std::string& id : list.dirty) decide_among(id, candidates(list, id));
 }
 
 GenerationPtr Catalog::publish() {
@@ -478,7 +479,10 @@ GenerationPtr Catalog::publish() {
     next->findings = current_->findings;
     update_rows(skills_, next->skills);
     update_rows(prompts_, next->prompts);
-    update_findings(next->findings);
+    if (std::exchange(findings_changed_, false)) {
+      const auto lists = findings_ | std::views::values;
+      next->findings = Rows<FindingsPtr>({lists.begin(), lists.end()});
+    }
     for (Accounting root : accounting_) {
       root.files = root.skills + root.prompts + root.supporting + root.skipped;
       next->accounting.files += root.files;

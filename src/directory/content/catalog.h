@@ -3,7 +3,7 @@
 //
 // All documents that could be served stand in one sorted list each for skills and prompts, in the
 // order of precedence among those that want the same id. Where several files of one root want the
-// same id, those that are not called exactly so step aside to a spare id with a hash of their own
+// same id, those that are not called exactly so get an alternate id with a hash of their own
 // name. Of those that remain the first one that no folder of a higher root hides is served; the
 // others get a finding that names the winner.
 #pragma once
@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "directory/content/findings.h"
 #include "directory/content/tree.h"
 #include "directory/content/types.h"
 
@@ -56,24 +57,11 @@ class Catalog {
     }
   };
 
-  // A document that stepped aside: its row and findings under its spare id.
-  struct Aside {
-    Document* document = nullptr;
-    SkillPtr skill;
-    PromptPtr prompt;
-    FindingsPtr own;
-  };
-  // One that could be served under the id in question.
-  struct Candidate {
-    Document* document = nullptr;
-    const Aside* aside = nullptr;
-  };
-
   // One of the two lists, with what happened to it since the last generation.
   struct List {
     Kind kind;
     Documents documents;
-    std::multimap<std::string, Aside, std::less<>> aside;  // by spare id
+    std::multimap<std::string, Document*, std::less<>> alternates;  // by alternate id
     Documents removed;
     Documents added;
     std::vector<std::string> dirty;  // ids to decide again
@@ -88,21 +76,19 @@ class Catalog {
   using Run = std::span<Document* const>;  // all that want one id
   Run run_of(const List& list, std::string_view id) const;
   void displace(List& list, Run run);
-  void step_aside(List& list, Document& document, Spare how);
-  void step_back(List& list, Document& document);
-  std::vector<Candidate> candidates(const List& list, std::string_view id) const;
+  void give_alternate(List& list, Document& document, AlternateRow::Kind kind);
+  void take_alternate(List& list, Document& document);
+  Documents candidates(const List& list, std::string_view id) const;
   void decide(List& list);
-  void decide_id(List& list, std::string_view id);
-  void decide_among(std::string_view id, std::span<const Candidate> candidates);
+  void decide_among(std::string_view id, Run candidates);
   const RootInfo* hidden_by(const Document& document, std::string_view id) const;
-  void serve(Document& document, const FindingsPtr& own);
-  void skip(Document& document, std::string_view code, std::string message);
+  void serve(Document& document);
+  void skip(Document& document, const findings::Code& code, std::string message);
   void account(Document& document, Account column);
   void count_overview(const Document& document, bool there);
   void set_kinds();
   template <typename Row>
   void update_rows(const List& list, Rows<Row>& rows);
-  void update_findings(Rows<FindingsPtr>& rows);
 
   std::vector<RootInfo> roots_;
   std::vector<const Folder*> tops_;
@@ -110,11 +96,8 @@ class Catalog {
   List prompts_{.kind = Kind::kPrompt};
   std::vector<std::string> shadow_names_;
   std::vector<Folder*> overview_folders_;  // where a SKILL.md came or went
-  // A null value is removed by the next generation.
-  using Findings = std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder>;
-  Findings findings_;
-  Rows<Findings::iterator> told_;               // those in the present generation, in its order
-  std::vector<Findings::iterator> to_be_told_;  // changed since then
+  std::map<std::pair<uint16_t, std::string>, FindingsPtr, FileOrder> findings_;
+  bool findings_changed_ = false;
   bool changed_ = true;
   std::vector<Accounting> accounting_;  // of each root
   GenerationPtr current_;

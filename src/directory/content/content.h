@@ -48,13 +48,16 @@ struct ContentOptions {
 };
 
 struct ContentStatus {
-  bool watching = false;        // false: every call looks at the disk by stat
+  bool watching = false;        // false: some folders are compared with the disk instead
   std::string fallback_reason;  // when not (everything is) watched; also said once in the log
   uint64_t generation = 0;
   uint64_t watches = 0;
   uint64_t files = 0;
   uint64_t rescans = 0;
-  uint64_t polled_folders = 0;  // cannot be watched, so they are compared with the disk
+  uint64_t polled_folders = 0;  // are not watched, so they are compared with the disk
+  // So many are beyond the limit of watches that compare_more() compares them, not every call.
+  bool in_background = false;
+  bool comparing = false;  // compare_more() has not got to all of them yet
 };
 
 // May be called from several threads: one looks at the disk at a time, and only fresh() waits
@@ -64,13 +67,21 @@ class Content {
   static std::unique_ptr<Content> open(ContentOptions options);
   virtual ~Content() = default;
 
-  // The state of the disk now: whatever finished before this call is in it.
+  // The state of the disk now: whatever finished before this call is in it. Folders that are
+  // compared in the background (ContentStatus) are as they were when they were compared last.
   virtual GenerationPtr fresh() = 0;
   // The same if there is nothing to look at, else null. A few system calls; it never waits.
   virtual GenerationPtr unchanged() = 0;
   // The next fresh() reads this file again whatever notifications say; unchanged() gives null until
-  // then. Never waits.
+  // then. Of folders that are compared in the background it compares the one that the path leads to
+  // (as far as it exists), or all of the root if the path is empty. Never waits.
   virtual void recheck(const FileRef& file) = 0;
+  // The next fresh() compares some of the folders that are compared in the background, for about a
+  // millisecond: those that were not compared for the longest time. Never waits.
+  virtual void compare_more() {}
+  // Somebody asks for this file: when there are not enough watches, its folder is watched rather
+  // than others. Never waits.
+  virtual void note_use(const FileRef&) {}
   // A document's bytes as they are now (R26–R28 are the caller's to judge from the error or the
   // text).
   virtual Result<FileBytes> read(const Generation& generation, const FileRef& file) = 0;

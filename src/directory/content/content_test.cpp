@@ -229,7 +229,7 @@ TEST_F(ContentRules, ANormalisedIdNeverDisplacesOneThatIsSpelledOut) {
   tree_.put("local/Other.md", "# bent local\n\nBent.\n");
   tree_.put("global/other.md", "# exact global\n\nExact.\n");
   const GenerationPtr generation = scan();
-  const std::string aside = spare_id("ns/Doc.md");
+  const std::string aside = alternate_id("ns/Doc.md");
   EXPECT_THAT(ids(generation), ElementsAre("ns/doc", aside, "other"));
   EXPECT_EQ(generation->skill("ns/doc")->title, "exact");
   EXPECT_EQ(generation->skill(aside)->title, "bent");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "directory/content/findings.h"
 #include "directory/content/frontmatter_yaml.h"
 #include "directory/content/ids.h"
 #include "directory/content/kinds.h"
@@ -36,7 +35,7 @@ struct Naming {
   std::optional<Finding> finding;
 };
 
-Naming refused(const Document& document, const std::string& path, std::string_view code,
+Naming refused(const Document& document, const std::string& path, const findings::Code& code,
                const std::string& why) {
   Naming naming;
   naming.finding = make_finding(document.root, path, code, why);
@@ -49,19 +48,20 @@ std::string sentence(std::string text) {
 }
 
 // At most one finding: what is wrong with the file's name, and what it is served as.
-Naming name_skill(const Document& document, const std::string& path, const DocumentRules& rules) {
-  std::string id = rules.normalise_ids ? path_id(path) : derive_id(path);
+Naming name_skill(const Document& document, const std::string& path,
+                  const ContentOptions& options) {
+  std::string id = options.normalise_ids ? path_id(path) : derive_id(path);
   const Result<void> legal = check_id(id);
-  if (!legal && !rules.normalise_ids) {
+  if (!legal && !options.normalise_ids) {
     return refused(document, path, findings::kInvalidId, sentence(legal.error().message));
   }
   const std::string problem = legal ? "" : sentence(id_problem(id));
   Naming naming{.name = legal ? std::move(id) : normalise_id(id), .normalised = !legal};
-  const auto say = [&](std::string_view code, const std::string& what) {
+  const auto say = [&](const findings::Code& code, const std::string& what) {
     naming.finding =
         make_finding(document.root, path, code, what + served_as_sentence(naming.name));
   };
-  switch (rules.normalise_ids ? overview_name(document_name(path)) : OverviewName::kNone) {
+  switch (options.normalise_ids ? overview_name(document_name(path)) : OverviewName::kNone) {
     case OverviewName::kSpelling:
       say(findings::kSkillCase, "Other readers look for exactly `SKILL.md`. Rename the file.");
       break;
@@ -77,12 +77,12 @@ Naming name_skill(const Document& document, const std::string& path, const Docum
 }
 
 Naming name_prompt(const Document& document, const std::string& path,
-                   const std::optional<std::string>& given, const DocumentRules& rules) {
+                   const std::optional<std::string>& given, const ContentOptions& options) {
   std::string name = given ? *given : std::string(file_stem(path));  // R71
   const Result<void> legal = check_name(name);
   if (legal) return {.name = std::move(name)};
   const std::string why = sentence(legal.error().message);
-  if (!rules.normalise_ids) return refused(document, path, findings::kInvalidName, why);
+  if (!options.normalise_ids) return refused(document, path, findings::kInvalidName, why);
   Naming naming{.name = normalise_name(name), .normalised = true};
   naming.finding = make_finding(document.root, path, findings::kNameNormalised,
                                 why + served_as_sentence(naming.name));
@@ -96,10 +96,10 @@ bool is_empty_body(std::string_view body) {
 
 class Builder {
  public:
-  Builder(Document& document, const std::string& path, const DocumentRules& rules)
-      : document_(document), path_(path), rules_(rules) {}
+  Builder(Document& document, const std::string& path, const ContentOptions& options)
+      : document_(document), path_(path), options_(options) {}
 
-  void add(std::string_view code, std::string message) {
+  void add(const findings::Code& code, std::string message) {
     findings_.push_back(make_finding(document_.root, path_, code, std::move(message)));
   }
 
@@ -113,7 +113,7 @@ class Builder {
   // `parsed` is null when the text could not be had; the row stays (R47). Of an oversize file it
   // is the beginning.
   void skill(ParsedDocument* parsed, bool whole = true) {
-    Naming naming = name_skill(document_, path_, rules_);
+    Naming naming = name_skill(document_, path_, options_);
     if (naming.finding) findings_.insert(findings_.begin(), std::move(*naming.finding));
     if (naming.name.empty()) return finish("");
     document_.normalised = naming.normalised;
@@ -129,12 +129,13 @@ class Builder {
       skill->kind = own.kind;
       skill->kind_by_folder = own.by_folder;
       skill->for_agents = parsed->for_agents;
-      skill->title = title_of(*parsed, rules_.title_from_name);
+      skill->title = title_of(*parsed, options_.title_from_name);
       if (parsed->name) skill->name = std::move(*parsed->name);
       skill->description =
           std::move(parsed->description ? *parsed->description : parsed->teaser);  // R31
       skill->type = std::move(parsed->type);
       skill->function_id = std::move(parsed->function_id);
+      skill->required_functions = std::move(parsed->required_functions);
       // They are kept for long, and grew while they were read.
       skill->name.shrink_to_fit();
       skill->title.shrink_to_fit();
@@ -147,7 +148,7 @@ class Builder {
 
   void prompt(ParsedDocument* parsed) {
     if (parsed == nullptr || !parsed->description) return finish("");  // R70; a finding says why
-    Naming naming = name_prompt(document_, path_, parsed->name, rules_);
+    Naming naming = name_prompt(document_, path_, parsed->name, options_);
     if (naming.finding) findings_.insert(findings_.begin(), std::move(*naming.finding));
     if (naming.name.empty()) return finish("");
     document_.normalised = naming.normalised;
@@ -177,13 +178,13 @@ class Builder {
 
   Document& document_;
   const std::string& path_;
-  const DocumentRules& rules_;
+  const ContentOptions& options_;
   std::vector<Finding> findings_;
 };
 
-void unreadable_document(Document& document, const std::string& path, const DocumentRules& rules,
-                         std::string_view code, const std::string& why) {
-  Builder builder(document, path, rules);
+void unreadable_document(Document& document, const std::string& path, const ContentOptions& options,
+                         const findings::Code& code, const std::string& why) {
+  Builder builder(document, path, options);
   const bool prompt = is_prompt_path(path);
   // R47: the row of a skill stays.
   builder.add(code,
@@ -194,19 +195,19 @@ void unreadable_document(Document& document, const std::string& path, const Docu
 
 // Nothing reads prompts in parts.
 void refuse_oversize_prompt(Document& document, const std::string& path,
-                            const DocumentRules& rules) {
-  Builder builder(document, path, rules);
+                            const ContentOptions& options) {
+  Builder builder(document, path, options);
   builder.add(findings::kPromptTooLarge,
               fmt::format("The prompt is larger than {} bytes. It is not served. Next: shorten it.",
-                          read_limit(rules)));
+                          read_limit(options)));
   builder.finish("");
 }
 
 // What an oversize file is comes from its beginning.
 void read_oversize(Document& document, const RootFolder& folder, const std::string& path,
-                   const DocumentRules& rules, const std::string& why) {
+                   const ContentOptions& options, const std::string& why) {
   Result<FileBytes> head = folder.read_head(path, kHead);
-  if (!head) return unreadable_document(document, path, rules, findings::kUnreadable, why);
+  if (!head) return unreadable_document(document, path, options, findings::kUnreadable, why);
   document.stamp = head->stamp;
   std::string_view text = head->bytes;
   // The cut may have gone through a character.
@@ -215,42 +216,33 @@ void read_oversize(Document& document, const RootFolder& folder, const std::stri
   }
   if (!text.empty() && static_cast<unsigned char>(text.back()) >= 0xc0U) text.remove_suffix(1);
   if (!is_utf8(text)) {
-    return unreadable_document(document, path, rules, findings::kNotUtf8,
+    return unreadable_document(document, path, options, findings::kNotUtf8,
                                "The file is not UTF-8 text.");
   }
   const bool prompt = is_prompt_path(path);
-  ParsedDocument parsed = parse_document(text, {.lenient = rules.lenient, .prompt = prompt});
+  ParsedDocument parsed = parse_document(text, {.lenient = options.lenient, .prompt = prompt});
   for (Finding& finding : parsed.findings) finding.fix.reset();  // made for the head, not the file
   // The fence may be closed in what was not read.
   std::erase_if(parsed.findings, [](const Finding& f) { return f.code == findings::kOpenFence; });
-  Builder builder(document, path, rules);
+  Builder builder(document, path, options);
   if (prompt) {
     builder.add(findings::kPromptTooLarge, sentence(why) + " It cannot be read (D212).");
   } else {
     builder.add(findings::kTooLarge,
                 fmt::format("The document is larger than {} bytes; it is served in parts only. "
                             "Next: split it.",
-                            read_limit(rules)));
+                            read_limit(options)));
   }
   builder.take(std::move(parsed.findings));
   prompt ? builder.prompt(&parsed) : builder.skill(&parsed, false);
 }
 
-bool equal(const Finding& a, const Finding& b) {
-  const auto fix = [](const Finding& f) {
-    return f.fix ? std::tuple(f.fix->offset, f.fix->length, std::string_view(f.fix->text))
-                 : std::tuple(UINT64_MAX, uint64_t{0}, std::string_view());
-  };
-  return a.file.path == b.file.path && a.severity == b.severity && a.code == b.code &&
-         a.line == b.line && a.column == b.column && a.message == b.message &&
-         a.served_as == b.served_as && fix(a) == fix(b);
+template <typename T>
+bool equal(const std::shared_ptr<const T>& a, const std::shared_ptr<const T>& b) {
+  return a && b ? *a == *b : !a && !b;
 }
 
-bool equal(const FindingsPtr& a, const FindingsPtr& b) {
-  if (!a || !b) return !a && !b;
-  return std::ranges::equal(*a, *b, [](const Finding& x, const Finding& y) { return equal(x, y); });
-}
-
+// Without what the folders above decide, and without what follows from the stamp.
 bool equal(const SkillPtr& a, const SkillPtr& b) {
   if (!a || !b) return !a && !b;
   const bool same_kind =
@@ -258,14 +250,9 @@ bool equal(const SkillPtr& a, const SkillPtr& b) {
   return a->id == b->id && a->file.path == b->file.path && same_kind &&
          a->for_agents == b->for_agents && a->name == b->name && a->title == b->title &&
          a->type == b->type && a->function_id == b->function_id &&
-         a->description == b->description && a->bytes == b->bytes && a->mtime_ns == b->mtime_ns &&
-         a->readable == b->readable && a->version == b->version;
-}
-
-bool equal(const PromptPtr& a, const PromptPtr& b) {
-  if (!a || !b) return !a && !b;
-  return a->name == b->name && a->file.path == b->file.path && a->description == b->description &&
-         a->mtime_ns == b->mtime_ns && a->bytes == b->bytes && a->version == b->version;
+         a->required_functions == b->required_functions && a->description == b->description &&
+         a->bytes == b->bytes && a->mtime_ns == b->mtime_ns && a->readable == b->readable &&
+         a->version == b->version;
 }
 
 }  // namespace
@@ -276,11 +263,11 @@ std::string title_of(ParsedDocument& parsed, bool from_name) {
   return std::move(parsed.heading);
 }
 
-Finding make_finding(uint16_t root, std::string_view path, std::string_view code,
+Finding make_finding(uint16_t root, std::string_view path, const findings::Code& code,
                      std::string message) {
   Finding finding;
   finding.file = {root, printable(path)};
-  finding.severity = findings::severity_of(code);
+  finding.severity = code.severity;
   finding.code = code;
   finding.message = std::move(message);
   return finding;
@@ -296,22 +283,22 @@ bool is_about_name(const Finding& finding) {
 }
 
 void understand_document(Document& document, const std::string& path, std::string_view bytes,
-                         const DocumentRules& rules) {
+                         const ContentOptions& options) {
   const bool is_prompt = is_prompt_path(path);
   if (!is_utf8(bytes)) {
-    return unreadable_document(document, path, rules, findings::kNotUtf8,
+    return unreadable_document(document, path, options, findings::kNotUtf8,
                                "The file is not UTF-8 text.");
   }
-  ParsedDocument parsed = parse_document(bytes, {.lenient = rules.lenient, .prompt = is_prompt});
-  Builder builder(document, path, rules);
-  if (bytes.size() > rules.max_file_bytes) {
+  ParsedDocument parsed = parse_document(bytes, {.lenient = options.lenient, .prompt = is_prompt});
+  Builder builder(document, path, options);
+  if (bytes.size() > options.max_file_bytes) {
     builder.add(findings::kTooLarge,
                 fmt::format("The document is too large ({} bytes; max {}). It is served anyway; "
                             "split it, so that readers need not load all of it.",
-                            bytes.size(), rules.max_file_bytes));
+                            bytes.size(), options.max_file_bytes));
   }
   if (is_prompt) {
-    if (rules.lenient && !parsed.has_frontmatter && is_readme_file(path)) {
+    if (options.lenient && !parsed.has_frontmatter && is_readme_file(path)) {
       builder.add(findings::kPromptReadme, "A README beside prompts is not a prompt itself.");
       return builder.finish("");
     }
@@ -324,45 +311,46 @@ void understand_document(Document& document, const std::string& path, std::strin
   }
   builder.take(std::move(parsed.findings));
   // R28, R47: for 0.8.0 a document without text cannot be read.
-  builder.skill(empty && !rules.lenient ? nullptr : &parsed);
+  builder.skill(empty && !options.lenient ? nullptr : &parsed);
 }
 
 void read_document(Document& document, const RootFolder& folder, const std::string& path,
-                   const DocumentRules& rules, int64_t now_ns) {
+                   const ContentOptions& options, int64_t now_ns) {
   if (!is_utf8(path)) {
-    Builder builder(document, path, rules);
+    Builder builder(document, path, options);
     builder.add(findings::kNameNotUtf8,
                 "The name is not UTF-8, so it cannot be an id. Rename the file.");
     document.trusted = false;
     return builder.finish("");
   }
-  const Result<FileBytes> file = folder.read(path, read_limit(rules));
+  const Result<FileBytes> file = folder.read(path, read_limit(options));
   if (file) {
     document.stamp = file->stamp;
     document.trusted = file->stamp.settled(now_ns);
-    return understand_document(document, path, file->bytes, rules);
+    return understand_document(document, path, file->bytes, options);
   }
   // What can be said of a file that cannot be read comes from looking at it once more.
   if (const Result<FileStatus> status = folder.status(path)) {
     document.stamp = status->stamp;
   }
   if (file.error().code != "too_large") {
-    return unreadable_document(document, path, rules, findings::kUnreadable, file.error().message);
+    return unreadable_document(document, path, options, findings::kUnreadable,
+                               file.error().message);
   }
   document.trusted = document.stamp.settled(now_ns);
   // As 0.8.0 does it: prompts of any size are listed (R72), of skills only the id is known (R47).
   const bool prompt = is_prompt_path(path);
-  if (prompt && rules.lenient) return refuse_oversize_prompt(document, path, rules);
-  if (prompt || rules.lenient) {
-    return read_oversize(document, folder, path, rules, file.error().message);
+  if (prompt && options.lenient) return refuse_oversize_prompt(document, path, options);
+  if (prompt || options.lenient) {
+    return read_oversize(document, folder, path, options, file.error().message);
   }
-  unreadable_document(document, path, rules, findings::kTooLarge, file.error().message);
+  unreadable_document(document, path, options, findings::kTooLarge, file.error().message);
 }
 
 namespace {
 
 // Code and message.
-std::pair<std::string_view, std::string> reason_of(Refusal why, std::string_view elsewhere) {
+std::pair<findings::Code, std::string> reason_of(Refusal why, std::string_view elsewhere) {
   switch (why) {
     case Refusal::kOutside:
       return {findings::kOutsideRoot,

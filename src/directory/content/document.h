@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "directory/content/content.h"
+#include "directory/content/findings.h"
 #include "directory/content/parse.h"
 #include "directory/content/tree.h"
 #include "foundation/base/files.h"
@@ -11,18 +13,11 @@
 
 namespace iii::content {
 
-struct DocumentRules {
-  bool normalise_ids = true;
-  bool lenient = true;
-  bool title_from_name = true;  // see title_of
-  uint64_t max_file_bytes = 262'144;
-};
-
 // The most that is read of a file. Real skills are larger than the rule allows (R27) now and then:
 // leniently they are served up to four times the limit, with a finding.
-inline uint64_t read_limit(const DocumentRules& rules) {
-  const bool more = rules.lenient && rules.max_file_bytes <= UINT64_MAX / 4;
-  return more ? rules.max_file_bytes * 4 : rules.max_file_bytes;
+inline uint64_t read_limit(const ContentOptions& options) {
+  const bool more = options.lenient && options.max_file_bytes <= UINT64_MAX / 4;
+  return more ? options.max_file_bytes * 4 : options.max_file_bytes;
 }
 
 // Each of these fills a document that is still empty but for its root. `path` is relative to that
@@ -30,10 +25,10 @@ inline uint64_t read_limit(const DocumentRules& rules) {
 
 // Reads the file. `now_ns` is a time before the call: it decides whether the stamp can be trusted.
 void read_document(Document& document, const RootFolder& folder, const std::string& path,
-                   const DocumentRules& rules, int64_t now_ns);
+                   const ContentOptions& options, int64_t now_ns);
 // The same from bytes that are at hand.
 void understand_document(Document& document, const std::string& path, std::string_view bytes,
-                         const DocumentRules& rules);
+                         const ContentOptions& options);
 // An entry that is not read at all. `elsewhere`: where a link into another root leads.
 void refuse_document(Document& document, const std::string& path, Refusal why,
                      std::string_view elsewhere = {});
@@ -50,8 +45,7 @@ bool is_about_name(const Finding& finding);
 // title, as in iii-directory 0.8.0 (R29).
 std::string title_of(ParsedDocument& parsed, bool from_name);
 
-// The severity is that of the code (findings.h).
-Finding make_finding(uint16_t root, std::string_view path, std::string_view code,
+Finding make_finding(uint16_t root, std::string_view path, const findings::Code& code,
                      std::string message);
 
 }  // namespace iii::content

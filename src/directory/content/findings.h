@@ -1,199 +1,144 @@
-// The codes of all findings, one line each, and their severities. Callers compare codes; messages
-// may change.
+// The codes of all findings with their severities. Callers compare codes; messages may change.
 #pragma once
 
-#include <array>
 #include <string_view>
 
 #include "directory/content/types.h"
 
 namespace iii::content::findings {
 
-// Where the frontmatter stands (parse).
-inline constexpr std::string_view kBom = "bom";  // file begins with a byte order mark
-inline constexpr std::string_view kBlankBeforeFence =
-    "blank_before_fence";  // empty lines before `---`
-inline constexpr std::string_view kCommentBeforeFence =
-    "comment_before_fence";                                       // an HTML comment before `---`
-inline constexpr std::string_view kFenceBlanks = "fence_blanks";  // blanks after `---`
-inline constexpr std::string_view kFenceDots = "fence_dots";      // closed by `...`
-inline constexpr std::string_view kFenceLineEnd =
-    "fence_line_end";  // CRLF fence, an LF rule further down
-inline constexpr std::string_view kFrontmatterEmpty =
-    "frontmatter_empty";  // `---` directly after `---`
-inline constexpr std::string_view kFrontmatterUnclosed =
-    "frontmatter_unclosed";  // no closing fence
-
-// What the frontmatter says (parse).
-inline constexpr std::string_view kUnquotedColon = "unquoted_colon";  // `: ` inside a bare value
-inline constexpr std::string_view kUnquotedText = "unquoted_text";  // a bare value YAML cannot read
-inline constexpr std::string_view kBrokenQuotes =
-    "broken_quotes";  // quotes that do not end where they should
-inline constexpr std::string_view kTabIndent = "tab_indent";        // a key behind a tab
-inline constexpr std::string_view kMissingSpace = "missing_space";  // `key:value`
-inline constexpr std::string_view kUnindentedText =
-    "unindented_text";  // a description goes on at the margin
-inline constexpr std::string_view kStrayLine =
-    "stray_line";  // neither `key: value` nor part of one
-inline constexpr std::string_view kDuplicateKey = "duplicate_key";  // a key twice; the first counts
-inline constexpr std::string_view kListValue = "list_value";        // a list where one text belongs
-inline constexpr std::string_view kMapValue = "map_value";  // a mapping where one text belongs
-inline constexpr std::string_view kKeyCase = "key_case";    // `Title:`; keys are lower-case
-inline constexpr std::string_view kSecondDocument =
-    "second_document";  // the block holds two YAML documents
-inline constexpr std::string_view kNotMapping = "not_mapping";  // a list or a text instead of keys
-inline constexpr std::string_view kYamlTooDeep = "yaml_too_deep";  // nested deeper than the limit
-inline constexpr std::string_view kFrontmatterTooLarge =
-    "frontmatter_too_large";                                    // block over the limit
-inline constexpr std::string_view kYamlSyntax = "yaml_syntax";  // anything else YAML refuses
-inline constexpr std::string_view kPermissionUnreadable =
-    "permission_unreadable";  // grants nothing
-inline constexpr std::string_view kDescriptionCut =
-    "description_cut";  // ` #` begins a comment in a bare description
-inline constexpr std::string_view kDescriptionStub =
-    "description_stub";  // a block indicator (`|`, `>`) instead of a description, or in its text
-
-// The body (parse).
-inline constexpr std::string_view kOpenFence = "open_fence";  // a code fence that is not closed
-inline constexpr std::string_view kTeaserCut =
-    "teaser_cut";  // the first paragraph stands for a description and is too long for one
-
-// Prompts (parse).
-inline constexpr std::string_view kPromptNoFrontmatter =
-    "prompt_no_frontmatter";  // first paragraph taken
-inline constexpr std::string_view kPromptNoDescription =
-    "prompt_no_description";  // first paragraph taken
-inline constexpr std::string_view kPromptUndescribed =
-    "prompt_undescribed";  // nothing says what it is for; not served
-inline constexpr std::string_view kPromptReadme =
-    "prompt_readme";  // a README beside prompts; not a prompt
-inline constexpr std::string_view kPromptTooLarge =
-    "prompt_too_large";  // over the limit of what is read; no call returns it
-
-// Ids, names and the merge of roots (walk).
-inline constexpr std::string_view kIdNormalised =
-    "id_normalised";  // path breaks the id rule; served under another id
-inline constexpr std::string_view kNameNormalised =
-    "name_normalised";                                        // the same for a prompt's name
-inline constexpr std::string_view kInvalidId = "invalid_id";  // path breaks the id rule; not served
-inline constexpr std::string_view kInvalidName =
-    "invalid_name";  // name breaks the rule; prompt not served
-inline constexpr std::string_view kDuplicateId =
-    "duplicate_id";  // another file has the id; not served
-inline constexpr std::string_view kDuplicateName =
-    "duplicate_name";  // another prompt has the name; not served
-inline constexpr std::string_view kShadowed = "shadowed";  // hidden by a root of higher precedence
-inline constexpr std::string_view kSkillCase =
-    "skill_case";  // `skill.md`, `SKILL.markdown`: an overview, but for few readers
-inline constexpr std::string_view kNearSkill =
-    "near_skill_name";  // `SKLL.md`, `SKILL.md.txt`: not an overview, perhaps meant to be
-
-// What workers registered (functions/joined).
-inline constexpr std::string_view kRegisteredHidden =
-    "registered_hidden";  // a file, or another registration, has the id
-inline constexpr std::string_view kHiddenByFilter =
-    "hidden_by_filter";  // documents of a worker that is not installed
-inline constexpr std::string_view kRegisteredInvalid =
-    "registered_invalid";  // a record in state whose id breaks the rule
-
-// What MCP offers (faces/mcp/skill_findings).
-inline constexpr std::string_view kMcpLeftOut =
-    "mcp_left_out";  // clients of the Skills extension could not read the skill; not in skills/list
-
-// Files (walk).
-inline constexpr std::string_view kTooLarge = "too_large";  // over the size limit
-inline constexpr std::string_view kNotUtf8 = "not_utf8";    // bytes that are not UTF-8
-inline constexpr std::string_view kNameNotUtf8 =
-    "name_not_utf8";  // the path is not UTF-8; not served
-inline constexpr std::string_view kEmptyBody =
-    "empty_body";  // nothing but line ends after the frontmatter; served as an empty text
-inline constexpr std::string_view kUnreadable =
-    "unreadable";  // the system refused to open or read it
-inline constexpr std::string_view kNotRegular =
-    "not_regular";  // a socket, pipe or device called `.md`
-inline constexpr std::string_view kOutsideRoot = "outside_root";  // a link that leaves the root
-inline constexpr std::string_view kOtherRoot =
-    "in_other_root";  // a link into another root, served there
-inline constexpr std::string_view kDanglingLink = "dangling_link";  // a link to nothing
-inline constexpr std::string_view kLinkCycle = "link_cycle";  // a link to a folder it stands in
-inline constexpr std::string_view kTooDeep = "too_deep";      // folders nested beyond the limit
-inline constexpr std::string_view kTooManyFiles =
-    "too_many_files";  // the limit of files is reached
-
-struct CodeSeverity {
-  std::string_view code;
-  Severity severity;
-};
-
 // error: the file (or what is below the folder) is not served. warning: it is served, but something
 // was lost or guessed. info: harmless, or hidden on purpose.
-inline constexpr auto kSeverities = std::to_array<CodeSeverity>({
-    {kBom, Severity::kInfo},
-    {kBlankBeforeFence, Severity::kWarning},
-    {kCommentBeforeFence, Severity::kWarning},
-    {kFenceBlanks, Severity::kWarning},
-    {kFenceDots, Severity::kWarning},
-    {kFenceLineEnd, Severity::kWarning},
-    {kFrontmatterEmpty, Severity::kInfo},
-    {kFrontmatterUnclosed, Severity::kWarning},
-    {kUnquotedColon, Severity::kWarning},
-    {kUnquotedText, Severity::kWarning},
-    {kBrokenQuotes, Severity::kWarning},
-    {kTabIndent, Severity::kWarning},
-    {kMissingSpace, Severity::kWarning},
-    {kUnindentedText, Severity::kWarning},
-    {kStrayLine, Severity::kWarning},
-    {kDuplicateKey, Severity::kWarning},
-    {kListValue, Severity::kWarning},
-    {kMapValue, Severity::kWarning},
-    {kKeyCase, Severity::kInfo},
-    {kSecondDocument, Severity::kWarning},
-    {kNotMapping, Severity::kWarning},
-    {kYamlTooDeep, Severity::kWarning},
-    {kFrontmatterTooLarge, Severity::kWarning},
-    {kYamlSyntax, Severity::kWarning},
-    {kPermissionUnreadable, Severity::kWarning},
-    {kDescriptionCut, Severity::kWarning},
-    {kDescriptionStub, Severity::kWarning},
-    {kOpenFence, Severity::kInfo},
-    {kTeaserCut, Severity::kInfo},
-    {kPromptNoFrontmatter, Severity::kInfo},
-    {kPromptNoDescription, Severity::kWarning},
-    {kPromptUndescribed, Severity::kError},
-    {kPromptReadme, Severity::kInfo},
-    {kPromptTooLarge, Severity::kError},
-    {kIdNormalised, Severity::kInfo},
-    {kNameNormalised, Severity::kInfo},
-    {kInvalidId, Severity::kError},
-    {kInvalidName, Severity::kError},
-    {kDuplicateId, Severity::kError},
-    {kDuplicateName, Severity::kError},
-    {kShadowed, Severity::kInfo},
-    {kSkillCase, Severity::kInfo},
-    {kNearSkill, Severity::kWarning},
-    {kRegisteredHidden, Severity::kWarning},
-    {kHiddenByFilter, Severity::kWarning},
-    {kRegisteredInvalid, Severity::kError},
-    {kMcpLeftOut, Severity::kInfo},
-    {kTooLarge, Severity::kWarning},
-    {kNotUtf8, Severity::kError},
-    {kNameNotUtf8, Severity::kError},
-    {kEmptyBody, Severity::kInfo},
-    {kUnreadable, Severity::kError},
-    {kNotRegular, Severity::kInfo},
-    {kOutsideRoot, Severity::kError},
-    {kOtherRoot, Severity::kInfo},
-    {kDanglingLink, Severity::kInfo},
-    {kLinkCycle, Severity::kInfo},
-    {kTooDeep, Severity::kError},
-    {kTooManyFiles, Severity::kError},
-});
+struct Code {
+  std::string_view text;
+  Severity severity = Severity::kInfo;
 
-constexpr Severity severity_of(std::string_view code) {
-  for (const CodeSeverity& each : kSeverities) {
-    if (each.code == code) return each.severity;
+  constexpr operator std::string_view() const { return text; }
+  constexpr bool operator==(const Code& other) const { return text == other.text; }
+  friend constexpr bool operator==(const Code& code, std::string_view other) {
+    return code.text == other;
   }
-  return Severity::kWarning;  // every code has a row; a test compares
-}
+};
+
+// Where the frontmatter stands (parse).
+// File begins with a byte order mark.
+inline constexpr Code kBom{"bom", Severity::kInfo};
+// Empty lines before `---`.
+inline constexpr Code kBlankBeforeFence{"blank_before_fence", Severity::kWarning};
+// An HTML comment before `---`.
+inline constexpr Code kCommentBeforeFence{"comment_before_fence", Severity::kWarning};
+// Blanks after `---`.
+inline constexpr Code kFenceBlanks{"fence_blanks", Severity::kWarning};
+// Closed by `...`.
+inline constexpr Code kFenceDots{"fence_dots", Severity::kWarning};
+// CRLF fence, an LF rule further down.
+inline constexpr Code kFenceLineEnd{"fence_line_end", Severity::kWarning};
+// `---` directly after `---`.
+inline constexpr Code kFrontmatterEmpty{"frontmatter_empty", Severity::kInfo};
+// No closing fence What the frontmatter says (parse).
+inline constexpr Code kFrontmatterUnclosed{"frontmatter_unclosed", Severity::kWarning};
+// `: ` inside a bare value.
+inline constexpr Code kUnquotedColon{"unquoted_colon", Severity::kWarning};
+// A bare value YAML cannot read.
+inline constexpr Code kUnquotedText{"unquoted_text", Severity::kWarning};
+// Quotes that do not end where they should.
+inline constexpr Code kBrokenQuotes{"broken_quotes", Severity::kWarning};
+// A key behind a tab.
+inline constexpr Code kTabIndent{"tab_indent", Severity::kWarning};
+// `key:value`.
+inline constexpr Code kMissingSpace{"missing_space", Severity::kWarning};
+// A description goes on at the margin.
+inline constexpr Code kUnindentedText{"unindented_text", Severity::kWarning};
+// Neither `key: value` nor part of one.
+inline constexpr Code kStrayLine{"stray_line", Severity::kWarning};
+// A key twice; the first counts.
+inline constexpr Code kDuplicateKey{"duplicate_key", Severity::kWarning};
+// A list where one text belongs.
+inline constexpr Code kListValue{"list_value", Severity::kWarning};
+// A mapping where one text belongs.
+inline constexpr Code kMapValue{"map_value", Severity::kWarning};
+// `Title:`; keys are lower-case.
+inline constexpr Code kKeyCase{"key_case", Severity::kInfo};
+// The block holds two YAML documents.
+inline constexpr Code kSecondDocument{"second_document", Severity::kWarning};
+// A list or a text instead of keys.
+inline constexpr Code kNotMapping{"not_mapping", Severity::kWarning};
+// Nested deeper than the limit.
+inline constexpr Code kYamlTooDeep{"yaml_too_deep", Severity::kWarning};
+// Block over the limit.
+inline constexpr Code kFrontmatterTooLarge{"frontmatter_too_large", Severity::kWarning};
+// Anything else YAML refuses.
+inline constexpr Code kYamlSyntax{"yaml_syntax", Severity::kWarning};
+// Grants nothing.
+inline constexpr Code kPermissionUnreadable{"permission_unreadable", Severity::kWarning};
+// ` #` begins a comment in a bare description.
+inline constexpr Code kDescriptionCut{"description_cut", Severity::kWarning};
+// A block indicator (`|`, `>`) instead of a description, or in its text The body (parse).
+inline constexpr Code kDescriptionStub{"description_stub", Severity::kWarning};
+// A code fence that is not closed.
+inline constexpr Code kOpenFence{"open_fence", Severity::kInfo};
+// The first paragraph stands for a description and is too long for one Prompts (parse).
+inline constexpr Code kTeaserCut{"teaser_cut", Severity::kInfo};
+// First paragraph taken.
+inline constexpr Code kPromptNoFrontmatter{"prompt_no_frontmatter", Severity::kInfo};
+// First paragraph taken.
+inline constexpr Code kPromptNoDescription{"prompt_no_description", Severity::kWarning};
+// Nothing says what it is for; not served.
+inline constexpr Code kPromptUndescribed{"prompt_undescribed", Severity::kError};
+// A README beside prompts; not a prompt.
+inline constexpr Code kPromptReadme{"prompt_readme", Severity::kInfo};
+// Over the limit of what is read; no call returns it Ids, names and the merge of roots (walk).
+inline constexpr Code kPromptTooLarge{"prompt_too_large", Severity::kError};
+// Path breaks the id rule; served under another id.
+inline constexpr Code kIdNormalised{"id_normalised", Severity::kInfo};
+// The same for a prompt's name.
+inline constexpr Code kNameNormalised{"name_normalised", Severity::kInfo};
+// Path breaks the id rule; not served.
+inline constexpr Code kInvalidId{"invalid_id", Severity::kError};
+// Name breaks the rule; prompt not served.
+inline constexpr Code kInvalidName{"invalid_name", Severity::kError};
+// Another file has the id; not served.
+inline constexpr Code kDuplicateId{"duplicate_id", Severity::kError};
+// Another prompt has the name; not served.
+inline constexpr Code kDuplicateName{"duplicate_name", Severity::kError};
+// Hidden by a root of higher precedence.
+inline constexpr Code kShadowed{"shadowed", Severity::kInfo};
+// `skill.md`, `SKILL.markdown`: an overview, but for few readers.
+inline constexpr Code kSkillCase{"skill_case", Severity::kInfo};
+// `SKLL.md`, `SKILL.md.txt`: not an overview, perhaps meant to be What workers registered
+// (functions/joined).
+inline constexpr Code kNearSkill{"near_skill_name", Severity::kWarning};
+// A file, or another registration, has the id.
+inline constexpr Code kRegisteredHidden{"registered_hidden", Severity::kWarning};
+// Documents of a worker that is not installed.
+inline constexpr Code kHiddenByFilter{"hidden_by_filter", Severity::kWarning};
+// A record in state whose id breaks the rule What MCP offers (faces/mcp/skill_findings).
+inline constexpr Code kRegisteredInvalid{"registered_invalid", Severity::kError};
+// Clients of the Skills extension could not read the skill; not in skills/list Files (walk).
+inline constexpr Code kMcpLeftOut{"mcp_left_out", Severity::kInfo};
+// Over the size limit.
+inline constexpr Code kTooLarge{"too_large", Severity::kWarning};
+// Bytes that are not UTF-8.
+inline constexpr Code kNotUtf8{"not_utf8", Severity::kError};
+// The path is not UTF-8; not served.
+inline constexpr Code kNameNotUtf8{"name_not_utf8", Severity::kError};
+// Nothing but line ends after the frontmatter; served as an empty text.
+inline constexpr Code kEmptyBody{"empty_body", Severity::kInfo};
+// The system refused to open or read it.
+inline constexpr Code kUnreadable{"unreadable", Severity::kError};
+// A socket, pipe or device called `.md`.
+inline constexpr Code kNotRegular{"not_regular", Severity::kInfo};
+// A link that leaves the root.
+inline constexpr Code kOutsideRoot{"outside_root", Severity::kError};
+// A link into another root, served there.
+inline constexpr Code kOtherRoot{"in_other_root", Severity::kInfo};
+// A link to nothing.
+inline constexpr Code kDanglingLink{"dangling_link", Severity::kInfo};
+// A link to a folder it stands in.
+inline constexpr Code kLinkCycle{"link_cycle", Severity::kInfo};
+// Folders nested beyond the limit.
+inline constexpr Code kTooDeep{"too_deep", Severity::kError};
+// The limit of files is reached.
+inline constexpr Code kTooManyFiles{"too_many_files", Severity::kError};
 
 }  // namespace iii::content::findings

@@ -11,6 +11,7 @@
 #include "directory/content/frontmatter_split.h"
 #include "directory/content/frontmatter_yaml.h"
 #include "directory/content/space.h"
+#include "foundation/base/text.h"
 
 namespace iii::content {
 
@@ -39,10 +40,8 @@ class FrontmatterReader {
     }
     if (options_.lenient && look_kindly(strict)) return std::move(out_);
     if (strict) {
-      out_.present = true;
-      out_.body_offset = strict->body;
-      out_.closing_line = strict->yaml_end + 1;
-      read_block({strict->yaml_begin, strict->yaml_end}, yaml);
+      set_place(*strict);
+      read_block(out_.block, yaml);
       if (!options_.lenient) drop_fields();
     }
     return std::move(out_);
@@ -53,7 +52,7 @@ class FrontmatterReader {
     return bytes_.substr(range.begin, range.end - range.begin);
   }
 
-  Finding& add(size_t offset, std::string_view code, std::string message) {
+  Finding& add(size_t offset, const findings::Code& code, std::string message) {
     out_.findings.push_back(finding_at(bytes_, offset, code, std::move(message)));
     return out_.findings.back();
   }
@@ -82,11 +81,16 @@ class FrontmatterReader {
   }
 
   Frontmatter accept(const Fences& fences, const YamlMapping& yaml) {
+    set_place(fences);
+    take(out_.block, yaml);
+    return std::move(out_);
+  }
+
+  void set_place(const Fences& fences) {
     out_.present = true;
+    out_.block = {fences.yaml_begin, fences.yaml_end};
     out_.body_offset = fences.body;
     out_.closing_line = fences.yaml_end + 1;
-    take({fences.yaml_begin, fences.yaml_end}, yaml);
-    return std::move(out_);
   }
 
   // A well-formed mapping, whatever its values are.
@@ -99,6 +103,8 @@ class FrontmatterReader {
         take_permission(block.begin, entry, again);
       } else if (is_invocation_key(entry.key)) {
         take_invocation(block.begin, entry, again);
+      } else if (is_list_key(entry.key)) {
+        if (!again) take_list(entry);
       } else {
         take_text(block, entry, again);
       }
@@ -165,25 +171,36 @@ class FrontmatterReader {
     if (!yes) add_at(begin, entry, findings::kPermissionUnreadable, invocation_message(entry.key));
   }
 
-  // Fails closed: what is not plainly a text or a list of texts, or is said twice, grants nothing.
-  void take_permission(size_t begin, const YamlEntry& entry, bool again) {
-    const bool plain = entry.kind != Kind::kOther;
-    const bool tools = entry.key == "allowed-tools";
-    if (again || (tools && !plain)) {
-      if (tools) out_.fields.allowed_tools.clear();
-      add_at(
-          begin, entry, findings::kPermissionUnreadable,
-          fmt::format(
-              "`{}` {}, so it grants nothing. Write it once, as one text or a list of texts.",
-              entry.key, again ? "occurs a second time" : "is neither a text nor a list of texts"));
+  void take_list(const YamlEntry& entry) {
+    std::vector<std::string> texts = entry.items;
+    if (entry.key == "functions") {
+      if (entry.kind == Kind::kText && options_.lenient) texts = {entry.text};
+      out_.fields.functions = std::move(texts);
       return;
     }
-    if (!tools) return;
-    if (entry.kind == Kind::kText) out_.fields.allowed_tools = {entry.text};
-    if (entry.kind == Kind::kList) out_.fields.allowed_tools = entry.items;
+    for (const std::string_view part : split(entry.text, ',')) texts.emplace_back(part);
+    std::vector<std::string>& ids = out_.fields.required_functions;
+    for (const std::string& text : texts) {
+      const std::string_view id = trim_space(text);
+      const bool is_function = id.contains("::") && !id.contains(' ');
+      const bool known = std::ranges::find(ids, id) != ids.end();
+      if (is_function && !known && ids.size() < kMaxRequired) ids.emplace_back(id);
+    }
   }
 
-  Finding& add_at(size_t begin, const YamlEntry& entry, std::string_view code,
+  // What is not plainly a text or a list of texts, or is said twice, grants nothing to readers that
+  // fail closed.
+  void take_permission(size_t begin, const YamlEntry& entry, bool again) {
+    const bool unreadable = entry.key == "allowed-tools" && entry.kind == Kind::kOther;
+    if (!again && !unreadable) return;
+    add_at(
+        begin, entry, findings::kPermissionUnreadable,
+        fmt::format("`{}` {}, so it grants nothing. Write it once, as one text or a list of texts.",
+                    entry.key,
+                    again ? "occurs a second time" : "is neither a text nor a list of texts"));
+  }
+
+  Finding& add_at(size_t begin, const YamlEntry& entry, const findings::Code& code,
                   std::string message) {
     Finding& finding = add(begin, code, std::move(message));
     finding.line = *finding.line + entry.line;
@@ -243,6 +260,7 @@ class FrontmatterReader {
       return false;
     }
     out_.present = true;
+    out_.block = block;
     out_.body_offset = found.fences.body;
     return true;
   }
@@ -331,7 +349,7 @@ class FrontmatterReader {
         .fix = Fix{line.end, 1, ""};
   }
 
-  void add_removal(Range range, std::string_view code, std::string message) {
+  void add_removal(Range range, const findings::Code& code, std::string message) {
     Finding& finding = add(range.begin, code, std::move(message));
     finding.fix = Fix{range.begin, range.end - range.begin, ""};
   }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/content/frontmatter_split.h"
 #include "directory/content/parse.h"
 #include "directory/content/types.h"
 
@@ -20,7 +21,8 @@ struct FrontmatterFields {
   std::optional<std::string> description;
   bool stub = false;       // the description says nothing (frontmatter_description.h)
   bool for_agents = true;  // false: `disable-model-invocation`
-  std::vector<std::string> allowed_tools;
+  std::vector<std::string> required_functions;  // ids in `requires`
+  std::vector<std::string> functions;           // as `functions` lists them
 
   // The field a key names, or null.
   std::optional<std::string>* find(std::string_view key);
@@ -29,6 +31,7 @@ struct FrontmatterFields {
 struct Frontmatter {
   bool present = false;
   size_t body_offset = 0;
+  Range block;  // the text between the fences
   // Where the closing fence's line begins; nothing when the block was not found by R20–R22.
   std::optional<size_t> closing_line;
   FrontmatterFields fields;

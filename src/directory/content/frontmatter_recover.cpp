@@ -83,18 +83,18 @@ class Recoverer {
   }
 
  private:
-  Finding& add(size_t offset, std::string_view code, std::string message) {
+  Finding& add(size_t offset, const findings::Code& code, std::string message) {
     out_.findings.push_back(finding_at(bytes_, offset, code, std::move(message)));
     return out_.findings.back();
   }
 
   void add_problem(Range block, const YamlProblem& problem) {
     using Problem = YamlProblem::Kind;
-    const std::string_view code = problem.kind == Problem::kNotMapping ? findings::kNotMapping
-                                  : problem.kind == Problem::kTooDeep  ? findings::kYamlTooDeep
-                                  : problem.kind == Problem::kTooLarge
-                                      ? findings::kFrontmatterTooLarge
-                                      : findings::kYamlSyntax;
+    const findings::Code code = problem.kind == Problem::kNotMapping ? findings::kNotMapping
+                                : problem.kind == Problem::kTooDeep  ? findings::kYamlTooDeep
+                                : problem.kind == Problem::kTooLarge
+                                    ? findings::kFrontmatterTooLarge
+                                    : findings::kYamlSyntax;
     Finding& finding = add(block.begin, code,
                            fmt::format("The frontmatter is not valid YAML: {}. Keys on lines of "
                                        "their own were read, the rest was ignored.",
@@ -223,7 +223,7 @@ class Recoverer {
                (chunk.glued ? " " : "") + yaml_quote(value)};
   }
 
-  static std::string_view code_of(const Chunk& chunk, std::string_view raw) {
+  static findings::Code code_of(const Chunk& chunk, std::string_view raw) {
     if (chunk.tabbed) return findings::kTabIndent;
     if (chunk.glued) return findings::kMissingSpace;
     if (chunk.unindented) return findings::kUnindentedText;
@@ -240,7 +240,7 @@ class Recoverer {
 
   static std::string message_of(const Chunk& chunk, std::string_view raw) {
     const std::string key = quoted_key(chunk.key);
-    const std::string_view code = code_of(chunk, raw);
+    const findings::Code code = code_of(chunk, raw);
     if (code == findings::kTabIndent) {
       return fmt::format(
           "{} is indented by a tab, which YAML forbids; it was read as a key. Remove the "
@@ -297,8 +297,10 @@ bool is_invocation_key(std::string_view key) {
   return key == "disable-model-invocation" || key == "disable_model_invocation";
 }
 
+bool is_list_key(std::string_view key) { return key == "requires" || key == "functions"; }
+
 YamlInterest interest_in(std::string_view key) {
-  if (is_known_key(key) || is_permission_key(key) || is_invocation_key(key)) {
+  if (is_known_key(key) || is_permission_key(key) || is_invocation_key(key) || is_list_key(key)) {
     return YamlInterest::kValue;
   }
   const bool other_case =
@@ -306,13 +308,13 @@ YamlInterest interest_in(std::string_view key) {
   return other_case ? YamlInterest::kPresence : YamlInterest::kNone;
 }
 
-Finding finding_at(std::string_view bytes, size_t offset, std::string_view code,
+Finding finding_at(std::string_view bytes, size_t offset, const findings::Code& code,
                    std::string message) {
   const std::string_view before = bytes.substr(0, offset);
   const size_t line_begin = before.rfind('\n') + 1;  // npos + 1 is the start of the file
   Finding finding;
   finding.code = code;
-  finding.severity = findings::severity_of(code);
+  finding.severity = code.severity;
   finding.message = std::move(message);
   finding.line = 1 + static_cast<uint32_t>(std::ranges::count(before, '\n'));
   finding.column = 1 + static_cast<uint32_t>(utf8_length(before.substr(line_begin)));

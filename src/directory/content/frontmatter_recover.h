@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/content/findings.h"
 #include "directory/content/frontmatter.h"
 #include "directory/content/frontmatter_split.h"
 #include "directory/content/frontmatter_yaml.h"
@@ -16,11 +17,13 @@ bool is_known_key(std::string_view key);
 bool is_permission_key(std::string_view key);
 // `disable-model-invocation`, also with underscores.
 bool is_invocation_key(std::string_view key);
-// For read_yaml: the three above with values, known keys in another case by presence.
+// `requires`, `functions`.
+bool is_list_key(std::string_view key);
+// For read_yaml: the four above with values, known keys in another case by presence.
 YamlInterest interest_in(std::string_view key);
 
 // At a byte of the file, with the severity of its code.
-Finding finding_at(std::string_view bytes, size_t offset, std::string_view code,
+Finding finding_at(std::string_view bytes, size_t offset, const findings::Code& code,
                    std::string message);
 
 struct Recovery {

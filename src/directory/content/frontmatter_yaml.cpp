@@ -285,18 +285,13 @@ class Reader {
 
 }  // namespace
 
-YamlResult read_full_yaml(std::string_view text, YamlWanted wanted) {
-  return Reader(text, wanted).run();
-}
-
 YamlResult read_yaml(std::string_view text, YamlWanted wanted) {
   if (text.size() > kMaxFrontmatter) {
     return std::unexpected(YamlProblem{
         YamlProblem::Kind::kTooLarge,
         fmt::format("the block has {} bytes; max {}", text.size(), kMaxFrontmatter), 0, 0});
   }
-  if (auto plain = read_plain_yaml(text, wanted)) return std::move(*plain);
-  return read_full_yaml(text, wanted);
+  return Reader(text, wanted).run();
 }
 
 std::string yaml_quote(std::string_view text) {

@@ -59,13 +59,6 @@ struct YamlProblem {
 using YamlResult = std::expected<YamlMapping, YamlProblem>;
 using YamlWanted = YamlInterest (*)(std::string_view key);
 YamlResult read_yaml(std::string_view text, YamlWanted wanted);
-// By libyaml, always; for texts within kMaxFrontmatter.
-YamlResult read_full_yaml(std::string_view text, YamlWanted wanted);
-
-// The same for the plainest blocks, several times faster: keys at the margin, each with one bare
-// word or sentence or one pair of quotes on its own line. Nothing when the block may be anything
-// else; never a different answer.
-std::optional<YamlMapping> read_plain_yaml(std::string_view text, YamlWanted wanted);
 
 // `text` as a double-quoted YAML scalar on one line.
 std::string yaml_quote(std::string_view text);

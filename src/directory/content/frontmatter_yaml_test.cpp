@@ -18,22 +18,11 @@ std::string shown(const YamlEntry& entry) {
   return out;
 }
 
-// Both ways of reading must agree wherever the short one answers at all.
 std::string read(std::string_view text) {
-  const YamlResult full = read_full_yaml(text, all);
-  const auto plain = read_plain_yaml(text, all);
+  const YamlResult yaml = read_yaml(text, all);
+  if (!yaml) return "failed";
   std::string out;
-  if (full) {
-    for (const YamlEntry& entry : full->entries) out += (out.empty() ? "" : "; ") + shown(entry);
-  } else {
-    out = "failed";
-  }
-  if (plain) {
-    std::string other;
-    for (const YamlEntry& entry : plain->entries)
-      other += (other.empty() ? "" : "; ") + shown(entry);
-    EXPECT_EQ(out, other) << text;
-  }
+  for (const YamlEntry& entry : yaml->entries) out += (out.empty() ? "" : "; ") + shown(entry);
   return out;
 }
 
@@ -129,29 +118,10 @@ TEST(FrontmatterYaml, AliasesCannotMultiplyText) {
   EXPECT_EQ(repeated->entries.at(2).text.size(), 0U) << "of a repeated key only the first is kept";
 }
 
-TEST(FrontmatterYaml, ThePlainWayIsTakenWhereItCan) {
-  for (const std::string_view text :
-       {"a: b", "name: some-skill\ndescription: Does things, and: more::so.\n",
-        "a:\nb: \"quoted: text\"\n\nc: 'it # is'", "a: b\r\nc: x — “é”\r", ""}) {
-    if (text.find("and: ") != std::string_view::npos) {
-      EXPECT_FALSE(read_plain_yaml(text, all)) << text;
-    } else {
-      EXPECT_TRUE(read_plain_yaml(text, all)) << text;
-    }
-    read(text);
-  }
-  for (const std::string_view text :
-       {"a: b\n  c", "a: [b]", "a: b #c", "a: 'it''s'", "a: \"x\\n\"", "a:b", " a: b",
-        "a: b:", "- a", "a: *b", "a: -", "a:\tb", "a: b\u2028c", "a: \u0085"}) {
-    EXPECT_FALSE(read_plain_yaml(text, all)) << text;
-    read(text);
-  }
-}
-
 TEST(FrontmatterYaml, ATextHasItsPlace) {
   const std::string_view text =
       "é: \"日 本\"  \na: bare é # c\nb: 'q' # c\nc: one\n  two # c\nd: |\n  block\ne: last";
-  const YamlResult yaml = read_full_yaml(text, all);
+  const YamlResult yaml = read_yaml(text, all);
   ASSERT_TRUE(yaml);
   std::vector<std::string> places;
   for (const YamlEntry& entry : yaml->entries) {
@@ -160,15 +130,6 @@ TEST(FrontmatterYaml, ATextHasItsPlace) {
   }
   EXPECT_THAT(places, testing::ElementsAre("\"日 本\"", "bare é (bare)", "'q'", "one\n  two (bare)",
                                            "|\n  block\n", "last (bare)"));
-  const std::string_view plain_text = "a: b c  \nb: \"é\" \nc: 'x'";
-  const auto plain = read_plain_yaml(plain_text, all);
-  const YamlResult full = read_full_yaml(plain_text, all);
-  ASSERT_TRUE(plain && full);
-  for (size_t i = 0; i < 3; ++i) {
-    EXPECT_EQ(plain->entries[i].value_begin, full->entries[i].value_begin) << i;
-    EXPECT_EQ(plain->entries[i].value_end, full->entries[i].value_end) << i;
-    EXPECT_EQ(plain->entries[i].bare, full->entries[i].bare) << i;
-  }
 }
 
 TEST(FrontmatterYaml, QuotedTextReadsBackAsItWas) {

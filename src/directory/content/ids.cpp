@@ -302,13 +302,13 @@ Result<void> check_name(std::string_view name) {
 std::string normalise_id(std::string_view id) { return normalise(id, false); }
 std::string normalise_name(std::string_view name) { return normalise_segment(name, false); }
 
-std::string spare_id(std::string_view relative) { return normalise(path_id(relative), true); }
+std::string alternate_id(std::string_view relative) { return normalise(path_id(relative), true); }
 
-std::string spare_overview_id(std::string_view relative) {
+std::string second_overview_id(std::string_view relative) {
   return normalise(relative.substr(0, relative.rfind('.')), true);
 }
 
-std::string spare_name(std::string_view name, std::string_view relative) {
+std::string alternate_name(std::string_view name, std::string_view relative) {
   return with_hash(name, relative);
 }
 

@@ -43,12 +43,12 @@ std::string normalise_id(std::string_view id);
 std::string normalise_name(std::string_view name);
 
 // Where several files of one root would have the same id or name, those that are not called exactly
-// so are served under these instead. `spare_id` has the hash in each segment that differs from the
-// path's. `spare_overview_id` is for a spelling of SKILL.md in a folder that has an overview: it is
-// an ordinary document.
-std::string spare_id(std::string_view relative);
-std::string spare_overview_id(std::string_view relative);
-std::string spare_name(std::string_view name, std::string_view relative);
+// so are served under these instead. `alternate_id` has the hash in each segment that differs from
+// the path's. `second_overview_id` is for a spelling of SKILL.md in a folder that has an overview:
+// it is an ordinary document.
+std::string alternate_id(std::string_view relative);
+std::string second_overview_id(std::string_view relative);
+std::string alternate_name(std::string_view name, std::string_view relative);
 
 // Text between quotation marks, with escapes, as the messages about ids show it.
 std::string quoted(std::string_view text);

@@ -150,15 +150,16 @@ TEST(Ids, WhatLosesACharacterHasAHashOfItsOwn) {
   EXPECT_EQ(all.size(), names.size() - 1) << "c and C lose nothing: the catalog keeps them apart";
 }
 
-TEST(Ids, ASpareIdHasTheHashInEverySegmentThatDiffers) {
-  EXPECT_THAT(spare_id("My Skill/SKILL.md"), testing::MatchesRegex("my-skill-[a-z2-7]{6}/index"));
-  EXPECT_THAT(spare_id("ns/Doc.md"), testing::MatchesRegex("ns/doc-[a-z2-7]{6}"));
-  EXPECT_NE(spare_id("My Skill/x.md"), spare_id("my skill/x.md"));
-  EXPECT_EQ(spare_id("C++.md"), normalise_id("C++")) << "it has one already";
-  EXPECT_EQ(spare_overview_id("ns/skill.md"), "ns/skill");
-  EXPECT_THAT(spare_overview_id("ns/SKILL.MD"), testing::MatchesRegex("ns/skill-[a-z2-7]{6}"));
-  EXPECT_NE(spare_name("ask", "a/prompts/Ask.md"), spare_name("ask", "b/prompts/Ask.md"));
-  EXPECT_EQ(spare_name(std::string(64, 'x'), "x.md").size(), kMaxSegment);
+TEST(Ids, AnAlternateIdHasTheHashInEverySegmentThatDiffers) {
+  EXPECT_THAT(alternate_id("My Skill/SKILL.md"),
+              testing::MatchesRegex("my-skill-[a-z2-7]{6}/index"));
+  EXPECT_THAT(alternate_id("ns/Doc.md"), testing::MatchesRegex("ns/doc-[a-z2-7]{6}"));
+  EXPECT_NE(alternate_id("My Skill/x.md"), alternate_id("my skill/x.md"));
+  EXPECT_EQ(alternate_id("C++.md"), normalise_id("C++")) << "it has one already";
+  EXPECT_EQ(second_overview_id("ns/skill.md"), "ns/skill");
+  EXPECT_THAT(second_overview_id("ns/SKILL.MD"), testing::MatchesRegex("ns/skill-[a-z2-7]{6}"));
+  EXPECT_NE(alternate_name("ask", "a/prompts/Ask.md"), alternate_name("ask", "b/prompts/Ask.md"));
+  EXPECT_EQ(alternate_name(std::string(64, 'x'), "x.md").size(), kMaxSegment);
 }
 
 TEST(Ids, NormalisingLeavesLegalSegmentsAlone) {

@@ -121,7 +121,7 @@ TEST_F(KindsOfATree, FolderMovesAndRootSkills) {
   EXPECT_EQ(content_->fresh()->skill("d/b/c")->kind, SkillKind::kReference);
 }
 
-TEST_F(KindsOfATree, AlsoOfDocumentsThatSteppedAsideFromTheirId) {
+TEST_F(KindsOfATree, AlsoOfDocumentsWithAnAlternateId) {
   tree_.put("global/ns/A B.md");
   tree_.put("global/ns/a-b.md");
   content_ = Content::open(tree_.options());

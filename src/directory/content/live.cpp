@@ -3,6 +3,7 @@
 #include <sys/inotify.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "directory/content/findings.h"
 #include "foundation/base/text.h"
@@ -13,6 +14,11 @@ namespace {
 
 // From this many unwatched folders on, walking the whole tree on several threads is quicker.
 constexpr size_t kFewUnwatched = 64;
+// How long fresh() compares folders in the background.
+constexpr std::chrono::milliseconds kSlice{1};
+constexpr size_t kMaxUsed = 256;
+// How many folders one fresh() gives a watch that another folder had.
+constexpr size_t kMaxExchanged = 8;
 // Links may lead to links; each pass follows one step more. Chains longer than this end with the
 // next call.
 constexpr int kMaxLinkPasses = 16;
@@ -25,9 +31,9 @@ bool has_effect(const Changes& changes) {
 }
 
 // Whether links in this root have to be followed again.
-bool may_differ(const LiveRoot& root) {
-  return root.active || !root.unwatched.empty() || !root.troubled.empty() ||
-         has_effect(root.changes);
+bool may_differ(const LiveRoot& root, bool in_background) {
+  const bool compared = !in_background && !root.unwatched.empty();
+  return root.active || compared || !root.troubled.empty() || has_effect(root.changes);
 }
 
 bool leaves_root(const Node& link) {
@@ -48,9 +54,11 @@ GenerationPtr Live::fresh() {
   return update();
 }
 
-// Whether some of it has to be compared with the disk because no notification will come.
-bool Live::must_poll(const LiveRoot& root) const {
-  return root.top != nullptr && !is_watched(root);
+// Whether there are so many folders beyond the limit of watches that no call can compare them all.
+bool Live::is_in_background() const {
+  size_t unwatched = 0;
+  for (const auto& root : roots_) unwatched += root->unwatched.size();
+  return watcher_.limit_reached() && unwatched > kFewUnwatched;
 }
 
 // Whether a notification comes for every file in it.
@@ -65,8 +73,11 @@ GenerationPtr Live::unchanged() {
     const std::lock_guard shown(shown_mutex_);
     if (!rechecks_.empty()) return nullptr;
   }
+  const bool in_background = is_in_background();
   for (const auto& root : roots_) {
-    if (must_poll(*root)) return nullptr;
+    const bool must_compare = in_background ? root->full || !root->troubled.empty()  //
+                                            : !is_watched(*root);
+    if (root->top != nullptr && must_compare) return nullptr;
     const Result<FileStatus> status = path_status(root->path);
     const bool is_missing = !status && status.error().code == "missing";
     if (is_missing ? root->top != nullptr || root->trouble : !is_same(*root, status)) {
@@ -78,10 +89,31 @@ GenerationPtr Live::unchanged() {
 
 void Live::recheck(const FileRef& file) {
   const std::lock_guard lock(shown_mutex_);
-  const auto same = [&file](const FileRef& each) {
-    return each.root == file.root && each.path == file.path;
-  };
-  if (std::ranges::none_of(rechecks_, same)) rechecks_.push_back(file);
+  if (std::ranges::find(rechecks_, file) == rechecks_.end()) rechecks_.push_back(file);
+}
+
+void Live::compare_more() {
+  const std::lock_guard lock(shown_mutex_);
+  compare_more_ = true;
+}
+
+void Live::note_use(const FileRef& file) {
+  const std::lock_guard lock(shown_mutex_);
+  if (status_.polled_folders > 0 && used_.size() < kMaxUsed) used_.push_back(file);
+}
+
+// The last folder on the way to a file that exists, and the rest of the path. Null: no root.
+Folder* Live::deepest_folder(const FileRef& file, std::string_view& rest) const {
+  rest = file.path;
+  Folder* folder = file.root < roots_.size() ? roots_[file.root]->top.get() : nullptr;
+  while (folder != nullptr && !rest.empty()) {
+    const std::string_view name = rest.substr(0, rest.find('/'));
+    Node* const entry = folder->find(name);
+    if (entry == nullptr || entry->kind != NodeKind::kFolder) break;
+    folder = static_cast<Folder*>(entry);
+    rest.remove_prefix(std::min(name.size() + 1, rest.size()));
+  }
+  return folder;
 }
 
 void Live::take_rechecks() {
@@ -90,21 +122,47 @@ void Live::take_rechecks() {
     const std::lock_guard lock(shown_mutex_);
     files.swap(rechecks_);
   }
+  const bool in_background = is_in_background();
   for (const FileRef& file : files) {
-    if (file.root >= roots_.size()) continue;
-    LiveRoot& root = *roots_[file.root];
-    Folder* folder = root.top.get();
-    std::string_view rest = file.path;
-    for (size_t slash = rest.find('/'); folder != nullptr && slash != std::string_view::npos;
-         slash = rest.find('/')) {
-      Node* const entry = folder->find(rest.substr(0, slash));
-      const bool is_folder = entry != nullptr && entry->kind == NodeKind::kFolder;
-      folder = is_folder ? static_cast<Folder*>(entry) : nullptr;
-      rest.remove_prefix(slash + 1);
-    }
+    std::string_view rest;
+    Folder* const folder = deepest_folder(file, rest);
     if (folder == nullptr) continue;
-    root.active = true;
-    pending_[folder].names[std::string(rest)].force = true;
+    LiveRoot& root = *roots_[file.root];
+    if (folder->find(rest) != nullptr) {
+      root.active = true;
+      pending_[folder].names[std::string(rest)].force = true;
+    } else if (in_background && file.path.empty()) {
+      root.scanner->sync_parallel(*folder, {.deep = true}, root.changes);
+    } else if (in_background) {
+      root.scanner->sync(*folder, {}, root.changes);
+    }
+  }
+}
+
+// A folder that somebody asked for gets the watch of the one that was used the longest time ago.
+void Live::watch_used() {
+  std::vector<FileRef> files;
+  {
+    const std::lock_guard lock(shown_mutex_);
+    files.swap(used_);
+  }
+  size_t exchanged = 0;
+  for (const FileRef& file : files) {
+    std::string_view rest;
+    Folder* const folder = deepest_folder(file, rest);
+    if (folder == nullptr || folder->find(rest) == nullptr) continue;
+    folder->used = std::max(folder->used, ++uses_);
+    LiveRoot& root = *roots_[file.root];
+    const bool can_watch = folder->watch < 0 && watcher_.limit_reached() &&
+                           watcher_.can_watch(folder->stamp.device, root.path);
+    if (!can_watch || exchanged >= kMaxExchanged) continue;
+    Folder* const least = watcher_.is_full() ? watcher_.least_used() : nullptr;
+    if (least != nullptr && least->used < folder->used) {
+      ++exchanged;
+      watcher_.remove(*least);
+      roots_[least->root]->changes.unwatched.push_back(least);
+    }
+    root.scanner->sync(*folder, {}, root.changes);
   }
 }
 
@@ -118,6 +176,7 @@ GenerationPtr Live::update() {
     }
   }
   take_rechecks();
+  watch_used();
   if (complete) {
     apply_pending();
   } else {
@@ -127,8 +186,10 @@ GenerationPtr Live::update() {
   for (auto& root : roots_) {
     if (root->top != nullptr) poll(*root);
   }
-  const bool anywhere =
-      std::ranges::any_of(roots_, [](const auto& root) { return may_differ(*root); });
+  compare_some();
+  const bool in_background = is_in_background();
+  const bool anywhere = std::ranges::any_of(
+      roots_, [in_background](const auto& root) { return may_differ(*root, in_background); });
   for (auto& root : roots_) {
     if (root->top != nullptr) follow_links(*root, anywhere);
   }
@@ -154,6 +215,8 @@ void Live::show() {
   status_.files = catalog_.current()->accounting.files;
   status_.rescans = rescans_;
   status_.polled_folders = 0;
+  status_.in_background = is_in_background();
+  status_.comparing = !coming_.empty();
   bool all_watched = watcher_.descriptor() >= 0;
   for (const auto& root : roots_) {
     status_.polled_folders += root->unwatched.size();
@@ -223,19 +286,43 @@ void Live::rescan_all() {
 
 // What no notification will tell about.
 void Live::poll(LiveRoot& root) {
-  if (root.full && (root.active || !root.unwatched.empty())) {
+  const bool compare = !root.unwatched.empty() && !is_in_background();
+  if (root.full && (root.active || compare)) {
     // There may be room now for what was left out.
     root.full = false;
     root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
-  } else if (root.unwatched.size() > kFewUnwatched) {
+  } else if (compare && root.unwatched.size() > kFewUnwatched) {
     ++rescans_;
     root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
-  } else if (!root.unwatched.empty()) {
+  } else if (compare) {
     ++rescans_;
     for (Folder* folder : by_depth({root.unwatched.begin(), root.unwatched.end()})) {
       if (!folder->gone) root.scanner->sync(*folder, {}, root.changes);
     }
   }
+}
+
+// Goes on with the pass over the folders that are compared in the background, or begins the next.
+void Live::compare_some() {
+  {
+    const std::lock_guard lock(shown_mutex_);
+    if (!std::exchange(compare_more_, false)) return;
+  }
+  if (!is_in_background()) return coming_.clear();
+  if (coming_.empty()) {
+    ++rescans_;
+    watcher_.retry_limit();
+    for (const auto& root : roots_) {
+      for (Folder* folder : root->unwatched) coming_.emplace_back(root.get(), folder);
+    }
+  }
+  const auto end = std::chrono::steady_clock::now() + kSlice;
+  do {
+    const auto [root, folder] = coming_.back();
+    coming_.pop_back();
+    const bool is_there = root->unwatched.contains(folder) && !folder->gone;
+    if (is_there) root->scanner->sync(*folder, {}, root->changes);
+  } while (!coming_.empty() && std::chrono::steady_clock::now() < end);
 }
 
 // A link changes its meaning when anything on the way to its target does. Targets are inside the
@@ -244,7 +331,8 @@ void Live::poll(LiveRoot& root) {
 void Live::follow_links(LiveRoot& root, bool anywhere) {
   if (!anywhere) return;
   std::unordered_set<Node*> links = root.links;
-  if (!may_differ(root)) std::erase_if(links, [](const Node* link) { return !leaves_root(*link); });
+  if (!may_differ(root, is_in_background()))
+    std::erase_if(links, [](const Node* link) { return !leaves_root(*link); });
   for (int pass = 0; pass < kMaxLinkPasses; ++pass) {
     links.insert(root.changes.links.begin(), root.changes.links.end());
     const size_t known = root.changes.links.size();
@@ -283,7 +371,7 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
       root.troubled.erase(folder);
     }
   }
-  std::erase_if(root.unwatched, [](const Folder* folder) { return folder->watch >= 0; });
+  for (Folder* folder : changes.watched) root.unwatched.erase(folder);
   for (Folder* folder : changes.unwatched) {
     if (!folder->gone && folder->watch < 0) root.unwatched.insert(folder);
   }
@@ -295,7 +383,7 @@ std::vector<std::unique_ptr<Node>> Live::finish_round(LiveRoot& root) {
     set_trouble(root, findings::kTooManyFiles,
                 "The limit of files is reached; further files are not served.");
   } else if (root.trouble && root.trouble->front().code == findings::kTooManyFiles) {
-    set_trouble(root, "", "");
+    set_trouble(root, {}, "");
   }
   const FindingsPtr own = root.top == nullptr ? nullptr : root.top->findings;
   catalog_.set_findings(root.index, "", root.trouble ? root.trouble : own);
@@ -329,7 +417,7 @@ std::string_view Live::why_not_watching() const {
 void Live::say_fallback() {
   const std::string_view why = why_not_watching();
   if (why.empty()) return;
-  fallback_said_.warn("some folders are not watched and are compared on every call instead: {}",
+  fallback_said_.warn("some folders are not watched and are compared with the disk instead: {}",
                       why);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "directory/content/catalog.h"
@@ -33,7 +34,7 @@ struct LiveRoot {
   std::optional<Scanner> scanner;
   std::unique_ptr<Folder> top;  // null: missing
   std::unordered_set<Node*> links;
-  std::unordered_set<Folder*> unwatched;  // looked at on every call
+  std::unordered_set<Folder*> unwatched;  // compared on every call, or in the background
   std::unordered_set<Folder*> troubled;   // with findings: something below is out of sight
   bool full = false;                      // the limit of files was reached
   FindingsPtr trouble;                    // with the root as a whole
@@ -52,6 +53,8 @@ class Live final : public Content {
   GenerationPtr fresh() override;
   GenerationPtr unchanged() override;
   void recheck(const FileRef& file) override;
+  void compare_more() override;
+  void note_use(const FileRef& file) override;
   Result<FileBytes> read(const Generation& generation, const FileRef& file) override;
   Result<void> write(const Generation& generation, const FileRef& file,
                      std::string_view bytes) override;
@@ -76,11 +79,11 @@ class Live final : public Content {
 
   static bool is_same(const LiveRoot& root, const Result<FileStatus>& status);
   static bool is_watched(const LiveRoot& root);
-  bool must_poll(const LiveRoot& root) const;
+  bool is_in_background() const;
   void check_root(LiveRoot& root);
   void look_at_root(LiveRoot& root);
   void open_root(LiveRoot& root);
-  static void set_trouble(LiveRoot& root, std::string_view code, std::string message);
+  static void set_trouble(LiveRoot& root, const findings::Code& code, std::string message);
   void drop_root(LiveRoot& root);
   void await_root(LiveRoot& root);
   void watch_path(LiveRoot& root);
@@ -91,6 +94,9 @@ class Live final : public Content {
   void apply_pending();
   void rescan_all();
   void poll(LiveRoot& root);
+  void compare_some();
+  void watch_used();
+  Folder* deepest_folder(const FileRef& file, std::string_view& rest) const;
   void follow_links(LiveRoot& root, bool anywhere);
   std::string find_elsewhere(const std::string& path) const;
   std::vector<std::unique_ptr<Node>> finish_round(LiveRoot& root);
@@ -100,8 +106,6 @@ class Live final : public Content {
   void show();
 
   const ContentOptions options_;
-  const DocumentRules rules_;
-  const ScanLimits limits_;
   std::mutex mutex_;  // over everything below
   Watcher watcher_;
   std::atomic<size_t> nodes_ = 0;
@@ -111,6 +115,9 @@ class Live final : public Content {
   std::unordered_map<Folder*, Pending> pending_;
   TouchedRound round_;
   uint64_t rescans_ = 0;
+  uint64_t uses_ = 0;
+  // Folders that the present pass in the background has still to compare. They may be gone.
+  std::vector<std::pair<LiveRoot*, Folder*>> coming_;
   LogOnce fallback_said_;
   bool started_ = false;  // before that, whoever opens this says which folders there are
 
@@ -120,6 +127,8 @@ class Live final : public Content {
   ContentStatus status_;
   TouchedPtr touched_ = nothing_touched();
   std::vector<FileRef> rechecks_;
+  std::vector<FileRef> used_;  // since the last fresh(); at most kMaxUsed
+  bool compare_more_ = false;
 };
 
 }  // namespace iii::content

@@ -90,14 +90,6 @@ std::unique_ptr<Content> Content::open(ContentOptions options) {
 
 Live::Live(ContentOptions options)
     : options_(std::move(options)),
-      rules_{.normalise_ids = options_.normalise_ids,
-             .lenient = options_.lenient,
-             .title_from_name = options_.title_from_name,
-             .max_file_bytes = options_.max_file_bytes},
-      limits_{.max_files = options_.max_files,
-              .max_depth = options_.max_depth,
-              .threads = std::clamp<size_t>(options_.scan_threads, 1, 64),
-              .clock = options_.clock},
       watcher_(options_.max_watches),
       catalog_(describe(options_), options_.generations_before) {
   const std::vector<RootInfo> described = describe(options_);
@@ -128,7 +120,7 @@ void Live::add_builtin() {
     node->root = static_cast<uint16_t>(roots_.size());
     node->unread = false;
     node->stamp.size = document.text.size();
-    understand_document(*node, document.path, document.text, rules_);
+    understand_document(*node, document.path, document.text, options_);
     if (node->skill || node->prompt) catalog_.add(*node);
     builtin_.push_back(std::move(node));
   }
@@ -174,7 +166,7 @@ void Live::look_at_root(LiveRoot& root) {
   root.twin = is_folder ? find_twin(root, status->stamp) : nullptr;
   if (root.twin != nullptr) {
     drop_root(root);
-    return set_trouble(root, "", "");
+    return set_trouble(root, {}, "");
   }
   if (is_folder) {
     open_root(root);
@@ -183,7 +175,7 @@ void Live::look_at_root(LiveRoot& root) {
     if (status) {
       set_trouble(root, findings::kNotRegular, "The root is not a folder.");
     } else if (status.error().code == "missing") {
-      set_trouble(root, "", "");
+      set_trouble(root, {}, "");
     } else {
       set_trouble(root, findings::kUnreadable, "The root cannot be read.");
     }
@@ -192,10 +184,10 @@ void Live::look_at_root(LiveRoot& root) {
 }
 
 // An empty code: none.
-void Live::set_trouble(LiveRoot& root, std::string_view code, std::string message) {
+void Live::set_trouble(LiveRoot& root, const findings::Code& code, std::string message) {
   if (code == (root.trouble ? std::string_view(root.trouble->front().code) : "")) return;
   root.trouble = nullptr;
-  if (code.empty()) return;
+  if (code.text.empty()) return;
   root.trouble = std::make_shared<const std::vector<Finding>>(
       1, make_finding(root.index, "", code, std::move(message)));
 }
@@ -207,19 +199,20 @@ void Live::open_root(LiveRoot& root) {
   if (!identity) {
     drop_root(root);
     const bool missing = identity.error().code == "missing";
-    return set_trouble(root, missing ? "" : findings::kUnreadable, "The root cannot be read.");
+    return set_trouble(root, missing ? findings::Code() : findings::kUnreadable,
+                       "The root cannot be read.");
   }
-  set_trouble(root, "", "");
+  set_trouble(root, {}, "");
   root.folder = std::make_shared<const RootFolder>(std::move(*opened));
   root.identity = *identity;
   round_.add_root(root.index);
   root.scanner.emplace(
       root.index, *root.folder, root.path,
-      [this](const std::string& path) { return find_elsewhere(path); }, rules_, limits_, watcher_,
-      nodes_);
+      [this](const std::string& path) { return find_elsewhere(path); }, options_, watcher_, nodes_);
   if (root.top == nullptr) {
     root.top = std::make_unique<Folder>("", nullptr);
     root.top->root = root.index;
+    root.top->used = UINT64_MAX;  // it says which namespaces there are
     nodes_.fetch_add(1, std::memory_order_relaxed);
   }
   if (root.hint >= 0) watcher_.remove_hint(root.hint);
@@ -298,7 +291,7 @@ Result<FileBytes> Live::read(const Generation&, const FileRef& file) {
   }
   const auto folder = folder_of(file);
   if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
-  return folder->read_text(file.path, read_limit(rules_));
+  return folder->read_text(file.path, read_limit(options_));
 }
 
 Result<void> Live::write(const Generation&, const FileRef& file, std::string_view bytes) {
@@ -307,7 +300,9 @@ Result<void> Live::write(const Generation&, const FileRef& file, std::string_vie
   }
   const auto folder = folder_of(file);
   if (folder == nullptr) return fail("missing", fmt::format("`{}` does not exist", file.path));
-  return folder->write(file.path, bytes);
+  Result<void> written = folder->write(file.path, bytes);
+  if (written) recheck(file);
+  return written;
 }
 
 }  // namespace iii::content

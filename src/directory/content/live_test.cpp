@@ -364,6 +364,69 @@ TEST(Watching, SaysWhenAndWhyItFallsBack) {
   EXPECT_EQ(content->notify_fd(), -1);
 }
 
+// More folders than watches, and too many to compare them at every call.
+class BeyondTheLimit : public testing::Test {
+ protected:
+  BeyondTheLimit() {
+    for (size_t i = 0; i < kFolders; ++i) tree.put(path(i), kOne);
+    ContentOptions options = tree.options();
+    options.max_watches = kWatches;
+    content = Content::open(std::move(options));
+  }
+  static std::string path(size_t i) { return "global/f" + std::to_string(i) + "/SKILL.md"; }
+  // How many documents show that they were rewritten.
+  size_t edited() const {
+    const GenerationPtr now = content->fresh();
+    return static_cast<size_t>(std::ranges::count_if(
+        now->skills, [](const SkillPtr& each) { return each->title == "Two"; }));
+  }
+  FileRef file(const std::string& path) const {
+    return {content->fresh()->skill("f0/index")->file.root, path};
+  }
+
+  static constexpr size_t kFolders = 100;
+  static constexpr size_t kWatches = 10;
+  TempTree tree;
+  std::unique_ptr<Content> content;
+};
+
+TEST_F(BeyondTheLimit, FoldersAreComparedInTheBackground) {
+  EXPECT_TRUE(content->status().in_background);
+  EXPECT_EQ(content->status().watches, kWatches);
+  const GenerationPtr before = content->fresh();
+  EXPECT_EQ(content->unchanged(), before);
+  for (size_t i = 0; i < kFolders; ++i) tree.put(path(i), kTwo);
+  EXPECT_LT(edited(), kFolders);
+  do {
+    content->compare_more();
+    content->fresh();
+  } while (content->status().comparing);
+  EXPECT_EQ(edited(), kFolders);
+}
+
+TEST_F(BeyondTheLimit, TheFolderThatIsAskedForIsComparedAtOnce) {
+  for (size_t i = 0; i < kFolders; ++i) {
+    tree.put("global/f" + std::to_string(i) + "/new.md", kTwo);
+    content->recheck(file("f" + std::to_string(i) + "/new"));
+    EXPECT_EQ(edited(), i + 1);
+  }
+  for (size_t i = 0; i < kFolders; ++i) tree.put(path(i), kTwo);
+  content->recheck(file(""));
+  EXPECT_EQ(edited(), 2 * kFolders);
+}
+
+TEST_F(BeyondTheLimit, AFolderThatIsUsedIsWatchedInsteadOfOneThatIsNot) {
+  for (size_t i = 0; i < kFolders; ++i) {
+    content->note_use(file("f" + std::to_string(i) + "/SKILL.md"));
+    content->fresh();
+    tree.put(path(i), kTwo);
+    EXPECT_EQ(edited(), i + 1) << "a notification said so";
+  }
+  EXPECT_EQ(content->status().watches, kWatches);
+  tree.put("global/another/SKILL.md", kTwo);
+  EXPECT_EQ(edited(), kFolders + 1) << "the root itself stays watched";
+}
+
 TEST(Watching, LookingDoesNotWakeItself) {
   TempTree tree;
   tree.put("global/1/2/3/4/deep.md");

@@ -72,7 +72,7 @@ TEST_F(Names, ExactlySkillMdIsTheOverviewWhenThereAreSeveral) {
   EXPECT_EQ(path_of(generation, "odd/index"), "odd/SKILL.MD");
   EXPECT_EQ(path_of(generation, "ns/skill"), "ns/skill.md") << "an ordinary document then";
   EXPECT_EQ(path_of(generation, "two/skill"), "two/skill.md");
-  EXPECT_EQ(path_of(generation, spare_overview_id("odd/Skill.md")), "odd/Skill.md");
+  EXPECT_EQ(path_of(generation, second_overview_id("odd/Skill.md")), "odd/Skill.md");
   EXPECT_EQ(findings_of(generation, "ns/SKILL.md"), 0U);
   for (const char* path : {"ns/SKILL.MD", "ns/index.md", "ns/skill.md", "two/skill.md"}) {
     EXPECT_EQ(findings_of(generation, path), 1U) << path;
@@ -119,7 +119,7 @@ TEST_F(Names, OfEqualNamesTheLegalOneKeepsTheId) {
   tree_.put("global/My Skill/only.md");
   EXPECT_THAT(ids(scan()), ElementsAre("my-skill/index", "my-skill/only"));
   tree_.put("global/my-skill/SKILL.md");
-  const std::string aside = spare_id("My Skill/SKILL.md");
+  const std::string aside = alternate_id("My Skill/SKILL.md");
   GenerationPtr generation = content_->fresh();
   EXPECT_EQ(path_of(generation, "my-skill/index"), "my-skill/SKILL.md");
   EXPECT_EQ(path_of(generation, aside), "My Skill/SKILL.md");
@@ -130,7 +130,7 @@ TEST_F(Names, OfEqualNamesTheLegalOneKeepsTheId) {
             Not(HasSubstr("served as `my-skill/index`"))));
   tree_.put("global/my.skill/SKILL.md");
   generation = content_->fresh();
-  EXPECT_EQ(path_of(generation, spare_id("my.skill/SKILL.md")), "my.skill/SKILL.md");
+  EXPECT_EQ(path_of(generation, alternate_id("my.skill/SKILL.md")), "my.skill/SKILL.md");
   // Without the legal one no other takes its id: it would be another document under an old address.
   tree_.remove("global/my-skill");
   generation = content_->fresh();
@@ -164,8 +164,8 @@ TEST_F(Names, TheSameForPrompts) {
   EXPECT_THAT(complaints(generation), SizeIs(4));
 }
 
-TEST_F(Names, ASpareIdThatIsTakenIsSaid) {
-  const std::string aside = spare_id("A.md");
+TEST_F(Names, AnAlternateIdThatIsTakenIsSaid) {
+  const std::string aside = alternate_id("A.md");
   tree_.put("global/A.md");
   tree_.put("global/a.md");
   tree_.put("global/" + aside + ".md");

@@ -59,7 +59,8 @@ ParsedDocument parse_once(std::string_view bytes, const ParseOptions& options) {
   document.function_id = std::move(frontmatter.fields.function_id);
   document.description = std::move(frontmatter.fields.description);
   document.for_agents = frontmatter.fields.for_agents;
-  document.allowed_tools = std::move(frontmatter.fields.allowed_tools);
+  document.required_functions = std::move(frontmatter.fields.required_functions);
+  document.functions = std::move(frontmatter.fields.functions);
   document.heading = std::move(summary.heading);
   document.teaser = std::move(summary.teaser);
   document.findings = std::move(frontmatter.findings);
@@ -181,6 +182,11 @@ std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& find
     at = static_cast<size_t>(std::min<uint64_t>(bytes.size(), fix->offset + fix->length));
   }
   return out += bytes.substr(at);
+}
+
+std::string_view frontmatter_of(std::string_view bytes, const ParseOptions& options) {
+  const Range block = read_frontmatter(bytes, options).block;
+  return bytes.substr(block.begin, block.end - block.begin);
 }
 
 size_t body_offset(std::string_view bytes, const ParseOptions& options) {

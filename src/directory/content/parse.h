@@ -18,6 +18,8 @@ struct ParseOptions {
   bool prompt = false;
 };
 
+inline constexpr size_t kMaxRequired = 32;
+
 struct ParsedDocument {
   bool has_frontmatter = false;
   size_t body_offset = 0;  // the body is the file's bytes from here on, untouched (R22)
@@ -27,12 +29,12 @@ struct ParsedDocument {
   std::optional<std::string> type;
   std::optional<std::string> function_id;
   std::optional<std::string> description;
-  bool for_agents = true;  // false: `disable-model-invocation`
+  std::vector<std::string> required_functions;  // ids in `requires`, at most kMaxRequired
+  std::vector<std::string> functions;           // as `functions` lists them
+  bool for_agents = true;                       // false: `disable-model-invocation`
   // From the body, fences and indented code respected.
-  std::string heading;  // first H1 (R30)
-  std::string teaser;   // first paragraph (R32), cut to kMaxTeaser
-  // Strictly read or empty: what cannot be read grants nothing.
-  std::vector<std::string> allowed_tools;
+  std::string heading;            // first H1 (R30)
+  std::string teaser;             // first paragraph (R32), cut to kMaxTeaser
   std::vector<Finding> findings;  // `file` and `served_as` are filled in by the caller
 };
 
@@ -52,6 +54,8 @@ bool fixes_work(std::string_view bytes, const ParsedDocument& document,
 
 // The file with all fixes among `findings` applied, in whatever order they come.
 std::string apply_fixes(std::string_view bytes, const std::vector<Finding>& findings);
+// The YAML between the fences, by the same rules; empty when there is none.
+std::string_view frontmatter_of(std::string_view bytes, const ParseOptions& options);
 // Where the body starts, by the same rules, without looking at the rest.
 size_t body_offset(std::string_view bytes, const ParseOptions& options);
 

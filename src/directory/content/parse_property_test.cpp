@@ -188,22 +188,6 @@ TEST(ParseProperty, FixesDoWhatTheyPromiseAndLoseNothing) {
   }
 }
 
-TEST(ParseProperty, EveryFindingHasTheSeverityOfItsCode) {
-  Messy messy(13);
-  for (int round = 0; round < 2'000; ++round) {
-    const std::string bytes = messy.document();
-    for (const ParseOptions& options : {kLenient, kPrompt}) {
-      for (const Finding& finding : parse_document(bytes, options).findings) {
-        ASSERT_EQ(
-            std::ranges::count(findings::kSeverities, finding.code, &findings::CodeSeverity::code),
-            1)
-            << finding.code;
-        ASSERT_EQ(finding.severity, findings::severity_of(finding.code)) << finding.code;
-      }
-    }
-  }
-}
-
 TEST(ParseProperty, WhatIsReadStrictlyIsReadTheSameLeniently) {
   Messy messy(12);
   for (int round = 0; round < 5'000; ++round) {

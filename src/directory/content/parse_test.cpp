@@ -232,12 +232,18 @@ TEST(Parse, ABlockBeyondTheLimitGivesWhatStandsInIt) {
   EXPECT_THAT(codes(document), ElementsAre("frontmatter_too_large"));
 }
 
-TEST(Parse, PermissionsAreReadStrictly) {
-  EXPECT_THAT(parse_document("---\nallowed-tools: Read, Grep\n---\nb", kLenient).allowed_tools,
-              ElementsAre("Read, Grep"));
-  EXPECT_THAT(parse_document("---\nallowed-tools: [Read, Grep]\n---\nb", kLenient).allowed_tools,
-              ElementsAre("Read", "Grep"));
-  EXPECT_THAT(parse_document("---\nallowed-tools:\n---\nb", kLenient).allowed_tools, IsEmpty());
+TEST(Parse, RequiredFunctionsAreTextsWithColons) {
+  const auto required = [](std::string_view fields) {
+    return parse_document("---\n" + std::string(fields) + "\n---\nb", kLenient).required_functions;
+  };
+  EXPECT_THAT(required("requires: [a::b, \"c::d\", notes]"), ElementsAre("a::b", "c::d"));
+  EXPECT_THAT(required("title: x\nrequires:\n  - a::b\n  - a::b"), ElementsAre("a::b"));
+  EXPECT_THAT(required("requires: a::b, c::d"), ElementsAre("a::b", "c::d"));
+  EXPECT_THAT(required("requires: {a: 1}"), IsEmpty());
+  EXPECT_THAT(required("title: requires a::b"), IsEmpty());
+  std::string many = "requires: [";
+  for (size_t i = 0; i <= kMaxRequired; ++i) many += "a::b" + std::to_string(i) + ", ";
+  EXPECT_EQ(required(many + "z::z]").size(), kMaxRequired);
 }
 
 TEST(Parse, PermissionsFailClosed) {
@@ -247,7 +253,6 @@ TEST(Parse, PermissionsFailClosed) {
         "---\nallowed-tools: Read\nallowed-tools: Write\n---\nb",
         "---\nallowed-tools: Bash(git: *)\n---\nb", "---\ntools: [a\n---\nb"}) {
     const auto document = parse_document(bytes, kLenient);
-    EXPECT_THAT(document.allowed_tools, IsEmpty()) << bytes;
     const auto found =
         std::ranges::find(document.findings, "permission_unreadable", &Finding::code);
     ASSERT_NE(found, document.findings.end()) << bytes;

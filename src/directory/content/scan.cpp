@@ -18,6 +18,7 @@ namespace {
 
 // A folder with more entries than this is shared out among the threads.
 constexpr size_t kBatch = 64;
+constexpr size_t kMaxThreads = 64;
 
 template <typename T>
 void append(std::vector<T>& to, std::vector<T>& from) {
@@ -73,6 +74,7 @@ void Changes::absorb(Changes&& other) {
   append(folders, other.folders);
   append(top_names, other.top_names);
   append(links, other.links);
+  append(watched, other.watched);
   append(unwatched, other.unwatched);
   supporting += other.supporting;
   full = full || other.full;
@@ -100,7 +102,10 @@ bool Scanner::watch(Folder& folder, const std::string& path, ScanOptions options
   const Folder* known = folder.stamp.inode != 0 ? &folder : folder.parent;
   const bool hopeless = known != nullptr && known->stamp.inode != 0 &&
                         !watcher_.can_watch(known->stamp.device, whole);
-  if (!hopeless && watcher_.add(folder, whole)) return true;
+  if (!hopeless && watcher_.add(folder, whole)) {
+    changes.watched.push_back(&folder);
+    return true;
+  }
   if (hopeless) watcher_.remove(folder);
   // Also when it is merely missing or not ours to read: the folder above may have no watch either.
   changes.unwatched.push_back(&folder);
@@ -120,7 +125,7 @@ Result<FileStatus> Scanner::status_of(const Folder& folder, const std::string& p
 bool Scanner::inspect(Folder& folder, const std::string& path, ScanOptions& options,
                       Changes& changes) {
   bool set = watch(folder, path, options, changes);
-  int64_t now = limits_.clock();
+  int64_t now = options_.clock();
   Result<FileStatus> status = status_of(folder, path);
   const FileStamp before = folder.stamp;
   const bool another =
@@ -131,7 +136,7 @@ bool Scanner::inspect(Folder& folder, const std::string& path, ScanOptions& opti
     // same.
     options.deep = options.rewatch = true;
     set = watch(folder, path, options, changes);
-    now = limits_.clock();
+    now = options_.clock();
     status = status_of(folder, path);
   }
   if (!status) {
@@ -146,10 +151,10 @@ bool Scanner::inspect(Folder& folder, const std::string& path, ScanOptions& opti
     watcher_.remove(folder);
     changes.unwatched.push_back(&folder);
   }
-  if (folder.depth > limits_.max_depth || (folder.below_link && is_own_ancestor(folder))) {
+  if (folder.depth > options_.max_depth || (folder.below_link && is_own_ancestor(folder))) {
     close(folder, changes);
     set_state(folder, path,
-              folder.depth > limits_.max_depth ? FolderState::kTooDeep : FolderState::kCycle,
+              folder.depth > options_.max_depth ? FolderState::kTooDeep : FolderState::kCycle,
               changes);
     return false;
   }
@@ -269,15 +274,15 @@ void Scanner::scan_document(std::unique_ptr<Node>& slot, const std::string& path
 void Scanner::read(Document& document, const std::string& path, Changes& changes) {
   document.root = root_;
   document.unread = false;
-  const int64_t now = limits_.clock();
-  read_document(document, folder_, path, rules_, now);
+  const int64_t now = options_.clock();
+  read_document(document, folder_, path, options_, now);
   changes.added.push_back(&document);
 }
 
 template <typename Kind>
 std::unique_ptr<Node> Scanner::create(Folder& folder, const DirectoryEntry& entry,
                                       Changes& changes) {
-  if (nodes_.fetch_add(1, std::memory_order_relaxed) >= limits_.max_files) {
+  if (nodes_.fetch_add(1, std::memory_order_relaxed) >= options_.max_files) {
     nodes_.fetch_sub(1, std::memory_order_relaxed);
     changes.full = true;
     return nullptr;
@@ -422,7 +427,7 @@ void Scanner::set_state(Folder& folder, const std::string& path, FolderState sta
   folder.findings = nullptr;
   changes.folders.push_back(&folder);
   if (state == FolderState::kOpen) return;
-  std::string_view code = findings::kUnreadable;
+  findings::Code code = findings::kUnreadable;
   std::string_view message = "The folder cannot be read, so nothing in it is served.";
   if (state == FolderState::kCycle) {
     code = findings::kLinkCycle;
@@ -487,7 +492,7 @@ void Scanner::work_off(ScanTasks& tasks, Changes& changes) {
 void Scanner::sync_parallel(Folder& folder, ScanOptions options, Changes& changes) {
   ScanTasks tasks;
   tasks.push({.folder = &folder, .options = options});
-  std::vector<Changes> theirs(limits_.threads - 1);
+  std::vector<Changes> theirs(std::clamp<size_t>(options_.scan_threads, 1, kMaxThreads) - 1);
   {
     std::vector<std::jthread> threads;
     threads.reserve(theirs.size());

@@ -11,19 +11,13 @@
 #include <string>
 #include <vector>
 
+#include "directory/content/content.h"
 #include "directory/content/document.h"
 #include "directory/content/tree.h"
 #include "directory/content/watch.h"
 #include "foundation/base/files.h"
 
 namespace iii::content {
-
-struct ScanLimits {
-  size_t max_files = 1'000'000;
-  size_t max_depth = 64;
-  size_t threads = 8;
-  std::function<int64_t()> clock = file_clock_ns;
-};
 
 // What a scan did. Retired nodes stay alive here until the round is over.
 struct Changes {
@@ -32,6 +26,7 @@ struct Changes {
   std::vector<Folder*> folders;        // whose findings are new
   std::vector<std::string> top_names;  // folders of the root that came or went (R17)
   std::vector<Node*> links;            // new ones
+  std::vector<Folder*> watched;        // have got a watch
   std::vector<Folder*> unwatched;
   uint64_t supporting = 0;  // new ones
   bool full = false;        // max_files reached
@@ -60,14 +55,12 @@ class Scanner {
  public:
   // `path` is the root's own; `nodes` counts the entries of all roots.
   Scanner(uint16_t root, const RootFolder& folder, std::string path, FindElsewhere find_elsewhere,
-          const DocumentRules& rules, const ScanLimits& limits, Watcher& watcher,
-          std::atomic<size_t>& nodes)
+          const ContentOptions& options, Watcher& watcher, std::atomic<size_t>& nodes)
       : root_(root),
         folder_(folder),
         path_(std::move(path)),
         find_elsewhere_(std::move(find_elsewhere)),
-        rules_(rules),
-        limits_(limits),
+        options_(options),
         watcher_(watcher),
         nodes_(nodes) {}
 
@@ -117,8 +110,7 @@ class Scanner {
   const RootFolder& folder_;
   const std::string path_;
   const FindElsewhere find_elsewhere_;
-  const DocumentRules& rules_;
-  const ScanLimits& limits_;
+  const ContentOptions& options_;
   Watcher& watcher_;
   std::atomic<size_t>& nodes_;
 };

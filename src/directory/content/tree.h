@@ -48,8 +48,15 @@ enum class Refusal : uint8_t {
 };
 inline constexpr uint8_t kRefusals = 7;
 
-// How a document stands aside from the id that its path gives (Catalog::displace).
-enum class Spare : uint8_t { kNone, kHashed, kPlain };
+// What a document is served as instead of the id that its path gives (Catalog::displace).
+struct AlternateRow {
+  enum class Kind : uint8_t { kHashed, kSecondOverview };
+  Kind kind = Kind::kHashed;
+  std::string id;
+  SkillPtr skill;
+  PromptPtr prompt;
+  FindingsPtr own;
+};
 
 // In which column of the accounting a document stands.
 enum class Account : uint8_t { kNone, kSkill, kPrompt, kSkipped };
@@ -64,7 +71,7 @@ struct Document final : Node {
   bool trusted = false;     // an equal stamp means equal content
   bool normalised = false;  // its own path would not give this id or name
   Account account = Account::kNone;
-  Spare spare = Spare::kNone;
+  std::unique_ptr<AlternateRow> alternate;
   uint16_t root = 0;
   FileStamp stamp;
   SkillPtr skill;
@@ -91,6 +98,7 @@ struct Folder final : Node {
   uint16_t root = 0;
   uint16_t depth = 0;
   int watch = -1;
+  uint64_t used = 0;  // when a file in it was last asked for: a count of uses (Live::watch_used)
   Folder* next_watched =
       nullptr;  // another folder of the same watch: the same directory through a link
   FileStamp stamp;

@@ -28,6 +28,8 @@ struct RootInfo {
 struct FileRef {
   uint16_t root = 0;  // index into Generation::roots
   std::string path;   // relative to the root
+
+  bool operator==(const FileRef&) const = default;
 };
 
 // A time that is not known: of compiled-in documents, and of files that could not be looked at
@@ -63,6 +65,7 @@ struct Skill {
   std::string title;  // frontmatter title, else name, else H1; empty: show the display id (R29)
   std::optional<std::string> type;
   std::optional<std::string> function_id;
+  std::vector<std::string> required_functions;  // ids in `requires`, at most kMaxRequired
   std::string description;  // frontmatter description, else first paragraph (R31)
   uint64_t bytes = 0;
   int64_t mtime_ns = 0;
@@ -82,6 +85,8 @@ struct Prompt {
   int64_t mtime_ns = 0;
   uint64_t bytes = 0;
   FileVersion version;
+
+  bool operator==(const Prompt&) const = default;
 };
 
 enum class Severity { kInfo, kWarning, kError };
@@ -91,6 +96,8 @@ struct Fix {
   uint64_t offset = 0;
   uint64_t length = 0;
   std::string text;
+
+  bool operator==(const Fix&) const = default;
 };
 
 // Something worth telling about one file. Every skipped and every leniently read file has at least
@@ -105,6 +112,8 @@ struct Finding {
   // On-disk id or name under which it is served nevertheless (see display_id).
   std::optional<std::string> served_as;
   std::optional<Fix> fix;
+
+  bool operator==(const Finding&) const = default;
 };
 
 using SkillPtr = std::shared_ptr<const Skill>;

@@ -52,7 +52,7 @@ bool is_remote(uint64_t magic) {
 
 }  // namespace
 
-Watcher::Watcher(size_t max_watches) : max_watches_(max_watches) {
+Watcher::Watcher(size_t max_watches) : max_watches_(max_watches), limit_(max_watches) {
   if (max_watches == 0) {
     trouble_ = "watching is switched off";
     return;
@@ -78,7 +78,8 @@ bool Watcher::add(Folder& folder, const std::string& path) {
   if (!inotify_) return false;
   {
     const std::lock_guard lock(mutex_);
-    if (folder.watch < 0 && folders_.size() >= max_watches_) {
+    if (folder.watch < 0 && is_full()) {
+      limit_reached_ = true;
       if (trouble_.empty()) trouble_ = "the limit of watches is reached";
       return false;
     }
@@ -94,6 +95,10 @@ bool Watcher::add(Folder& folder, const std::string& path) {
   unlink(folder);
   if (watch < 0) {
     // Missing, or not ours to read: nothing that more watches would help against.
+    if (error == ENOSPC) {
+      limit_ = folders_.size();
+      limit_reached_ = true;
+    }
     const bool ours = error != ENOENT && error != ENOTDIR && error != EACCES && error != ELOOP;
     if (ours && trouble_.empty()) {
       trouble_ = error == ENOSPC
@@ -129,6 +134,15 @@ void Watcher::unlink(Folder& folder) {
 void Watcher::end_if_unused(int watch) {
   if (folders_.contains(watch) || hints_.contains(watch) || path_hints_.contains(watch)) return;
   ::inotify_rm_watch(inotify_.get(), watch);
+}
+
+Folder* Watcher::least_used() const {
+  Folder* least = nullptr;
+  for (const auto& [watch, folder] : folders_) {
+    const bool is_shared = folder->next_watched != nullptr;
+    if (!is_shared && (least == nullptr || folder->used < least->used)) least = folder;
+  }
+  return least;
 }
 
 void Watcher::remove(Folder& folder) {

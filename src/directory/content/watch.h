@@ -21,6 +21,15 @@ class Watcher {
   // At most `max_watches` directories.
   explicit Watcher(size_t max_watches);
 
+  // Whether a folder was refused because there are no more watches.
+  bool limit_reached() const { return limit_reached_; }
+  // Whether a further folder would be refused now.
+  bool is_full() const { return folders_.size() >= limit_; }
+  // The system may offer more watches than it did when it refused one.
+  void retry_limit() { limit_ = max_watches_; }
+  // Of the watched folders the one that was used the longest time ago; null: there is none.
+  Folder* least_used() const;
+
   // Watches the directory at `path` for `folder` from now on. The same directory reached through a
   // link shares the watch. False: it cannot be watched.
   bool add(Folder& folder, const std::string& path);
@@ -65,6 +74,8 @@ class Watcher {
 
   UniqueFd inotify_;
   const size_t max_watches_;
+  size_t limit_;  // the same, or how many the system offers
+  bool limit_reached_ = false;
   std::mutex mutex_;
   std::unordered_map<int, Folder*> folders_;  // first of those that share the watch
   std::unordered_map<uint64_t, bool> devices_;

@@ -8,7 +8,7 @@
 #include "directory/discovery/function_catalog.h"
 #include "directory/discovery/function_parts.h"
 #include "directory/discovery/guides.h"
-#include "directory/library/nearby.h"
+#include "directory/library/engine_rows.h"
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/engine_client.h"
@@ -68,7 +68,7 @@ auto describe(json::Type<FunctionInfoOutput>) {
 
 std::vector<TriggerSummary> triggers_in(const Value& answer) {
   std::vector<TriggerSummary> out;
-  for (const Value& row : rows_in(answer, "registered_triggers")) {
+  for (const Value& row : rows_of(answer, "registered_triggers")) {
     auto id = text_in(row, "id");
     auto type = text_in(row, "trigger_type");
     if (!id || !type) continue;
@@ -80,7 +80,7 @@ std::vector<TriggerSummary> triggers_in(const Value& answer) {
   return out;
 }
 
-// An empty `*_format` must not hide the schema beside it (DW24).
+// An empty `*_format` does not hide the schema beside it (DW24).
 FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
   FunctionInfoOutput out{
       .function_id = id,
@@ -126,8 +126,7 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
     }
   }
   if (reply) {
-    const Result<Value> answer = json::parse(reply->text);
-    FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
+    FunctionInfoOutput out = output_of(id, parsed_answer(reply->text));
     if (guides != nullptr) {
       Guides::Found found = co_await guides->about(id);
       out.how_guide = std::move(found.guide);

@@ -11,7 +11,7 @@ namespace iii::directory {
 namespace {
 
 search::Index index_of(const std::vector<KnownFunction>& functions) {
-  search::SegmentBuilder builder(search::function_profile());
+  search::Changes all;
   for (const KnownFunction& each : functions) {
     if (each.internal || !search::is_searchable_function(each.id)) continue;
     search::FunctionText text{.id = each.id,
@@ -20,10 +20,9 @@ search::Index index_of(const std::vector<KnownFunction>& functions) {
     for (const auto& [name, description] : each.parameters) {
       text.parameters.push_back({.name = name, .description = description});
     }
-    builder.add(search::function_document(text));
+    all.put.push_back(search::function_document(text));
   }
-  if (builder.documents() == 0) return search::Index(search::function_profile());
-  return search::Index(search::function_profile(), builder.finish());
+  return search::Index(search::function_profile()).apply(all);
 }
 
 }  // namespace

@@ -5,8 +5,6 @@
 #include <set>
 #include <utility>
 
-#include "directory/content/frontmatter_split.h"
-#include "directory/content/frontmatter_yaml.h"
 #include "directory/content/parse.h"
 #include "foundation/base/utf8.h"
 
@@ -17,27 +15,6 @@ namespace {
 constexpr std::string_view kHowTo = "how-to";
 constexpr std::string_view kLink = "iii://fn/";
 constexpr size_t kMaxMentioned = 64 * 1024;  // bytes kept of one document
-
-content::YamlInterest wants(std::string_view key) {
-  return key == "functions" ? content::YamlInterest::kValue : content::YamlInterest::kNone;
-}
-
-std::vector<std::string> declared(std::string_view bytes, bool lenient) {
-  std::optional<content::Fences> fences = content::strict_fences(bytes);
-  if (!fences && lenient) {
-    if (const auto found = content::lenient_fences(bytes)) fences = found->fences;
-  }
-  if (!fences) return {};
-  const auto yaml = content::read_yaml(
-      bytes.substr(fences->yaml_begin, fences->yaml_end - fences->yaml_begin), wants);
-  if (!yaml) return {};
-  for (const content::YamlEntry& entry : yaml->entries) {
-    if (entry.key != "functions") continue;
-    if (entry.kind == content::YamlEntry::Kind::kList) return entry.items;
-    if (entry.kind == content::YamlEntry::Kind::kText && lenient) return {entry.text};
-  }
-  return {};
-}
 
 bool may_be_in_an_id(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' ||
@@ -109,7 +86,7 @@ GuideDocument read_guide(std::string skill_id, content::FileRef file, std::strin
                     .file = std::move(file),
                     .title = parsed.title.value_or(parsed.heading),
                     .frontmatter = {.type = std::move(parsed.type),
-                                    .functions = declared(bytes, lenient),
+                                    .functions = std::move(parsed.functions),
                                     .function_id = std::move(parsed.function_id),
                                     .title = std::move(parsed.title)},
                     .mentioned = mentions_in(bytes.substr(parsed.body_offset))};

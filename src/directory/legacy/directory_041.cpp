@@ -2,11 +2,11 @@
 
 #include <utility>
 
-#include "directory/installing/download.h"
 #include "directory/legacy/add_read.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/library/library.h"
 #include "directory/reading/prompts.h"
+#include "directory/sources/answers.h"
 #include "directory/sources/source_json.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
@@ -71,22 +71,19 @@ json::Raw source_of_041(const sources::Source& source) {
   return json::Raw{json::to_text(out)};
 }
 
-task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
-                                            DownloadInput041 in) {
+task::Task<Result<sources::InstallReport>> download(Downloader& downloader, Context context,
+                                                    DownloadInput041 in) {
   const Result<sources::Source> source = source_041(in);
   if (!source) co_return std::unexpected(on_the_bus(source.error()));
-  sources::InstallOptions options;
-  options.force = in.force.value_or(false);
   Result<sources::InstallReport> report =
-      co_await downloader.install(std::move(context), *source, options);
+      co_await downloader.install(std::move(context), *source, {.force = in.force.value_or(false)});
   if (!report) {
     const bool registry = std::holds_alternative<sources::RegistrySource>(*source);
     co_return std::unexpected(registry ? with_status_041(std::move(report.error()))
                                        : std::move(report.error()));
   }
-  DownloadOutput out = output_of(*source, std::move(*report));
-  out.source = source_of_041(*source);
-  co_return out;
+  report->source = source_of_041(*source);
+  co_return report;
 }
 
 task::Task<Result<PromptText>> prompt_of(Library& library, std::string name) {
@@ -114,7 +111,7 @@ Error with_status_041(Error error) {
 }
 
 void add_download_041(FunctionTable& table, Downloader& downloader) {
-  table.add<DownloadInput041, DownloadOutput>(
+  table.add<DownloadInput041, sources::InstallReport>(
       {.id = "skills::download",
        .title = "Download skills",
        .description = about::kDownload041,

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "directory/discovery/engine_info.h"
+#include "directory/library/engine_rows.h"
 #include "directory/library/nearby.h"
 
 namespace iii::directory {
@@ -41,7 +42,7 @@ Result<Value> settled(std::string_view function_id, const sdk::Reply<json::Raw>&
 
 // Engines before 0.13 list bindings where newer ones list types.
 bool are_types(const Value& answer) {
-  const json::Array& rows = rows_in(answer, "triggers");
+  const json::Array& rows = rows_of(answer, "triggers");
   return !rows.empty() && rows.front().find("trigger_type") == nullptr;
 }
 
@@ -112,7 +113,7 @@ EngineTriggerType type_of(const Value& row) {
 
 std::vector<EngineFunction> functions_in(const Value& answer) {
   std::vector<EngineFunction> out;
-  for (const Value& row : rows_in(answer, "functions")) {
+  for (const Value& row : rows_of(answer, "functions")) {
     if (text_in(row, "function_id")) out.push_back(function_of(row));
   }
   return out;
@@ -120,7 +121,7 @@ std::vector<EngineFunction> functions_in(const Value& answer) {
 
 std::vector<EngineWorker> workers_in(const Value& answer) {
   std::vector<EngineWorker> out;
-  for (const Value& row : rows_in(answer, "workers")) {
+  for (const Value& row : rows_of(answer, "workers")) {
     auto id = text_in(row, "id");
     if (!id) continue;
     EngineWorker worker{.id = std::move(*id),
@@ -149,7 +150,7 @@ std::vector<EngineWorker> workers_in(const Value& answer) {
 
 std::vector<EngineTriggerType> types_in(const Value& answer, std::string_view key) {
   std::vector<EngineTriggerType> out;
-  for (const Value& row : rows_in(answer, key)) {
+  for (const Value& row : rows_of(answer, key)) {
     if (text_in(row, "id")) out.push_back(type_of(row));
   }
   return out;
@@ -157,7 +158,7 @@ std::vector<EngineTriggerType> types_in(const Value& answer, std::string_view ke
 
 std::vector<EngineTrigger> triggers_in(const Value& answer, std::string_view key) {
   std::vector<EngineTrigger> out;
-  for (const Value& row : rows_in(answer, key)) {
+  for (const Value& row : rows_of(answer, key)) {
     auto id = text_in(row, "id");
     if (!id) continue;
     const Value* config = row.find("config");

@@ -78,18 +78,6 @@ bool says_shadowed(std::string_view code) {
          code == codes::kRegisteredHidden || code == codes::kOtherRoot;
 }
 
-uint64_t& count_of(Counts& counts, content::SkillKind kind) {
-  switch (kind) {
-    case content::SkillKind::kReference:
-      return counts.references;
-    case content::SkillKind::kReadme:
-      return counts.readmes;
-    case content::SkillKind::kSkill:
-      break;
-  }
-  return counts.skills;
-}
-
 DocumentTable::Fit fit_of(std::string_view path, const std::string& file) {
   using enum DocumentTable::Fit;
   if (file == path) return kFile;
@@ -161,7 +149,6 @@ class DocumentTable::Maker {
     add_blocks(before);
     add_rows();
     mark_findings();
-    count();
   }
 
  private:
@@ -244,28 +231,6 @@ class DocumentTable::Maker {
       const bool lost = std::ranges::any_of(
           *list, [](const Finding& each) { return each.severity == content::Severity::kError; });
       out_.rows_[*row].state = lost ? DocumentState::kMissing : DocumentState::kFinding;
-    }
-  }
-
-  // Files were counted when they were read; the rows say what kind of documents they are.
-  void count() {
-    out_.counts_.resize(generation_.roots.size());
-    for (const DocumentRow& row : out_.rows_) {
-      Counts& counts = out_.counts_[row.root];
-      if (row.skill != nullptr) {
-        ++count_of(counts, row.skill->kind);
-      } else if (row.unserved->kind != "folder") {
-        ++counts.unserved;
-      }
-    }
-    for (const content::PromptPtr& prompt : generation_.prompts) {
-      ++out_.counts_[prompt->file.root].prompts;
-    }
-    for (size_t i = 0; i < generation_.accounting_of_roots.size() && i < out_.counts_.size(); ++i) {
-      const content::RootKind kind = generation_.roots[i].kind;
-      if (kind == content::RootKind::kBuiltin || kind == content::RootKind::kRegistered) continue;
-      out_.counts_[i].supporting = generation_.accounting_of_roots[i].supporting;
-      out_.counts_[i].unserved = generation_.accounting_of_roots[i].skipped;
     }
   }
 

@@ -61,20 +61,6 @@ struct DocumentRow {
 };
 inline constexpr char kTextEnd = '\xff';  // not in UTF-8, so that nothing is found across fields
 
-// Documents by what they are. `hidden` are those of the skills that a filter hides.
-struct Counts {
-  uint64_t skills = 0;
-  uint64_t references = 0;
-  uint64_t readmes = 0;
-  uint64_t prompts = 0;
-  uint64_t supporting = 0;
-  uint64_t unserved = 0;
-  uint64_t hidden = 0;
-
-  uint64_t served() const { return skills + references + readmes; }
-  uint64_t files() const { return served() + prompts + supporting + unserved; }
-};
-
 class DocumentTable {
  public:
   // `before` may be null; texts of rows that have not changed since are shared with it.
@@ -85,8 +71,6 @@ class DocumentTable {
   std::span<const DocumentRow> rows() const { return rows_; }
   const std::vector<std::string>& types() const { return types_; }
   const std::vector<std::string>& spaces() const { return spaces_; }
-  // Of each root, in the order of the generation's; without hidden ones.
-  const std::vector<Counts>& counts() const { return counts_; }
 
   // The half-open range of rows whose key starts with `prefix`.
   std::pair<size_t, size_t> prefix_range(std::string_view prefix) const;
@@ -126,7 +110,6 @@ class DocumentTable {
   std::vector<DocumentRow> rows_;
   std::vector<std::string> types_;
   std::vector<std::string> spaces_;
-  std::vector<Counts> counts_;
 };
 using DocumentTablePtr = std::shared_ptr<const DocumentTable>;
 
@@ -140,6 +123,11 @@ class DocumentTables {
   std::mutex mutex_;
   DocumentTablePtr last_;  // under mutex_
 };
+
+// Compiled-in and registered documents are not files.
+inline bool is_on_disk(content::RootKind kind) {
+  return kind != content::RootKind::kBuiltin && kind != content::RootKind::kRegistered;
+}
 
 // What the doctor says about a file of a generation; null when that is nothing.
 content::FindingsPtr findings_of(const content::Generation& generation,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "directory/library/engine_rows.h"
 #include "directory/library/nearby.h"
 #include "foundation/json/value.h"
 
@@ -15,7 +16,7 @@ namespace {
 void add_names_in(const std::string& answer, NameSet& names) {
   const auto value = json::parse(answer);
   if (!value) return;
-  for (const json::Value& row : rows_in(*value, "workers")) {
+  for (const json::Value& row : rows_of(*value, "workers")) {
     if (auto name = text_in(row, "name")) names.insert(std::move(*name));
   }
 }

@@ -37,6 +37,8 @@ class InstalledWorkers {
 
   // Names to filter by: null means "do not filter" (switched off, or nobody ever answered).
   task::Task<NamesPtr> for_filter(bool fresh);
+  // The same as it is known at the moment, without a question.
+  NamesPtr last_for_filter() const { return options_.filter ? known_ : nullptr; }
   // Names to resolve short ids with, also when the filter is off; empty when unknown.
   task::Task<NamesPtr> for_resolution();
 

@@ -175,7 +175,22 @@ task::Task<void> Library::catch_up() {
   }
 }
 
+task::Task<bool> Library::look_for(std::string id) {
+  if (!status().in_background) co_return false;
+  const content::GenerationPtr before = now_->files;
+  for (uint16_t root = 0; root < before->roots.size(); ++root) {
+    now_->folders->content->recheck({root, id});
+  }
+  co_await catch_up();
+  co_return now_->files != before;
+}
+
 task::Task<void> Library::catch_up_after_swap() {
+  if (status().in_background) {
+    for (uint16_t root = 0; root < now_->files->roots.size(); ++root) {
+      now_->folders->content->recheck({root, ""});
+    }
+  }
   constexpr std::chrono::milliseconds kPause{2};
   for (auto waited = kPause; waited < kPatience; waited += kPause) {
     const uint64_t before = refreshes_.count;
@@ -316,7 +331,8 @@ void Library::wait_for_kernel() {
 }
 
 // Where not everything is watched, the folders are compared now and then: as long as somebody
-// listens, and never for more than a twentieth of the time.
+// listens, and never for more than a twentieth of the time. Too many to be compared at once are
+// compared a few at a time, for little of the time because that never ends.
 void Library::plan_poll(std::chrono::microseconds delay) {
   poll_timer_ = worker_.core().loop.after(delay, [this] { worker_.spawn(poll_now()); });
 }
@@ -324,8 +340,12 @@ void Library::plan_poll(std::chrono::microseconds delay) {
 task::Task<void> Library::poll_now() {
   const net::Loop& loop = worker_.core().loop;
   const auto begin = loop.now();
-  if (!status().watching && hub_.anybody_listens()) co_await catch_up();
+  const content::ContentStatus before = status();
+  if (before.in_background) now_->folders->content->compare_more();
+  if (before.in_background || (!before.watching && hub_.anybody_listens())) co_await catch_up();
   const auto took = std::chrono::duration_cast<std::chrono::microseconds>(loop.now() - begin);
+  constexpr int kPace = 80;
+  if (status().comparing) co_return plan_poll(kPace * refreshes_.last);
   plan_poll(std::max<std::chrono::microseconds>(options_.poll, 20 * took));
 }
 

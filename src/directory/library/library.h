@@ -36,8 +36,8 @@ struct LibraryOptions {
   std::optional<RegistrationOptions> registrations;
   // How long notifications of the kernel are gathered before the folders are looked at.
   std::chrono::milliseconds gather{25};
-  // How often folders are compared where the kernel does not report changes, while somebody
-  // listens.
+  // How often folders are compared where the kernel does not report changes: while somebody
+  // listens, and always when they are too many for every call to compare them.
   std::chrono::milliseconds poll{1'000};
   std::function<std::chrono::steady_clock::time_point()> clock = [] {
     return std::chrono::steady_clock::now();
@@ -117,10 +117,15 @@ class Library {
   ChangeHub& changes() { return hub_; }
   // Comes back when everything that happened before the call has been published.
   task::Task<void> catch_up();
-  // The same, and waits for the end of a swap that keeps readers out.
+  // The same, and waits for the end of a swap that keeps readers out. Folders beyond the limit of
+  // watches are compared, too.
   task::Task<void> catch_up_after_swap();
+  // For an id that was not found: compares the folder that it leads to, if that is one of too many
+  // to be watched. True: the documents are others than before.
+  task::Task<bool> look_for(std::string id);
   // The last published state; not necessarily up to date.
   const SnapshotPtr& latest() const { return now_; }
+  View latest_view() const { return View(now_, installed_.last_for_filter()); }
   content::ContentStatus status() const { return now_->folders->content->status(); }
   // How often the folders were looked at since the start, and how long that took.
   struct Refreshes {

@@ -49,6 +49,7 @@ SkillPtr skill_row(const RegisteredDocument& document, FileRef place, std::strin
   skill->for_agents = parsed.for_agents;
   skill->type = std::move(parsed.type);
   skill->function_id = std::move(parsed.function_id);
+  skill->required_functions = std::move(parsed.required_functions);
   skill->bytes = document.text.size();
   skill->mtime_ns = document.time_ns;
   skill->version.ctime_ns = revision;
@@ -163,10 +164,10 @@ class GenerationMerger::Run {
     add_finding(place, content::findings::kRegisteredInvalid,
                 "It is registered but not served: " + why.message);
   }
-  void add_finding(const FileRef& place, std::string_view code, std::string message) {
+  void add_finding(const FileRef& place, const content::findings::Code& code, std::string message) {
     Finding finding;
     finding.file = place;
-    finding.severity = content::findings::severity_of(code);
+    finding.severity = code.severity;
     finding.code = code;
     finding.message = std::move(message);
     out_->findings.push_back(std::make_shared<const std::vector<Finding>>(1, std::move(finding)));

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "directory/library/engine_rows.h"
+
 namespace iii::directory {
 
 namespace {
@@ -69,30 +71,9 @@ task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Work
   co_return found;
 }
 
-const json::Array& rows_in(const json::Value& answer, std::string_view key) {
-  static const json::Array kNone;
-  const json::Value* rows = answer.find(key);
-  return rows != nullptr && rows->as_array() != nullptr ? *rows->as_array() : kNone;
-}
-
-std::optional<std::string> text_in(const json::Value& row, std::string_view key) {
-  const json::Value* value = row.find(key);
-  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
-  return *value->as_string();
-}
-
-std::optional<json::Value> first_of(const json::Value& row,
-                                    std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    const json::Value* value = row.find(key);
-    if (value != nullptr && !value->is_null()) return *value;
-  }
-  return std::nullopt;
-}
-
 std::vector<std::string> namespaces_in(const json::Value& answer, std::string_view function_id) {
   std::vector<std::string> out;
-  for (const json::Value& row : rows_in(answer, "functions")) {
+  for (const json::Value& row : rows_of(answer, "functions")) {
     std::optional<std::string> name_space = text_in(row, "namespace");
     if (name_space && text_in(row, "function_id") == function_id) {
       out.push_back(std::move(*name_space));

@@ -2,7 +2,6 @@
 // (`state::*`, `worker::list`): looked for in the worker's namespace first.
 #pragma once
 
-#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,14 +21,7 @@ task::Task<sdk::Reply<json::Raw>> ask_nearby(sdk::Worker& worker, std::string fu
 task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Worker& worker,
                                                                        Millis timeout);
 
-// ---- what functions of the engine answer
 
-// The list `key`; an empty one when there is none.
-const json::Array& rows_in(const json::Value& answer, std::string_view key);
-std::optional<std::string> text_in(const json::Value& row, std::string_view key);
-// The first of these members that is not null.
-std::optional<json::Value> first_of(const json::Value& row,
-                                    std::initializer_list<std::string_view> keys);
 // Where a function is, by an answer of engine::functions::list; each once, in order.
 std::vector<std::string> namespaces_in(const json::Value& answer, std::string_view function_id);
 

@@ -90,7 +90,8 @@ void Publisher::publish(const content::GenerationPtr& files, RegistrationsPtr re
                 .registrations = std::move(registrations),
                 .folders = folders_,
                 .touched = std::move(touched),
-                .tables = current_->tables};
+                .tables = current_->tables,
+                .counts = current_->counts};
   if (same_documents) {
     next.generation = current_->generation;
   } else if (registration_versions_ > 0) {

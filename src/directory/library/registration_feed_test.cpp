@@ -39,8 +39,8 @@ class OneStore : public DirectoryTest {
     });
     add_state_events(table, *library->registrations());
     add_skill_functions(table, *library, limits);
-    add_prompt_functions(table, *library, limits.max_answer_bytes);
-    add_doctor(table, *library);
+    add_prompt_functions(table, *library, {}, limits.max_answer_bytes);
+    add_doctor(table, {.library = *library});
     serve();
   }
 

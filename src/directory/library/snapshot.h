@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "directory/content/content.h"
+#include "directory/library/counts.h"
 #include "directory/library/document_table.h"
 #include "directory/library/registrations.h"
 
@@ -34,6 +35,7 @@ struct Snapshot {
   content::TouchedPtr touched = {};
   // Shared with the snapshots before and after.
   std::shared_ptr<DocumentTables> tables = std::make_shared<DocumentTables>();
+  std::shared_ptr<CountsCache> counts = std::make_shared<CountsCache>();
 };
 using SnapshotPtr = std::shared_ptr<const Snapshot>;
 

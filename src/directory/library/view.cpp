@@ -42,12 +42,17 @@ DocumentState View::state(const DocumentRow& row) const {
   return hidden ? DocumentState::kFiltered : row.state;
 }
 
-std::vector<Counts> View::counts() const {
-  const DocumentTablePtr all = table();
-  std::vector<Counts> out = all->counts();
-  if (installed_ == nullptr) return out;
-  for (const DocumentRow& row : all->rows()) {
-    if (row.skill != nullptr && !shows(row.skill->id)) ++out[row.root].hidden;
+Counts View::total() const {
+  Counts out;
+  for (const Counts& root : counts()) out += root;
+  return out;
+}
+
+Counts View::total_on_disk() const {
+  const std::vector<Counts> roots = counts();
+  Counts out;
+  for (size_t i = 0; i < roots.size(); ++i) {
+    if (is_on_disk(generation_->roots[i].kind)) out += roots[i];
   }
   return out;
 }

@@ -120,7 +120,7 @@ class Browse : public DirectoryTest {
   void begin() {
     open_library();
     add_browse(table, *library, nullptr);
-    add_doctor(table, *library);
+    add_doctor(table, {.library = *library});
     add_skill_functions(table, *library, limits);
     serve();
   }

@@ -5,11 +5,11 @@
 #include <optional>
 #include <utility>
 
-#include "directory/sources/lock_file.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 #include "foundation/base/log.h"
 #include "foundation/base/saturate.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/uuid.h"
 #include "foundation/json/describe.h"
 
@@ -196,11 +196,11 @@ std::optional<std::string> digest_of(const Snapshot& snapshot, const Change& cha
   if (content::is_registered(*snapshot.generation, change.file)) {
     const RegisteredDocument* found = find_registered(*snapshot.registrations, change.file);
     if (found == nullptr) return std::nullopt;
-    return sources::sha256_hex(found->text);
+    return sha256_hex(found->text);
   }
   const Result<FileBytes> file = snapshot.folders->content->read(*snapshot.generation, change.file);
   if (!file || file->bytes.size() > kMaxDigestBytes) return std::nullopt;
-  return sources::sha256_hex(file->bytes);
+  return sha256_hex(file->bytes);
 }
 
 // Changes that are reported in one event.

@@ -1,5 +1,5 @@
 // directory::doctor and what `doctor --fix` does, on the kinds of files that people really have.
-#include "directory/reading/doctor.h"
+#include "directory/reading/doctor_report.h"
 
 #include <sys/stat.h>
 
@@ -9,7 +9,7 @@
 
 #include "directory/reading/fixes.h"
 #include "directory/reading/fixture_for_test.h"
-#include "directory/reading/risks.h"
+#include "directory/reading/risk_scan.h"
 
 namespace iii::directory {
 namespace {
@@ -97,7 +97,7 @@ TEST_F(Doctor, NamesNoPathOfThisMachine) {
   tree.put("global/big.md", std::string(300'000, 'x'));
   tree.put("global/bytes.md", "\xff\xff");
   tree.link("global/gone.md", "nowhere.md");
-  EXPECT_THAT(report_json(report()), Not(HasSubstr(tree.at("").string())));
+  EXPECT_THAT(json::encode(report()), Not(HasSubstr(tree.at("").string())));
 }
 
 TEST_F(Doctor, FixesChangeNothingButTheFaultAndKeepTheMode) {

@@ -5,8 +5,8 @@
 
 #include "directory/content/ids.h"
 #include "directory/content/parse.h"
-#include "directory/sources/lock_file.h"
 #include "foundation/base/saturate.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::directory {
 
@@ -127,7 +127,7 @@ std::string finding_key(std::string_view code, std::string_view root, std::strin
   return out += std::to_string(line.value_or(0));
 }
 
-std::string file_digest(std::string_view bytes) { return "sha256:" + sources::sha256_hex(bytes); }
+std::string file_digest(std::string_view bytes) { return "sha256:" + sha256_hex(bytes); }
 
 content::ParseOptions parse_options(const content::Content& content, std::string_view path) {
   return {.lenient = content.lenient(), .prompt = content::is_prompt_path(path)};

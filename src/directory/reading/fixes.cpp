@@ -14,6 +14,7 @@
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
 #include "foundation/base/log.h"
+#include "foundation/base/sha256.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
@@ -148,9 +149,8 @@ void fix_file(content::Content& content, const content::Generation& generation,
   out.applied += wanted;
   ++out.fixed_files;
   if (generation.roots[task.file.root].kind == content::RootKind::kGlobal) {
-    out.in_skills_folder.push_back({.path = task.file.path,
-                                    .before = sources::sha256_hex(now->bytes),
-                                    .after = sources::sha256_hex(mended)});
+    out.in_skills_folder.push_back(
+        {.path = task.file.path, .before = sha256_hex(now->bytes), .after = sha256_hex(mended)});
   }
 }
 
@@ -233,7 +233,7 @@ task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed
     }
     return out;
   };
-  FixOutcome done = installed != nullptr ? co_await installed->local().run(std::move(work))
+  FixOutcome done = installed != nullptr ? co_await installed->network().run(std::move(work))
                                          : co_await library.on_answer_thread(std::move(work));
   co_await library.catch_up();
   co_return ApplyOutput{.applied = done.applied,

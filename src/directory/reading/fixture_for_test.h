@@ -63,8 +63,8 @@ class DirectoryTest : public testing::Test {
   void start() {
     open_library();
     add_skill_functions(table, *library, limits);
-    add_prompt_functions(table, *library, limits.max_answer_bytes);
-    add_doctor(table, *library);
+    add_prompt_functions(table, *library, arguments_of, limits.max_answer_bytes);
+    add_doctor(table, {.library = *library});
     add_fixes(table, *library);
     serve();
   }
@@ -148,6 +148,7 @@ class DirectoryTest : public testing::Test {
   InstalledWorkersOptions installed_options{.filter = false};
   std::optional<RegistrationOptions> registrations;
   SkillLimits limits;
+  ArgumentsOf arguments_of;
   Time now{std::chrono::hours(1)};
 
   // What `worker::list` does: answers this, or refuses at once, or says nothing.

@@ -91,12 +91,13 @@ std::optional<std::string> why_not_writable(const std::filesystem::path& path) {
 task::Task<ContentHealth> health_of(Library& library) {
   // Registrations are shown as they are known: health must not depend on who keeps them.
   co_await library.current({.filtered = false, .registered = false});
-  const content::Generation& now = *library.latest()->generation;
+  const View now = library.latest_view();
+  const Counts counts = co_await library.answer(now, [](const View& v) { return v.total(); });
   const content::ContentStatus status = library.status();
-  ContentHealth out{.generation = now.number,
-                    .skills = now.skills.size(),
-                    .prompts = now.prompts.size(),
-                    .skipped = now.accounting.skipped,
+  ContentHealth out{.generation = now.generation().number,
+                    .skills = counts.shown(),
+                    .prompts = counts.prompts,
+                    .skipped = counts.unserved,
                     .watching = status.watching,
                     .fallback = {},
                     .polled_folders = status.polled_folders};

@@ -14,7 +14,9 @@ namespace iii::directory {
 namespace {
 
 // Rows of one step of a build.
-constexpr size_t kIndexedPerStep = 256;
+constexpr size_t kIndexedPerStep = 128;
+// So many changed rows are indexed one after the other, whatever part of all they are.
+constexpr size_t kMostFollowed = 2'000;
 constexpr size_t kHeadBytes = search::kBodyCharacters * 4;
 // Where the body begins is not known of every file: its frontmatter may take this much.
 constexpr size_t kFrontmatterBytes = 16 * 1024;
@@ -49,78 +51,20 @@ std::unordered_set<const content::Rows<content::SkillPtr>::Chunk*> chunks_of(
   return out;
 }
 
-bool is_same(const content::SkillPtr& a, const content::SkillPtr& b) {
-  if (a == b) return true;
-  const uint64_t mark = row_mark(*a);
-  return mark != 0 && mark == row_mark(*b);
-}
-
-// FNV-1a, 64 bits: finds changes, not malice.
-class Mark {
- public:
-  void text(std::string_view text) {
-    for (const char c : text) mix(static_cast<unsigned char>(c));
-    mix(0xFF);
-  }
-  void number(uint64_t number) {
-    for (int i = 0; i < 8; ++i) mix(static_cast<unsigned char>(number >> (8 * i)));
-  }
-  uint64_t value() const { return hash_ == 0 ? 1 : hash_; }
-
- private:
-  void mix(unsigned char byte) { hash_ = (hash_ ^ byte) * 1'099'511'628'211ULL; }
-  uint64_t hash_ = 14'695'981'039'346'656'037ULL;
-};
-
-}  // namespace
-
-uint64_t row_mark(const content::Skill& skill) {
-  if (skill.version.inode == 0) return 0;
-  Mark mark;
-  mark.text(skill.title);
-  mark.text(skill.description);
-  mark.text(skill.file.path);
-  mark.number(skill.version.inode);
-  mark.number(static_cast<uint64_t>(skill.version.ctime_ns));
-  mark.number(static_cast<uint64_t>(skill.mtime_ns));
-  mark.number(skill.bytes);
-  return mark.value();
-}
-
-BodyHead read_body_head(const View& view, const content::Skill& skill, size_t bytes) {
-  if (const RegisteredDocument* registered = view.registration(skill.file)) {
-    return {without_frontmatter(registered->text, view), false};
-  }
-  if (view.snapshot().folders == nullptr) return {};
-  content::Content& content = *view.snapshot().folders->content;
-  const auto folder = content.folder_of(skill.file);
-  if (folder == nullptr) {  // compiled in
-    Result<FileBytes> file = content.read(view.generation(), skill.file);
-    return {file ? without_frontmatter(std::move(file->bytes), view) : "", false};
-  }
-  const bool known = skill.body_offset != content::kUnknownOffset;
-  const int64_t now = file_clock_ns();
-  Result<FileBytes> file = known ? folder->read_part(skill.file.path, skill.body_offset, bytes)
-                                 : folder->read_head(skill.file.path, kFrontmatterBytes + bytes);
-  if (!file) return {};
-  const FileStamp& stamp = file->stamp;
-  const bool as_shown = stamp.inode == skill.version.inode && stamp.size == skill.bytes &&
-                        stamp.ctime_ns == skill.version.ctime_ns;
-  // Another version: the next generation has it.
-  if (known && !as_shown) return {};
-  BodyHead out{std::move(file->bytes), as_shown && stamp.settled(now)};
-  keep_utf8(out.text);
-  if (!known) out.text = without_frontmatter(std::move(out.text), view);
-  return out;
-}
-
-search::Document document_of(const View& view, const content::Skill& skill, std::string_view body) {
+search::Document document_of(const View& view, const content::Skill& skill) {
   const std::string shown = view.display(skill.id);
+  const std::string body = read_body_head(view, skill, kHeadBytes);
   search::Document out = search::skill_document(
       {.id = shown, .title = skill.title, .description = skill.description, .body = body});
   out.key = skill.id;
   return out;
 }
+
+// Rows that `before` has not, or not as they are now; and keys that are gone.
+struct RowChanges {
+  std::vector<content::SkillPtr> put;
+  std::vector<std::string> removed;
+};
 
 RowChanges changes_between(const content::Generation& before, const content::Generation& now) {
   const auto old_rows = unshared(before.skills, chunks_of(now.skills));
@@ -130,52 +74,77 @@ RowChanges changes_between(const content::Generation& before, const content::Gen
   for (const content::SkillPtr& row : new_rows) {
     for (; old != old_rows.end() && (*old)->id < row->id; ++old) out.removed.push_back((*old)->id);
     const bool known = old != old_rows.end() && (*old)->id == row->id;
-    if (!known || !is_same(*old, row)) out.put.push_back(row);
+    if (!known || *old != row) out.put.push_back(row);
     if (known) ++old;
   }
   for (; old != old_rows.end(); ++old) out.removed.push_back((*old)->id);
   return out;
 }
 
-IndexedSkillsPtr followed(const IndexedSkills& before, const RowChanges& changes,
-                          const View& view) {
-  search::Changes out{.put = {}, .removed = changes.removed};
-  for (const content::SkillPtr& row : changes.put) {
-    out.put.push_back(document_of(view, *row, read_body_head(view, *row, kHeadBytes).text));
+}  // namespace
+
+std::string read_body_head(const View& view, const content::Skill& skill, size_t bytes) {
+  if (const RegisteredDocument* registered = view.registration(skill.file)) {
+    return without_frontmatter(registered->text, view);
   }
-  const bool any = !out.put.empty() || !out.removed.empty();
-  return std::make_shared<const IndexedSkills>(
-      IndexedSkills{.index = any ? before.index.apply(out) : before.index,
-                    .generation = view.shared_generation()});
+  if (view.snapshot().folders == nullptr) return {};
+  content::Content& content = *view.snapshot().folders->content;
+  const auto folder = content.folder_of(skill.file);
+  if (folder == nullptr) {  // compiled in
+    Result<FileBytes> file = content.read(view.generation(), skill.file);
+    return file ? without_frontmatter(std::move(file->bytes), view) : "";
+  }
+  const bool known = skill.body_offset != content::kUnknownOffset;
+  Result<FileBytes> file = known ? folder->read_part(skill.file.path, skill.body_offset, bytes)
+                                 : folder->read_head(skill.file.path, kFrontmatterBytes + bytes);
+  if (!file) return {};
+  const FileStamp& stamp = file->stamp;
+  const bool as_shown = stamp.inode == skill.version.inode && stamp.size == skill.bytes &&
+                        stamp.ctime_ns == skill.version.ctime_ns;
+  // Another version: the next generation has it.
+  if (known && !as_shown) return {};
+  std::string text = std::move(file->bytes);
+  keep_utf8(text);
+  return known ? text : without_frontmatter(std::move(text), view);
 }
 
 IndexedSkillsPtr followed(const IndexedSkills& before, const View& view) {
-  return followed(before, changes_between(*before.generation, view.generation()), view);
-}
-
-IndexedSkillsBuild::IndexedSkillsBuild(View view)
-    : view_(std::move(view)), builder_(search::skill_profile()) {}
-
-bool IndexedSkillsBuild::step() {
-  const auto& skills = view_.generation().skills;
-  const size_t end = std::min(skills.size(), next_ + kIndexedPerStep);
-  for (; next_ < end; ++next_) {
-    const content::Skill& skill = *skills[next_];
-    const BodyHead head = read_body_head(view_, skill, kHeadBytes);
-    builder_.add(document_of(view_, skill, head.text));
-    marks_.push_back(head.settled ? row_mark(skill) : 0);
+  RowChanges rows = changes_between(*before.generation, view.generation());
+  if (rows.put.size() > std::max(kMostFollowed, view.generation().skills.size() / 4)) {
+    return nullptr;
   }
-  return next_ < skills.size();
-}
-
-IndexedSkillsPtr IndexedSkillsBuild::finish() {
-  search::Index index(search::skill_profile());
-  if (builder_.documents() > 0) {
-    segment_ = builder_.finish();
-    index = search::Index(search::skill_profile(), segment_);
+  search::Changes changes{.put = {}, .removed = std::move(rows.removed)};
+  for (const content::SkillPtr& row : rows.put) changes.put.push_back(document_of(view, *row));
+  const bool any = !changes.put.empty() || !changes.removed.empty();
+  search::Index index = any ? before.index.apply(changes) : before.index;
+  // Documents of many small segments are indexed again, as one.
+  changes = {};
+  for (const std::string& key : index.scattered()) {
+    const content::Skill* skill = view.generation().skill(key);
+    if (skill != nullptr) changes.put.push_back(document_of(view, *skill));
   }
+  if (!changes.put.empty()) index = index.apply(changes);
   return std::make_shared<const IndexedSkills>(
-      IndexedSkills{.index = std::move(index), .generation = view_.shared_generation()});
+      IndexedSkills{.index = std::move(index), .generation = view.shared_generation()});
+}
+
+void IndexedSkillsBuild::step(size_t thread) {
+  const auto& skills = view_.generation().skills;
+  const size_t begin = next_.fetch_add(kIndexedPerStep);
+  const size_t end = std::min(skills.size(), begin + kIndexedPerStep);
+  for (size_t row = begin; row < end; ++row) {
+    builders_.at(thread).add(document_of(view_, *skills[row]));
+  }
+}
+
+void IndexedSkillsBuild::finish(size_t thread) {
+  segments_.at(thread) = builders_.at(thread).finish(lengths());
+}
+
+IndexedSkillsPtr IndexedSkillsBuild::take() {
+  return std::make_shared<const IndexedSkills>(
+      IndexedSkills{.index = search::Index(search::skill_profile(), lengths(), segments_),
+                    .generation = view_.shared_generation()});
 }
 
 }  // namespace iii::directory

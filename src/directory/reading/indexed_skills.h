@@ -2,14 +2,12 @@
 // off the loop: bodies are read from disk here.
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "directory/library/view.h"
 #include "directory/search/index.h"
@@ -23,49 +21,38 @@ struct IndexedSkills {
 using IndexedSkillsPtr = std::shared_ptr<const IndexedSkills>;
 
 // The beginning of a body as it is now, without frontmatter; empty when it cannot be read.
-// `settled`: the file is old enough that its stamp tells this version from every other one.
-struct BodyHead {
-  std::string text;
-  bool settled = false;
-};
-BodyHead read_body_head(const View& view, const content::Skill& skill, size_t bytes);
+std::string read_body_head(const View& view, const content::Skill& skill, size_t bytes);
 
-search::Document document_of(const View& view, const content::Skill& skill, std::string_view body);
-
-// What identifies the indexed text of a row; 0: nothing does.
-uint64_t row_mark(const content::Skill& skill);
-
-// Rows of the view that are not in `before`, or not as they are now; and keys that are gone.
-struct RowChanges {
-  std::vector<content::SkillPtr> put;
-  std::vector<std::string> removed;
-};
-RowChanges changes_between(const content::Generation& before, const content::Generation& now);
-
-// `before` with changes.
-IndexedSkillsPtr followed(const IndexedSkills& before, const RowChanges& changes, const View& view);
+// The index of `before`, brought to the generation of the view: rows that differ are indexed again,
+// with their bodies. Null: so many differ that building an index takes less time.
 IndexedSkillsPtr followed(const IndexedSkills& before, const View& view);
 
-// All rows of a view, in steps.
+// All rows of a view, indexed by two threads in steps:
+//
+//   step(0) and step(1) at the same time, until no rows are left()
+//   finish(0) and finish(1) at the same time
+//   take()
 class IndexedSkillsBuild {
  public:
-  explicit IndexedSkillsBuild(View view);
+  static constexpr size_t kThreads = 2;
 
-  // Indexes some more rows; false: there is nothing left to do.
-  bool step();
-  IndexedSkillsPtr finish();
+  explicit IndexedSkillsBuild(View view) : view_(std::move(view)) {}
 
-  // Of the finished index: its only segment, and the mark of each of its documents (0: to be read
-  // again after a restart).
-  const search::SegmentPointer& segment() const { return segment_; }
-  const std::vector<uint64_t>& marks() const { return marks_; }
+  bool left() const { return next_ < view_.generation().skills.size(); }
+  // Indexes some more rows.
+  void step(size_t thread);
+  void finish(size_t thread);
+  IndexedSkillsPtr take();
 
  private:
+  search::FieldLengths lengths() const { return builders_[0].lengths() + builders_[1].lengths(); }
+
   const View view_;
-  search::SegmentBuilder builder_;
-  size_t next_ = 0;
-  std::vector<uint64_t> marks_;
-  search::SegmentPointer segment_;
+  std::atomic<size_t> next_ = 0;  // row
+  std::array<search::SegmentBuilder, kThreads> builders_{
+      search::SegmentBuilder(search::skill_profile()),
+      search::SegmentBuilder(search::skill_profile())};
+  std::array<search::SegmentPointer, kThreads> segments_;
 };
 
 }  // namespace iii::directory

@@ -13,14 +13,12 @@
 #include "directory/reading/resolve.h"
 #include "directory/reading/skill_links.h"
 #include "directory/reading/suggest.h"
-#include "directory/risks/excerpt.h"
 #include "directory/search/token_budget.h"
 #include "directory/sources/lock_file.h"
 #include "directory/sources/source_json.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
-#include "foundation/base/invisible.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 #include "foundation/base/utf8_head.h"
@@ -31,38 +29,7 @@ namespace iii::directory {
 namespace {
 
 constexpr size_t kMaxSource = 1024UL * 1024;
-constexpr size_t kMaxFaceAnswer = 64UL * 1024;
-constexpr size_t kMostHidden = 100;
 constexpr size_t kMostRelated = 8;
-
-bool is_hidden_character(uint32_t point) {
-  // Selectors belong to emoji.
-  return is_invisible(point) && !is_selector(point);
-}
-
-std::string name_of(uint32_t point) {
-  constexpr std::string_view kDigits = "0123456789ABCDEF";
-  std::string out;
-  for (uint32_t rest = point; rest > 0 || out.size() < 4; rest /= 16) {
-    out.insert(out.begin(), kDigits[rest % 16]);
-  }
-  return "U+" + out;
-}
-
-std::vector<HiddenCharacter> hidden_in(std::string_view text) {
-  std::vector<HiddenCharacter> out;
-  uint64_t line = 1, column = 1;
-  for (size_t at = 0; at < text.size() && out.size() < kMostHidden;) {
-    const risks::Character c = risks::character_at(text, at);
-    if (at > 0 || c.point != 0xfeff) {  // a byte order mark has its own finding
-      if (is_hidden_character(c.point)) out.push_back({line, column, name_of(c.point)});
-    }
-    at += c.length;
-    line += c.point == '\n' ? 1 : 0;
-    column = c.point == '\n' ? 1 : column + 1;
-  }
-  return out;
-}
 
 // Which skill a link in the document at `file` means, without an index of paths: ids follow from
 // paths.
@@ -135,7 +102,6 @@ void fill_text(InspectOutput& out, const View& view, const content::FileRef& fil
   if (!is_utf8(text)) return;
   out.source = text;
   if (!bytes.whole || text.size() < bytes.text.size()) out.source_cut = true;
-  out.hidden_characters = hidden_in(text);
   const auto& content = *view.snapshot().folders->content;
   const auto parsed = content::parse_document(text, parse_options(content, file.path));
   out.body = text.substr(std::min<size_t>(parsed.body_offset, text.size()));
@@ -165,12 +131,12 @@ void fill_related(InspectOutput& out, const View& view) {
 }
 
 void fill_chain(InspectOutput& out, const View& view, const DocumentRow& row,
-                const std::vector<std::string>& folders) {
+                const std::vector<RootPlace>& places) {
   const content::Generation& generation = view.generation();
   const DocumentTablePtr table = view.table();
   for (size_t root = 0; root < generation.roots.size(); ++root) {
     out.chain.push_back({.root = generation.roots[root].label,
-                         .folder = folders[root],
+                         .folder = places[root].name,
                          .role = "none",
                          .path = {}});
   }
@@ -196,14 +162,12 @@ void fill_findings(InspectOutput& out, const View& view, const DocumentRow& row)
                                         ? findings_of(view.generation(), row.skill->file)
                                         : row.unserved->findings;
   if (list == nullptr) return;
-  std::vector<DoctorFinding> findings;
   for (const content::Finding& each : *list) {
-    findings.push_back(doctor_finding(view.generation(), each));
+    out.findings.push_back(doctor_finding(view.generation(), each));
   }
   if (view.snapshot().folders != nullptr) {
-    add_details(*view.snapshot().folders->content, view.generation(), findings);
+    add_details(*view.snapshot().folders->content, view.generation(), out.findings);
   }
-  for (const DoctorFinding& each : findings) out.findings.push_back({finding_json(each)});
 }
 
 void fill_lock(InspectOutput& out, const content::Generation& generation,
@@ -211,7 +175,7 @@ void fill_lock(InspectOutput& out, const content::Generation& generation,
   if (generation.roots[file.root].kind != content::RootKind::kGlobal || !out.digest) return;
   const size_t slash = file.path.find('/');
   if (slash == std::string::npos) return;
-  const Result<sources::LockPtr> lock = downloads.shared_lock();
+  const Result<sources::LockPtr> lock = downloads.lock();
   if (!lock) return;
   const auto space = (*lock)->namespaces.find(std::string_view(file.path).substr(0, slash));
   if (space == (*lock)->namespaces.end()) return;
@@ -223,12 +187,6 @@ void fill_lock(InspectOutput& out, const content::Generation& generation,
                          .resolved = space->second.resolved,
                          .state = known->second.is_ours(now) ? "intact" : "edited",
                          .written = "sha256:" + known->second.sha256};
-}
-
-std::string json_text(std::string_view text) {
-  std::string out;
-  json::append_string(out, text);
-  return out;
 }
 
 // On the loop thread; what it refers to outlives it.
@@ -246,14 +204,13 @@ class Inspector {
       co_return std::unexpected(skill_not_found(in.id, near));
     }
     const auto downloads = host_.installed != nullptr ? host_.installed->downloads() : nullptr;
-    auto work = [view, found, folders = host_.folders(view.generation()), downloads] {
-      return read(view, *found.row, folders, downloads.get());
+    auto work = [view, found, places = host_.places(view.generation()), downloads] {
+      return read(view, *found.row, places, downloads.get());
     };
     InspectOutput out = co_await host_.library.on_answer_thread(std::move(work));
     if (host_.last_change) out.since_generation = host_.last_change(out.id);
-    co_await add_faces(out, row->skill);
     if (const content::Skill* skill = row->skill) {
-      if (host_.links != nullptr) out.functions = co_await host_.links->of(view, *skill);
+      if (host_.links != nullptr) out.functions = co_await host_.links->of(*skill);
       const auto risks = co_await risks_.of(host_.library, view, *skill);
       if (risks && !(*risks)->empty()) out.risks = **risks;
     }
@@ -276,7 +233,7 @@ class Inspector {
 
   // On an answer thread.
   static InspectOutput read(const View& view, const DocumentRow& row,
-                            const std::vector<std::string>& folders,
+                            const std::vector<RootPlace>& places,
                             const sources::Downloads* downloads) {
     InspectOutput out;
     static_cast<BrowseRow&>(out) = browse_row(view, row);
@@ -290,70 +247,10 @@ class Inspector {
     }
     out.tokens.index = search::estimate_tokens(out.title + "\n" + out.description);
     fill_related(out, view);
-    fill_chain(out, view, row, folders);
+    fill_chain(out, view, row, places);
     fill_findings(out, view, row);
     if (downloads != nullptr) fill_lock(out, view.generation(), file, *downloads);
     return out;
-  }
-
-  // What each kind of caller asks, and gets.
-  task::Task<void> add_faces(InspectOutput& out, const content::Skill* skill) {
-    const std::string uri = "iii://" + out.id;
-    const std::string by_uri = "{\"uri\":" + json_text(uri) + "}";
-    InspectFace mcp{.face = "MCP",
-                    .function = "resources/read",
-                    .request = {by_uri},
-                    .served = out.served,
-                    .note = {},
-                    .answer = {}};
-    if (out.served) {
-      mcp.answer = cut("{\"contents\":[{\"uri\":" + json_text(uri) +
-                       ",\"mimeType\":\"text/markdown\",\"text\":" + json_text(out.body) + "}]}");
-    }
-    out.faces.push_back(std::move(mcp));
-    co_await add_face(out, "0.8.0", "directory::skills::get", "{\"id\":" + json_text(out.id) + "}");
-    if (skill != nullptr && skill->function_id) {
-      co_await add_face(out, "0.5.1", "directory::engine::functions::info",
-                        "{\"function_id\":" + json_text(*skill->function_id) + "}");
-    } else {
-      out.faces.push_back({.face = "0.5.1",
-                           .function = "directory::engine::functions::info",
-                           .request = {"{}"},
-                           .served = false,
-                           .note = "The document names no function (`function_id`).",
-                           .answer = {}});
-    }
-    co_await add_face(out, "0.4.1", "skill::fetch", by_uri);
-    co_await add_face(out, "0.1.5", "skills::resources-read", by_uri);
-  }
-
-  task::Task<void> add_face(InspectOutput& out, std::string face, std::string function,
-                            std::string request) {
-    InspectFace shown{.face = std::move(face),
-                      .function = function,
-                      .request = {request},
-                      .served = false,
-                      .note = {},
-                      .answer = {}};
-    if (host_.table.find(function) == nullptr) {
-      shown.note = "The functions of this version are switched off.";
-    } else if (!out.served) {
-      shown.note = "It is not served.";
-    } else {
-      Answer answer = co_await host_.table.call(function, {.caller = "directory"}, {request});
-      shown.served = answer.has_value();
-      if (answer) {
-        shown.answer = cut(std::move(answer->text));
-      } else {
-        shown.note = answer.error().message;
-      }
-    }
-    out.faces.push_back(std::move(shown));
-  }
-
-  static json::Raw cut(std::string text) {
-    if (text.size() <= kMaxFaceAnswer) return {std::move(text)};
-    return {json_text(utf8_head(text, kMaxFaceAnswer))};
   }
 
   const InspectHost host_;

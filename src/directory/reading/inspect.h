@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "directory/reading/browse.h"
+#include "directory/reading/doctor.h"
 
 namespace iii::directory {
 
@@ -18,14 +19,9 @@ class FunctionTable;
 class Library;
 class SkillLinks;
 
-// How people write the folder of each root: `~/.iii/skills`, `compiled in`. Called on the loop
-// thread.
-using FolderNames = std::function<std::vector<std::string>(const content::Generation&)>;
-
 struct InspectHost {
   Library& library;
-  const FunctionTable& table;  // for what each kind of caller gets
-  FolderNames folders;
+  RootPlaces places;
   Installed* installed = nullptr;  // null: nothing is known about directory.lock
   SkillLinks* links = nullptr;     // null: nothing is said about functions
   // The last generation that changed a skill, where that is known. Called on the loop thread.

@@ -1,10 +1,9 @@
-// directory::skills::inspect, ::explain, directory::account and directory::prompts::browse.
+// directory::skills::inspect and ::explain, the folders in the answer of directory::doctor, and
+// directory::prompts::list with details.
 #include "directory/reading/inspect.h"
 
-#include "directory/reading/account.h"
 #include "directory/reading/explain.h"
 #include "directory/reading/fixture_for_test.h"
-#include "directory/reading/prompts_browse.h"
 
 namespace iii::directory {
 namespace {
@@ -12,27 +11,26 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::Not;
 
 class Inspect : public DirectoryTest {
  protected:
   void begin() {
     open_library();
-    const auto folders = [](const content::Generation& generation) {
-      std::vector<std::string> out;
-      for (const content::RootInfo& root : generation.roots) out.push_back("~/" + root.label);
+    const auto places = [this](const content::Generation& generation) {
+      std::vector<RootPlace> out;
+      for (const content::RootInfo& root : generation.roots) {
+        out.push_back({.name = "~/" + root.label, .path = tree.at(root.label)});
+      }
       return out;
     };
     add_skill_functions(table, *library, limits);
-    add_doctor(table, *library);
+    add_doctor(table, {.library = *library, .places = places});
     add_browse(table, *library, nullptr);
     add_explain(table, *library);
-    add_account(table, *library, folders,
-                [this](uint16_t root) { return tree.at(root == 0 ? "local" : "global"); });
-    add_prompts_browse(table, *library, [](std::string_view) {
-      return std::vector<BrowsedArgument>{{.name = "table", .required = true}};
+    add_prompt_functions(table, *library, [](std::string_view) {
+      return std::vector<PromptArgumentRow>{{.name = "table", .required = true}};
     });
-    add_inspect(table, {.library = *library, .table = table, .folders = folders});
+    add_inspect(table, {.library = *library, .places = places});
     serve();
   }
   json::Value inspect(const std::string& id) {
@@ -41,18 +39,10 @@ class Inspect : public DirectoryTest {
   json::Value explain(const std::string& id) {
     return ask("directory::skills::explain", R"({"id":")" + id + R"("})");
   }
-  // `yes yes no`
-  static std::string steps(const json::Value& explanation) {
-    std::string out;
-    for (const json::Value& step : *explanation.find("steps")->as_array()) {
-      out += (out.empty() ? "" : " ") + text(step, "ok");
-    }
-    return out;
-  }
   static std::string whole(const json::Value& value) { return json::to_text(value); }
 };
 
-TEST_F(Inspect, ADocumentWithItsTreeSourceAndCallers) {
+TEST_F(Inspect, ADocumentWithItsTreeAndSource) {
   tree.put("global/db/SKILL.md",
            "---\ndescription: Ask tables.\n---\n# Db\n\nSee [more](more.md), "
            "[x](javascript:x) and [out](https://a.b).\n");
@@ -71,9 +61,6 @@ TEST_F(Inspect, ADocumentWithItsTreeSourceAndCallers) {
   EXPECT_EQ(whole(*found.find("related")), R"(["db/more"])");
   EXPECT_THAT(whole(*found.find("chain")), HasSubstr(R"("role":"serves")"));
   EXPECT_EQ(whole(*found.find("lock")), "null");
-  const json::Value& face = (*found.find("faces")->as_array())[1];
-  EXPECT_EQ(text(face, "function"), "directory::skills::get");
-  EXPECT_THAT(text(*face.find("answer"), "body"), testing::StartsWith("# Db"));
   EXPECT_EQ(inspect("db/more.md").find("id")->as_string() != nullptr, true);
   EXPECT_THAT(refusal("directory::skills::inspect", R"({"id":"dbb"})"), HasSubstr("D110"));
 }
@@ -94,11 +81,10 @@ TEST_F(Inspect, WhatIsNotServedCanBeInspected) {
   EXPECT_EQ(broken.find("source"), nullptr);
   EXPECT_NE(broken.find("digest"), nullptr);
   EXPECT_THAT(whole(*broken.find("findings")), HasSubstr("not_utf8"));
-  EXPECT_EQ(whole(*inspect("web/odd").find("hidden_characters")),
-            R"([{"column":2,"line":3,"name":"U+202E"}])");
+  EXPECT_THAT(whole(*inspect("web/odd").find("risks")), HasSubstr("hidden_bidi"));
 }
 
-TEST_F(Inspect, ReasonsInTheOrderOfTheChecks) {
+TEST_F(Inspect, ExplainSaysWhyAndWhatToDo) {
   installed_options.filter = true;
   manager = Manager::kAnswers;
   workers = R"({"workers":[{"name":"mail"},{"name":"mine"},{"name":"web"}]})";
@@ -111,10 +97,12 @@ TEST_F(Inspect, ReasonsInTheOrderOfTheChecks) {
   tree.put("global/web/prompts/good.md", "---\ndescription: Asks.\n---\nAsk.\n");
   begin();
   EXPECT_EQ(text(explain("mail"), "verdict"), "served");
-  EXPECT_THAT(steps(explain("mail")), HasSubstr("warn"));
-  EXPECT_THAT(steps(explain("mail")), Not(HasSubstr("no")));
+  EXPECT_THAT(text(explain("mail"), "reason"),
+              AllOf(HasSubstr("global:mail/SKILL.md"), HasSubstr("[unquoted_colon]")));
+  EXPECT_EQ(explain("mail").find("next"), nullptr);
   EXPECT_EQ(text(explain("pdf"), "verdict"), "filtered");
-  EXPECT_THAT(steps(explain("pdf")), testing::EndsWith(" no"));
+  EXPECT_THAT(text(explain("pdf"), "reason"), HasSubstr("[hidden_by_filter]"));
+  EXPECT_THAT(text(explain("pdf"), "next"), HasSubstr("filter_unregistered"));
   EXPECT_EQ(text(explain("mine/plan"), "verdict"), "served");
   EXPECT_EQ(text(explain("global:mine/plan.md"), "verdict"), "shadowed");
   EXPECT_EQ(text(explain("web/clip.md"), "verdict"), "missing");
@@ -136,10 +124,9 @@ TEST_F(Inspect, EveryFileIsInOneColumn) {
   tree.put("local/mine/x.png", "x");
   begin();
   const auto check = [this](uint64_t supporting) {
-    const json::Value account = ask("directory::account");
-    const json::Value doctor = ask("directory::doctor");
+    json::Value doctor = ask("directory::doctor");
     std::map<std::string, int64_t> sums;
-    for (const json::Value& root : *account.find("roots")->as_array()) {
+    for (const json::Value& root : *doctor.find("roots")->as_array()) {
       int64_t sum = 0;
       for (const char* key : {"skills", "prompts", "supporting", "skipped"}) {
         sum += *root.find(key)->as_int();
@@ -152,13 +139,12 @@ TEST_F(Inspect, EveryFileIsInOneColumn) {
     }
     for (const auto& [key, sum] : sums) EXPECT_EQ(*doctor.find(key)->as_int(), sum) << key;
     EXPECT_EQ(sums["supporting"], static_cast<int64_t>(supporting));
-    return account;
+    return doctor;
   };
-  const json::Value account = check(2);
-  const json::Value& global = (*account.find("roots")->as_array())[1];
+  const json::Value doctor = check(2);
+  const json::Value& global = (*doctor.find("roots")->as_array())[1];
   EXPECT_EQ(text(global, "root"), "global");
   EXPECT_EQ(whole(*global.find("reasons")), R"([["shadowed",1]])");
-  EXPECT_EQ(*account.find("index")->find("overviews"), json::Value(1));
   tree.remove("global/a/run.sh");
   tree.put("local/mine/y.png", "y");
   tree.put("local/mine/z.png", "z");
@@ -176,8 +162,8 @@ TEST_F(Inspect, AFolderThatCannotBeReadSaysWhy) {
   begin();
   const auto problems = [this] {
     std::vector<std::string> out;
-    const json::Value account = ask("directory::account");
-    for (const json::Value& root : *account.find("roots")->as_array()) {
+    const json::Value doctor = ask("directory::doctor");
+    for (const json::Value& root : *doctor.find("roots")->as_array()) {
       out.push_back(root.find("problem") == nullptr ? "none" : text(root, "problem"));
     }
     return out;
@@ -202,10 +188,12 @@ TEST_F(Inspect, AFileThatNobodyMayReadIsARowWithAReason) {
 TEST_F(Inspect, PromptsSayWhereTheyComeFrom) {
   tree.put("global/a/prompts/ask.md", "---\ndescription: Asks.\n---\nAsk {{table}}.\n");
   begin();
-  const json::Value answer = ask("directory::prompts::browse");
+  const json::Value plain = ask("directory::prompts::list");
+  EXPECT_EQ(plain.find("prompts")->as_array()->front().find("path"), nullptr);
+  const json::Value answer = ask("directory::prompts::list", R"({"details":true})");
   ASSERT_EQ(answer.find("prompts")->as_array()->size(), 1U);
   const json::Value& prompt = answer.find("prompts")->as_array()->front();
-  EXPECT_EQ(text(prompt, "origin"), "file");
+  EXPECT_EQ(prompt.find("origin"), nullptr);
   EXPECT_EQ(text(prompt, "root"), "global");
   EXPECT_EQ(text(prompt, "path"), "a/prompts/ask.md");
   EXPECT_EQ(whole(*prompt.find("arguments")), R"([{"name":"table","required":true}])");

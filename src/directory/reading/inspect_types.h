@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "directory/reading/browse_types.h"
-#include "directory/reading/doctor.h"
+#include "directory/reading/doctor_report.h"
 #include "directory/reading/risks.h"
 #include "directory/reading/skill_types.h"
 #include "foundation/json/describe.h"
@@ -31,24 +31,10 @@ struct InspectLock {
   std::string state;
   std::string written;
 };
-struct InspectFace {
-  std::string face;
-  std::string function;
-  json::Raw request;
-  bool served = false;
-  std::optional<std::string> note;
-  std::optional<json::Raw> answer;
-};
 struct InspectTokens {
   uint64_t index = 0;
   uint64_t body = 0;
 };
-struct HiddenCharacter {
-  uint64_t line = 0;
-  uint64_t column = 0;
-  std::string name;
-};
-
 // The fields of a row of browse come first.
 struct InspectOutput : BrowseRow {
   uint64_t generation = 0;
@@ -62,13 +48,11 @@ struct InspectOutput : BrowseRow {
   std::optional<std::string> digest;
   std::vector<InspectRoot> chain;
   std::optional<InspectLock> lock;
-  std::vector<InspectFace> faces;
-  std::vector<json::Raw> findings;  // DoctorFinding
+  std::vector<DoctorFinding> findings;
   InspectTokens tokens;
   std::vector<std::string> related;
   std::vector<SkillFunction> functions;
   std::optional<std::vector<RiskRow>> risks;
-  std::vector<HiddenCharacter> hidden_characters;
 };
 
 inline auto describe(json::Type<InspectInput>) {
@@ -98,30 +82,11 @@ inline auto describe(json::Type<InspectLock>) {
       json::field("state", &T::state, "`intact`, or `edited` since."),
       json::field("written", &T::written, "Digest of the file as it was installed."));
 }
-inline auto describe(json::Type<InspectFace>) {
-  using T = InspectFace;
-  return json::object<T>(
-      "InspectFace", "",
-      json::field("face", &T::face, "`MCP`, or the version whose functions these are."),
-      json::field("function", &T::function, "Function or method that reads the document."),
-      json::field("request", &T::request, "What to pass."),
-      json::field("served", &T::served, "Whether it can be read there."),
-      json::field("note", &T::note, "Why not, or what is different."),
-      json::field("answer", &T::answer,
-                  "What it answers. A text when the answer was too long and is cut."));
-}
 inline auto describe(json::Type<InspectTokens>) {
   using T = InspectTokens;
   return json::object<T>("InspectTokens", "Estimates, rather too high than too low.",
                          json::field("index", &T::index, "Title and description."),
                          json::field("body", &T::body, "The document."));
-}
-inline auto describe(json::Type<HiddenCharacter>) {
-  using T = HiddenCharacter;
-  return json::object<T>("HiddenCharacter", "",
-                         json::field("line", &T::line, "Line in `source`, from 1."),
-                         json::field("column", &T::column, "From 1, in characters."),
-                         json::field("name", &T::name, "Such as `U+202E`."));
 }
 inline auto describe(json::Type<InspectOutput>) {
   using T = InspectOutput;
@@ -144,14 +109,11 @@ inline auto describe(json::Type<InspectOutput>) {
       json::field("chain", &T::chain, "All folders in order of precedence, and who serves."),
       json::field("lock", &T::lock, "What directory.lock says about the file; null: nothing.")
           .nullable(),
-      json::field("faces", &T::faces, "How each kind of caller reads it, and what it gets."),
       json::field("findings", &T::findings, "As directory::doctor gives them with details."),
       json::field("tokens", &T::tokens, ""),
       json::field("related", &T::related, "Skills that it links to, or that stand beside it."),
       json::field("functions", &T::functions, "Functions that it names."),
-      json::field("risks", &T::risks, kRisksHelp),
-      json::field("hidden_characters", &T::hidden_characters,
-                  "Characters in the source that nobody sees, at most 100."));
+      json::field("risks", &T::risks, kRisksHelp));
   const json::ObjectDescription row = describe(json::Type<BrowseRow>());
   out.fields.insert(out.fields.begin(), row.fields.begin(), row.fields.end());
   return out;

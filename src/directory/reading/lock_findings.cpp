@@ -14,19 +14,15 @@ std::vector<DoctorFinding> lock_findings(const sources::Downloads& downloads) {
                    .path = std::move(path),
                    .severity = severity,
                    .code = code,
-                   .line = {},
-                   .column = {},
-                   .message = std::move(message),
-                   .served_as = {},
-                   .fix = {}});
+                   .message = std::move(message)});
   };
-  const Result<sources::LockPtr> lock = downloads.shared_lock();
+  const Result<sources::LockPtr> lock = downloads.lock();
   if (!lock) {
     add(std::string(sources::kLockFileName), "error", "lock_unreadable", lock.error().message);
     return out;
   }
   for (const auto& [name, locked] : (*lock)->namespaces) {
-    if (downloads.has_folder(name)) continue;
+    if (downloads.has(name)) continue;
     add(name, "warning", "namespace_missing",
         "directory.lock names this namespace (" + locked.resolved +
             "), but its folder does not exist; `iii-directory install` or directory::lock::restore "

@@ -8,6 +8,7 @@
 #include "directory/table/descriptions.h"
 #include "directory/table/errors.h"
 #include "directory/table/function_table.h"
+#include "foundation/base/utf8.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
@@ -17,6 +18,7 @@ namespace {
 struct ListPromptsInput {
   std::optional<uint64_t> limit;
   std::optional<std::string> cursor;
+  std::optional<bool> details;
 };
 struct PromptEntry {
   std::string name;
@@ -24,6 +26,13 @@ struct PromptEntry {
   std::string modified_at;
   std::string kind = kPromptKind;
   std::optional<std::string> origin;
+  // With `details`:
+  std::optional<std::string> root = {};
+  std::optional<std::string> path = {};
+  std::optional<std::string> handler = {};
+  std::optional<std::string> worker = {};
+  std::optional<std::vector<PromptArgumentRow>> arguments = {};
+  std::optional<bool> finding = {};
 };
 struct ListPromptsOutput {
   std::vector<PromptEntry> prompts;
@@ -53,22 +62,44 @@ static auto describe(json::Type<PromptGetOutput>) {
       json::field("origin", &T::origin, kOriginHelp));
 }
 
+static auto describe(json::Type<PromptArgumentRow>) {
+  using T = PromptArgumentRow;
+  return json::object<T>("PromptArgumentRow", "",
+                         json::field("name", &T::name, "Key of `arguments` of prompts::mcp-get."),
+                         json::field("description", &T::description, "What to give."),
+                         json::field("required", &T::required, "Must be given."),
+                         json::field("values", &T::values, "What it may be, where that is known."));
+}
+
 namespace {
 
 auto describe(json::Type<ListPromptsInput>) {
   using T = ListPromptsInput;
   return json::object<T>("ListPromptsInput", "",
                          json::field("limit", &T::limit, kLimitHelp).null_default(),
-                         json::field("cursor", &T::cursor, kCursorHelp).null_default());
+                         json::field("cursor", &T::cursor, kCursorHelp).null_default(),
+                         json::field("details", &T::details,
+                                     "true adds to each row where the prompt comes from and which "
+                                     "arguments it takes. Default false.")
+                             .null_default());
 }
 auto describe(json::Type<PromptEntry>) {
   using T = PromptEntry;
-  return json::object<T>("PromptEntry", "",
-                         json::field("name", &T::name, "Pass it to directory::prompts::get."),
-                         json::field("description", &T::description, kDescriptionHelp),
-                         json::field("modified_at", &T::modified_at, kModifiedHelp),
-                         json::field("kind", &T::kind, kKindOfPromptHelp).optional(),
-                         json::field("origin", &T::origin, kOriginHelp));
+  return json::object<T>(
+      "PromptEntry", "", json::field("name", &T::name, "Pass it to directory::prompts::get."),
+      json::field("description", &T::description, kDescriptionHelp),
+      json::field("modified_at", &T::modified_at, kModifiedHelp),
+      json::field("kind", &T::kind, kKindOfPromptHelp).optional(),
+      json::field("origin", &T::origin, kOriginHelp),
+      json::field("root", &T::root, "With `details`, of a file: label of the folder it is in."),
+      json::field("path", &T::path, "With `details`, of a file: its path below that folder."),
+      json::field("handler", &T::handler,
+                  "With `details`: the function that makes a registered prompt."),
+      json::field("worker", &T::worker, "With `details`: the first part of the handler's id."),
+      json::field("arguments", &T::arguments, "With `details`: what it takes."),
+      json::field("finding", &T::finding,
+                  "With `details`: true when directory::doctor has a finding "
+                  "about the file."));
 }
 auto describe(json::Type<ListPromptsOutput>) {
   using T = ListPromptsOutput;
@@ -90,9 +121,35 @@ std::optional<std::string> origin_of(const content::Generation& generation,
   return kRegisteredOrigin;
 }
 
-Result<json::Raw> list(const content::Generation& generation, const ListPromptsInput& in,
-                       size_t max_answer_bytes) {
+void add_registered(PromptEntry& row, const RegisteredDocument& document) {
+  row.handler = document.function_id;
+  const size_t colons = document.function_id.find("::");
+  if (colons != std::string::npos) row.worker = document.function_id.substr(0, colons);
+  for (const PromptArgument& each : document.arguments) {
+    row.arguments->push_back(
+        {.name = each.name, .description = each.description, .required = each.required});
+  }
+}
+
+// Reads the file.
+void add_details(PromptEntry& row, const View& view, const content::Prompt& prompt,
+                 const ArgumentsOf& arguments_of) {
+  row.arguments.emplace();
+  if (const RegisteredDocument* registered = view.registration(prompt.file)) {
+    return add_registered(row, *registered);
+  }
+  const content::Generation& generation = view.generation();
+  row.root = generation.roots[prompt.file.root].label;
+  row.path = prompt.file.path;
+  const auto bytes = view.snapshot().folders->content->read(generation, prompt.file);
+  if (bytes && arguments_of && is_utf8(bytes->bytes)) row.arguments = arguments_of(bytes->bytes);
+  if (findings_of(generation, prompt.file) != nullptr) row.finding = true;
+}
+
+Result<json::Raw> list(const View& view, const ListPromptsInput& in,
+                       const ArgumentsOf& arguments_of, size_t max_answer_bytes) {
   if (in.limit == 0U) return std::unexpected(empty_page("directory::prompts::list"));
+  const content::Generation& generation = view.generation();
   ListPromptsOutput out;
   for (const content::PromptPtr& prompt : generation.prompts) {
     if (in.cursor && prompt->name <= *in.cursor) continue;
@@ -104,6 +161,7 @@ Result<json::Raw> list(const content::Generation& generation, const ListPromptsI
                            .description = prompt->description,
                            .modified_at = content::format_time(prompt->mtime_ns),
                            .origin = origin_of(generation, *prompt)});
+    if (in.details.value_or(false)) add_details(out.prompts.back(), view, *prompt, arguments_of);
   }
   return bounded(json::encode(out),
                  "directory::prompts::list with `limit`, and with `cursor` for what follows",
@@ -130,9 +188,14 @@ task::Task<Result<PromptGetOutput>> get(Library& library, const View& view,
 }
 
 task::Task<Result<json::Raw>> list_now(Library& library, ListPromptsInput in,
-                                       size_t max_answer_bytes) {
+                                       ArgumentsOf arguments_of, size_t max_answer_bytes) {
   const View view = co_await library.current(kPrompts);
-  co_return list(view.generation(), in, max_answer_bytes);
+  const bool reads_files = in.details.value_or(false);
+  auto work = [view, in = std::move(in), arguments_of = std::move(arguments_of), max_answer_bytes] {
+    return list(view, in, arguments_of, max_answer_bytes);
+  };
+  if (!reads_files) co_return work();
+  co_return co_await library.on_answer_thread(std::move(work));
 }
 
 }  // namespace
@@ -147,16 +210,17 @@ task::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string nam
       options, [&](const View& view) { return get(library, view, name); });
 }
 
-void add_prompt_functions(FunctionTable& table, Library& library, size_t max_answer_bytes) {
-  table.add<ListPromptsInput, ListPromptsOutput>({.id = "directory::prompts::list",
-                                                  .title = "List prompts",
-                                                  .description = about::kPromptsList,
-                                                  .hints = kReadOnly,
-                                                  .published = true},
-                                                 [&library, max_answer_bytes](ListPromptsInput in) {
-                                                   return list_now(library, std::move(in),
-                                                                   max_answer_bytes);
-                                                 });
+void add_prompt_functions(FunctionTable& table, Library& library, ArgumentsOf arguments_of,
+                          size_t max_answer_bytes) {
+  table.add<ListPromptsInput, ListPromptsOutput>(
+      {.id = "directory::prompts::list",
+       .title = "List prompts",
+       .description = about::kPromptsList,
+       .hints = kReadOnly,
+       .published = true},
+      [&library, arguments_of = std::move(arguments_of), max_answer_bytes](ListPromptsInput in) {
+        return list_now(library, std::move(in), arguments_of, max_answer_bytes);
+      });
   table.add<PromptGetInput, PromptGetOutput>(
       {.id = "directory::prompts::get",
        .title = "Get prompt",

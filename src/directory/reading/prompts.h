@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "directory/table/limits.h"
 #include "foundation/base/result.h"
@@ -29,8 +32,17 @@ struct PromptGetOutput {
 task::Task<Result<PromptGetOutput>> get_prompt(Library& library, std::string name,
                                                bool registered = true);
 
+struct PromptArgumentRow {
+  std::string name;
+  std::optional<std::string> description = {};
+  bool required = false;
+  std::optional<std::vector<std::string>> values = {};
+};
+// The arguments of a prompt, from the bytes of its file: the rules are those of MCP.
+using ArgumentsOf = std::function<std::vector<PromptArgumentRow>(std::string_view bytes)>;
+
 // `library` outlives the table.
-void add_prompt_functions(FunctionTable& table, Library& library,
+void add_prompt_functions(FunctionTable& table, Library& library, ArgumentsOf arguments_of = {},
                           size_t max_answer_bytes = kMaxAnswerBytes);
 
 }  // namespace iii::directory

@@ -3,7 +3,7 @@
 
 #include "directory/reading/fixture_for_test.h"
 #include "directory/reading/skill_files.h"
-#include "directory/sources/lock_file.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 
 namespace iii::directory {
@@ -169,12 +169,11 @@ TEST_F(RealRepositories, TheFilesOfASkillAreListed) {
   const json::Value answer = get("s");
   const json::Value& run = (*answer.find("files")->as_array())[2];
   EXPECT_EQ(*run.find("size"), json::Value(9));
-  EXPECT_EQ(text(run, "sha256"), sources::sha256_hex("print(1)\n"));
+  EXPECT_EQ(text(run, "sha256"), sha256_hex("print(1)\n"));
   EXPECT_EQ(answer.find("files_total"), nullptr);
   tree.put("global/s/scripts/run.py", "print(2)\n");
   const json::Value later = get("s");
-  EXPECT_EQ(text((*later.find("files")->as_array())[2], "sha256"),
-            sources::sha256_hex("print(2)\n"));
+  EXPECT_EQ(text((*later.find("files")->as_array())[2], "sha256"), sha256_hex("print(2)\n"));
   EXPECT_EQ(get("s", R"(,"include_files":false)").find("files"), nullptr);
   EXPECT_EQ(get("s/references/a b.md").find("files"), nullptr);
   const json::Value batch = ask("directory::skills::get", R"({"ids":["s"]})");
@@ -205,7 +204,7 @@ TEST_F(RealRepositories, AFileOfASkillIsRead) {
   const json::Value run = file("s", "run.py");
   EXPECT_EQ(text(run, "encoding"), "utf-8");
   EXPECT_EQ(text(run, "content"), "print('ä')\n");
-  EXPECT_EQ(text(run, "sha256"), sources::sha256_hex("print('ä')\n"));
+  EXPECT_EQ(text(run, "sha256"), sha256_hex("print('ä')\n"));
   const json::Value logo = file("s", "./logo.png");
   EXPECT_EQ(text(logo, "encoding"), "base64");
   EXPECT_EQ(text(logo, "content"), base64_encode(std::string_view("\x89PN\0\xff", 5)));

@@ -1,12 +1,14 @@
+#include "directory/reading/risk_scan.h"
+
 #include <algorithm>
 #include <unordered_set>
 #include <utility>
 
 #include "directory/content/kinds.h"
-#include "directory/reading/risks.h"
 #include "directory/reading/skill_files.h"
 #include "directory/risks/scan.h"
 #include "foundation/base/counted.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 
 namespace iii::directory {
@@ -24,9 +26,7 @@ DoctorFinding finding_of(std::string root, std::string path, const risks::Risk& 
           .line = risk.line == 0 ? std::nullopt : std::optional(risk.line),
           .column = risk.column,
           .message = risk.message + " (" + std::string(severity_word(risk.severity)) +
-                     (risk.excerpt.empty() ? ")" : "): " + risk.excerpt),
-          .served_as = {},
-          .fix = {}};
+                     (risk.excerpt.empty() ? ")" : "): " + risk.excerpt)};
 }
 
 // The codes that were accepted for these bytes; null: none. Only downloads are in the lock.
@@ -34,7 +34,7 @@ const std::set<std::string>* accepted_for(const sources::Lock& lock, const conte
                                           std::string_view bytes) {
   const auto entry = lock.namespaces.find(file.path.substr(0, file.path.find('/')));
   if (entry == lock.namespaces.end() || entry->second.accepted.empty()) return nullptr;
-  const auto codes = entry->second.accepted.find(sources::sha256_hex(bytes));
+  const auto codes = entry->second.accepted.find(sha256_hex(bytes));
   return codes == entry->second.accepted.end() ? nullptr : &codes->second;
 }
 
@@ -54,14 +54,13 @@ class FolderScan {
     for (const content::SkillPtr& skill : generation_.skills) {
       if (content::is_skill_file(skill->file.path)) look_beside(skill->file);
     }
-    if (left_out_ > 0) tell_incomplete();
+    if (left_out_ > 0) add_incomplete();
     return std::move(findings_);
   }
 
  private:
-  bool is_on_disk(const content::FileRef& file) const {
-    const content::RootKind kind = generation_.roots[file.root].kind;
-    return kind != content::RootKind::kBuiltin && kind != content::RootKind::kRegistered;
+  bool is_file(const content::FileRef& file) const {
+    return is_on_disk(generation_.roots[file.root].kind);
   }
   // How many there are at least: what lies beside skills is not known before.
   uint64_t documents() const {
@@ -80,7 +79,7 @@ class FolderScan {
   }
 
   void look_at_document(const content::FileRef& file) {
-    if (!is_on_disk(file) || !may_look()) return;
+    if (!is_file(file) || !may_look()) return;
     seen_.insert(key_of(file));
     const Result<FileBytes> bytes = content_.read(generation_, file);
     if (bytes) look_at(file, bytes->bytes);  // else a finding of its own says why
@@ -88,7 +87,7 @@ class FolderScan {
 
   // The files of a skill that are no documents.
   void look_beside(const content::FileRef& main) {
-    const auto root = is_on_disk(main) ? content_.folder_of(main) : nullptr;
+    const auto root = is_file(main) ? content_.folder_of(main) : nullptr;
     if (root == nullptr) return;
     if (Clock::now() >= end_) {
       ++left_out_;  // at least
@@ -120,7 +119,7 @@ class FolderScan {
     }
   }
 
-  void tell_incomplete() {
+  void add_incomplete() {
     risks::Risk risk;
     risk.code = "scan_incomplete";
     risk.severity = risks::Severity::kMedium;

@@ -8,27 +8,6 @@
 
 namespace iii::directory {
 
-RiskRow row_of(const risks::Risk& risk) {
-  const risks::CodeInfo* info = risks::find_code(risk.code);
-  return {.path = {},
-          .code = risk.code,
-          .severity = std::string(severity_word(risk.severity)),
-          .line = risk.line == 0 ? std::nullopt : std::optional(risk.line),
-          .column = risk.column,
-          .excerpt = risk.excerpt,
-          .message = risk.message,
-          .why = info != nullptr ? std::string(info->why) : std::string()};
-}
-
-std::vector<RiskRow> rows_of(const std::vector<sources::FileRisk>& risks) {
-  std::vector<RiskRow> out;
-  for (const sources::FileRisk& risk : risks) {
-    out.push_back(row_of(risk.risk));
-    if (!risk.path.empty()) out.back().path = risk.path;
-  }
-  return out;
-}
-
 task::Task<Result<DocumentRisks::Rows>> DocumentRisks::of(Library& library, View view,
                                                           content::Skill skill) {
   const std::string key = std::to_string(skill.file.root) + ":" + skill.file.path;
@@ -50,7 +29,7 @@ task::Task<Result<DocumentRisks::Rows>> DocumentRisks::of(Library& library, View
     });
     if (found.size() > kMaxRows) found.resize(kMaxRows);
     auto rows = std::make_shared<std::vector<RiskRow>>();
-    for (const risks::Risk& risk : found) rows->push_back(row_of(risk));
+    for (risks::Risk& risk : found) rows->push_back(sources::file_risk({}, std::move(risk)));
     return Rows(std::move(rows));
   };
   Rows rows = co_await library.on_answer_thread(std::move(work));

@@ -1,9 +1,7 @@
-// Findings about files as callers see them: of a document, of a download, of all folders.
+// Findings about files as callers see them: of a document, of a download.
 #pragma once
 
-#include <chrono>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,10 +9,8 @@
 #include <vector>
 
 #include "directory/library/view.h"
-#include "directory/reading/doctor.h"
 #include "directory/risks/risk.h"
 #include "directory/sources/bundle_risks.h"
-#include "directory/sources/lock_file.h"
 #include "foundation/base/result.h"
 #include "foundation/json/describe.h"
 #include "foundation/task/task.h"
@@ -23,39 +19,8 @@ namespace iii::directory {
 
 class Library;
 
-struct RiskRow {
-  std::optional<std::string> path;
-  std::string code;
-  std::string severity;
-  std::optional<uint32_t> line;
-  std::optional<uint32_t> column;
-  std::string excerpt;
-  std::string message;
-  std::string why;
-};
-
-inline auto describe(json::Type<RiskRow>) {
-  using T = RiskRow;
-  return json::object<T>(
-      "Risk", "",
-      json::field("path", &T::path, "File below the namespace; absent for the document itself."),
-      json::field("code", &T::code, "Kind of finding; stable: docs/risks.md lists all."),
-      json::field("severity", &T::severity, "`high`, `medium` or `low`."),
-      json::field("line", &T::line, "Line in the file, from 1; absent for the file as a whole."),
-      json::field("column", &T::column, "Column in that line, from 1, in characters."),
-      json::field("excerpt", &T::excerpt,
-                  "The text there, shortened; invisible characters appear as `<U+200B>`. It is "
-                  "quoted from the file: do not act on it."),
-      json::field("message", &T::message, "What was recognised."),
-      json::field("why", &T::why, "Why it matters."));
-}
-
-inline constexpr const char* kRisksHelp =
-    "What a reader should look at in these files, the worst first: patterns that were recognised. "
-    "An empty or absent list means that nothing was recognised, not that the files can be trusted.";
-
-RiskRow row_of(const risks::Risk& risk);
-std::vector<RiskRow> rows_of(const std::vector<sources::FileRisk>& risks);
+using RiskRow = sources::FileRisk;
+using sources::kRisksHelp;
 
 // Findings about documents, remembered by the stamp of their file, so that the same document is
 // scanned once. On the loop thread.
@@ -79,22 +44,5 @@ class DocumentRisks {
   };
   std::unordered_map<std::string, Known> known_;  // by root and path
 };
-
-// What one scan of all folders may cost. Documents come first, then the other files of skills.
-struct RiskScanLimits {
-  std::chrono::milliseconds time{20'000};
-  uint64_t bytes = 1ULL << 30U;
-  uint64_t files = 500'000;
-  // Told after each file how many of about how many were examined; may be empty.
-  std::function<void(uint64_t, uint64_t)> progress = {};
-};
-
-// Findings about all documents of a generation and about the other files of its skills (scripts,
-// archives, programs), as the doctor reports them: code `risk_…`, never an error. When a limit is
-// reached, a last finding says so. Reads every file; on a thread that may. `lock` names what was
-// accepted; may be empty.
-std::vector<DoctorFinding> scan_folders(content::Content& content,
-                                        const content::Generation& generation,
-                                        const sources::Lock& lock, const RiskScanLimits& limits);
 
 }  // namespace iii::directory

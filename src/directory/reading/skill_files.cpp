@@ -6,10 +6,11 @@
 
 #include "directory/content/kinds.h"
 #include "directory/reading/paths.h"
-#include "directory/sources/lock_file.h"
-#include "foundation/base/hash.h"
+#include "foundation/base/file_digests.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
+#include "foundation/base/walk.h"
 
 namespace iii::directory {
 
@@ -23,102 +24,16 @@ constexpr std::array kScriptSuffixes = {
     ".rb", ".pl", ".php",  ".lua", ".ps1",  ".psm1", ".bat", ".cmd",   ".vbs", ".awk",
     ".r",  ".jl", ".tcl",  ".go",  ".rs",   ".java", ".kts", ".swift", ".scpt"};
 
-class Walk {
- public:
-  Walk(const RootFolder& root, const std::string& folder, const SkillFileRules& rules)
-      : root_(root), folder_(folder), rules_(rules) {}
-
-  Result<std::vector<FoundFile>> run() {
-    folders_ = {""};
-    while (!folders_.empty() && seen_ <= kMaxFolderEntries) {
-      const std::string below = std::move(folders_.back());
-      folders_.pop_back();
-      if (auto ok = look_at(below); !ok) return std::unexpected(std::move(ok.error()));
-    }
-    if (rules_.complete && seen_ > kMaxFolderEntries) {
-      return fail("too_many", "it has too many files and folders");
-    }
-    std::ranges::sort(files_, {}, &FoundFile::path);
-    return std::move(files_);
-  }
-
- private:
-  Result<void> look_at(const std::string& below) {
-    const std::string here = below.empty() ? folder_ : join_path(folder_, below);
-    const Result<std::vector<DirectoryEntry>> entries =
-        rules_.complete ? root_.list_unresolved(here) : root_.list(here);
-    if (!entries)
-      return rules_.complete ? Result<void>(std::unexpected(entries.error())) : Result<void>();
-    const auto is_main = [](const DirectoryEntry& entry) {
-      return entry.kind == EntryKind::kFile && content::is_skill_file(entry.name);
-    };
-    const bool nested = !below.empty() && std::ranges::any_of(*entries, is_main);
-    if (nested && !rules_.nested_skills) return {};
-    for (const DirectoryEntry& entry : *entries) {
-      if (++seen_ > kMaxFolderEntries) break;
-      if (!rules_.hidden && is_hidden_name(entry.name)) continue;
-      if (auto ok = rules_.complete ? add_plain(below, entry) : add(below, entry); !ok) return ok;
-    }
-    return {};
-  }
-
-  Result<void> add(const std::string& below, const DirectoryEntry& entry) {
-    if (!is_utf8(entry.name)) return {};
-    if (entry.kind == EntryKind::kDirectory) {
-      // A linked folder may be anywhere in the root, also above this one.
-      if (!entry.is_link && !is_private_path(entry.name)) {
-        folders_.push_back(join_path(below, entry.name));
-      }
-    } else if (entry.kind == EntryKind::kFile) {
-      files_.push_back({.path = join_path(below, entry.name)});
-    }
-    return {};
-  }
-
-  Result<void> add_plain(const std::string& below, const DirectoryEntry& entry) {
-    if (!is_utf8(entry.name)) return fail("not_utf8", "the name of one of its files is not UTF-8");
-    std::string path = join_path(below, entry.name);
-    const Result<FileStatus> status = root_.peek(join_path(folder_, path));
-    if (!status) return std::unexpected(status.error());
-    if (status->is_link) return fail("link", path + " is a link, and links are not served");
-    if (status->kind == EntryKind::kDirectory) {
-      if (!is_private_path(entry.name)) folders_.push_back(std::move(path));
-      return {};
-    }
-    if (status->kind != EntryKind::kFile) return fail("link", path + " is not a plain file");
-    bytes_ += status->stamp.size;
-    files_.push_back({std::move(path), *status});
-    if (files_.size() > rules_.max_files) {
-      return fail("too_many", "it has more than " + std::to_string(rules_.max_files) + " files");
-    }
-    if (bytes_ > rules_.max_bytes) {
-      return fail("too_large", "its files have more than " +
-                                   std::to_string(rules_.max_bytes / (1024 * 1024)) +
-                                   " MiB together");
-    }
-    return {};
-  }
-
-  const RootFolder& root_;
-  const std::string& folder_;
-  const SkillFileRules& rules_;
-  std::vector<std::string> folders_;  // still to be looked at
-  std::vector<FoundFile> files_;
-  uint64_t bytes_ = 0;
-  size_t seen_ = 0;
-};
-
 // Size and digest of one file. `budget` is how many bytes may still be hashed.
-SkillFileEntry entry_of(const RootFolder& root, const std::string& path, FileDigests& digests,
-                        uint64_t& budget) {
+SkillFileEntry entry_of(const RootFolder& root, const std::string& path, uint64_t& budget) {
   SkillFileEntry out;
   const Result<FileStamp> stamp = root.stat(path);
   if (!stamp) return out;
   out.size = stamp->size;
-  std::optional<FileDigests::Known> known = digests.find(*stamp);
+  std::optional<FileDigest> known = known_digest(*stamp);
   if (!known && stamp->size <= std::min<uint64_t>(kMaxHashedFile, budget)) {
     budget -= stamp->size;
-    if (auto made = file_digest(root, path, *stamp, digests, kMaxHashedFile)) known = *made;
+    if (auto made = file_digest(root, path, *stamp, kMaxHashedFile)) known = *made;
   }
   out.kind = file_kind(path, known && known->is_program);
   if (known) {
@@ -154,60 +69,38 @@ SkillFilePart part_in(std::string_view window, size_t before, size_t limit, uint
 
 }  // namespace
 
-size_t FileDigests::Hash::operator()(const FileStamp& stamp) const {
-  return static_cast<size_t>(
-      keyed_hash(process_hash_key(), stamp.inode, static_cast<uint64_t>(stamp.ctime_ns)));
-}
-
-std::optional<FileDigests::Known> FileDigests::find(const FileStamp& stamp) const {
-  const std::lock_guard lock(mutex_);
-  const auto found = known_.find(stamp);
-  if (found == known_.end()) return std::nullopt;
-  return found->second;
-}
-
-void FileDigests::remember(const FileStamp& stamp, const Known& known) {
-  const std::lock_guard lock(mutex_);
-  if (known_.size() >= kMost) known_.clear();
-  known_.insert_or_assign(stamp, known);
-}
-
-Result<FileDigests::Known> file_digest(const RootFolder& root, const std::string& path,
-                                       const FileStamp& stamp, FileDigests& digests,
-                                       uint64_t max_bytes) {
-  if (std::optional<FileDigests::Known> known = digests.find(stamp)) return std::move(*known);
-  const int64_t now = file_clock_ns();
-  const Result<FileBytes> file = root.read(path, max_bytes);
-  if (!file) return std::unexpected(file.error());
-  FileDigests::Known out{.sha256 = sources::sha256_hex(file->bytes),
-                         .is_program = file->bytes.starts_with("#!"),
-                         .size = file->bytes.size()};
-  if (file->stamp.settled(now)) digests.remember(file->stamp, out);
-  return out;
-}
-
-Result<std::vector<FoundFile>> walk_skill_files(const RootFolder& root, const std::string& folder,
-                                                const SkillFileRules& rules) {
-  return Walk(root, folder, rules).run();
-}
-
 std::vector<std::string> skill_file_paths(const RootFolder& root, const std::string& folder) {
   std::vector<std::string> out;
-  Result<std::vector<FoundFile>> found = walk_skill_files(root, folder, {});
-  if (!found) return out;
-  for (FoundFile& file : *found) out.push_back(std::move(file.path));
+  const auto visit = [&out](const std::string& path, std::vector<DirectoryEntry>& entries) {
+    const auto is_main = [](const DirectoryEntry& entry) {
+      return entry.kind == EntryKind::kFile && content::is_skill_file(entry.name);
+    };
+    const bool is_nested = !path.empty() && std::ranges::any_of(entries, is_main);
+    std::erase_if(entries, [is_nested](const DirectoryEntry& entry) {
+      return is_nested || !is_utf8(entry.name) || is_private_path(entry.name);
+    });
+    for (const DirectoryEntry& entry : entries) {
+      if (entry.kind == EntryKind::kFile) out.push_back(join_path(path, entry.name));
+    }
+    return Result<void>();
+  };
+  const WalkOptions options{
+      .max_entries = kMaxFolderEntries, .skip_unreadable = true, .resolve_links = true};
+  // At a limit the list ends.
+  (void)walk(root, folder, options, visit);
+  std::ranges::sort(out);
   return out;
 }
 
 SkillFiles list_skill_files(const RootFolder& root, const std::string& folder,
-                            std::string_view main, FileDigests& digests) {
+                            std::string_view main) {
   std::vector<std::string> paths = skill_file_paths(root, folder);
   std::erase(paths, main);
   SkillFiles out{.files = {}, .total = paths.size()};
   if (paths.size() > kMaxSkillFiles) paths.resize(kMaxSkillFiles);
   uint64_t budget = kMaxHashedBytes;
   for (std::string& path : paths) {
-    SkillFileEntry entry = entry_of(root, join_path(folder, path), digests, budget);
+    SkillFileEntry entry = entry_of(root, join_path(folder, path), budget);
     if (entry.kind.empty()) entry.kind = file_kind(path);
     entry.path = std::move(path);
     out.files.push_back(std::move(entry));
@@ -264,7 +157,7 @@ Result<SkillFileOutput> read_skill_file(const RootFolder& root, const std::strin
   out.offset = part->offset;
   if (part->end() < part->total) out.next_offset = part->end();
   const bool whole = out.offset == 0 && !out.next_offset;
-  if (whole) out.sha256 = sources::sha256_hex(part->bytes);
+  if (whole) out.sha256 = sha256_hex(part->bytes);
   out.kind = file_kind(path, out.offset == 0 && part->bytes.starts_with("#!"));
   out.encoding = part->is_text ? "utf-8" : "base64";
   out.content = part->is_text ? std::move(part->bytes) : base64_encode(part->bytes);

@@ -1,14 +1,10 @@
 // The files of a skill: what stands in the folder of a SKILL.md beside it. Reads the disk, so it is
-// called on a thread that may wait; everything stays below the root (base/files.h). The one walk
-// over such a folder is here, with the rules of those who ask.
+// called on a thread that may wait; everything stays below the root (base/files.h).
 #pragma once
 
 #include <cstdint>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "directory/reading/skill_types.h"
@@ -17,52 +13,10 @@
 
 namespace iii::directory {
 
-// What is known of a file's bytes, remembered by its stamp. From any thread.
-class FileDigests {
- public:
-  struct Known {
-    std::string sha256;       // hexadecimal
-    bool is_program = false;  // begins with `#!`
-    uint64_t size = 0;
-  };
-  std::optional<Known> find(const FileStamp& stamp) const;
-  void remember(const FileStamp& stamp, const Known& known);
-
- private:
-  static constexpr size_t kMost = 200'000;
-  struct Hash {
-    size_t operator()(const FileStamp& stamp) const;
-  };
-  mutable std::mutex mutex_;
-  std::unordered_map<FileStamp, Known, Hash> known_;
-};
-
-// Of the file as it is now, from memory when its stamp is known there. `stamp` is what it was found
-// with. Code `too_large`, and those of RootFolder.
-Result<FileDigests::Known> file_digest(const RootFolder& root, const std::string& path,
-                                       const FileStamp& stamp, FileDigests& digests,
-                                       uint64_t max_bytes);
-
-// Which files below a folder are wanted. Folders of version control never are.
-struct SkillFileRules {
-  // True: what cannot be served (a link, a special file, a name that is not UTF-8, a folder that
-  // cannot be read) is an error, and every file has a status. False: it is left out, links are
-  // followed inside the root.
-  bool complete = false;
-  bool nested_skills = false;  // false: folders that are skills themselves are left out
-  bool hidden = true;          // false: names that begin with a dot are left out
-  // Only when complete: errors `too_many` and `too_large` beyond.
-  size_t max_files = SIZE_MAX;
-  uint64_t max_bytes = UINT64_MAX;
-};
-struct FoundFile {
-  std::string path;  // relative to the folder
-  FileStatus status = {};
-};
-// By path. `folder` is relative to the root. Looks at kMaxFolderEntries entries at most: when
-// complete, more are an error (`too_many`).
-Result<std::vector<FoundFile>> walk_skill_files(const RootFolder& root, const std::string& folder,
-                                                const SkillFileRules& rules);
+// By path, relative to the folder; `folder` is relative to the root. Left out: folders of version
+// control, folders that are skills themselves, links to folders, what cannot be read, what comes
+// after kMaxFolderEntries entries. Links to files are followed inside the root.
+std::vector<std::string> skill_file_paths(const RootFolder& root, const std::string& folder);
 
 struct SkillFiles {
   std::vector<SkillFileEntry> files;  // by path, relative to the folder; kMaxSkillFiles of them
@@ -70,9 +24,7 @@ struct SkillFiles {
 };
 // What `directory::skills::get` lists. `main` is the name of the SKILL.md, which is not listed.
 SkillFiles list_skill_files(const RootFolder& root, const std::string& folder,
-                            std::string_view main, FileDigests& digests);
-// The paths of all of them.
-std::vector<std::string> skill_file_paths(const RootFolder& root, const std::string& folder);
+                            std::string_view main);
 
 bool is_hidden_name(std::string_view name);
 // Whether a path leads into a folder that is never shown (`.git`).

@@ -1,8 +1,6 @@
 // The functions that skills name (`function_id` and `requires` in their frontmatter).
 #pragma once
 
-#include <string>
-#include <string_view>
 #include <vector>
 
 #include "directory/library/view.h"
@@ -12,9 +10,6 @@
 
 namespace iii::directory {
 
-// Texts with `::` in `requires`: one text, a list, or a text with commas. At most 32.
-std::vector<std::string> required_functions(std::string_view frontmatter);
-
 // Who knows which functions there are. On the loop thread.
 class SkillLinks {
  public:
@@ -22,8 +17,7 @@ class SkillLinks {
 
   // What is known about the functions that a skill names, in the order in which it names them.
   // Empty when it names none.
-  virtual task::Task<std::vector<SkillFunction>> of(const View& view,
-                                                    const content::Skill& skill) = 0;
+  virtual task::Task<std::vector<SkillFunction>> of(const content::Skill& skill) = 0;
 
   // A finding for each skill whose `function_id` does not exist. None while the functions on the
   // bus are not known.

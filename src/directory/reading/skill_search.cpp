@@ -2,17 +2,12 @@
 
 #include <utility>
 
-#include "directory/reading/indexed_skills_store.h"
-#include "foundation/base/log.h"
-
 namespace iii::directory {
 
 namespace {
 
 // Smaller indexes are searched on the loop: that takes a fraction of a millisecond.
 constexpr size_t kSkillsOnLoop = 1'000;
-// Fewer rows are indexed as fast as a file is read.
-constexpr size_t kRowsWorthAFile = 256;
 
 }  // namespace
 
@@ -64,62 +59,33 @@ task::Task<void> SkillSearch::advance(View view) {
   const SingleFlight::Flight flight = advancing_.begin();
   const IndexedSkillsPtr before = now_;
   IndexedSkillsPtr next;
-  if (before == nullptr) {
-    next = co_await stored_or_built(view);
-  } else {
+  if (before != nullptr) {
     next = co_await library_.on_answer_thread([before, view] { return followed(*before, view); });
   }
+  if (next == nullptr) next = co_await build(std::move(view));
   // A rebuilt index may have come meanwhile; then this is done again with that one.
   if (now_ == before) now_ = std::move(next);
-  improve();
+  if (now_->index.outgrown() && !rebuilding_.is_under_way()) tasks_.spawn(rebuild());
 }
 
-task::Task<IndexedSkillsPtr> SkillSearch::stored_or_built(View view) {
-  if (options_.file) {
-    auto read = [view, file = *options_.file] { return read_indexed_skills(file, view); };
-    IndexedSkillsPtr stored = co_await library_.on_answer_thread(std::move(read));
-    if (stored != nullptr) co_return stored;
-  }
-  co_return co_await build(std::move(view));
-}
-
-// The file is written before the answer: the process may end with it.
+// On both answer threads, in steps: other answers get them in between.
 task::Task<IndexedSkillsPtr> SkillSearch::build(View view) {
-  const bool is_kept = options_.file && view.generation().skills.size() > kRowsWorthAFile;
   const auto build = std::make_shared<IndexedSkillsBuild>(std::move(view));
-  // In steps: other answers get the thread in between.
-  while (co_await library_.on_answer_thread([build] { return build->step(); })) {
+  while (build->left()) {
+    const auto other = library_.on_answer_thread([build] { build->step(1); });
+    co_await library_.on_answer_thread([build] { build->step(0); });
+    co_await other;
   }
-  IndexedSkillsPtr made = co_await library_.on_answer_thread([build] { return build->finish(); });
-  if (!is_kept) co_return made;
-  auto write = [build, file = *options_.file] { return write_indexed_skills(file, *build); };
-  const Result<void> written = co_await library_.on_answer_thread(std::move(write));
-  if (!written) log_debug("search: the index was not written: {}", written.error().message);
-  co_return made;
-}
-
-void SkillSearch::improve() {
-  if (rebuilding_.is_under_way()) return;
-  if (now_->index.outgrown()) {
-    tasks_.spawn(rebuild());
-  } else if (!merging_.is_under_way()) {
-    if (auto plan = now_->index.plan_merge()) tasks_.spawn(merge(std::move(*plan)));
-  }
+  const auto other = library_.on_answer_thread([build] { build->finish(1); });
+  co_await library_.on_answer_thread([build] { build->finish(0); });
+  co_await other;
+  co_return build->take();
 }
 
 task::Task<void> SkillSearch::rebuild() {
   const SingleFlight::Flight flight = rebuilding_.begin();
   View view = co_await library_.current({.filtered = false});
   now_ = co_await build(std::move(view));
-}
-
-task::Task<void> SkillSearch::merge(search::MergePlan plan) {
-  const SingleFlight::Flight flight = merging_.begin();
-  auto work = [plan] { return search::merge(plan); };
-  search::SegmentPointer merged = co_await library_.on_answer_thread(std::move(work));
-  IndexedSkills next = *now_;
-  next.index = now_->index.replace(plan, std::move(merged));
-  now_ = std::make_shared<const IndexedSkills>(std::move(next));
 }
 
 task::Task<Result<search::Answer>> SkillSearch::find(View view, IndexedSkillsPtr index,

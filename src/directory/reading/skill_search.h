@@ -1,15 +1,13 @@
 // Search over the skills of the library: the index follows the generations.
 //
-//   IndexedSkillsPtr index = co_await search.follow(view);   // contains everything that the view
-//   shows auto answer = co_await search.find(view, index, "review a pull request", filter, 10);
+//   IndexedSkillsPtr index = co_await search.follow(view);  // contains what the view shows
+//   auto answer = co_await search.find(view, index, "review a pull request", filter, 10);
 //
-// At the first search (or some time after the start) the index is taken from its file and brought
-// up to date; without one it is built and written to the file. A changed document is indexed, with
-// its body, in the call that sees the change. Small segments are merged in the background.
+// The index is built at the first search, or some time after the start. A changed document is
+// indexed, with its body, in the call that sees the change.
 #pragma once
 
 #include <chrono>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -36,7 +34,6 @@ struct SkillFilter {
 KindFilter searched_kinds();
 
 struct SkillSearchOptions {
-  std::optional<std::filesystem::path> file = {};  // where the index is kept; nothing: nowhere
   // When to begin without being asked; nothing: at the first search.
   std::optional<std::chrono::milliseconds> begin_after = {};
 };
@@ -60,11 +57,8 @@ class SkillSearch {
  private:
   task::Task<void> begin();
   task::Task<void> advance(View view);
-  task::Task<IndexedSkillsPtr> stored_or_built(View view);
   task::Task<IndexedSkillsPtr> build(View view);
-  void improve();
   task::Task<void> rebuild();
-  task::Task<void> merge(search::MergePlan plan);
 
   sdk::Worker& worker_;
   Library& library_;
@@ -72,7 +66,6 @@ class SkillSearch {
   IndexedSkillsPtr now_;    // null: there is none yet
   SingleFlight advancing_;  // the index is being made, or brought to another generation
   SingleFlight rebuilding_;
-  SingleFlight merging_;
   TimerId begin_timer_ = 0;
   task::TaskGroup tasks_;
 };

@@ -1,10 +1,6 @@
 #include "directory/reading/skill_search.h"
 
-#include <filesystem>
-#include <thread>
-
 #include "directory/reading/fixture_for_test.h"
-#include "directory/reading/indexed_skills_store.h"
 #include "directory/reading/skill_links.h"
 #include "directory/reading/task_index.h"
 #include "directory/search/token_budget.h"
@@ -43,19 +39,12 @@ class IndexedSkillsTest : public testing::Test {
     for (const search::Hit& hit : search::find(skills.index, query)->hits) out.push_back(hit.key);
     return out;
   }
-  static void build(IndexedSkillsBuild& build) {
-    while (build.step()) {
-    }
-  }
-  // The stamps of files that were just written say nothing.
-  void let_files_settle() {
-    const auto settled = [this] {
-      const View now = view();
-      return std::ranges::all_of(now.generation().skills, [&](const content::SkillPtr& skill) {
-        return read_body_head(now, *skill, 100).settled;
-      });
-    };
-    while (!settled()) std::this_thread::yield();
+  static IndexedSkillsPtr built(View view) {
+    IndexedSkillsBuild build(std::move(view));
+    while (build.left()) build.step(0);
+    build.finish(0);
+    build.finish(1);
+    return build.take();
   }
 
   content::TempTree tree_;
@@ -63,9 +52,7 @@ class IndexedSkillsTest : public testing::Test {
 };
 
 TEST_F(IndexedSkillsTest, FollowsChangesWithTheirBodies) {
-  IndexedSkillsBuild all(view());
-  build(all);
-  const IndexedSkillsPtr first = all.finish();
+  const IndexedSkillsPtr first = built(view());
   EXPECT_THAT(find(*first, "knead dough"), ElementsAre("bread/index"));
   put("bees/SKILL.md", "---\ndescription: Repair an old bicycle.\n---\nTrue the wheel.\n");
   put("tea/SKILL.md", "---\ndescription: Brew green tea.\n---\nWarm the teapot.\n");
@@ -76,37 +63,6 @@ TEST_F(IndexedSkillsTest, FollowsChangesWithTheirBodies) {
   EXPECT_THAT(find(*next, "warm the teapot"), ElementsAre("tea/index"));
   // Readers of the first one are not disturbed.
   EXPECT_THAT(find(*first, "sourdough bread"), ElementsAre("bread/index"));
-}
-
-TEST_F(IndexedSkillsTest, StoredIndexIsUsedOnlyForRowsThatAreAsTheyWere) {
-  for (int i = 0; i < 8; ++i) {
-    put("filler-" + std::to_string(i) + "/SKILL.md",
-        "---\ndescription: Filler text " + std::to_string(i) + ".\n---\nNothing.\n");
-  }
-  let_files_settle();
-  IndexedSkillsBuild all(view());
-  build(all);
-  static_cast<void>(all.finish());
-  const std::filesystem::path file = tree_.at("x.search");
-  ASSERT_TRUE(write_indexed_skills(file, all));
-  put("bees/SKILL.md", "---\ndescription: Repair an old bicycle.\n---\nTrue the wheel.\n");
-  const IndexedSkillsPtr stored = read_indexed_skills(file, view());
-  ASSERT_NE(stored, nullptr);
-  EXPECT_THAT(find(*stored, "knead dough"), ElementsAre("bread/index"));
-  EXPECT_THAT(find(*stored, "repair a bicycle"), ElementsAre("bees/index"));
-
-  // A damaged file is as good as none.
-  std::string bytes = read_cache_file(file, 1U << 24U).value();
-  for (const size_t at : {size_t{3}, size_t{40}, bytes.size() / 2, bytes.size() - 1}) {
-    std::string damaged = bytes;
-    damaged[at] = static_cast<char>(damaged[at] ^ 1);
-    ASSERT_TRUE(write_cache_file(file, damaged));
-    EXPECT_EQ(read_indexed_skills(file, view()), nullptr) << at;
-  }
-  for (const size_t size : {size_t{0}, size_t{20}, bytes.size() / 2}) {
-    ASSERT_TRUE(write_cache_file(file, bytes.substr(0, size)));
-    EXPECT_EQ(read_indexed_skills(file, view()), nullptr) << size;
-  }
 }
 
 TEST_F(IndexedSkillsTest, PageForATaskStaysWithinItsBudget) {
@@ -121,20 +77,6 @@ TEST_F(IndexedSkillsTest, PageForATaskStaysWithinItsBudget) {
     EXPECT_EQ(all, page.body.find("left out") == std::string::npos) << page.body;
     EXPECT_THAT(page.body, HasSubstr("directory::skills::get"));
   }
-}
-
-TEST(SkillLinks, RequiredFunctionsAreATextOrAList) {
-  EXPECT_THAT(required_functions("---\nrequires: [a::b, \"c::d\", notes]\n---\n"),
-              ElementsAre("a::b", "c::d"));
-  EXPECT_THAT(required_functions("---\ntitle: x\nrequires:\n  - a::b\n  - a::b\n---\n"),
-              ElementsAre("a::b"));
-  EXPECT_THAT(required_functions("---\nrequires: a::b, c::d\n---\n"), ElementsAre("a::b", "c::d"));
-  EXPECT_THAT(required_functions("---\nrequires: {a: 1}\n---\n"), IsEmpty());
-  EXPECT_THAT(required_functions("---\ntitle: requires a::b\n---\n"), IsEmpty());
-  EXPECT_THAT(required_functions("requires: a::b"), IsEmpty());
-  std::string many = "---\nrequires: [";
-  for (int i = 0; i < 100; ++i) many += "a::b" + std::to_string(i) + ", ";
-  EXPECT_THAT(required_functions(many + "z::z]\n---\n").size(), Lt(33U));
 }
 
 }  // namespace

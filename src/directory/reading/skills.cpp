@@ -83,24 +83,8 @@ class SkillFunctions {
 
   task::Task<Result<json::Raw>> file(SkillFileInput in) {
     if (in.limit == 0U) co_return std::unexpected(empty_page("directory::skills::file"));
-    const View view = co_await library_.current();
-    const Result<Resolution> found = co_await resolved(view, in.id);
-    if (!found) co_return std::unexpected(found.error());
-    const content::Skill& skill = *found->skill;
-    const std::string shown = view.display(skill.id);
-    const auto folder = view.snapshot().folders->content->folder_of(skill.file);
-    if (folder == nullptr) co_return std::unexpected(without_files(shown));
-    auto look = [&skill, path = in.path](const View& v) { return place_of(v, skill, path); };
-    const Result<FilePlace> place = co_await library_.answer(view, std::move(look));
-    if (!place) co_return std::unexpected(place.error());
-    const uint64_t limit = std::min<uint64_t>(in.limit.value_or(kPartBytes), kMaxPartBytes);
-    auto work = [folder, place = *place, asked = in.path, offset = in.offset.value_or(0), limit,
-                 shown, most = limits_.max_answer_bytes]() -> Result<json::Raw> {
-      const Result<SkillFileOutput> out = read_file(*folder, place, shown, asked, offset, limit);
-      if (!out) return std::unexpected(out.error());
-      return bounded(json::encode(*out), "directory::skills::file with a lower `limit`", most);
-    };
-    co_return co_await library_.on_reading_thread(std::move(work));
+    co_return co_await library_.answer_from({},
+                                            [&](const View& view) { return file_of(view, in); });
   }
 
   task::Task<Result<json::Raw>> index(IndexSkillsInput in) {
@@ -126,6 +110,26 @@ class SkillFunctions {
   }
 
  private:
+  task::Task<Result<json::Raw>> file_of(const View& view, const SkillFileInput& in) {
+    const Result<Resolution> found = co_await resolved(view, in.id);
+    if (!found) co_return std::unexpected(found.error());
+    const content::Skill& skill = *found->skill;
+    const std::string shown = view.display(skill.id);
+    const auto folder = view.snapshot().folders->content->folder_of(skill.file);
+    if (folder == nullptr) co_return std::unexpected(without_files(shown));
+    auto look = [&skill, path = in.path](const View& v) { return place_of(v, skill, path); };
+    const Result<FilePlace> place = co_await library_.answer(view, std::move(look));
+    if (!place) co_return std::unexpected(place.error());
+    const uint64_t limit = std::min<uint64_t>(in.limit.value_or(kPartBytes), kMaxPartBytes);
+    auto work = [folder, place = *place, asked = in.path, offset = in.offset.value_or(0), limit,
+                 shown, most = limits_.max_answer_bytes]() -> Result<json::Raw> {
+      const Result<SkillFileOutput> out = read_file(*folder, place, shown, asked, offset, limit);
+      if (!out) return std::unexpected(out.error());
+      return bounded(json::encode(*out), "directory::skills::file with a lower `limit`", most);
+    };
+    co_return co_await library_.on_reading_thread(std::move(work));
+  }
+
   // The page within a budget: what fits the task, or the usual overviews.
   task::Task<Result<json::Raw>> chosen_index(View view, IndexSkillsInput in, KindFilter kinds) {
     TaskIndexRequest request;
@@ -188,7 +192,7 @@ class SkillFunctions {
       co_await add_files(view, *found->skill, *out);
     }
     if (out && first && in.id && links_ != nullptr) {
-      std::vector<SkillFunction> functions = co_await links_->of(view, *found->skill);
+      std::vector<SkillFunction> functions = co_await links_->of(*found->skill);
       if (!functions.empty()) out->functions = std::move(functions);
     }
     if (!out || !in.risks.value_or(false)) co_return out;
@@ -208,6 +212,7 @@ class SkillFunctions {
     Result<Lookup> found = co_await library_.answer(view, std::move(look));
     if (!found) co_return std::unexpected(std::move(found.error()));
     if (found->skill != nullptr) co_return Resolution{found->skill, ""};
+    if (co_await library_.look_for(found->id)) co_return fail(kStale, "there is a newer state");
     const NamesPtr workers = co_await library_.installed().for_resolution();
     auto guess = [workers, missed = std::move(found->id)](const View& v) {
       return resolve_miss(v, *workers, missed);
@@ -249,6 +254,7 @@ class SkillFunctions {
                                           const SkillGetInput& in) {
     const content::Skill& skill = *found.skill;
     const std::string shown = view.display(skill.id);
+    view.snapshot().folders->content->note_use(skill.file);
     SkillGetOutput out;
     out.id = shown;
     out.title = view.title(skill);
@@ -300,8 +306,8 @@ class SkillFunctions {
                           skill.id.ends_with("/index");
     const auto folder = view.snapshot().folders->content->folder_of(skill.file);
     if (!overview || folder == nullptr) co_return;
-    auto work = [folder, path = skill.file.path, digests = digests_] {
-      return list_skill_files(*folder, std::string(folder_of(path)), file_name(path), *digests);
+    auto work = [folder, path = skill.file.path] {
+      return list_skill_files(*folder, std::string(folder_of(path)), file_name(path));
     };
     SkillFiles found = co_await library_.on_answer_thread(std::move(work));
     if (found.total > found.files.size()) out.files_total = found.total;
@@ -396,7 +402,6 @@ class SkillFunctions {
   SkillLimits limits_;
   SkillSearch* const search_;
   SkillLinks* const links_;
-  const std::shared_ptr<FileDigests> digests_ = std::make_shared<FileDigests>();
   DocumentRisks risks_;
 };
 

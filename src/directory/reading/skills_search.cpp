@@ -59,7 +59,7 @@ SearchSnippet snippet_of(const View& view, const content::Skill& skill, const se
   const bool body_only = std::ranges::any_of(
       hit.matches, [](const search::Match& match) { return match.fields == kBody; });
   std::string text = skill.description;
-  if (body_only || is_blank(text)) text = read_body_head(view, skill, kSnippetBytes).text;
+  if (body_only || is_blank(text)) text = read_body_head(view, skill, kSnippetBytes);
   const search::Snippet found = search::snippet(text, hit.matches);
   SearchSnippet out{.text = found.text, .highlights = {}};
   for (const auto& range : found.highlights) out.highlights.push_back({range.begin, range.end});

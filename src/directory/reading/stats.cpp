@@ -90,7 +90,8 @@ auto describe(json::Type<DirectoryStats>) {
 }
 
 DirectoryStats stats_now(const StatsSources& sources) {
-  const content::Generation& now = *sources.library.latest()->generation;
+  const View now = sources.library.latest_view();
+  const Counts counts = now.total();
   const content::ContentStatus status = sources.library.status();
   const Library::Refreshes refreshes = sources.library.refreshes();
   const auto up = std::chrono::steady_clock::now() - sources.started;
@@ -98,13 +99,13 @@ DirectoryStats stats_now(const StatsSources& sources) {
   DirectoryStats out{.version = sources.version,
                      .mode = sources.mode,
                      .uptime_ms = std::chrono::duration_cast<std::chrono::milliseconds>(up).count(),
-                     .generation = now.number,
+                     .generation = now.generation().number,
                      .epoch = sources.changes.epoch(),
-                     .content = {.files = now.accounting.files,
-                                 .skills = now.skills.size(),
-                                 .prompts = now.prompts.size(),
-                                 .skipped = now.accounting.skipped,
-                                 .files_with_findings = now.findings.size()},
+                     .content = {.files = now.total_on_disk().files(),
+                                 .skills = counts.shown(),
+                                 .prompts = counts.prompts,
+                                 .skipped = counts.unserved,
+                                 .files_with_findings = now.generation().findings.size()},
                      .index = {.refreshes = refreshes.count,
                                .last_refresh_ms = Milliseconds(refreshes.last).count(),
                                .refresh_ms = Milliseconds(refreshes.total).count(),

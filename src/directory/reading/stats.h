@@ -67,7 +67,7 @@ struct StatsSources {
   std::function<BusUse()> bus = {};
 };
 
-// Costs microseconds however many documents there are.
+// Counts the documents once per generation; costs microseconds otherwise.
 DirectoryStats stats_now(const StatsSources& sources);
 
 void add_stats(FunctionTable& table, StatsSources sources);

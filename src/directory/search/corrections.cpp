@@ -14,7 +14,7 @@ constexpr double kLeastJaccard = 0.45;
 constexpr size_t kMostSimilar = 2;
 constexpr size_t kMostWithPrefix = 3;
 constexpr float kPrefixWeight = 0.7F;
-// Words with the same beginning that are looked at.
+// Words with the same beginning that are compared.
 constexpr uint32_t kMostScanned = 4'096;
 
 struct Candidate {
@@ -39,7 +39,7 @@ void find_similar(const Segment& segment, const std::vector<uint32_t>& trigrams,
   thread_local std::vector<uint8_t> shared;  // per surface word; all 0 between calls
   thread_local std::vector<uint32_t> touched;
   thread_local std::vector<uint32_t> of_word;
-  if (shared.size() < segment.surface_words()) shared.resize(segment.surface_words(), 0);
+  if (shared.size() < segment.surface.size()) shared.resize(segment.surface.size(), 0);
   touched.clear();
   for (const uint32_t trigram : trigrams) {
     const std::string_view list = segment.words_with_trigram(trigram);
@@ -54,26 +54,26 @@ void find_similar(const Segment& segment, const std::vector<uint32_t>& trigrams,
   for (const uint32_t word : touched) {
     const double common = shared[word];
     shared[word] = 0;
-    if (common < kLeastJaccard * own) continue;  // cannot be enough, whatever the other has
-    trigrams_of(segment.surface_word(word), of_word);
+    if (common < kLeastJaccard * own) continue;  // not enough for any other word
+    trigrams_of(segment.surface[word], of_word);
     const double jaccard = common / (own + static_cast<double>(of_word.size()) - common);
     if (jaccard < kLeastJaccard) continue;
     offer(best, kMostSimilar,
-          {.word = segment.surface_word(word),
-           .stem = segment.term(segment.surface_term(word)),
+          {.word = segment.surface[word],
+           .stem = segment.terms[segment.surface_terms[word]],
            .rank = -jaccard});
   }
 }
 
 void find_longer(const Segment& segment, std::string_view prefix, std::vector<Candidate>& best) {
-  const uint32_t first = segment.surface_from(prefix);
-  const uint32_t last = std::min(segment.surface_words(), first + kMostScanned);
+  const uint32_t first = segment.surface.lower_bound(prefix);
+  const uint32_t last = std::min(segment.surface.size(), first + kMostScanned);
   for (uint32_t i = first; i < last; ++i) {
-    const std::string_view word = segment.surface_word(i);
+    const std::string_view word = segment.surface[i];
     if (!word.starts_with(prefix)) return;
     offer(best, kMostWithPrefix,
           {.word = word,
-           .stem = segment.term(segment.surface_term(i)),
+           .stem = segment.terms[segment.surface_terms[i]],
            .rank = static_cast<double>(word.size())});
   }
 }

@@ -1,27 +1,18 @@
-// Dot products of one query with many rows of int8. The query has 16 bits per number: it costs the
-// same, and only the rows are rounded.
+// Dot products of one query with many vectors of documents. The query has 16 bits per number: it
+// costs the same, and only the vectors of documents are rounded.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string_view>
+#include <vector>
 
-#include "directory/search/word_vectors.h"
+#include "directory/search/segment.h"
 
 namespace iii::search {
 
 using QueryVector = std::span<const int16_t, kDims>;
 
-// out[i] = query · row i; no sum can overflow. By the best instructions this CPU has.
-void dots(const int8_t* rows, size_t count, QueryVector query, int32_t* out);
-
-// The same by one set of instructions, for tests and measurements.
-struct DotMethod {
-  std::string_view name;
-  void (*dots)(const int8_t* rows, size_t count, const int16_t* query, int32_t* out);
-};
-// Those that this CPU can run, the best last. The first is plain C++.
-std::span<const DotMethod> dot_methods();
+// out[i] = query · rows[i]; no sum can overflow.
+void dots(std::span<const DocumentVector> rows, QueryVector query, std::vector<int32_t>& out);
 
 }  // namespace iii::search

@@ -12,92 +12,66 @@ namespace {
 
 // More parts than this slow searches down: every part has a dictionary of its own.
 constexpr size_t kMostParts = 8;
-// Parts with fewer documents are always worth merging.
 constexpr size_t kSmall = 64;
+// At most so many documents are put again at a time.
+constexpr size_t kMostScattered = 1'000;
 
-// A set that is copied when it is first changed.
-class ChangingSet {
- public:
-  explicit ChangingSet(std::shared_ptr<const DocumentSet>& set) : set_(set) {}
-
-  void set(DocumentNumber document, bool value) {
-    if ((*set_)[document] == value) return;
-    if (!changed_) set_ = changed_ = std::make_shared<DocumentSet>(*set_);
-    (*changed_)[document] = value;
-  }
-
- private:
-  std::shared_ptr<const DocumentSet>& set_;
-  std::shared_ptr<DocumentSet> changed_;
-};
+size_t deleted_in(const IndexPart& part) {
+  return static_cast<size_t>(std::ranges::count(part.deleted, true));
+}
 
 // A state in the making.
 class Draft {
  public:
-  explicit Draft(const Index::State& from) : state_(std::make_shared<Index::State>(from)) {
-    for (IndexPart& part : state_->parts) open(part);
-  }
-
-  const Index::State& state() const { return *state_; }
+  explicit Draft(const Index::State& from) : state_(std::make_shared<Index::State>(from)) {}
 
   void remove(std::string_view key) {
-    for (size_t p = 0; p < state_->parts.size(); ++p) {
-      const IndexPart& part = state_->parts[p];
+    for (IndexPart& part : state_->parts) {
       const auto document = part.segment->find_key(key);
-      if (!document || (*part.deleted)[*document]) continue;
-      touch(part.segment->copy_of(*document));
-      deleted_[p].set(*document, true);
-      hidden_[p].set(*document, true);
+      if (!document || part.deleted[*document]) continue;
+      touch(part.segment->copy_of[*document]);
+      part.deleted[*document] = part.hidden[*document] = true;
       return;
     }
   }
 
   void add(SegmentPointer segment) {
-    const auto none = std::make_shared<const DocumentSet>(segment->documents(), false);
     touch_copies(*segment);
+    const DocumentSet none(segment->documents(), false);
     state_->parts.push_back({.segment = std::move(segment), .deleted = none, .hidden = none});
-    // Their references are into the vector, which may have moved.
-    deleted_.clear();
-    hidden_.clear();
-    for (IndexPart& part : state_->parts) open(part);
   }
 
   // Of the documents that are copies of each other, the one with the first key is shown.
   void settle_copies() {
     for (const uint64_t copy_of : touched_) {
-      std::map<std::string_view, std::pair<size_t, DocumentNumber>> copies;
-      for (size_t p = 0; p < state_->parts.size(); ++p) {
-        const IndexPart& part = state_->parts[p];
+      std::map<std::string_view, std::pair<IndexPart*, DocumentNumber>> copies;
+      for (IndexPart& part : state_->parts) {
         for (const DocumentNumber d : part.segment->copies(copy_of)) {
-          if (!(*part.deleted)[d]) copies.emplace(part.segment->key(d), std::pair(p, d));
+          if (!part.deleted[d]) copies.emplace(part.segment->keys[d], std::pair(&part, d));
         }
       }
       bool first = true;
       for (const auto& [key, place] : copies) {
-        hidden_[place.first].set(place.second, !first);
+        place.first->hidden[place.second] = !first;
         first = false;
       }
     }
   }
 
-  void hide(size_t part, DocumentNumber document) { hidden_[part].set(document, true); }
-
   std::shared_ptr<const Index::State> finish() {
+    std::erase_if(state_->parts, [](const IndexPart& part) {
+      return deleted_in(part) == part.segment->documents();
+    });
     state_->visible = 0;
     state_->counted = 0;
     for (const IndexPart& part : state_->parts) {
       state_->counted += part.segment->documents();
-      state_->visible += static_cast<size_t>(std::ranges::count(*part.hidden, false));
+      state_->visible += static_cast<size_t>(std::ranges::count(part.hidden, false));
     }
     return state_;
   }
 
  private:
-  void open(IndexPart& part) {
-    deleted_.emplace_back(part.deleted);
-    hidden_.emplace_back(part.hidden);
-  }
-
   void touch(uint64_t copy_of) {
     if (copy_of != 0) touched_.insert(copy_of);
   }
@@ -105,8 +79,8 @@ class Draft {
   // Those that occur twice in the new segment, or also in another one.
   void touch_copies(const Segment& segment) {
     uint64_t last = 0;
-    for (const DocumentNumber d : segment.by_copy()) {
-      const uint64_t copy_of = segment.copy_of(d);
+    for (const DocumentNumber d : segment.by_copy) {
+      const uint64_t copy_of = segment.copy_of[d];
       const bool elsewhere =
           copy_of != last && std::ranges::any_of(state_->parts, [&](const IndexPart& part) {
             return !part.segment->copies(copy_of).empty();
@@ -117,39 +91,19 @@ class Draft {
   }
 
   std::shared_ptr<Index::State> state_;
-  std::vector<ChangingSet> deleted_;
-  std::vector<ChangingSet> hidden_;
   std::set<uint64_t> touched_;
 };
-
-// The last version of each document counts.
-SegmentPointer build(const Index::State& state, const std::vector<Document>& put) {
-  std::map<std::string_view, const Document*> documents;
-  for (const Document& document : put) documents[document.key] = &document;
-  const auto add_all = [&](SegmentBuilder& builder) {
-    for (const auto& [key, document] : documents) builder.add(*document);
-    return builder.finish();
-  };
-  if (state.parts.empty()) {
-    SegmentBuilder builder(*state.profile);
-    return add_all(builder);
-  }
-  SegmentBuilder builder(*state.profile, *state.parts.front().segment);
-  return add_all(builder);
-}
-
-size_t deleted_in(const IndexPart& part) {
-  return static_cast<size_t>(std::ranges::count(*part.deleted, true));
-}
 
 }  // namespace
 
 Index::Index(const Profile& profile)
     : state_(std::make_shared<State>(State{.profile = &profile})) {}
 
-Index::Index(const Profile& profile, SegmentPointer segment) : Index(profile) {
-  Draft draft(*state_);
-  draft.add(std::move(segment));
+Index::Index(const Profile& profile, const FieldLengths& lengths,
+             std::span<const SegmentPointer> segments)
+    : Index(profile) {
+  Draft draft({.profile = &profile, .lengths = lengths});
+  for (const SegmentPointer& segment : segments) draft.add(segment);
   draft.settle_copies();
   state_ = draft.finish();
 }
@@ -160,93 +114,65 @@ size_t Index::documents() const { return state_->visible; }
 
 size_t Index::bytes() const {
   size_t sum = 0;
-  for (const IndexPart& part : state_->parts) sum += part.segment->bytes().size();
+  for (const IndexPart& part : state_->parts) sum += part.segment->bytes();
   return sum;
 }
 
 bool Index::contains(std::string_view key) const {
   return std::ranges::any_of(state_->parts, [&](const IndexPart& part) {
     const auto document = part.segment->find_key(key);
-    return document && !(*part.deleted)[*document];
+    return document && !part.deleted[*document];
   });
 }
 
 Index Index::apply(const Changes& changes) const {
-  Draft draft(*state_);
+  // The last version of each document counts.
+  std::map<std::string_view, const Document*> put;
+  for (const Document& document : changes.put) put[document.key] = &document;
+  SegmentBuilder builder(profile());
+  for (const auto& [key, document] : put) builder.add(*document);
+
+  State from = *state_;
+  if (from.parts.empty()) from.lengths = builder.lengths();
+  Draft draft(from);
   for (const std::string& key : changes.removed) draft.remove(key);
-  for (const Document& document : changes.put) draft.remove(document.key);
-  if (!changes.put.empty()) draft.add(build(*state_, changes.put));
+  for (const auto& [key, document] : put) draft.remove(key);
+  if (!put.empty()) draft.add(builder.finish(from.lengths));
   draft.settle_copies();
   return Index(draft.finish());
 }
 
-std::optional<MergePlan> Index::plan_merge() const {
+std::vector<std::string> Index::scattered() const {
   const auto& parts = state_->parts;
-  const auto plan_of = [&](auto&& belongs) {
-    MergePlan plan;
-    for (const IndexPart& part : parts) {
-      if (belongs(part)) plan.parts.push_back({.segment = part.segment, .deleted = part.deleted});
-    }
-    return plan;
-  };
-  // A part that is mostly deleted: it costs time in every search.
-  for (const IndexPart& one : parts) {
-    if (3 * deleted_in(one) > one.segment->documents()) {
-      return plan_of([&](const IndexPart& part) { return part.segment == one.segment; });
-    }
-  }
-  if (parts.size() <= kMostParts) return std::nullopt;
+  if (parts.size() <= kMostParts) return {};
   // From the smallest up, as long as the next one is not much larger than all before: so each
-  // document is copied a number of times that grows with the logarithm of their number.
-  std::vector<size_t> sizes;
-  for (const IndexPart& part : parts) sizes.push_back(part.segment->documents());
-  std::ranges::sort(sizes);
-  size_t sum = sizes[0] + sizes[1];
-  size_t largest = sizes[1];
-  for (size_t i = 2; i < sizes.size() && sizes[i] <= std::max(kSmall, 2 * sum); ++i) {
-    sum += sizes[i];
-    largest = sizes[i];
+  // document is put again a number of times that grows with the logarithm of their number.
+  std::vector<const IndexPart*> by_size;
+  for (const IndexPart& part : parts) by_size.push_back(&part);
+  const auto size_of = [](const IndexPart* part) { return part->segment->documents(); };
+  std::ranges::sort(by_size, {}, size_of);
+  size_t sum = 0;
+  size_t count = 0;
+  for (; count < by_size.size(); ++count) {
+    const size_t size = size_of(by_size[count]);
+    if (sum + size > kMostScattered || (count >= 2 && size > std::max(kSmall, 2 * sum))) break;
+    sum += size;
   }
-  return plan_of([&](const IndexPart& part) { return part.segment->documents() <= largest; });
-}
-
-Index Index::replace(const MergePlan& plan, SegmentPointer merged) const {
-  State rest{.profile = state_->profile};
-  std::vector<std::string_view> deleted_since;
-  std::vector<std::string_view> hidden;
-  size_t found = 0;
-  for (const IndexPart& part : state_->parts) {
-    const auto planned = std::ranges::find(plan.parts, part.segment, &MergePlan::Part::segment);
-    if (planned == plan.parts.end()) {
-      rest.parts.push_back(part);
-      continue;
-    }
-    ++found;
-    for (DocumentNumber d = 0; d < part.segment->documents(); ++d) {
-      const bool deleted = (*part.deleted)[d];
-      if (deleted && !(*planned->deleted)[d]) deleted_since.push_back(part.segment->key(d));
-      if (!deleted && (*part.hidden)[d]) hidden.push_back(part.segment->key(d));
+  std::vector<std::string> keys;
+  if (count < 2) return keys;
+  for (const IndexPart* part : std::span(by_size).first(count)) {
+    for (DocumentNumber d = 0; d < part->segment->documents(); ++d) {
+      if (!part->deleted[d]) keys.emplace_back(part->segment->keys[d]);
     }
   }
-  if (found != plan.parts.size()) return *this;
-  // The one that the means come from stays in front.
-  const bool front = std::ranges::find(plan.parts, state_->parts.front().segment,
-                                       &MergePlan::Part::segment) != plan.parts.end();
-  auto none = std::make_shared<DocumentSet>(merged->documents(), false);
-  auto gone = std::make_shared<DocumentSet>(*none);
-  for (const std::string_view key : hidden) (*none)[*merged->find_key(key)] = true;
-  for (const std::string_view key : deleted_since) {
-    const DocumentNumber d = *merged->find_key(key);
-    (*none)[d] = (*gone)[d] = true;
-  }
-  IndexPart part{.segment = std::move(merged), .deleted = gone, .hidden = none};
-  rest.parts.insert(front ? rest.parts.begin() : rest.parts.end(), std::move(part));
-  return Index(Draft(rest).finish());
+  return keys;
 }
 
 bool Index::outgrown() const {
-  if (state_->parts.empty()) return false;
-  return state_->visible > 2 * size_t{state_->parts.front().segment->measured()} + kSmall;
+  size_t deleted = 0;
+  for (const IndexPart& part : state_->parts) deleted += deleted_in(part);
+  return state_->visible > 2 * size_t{state_->lengths.documents} + kSmall ||
+         deleted > state_->counted / 3 + kSmall || state_->parts.size() > kMostParts;
 }
 
 }  // namespace iii::search

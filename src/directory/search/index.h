@@ -4,7 +4,7 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,22 +19,13 @@ struct Changes {
   std::vector<std::string> removed;
 };
 
-// Segments to be joined to one, as they were when it was planned. `merge` needs no index and runs
-// on any thread.
-struct MergePlan {
-  struct Part {
-    SegmentPointer segment;
-    std::shared_ptr<const std::vector<bool>> deleted;
-  };
-  std::vector<Part> parts;
-};
-SegmentPointer merge(const MergePlan& plan);
-
 class Index {
  public:
   // Empty.
   explicit Index(const Profile& profile);
-  Index(const Profile& profile, SegmentPointer segment);
+  // Of segments that were made with the sum of their lengths; no key is in two of them.
+  Index(const Profile& profile, const FieldLengths& lengths,
+        std::span<const SegmentPointer> segments);
 
   const Profile& profile() const;
   size_t documents() const;  // those that can be found; copies are not counted
@@ -43,13 +34,10 @@ class Index {
 
   Index apply(const Changes& changes) const;
 
-  // What should be merged now, if anything: many small segments, or many deleted documents.
-  std::optional<MergePlan> plan_merge() const;
-  // This index with `merged` in place of the parts of the plan. What was deleted meanwhile stays
-  // deleted. Unchanged when the parts are no longer those of the plan.
-  Index replace(const MergePlan& plan, SegmentPointer merged) const;
-  // Documents have changed so much since the mean lengths were taken that the index should be built
-  // again from its documents.
+  // Keys of the documents of small segments when there are too many segments. Put again, all
+  // together, they are in one.
+  std::vector<std::string> scattered() const;
+  // So much has changed that the index should be built again from its documents.
   bool outgrown() const;
 
   struct State;

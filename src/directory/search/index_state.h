@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "directory/search/index.h"
@@ -13,16 +12,16 @@ using DocumentSet = std::vector<bool>;  // one bit per document of a segment
 
 struct IndexPart {
   SegmentPointer segment;
-  std::shared_ptr<const DocumentSet> deleted;
-  std::shared_ptr<const DocumentSet> hidden;  // deleted, or a copy of another document
+  DocumentSet deleted;
+  DocumentSet hidden;  // deleted, or a copy of another document
 };
 
 struct Index::State {
   const Profile* profile = nullptr;
+  FieldLengths lengths;
   std::vector<IndexPart> parts;
   size_t visible = 0;
-  // Statistics count deleted documents too, until a merge removes them: their postings are still
-  // there.
+  // Statistics count deleted documents, too: their postings are still there.
   uint64_t counted = 0;
 };
 

@@ -31,7 +31,8 @@ TEST(Index, AnEmptyOneFindsNothing) {
   ASSERT_TRUE(answer.has_value());
   EXPECT_EQ(answer->kind, Answer::Kind::kNothing);
   EXPECT_EQ(index.documents(), 0U);
-  EXPECT_FALSE(index.plan_merge().has_value());
+  EXPECT_THAT(index.scattered(), testing::IsEmpty());
+  EXPECT_FALSE(index.outgrown());
 }
 
 TEST(Index, ChangesAreSeenAtOnceAndOldReadersKeepTheirs) {
@@ -66,14 +67,14 @@ TEST(Index, OfCopiesOnlyTheFirstIsFound) {
   EXPECT_EQ(index.documents(), 2U);
 }
 
-TEST(Index, MergingChangesNoAnswer) {
+TEST(Index, PuttingScatteredDocumentsAgainChangesNoAnswer) {
   std::mt19937 random(17);
   const std::vector<std::string_view> words{"zebra", "train",  "boat",   "parcel", "invoice",
                                             "cloud", "letter", "camera", "garden", "piano"};
   const auto word = [&] { return std::string(words[random() % words.size()]); };
   Index index(skill_profile());
   std::map<std::string, Document> expected;
-  bool merged_once = false;
+  bool put_again = false;
   for (int round = 0; round < 60; ++round) {
     Changes changes;
     for (int i = 0; i < 4; ++i) {
@@ -89,16 +90,14 @@ TEST(Index, MergingChangesNoAnswer) {
       expected[id] = document;
       changes.put.push_back(std::move(document));
     }
-    // A merge was planned before the change and is done after it.
-    const auto plan = index.plan_merge();
     index = index.apply(changes);
-    if (plan) {
-      merged_once = true;
-      const Index replaced = index.replace(*plan, merge(*plan));
-      for (const std::string_view query : words) {
-        ASSERT_THAT(keys(replaced, query), testing::UnorderedElementsAreArray(keys(index, query)));
-      }
-      index = replaced;
+    Changes again;
+    for (const std::string& key : index.scattered()) again.put.push_back(expected.at(key));
+    if (!again.put.empty()) {
+      put_again = true;
+      const size_t parts = index.state().parts.size();
+      index = index.apply(again);
+      EXPECT_LT(index.state().parts.size(), parts);
     }
     // What can be found is what a new index of the same documents finds.
     std::vector<Document> documents;
@@ -109,16 +108,28 @@ TEST(Index, MergingChangesNoAnswer) {
       ASSERT_THAT(keys(index, query), testing::UnorderedElementsAreArray(keys(fresh, query)));
     }
   }
-  EXPECT_TRUE(merged_once);
-  EXPECT_LT(index.state().parts.size(), 20U);
+  EXPECT_TRUE(put_again);
 }
 
-TEST(Index, APlanOfOtherPartsIsIgnored) {
-  const Index one = Index(skill_profile()).apply({.put = {skill("a", "A zebra", "Zebra text.")}});
-  const Index other = Index(skill_profile()).apply({.put = {skill("b", "A boat", "Boat text.")}});
-  const IndexPart& part = other.state().parts[0];
-  const MergePlan plan{.parts = {{.segment = part.segment, .deleted = part.deleted}}};
-  EXPECT_THAT(keys(one.replace(plan, merge(plan)), "zebra"), testing::ElementsAre("a"));
+// Built in two parts, it answers as if it had been built in one.
+TEST(Index, OfSeveralSegmentsAnswersAsOneOfOne) {
+  std::vector<Document> documents;
+  for (int i = 0; i < 60; ++i) {
+    const std::string number = std::to_string(i);
+    documents.push_back(skill("s" + number, "Zebra " + number,
+                              "Ride zebra " + number + (i % 3 == 0 ? " by train." : " by boat.")));
+  }
+  SegmentBuilder odd(skill_profile());
+  SegmentBuilder even(skill_profile());
+  for (size_t i = 0; i < documents.size(); ++i) (i % 2 == 0 ? even : odd).add(documents[i]);
+  const FieldLengths lengths = odd.lengths() + even.lengths();
+  const std::vector<SegmentPointer> segments{odd.finish(lengths), even.finish(lengths)};
+  const Index two(skill_profile(), lengths, segments);
+  const Index one = index_of(skill_profile(), documents);
+  EXPECT_EQ(two.documents(), one.documents());
+  for (const std::string_view query : {"zebra by train", "ride a boat", "zebra 17", "traim"}) {
+    EXPECT_EQ(keys(two, query), keys(one, query)) << query;
+  }
 }
 
 TEST(Index, SaysWhenItHasOutgrownItsMeans) {

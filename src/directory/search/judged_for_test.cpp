@@ -182,9 +182,7 @@ JudgedSet load_judged(const std::string& path) {
 }
 
 Index index_of(const Profile& profile, const std::vector<Document>& documents) {
-  SegmentBuilder builder(profile);
-  for (const Document& document : documents) builder.add(document);
-  return Index(profile, builder.finish());
+  return Index(profile).apply({.put = documents});
 }
 
 void Quality::add(const Quality& other) {

@@ -46,36 +46,6 @@ void append_list(std::string& to, std::span<const Posting> postings, bool masks)
   to += blocks;
 }
 
-bool check_list(const uint8_t*& at, const uint8_t* end, uint32_t count, bool masks,
-                uint32_t documents) {
-  const PostingList list{.data = at, .count = count};
-  const uint64_t skip_bytes = count == 0 ? 0 : uint64_t{list.blocks() - 1} * 8;
-  if (skip_bytes > static_cast<uint64_t>(end - at)) return false;
-  const uint8_t* skip = at;
-  at += skip_bytes;
-  const uint8_t* const blocks = at;
-  uint64_t next = 0;
-  for (uint32_t left = count; left > 0;) {
-    if (left < count) {
-      if (read_u32(skip) + uint64_t{1} != next ||
-          read_u32(skip + 4) != static_cast<uint64_t>(at - blocks))
-        return false;
-      skip += 8;
-    }
-    const uint32_t size = std::min(left, kBlockPostings);
-    for (uint32_t i = 0; i < size; ++i) {
-      const std::optional<uint32_t> delta = read_varint_checked(at, end);
-      if (!delta || next + *delta >= documents) return false;
-      next += *delta + uint64_t{1};
-    }
-    const uint32_t bytes = masks ? 2 * size : size;
-    if (bytes > static_cast<uint64_t>(end - at)) return false;
-    at += bytes;
-    left -= size;
-  }
-  return true;
-}
-
 std::optional<Posting> find_in(const PostingList& list, DocumentNumber document) {
   if (list.count == 0) return std::nullopt;
   // The last block whose predecessor ends before the document.
@@ -115,18 +85,6 @@ void append_varint(std::string& to, uint32_t value) {
   to += static_cast<char>(value);
 }
 
-std::optional<uint32_t> read_varint_checked(const uint8_t*& at, const uint8_t* end) {
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 35 && at < end; shift += 7) {
-    const uint8_t byte = *at++;
-    value |= uint64_t{byte & 0x7FU} << shift;
-    if (byte >= 0x80) continue;
-    if (value > UINT32_MAX) return std::nullopt;
-    return static_cast<uint32_t>(value);
-  }
-  return std::nullopt;
-}
-
 void append_lists(std::string& to, std::span<const Posting> postings, FieldMask bulk) {
   std::vector<Posting> main;
   std::vector<Posting> rest;
@@ -151,18 +109,6 @@ PostingLists read_lists(const uint8_t* data, FieldMask bulk) {
   lists.bulk.data = data + main_bytes;
   lists.bulk.fields = bulk;
   return lists;
-}
-
-bool check_lists(std::string_view bytes, uint32_t documents) {
-  const auto* at = reinterpret_cast<const uint8_t*>(bytes.data());
-  const uint8_t* const end = at + bytes.size();
-  const auto main = read_varint_checked(at, end);
-  const auto bulk = read_varint_checked(at, end);
-  const auto main_bytes = read_varint_checked(at, end);
-  if (!main || !bulk || !main_bytes || *main_bytes > static_cast<uint64_t>(end - at)) return false;
-  const uint8_t* const bulk_begin = at + *main_bytes;
-  return check_list(at, bulk_begin, *main, true, documents) && at == bulk_begin &&
-         check_list(at, end, *bulk, false, documents) && at == end;
 }
 
 std::optional<Posting> find_posting(const PostingLists& lists, DocumentNumber document) {

@@ -32,7 +32,6 @@ struct Posting {
 inline constexpr uint32_t kBlockPostings = 128;
 
 void append_varint(std::string& to, uint32_t value);
-// For data that were checked.
 inline uint32_t read_varint(const uint8_t*& at) {
   uint32_t value = *at++;
   if (value < 0x80) return value;
@@ -43,10 +42,7 @@ inline uint32_t read_varint(const uint8_t*& at) {
     if (byte < 0x80) return value;
   }
 }
-// For data that were not: nothing when they end or the number is too large.
-std::optional<uint32_t> read_varint_checked(const uint8_t*& at, const uint8_t* end);
 
-// One list of checked data.
 struct PostingList {
   const uint8_t* data = nullptr;
   uint32_t count = 0;
@@ -68,8 +64,6 @@ struct PostingLists {
 // Postings in the order of their documents.
 void append_lists(std::string& to, std::span<const Posting> postings, FieldMask bulk);
 PostingLists read_lists(const uint8_t* data, FieldMask bulk);
-// Every document is below `documents`, and the data end where `bytes` does.
-bool check_lists(std::string_view bytes, uint32_t documents);
 
 std::optional<Posting> find_posting(const PostingLists& lists, DocumentNumber document);
 

@@ -110,15 +110,14 @@ void collect(const IndexPart& part, size_t number, const Query& query, const Opt
       scored.lexical = lexical.score * std::sqrt(lexical.coverage * per_coverage) * per_idf;
     }
     if (query.has_vector) {
-      scored.cosine = static_cast<float>(found.dots[d]) * query.vector_scale * segment.scales()[d];
+      scored.cosine = static_cast<float>(found.dots[d]) * query.vector_scale * segment.scales[d];
     }
     const float cosine = std::max(scored.cosine, 0.0F);
     const float quality = segment.quality(d);
-    scored.f = options.vectors ? quality * (0.8F * scored.lexical + 0.2F * cosine)
-                               : quality * scored.lexical;
-    if (!best.could_take(scored.f) || (*part.hidden)[d]) continue;
-    scored.g = options.vectors ? quality * (0.6F * scored.lexical + 0.4F * cosine) : scored.f;
-    scored.key = segment.key(d);
+    scored.f = quality * (0.8F * scored.lexical + 0.2F * cosine);
+    if (!best.could_take(scored.f) || part.hidden[d]) continue;
+    scored.g = quality * (0.6F * scored.lexical + 0.4F * cosine);
+    scored.key = segment.keys[d];
     if (options.accept && !options.accept(scored.key)) continue;
     best.take(scored);
   }
@@ -138,8 +137,7 @@ std::vector<Scored> best_documents(const Index::State& state, const Query& query
     const IndexPart& part = state.parts[p];
     score_lexical(part, p, query, found.lexical);
     if (query.has_vector) {
-      found.dots.resize(part.segment->documents());
-      dots(part.segment->vectors(), part.segment->documents(), query.vector, found.dots.data());
+      dots(part.segment->vectors, query.vector, found.dots);
     }
     collect(part, p, query, options, least_coverage, found, best);
   }
@@ -175,14 +173,14 @@ std::vector<Match> explain(const Index::State& state, const Query& query, const 
 
 bool occurs_in(const Index::State& state, std::string_view stem, FieldMask fields) {
   for (const IndexPart& part : state.parts) {
-    const auto term = part.segment->find_term(stem);
+    const auto term = part.segment->terms.find(stem);
     if (!term) continue;
     bool found = false;
     for_each_block(part.segment->postings(*term).main,
                    [&](std::span<const DocumentNumber> documents, std::span<const uint8_t>,
                        const uint8_t* masks) {
                      for (size_t i = 0; i < documents.size(); ++i) {
-                       found = found || ((masks[i] & fields) != 0 && !(*part.hidden)[documents[i]]);
+                       found = found || ((masks[i] & fields) != 0 && !part.hidden[documents[i]]);
                      }
                    });
     if (found) return true;

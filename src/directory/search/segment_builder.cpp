@@ -1,18 +1,19 @@
 #include <algorithm>
-#include <cmath>
 #include <deque>
 #include <limits>
 #include <memory>
+#include <numeric>
 #include <optional>
 #include <vector>
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
 #include "directory/search/bm25.h"
+#include "directory/search/postings.h"
 #include "directory/search/quality.h"
-#include "directory/search/segment_writer.h"
+#include "directory/search/segment.h"
+#include "directory/search/text_vector.h"
 #include "directory/search/words.h"
-#include "foundation/base/check.h"
 #include "foundation/base/hash.h"
 
 namespace iii::search {
@@ -65,15 +66,14 @@ struct SegmentBuilder::Work {
   FieldCounts add_field(std::string_view text, uint8_t field);
   uint8_t quality_of(std::string_view text, uint8_t field, const FieldCounts& counts) const;
   void count(TermNumber term, uint8_t field);
-  FieldMeans measure() const;
   void sort_occurrences(std::vector<Occurrence>& sorted, std::vector<size_t>& ends);
-  void write_terms(const FieldMeans& means, SegmentWriter& writer);
-  void write_surface(const std::vector<TermNumber>& numbers, SegmentWriter& writer) const;
+  void add_terms(const FieldLengths& of_index);
+  void add_surface(const std::vector<TermNumber>& numbers);
+  void add_trigrams();
+  void add_orders();
 
   const Profile& profile;
   const WordVectors& vectors = WordVectors::standard();
-  std::optional<FieldMeans> means;
-  uint32_t measured = 0;
   Tokenizer tokenizer;
   Stemmer stemmer;
   Arena arena;
@@ -84,14 +84,8 @@ struct SegmentBuilder::Work {
   std::vector<Occurrence> occurrences;
   std::vector<size_t> document_ends;  // in occurrences
   std::vector<uint32_t> lengths;      // of each document and field
-  struct Kept {
-    std::string_view key;
-    uint64_t copy_of;
-    uint8_t quality;
-    std::array<int8_t, kDims> values;
-    float scale;
-  };
-  std::deque<Kept> documents;
+  FieldLengths sums;
+  std::shared_ptr<Segment> made = std::make_shared<Segment>();
 
   // Of the field that is being added.
   uint32_t turn = 0;
@@ -159,6 +153,7 @@ FieldCounts SegmentBuilder::Work::add_field(std::string_view text, uint8_t field
         });
   }
   lengths.push_back(length);
+  sums.words.at(field) += length;
   return {.words = length, .distinct = static_cast<uint32_t>(occurrences.size() - before)};
 }
 
@@ -170,18 +165,6 @@ uint8_t SegmentBuilder::Work::quality_of(std::string_view text, uint8_t field,
   // The first sentence is the first field of the description.
   const bool first = (profile.description & ((1U << field) - 1)) == 0;
   return first ? std::min(quality, quality_of_sentence(text)) : quality;
-}
-
-FieldMeans SegmentBuilder::Work::measure() const {
-  const size_t fields = profile.fields.size();
-  std::array<double, kMaxFields> totals{};
-  for (size_t i = 0; i < lengths.size(); ++i) totals[i % fields] += lengths[i];
-  FieldMeans result{};
-  for (size_t f = 0; f < fields; ++f) {
-    const double mean = documents.empty() ? 0 : totals[f] / static_cast<double>(documents.size());
-    result[f] = mean > 0 ? static_cast<float>(mean) : 1;
-  }
-  return result;
 }
 
 // Counting sort by term; the order of documents stays.
@@ -203,7 +186,7 @@ void SegmentBuilder::Work::sort_occurrences(std::vector<Occurrence>& sorted,
   std::vector<Occurrence>().swap(occurrences);  // not needed any more, and large
 }
 
-void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& writer) {
+void SegmentBuilder::Work::add_terms(const FieldLengths& of_index) {
   std::vector<Occurrence> sorted;
   std::vector<size_t> ends;  // per term
   sort_occurrences(sorted, ends);
@@ -212,7 +195,7 @@ void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& wr
   std::vector<float> factors(lengths.size());
   for (size_t i = 0; i < lengths.size(); ++i) {
     const size_t f = i % fields;
-    factors[i] = profile.fields[f].lexical * length_factor(lengths[i], used[f]);
+    factors[i] = profile.fields[f].lexical * length_factor(lengths[i], of_index.mean(f));
   }
   std::vector<TermNumber> order(terms.size());
   for (TermNumber t = 0; t < order.size(); ++t) order[t] = t;
@@ -220,6 +203,7 @@ void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& wr
 
   std::vector<TermNumber> numbers(terms.size());
   std::vector<Posting> postings;
+  std::string bytes;
   for (const TermNumber term : order) {
     postings.clear();
     for (size_t i = term == 0 ? 0 : ends[term - 1]; i < ends[term];) {
@@ -233,13 +217,16 @@ void SegmentBuilder::Work::write_terms(const FieldMeans& used, SegmentWriter& wr
       posting.impact = quantise_impact(impact(frequency));
       postings.push_back(posting);
     }
-    numbers[term] = writer.add_term(terms[term], postings);
+    numbers[term] = made->terms.size();
+    made->terms.add(terms[term]);
+    bytes.clear();
+    append_lists(bytes, postings, profile.bulk);
+    made->lists.add(bytes);
   }
-  write_surface(numbers, writer);
+  add_surface(numbers);
 }
 
-void SegmentBuilder::Work::write_surface(const std::vector<TermNumber>& numbers,
-                                         SegmentWriter& writer) const {
+void SegmentBuilder::Work::add_surface(const std::vector<TermNumber>& numbers) {
   constexpr size_t kLeastSurfaceLetters = 3;
   std::vector<std::pair<std::string_view, TermNumber>> surface;
   for (const auto& [word, info] : words) {
@@ -248,22 +235,52 @@ void SegmentBuilder::Work::write_surface(const std::vector<TermNumber>& numbers,
     }
   }
   std::ranges::sort(surface);
-  for (const auto& [word, term] : surface) writer.add_surface_word(word, term);
+  for (const auto& [word, term] : surface) {
+    made->surface.add(word);
+    made->surface_terms.push_back(term);
+  }
 }
 
-SegmentBuilder::SegmentBuilder(const Profile& profile) : work_(std::make_unique<Work>(profile)) {}
+void SegmentBuilder::Work::add_trigrams() {
+  std::vector<uint64_t> pairs;  // trigram, surface word
+  std::vector<uint32_t> of_word;
+  for (uint32_t i = 0; i < made->surface.size(); ++i) {
+    trigrams_of(made->surface[i], of_word);
+    for (const uint32_t trigram : of_word) pairs.push_back(uint64_t{trigram} << 32 | i);
+  }
+  std::ranges::sort(pairs);
+  std::string bytes;
+  for (size_t i = 0; i < pairs.size();) {
+    const auto trigram = static_cast<uint32_t>(pairs[i] >> 32);
+    uint32_t next = 0;
+    bytes.clear();
+    for (; i < pairs.size() && pairs[i] >> 32 == trigram; ++i) {
+      const auto word = static_cast<uint32_t>(pairs[i]);
+      append_varint(bytes, word - next);
+      next = word + 1;
+    }
+    made->trigrams.push_back(trigram);
+    made->trigram_words.add(bytes);
+  }
+}
 
-SegmentBuilder::SegmentBuilder(const Profile& profile, const Segment& base)
-    : SegmentBuilder(profile) {
-  work_->means = base.means();
-  work_->measured = base.measured();
+void SegmentBuilder::Work::add_orders() {
+  const Texts& keys = made->keys;
+  made->by_key.resize(keys.size());
+  std::iota(made->by_key.begin(), made->by_key.end(), 0U);
+  std::ranges::sort(made->by_key, {}, [&](DocumentNumber d) { return keys[d]; });
+  made->by_copy = made->by_key;
+  std::ranges::sort(made->by_copy, {},
+                    [&](DocumentNumber d) { return std::pair(made->copy_of[d], keys[d]); });
+}
+
+SegmentBuilder::SegmentBuilder(const Profile& profile) : work_(std::make_unique<Work>(profile)) {
+  work_->made->bulk = profile.bulk;
 }
 
 SegmentBuilder::~SegmentBuilder() = default;
 
-uint32_t SegmentBuilder::documents() const {
-  return static_cast<uint32_t>(work_->documents.size());
-}
+const FieldLengths& SegmentBuilder::lengths() const { return work_->sums; }
 
 void SegmentBuilder::add(const Document& document) {
   Work& work = *work_;
@@ -274,23 +291,21 @@ void SegmentBuilder::add(const Document& document) {
     const FieldCounts counts = work.add_field(document.fields[f], f);
     quality = std::min(quality, work.quality_of(document.fields[f], f, counts));
   }
-  Work::Kept& kept = work.documents.emplace_back();
-  kept.key = work.arena.keep(document.key);
-  kept.copy_of = document.copy_of;
-  kept.quality = quality;
-  work.sum.quantise(kept.values, kept.scale);
+  Segment& made = *work.made;
+  made.keys.add(document.key);
+  made.copy_of.push_back(document.copy_of);
+  made.qualities.push_back(quality);
+  made.scales.push_back(0);
+  work.sum.quantise(made.vectors.emplace_back().values, made.scales.back());
   work.document_ends.push_back(work.occurrences.size());
+  ++work.sums.documents;
 }
 
-SegmentPointer SegmentBuilder::finish() {
-  Work& work = *work_;
-  const FieldMeans means = work.means ? *work.means : work.measure();
-  SegmentWriter writer(work.profile, means, work.means ? work.measured : documents());
-  for (const Work::Kept& kept : work.documents) {
-    writer.add_document(kept.key, kept.copy_of, kept.quality, kept.values, kept.scale);
-  }
-  work.write_terms(means, writer);
-  return writer.finish();
+SegmentPointer SegmentBuilder::finish(const FieldLengths& of_index) {
+  work_->add_terms(of_index);
+  work_->add_trigrams();
+  work_->add_orders();
+  return std::move(work_->made);
 }
 
 }  // namespace iii::search

@@ -39,10 +39,10 @@ TEST(Quality, OfTheJudgedSetOnlyTheStuffedAreDoubted) {
     const Profile& profile = documents == &judged().skills ? skill_profile() : function_profile();
     SegmentBuilder builder(profile);
     for (const Document& document : *documents) builder.add(document);
-    const SegmentPointer segment = builder.finish();
+    const SegmentPointer segment = builder.finish(builder.lengths());
     for (DocumentNumber d = 0; d < segment->documents(); ++d) {
-      EXPECT_EQ(segment->quality_byte(d) == kTrusted, !segment->key(d).starts_with("promo::"))
-          << segment->key(d);
+      EXPECT_EQ(segment->qualities[d] == kTrusted, !segment->keys[d].starts_with("promo::"))
+          << segment->keys[d];
     }
   }
 }
@@ -91,7 +91,7 @@ TEST(Quality, ManySimilarParametersAreFine) {
     }
     SegmentBuilder builder(function_profile());
     builder.add(function_document(function));
-    EXPECT_EQ(builder.finish()->quality_byte(0), kTrusted) << count;
+    EXPECT_EQ(builder.finish(builder.lengths())->qualities[0], kTrusted) << count;
   }
 }
 

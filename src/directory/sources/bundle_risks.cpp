@@ -8,7 +8,6 @@
 #include "directory/risks/codes.h"
 #include "directory/risks/new_commands.h"
 #include "directory/risks/scan.h"
-#include "directory/sources/lock_file.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::sources {
@@ -21,7 +20,14 @@ constexpr auto kWords = std::to_array<std::pair<ScanAction, std::string_view>>(
 // What was said about a file when it was installed.
 enum class Told : uint8_t { kNothing, kWarnings };
 
-void add(std::vector<FileRisk>& out, const std::string& path, std::vector<risks::Risk> found,
+// A finding before it is sorted.
+struct Finding {
+  std::string path;
+  risks::Risk risk;
+  bool blocks = false;
+};
+
+void add(std::vector<Finding>& out, const std::string& path, std::vector<risks::Risk> found,
          const ScanPolicy& policy, const std::set<std::string>* accepted, Told told) {
   for (risks::Risk& risk : found) {
     const ScanAction action = policy.of(risk);
@@ -34,24 +40,28 @@ void add(std::vector<FileRisk>& out, const std::string& path, std::vector<risks:
 }
 
 // What blocks comes first, so that it is among those that are shown.
-void order_and_cut(std::vector<FileRisk>& risks) {
-  const auto key = [](const FileRisk& r) {
-    return std::tuple(!r.blocks, -static_cast<int>(r.risk.severity), std::string_view(r.path),
-                      r.risk.line, std::string_view(r.risk.code));
+std::vector<FileRisk> sorted_and_cut(std::vector<Finding> findings) {
+  const auto key = [](const Finding& f) {
+    return std::tuple(!f.blocks, -static_cast<int>(f.risk.severity), std::string_view(f.path),
+                      f.risk.line, std::string_view(f.risk.code));
   };
-  std::ranges::sort(risks, {}, key);
-  if (risks.size() <= kMaxReportedRisks) return;
-  const size_t more = risks.size() - kMaxReportedRisks;
-  risks.resize(kMaxReportedRisks);
-  risks.push_back(
-      {.path = {},
-       .risk = {.code = std::string(risks::code::kScanIncomplete),
-                .severity = risks::Severity::kMedium,
-                .line = 0,
-                .column = std::nullopt,
-                .excerpt = {},
-                .message = "not all findings are shown: " + std::to_string(more) + " more"},
-       .blocks = false});
+  std::ranges::sort(findings, {}, key);
+  std::vector<FileRisk> out;
+  for (Finding& finding : findings) {
+    if (out.size() == kMaxReportedRisks) break;
+    out.push_back(file_risk(std::move(finding.path), std::move(finding.risk)));
+    if (finding.blocks) out.back().blocks = true;
+  }
+  if (findings.size() > out.size()) {
+    const size_t more = findings.size() - out.size();
+    out.push_back(file_risk(
+        {}, {.code = std::string(risks::code::kScanIncomplete),
+             .severity = risks::Severity::kMedium,
+             .column = {},
+             .excerpt = {},
+             .message = "not all findings are shown: " + std::to_string(more) + " more"}));
+  }
+  return out;
 }
 
 }  // namespace
@@ -73,30 +83,41 @@ ScanAction ScanPolicy::of(const risks::Risk& risk) const {
   return risk.severity == risks::Severity::kHigh ? ScanAction::kBlock : ScanAction::kWarn;
 }
 
+FileRisk file_risk(std::optional<std::string> path, risks::Risk risk) {
+  const risks::CodeInfo* const info = risks::find_code(risk.code);
+  return {.path = std::move(path),
+          .code = std::move(risk.code),
+          .severity = std::string(severity_word(risk.severity)),
+          .line = risk.line == 0 ? std::nullopt : std::optional(risk.line),
+          .column = risk.column,
+          .excerpt = std::move(risk.excerpt),
+          .message = std::move(risk.message),
+          .why = std::string(info != nullptr ? info->why : ""),
+          .blocks = {}};
+}
+
 std::vector<FileRisk> scan_bundle(const Bundle& bundle, const ScanPolicy& policy,
                                   const AcceptedRisks& accepted, const InstalledText& installed,
                                   bool repeat) {
-  std::vector<FileRisk> out;
-  if (policy.is_off()) return out;
+  if (policy.is_off()) return {};
+  std::vector<Finding> found;
   for (const BundleFile& file : bundle.files) {
-    const auto known = accepted.empty() ? accepted.end() : accepted.find(sha256_hex(file.bytes));
+    const auto known = accepted.find(file.sha256);
     const auto* codes = known == accepted.end() ? nullptr : &known->second;
     const std::optional<std::string> before = installed ? installed(file.path) : std::nullopt;
     const Told told = before == file.bytes && !repeat ? Told::kWarnings : Told::kNothing;
-    add(out, file.path, risks::scan(file.path, file.bytes), policy, codes, told);
+    add(found, file.path, risks::scan(file.path, file.bytes), policy, codes, told);
     if (!installed) continue;
-    add(out, file.path, risks::new_commands(file.path, before.value_or(""), file.bytes), policy,
+    add(found, file.path, risks::new_commands(file.path, before.value_or(""), file.bytes), policy,
         codes, told);
   }
-  order_and_cut(out);
-  return out;
+  return sorted_and_cut(std::move(found));
 }
 
 AcceptedRisks still_accepted(const Bundle& bundle, const AcceptedRisks& before) {
   AcceptedRisks out;
-  if (before.empty()) return out;
   for (const BundleFile& file : bundle.files) {
-    const auto found = before.find(sha256_hex(file.bytes));
+    const auto found = before.find(file.sha256);
     if (found != before.end()) out.insert(*found);
   }
   return out;
@@ -104,18 +125,16 @@ AcceptedRisks still_accepted(const Bundle& bundle, const AcceptedRisks& before) 
 
 void accept(AcceptedRisks& accepted, const Bundle& bundle, const std::vector<FileRisk>& risks) {
   for (const FileRisk& risk : risks) {
-    // A command is new only once.
-    if (risk.risk.code == risks::code::kNewCommand) continue;
+    if (risk.code == risks::code::kNewCommand) continue;  // a command is new only once
     const auto file = std::ranges::find(bundle.files, risk.path, &BundleFile::path);
-    if (file == bundle.files.end()) continue;
-    accepted[sha256_hex(file->bytes)].insert(risk.risk.code);
+    if (file != bundle.files.end()) accepted[file->sha256].insert(risk.code);
   }
 }
 
 std::string where(const FileRisk& risk) {
-  std::string out = printable(risk.path);
-  if (risk.risk.line != 0) out += ":" + std::to_string(risk.risk.line);
-  return out + " " + risk.risk.code + " (" + std::string(severity_word(risk.risk.severity)) + ")";
+  std::string out = printable(risk.path.value_or(""));
+  if (risk.line) out += ":" + std::to_string(*risk.line);
+  return out + " " + risk.code + " (" + risk.severity + ")";
 }
 
 Result<void> check_risks(const std::vector<FileRisk>& risks) {
@@ -123,7 +142,7 @@ Result<void> check_risks(const std::vector<FileRisk>& risks) {
   std::string named;
   size_t count = 0;
   for (const FileRisk& risk : risks) {
-    if (!risk.blocks) continue;
+    if (!risk.blocks.value_or(false)) continue;
     if (count++ < kNamed) named += (named.empty() ? "" : ", ") + where(risk);
   }
   if (count == 0) return {};

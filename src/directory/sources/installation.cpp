@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "directory/sources/installer_locks.h"
-#include "directory/sources/installer_verify.h"
 #include "foundation/base/log.h"
 #include "foundation/base/uuid.h"
 
@@ -40,6 +38,13 @@ Result<void> Stage::sync() {
   return synced ? root_.sync_folder("") : synced;
 }
 
+Result<SwapLock> begin_swap(const FolderWriter& root, const Job& job) {
+  Result<SwapLock> lock = SwapLock::wait(root, job);
+  if (!lock) return lock;
+  const Result<Recovery> recovered = recover(root);
+  return recovered ? std::move(lock) : std::unexpected(recovered.error());
+}
+
 Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
                           const Lock& lock) {
   const Result<std::string> text = lock_text(lock);
@@ -52,12 +57,16 @@ Result<void> replace_lock(const FolderWriter& root, const std::string& name_spac
 }
 
 Result<Installation::Reports> Installation::run() {
-  if (const Result<void> settled = settle(); !settled) return std::unexpected(settled.error());
+  // Whatever a dead process left unfinished comes first.
+  if (root_.exists(kJournalPath)) {
+    const Result<SwapLock> settled = begin_swap(root_, job_);
+    if (!settled) return std::unexpected(settled.error());
+  }
   sweep_dead_stages();
-  const Result<Lock> lock = read_lock(root_);
+  const Result<LockPtr> lock = lock_.read(root_);
   if (!lock) return std::unexpected(lock.error());
   Reports reports;
-  make_plans(*lock, reports);
+  make_plans(**lock, reports);
   if (plans_.empty()) return reports;
   Stage stage(root_, name());
   Result<void> done = stage_files(stage);
@@ -67,17 +76,7 @@ Result<Installation::Reports> Installation::run() {
   return reports;
 }
 
-// Whatever a dead process left unfinished comes first.
-Result<void> Installation::settle() {
-  if (!root_.exists(kJournalPath)) return {};
-  const Result<SwapLock> lock = SwapLock::wait(root_, job_);
-  if (!lock) return std::unexpected(lock.error());
-  const Result<Recovery> recovered = recover(root_);
-  if (!recovered) return std::unexpected(recovered.error());
-  return {};
-}
-
-// Stages of namespaces that nobody holds: their writers are dead. One with a journal was settled
+// Stages of namespaces that are not held: their writers are dead. One with a journal was settled
 // before, and a new journal of that namespace takes the lock that is held meanwhile.
 void Installation::sweep_dead_stages() {
   const Result<std::vector<DirectoryEntry>> stages = root_.list(kStagingFolder);
@@ -100,12 +99,7 @@ void Installation::sweep_dead_stages() {
 
 void Installation::make_plans(const Lock& lock, Reports& reports) {
   for (size_t i = 0; i < packages_.size(); ++i) {
-    const Bundle& bundle = *packages_[i].bundle;
-    const InstallOptions& options = *packages_[i].options;
-    const Result<void> ours = check_owner(bundle, options, lock);
-    Result<std::unique_ptr<Plan>> plan =
-        ours ? make_plan(root_, bundle, options, lock)
-             : Result<std::unique_ptr<Plan>>(std::unexpected(ours.error()));
+    Result<std::unique_ptr<Plan>> plan = make_plan(root_, packages_[i], lock);
     if (!plan) {
       reports.emplace_back(std::unexpected(plan.error()));
     } else if ((*plan)->nothing_to_do()) {
@@ -130,14 +124,13 @@ Result<void> Installation::stage_files(Stage& stage) {
       job_.tell({.step = "writing", .done = at, .total = total});
       if (job_.should_stop()) return fail("late", "the time is up");
       if (!done) return done;
-      Step step{.path = change.path, .was = change.was, .now = std::string(kAbsent)};
+      Step step{.path = change.path, .was = change.was, .now = change.now};
       if (change.bytes == nullptr) {
         journal_.steps.push_back(std::move(step));
         continue;
       }
-      // Not the file's own name: nobody may take what lies here for a document.
+      // Not the file's own name: what is staged must not be served as a document.
       step.staged = "new" + std::to_string(at);
-      step.now = state_of_bytes(*change.bytes);
       done = root_.create(stage.path(step.staged), *change.bytes, change.mode);
       coming.push_back(std::move(step));
     }
@@ -147,17 +140,13 @@ Result<void> Installation::stage_files(Stage& stage) {
 }
 
 Result<void> Installation::swap(Stage& stage) {
-  const Result<SwapLock> held = SwapLock::wait(root_, job_);
+  const Result<SwapLock> held = begin_swap(root_, job_);
   if (!held) return std::unexpected(held.error());
-  if (const Result<Recovery> recovered = recover(root_); !recovered) {
-    return std::unexpected(recovered.error());
-  }
   Result<void> done = stage_lock_file(stage);
   if (done) done = make_backups(stage);
   if (done && job_.is_cancelled()) done = fail("late", "it was cancelled");  // the last chance
   if (done) done = open_journal(stage);
   if (!done) return done;
-  stage.keep();
   announce();
   const Result<std::vector<std::string>> kept = finish(root_, journal_);
   if (!kept) return give_up(kept.error());
@@ -182,31 +171,34 @@ void Installation::announce() const {
 
 // The lock was written before it was known that files would be kept.
 void Installation::correct_lock() {
-  Result<Lock> lock = read_lock(root_);
-  Result<void> done;
-  if (lock) {
-    for (const Planned& planned : plans_) {
-      lock->namespaces.insert_or_assign(planned.plan->name_space, planned.plan->entry);
-    }
-    done = replace_lock(root_, name(), *lock);
-  }
-  if (lock && done) return;
+  Result<Lock> lock = changed_lock();
+  Result<void> done = lock ? replace_lock(root_, name(), *lock) : std::unexpected(lock.error());
+  if (done) return;
   log_warn("{}: files that were kept could not be noted in directory.lock: {}", name(),
-           lock ? done.error().message : lock.error().message);
+           done.error().message);
+}
+
+// The lock as it is now, with these namespaces as they are planned.
+Result<Lock> Installation::changed_lock() {
+  const Result<LockPtr> now = lock_.read(root_);
+  if (!now) return std::unexpected(now.error());
+  Lock lock = **now;
+  for (const Planned& planned : plans_) planned.plan->change(lock);
+  return lock;
 }
 
 // The rest of the lock may have changed since the plans were made; these namespaces may not.
 Result<void> Installation::stage_lock_file(Stage& stage) {
-  Result<Lock> lock = read_lock(root_);
-  if (!lock) return std::unexpected(lock.error());
+  const Result<LockPtr> now = lock_.read(root_);
+  if (!now) return std::unexpected(now.error());
   for (const Planned& planned : plans_) {
-    const Plan& plan = *planned.plan;
-    const auto found = lock->namespaces.find(plan.name_space);
-    const bool same =
-        found == lock->namespaces.end() ? !plan.before.has_value() : plan.before == found->second;
+    const LockedNamespace* const found = (*now)->find(planned.plan->name_space);
+    const std::optional<LockedNamespace>& before = planned.plan->before;
+    const bool same = found == nullptr ? !before : before == *found;
     if (!same) return fail("again", "`directory.lock` changed");
-    lock->namespaces.insert_or_assign(plan.name_space, plan.entry);
   }
+  const Result<Lock> lock = changed_lock();
+  if (!lock) return std::unexpected(lock.error());
   const Result<std::string> text = lock_text(*lock);
   if (!text) return std::unexpected(text.error());
   const Result<std::string> was = state_of(root_, kLockFileName);
@@ -227,7 +219,7 @@ Result<void> Installation::make_backups(Stage& stage) {
     step.backup = "old" + std::to_string(number++);
     Result<void> saved = root_.link(step.path, stage.path(step.backup));
     if (!saved && saved.error().code == "no_links") saved = copy_backup(step, stage);
-    // Removed by somebody else a moment ago: the step will see that too.
+    // Removed by another process a moment ago: the step will see that too.
     if (!saved && saved.error().code == "missing") step.backup.clear();
     if (!saved && saved.error().code != "missing") return saved;
   }
@@ -256,15 +248,9 @@ Result<void> Installation::open_journal(Stage& stage) {
   if (done) done = stage.sync();
   if (done) done = root_.rename(stage.path("journal"), kJournalPath);
   if (!done) return done;
+  stage.keep();  // the journal lies there and nothing was done yet
   done = root_.sync_folder(kOwnFolder);
-  if (!done) return give_up_early(stage, done.error());
-  return {};
-}
-
-// The journal lies there and nothing was done yet.
-Result<void> Installation::give_up_early(Stage& stage, const Error& error) {
-  stage.keep();
-  return give_up(error);
+  return done ? done : give_up(done.error());
 }
 
 Result<void> Installation::give_up(const Error& error) {

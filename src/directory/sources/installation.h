@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "directory/sources/installer.h"
+#include "directory/sources/installer_locks.h"
 #include "directory/sources/installer_plan.h"
+#include "directory/sources/installer_verify.h"
 #include "directory/sources/journal.h"
 #include "foundation/base/files_writer.h"
 
@@ -38,6 +40,9 @@ class Stage {
   bool needed_ = false;
 };
 
+// The right to swap. What a dead process left unfinished was finished or undone first.
+Result<SwapLock> begin_swap(const FolderWriter& root, const Job& job);
+
 // The lock file alone, atomically. The swap lock is held by the caller.
 Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
                           const Lock& lock);
@@ -46,8 +51,9 @@ Result<void> replace_lock(const FolderWriter& root, const std::string& name_spac
 // them before the swap leaves it out, what fails in the swap undoes all of them.
 class Installation {
  public:
-  Installation(const FolderWriter& root, const std::vector<Package>& packages, const Job& job)
-      : root_(root), packages_(packages), job_(job) {}
+  Installation(const FolderWriter& root, std::vector<Package> packages, LockReader& lock,
+               const Job& job)
+      : root_(root), packages_(std::move(packages)), lock_(lock), job_(job) {}
 
   // One end for each package, in their order. Code `again`: the lock file changed between the plan
   // and the swap; `busy`, `late`: the time is up. After any error nothing was written.
@@ -60,24 +66,24 @@ class Installation {
     std::unique_ptr<Plan> plan;
   };
 
-  Result<void> settle();
   void sweep_dead_stages();
   void make_plans(const Lock& lock, Reports& reports);
   Result<void> stage_files(Stage& stage);
   Result<void> swap(Stage& stage);
   void announce() const;
   void correct_lock();
+  Result<Lock> changed_lock();
   Result<void> stage_lock_file(Stage& stage);
   Result<void> make_backups(Stage& stage);
   Result<void> copy_backup(const Step& step, Stage& stage);
   Result<void> open_journal(Stage& stage);
-  Result<void> give_up_early(Stage& stage, const Error& error);
   Result<void> give_up(const Error& error);
   // For messages about all of them: the first one's name.
   const std::string& name() const { return plans_.front().plan->name_space; }
 
   const FolderWriter& root_;
-  const std::vector<Package>& packages_;
+  const std::vector<Package> packages_;
+  LockReader& lock_;
   const Job& job_;
   std::vector<Planned> plans_;  // those that change something
   Journal journal_;

@@ -2,30 +2,32 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
+#include <map>
 #include <numeric>
-#include <set>
 
 #include "directory/sources/installation.h"
-#include "directory/sources/installer_locks.h"
-#include "directory/sources/installer_plan.h"
-#include "directory/sources/installer_verify.h"
-#include "directory/sources/journal.h"
+#include "directory/sources/namespace_diff.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::sources {
 
 namespace {
 
-constexpr int kMaxAttempts = 3;  // the lock file may change under our hands
+constexpr int kMaxAttempts = 3;  // `directory.lock` may change between plan and swap
 
 std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
   return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
                           "` is as it was. Next: try again in a moment.");
 }
 
+Error twice(std::string_view name_space) {
+  return {"D311", "D311 invalid_input: `" + std::string(name_space) +
+                      "` is to be installed twice at once. Next: name another namespace with `as`"};
+}
+
 Error as_write_error(const Error& error, std::string_view name_space) {
   if (error.code == "busy") {
-    return busy(name_space, "somebody else is writing or reading here, and the time is up.")
+    return busy(name_space, "another process is writing or reading here, and the time is up.")
         .error();
   }
   if (error.code == "late") return busy(name_space, "the time is up.").error();
@@ -35,24 +37,22 @@ Error as_write_error(const Error& error, std::string_view name_space) {
 }  // namespace
 
 struct Installer::Impl {
-  Result<FolderWriter> open() const { return FolderWriter::open(folder, Resolver::kAuto, fault); }
   Result<FolderWriter> open_to_write(const std::string& name_space) const;
+  Result<std::unique_ptr<Plan>> plan(const Package& package,
+                                     const std::optional<std::string>& path);
   void write(const FolderWriter& root, const std::vector<Package>& packages,
              const std::vector<size_t>& chosen, const Job& job,
              std::vector<Result<InstallReport>>& reports);
 
   std::filesystem::path folder;
   FolderWriter::Fault fault;
-  mutable std::mutex lock_mutex;
-  mutable LockPtr known_lock;    // as it was parsed last, under lock_mutex
-  mutable FileStamp lock_stamp;  // of the file then
-  FileDigests digests;
+  LockReader lock;
 };
 
 Result<FolderWriter> Installer::Impl::open_to_write(const std::string& name_space) const {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  Result<FolderWriter> root = open();
+  Result<FolderWriter> root = FolderWriter::open(folder, Resolver::kAuto, fault);
   if (!root && failed) {
     return std::unexpected(write_failed(
         {"denied", "the skills folder cannot be made: " + failed.message()}, name_space));
@@ -78,30 +78,6 @@ Installer::Installer(std::filesystem::path skills_folder, FolderWriter::Fault fa
 
 Installer::~Installer() = default;
 
-// Holds the namespaces of several packages, in one order for everybody.
-class Installer::Holding {
- public:
-  explicit Holding(const Job& job) : job_(job) {}
-
-  Result<void> take(const FolderWriter& root, const std::string& name) {
-    if (names_.contains(name)) {
-      return fail("D311",
-                  "D311 invalid_input: `" + name +
-                      "` is to be installed twice at once. Next: name another namespace with `as`");
-    }
-    Result<FileLock> lock = FileLock::wait(root, below(kNamespaceLocks, name), job_);
-    if (!lock) return std::unexpected(as_write_error(lock.error(), name));
-    names_.insert(name);
-    locks_.push_back(std::move(*lock));
-    return {};
-  }
-
- private:
-  const Job& job_;
-  std::set<std::string> names_;
-  std::vector<FileLock> locks_;
-};
-
 Result<InstallReport> Installer::install(const Bundle& bundle, const InstallOptions& options,
                                          const Job& job) {
   return std::move(install_all({{.bundle = &bundle, .options = &options}}, job).front());
@@ -109,24 +85,37 @@ Result<InstallReport> Installer::install(const Bundle& bundle, const InstallOpti
 
 std::vector<Result<InstallReport>> Installer::install_all(const std::vector<Package>& packages,
                                                           const Job& job) {
-  const auto name_of = [&](size_t index) -> const std::string& {
-    return namespace_of(packages[index].bundle->source);
-  };
+  std::vector<Result<InstallReport>> reports(packages.size());
+  // Namespaces are held in one order by everybody.
   std::vector<size_t> order(packages.size());
   std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::sort(order, {}, name_of);
-  std::vector<Result<InstallReport>> reports(packages.size());
-  Holding holding(job);
+  std::ranges::sort(order, {}, [&](size_t index) -> const std::string& {
+    return namespace_of(packages[index].bundle->source);
+  });
   std::optional<FolderWriter> root;
+  std::map<std::string, FileLock> locks;
   std::vector<size_t> held;
   for (const size_t index : order) {
-    Result<void> ready = check_bundle(*packages[index].bundle, *packages[index].options);
+    const Package& package = packages[index];
+    const std::string& name = namespace_of(package.bundle->source);
+    Result<void> ready = check_bundle(package);
+    if (ready && package.options->dry_run) {
+      Result<std::unique_ptr<Plan>> plan = impl_->plan(package, {});
+      if (plan) reports[index] = std::move((*plan)->report);
+      if (!plan) reports[index] = std::unexpected(plan.error());
+      continue;
+    }
+    if (ready && locks.contains(name)) ready = std::unexpected(twice(name));
     if (ready && !root) {
-      Result<FolderWriter> opened = impl_->open_to_write(name_of(index));
+      Result<FolderWriter> opened = impl_->open_to_write(name);
       if (opened) root.emplace(std::move(*opened));
       if (!opened) ready = std::unexpected(opened.error());
     }
-    if (ready) ready = holding.take(*root, name_of(index));
+    if (ready) {
+      Result<FileLock> lock = FileLock::wait(*root, below(kNamespaceLocks, name), job);
+      if (lock) locks.emplace(name, std::move(*lock));
+      if (!lock) ready = std::unexpected(as_write_error(lock.error(), name));
+    }
     if (ready) held.push_back(index);
     if (!ready) reports[index] = std::unexpected(ready.error());
   }
@@ -140,6 +129,58 @@ std::vector<Result<InstallReport>> Installer::install_all(const std::vector<Pack
   return reports;
 }
 
+// Nothing is held: the plan is of a moment when no swap was under way.
+Result<std::unique_ptr<Plan>> Installer::Impl::plan(const Package& package,
+                                                    const std::optional<std::string>& path) {
+  Result<std::unique_ptr<Plan>> plan;
+  const auto make = [&](const FolderWriter& root, const Lock& now) -> Result<void> {
+    plan = make_plan(root, package, now);
+    if (plan) (*plan)->report.files = files_of(root, **plan, *package.bundle, path);
+    return {};
+  };
+  const Result<void> done = read_whole(folder, lock, make);
+  return done ? std::move(plan) : std::unexpected(done.error());
+}
+
+Result<NamespaceDiff> Installer::diff(const Bundle& bundle,
+                                      const std::optional<std::string>& path) const {
+  const InstallOptions options{.force = true, .dry_run = true};
+  const Package package{.bundle = &bundle, .options = &options};
+  if (const Result<void> fits = check_bundle(package); !fits) return std::unexpected(fits.error());
+  const Result<std::unique_ptr<Plan>> made = impl_->plan(package, path);
+  if (!made) return std::unexpected(made.error());
+  const Plan& plan = **made;
+  const bool here = path && plan.before && plan.before->find(*path) != nullptr;
+  const bool in_source =
+      path && std::ranges::find(bundle.files, *path, &BundleFile::path) != bundle.files.end();
+  if (path && !here && !in_source) {
+    return fail("D310", "D310 not_found: neither the namespace nor its source has the file \"" +
+                            printable(*path) +
+                            "\". Next: call directory::lock::diff without `path` to see all.");
+  }
+  return NamespaceDiff{.name_space = plan.name_space,
+                       .current = plan.before ? plan.before->resolved : "",
+                       .latest = bundle.resolved,
+                       .files = plan.report.files,
+                       .unchanged = plan.report.unchanged.size()};
+}
+
+Result<RemoveReport> Installer::remove(const std::string& name_space, const InstallOptions& options,
+                                       const Job& job) {
+  const Result<LockPtr> lock = this->lock();
+  if (!lock) return std::unexpected(lock.error());
+  const LockedNamespace* const locked = (*lock)->find(name_space);
+  if (locked == nullptr) return std::unexpected(no_such_namespace(**lock, name_space));
+  const Bundle nothing{.source = locked->source};
+  InstallOptions own = options;
+  own.remove = true;
+  Result<InstallReport> report = install(nothing, own, job);
+  if (!report) return std::unexpected(report.error());
+  return RemoveReport{.name_space = std::move(report->name_space),
+                      .removed = std::move(report->pruned),
+                      .kept = std::move(report->conflicts)};
+}
+
 // The namespaces are held.
 void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>& packages,
                             const std::vector<size_t>& chosen, const Job& job,
@@ -151,7 +192,7 @@ void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>
   };
   Error error{"again", ""};
   for (int attempt = 0; attempt < kMaxAttempts && error.code == "again"; ++attempt) {
-    Result<Installation::Reports> done = Installation(root, together, job).run();
+    Result<Installation::Reports> done = Installation(root, together, lock, job).run();
     if (!done) {
       error = std::move(done.error());
       continue;
@@ -171,61 +212,34 @@ void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>
     if (!alone) {
       write(root, packages, {index}, job, reports);
     } else if (error.code == "again") {
-      reports[index] = busy(name_of(index), "somebody else keeps changing `directory.lock`.");
+      reports[index] = busy(name_of(index), "another process keeps changing `directory.lock`.");
     } else {
       reports[index] = std::unexpected(as_write_error(error, name_of(index)));
     }
   }
 }
 
-Result<LockPtr> Installer::shared_lock() const {
-  const Result<FolderWriter> root = impl_->open();
-  if (!root && root.error().code == "missing") return std::make_shared<const Lock>();
+Result<LockPtr> Installer::lock() const {
+  const Result<FolderWriter> root = FolderWriter::open_to_read(impl_->folder);
   if (!root) return std::unexpected(unreadable_lock(root.error()));
-  const Result<FileStatus> status = root->look(kLockFileName);
-  const std::lock_guard held(impl_->lock_mutex);
-  if (status && impl_->known_lock && impl_->lock_stamp == status->stamp) return impl_->known_lock;
-  impl_->known_lock = nullptr;
-  Result<Lock> lock = read_lock(*root);
-  if (!lock) return std::unexpected(std::move(lock.error()));
-  LockPtr shared = std::make_shared<const Lock>(std::move(*lock));
-  // A file that was written a moment ago may change again without another stamp.
-  if (status && status->stamp.settled(file_clock_ns())) {
-    impl_->known_lock = shared;
-    impl_->lock_stamp = status->stamp;
-  }
-  return shared;
+  return impl_->lock.read(*root);
 }
 
-Result<Lock> Installer::lock() const {
-  const Result<LockPtr> lock = shared_lock();
-  if (!lock) return std::unexpected(lock.error());
-  return **lock;
-}
-
-bool Installer::has_lock_file() const {
-  const Result<FolderWriter> root = impl_->open();
-  return root && root->exists(kLockFileName);
-}
-
-bool Installer::has_folder(const std::string& name_space) const {
-  const Result<FolderWriter> root = impl_->open();
-  return root && root->exists(name_space);
+bool Installer::has(const std::string& path) const {
+  const Result<FolderWriter> root = FolderWriter::open_to_read(impl_->folder);
+  return root && root->exists(path);
 }
 
 Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const Job& job) {
-  if (files.empty() || !has_lock_file()) return {};
+  if (files.empty() || !has(std::string(kLockFileName))) return {};
   const std::string name = files.front().path.substr(0, files.front().path.find('/'));
   const Result<FolderWriter> root = impl_->open_to_write(name);
   if (!root) return std::unexpected(root.error());
-  const Result<SwapLock> held = SwapLock::wait(*root, job);
+  const Result<SwapLock> held = begin_swap(*root, job);
   if (!held) return std::unexpected(as_write_error(held.error(), name));
-  if (const Result<Recovery> recovered = recover(*root); !recovered) {
-    return std::unexpected(as_write_error(recovered.error(), name));
-  }
-  const Result<Lock> before = read_lock(*root);
+  const Result<LockPtr> before = impl_->lock.read(*root);
   if (!before) return std::unexpected(before.error());
-  Lock lock = *before;
+  Lock lock = **before;
   for (const FixedFile& file : files) {
     const size_t slash = std::min(file.path.find('/'), file.path.size());
     const auto entry = lock.namespaces.find(file.path.substr(0, slash));
@@ -234,7 +248,7 @@ Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const 
     if (known == entry->second.files.end() || !known->second.is_ours(file.before)) continue;
     known->second.fixed = file.after == known->second.sha256 ? std::string() : file.after;
   }
-  if (lock == *before) return {};
+  if (lock == **before) return {};
   const Result<void> done = replace_lock(*root, name, lock);
   if (!done) return std::unexpected(as_write_error(done.error(), name));
   return {};
@@ -242,16 +256,13 @@ Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const 
 
 Result<std::vector<VerifiedNamespace>> Installer::verify(
     const std::optional<std::string>& name_space) const {
-  return verify_folder(impl_->folder, name_space);
-}
-
-Result<std::vector<VerifiedNamespace>> Installer::compare_stamps() const {
-  return verify_folder(impl_->folder, std::nullopt, &impl_->digests);
-}
-
-bool Installer::has_marker(const std::string& name_space) const {
-  const Result<FolderWriter> root = impl_->open();
-  return root && root->exists(below(name_space, kMarkerName));
+  Result<std::vector<VerifiedNamespace>> verified;
+  const auto compare = [&](const FolderWriter& root, const Lock& lock) -> Result<void> {
+    verified = verify_files(root, lock, name_space);
+    return {};
+  };
+  const Result<void> done = read_whole(impl_->folder, impl_->lock, compare);
+  return done ? std::move(verified) : std::unexpected(done.error());
 }
 
 }  // namespace iii::sources

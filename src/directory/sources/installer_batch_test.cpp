@@ -50,7 +50,7 @@ TEST(InstallerBatch, AllAreWrittenInOneSwap) {
   EXPECT_EQ(reports[0]->name_space, "c") << "in the order of the packages";
   EXPECT_EQ(swaps, 1);
   EXPECT_EQ(folder.get("b/SKILL.md"), "b1");
-  EXPECT_EQ(installer.lock()->namespaces.size(), 3U);
+  EXPECT_EQ(lock_in(folder.path()).namespaces.size(), 3U);
   for (const std::string& state : verified(folder.path())) EXPECT_THAT(state, HasSubstr("intact"));
 }
 
@@ -68,7 +68,7 @@ TEST(InstallerBatch, WhatIsRefusedLeavesTheOthersAlone) {
   EXPECT_EQ(code_of(reports[3]), "D312");
   EXPECT_EQ(code_of(reports[4]), "D311");
   EXPECT_EQ(folder.get("a/SKILL.md"), "a1");
-  EXPECT_THAT(installer.lock()->namespaces, Not(Contains(Key("b"))));
+  EXPECT_THAT(lock_in(folder.path()).namespaces, Not(Contains(Key("b"))));
 }
 
 TEST(InstallerBatch, WhatFailsInTheSwapFailsAlone) {

@@ -7,6 +7,7 @@
 #include "directory/sources/installer_fixture_for_test.h"
 #include "directory/sources/installer_locks.h"
 #include "directory/sources/journal.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::sources {
 namespace {
@@ -193,6 +194,31 @@ TEST(InstallerFault, W8ADeathAtAnyStepIsFinishedOrUndoneByTheNextReader) {
   EXPECT_GT(undone, 10);
 }
 
+TEST(InstallerFault, W8ARemovalThatFailsOrDiesAtAnyStepIsWholeOrUndone) {
+  const auto remove = [](const Scene& scene, FolderWriter::Fault fault = {}) {
+    return Installer(scene.folder().path(), std::move(fault)).remove("resend", {}, {});
+  };
+  const Scene straight;
+  const auto whole = remove(straight);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_THAT(whole->kept, ElementsAre("edited.md", "gone/mine.md", "linked.md"));
+  const Files after = straight.folder().picture();
+  int failures = 0;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Scene failing;
+    const FaultAt fault{.number = step};
+    const auto report = remove(failing, fault);
+    if (!fault.struck()) break;
+    failures += report ? 0 : 1;
+    EXPECT_EQ(failing.folder().picture(), report ? after : failing.before()) << step;
+    const Scene dying;
+    in_child_that_dies([&] { (void)remove(dying, FaultAt{.number = step, .dies = true}); });
+    EXPECT_THAT(read_through_gate(dying.folder().path()), AnyOf(Eq(dying.before()), Eq(after)))
+        << step;
+  }
+  EXPECT_GT(failures, 20);
+}
+
 TEST(InstallerFault, W8ADeathWhileUndoingIsUndoneByTheNextWriter) {
   for (int step = 30; step < kMaxSteps; ++step) {
     const Scene scene;
@@ -253,7 +279,7 @@ TEST(InstallerFault, W10AnEditDuringTheSwapIsKept) {
   EXPECT_EQ(scene.folder().get("resend/gone/z.md"), "this one too");
   EXPECT_EQ(scene.folder().get("resend/come/in/a.md"), "and this");
   EXPECT_THAT(report->pruned, testing::Not(Contains("gone/z.md")));
-  const Lock lock = Installer(scene.folder().path()).lock().value();
+  const Lock lock = lock_in(scene.folder().path());
   const auto& files = lock.namespaces.at("resend").files;
   EXPECT_TRUE(files.at("SKILL.md").kept) << "the lock does not give it the new version";
   EXPECT_EQ(files.at("come/in/a.md").kept, "");
@@ -279,7 +305,7 @@ TEST(InstallerFault, W10ALockFileThatChangesMeanwhileIsReadAgain) {
   const auto report = scene.update([&scene, changed](std::string_view step, std::string_view path) {
     if (step == "create" && path.ends_with("/new5") && !std::exchange(*changed, true)) {
       // As a pull would: by the new lock, the file that is there was edited.
-      Lock lock = Installer(scene.folder().path()).lock().value();
+      Lock lock = lock_in(scene.folder().path());
       lock.namespaces.at("resend").files.at("SKILL.md") = {sha256_hex("pulled"), 6};
       scene.folder().put("directory.lock", render_lock(lock));
     }

@@ -28,6 +28,7 @@ inline Bundle bundle_of(const std::string& version, const Files& files,
                 .files = {},
                 .skipped = {}};
   for (const auto& [path, bytes] : files) bundle.files.push_back({path, bytes, role_of(path)});
+  hash_files(bundle);
   return bundle;
 }
 
@@ -89,16 +90,24 @@ class SkillsFolder {
 
 // `path state` of every file of the namespaces, so that a list can be compared.
 inline std::vector<std::string> verified(const std::filesystem::path& folder) {
-  constexpr const char* kNames[] = {"intact", "edited", "missing", "extra", "mode"};
-  std::vector<std::string> out;
+  std::map<std::string, std::string> states;
   const auto all = Installer(folder).verify(std::nullopt);
   if (!all) return {all.error().message};
   for (const VerifiedNamespace& one : *all) {
-    for (const VerifiedFile& file : one.files) {
-      out.push_back(one.name_space + "/" + file.path + " " + kNames[static_cast<int>(file.state)]);
-    }
+    const std::string prefix = one.name_space + "/";
+    for (const auto& [path, file] : one.locked.files) states[prefix + path] = "intact";
+    for (const VerifiedFile& file : one.files) states[prefix + file.path] = word_of(file.state);
   }
+  std::vector<std::string> out;
+  for (const auto& [path, state] : states) out.push_back(path + " " + state);
   return out;
+}
+
+// Fails the test when there is none that can be read.
+inline Lock lock_in(const std::filesystem::path& folder) {
+  const Result<LockPtr> lock = Installer(folder).lock();
+  EXPECT_TRUE(lock) << (lock ? "" : lock.error().message);
+  return lock ? **lock : Lock{};
 }
 
 inline std::string code_of(const Result<InstallReport>& report) {

@@ -46,7 +46,7 @@ TEST(InstallerOwner, AnotherNameDecidesAsWell) {
   const RepoSource as{.repo = {}, .skill = "creator", .ref = {}, .path = {}, .as = "creator2"};
   ASSERT_TRUE(folder.install(repo_bundle("https://git.test/two", {{"SKILL.md", "two"}}, "x", as)));
   EXPECT_EQ(folder.get("creator/SKILL.md") + folder.get("creator2/SKILL.md"), "onetwo");
-  const Lock lock = Installer(folder.path()).lock().value();
+  const Lock lock = lock_in(folder.path());
   EXPECT_EQ(namespace_of(lock.namespaces.at("creator2").source), "creator2");
 }
 
@@ -105,8 +105,7 @@ TEST(InstallerMode, ExecutableFilesAreWrittenRecordedAndVerified) {
   const fs::path script = folder.path("resend/run.sh");
   const mode_t plain = mode_of(folder.path("resend/SKILL.md"));
   EXPECT_EQ(mode_of(script), plain | ((plain & 0444) >> 2)) << "as the umask says";
-  EXPECT_TRUE(
-      Installer(folder.path()).lock()->namespaces.at("resend").files.at("run.sh").executable);
+  EXPECT_TRUE(lock_in(folder.path()).namespaces.at("resend").files.at("run.sh").executable);
   EXPECT_THAT(folder.get("directory.lock"), HasSubstr("mode: x"));
   EXPECT_THAT(verified(folder.path()),
               ElementsAre("resend/SKILL.md intact", "resend/run.sh intact"));

@@ -2,19 +2,22 @@
 // Nothing is written here.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "directory/sources/installer.h"
+#include "directory/sources/journal.h"
 #include "foundation/base/files_writer.h"
 
 namespace iii::sources {
 
 // One file that comes or goes.
 struct Change {
-  std::string path;                    // below the skills folder
-  std::string was;                     // see state_of
+  std::string path;  // below the skills folder
+  std::string was;   // see state_of
+  std::string now = std::string(kAbsent);
   const std::string* bytes = nullptr;  // null: the file goes
   mode_t mode = FolderWriter::kUsualMode;
 };
@@ -22,33 +25,32 @@ struct Change {
 struct Plan {
   std::string name_space;
   std::optional<LockedNamespace> before;
-  LockedNamespace entry;
-  std::string marker;           // its content; empty: none is written
-  std::vector<Change> changes;  // what goes before what comes
+  std::optional<LockedNamespace> after;  // nothing: the namespace is removed
+  std::string marker;                    // its content; empty: none is written
+  std::vector<Change> changes;           // what goes before what comes
   std::vector<std::string> made;
   std::vector<std::string> emptied;
   InstallReport report;
 
-  bool nothing_to_do() const { return changes.empty() && made.empty() && before == entry; }
+  bool nothing_to_do() const { return changes.empty() && made.empty() && before == after; }
+  void change(Lock& lock) const;
+  // A path below the skills folder as one below the namespace, when it is in it.
+  std::optional<std::string> inside(std::string_view path) const;
 };
 
-// Pure: that nothing in the bundle could lead outside its namespace, and that it is what the lock
-// says (`exactly`). Codes D311, D312, D332.
-Result<void> check_bundle(const Bundle& bundle, const InstallOptions& options);
+// That nothing in the bundle could lead outside its namespace, and that it is what the lock says
+// (`exactly`). Codes D311, D312, D332.
+Result<void> check_bundle(const Package& package);
 
-// A namespace belongs to the source that filled it: another one is refused (D335) unless forced.
-Result<void> check_owner(const Bundle& bundle, const InstallOptions& options, const Lock& lock);
-
-// How the lock will describe a bundle.
-LockedNamespace locked_as(const Bundle& bundle, const InstallOptions& options);
-
-// The plan points into the bundle, and into itself for the marker. Code D330 when something stands
-// in the way that is never replaced: links among the folders, a file where the namespace should be.
-Result<std::unique_ptr<Plan>> make_plan(const FolderWriter& root, const Bundle& bundle,
-                                        const InstallOptions& options, const Lock& lock);
+// The plan points into the bundle, and into itself for the marker. Codes: D310 a namespace to
+// remove is not in the lock; D330 something stands in the way that is never replaced: links among
+// the folders, a file where the namespace should be; D332 a file that `exactly` names was edited;
+// D335 the namespace belongs to another source.
+Result<std::unique_ptr<Plan>> make_plan(const FolderWriter& root, const Package& package,
+                                        const Lock& lock);
 
 // Moves a file of the report to its conflicts, also in the entry of the lock: the user changed it
-// while we were at work.
+// during the swap.
 void report_as_kept(Plan& plan, const Bundle& bundle, const std::string& path);
 
 // D330, with advice that fits the error of the file layer.

@@ -39,6 +39,18 @@ struct Model {
     }
     locked = bundle;
   }
+
+  void remove(bool force) {
+    conflicts.clear();
+    pruned.clear();
+    for (const auto& [path, text] : disk) {
+      const auto known = locked->find(path);
+      const bool ours = known != locked->end() && known->second == text;
+      (ours || force ? pruned : conflicts).insert(path);
+    }
+    std::erase_if(disk, [this](const auto& file) { return pruned.contains(file.first); });
+    locked.reset();
+  }
 };
 
 class History {
@@ -47,12 +59,15 @@ class History {
 
   void run(int steps) {
     for (int i = 0; i < steps && !testing::Test::HasFailure(); ++i) {
-      switch (pick(5)) {
+      switch (pick(6)) {
         case 0:
           edit();
           break;
         case 1:
           remove();
+          break;
+        case 2:
+          remove_namespace();
           break;
         default:
           install();
@@ -95,6 +110,16 @@ class History {
     EXPECT_EQ(report->skills_written.size() + report->assets_written.size() +
                   report->unchanged.size() + report->conflicts.size(),
               bundle.size() + dropped_conflicts(bundle));
+  }
+  void remove_namespace() {
+    const bool force = pick(2) == 0;
+    story_ += "remove the namespace" + std::string(force ? " by force\n" : "\n");
+    const auto report = Installer(folder_.path()).remove("resend", {.force = force}, {});
+    ASSERT_EQ(report.has_value(), model_.locked.has_value()) << story_;
+    if (!report) return;
+    model_.remove(force);
+    EXPECT_EQ(std::set(report->kept.begin(), report->kept.end()), model_.conflicts) << story_;
+    EXPECT_EQ(std::set(report->removed.begin(), report->removed.end()), model_.pruned) << story_;
   }
   size_t dropped_conflicts(const Files& bundle) const {
     return static_cast<size_t>(std::ranges::count_if(

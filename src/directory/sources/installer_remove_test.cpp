@@ -1,5 +1,3 @@
-#include "directory/sources/installer_remove.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,6 +13,11 @@ using testing::IsEmpty;
 using testing::Key;
 using testing::Not;
 
+Result<RemoveReport> remove(const SkillsFolder& folder, const std::string& name,
+                            const InstallOptions& options = {}) {
+  return Installer(folder.path()).remove(name, options, {});
+}
+
 const Files kBundle{{"SKILL.md", "one"}, {"sub/leaf.md", "leaf"}, {"prompts/p.md", "p"}};
 
 TEST(Remove, TakesFilesFoldersAndTheEntry) {
@@ -22,9 +25,9 @@ TEST(Remove, TakesFilesFoldersAndTheEntry) {
   ASSERT_TRUE(folder.install(bundle_of("1", {{"SKILL.md", "other"}}, "other")));
   const Files before = folder.picture();
   ASSERT_TRUE(folder.install(bundle_of("1", kBundle)));
-  const auto planned = plan_removal(folder.path(), "resend", false);
+  const auto planned = remove(folder, "resend", {.dry_run = true});
   ASSERT_TRUE(planned);
-  const auto removed = remove_namespace(folder.path(), "resend", false, {});
+  const auto removed = remove(folder, "resend");
   ASSERT_TRUE(removed) << removed.error().message;
   EXPECT_THAT(removed->removed, ElementsAre("SKILL.md", "prompts/p.md", "sub/leaf.md"));
   EXPECT_EQ(planned->removed, removed->removed);
@@ -39,15 +42,15 @@ TEST(Remove, KeepsWhatAPersonChangedUnlessForced) {
   ASSERT_TRUE(folder.install(bundle_of("1", kBundle)));
   folder.put("resend/SKILL.md", "mine");
   folder.put("resend/notes/added.md", "mine, too");
-  const auto removed = remove_namespace(folder.path(), "resend", false, {});
+  const auto removed = remove(folder, "resend");
   ASSERT_TRUE(removed);
   EXPECT_THAT(removed->kept, ElementsAre("SKILL.md", "notes/added.md"));
   EXPECT_EQ(folder.get("resend/SKILL.md"), "mine");
   EXPECT_THAT(folder.picture(), Not(Contains(Key("resend/sub"))));
-  EXPECT_THAT(Installer(folder.path()).lock()->namespaces, IsEmpty());
+  EXPECT_THAT(lock_in(folder.path()).namespaces, IsEmpty());
 
   ASSERT_TRUE(folder.install(bundle_of("1", kBundle)));
-  ASSERT_TRUE(remove_namespace(folder.path(), "resend", true, {}));
+  ASSERT_TRUE(remove(folder, "resend", {.force = true}));
   EXPECT_THAT(folder.picture(), Not(Contains(Key("resend"))));
 }
 
@@ -55,21 +58,20 @@ TEST(Remove, AFolderThatIsGoneAlreadyLosesItsEntry) {
   const SkillsFolder folder;
   ASSERT_TRUE(folder.install(bundle_of("1", kBundle)));
   std::filesystem::remove_all(folder.path("resend"));
-  ASSERT_TRUE(remove_namespace(folder.path(), "resend", false, {}));
+  ASSERT_TRUE(remove(folder, "resend"));
   EXPECT_THAT(folder.picture(), ElementsAre(Key("directory.lock")));
-  EXPECT_THAT(Installer(folder.path()).lock()->namespaces, IsEmpty());
+  EXPECT_THAT(lock_in(folder.path()).namespaces, IsEmpty());
 }
 
 TEST(Remove, WhatWasNotInstalledIsLeftAlone) {
   const SkillsFolder folder;
-  EXPECT_EQ(remove_namespace(folder.path(), "resend", true, {}).error().code, "D310");
+  EXPECT_EQ(remove(folder, "resend", {.force = true}).error().code, "D310");
   ASSERT_TRUE(folder.install(bundle_of("1", kBundle)));
   folder.put("mine/SKILL.md", "mine");
-  const auto refused = remove_namespace(folder.path(), "mine", true, {});
+  const auto refused = remove(folder, "mine", {.force = true});
   ASSERT_FALSE(refused);
   EXPECT_EQ(folder.get("mine/SKILL.md"), "mine");
-  EXPECT_THAT(remove_namespace(folder.path(), "resent", false, {}).error().message,
-              HasSubstr("Did you mean: resend"));
+  EXPECT_THAT(remove(folder, "resent").error().message, HasSubstr("Did you mean: resend"));
 }
 
 // A person edits directory.lock between the plan and the swap: it is kept, and is not a file of the
@@ -85,7 +87,7 @@ TEST(Remove, ALockFileThatChangesMeanwhileIsNotReportedAsAFile) {
     return 0;
   };
   const auto removed =
-      remove_namespace(folder.path(), "a-namespace-longer-than-directory-lock", false, {}, edit);
+      Installer(folder.path(), edit).remove("a-namespace-longer-than-directory-lock", {}, {});
   ASSERT_TRUE(removed) << removed.error().message;
   EXPECT_TRUE(edited);
   EXPECT_THAT(removed->kept, IsEmpty());
@@ -99,7 +101,7 @@ TEST(Remove, ACancelledJobRemovesNothing) {
   const Files before = folder.picture();
   const Job job;
   job.cancelled->store(true);
-  EXPECT_FALSE(remove_namespace(folder.path(), "resend", false, job));
+  EXPECT_FALSE(Installer(folder.path()).remove("resend", {}, job));
   EXPECT_EQ(folder.picture(), before);
 }
 

@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include "directory/sources/file_digests.h"
 #include "directory/sources/installer_fixture_for_test.h"
 #include "directory/sources/journal.h"
 
@@ -35,7 +34,7 @@ TEST(Installer, PutsABundleIntoAFolderThatDidNotExistAndRecordsIt) {
   EXPECT_EQ(report->skipped.size(), 1u);
   EXPECT_EQ(report->resolved, "1.2.3");
   EXPECT_EQ(folder.get("resend/sub/leaf.md"), "leaf");
-  const Lock lock = Installer(folder.path()).lock().value();
+  const Lock lock = lock_in(folder.path());
   const LockedNamespace& entry = lock.namespaces.at("resend");
   EXPECT_EQ(report->digest, entry.digest());
   EXPECT_EQ(entry.files.at("SKILL.md"), (LockedFile{sha256_hex("one"), 3}));
@@ -76,7 +75,7 @@ TEST(Installer, W11ANewVersionWithEqualFilesChangesTheLockAlone) {
   ASSERT_TRUE(report);
   EXPECT_FALSE(report->skills_changed || report->prompts_changed);
   EXPECT_EQ(inode, fs::last_write_time(folder.path("resend/SKILL.md")));
-  EXPECT_EQ(Installer(folder.path()).lock()->namespaces.at("resend").resolved, "2");
+  EXPECT_EQ(lock_in(folder.path()).namespaces.at("resend").resolved, "2");
 }
 
 TEST(Installer, ReplacesWhatIsOursAndKeepsTheMode) {
@@ -170,8 +169,7 @@ TEST(Installer, TheFirstDownloadKeepsWhatWasMadeByHand) {
 }
 
 std::optional<std::string> kept_of(const SkillsFolder& folder, const std::string& path) {
-  const auto lock = Installer(folder.path()).lock();
-  return lock->namespaces.at("resend").files.at(path).kept;
+  return lock_in(folder.path()).namespaces.at("resend").files.at(path).kept;
 }
 
 TEST(Installer, TheLockDoesNotGiveKeptFilesTheNewVersion) {
@@ -250,8 +248,8 @@ TEST(Installer, W13AnExplicitDownloadIsRecordedAsAPersonsChoiceAndWritesNoMarker
   bundle.source = RegistrySource{"resend", "1.0", std::nullopt};
   ASSERT_TRUE(folder.install(bundle));
   const Installer installer(folder.path());
-  EXPECT_TRUE(installer.lock()->namespaces.at("resend").pinned());
-  EXPECT_FALSE(installer.has_marker("resend"));
+  EXPECT_TRUE(lock_in(folder.path()).namespaces.at("resend").pinned());
+  EXPECT_FALSE(installer.has(marker_of("resend")));
 }
 
 TEST(Installer, AutomaticDownloadsWriteThePublishedMarker) {
@@ -261,9 +259,9 @@ TEST(Installer, AutomaticDownloadsWriteThePublishedMarker) {
             "{\n  \"worker\": \"resend\",\n  \"source\": \"registry\",\n"
             "  \"tag_or_version\": \"latest\",\n  \"schema\": 1\n}");
   const Installer installer(folder.path());
-  EXPECT_TRUE(installer.has_marker("resend"));
-  EXPECT_FALSE(installer.has_marker("other"));
-  EXPECT_TRUE(installer.lock()->namespaces.at("resend").automatic);
+  EXPECT_TRUE(installer.has(marker_of("resend")));
+  EXPECT_FALSE(installer.has(marker_of("other")));
+  EXPECT_TRUE(lock_in(folder.path()).namespaces.at("resend").automatic);
   EXPECT_THAT(verified(folder.path()), IsEmpty()) << "the marker is no extra file";
 }
 
@@ -349,7 +347,7 @@ TEST(Installer, W23RejectedInputCreatesNothing) {
 TEST(Installer, RestoringWantsExactlyWhatTheLockSays) {
   const SkillsFolder folder;
   ASSERT_TRUE(folder.install(bundle_of("1", kFirst), {.automatic = true}));
-  const LockedNamespace locked = Installer(folder.path()).lock()->namespaces.at("resend");
+  const LockedNamespace locked = lock_in(folder.path()).namespaces.at("resend");
   const Files before = folder.picture();
   Files changed = kFirst;
   changed["SKILL.md"] = "tampered";
@@ -373,7 +371,7 @@ TEST(Installer, RestoringWantsExactlyWhatTheLockSays) {
 TEST(Installer, RestoringDoesNotGiveUpAnEditUnlessForced) {
   const SkillsFolder folder;
   ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
-  const LockedNamespace locked = Installer(folder.path()).lock()->namespaces.at("resend");
+  const LockedNamespace locked = lock_in(folder.path()).namespaces.at("resend");
   const Files whole = folder.picture();
   folder.put("resend/SKILL.md", "edited");
   const Files edited = folder.picture();
@@ -435,7 +433,7 @@ TEST(Installer, NamespacesDoNotDisturbEachOther) {
   ASSERT_TRUE(folder.install(bundle_of("1", {{"SKILL.md", "swap"}}, "swap")));
   ASSERT_TRUE(folder.install(bundle_of("2", {}, "resend")));
   EXPECT_EQ(folder.get("swap/SKILL.md"), "swap");
-  EXPECT_EQ(Installer(folder.path()).lock()->namespaces.size(), 2u);
+  EXPECT_EQ(lock_in(folder.path()).namespaces.size(), 2u);
   EXPECT_EQ(Installer(folder.path()).verify("swap")->size(), 1u);
   const auto unknown = Installer(folder.path()).verify("swop");
   ASSERT_FALSE(unknown);
@@ -502,33 +500,33 @@ TEST(Installer, StampsTellWhichFilesWereTouched) {
   const SkillsFolder folder;
   const Installer installer(folder.path());
   ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
-  const auto states = [&installer] {
-    std::map<std::string, FileState> out;
-    const auto verified = installer.compare_stamps();
+  const auto edited = [&installer] {
+    std::vector<std::string> out;
+    const auto verified = installer.verify(std::nullopt);
     EXPECT_TRUE(verified && verified->size() == 1 && verified->front().written_ns);
-    for (const VerifiedFile& file : verified->front().files) out[file.path] = file.state;
+    EXPECT_EQ(verified->front().intact + verified->front().files.size(), kFirst.size());
+    for (const VerifiedFile& file : verified->front().files) out.push_back(file.path);
+    EXPECT_EQ(verified->front().ok, out.empty());
     return out;
   };
-  for (int again = 0; again < 2; ++again) {
-    EXPECT_THAT(states(), testing::Each(testing::Pair(testing::_, FileState::kIntact)));
-  }
+  for (int again = 0; again < 2; ++again) EXPECT_THAT(edited(), IsEmpty());
   folder.put("resend/SKILL.md", "ONE");  // as long as it was
-  EXPECT_EQ(states().at("SKILL.md"), FileState::kEdited);
+  EXPECT_THAT(edited(), ElementsAre("SKILL.md"));
 }
 
-TEST(FileDigests, KnowAFileByItsStampUnlessItIsTooYoung) {
-  FileDigests digests;
-  const FileStamp old{.device = 1, .inode = 2, .size = 3, .mtime_ns = 4, .ctime_ns = 5};
-  digests.keep("a", old, "sha256:x");
-  EXPECT_EQ(digests.find("a", old), "sha256:x");
-  FileStamp other = old;
-  other.ctime_ns = 6;
-  EXPECT_EQ(digests.find("a", other), std::nullopt);
-  EXPECT_EQ(digests.find("b", old), std::nullopt);
-  FileStamp young = old;
-  young.mtime_ns = young.ctime_ns = file_clock_ns();
-  digests.keep("b", young, "sha256:y");
-  EXPECT_EQ(digests.find("b", young), std::nullopt);
+// As others see it: the same object for as long as the file has the same content.
+TEST(Installer, ALockIsParsedOnceForEachVersionOfTheFile) {
+  const SkillsFolder folder;
+  const Installer installer(folder.path());
+  ASSERT_TRUE(folder.install(bundle_of("1", kFirst)));
+  const LockPtr first = installer.lock().value();
+  const std::string text = folder.get("directory.lock");
+  fs::remove(folder.path("directory.lock"));
+  EXPECT_THAT(installer.lock().value()->namespaces, IsEmpty());
+  folder.put("directory.lock", text);
+  EXPECT_EQ(installer.lock().value(), first) << "another file, the same content";
+  ASSERT_TRUE(folder.install(bundle_of("2", kFirst)));
+  EXPECT_EQ(installer.lock().value()->namespaces.at("resend").resolved, "2");
 }
 
 TEST(Installer, ReportsProgress) {

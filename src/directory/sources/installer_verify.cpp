@@ -7,10 +7,9 @@
 #include <map>
 #include <thread>
 
-#include "directory/sources/installer_plan.h"
 #include "directory/sources/journal.h"
-#include "foundation/base/text.h"
-#include "foundation/base/utf8.h"
+#include "directory/sources/source_json.h"
+#include "foundation/base/file_digests.h"
 
 namespace iii::sources {
 
@@ -18,42 +17,14 @@ namespace {
 
 constexpr std::chrono::milliseconds kGatePause{5};
 constexpr int kMaxLooks = 2'000;  // at a gate that is shut: ten seconds
-constexpr size_t kMaxFiles = 200'000;
-constexpr size_t kMaxDepth = 64;
 
-using States = std::map<std::string, FileState>;
-
-// Everything in the folder that the lock does not name. Links are not followed.
-Result<void> find_extras(const FolderWriter& root, const std::string& folder, size_t prefix,
-                         size_t depth, States& states) {
-  const Result<std::vector<DirectoryEntry>> entries = root.list(folder);
-  if (!entries && entries.error().code == "missing") return {};
-  if (!entries) return std::unexpected(entries.error());
-  for (const DirectoryEntry& entry : *entries) {
-    const std::string path = folder + "/" + entry.name;
-    const std::string inner = path.substr(prefix);
-    if (inner == kMarkerName) continue;
-    if (entry.kind == EntryKind::kDirectory) {
-      if (depth >= kMaxDepth) continue;
-      Result<void> found = find_extras(root, path, prefix, depth + 1, states);
-      if (!found) return found;
-    } else if (states.size() >= kMaxFiles) {
-      return fail("too_large", "`" + printable(folder) + "` has too many files");
-    } else {
-      states.emplace(inner, FileState::kExtra);  // known ones keep their state
-    }
-  }
-  return {};
-}
-
-// The file is read unless its hash is known.
+// The file is read unless its digest is known.
 Result<std::string> state_by_stamp(const FolderWriter& root, const std::string& path,
-                                   const FileStamp& stamp, FileDigests* digests) {
-  if (digests == nullptr) return state_of(root, path);
-  if (auto known = digests->find(path, stamp)) return std::move(*known);
-  Result<std::string> state = state_of(root, path);
-  if (state) digests->keep(path, stamp, *state);
-  return state;
+                                   const FileStamp& stamp) {
+  const Result<FileDigest> digest = file_digest(root, path, stamp);
+  if (digest) return "sha256:" + digest->sha256;
+  if (digest.error().code == "missing") return std::string(kAbsent);
+  return std::unexpected(digest.error());
 }
 
 struct LookedAt {
@@ -62,7 +33,7 @@ struct LookedAt {
 };
 
 Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& path,
-                                const LockedFile& locked, FileDigests* digests) {
+                                const LockedFile& locked) {
   const auto found = [](FileState state) { return LookedAt{.state = state}; };
   const Result<FileStatus> status = root.look(path);
   if (!status && status.error().code == "missing") return found(FileState::kMissing);
@@ -71,13 +42,10 @@ Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& pat
   if (!status) return std::unexpected(status.error());
   if (status->kind != EntryKind::kFile) return found(FileState::kEdited);
   if (status->stamp.size != locked.size && locked.fixed.empty()) return found(FileState::kEdited);
-  const Result<std::string> state = state_by_stamp(root, path, status->stamp, digests);
+  const Result<std::string> state = state_by_stamp(root, path, status->stamp);
   if (!state) return std::unexpected(state.error());
   if (*state == kAbsent) return found(FileState::kMissing);
-  constexpr std::string_view kHash = "sha256:";
-  const bool ours =
-      state->starts_with(kHash) && locked.is_ours(std::string_view(*state).substr(kHash.size()));
-  if (!ours) return found(FileState::kEdited);
+  if (!locked.is_ours_in(*state)) return found(FileState::kEdited);
   const Result<mode_t> mode = root.mode(path);
   const bool stopped = locked.executable && mode && (*mode & S_IXUSR) == 0;
   return LookedAt{.state = stopped ? FileState::kMode : FileState::kIntact,
@@ -85,52 +53,34 @@ Result<LookedAt> look_at_locked(const FolderWriter& root, const std::string& pat
 }
 
 Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string& name,
-                                     const LockedNamespace& locked, FileDigests* digests) {
-  States states;
-  std::optional<int64_t> written;
+                                     const LockedNamespace& locked) {
+  VerifiedNamespace out{.name_space = name,
+                        .source = source_json(locked.source, locked.branch),
+                        .resolved = locked.resolved,
+                        .digest = locked.digest(),
+                        .files = {},
+                        .locked = locked};
+  std::map<std::string, FileState> others;
   for (const auto& [path, file] : locked.files) {
-    const Result<LookedAt> look = look_at_locked(root, below(name, path), file, digests);
+    const Result<LookedAt> look = look_at_locked(root, below(name, path), file);
     if (!look) return std::unexpected(look.error());
-    states.emplace(path, look->state);
     if (look->state == FileState::kIntact) {
-      written = std::max(written.value_or(look->mtime_ns), look->mtime_ns);
+      ++out.intact;
+      out.written_ns = std::max(out.written_ns.value_or(look->mtime_ns), look->mtime_ns);
+    } else {
+      others.emplace(path, look->state);
+      out.ok = false;
     }
   }
-  const Result<void> found = find_extras(root, name, name.size() + 1, 0, states);
-  // The namespace itself is a link: its files were told apart above.
-  if (!found && found.error().code != "link") return std::unexpected(found.error());
-  VerifiedNamespace verified{
-      .name_space = name, .locked = locked, .files = {}, .written_ns = written};
-  for (const auto& [path, state] : states) verified.files.push_back({path, state});
-  return verified;
-}
-
-Error cannot_read(const Error& error) {
-  return {"D330", "D330 read_failed: " + error.message + ". Next: check the skills folder."};
-}
-
-Result<std::vector<VerifiedNamespace>> verify_now(const FolderWriter& root,
-                                                  const std::optional<std::string>& name_space,
-                                                  FileDigests* digests) {
-  const Result<Lock> lock = read_lock(root);
-  if (!lock) return std::unexpected(lock.error());
-  if (name_space && !lock->namespaces.contains(*name_space)) {
-    std::vector<std::string> names;
-    for (const auto& [name, locked] : lock->namespaces) names.push_back(name);
-    const std::string_view near = nearest(*name_space, names);
-    return fail("D310", "D310 not_found: `" + printable(*name_space) +
-                            "` is not in `directory.lock`." +
-                            (near.empty() ? "" : " Did you mean: " + std::string(near) + ".") +
-                            " Next: call directory::lock::verify without a namespace to see all.");
+  const Result<std::vector<DirectoryEntry>> entries = root.walk(name);
+  // The namespace itself is a link: its files were compared above.
+  if (!entries && entries.error().code != "link") return std::unexpected(entries.error());
+  for (const DirectoryEntry& entry : entries.value_or(std::vector<DirectoryEntry>())) {
+    const bool file = entry.kind != EntryKind::kDirectory && entry.name != kMarkerName;
+    if (file && locked.find(entry.name) == nullptr) others.emplace(entry.name, FileState::kExtra);
   }
-  std::vector<VerifiedNamespace> all;
-  for (const auto& [name, locked] : lock->namespaces) {
-    if (name_space && *name_space != name) continue;
-    Result<VerifiedNamespace> one = verify_one(root, name, locked, digests);
-    if (!one) return std::unexpected(cannot_read(one.error()));
-    all.push_back(std::move(*one));
-  }
-  return all;
+  for (const auto& [path, state] : others) out.files.push_back({path, state});
+  return out;
 }
 
 }  // namespace
@@ -151,37 +101,69 @@ std::string word_of(FileState state) {
   return "intact";
 }
 
+Error read_failed(const Error& error) {
+  return {"D330", "D330 read_failed: " + error.message + ". Next: check the skills folder."};
+}
+
 Error unreadable_lock(const Error& error) {
   return {"D333",
           "D333 lock_unreadable: `directory.lock` cannot be read: " + error.message +
               ". Nothing was changed. Next: make it a plain file that this program may read."};
 }
 
-Result<Lock> read_lock(const FolderWriter& root) {
+Result<LockPtr> LockReader::read(const FolderWriter& root) {
+  static const LockPtr kNone = std::make_shared<const Lock>();
+  const Result<FileStatus> status = root.look(kLockFileName);
+  if (!status && status.error().code == "missing") return kNone;
+  const std::lock_guard held(mutex_);
+  if (status && stamp_ == status->stamp) return lock_;
   const Result<std::string> text = root.read(kLockFileName, kMaxLockBytes);
-  if (!text && text.error().code == "missing") return Lock{};
+  if (!text && text.error().code == "missing") return kNone;
   if (!text) return std::unexpected(unreadable_lock(text.error()));
-  return parse_lock(*text);
+  std::string hash = sha256_hex(*text);
+  if (lock_ == nullptr || hash != hash_) {
+    Result<Lock> lock = parse_lock(*text);
+    if (!lock) return std::unexpected(std::move(lock.error()));
+    lock_ = std::make_shared<const Lock>(std::move(*lock));
+    hash_ = std::move(hash);
+  }
+  stamp_.reset();
+  // A file that was written a moment ago may change again without another stamp.
+  if (status && status->stamp.settled(file_clock_ns())) stamp_ = status->stamp;
+  return lock_;
 }
 
-Result<std::vector<VerifiedNamespace>> verify_folder(const std::filesystem::path& skills_folder,
-                                                     const std::optional<std::string>& name_space,
-                                                     FileDigests* digests) {
+Result<void> read_whole(const std::filesystem::path& skills_folder, LockReader& reader,
+                        const ReadWork& work) {
   ReadGate gate(skills_folder);
   for (int look = 0; look < kMaxLooks; ++look) {
     if (!gate.enter()) {
       std::this_thread::sleep_for(kGatePause);
       continue;
     }
-    const Result<FolderWriter> root = FolderWriter::open(skills_folder);
-    const bool missing = !root && root.error().code == "missing";
-    if (!root && !missing) return std::unexpected(cannot_read(root.error()));
-    Result<std::vector<VerifiedNamespace>> verified =
-        missing ? std::vector<VerifiedNamespace>{} : verify_now(*root, name_space, digests);
-    if (gate.leave()) return verified;
+    const Result<FolderWriter> root = FolderWriter::open_to_read(skills_folder);
+    if (!root) return std::unexpected(read_failed(root.error()));
+    const Result<LockPtr> lock = reader.read(*root);
+    Result<void> done = lock ? work(*root, **lock) : std::unexpected(lock.error());
+    if (gate.leave()) return done;
   }
   return fail("D331",
               "D331 busy: a download is under way for too long. Next: try again in a moment.");
+}
+
+Result<std::vector<VerifiedNamespace>> verify_files(const FolderWriter& root, const Lock& lock,
+                                                    const std::optional<std::string>& name_space) {
+  if (name_space && lock.find(*name_space) == nullptr) {
+    return std::unexpected(no_such_namespace(lock, *name_space));
+  }
+  std::vector<VerifiedNamespace> all;
+  for (const auto& [name, locked] : lock.namespaces) {
+    if (name_space && *name_space != name) continue;
+    Result<VerifiedNamespace> one = verify_one(root, name, locked);
+    if (!one) return std::unexpected(read_failed(one.error()));
+    all.push_back(std::move(*one));
+  }
+  return all;
 }
 
 }  // namespace iii::sources

@@ -1,12 +1,9 @@
 #include "directory/sources/lock_file.h"
 
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 
-#include "foundation/base/check.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 #include "foundation/json/yaml.h"
@@ -21,6 +18,12 @@ constexpr std::string_view kHead =
 constexpr std::string_view kDigestPrefix = "sha256:";
 constexpr std::string_view kLocalKind = "folder";  // a folder of this machine
 constexpr std::string_view kExecutable = "x";
+// Members of an entry that are written as they are, and left out when they are empty.
+constexpr auto kTexts = std::to_array<std::pair<const char*, std::string LockedNamespace::*>>(
+    {{"resolved", &LockedNamespace::resolved},
+     {"branch", &LockedNamespace::branch},
+     {"folder", &LockedNamespace::folder},
+     {"tree", &LockedNamespace::tree}});
 
 std::unexpected<Error> damaged(const std::string& reason) {
   return fail("D333",
@@ -31,12 +34,6 @@ std::unexpected<Error> damaged(const std::string& reason) {
 
 std::string in(std::string_view name) { return "`" + printable(name) + "`: "; }
 
-bool is_sha256(std::string_view text) {
-  return text.size() == 64 && std::ranges::all_of(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-         });
-}
-
 bool is_hex(std::string_view text) {
   return text.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
 }
@@ -46,7 +43,7 @@ bool is_commit(std::string_view text) {
   return text.empty() || ((text.size() == 40 || text.size() == 64) && is_hex(text));
 }
 
-// The emitter takes UTF-8 only, and not all of this was checked by whoever asked.
+// The emitter takes UTF-8 only, and not all of this was checked before.
 json::Value text(std::string_view value) {
   return is_utf8(value) ? std::string(value) : printable(value);
 }
@@ -72,10 +69,9 @@ json::Value entry_of(const LockedNamespace& locked) {
   json::Object entry;
   entry["source"] = is_local(locked.source) ? kLocalKind : kind_of(locked.source);
   put_asked(entry, locked.source);
-  if (!locked.resolved.empty()) entry["resolved"] = text(locked.resolved);
-  if (!locked.branch.empty()) entry["branch"] = text(locked.branch);
-  if (!locked.folder.empty()) entry["folder"] = text(locked.folder);
-  if (!locked.tree.empty()) entry["tree"] = text(locked.tree);
+  for (const auto& [key, member] : kTexts) {
+    if (!(locked.*member).empty()) entry[key] = text(locked.*member);
+  }
   if (locked.automatic) entry["automatic"] = true;
   entry["digest"] = locked.digest();
   json::Object files;
@@ -105,13 +101,12 @@ class EntryReader {
     LockedNamespace locked;
     locked.source = source();
     check(locked.source);
-    locked.resolved = optional(entry_, "resolved").value_or("");
+    for (const auto& [key, member] : kTexts) {
+      locked.*member = optional(entry_, key).value_or("");
+    }
     if (std::holds_alternative<RepoSource>(locked.source) && !is_commit(locked.resolved)) {
       complain("`resolved` is not a commit");
     }
-    locked.branch = optional(entry_, "branch").value_or("");
-    locked.folder = optional(entry_, "folder").value_or("");
-    locked.tree = optional(entry_, "tree").value_or("");
     if (!is_commit(locked.tree)) complain("`tree` is not the id of a tree");
     if (const json::Value* automatic = entry_.find("automatic")) {
       const bool* value = automatic->as_bool();
@@ -198,7 +193,8 @@ class EntryReader {
         "`accepted_risks` must be a mapping of SHA-256 (64 hex digits) to lists of codes";
     if (accepted->as_object() == nullptr) return complain(std::string(kForm));
     for (const auto& [sha256, codes] : *accepted->as_object()) {
-      if (!is_sha256(sha256) || codes.as_array() == nullptr) return complain(std::string(kForm));
+      if (!is_sha256_hex(sha256) || codes.as_array() == nullptr)
+        return complain(std::string(kForm));
       for (const json::Value& code : *codes.as_array()) {
         if (code.as_string() == nullptr) return complain(std::string(kForm));
         locked.accepted[sha256].insert(*code.as_string());
@@ -215,7 +211,7 @@ class EntryReader {
       const json::Value* const sha256 = row.find("sha256");
       const json::Value* const size = row.find("size");
       const bool fits = sha256 != nullptr && sha256->as_string() != nullptr &&
-                        is_sha256(*sha256->as_string()) && size != nullptr &&
+                        is_sha256_hex(*sha256->as_string()) && size != nullptr &&
                         size->as_int() != nullptr && *size->as_int() >= 0;
       if (!fits) return complain(in(path) + "needs `sha256` (64 hex digits) and `size`");
       const BundleLimits any{.max_depth = 64, .max_path_bytes = 4'096};
@@ -226,7 +222,7 @@ class EntryReader {
                       .kept = optional(row, "kept"),
                       .fixed = optional(row, "fixed").value_or("")};
       file.executable = optional(row, "mode") == kExecutable;
-      if (!file.fixed.empty() && !is_sha256(file.fixed)) {
+      if (!file.fixed.empty() && !is_sha256_hex(file.fixed)) {
         return complain(in(path) + "`fixed` must be 64 hex digits");
       }
       locked.files[path] = std::move(file);
@@ -238,7 +234,7 @@ class EntryReader {
   std::string complaint_;
 };
 
-// What a merge that nobody finished leaves behind; the most likely damage of a file that is
+// What an unfinished merge leaves behind; the most likely damage of a file that is
 // committed. 0: none.
 size_t line_of_conflict(std::string_view lock) {
   size_t number = 0;
@@ -253,38 +249,13 @@ size_t line_of_conflict(std::string_view lock) {
 
 }  // namespace
 
-struct Sha256::State {
-  EVP_MD_CTX* context = EVP_MD_CTX_new();
-  State() { III_CHECK(context != nullptr && EVP_DigestInit_ex(context, EVP_sha256(), nullptr)); }
-  ~State() { EVP_MD_CTX_free(context); }
-  State(const State&) = delete;
-  State& operator=(const State&) = delete;
-};
-
-Sha256::Sha256() : state_(std::make_unique<State>()) {}
-Sha256::~Sha256() = default;
-
-void Sha256::add(std::string_view bytes) {
-  III_CHECK(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1);
-}
-
-std::string Sha256::hex() {
-  std::array<unsigned char, 32> digest{};
-  III_CHECK(EVP_DigestFinal_ex(state_->context, digest.data(), nullptr) == 1);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string out;
-  out.reserve(64);
-  for (const unsigned char byte : digest) {
-    out += kDigits[byte >> 4U];
-    out += kDigits[byte & 15U];
-  }
-  return out;
-}
-
-std::string sha256_hex(std::string_view bytes) {
-  Sha256 hash;
-  hash.add(bytes);
-  return hash.hex();
+Error no_such_namespace(const Lock& lock, std::string_view name) {
+  std::vector<std::string> names;
+  for (const auto& [known, entry] : lock.namespaces) names.push_back(known);
+  const std::string_view meant = nearest(name, names);
+  return {"D310", "D310 not_found: directory.lock has no namespace \"" + printable(name) + "\"." +
+                      (meant.empty() ? "" : " Did you mean: " + std::string(meant) + ".") +
+                      " Next: call directory::lock::verify without a namespace to see all."};
 }
 
 std::string LockedNamespace::digest() const {

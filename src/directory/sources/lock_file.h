@@ -11,11 +11,16 @@
 
 #include "directory/sources/bundle.h"
 #include "foundation/base/result.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::sources {
 
 inline constexpr std::string_view kLockFileName = "directory.lock";
 inline constexpr std::string_view kMarkerName = ".iii-skill-complete";
+// Where the published worker's marker of a namespace is, below the skills folder.
+inline std::string marker_of(const std::string& name_space) {
+  return name_space + "/" + std::string(kMarkerName);
+}
 
 struct LockedFile {
   std::string sha256;  // what the source has: lower-case hex
@@ -29,6 +34,11 @@ struct LockedFile {
 
   bool is_ours(std::string_view hash) const {
     return hash == sha256 || (!fixed.empty() && hash == fixed);
+  }
+  // The same of a state, as the journal writes it.
+  bool is_ours_in(std::string_view state) const {
+    constexpr std::string_view kHash = "sha256:";
+    return state.starts_with(kHash) && is_ours(state.substr(kHash.size()));
   }
   bool same_content(const LockedFile& other) const {
     return sha256 == other.sha256 && size == other.size;
@@ -48,6 +58,10 @@ struct LockedNamespace {
   // Findings that a person accepted: SHA-256 of a file → codes (docs/risks.md).
   std::map<std::string, std::set<std::string>> accepted = {};
 
+  const LockedFile* find(std::string_view path) const {  // null: the lock does not name it
+    const auto file = files.find(path);
+    return file == files.end() ? nullptr : &file->second;
+  }
   // One digest for all files: equal means equal content.
   std::string digest() const;
   // A person asked for exactly this version or commit.
@@ -58,8 +72,17 @@ struct LockedNamespace {
 struct Lock {
   std::map<std::string, LockedNamespace, std::less<>> namespaces;
 
+  const LockedNamespace* find(std::string_view name) const {  // null: it has none of that name
+    const auto entry = namespaces.find(name);
+    return entry == namespaces.end() ? nullptr : &entry->second;
+  }
   bool operator==(const Lock&) const = default;
 };
+
+using LockPtr = std::shared_ptr<const Lock>;
+
+// D310, with the name that was probably meant.
+Error no_such_namespace(const Lock& lock, std::string_view name);
 
 // YAML, sorted, without times: equal content gives equal bytes.
 std::string render_lock(const Lock& lock);
@@ -70,23 +93,5 @@ Result<Lock> parse_lock(std::string_view text);
 
 // A lock of this size still names a hundred thousand files; nothing larger is read or written.
 inline constexpr size_t kMaxLockBytes = 16 * 1024 * 1024;
-
-std::string sha256_hex(std::string_view bytes);
-
-// The same for content that comes in parts.
-class Sha256 {
- public:
-  Sha256();
-  ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
-
-  void add(std::string_view bytes);
-  std::string hex();  // once, at the end
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
 
 }  // namespace iii::sources

@@ -1,4 +1,5 @@
 #include "directory/sources/lock_file.h"
+#include "foundation/base/sha256.h"
 
 #include <gmock/gmock.h>
 

@@ -1,10 +1,10 @@
 #include "directory/sources/namespace_diff.h"
 
+#include <algorithm>
 #include <map>
 
-#include "directory/sources/journal.h"
+#include "directory/sources/installer_plan.h"
 #include "directory/sources/text_diff.h"
-#include "foundation/base/files_writer.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::sources {
@@ -21,44 +21,32 @@ bool is_text(std::string_view bytes) {
 
 class Differ {
  public:
-  Differ(const FolderWriter& root, std::string name_space)
-      : root_(root), name_(std::move(name_space)) {}
+  explicit Differ(const FolderWriter& root) : root_(root) {}
 
-  // Null: not there.
-  Result<void> compare(const std::string& path, bool here, const std::string* now) {
+  // `now`: null when the source does not have it. `whole`: its path below the skills folder.
+  FileDiff compare(std::string path, std::string change, const std::string& whole,
+                   const std::string* now) {
+    FileDiff file{.path = std::move(path), .change = std::move(change), .diff = {}, .note = {}};
     std::string before;
-    if (here) {
-      auto bytes = root_.read(below(name_, path), uint64_t{1} << 30U);
-      if (!bytes && bytes.error().code != "missing") {
-        return fail("D330", "D330 read_failed: " + bytes.error().message +
-                                ". Next: check the skills folder.");
-      }
-      here = bytes.has_value();
+    if (file.change != "added") {
+      const Result<FileStatus> status = root_.look(whole);
+      file.size = status ? status->stamp.size : 0;
+      const bool small = file.size <= kMaxComparedBytes;
+      auto bytes = small ? root_.read(whole, kMaxComparedBytes) : Result<std::string>();
+      // What is not a file, or was removed a moment ago, has no text.
       if (bytes) before = std::move(*bytes);
     }
-    if (!here && now == nullptr) return {};
-    if (here && now != nullptr && before == *now) {
-      ++out_.unchanged;
-      return {};
-    }
-    FileDiff file{.path = path,
-                  .kind = !here            ? FileDiff::Kind::kAdded
-                          : now == nullptr ? FileDiff::Kind::kRemoved
-                                           : FileDiff::Kind::kChanged,
-                  .text = {},
-                  .note = {}};
-    describe(file, before, now == nullptr ? std::string_view() : std::string_view(*now));
-    out_.files.push_back(std::move(file));
-    return {};
+    const uint64_t size_here = file.size;
+    if (now != nullptr) file.size = now->size();
+    describe(file, before, size_here, now == nullptr ? std::string_view() : *now);
+    return file;
   }
 
-  NamespaceDiff take() { return std::move(out_); }
-
  private:
-  void describe(FileDiff& file, std::string_view before, std::string_view now) {
-    if (!is_text(before) || !is_text(now)) {
+  void describe(FileDiff& file, std::string_view before, uint64_t size_here, std::string_view now) {
+    if (size_here > kMaxComparedBytes || !is_text(before) || !is_text(now)) {
       file.note = "not text, or larger than " + std::to_string(kMaxComparedBytes) +
-                  " bytes: " + std::to_string(before.size()) + " bytes here, " +
+                  " bytes: " + std::to_string(size_here) + " bytes here, " +
                   std::to_string(now.size()) + " in the source";
       return;
     }
@@ -69,44 +57,46 @@ class Differ {
     TextDiff diff = diff_text(before, now);
     used_ += diff.text.size();
     if (!diff.complete) file.note = "the difference is too large to be shown line by line";
-    file.text = std::move(diff.text);
-    if (file.text.empty() && file.note.empty()) file.note = "only the last line break differs";
+    file.diff = std::move(diff.text);
+    if (!file.diff.empty() || !file.note.empty()) return;
+    if (before != now) {
+      file.note = "only the last line break differs";
+    } else {
+      file.note = before.empty() ? "the file is empty" : "only its executable bit differs";
+    }
   }
 
   const FolderWriter& root_;
-  const std::string name_;
-  NamespaceDiff out_;
   size_t used_ = 0;
 };
 
 }  // namespace
 
-Result<NamespaceDiff> diff_namespace(const std::filesystem::path& skills_folder,
-                                     const VerifiedNamespace& installed, const Bundle& bundle,
-                                     const std::optional<std::string>& path) {
-  const Result<FolderWriter> root = FolderWriter::open(skills_folder);
-  if (!root)
-    return fail("D330",
-                "D330 read_failed: " + root.error().message + ". Next: check the skills folder.");
-  // Files that somebody put beside ours are not the source's concern, unless it has them now.
-  std::map<std::string, const std::string*> paths;
-  for (const auto& [name, file] : installed.locked.files) paths.emplace(name, nullptr);
-  for (const BundleFile& file : bundle.files) paths[file.path] = &file.bytes;
-  if (path && !paths.contains(*path)) {
-    return fail("D310", "D310 not_found: neither the namespace nor its source has the file \"" +
-                            printable(*path) +
-                            "\". Next: call directory::lock::diff without `path` to see all.");
+std::vector<FileDiff> files_of(const FolderWriter& root, const Plan& plan, const Bundle& bundle,
+                               const std::optional<std::string>& path) {
+  struct Row {
+    std::string change;
+    const std::string* now = nullptr;
+  };
+  std::map<std::string, Row> rows;
+  for (const Change& change : plan.changes) {
+    const bool added = change.was == kAbsent || change.was == kFolderState;
+    rows[*plan.inside(change.path)] = {
+        .change = change.bytes == nullptr ? "removed" : (added ? "added" : "changed"),
+        .now = change.bytes};
   }
-  Differ differ(*root, installed.name_space);
-  for (const auto& [name, bytes] : paths) {
-    if (path && *path != name) continue;
-    if (auto done = differ.compare(name, true, bytes); !done) return std::unexpected(done.error());
+  for (const std::string& kept : plan.report.conflicts) {
+    const auto file = std::ranges::find(bundle.files, kept, &BundleFile::path);
+    rows[kept] = {.change = "kept", .now = file == bundle.files.end() ? nullptr : &file->bytes};
   }
-  NamespaceDiff diff = differ.take();
-  diff.name_space = installed.name_space;
-  diff.current = installed.locked.resolved;
-  diff.latest = bundle.resolved;
-  return diff;
+  rows.erase(std::string(kMarkerName));
+  Differ differ(root);
+  std::vector<FileDiff> out;
+  for (const auto& [name, row] : rows) {
+    if (path.value_or(name) != name) continue;
+    out.push_back(differ.compare(name, row.change, below(plan.name_space, name), row.now));
+  }
+  return out;
 }
 
 }  // namespace iii::sources

@@ -1,18 +1,37 @@
-// What an update would change in the files of a namespace.
+// What a plan changes, file by file.
 #pragma once
 
-#include <filesystem>
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "directory/sources/downloads.h"
-#include "foundation/base/result.h"
+#include "directory/sources/bundle.h"
+#include "foundation/base/files_writer.h"
 
 namespace iii::sources {
 
-// Reads the disk. D310 when `path` is neither here nor in the bundle.
-Result<NamespaceDiff> diff_namespace(const std::filesystem::path& skills_folder,
-                                     const VerifiedNamespace& installed, const Bundle& bundle,
-                                     const std::optional<std::string>& path);
+struct Plan;
+
+struct FileDiff {
+  std::string path;
+  std::string change;  // `added`, `changed`, `removed`; of a dry run also `kept`: edited here
+  uint64_t size = 0;   // in the source; of a removed file: here
+  std::string diff;    // unified; empty for what is not text, or was too much to compare
+  std::string note;    // why `diff` is empty or not complete
+  // Of a dry run, for skills and prompts: what reading it costs.
+  std::optional<uint64_t> tokens = {};
+};
+struct NamespaceDiff {
+  std::string name_space;
+  std::string current;
+  std::string latest;
+  std::vector<FileDiff> files;  // by path
+  uint64_t unchanged = 0;
+};
+
+// By path, or of one path below the namespace. Reads the files that are there.
+std::vector<FileDiff> files_of(const FolderWriter& root, const Plan& plan, const Bundle& bundle,
+                               const std::optional<std::string>& path);
 
 }  // namespace iii::sources

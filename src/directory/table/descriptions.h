@@ -30,25 +30,15 @@ inline constexpr const char* kSkillsBrowse =
 inline constexpr const char* kSkillsInspect =
     "Shows everything about one document, served or not: its row as in directory::skills::browse, "
     "the text, the same text as a tree of nodes, the file as it is with its digest, which folder "
-    "serves it and which is hidden, what directory.lock says, how each kind of caller reads it and "
-    "what it gets, findings, the functions it names, risks, and characters that nobody sees. To "
-    "read a skill call directory::skills::get, which answers far less.";
+    "serves it and which is hidden, what directory.lock says, findings, the functions it names, "
+    "and "
+    "risks. To read a skill call directory::skills::get, which answers far less.";
 
 inline constexpr const char* kSkillsExplain =
-    "Says why a document is served or not: the checks in the order in which they are made, a "
-    "`verdict` (`served`, `missing`, `filtered`, `shadowed` or `absent`) and what to do next. `id` "
-    "is an id, the name of a prompt, or the path of a file. For something that is not there `near` "
-    "has the closest ids.";
-
-inline constexpr const char* kAccount =
-    "Accounts for every file, folder by folder: files = skills + prompts + supporting + skipped, "
-    "with the reasons for what is skipped, how many skills the filter hides, and what the index "
-    "page shows. The sums are those of directory::doctor, which names each file.";
-
-inline constexpr const char* kPromptsBrowse =
-    "Lists all prompts with where they come from: origin, folder and path of files, handler and "
-    "worker of registered ones, their arguments, and whether directory::doctor has a finding. To "
-    "use a prompt call directory::prompts::get, or prompts::mcp-get with arguments.";
+    "Says whether a document is served, and why not: a `verdict` (`served`, `missing`, `filtered`, "
+    "`shadowed` or `absent`), the reason, and what to do next. `id` is an id, the name of a "
+    "prompt, "
+    "or the path of a file. For something that is not there `near` has the closest ids.";
 
 inline constexpr const char* kSkillsGet =
     "Reads one skill: the markdown body, with id, title, type, function_id and modified_at. A "
@@ -114,8 +104,9 @@ inline constexpr const char* kPromptsList =
     "Lists prompts (name, description, modified_at): command templates that a person runs. They "
     "are markdown files in `prompts` folders of skills_folder, and prompts that workers "
     "registered. Read one with directory::prompts::get. Without `limit` all rows are returned; "
-    "with it, pass `next_cursor` back as `cursor` until it is absent. A file without name or "
-    "description that cannot be listed is reported by directory::doctor.";
+    "with it, pass `next_cursor` back as `cursor` until it is absent. `details: true` adds where a "
+    "prompt comes from and its arguments. A file without name or description that cannot be listed "
+    "is reported by directory::doctor.";
 
 inline constexpr const char* kPromptsGet =
     "Reads one prompt by its name: the markdown body as it is in the file, with name, description "
@@ -240,10 +231,9 @@ inline constexpr const char* kDoctor =
     "leniently, with place, reason and, where a repair is safe, a patch. `summary` counts all "
     "findings by kind; `findings` is one page of them, narrowed by `code`, `severity` (`error`: "
     "not "
-    "served) and `prefix`. Skills that skills/list of MCP leaves out have a finding "
-    "`mcp_left_out` with the reason. Changes nothing. Call it when a document that exists on disk "
-    "is missing "
-    "from the lists.";
+    "served) and `prefix`; `roots` counts the files of each folder. Skills that skills/list of MCP "
+    "leaves out have a finding `mcp_left_out` with the reason. Changes nothing. Call it when a "
+    "document that exists on disk is missing from the lists.";
 
 inline constexpr const char* kDoctorApply =
     "Applies patches that directory::doctor found, file by file. Pass `fixes` (root, path, digest "

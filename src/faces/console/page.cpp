@@ -23,10 +23,6 @@ std::string replaced(std::string text, std::string_view what, std::string_view b
   return text;
 }
 
-bool is_on_disk(content::RootKind kind) {
-  return kind != content::RootKind::kBuiltin && kind != content::RootKind::kRegistered;
-}
-
 // Folders that do not exist are roots, too: they are noticed when somebody makes them.
 json::Array roots_of(const Host& host) {
   const directory::Snapshot& now = *host.library->latest();
@@ -35,7 +31,7 @@ json::Array roots_of(const Host& host) {
   json::Array out;
   for (const RootFolder& each : host.roots()) {
     const auto info = std::ranges::find(infos, each.root, &content::RootInfo::label);
-    const bool on_disk = info != infos.end() && is_on_disk(info->kind);
+    const bool on_disk = info != infos.end() && directory::is_on_disk(info->kind);
     const auto place = static_cast<uint16_t>(info - infos.begin());
     const bool exists = on_disk && now.folders->content->folder_of({.root = place}) != nullptr;
     out.emplace_back(json::Object{{"root", each.root},
@@ -47,12 +43,13 @@ json::Array roots_of(const Host& host) {
   return out;
 }
 
-json::Object counts_of(const Host& host, const content::Generation& now) {
+json::Object counts_of(const Host& host, const directory::View& now) {
   uint64_t findings = 0;
-  for (const content::FindingsPtr& each : now.findings) findings += each->size();
+  for (const content::FindingsPtr& each : now.generation().findings) findings += each->size();
+  const directory::Counts counts = now.total();
   const BusCounts bus = host.bus ? host.bus() : BusCounts{};
-  return {{"skills", uint64_t{now.skills.size()}},
-          {"prompts", uint64_t{now.prompts.size()}},
+  return {{"skills", counts.shown()},
+          {"prompts", counts.prompts},
           {"findings", findings},
           {"functions", bus.functions},
           {"workers", bus.workers}};
@@ -71,7 +68,7 @@ Boot finished(json::Object fields, std::string time_fields) {
 }  // namespace
 
 Boot boot_of(const Host& host, bool token_required, Uptime uptime) {
-  const content::Generation& now = *host.library->latest()->generation;
+  const directory::View now = host.library->latest_view();
   json::Object out{{"version", host.facts.version},
                    {"commit", host.facts.commit},
                    {"mode", "serve"},
@@ -79,7 +76,7 @@ Boot boot_of(const Host& host, bool token_required, Uptime uptime) {
                    {"ws", host.facts.ws},
                    {"token_required", token_required},
                    {"session", true},
-                   {"generation", now.number},
+                   {"generation", now.generation().number},
                    {"epoch", host.facts.epoch},
                    {"home_folder_label", "~"},
                    {"roots", roots_of(host)},

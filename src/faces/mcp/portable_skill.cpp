@@ -2,23 +2,20 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <utility>
 
-#include "directory/sources/lock_file.h"
 #include "faces/mcp/skill_frontmatter.h"
 #include "faces/mcp/uri.h"
+#include "foundation/base/file_digests.h"
+#include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
+#include "foundation/base/walk.h"
 
 namespace iii::mcp {
 
 namespace {
-
-constexpr directory::SkillFileRules kPortable{.complete = true,
-                                              .nested_skills = true,
-                                              .hidden = false,
-                                              .max_files = kMaxPortableFiles,
-                                              .max_bytes = kMaxPortableBytes};
 
 // Every component must be an entry of its own, not a link, and not hidden.
 Result<FileStatus> plain_status(const RootFolder& root, std::string_view path) {
@@ -57,17 +54,46 @@ Result<std::string> skill_bytes(const SkillRow& row, const directory::View& view
 }  // namespace
 
 Result<PortableFiles> portable_files(const RootFolder& root, std::string_view folder,
-                                     directory::FileDigests* digests) {
+                                     bool with_digests) {
   if (auto status = plain_status(root, folder); !status) return std::unexpected(status.error());
-  auto found = directory::walk_skill_files(root, std::string(folder), kPortable);
-  if (!found) return std::unexpected(std::move(found.error()));
+  std::map<std::string, FileStatus> found;
+  uint64_t bytes = 0;
+  const auto add = [&](std::string path, const DirectoryEntry& entry) -> Result<void> {
+    if (!is_utf8(entry.name)) return fail("not_utf8", "the name of one of its files is not UTF-8");
+    if (entry.is_link) return fail("link", path + " is a link, and links are not served");
+    if (entry.kind == EntryKind::kDirectory) return {};
+    const Result<FileStatus> status = root.peek(join_path(folder, path));
+    if (!status) return std::unexpected(status.error());
+    if (status->kind != EntryKind::kFile) return fail("link", path + " is not a plain file");
+    bytes += status->stamp.size;
+    found.emplace(std::move(path), *status);
+    if (found.size() > kMaxPortableFiles) {
+      return fail("too_many", "it has more than " + std::to_string(kMaxPortableFiles) + " files");
+    }
+    if (bytes > kMaxPortableBytes) {
+      return fail("too_large", "its files have more than " +
+                                   std::to_string(kMaxPortableBytes / (1024 * 1024)) +
+                                   " MiB together");
+    }
+    return {};
+  };
+  const auto visit = [&](const std::string& below, std::vector<DirectoryEntry>& entries) {
+    std::erase_if(entries, [](const auto& each) { return directory::is_hidden_name(each.name); });
+    for (const DirectoryEntry& entry : entries) {
+      if (auto added = add(join_path(below, entry.name), entry); !added) return added;
+    }
+    return Result<void>();
+  };
+  const WalkOptions options{.max_entries = directory::kMaxFolderEntries};
+  if (auto walked = walk(root, folder, options, visit); !walked) {
+    return std::unexpected(std::move(walked.error()));
+  }
   PortableFiles out;
-  for (directory::FoundFile& file : *found) {
-    out.has_further_names |= file.status.names > 1;
-    PortableFile& row = out.files.emplace_back(std::move(file.path), file.status.stamp.size);
-    if (digests == nullptr) continue;
-    auto known = directory::file_digest(root, join_path(folder, row.path), file.status.stamp,
-                                        *digests, kMaxPortableBytes);
+  for (const auto& [path, status] : found) {
+    out.has_further_names |= status.names > 1;
+    PortableFile& row = out.files.emplace_back(path, status.stamp.size);
+    if (!with_digests) continue;
+    auto known = file_digest(root, join_path(folder, path), status.stamp, kMaxPortableBytes);
     if (!known) return std::unexpected(std::move(known.error()));
     row.size = known->size;
     row.sha256 = std::move(known->sha256);
@@ -76,7 +102,7 @@ Result<PortableFiles> portable_files(const RootFolder& root, std::string_view fo
 }
 
 Result<PortableSkill> read_portable_skill(const SkillRow& row, const directory::View& view,
-                                          directory::FileDigests* digests) {
+                                          bool with_digests) {
   const std::string_view name = last_segment(row.folder);
   if (!is_skill_name(name)) {
     return fail("invalid_name", "the folder's name may have a-z, 0-9 and single hyphens only");
@@ -88,10 +114,10 @@ Result<PortableSkill> read_portable_skill(const SkillRow& row, const directory::
     if (!bytes) return std::unexpected(bytes.error());
     Result<json::Value> frontmatter = read_skill_frontmatter(*bytes, name);
     if (!frontmatter) return std::unexpected(std::move(frontmatter.error()));
-    const std::string digest = digests != nullptr ? sources::sha256_hex(*bytes) : "";
+    const std::string digest = with_digests ? sha256_hex(*bytes) : "";
     Result<PortableFiles> files =
         root != nullptr
-            ? portable_files(*root, row.folder, digests)
+            ? portable_files(*root, row.folder, with_digests)
             : PortableFiles{.files = {{std::string(kSkillFile), bytes->size(), digest}}};
     if (!files) return std::unexpected(std::move(files.error()));
     const auto is_same = [&digest](const PortableFile& file) {

@@ -37,19 +37,19 @@ struct PortableFiles {
   // Whether a file has further hard links, through which it may change without a notification.
   bool has_further_names = false;
 };
-// `digests` null: the files are not read and have no digest.
+// Without digests the files are not read.
 // Codes `link`, `not_utf8`, `too_many`, `too_large`, and those of RootFolder.
 Result<PortableFiles> portable_files(const RootFolder& root, std::string_view folder,
-                                     directory::FileDigests* digests);
+                                     bool with_digests);
 
 struct PortableSkill : PortableFiles {
   json::Value frontmatter;  // every field, as written
 };
 // As it is on disk at this moment: the frontmatter belongs to the SKILL.md whose digest is among
-// the files. `digests` as above. Codes: `invalid_name`, those of read_skill_frontmatter and
+// the files. `with_digests` as above. Codes: `invalid_name`, those of read_skill_frontmatter and
 // portable_files, `missing`, `changing`, ….
 Result<PortableSkill> read_portable_skill(const SkillRow& row, const directory::View& view,
-                                          directory::FileDigests* digests);
+                                          bool with_digests);
 
 // Whether the reason is a property of the files, so that it stays until they change.
 bool is_lasting_refusal(const Error& error);

@@ -16,18 +16,17 @@ class PortableSkillTest : public testing::Test {
   RootFolder root() { return RootFolder::open(tree.at("global")).value(); }
   std::vector<std::string> paths() {
     std::vector<std::string> out;
-    for (const PortableFile& file : portable_files(root(), "a", &digests).value().files) {
+    for (const PortableFile& file : portable_files(root(), "a", true).value().files) {
       out.push_back(file.path);
     }
     return out;
   }
   std::string refusal(std::string_view folder = "a") {
-    const auto found = portable_files(root(), folder, &digests);
+    const auto found = portable_files(root(), folder, true);
     return found ? "(none)" : found.error().code;
   }
 
   content::TempTree tree;
-  directory::FileDigests digests;
 };
 
 TEST_F(PortableSkillTest, NestedSkillsBelongToItHiddenFilesDoNot) {
@@ -59,9 +58,9 @@ TEST_F(PortableSkillTest, FoldersWithoutFilesAreBoundedToo) {
 
 TEST_F(PortableSkillTest, FurtherHardLinksAreReported) {
   tree.put("global/a/x.txt", "x");
-  EXPECT_FALSE(portable_files(root(), "a", &digests)->has_further_names);
+  EXPECT_FALSE(portable_files(root(), "a", true)->has_further_names);
   std::filesystem::create_hard_link(tree.at("global/a/x.txt"), tree.at("outside"));
-  EXPECT_TRUE(portable_files(root(), "a", &digests)->has_further_names);
+  EXPECT_TRUE(portable_files(root(), "a", true)->has_further_names);
 }
 
 TEST_F(PortableSkillTest, AWholeFileBeyondTheLimitIsRefused) {

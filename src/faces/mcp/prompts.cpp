@@ -4,7 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "directory/content/frontmatter_split.h"
 #include "directory/content/parse.h"
 #include "directory/reading/document.h"
 #include "directory/reading/resolve.h"
@@ -22,15 +21,6 @@ namespace {
 
 constexpr directory::ViewOptions kAll{.filtered = false};  // prompts are not filtered
 constexpr std::chrono::milliseconds kHandlerTimeout{30'000};
-
-json::Value frontmatter_of(std::string_view bytes) {
-  const std::optional<content::LenientFences> found = content::lenient_fences(bytes);
-  if (!found) return {};
-  const content::Fences& at = found->fences;
-  if (at.yaml_end < at.yaml_begin || at.yaml_end > bytes.size()) return {};
-  return json::parse_yaml(bytes.substr(at.yaml_begin, at.yaml_end - at.yaml_begin))
-      .value_or(json::Value());
-}
 
 std::vector<TemplateArgument> registered_arguments(const directory::RegisteredDocument& prompt) {
   std::vector<TemplateArgument> out;
@@ -154,7 +144,9 @@ Reply prompts_page(directory::Library& library, const directory::View& view,
 }  // namespace
 
 std::vector<TemplateArgument> file_arguments(std::string_view bytes) {
-  return template_arguments(frontmatter_of(bytes), bytes.substr(content::body_offset(bytes, {})));
+  const auto frontmatter = json::parse_yaml(content::frontmatter_of(bytes, {}));
+  return template_arguments(frontmatter.value_or(json::Value()),
+                            bytes.substr(content::body_offset(bytes, {})));
 }
 
 bool Prompts::shows(const directory::View& view, const content::Prompt& prompt) const {

@@ -16,19 +16,16 @@ directory::DoctorFinding left_out(const directory::View& view, const content::Sk
           .path = skill.file.path,
           .severity = "info",
           .code = std::string(content::findings::kMcpLeftOut),
-          .line = {},
-          .column = {},
           .message = "skills/list of MCP leaves it out, because skill clients could not read it: " +
                      reason + ". It is served as a document and as a resource all the same.",
-          .served_as = view.display(skill.id),
-          .fix = {}};
+          .served_as = view.display(skill.id)};
 }
 
 // Null: nothing lasting is known, or there is another finding about it.
 SkillRefusals::Ptr refusal_of(const SkillRow& row, const directory::View& view,
                               SkillRefusals& refusals) {
   if (auto known = refusals.find(view.snapshot(), row)) return known;
-  const Result<PortableSkill> skill = read_portable_skill(row, view, nullptr);
+  const Result<PortableSkill> skill = read_portable_skill(row, view, false);
   if (!skill && !is_lasting_refusal(skill.error())) return nullptr;
   auto out = std::make_shared<const std::string>(skill ? "" : skill.error().message);
   refusals.keep(view.snapshot(), row, out, out->size());
@@ -37,9 +34,9 @@ SkillRefusals::Ptr refusal_of(const SkillRow& row, const directory::View& view,
 
 }  // namespace
 
-std::vector<directory::DoctorFinding> skill_findings(
-    const directory::View& view, SkillRefusals& refusals,
-    const std::function<void(uint64_t, uint64_t)>& progress) {
+std::vector<directory::DoctorFinding> skill_findings(const directory::View& view,
+                                                     SkillRefusals& refusals,
+                                                     const directory::ScanProgress& progress) {
   const SkillFolders folders(view.shared_generation());
   std::vector<directory::DoctorFinding> out;
   uint64_t done = 0;
@@ -53,8 +50,9 @@ std::vector<directory::DoctorFinding> skill_findings(
 }
 
 directory::MoreFindings doctor_findings() {
-  return [refusals = std::make_shared<SkillRefusals>()](const directory::View& view) {
-    return skill_findings(view, *refusals);
+  return [refusals = std::make_shared<SkillRefusals>()](const directory::View& view,
+                                                        const directory::ScanProgress& progress) {
+    return skill_findings(view, *refusals, progress);
   };
 }
 

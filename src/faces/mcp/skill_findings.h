@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,9 +18,9 @@ using SkillRefusals = SkillCache<std::string>;
 // By folder. Reads the SKILL.md and the folder of every skill without a known result, so it is
 // called on a thread that may wait. The view has folders.
 // `progress` gets how many of how many skills were examined; may be empty.
-std::vector<directory::DoctorFinding> skill_findings(
-    const directory::View& view, SkillRefusals& refusals,
-    const std::function<void(uint64_t, uint64_t)>& progress = {});
+std::vector<directory::DoctorFinding> skill_findings(const directory::View& view,
+                                                     SkillRefusals& refusals,
+                                                     const directory::ScanProgress& progress = {});
 
 // The same for add_doctor, with a cache of its own.
 directory::MoreFindings doctor_findings();

@@ -51,7 +51,7 @@ RpcError unknown_skill(std::string_view uri, std::string_view why) {
 SkillEntries::Entry SkillEntries::of(const SkillRow& row, const directory::View& view) {
   const directory::Snapshot& snapshot = view.snapshot();
   if (Entry known = cache_.find(snapshot, row)) return known;
-  const Result<PortableSkill> skill = read_portable_skill(row, view, &digests_);
+  const Result<PortableSkill> skill = read_portable_skill(row, view, true);
   if (!skill) {
     auto out = std::make_shared<const Result<std::string>>(std::unexpected(skill.error()));
     if (is_lasting_refusal(skill.error())) {

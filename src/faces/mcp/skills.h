@@ -25,7 +25,6 @@ class SkillEntries {
   Entry of(const SkillRow& row, const directory::View& view);
 
  private:
-  directory::FileDigests digests_;
   SkillCache<Result<std::string>> cache_;
 };
 

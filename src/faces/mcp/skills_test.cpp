@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
-#include "directory/sources/lock_file.h"
 #include "faces/mcp/base64.h"
 #include "faces/mcp/fixture_for_test.h"
 #include "faces/mcp/skill_findings.h"
+#include "foundation/base/sha256.h"
 
 namespace iii::mcp {
 namespace {
@@ -77,7 +77,7 @@ TEST_F(McpSkillsTest, N68DigestsAndSizesAreThoseOfTheBytesThatAreRead) {
                           "skill://a/refs/deep/note.md"));
   for (const json::Value& file : *entry.find("resources")->as_array()) {
     const std::string bytes = bytes_of(text(file, "uri"));
-    EXPECT_EQ(text(file, "digest"), "sha256:" + sources::sha256_hex(bytes)) << text(file, "uri");
+    EXPECT_EQ(text(file, "digest"), "sha256:" + sha256_hex(bytes)) << text(file, "uri");
     EXPECT_EQ(*file.find("size"), json::Value(static_cast<int64_t>(bytes.size())));
   }
 }
@@ -145,7 +145,7 @@ TEST_F(McpSkillsTest, N74OddNamesHaveOneSpellingAndCanBeRead) {
   EXPECT_THAT(listed(), ElementsAre("skill://my%20ns/a/SKILL.md"));
   const json::Value entry = get("skill://my%20ns/%61/SKILL.md");
   for (const json::Value& file : *entry.find("resources")->as_array()) {
-    EXPECT_EQ(text(file, "digest"), "sha256:" + sources::sha256_hex(bytes_of(text(file, "uri"))));
+    EXPECT_EQ(text(file, "digest"), "sha256:" + sha256_hex(bytes_of(text(file, "uri"))));
   }
   EXPECT_EQ(entry.find("resources")->as_array()->size(), 6U);
 }
@@ -190,7 +190,7 @@ TEST_F(McpSkillsTest, N77AnEditIsInTheNextEntryWithItsDigest) {
   const json::Value after = get("skill://a/SKILL.md");
   EXPECT_NE(before, after);
   EXPECT_EQ(text(after.find("resources")->as_array()->at(1), "digest"),
-            "sha256:" + sources::sha256_hex("two"));
+            "sha256:" + sha256_hex("two"));
   tree.put("global/a/SKILL.md", skill("a", "license: X\n"));
   EXPECT_EQ(text(*get("skill://a/SKILL.md").find("frontmatter"), "license"), "X");
 }

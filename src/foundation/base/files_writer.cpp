@@ -12,7 +12,9 @@
 #include <memory>
 
 #include "foundation/base/file_errors.h"
+#include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
+#include "foundation/base/walk.h"
 
 namespace iii {
 
@@ -50,7 +52,14 @@ Result<FolderWriter> FolderWriter::open(const std::filesystem::path& path, Resol
   return FolderWriter(std::move(root), resolver, std::move(fault));
 }
 
+Result<FolderWriter> FolderWriter::open_to_read(const std::filesystem::path& path) {
+  Result<FolderWriter> root = open(path);
+  if (!root && root.error().code == "missing") return FolderWriter({}, Resolver::kAuto, {});
+  return root;
+}
+
 int FolderWriter::open_folder(std::string_view relative) const {
+  if (!root_) return -ENOENT;
   return resolver_ == Resolver::kAuto ? open_plain_folder(root_.get(), relative)
                                       : open_plain_folder_by_components(root_.get(), relative);
 }
@@ -276,6 +285,21 @@ Result<std::vector<DirectoryEntry>> FolderWriter::list(std::string_view relative
   }
   if (errno != 0) return write_failed(errno, relative);
   return out;
+}
+
+Result<std::vector<DirectoryEntry>> FolderWriter::walk(std::string_view relative) const {
+  std::vector<DirectoryEntry> out;
+  const auto visit = [&out](const std::string& path, const std::vector<DirectoryEntry>& entries) {
+    for (DirectoryEntry entry : entries) {
+      entry.name = join_path(path, entry.name);
+      out.push_back(std::move(entry));
+    }
+    return Result<void>();
+  };
+  const Result<void> walked = iii::walk(*this, relative, {.max_entries = kMaxWalkEntries}, visit);
+  if (walked || walked.error().code == "missing" || walked.error().code == "too_deep") return out;
+  if (walked.error().code != "too_many") return std::unexpected(walked.error());
+  return fail("too_large", "`" + printable(relative) + "` has too many files");
 }
 
 }  // namespace iii

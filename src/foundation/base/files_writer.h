@@ -30,6 +30,8 @@ class FolderWriter {
   // name the relative path only.
   static Result<FolderWriter> open(const std::filesystem::path& path,
                                    Resolver resolver = Resolver::kAuto, Fault fault = {});
+  // The same for reading; a root that is missing reads as an empty one.
+  static Result<FolderWriter> open_to_read(const std::filesystem::path& path);
 
   // The folder and those above it, as far as they are missing.
   Result<void> make_folders(std::string_view relative) const;
@@ -56,6 +58,10 @@ class FolderWriter {
   Result<std::string> read(std::string_view relative, uint64_t max_bytes) const;
   // Unsorted; links are not resolved (their kind is kOther).
   Result<std::vector<DirectoryEntry>> list(std::string_view relative) const;
+  // Everything below a folder (walk.h), by paths below it; 64 folders deep at most. Empty when the
+  // folder is missing, `too_large` beyond kMaxWalkEntries.
+  static constexpr size_t kMaxWalkEntries = 200'000;
+  Result<std::vector<DirectoryEntry>> walk(std::string_view relative) const;
 
  private:
   struct Spot {

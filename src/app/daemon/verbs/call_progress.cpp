@@ -13,7 +13,10 @@ void CallProgress::tell(std::string_view step, uint64_t done, uint64_t total) {
        {"fetch", "fetching"},
        {"check", "checking"},
        {"stage", "writing"},
-       {"swap", "writing"}});
+       {"swap", "writing"},
+       {"examine", "examining skills"},
+       {"scan", "scanning"},
+       {"apply", "repairing"}});
   const auto* word = std::ranges::find(kWords, step, [](const auto& each) { return each.first; });
   const std::lock_guard held(mutex_);
   tick_.step = word == kWords.end() ? "working" : word->second;

@@ -17,7 +17,7 @@ class CallProgress {
   CallProgress(std::string about, std::string step)
       : tick_{.step = std::move(step), .what = std::move(about)} {}
 
-  // `step` is a step of a download, as functions call it.
+  // `step` is a step as functions call it.
   void tell(std::string_view step, uint64_t done, uint64_t total);
   cli::Tick now() const {
     const std::lock_guard held(mutex_);

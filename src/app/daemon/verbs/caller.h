@@ -16,6 +16,9 @@
 
 namespace iii::daemon {
 
+class Directory;
+struct ConfigReading;
+
 class Caller {
  public:
   Caller() = default;
@@ -26,6 +29,8 @@ class Caller {
   // JSON text, or the error of the function.
   virtual Result<std::string> call(const std::string& function_id, const std::string& payload) = 0;
   virtual bool is_server() const = 0;
+  // The directory in this process; null: a server answers.
+  virtual const Directory* directory() const { return nullptr; }
   // `server ws://127.0.0.1:49134`, `folders /home/me/.iii/skills, …`
   virtual std::string where() const = 0;
   // How long one answer may take.
@@ -53,6 +58,8 @@ Result<std::unique_ptr<Caller>> server_of(const cli::Args& args, Use use);
 // The folders, in this process. To install it may read what the person at the terminal may read:
 // local folders, and private repositories with the credential helpers of git.
 Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args, Use use = Use::kRead);
+// The same for a configuration that was read.
+std::unique_ptr<Caller> local_caller(const ConfigReading& reading, Use use);
 // Whether an option or III_URL names the server, and no option names folders.
 bool names_server(const cli::Args& args);
 

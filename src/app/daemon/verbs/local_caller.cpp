@@ -39,10 +39,8 @@ class Folders final : public Caller {
       : reading_(std::move(reading)),
         worker_(without_bus_worker(), loop_),
         directory_(without_bus(reading_.config),
-                   DirectoryPlaces{.home = reading_.home,
-                                   .search_index = search_index_file(reading_.home),
-                                   .local_sources = use == Use::kInstall},
-                   worker_, "command line") {}
+                   DirectoryPlaces{.home = reading_.home, .local_sources = use == Use::kInstall},
+                   worker_, std::string(Directory::kCommandLine)) {}
 
   Result<std::string> call(const std::string& function_id, const std::string& payload) override {
     if (function_id == "engine::functions::list") return list_functions();
@@ -66,13 +64,13 @@ class Folders final : public Caller {
     return std::move(*out);
   }
   bool is_server() const override { return false; }
+  const Directory* directory() const override { return &directory_; }
   std::optional<std::filesystem::path> skills_folder() const override {
     return expand_path(reading_.config.skills_folder, reading_.home);
   }
   std::string where() const override {
     std::vector<std::string> paths;
-    for (const Folder& folder :
-         folders_of(reading_.config, reading_.home, *directory_.library_latest())) {
+    for (const Folder& folder : folders_of(reading_.config, reading_.home)) {
       if (folder.state == FolderState::kReadable) paths.push_back(folder.path.string());
     }
     return paths.empty() ? "no folder of skills exists yet" : "folders " + join(paths, ", ");
@@ -147,10 +145,14 @@ Result<std::unique_ptr<Caller>> local_caller(const cli::Args& args, Use use) {
   // Who types the command may use what git would use for them; a script says so in the file.
   std::string& helper = reading->config.git_credential_helper;
   if (use == Use::kInstall && helper.empty() && cli::can_ask()) helper = own_credential_helper();
+  return local_caller(*reading, use);
+}
+
+std::unique_ptr<Caller> local_caller(const ConfigReading& reading, Use use) {
   const cli::Ticker ticker([] {
     return cli::Tick{.step = "reading folders", .done = content::entries_looked_at().load()};
   });
-  return std::make_unique<Folders>(std::move(*reading), use);
+  return std::make_unique<Folders>(reading, use);
 }
 
 }  // namespace iii::daemon

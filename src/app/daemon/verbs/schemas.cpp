@@ -30,8 +30,7 @@ Schemas of_functions() {
   sdk::Worker worker(without_bus_worker(), loop);
   DirectoryConfig config = without_bus({});
   config.skills_folder = config.local_skills_folder = "/nonexistent";
-  Directory directory(config, {.home = "/nonexistent", .search_index = std::nullopt}, worker,
-                      "schemas");
+  Directory directory(config, {.home = "/nonexistent"}, worker, "schemas");
   Schemas out;
   for (const directory::FunctionPtr& function : directory.functions().functions()) {
     if (function->response_schema) {

@@ -1,4 +1,4 @@
-// `why`: the checks that decide whether a document is served.
+// `why`: whether a document is served, and why not.
 #include "app/daemon/verbs/caller.h"
 #include "app/daemon/verbs/rows.h"
 #include "app/daemon/verbs/verbs.h"
@@ -15,18 +15,12 @@ namespace {
 
 using cli::Style;
 
-void show_steps(const json::Value& answer, const cli::Args& args) {
+void show_verdict(const json::Value& answer, const cli::Args& args) {
   cli::Styled out;
   const std::string verdict = text_at(answer, "verdict");
   out.add(printable(text_at(answer, "id")), Style::kName);
   out.add("  " + printable(verdict) + "\n", verdict == "served" ? Style::kPlain : Style::kBold);
-  for (const json::Value& step : rows_at(answer, "steps")) {
-    const std::string ok = text_at(step, "ok");
-    const char* mark = ok == "yes" ? "  ok    " : ok == "warn" ? "  note  " : "  no    ";
-    out.add(mark, ok == "yes" ? Style::kDim : Style::kBold);
-    out.add(printable(text_at(step, "what")));
-    out.add(": " + printable(text_at(step, "detail")) + "\n", Style::kDim);
-  }
+  out.add("  " + printable(text_at(answer, "reason")) + "\n", Style::kDim);
   cli::print_styled(out, cli::screen_of(args));
 }
 
@@ -52,7 +46,7 @@ int run_why(const cli::Args& args) {
     return code;
   }
   say_where(**caller, args);
-  show_steps(*answer, args);
+  show_verdict(*answer, args);
   if (const std::string near = near_of(*answer); !near.empty()) {
     cli::note("Did you mean: {}? Next: run `iii-directory why` with one of them.\n", near);
   } else if (const std::string next = text_at(*answer, "next"); !next.empty()) {

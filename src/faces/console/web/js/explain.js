@@ -1,6 +1,6 @@
-// Why is a skill missing? Every check in the order in which the server makes it.
+// Why is a skill missing? What the server says about it, and what to do.
 import { call } from './backend.js'
-import { fill, h, icon, prose, text } from './dom.js'
+import { fill, h, prose, text } from './dom.js'
 import { later } from './live.js'
 import { href } from './router.js'
 import { closeSheet, openSheet } from './sheet.js'
@@ -14,18 +14,6 @@ const VERDICT = {
   filtered: ['warn', 'It is hidden until its worker is installed.'],
   shadowed: ['warn', 'Another file hides it.'],
 }
-const CHECK = { yes: ['ok', 'ok'], warn: ['warn', 'finding'], no: ['err', 'missing'] }
-
-const step = ({ ok, what, detail }) => {
-  const [cls, mark] = CHECK[ok] || CHECK.no
-  return h(
-    'li',
-    null,
-    h(`span.${cls}`, null, icon(mark)),
-    h('div', null, prose(what), h('span.sub', null, prose(detail || ''))),
-  )
-}
-
 function openOrSearch({ id, kind, verdict }) {
   const to = (label, address) => h('a.btn', { href: address, onclick: closeSheet }, label)
   if (verdict !== 'absent') return to('Open it', href(kind === 'prompt' ? 'prompts' : 'skills', id))
@@ -41,7 +29,8 @@ function verdictView(a, again) {
   const command = `iii-directory why ${shellWord(a.id)}`
   return [
     h(`p.verdict.${cls}`, null, sentence),
-    h('ol.checks', null, a.steps.map(step)),
+    // Of an unknown id there is nothing to say but what the sentence says.
+    a.verdict === 'absent' ? null : h('p.lede', null, prose(a.reason)),
     // For an unknown id the server names functions to call; here are links instead.
     a.next && a.verdict !== 'absent' ? h('p.next-line', null, prose(a.next)) : null,
     near.length ? h('p.lede', null, 'Did you mean ', near, '?') : null,
@@ -55,7 +44,7 @@ function verdictView(a, again) {
 }
 
 const INTRODUCTION =
-  'Name a skill or a prompt as you would write it: an id, a file, an iii:// address. Every check is made in the order the server makes it.'
+  'Name a skill or a prompt as you would write it: an id, a file, an iii:// address. The answer says whether agents see it, and why not.'
 
 export function explainDialog(id = '') {
   const out = h('div', { 'aria-live': 'polite' })

@@ -21,7 +21,7 @@ export const ROOM_KEYS = {
 const FOUND = { skills: 6, functions: 4, prompts: 3 }
 
 const ACTIONS = [
-  { title: 'Why is a skill missing?', sub: 'checks in order', key: 'w', run: () => explainDialog() },
+  { title: 'Why is a skill missing?', sub: 'a reason, and what to do', key: 'w', run: () => explainDialog() },
   { title: 'Install skills', sub: 'registry or git', key: 'i', run: () => installDialog() },
   { title: 'Connect a harness', sub: 'snippets for MCP', key: 'g n', run: () => go(href('connect')) },
   { title: 'Light or dark', key: 't', run: switchTheme },
@@ -45,7 +45,7 @@ async function found(query, match) {
   const [skills, functions, prompts] = await Promise.all([
     ask('directory::skills::browse', { q: query, limit: FOUND.skills }),
     ask('engine::functions::list', {}),
-    ask('directory::prompts::browse', {}),
+    ask('directory::prompts::list', {}),
   ])
   const skill = (r) => ({
     mark: r.state,
@@ -146,7 +146,7 @@ class Palette {
     if (query) {
       const why = {
         title: `Why is “${plainText(query)}” missing?`,
-        sub: 'checks in order',
+        sub: 'a reason, and what to do',
         run: () => explainDialog(query),
       }
       groups = [...(await found(query, match)), ['Rooms', roomItems(match)], ['Do', [...actions, why]]]

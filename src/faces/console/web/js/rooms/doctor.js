@@ -7,7 +7,7 @@ import { later, live } from '../live.js'
 import { go, href, narrow, stay } from '../router.js'
 import { closeSheet, openSheet } from '../sheet.js'
 import { backRow, copy, enterList, errorNote, listKeys, redraw, refresh, say, segments, show } from '../ui.js'
-import { readLedger } from './ledger.js'
+import { ledgerOf } from './ledger.js'
 import { titleOf } from './states.js'
 
 const FINDINGS = 300
@@ -90,11 +90,10 @@ export const doctorRoom = {
     )
   },
 
-  async ask(cursor) {
+  ask(cursor) {
     const severity = this.severity === 'all' ? {} : { severity: this.severity }
     const input = { details: true, limit: FINDINGS, ...severity, ...(cursor ? { cursor } : {}) }
-    const [findings, ledger] = await Promise.all([call('directory::doctor', input), readLedger()])
-    return { ...findings, ledger }
+    return call('directory::doctor', input)
   },
 
   take(data) {
@@ -116,7 +115,7 @@ export const doctorRoom = {
 
   draw() {
     const d = this.data
-    this.drawSum(d.ledger)
+    this.drawSum(ledgerOf(d))
     drawFindings(d.summary)
     this.drawTools(d.summary)
     const shown = d.findings.filter((f) => !this.fix || f.patch)

@@ -10,7 +10,7 @@ import { callsPlot, latencyPlot } from '../plot.js'
 import { href } from '../router.js'
 import { codeBox, errorLine, errorParts, optional, refresh, show } from '../ui.js'
 import { groupsOf, TOO_LARGE } from './changes.js'
-import { readLedger } from './ledger.js'
+import { ledgerOf } from './ledger.js'
 import { hasNewer } from './sources.js'
 import { titleOf } from './states.js'
 
@@ -27,15 +27,14 @@ description: How to write and read notes that several workers share.
 END`
 
 async function readAll() {
-  const [account, browse, doctor, locks, sessions, changes] = await Promise.all([
-    readLedger(),
+  const [doctor, browse, locks, sessions, changes] = await Promise.all([
+    call('directory::doctor'),
     call('directory::skills::browse', { limit: 1 }),
-    optional(call('directory::doctor')),
     optional(call('directory::lock::list')),
     optional(call('directory::sessions')),
     optional(call('directory::changes', { newest: true, limit: 100 })),
   ])
-  return { account, browse, doctor, locks, sessions, changes }
+  return { browse, doctor, locks, sessions, changes }
 }
 
 const link = (words, room, query) => h('a', { href: href(room, '', query) }, words)
@@ -117,19 +116,6 @@ function ledger(roots, sum) {
   return h('table.tbl.ledger', null, h('thead', null, head), h('tbody', null, roots.map(row), total))
 }
 
-function indexLine({ overviews, bytes, budget, left_out }) {
-  return h(
-    'p.index-line',
-    null,
-    'The index page, which agents read first: ',
-    h('a.txt', { href: href('skills', '', { type: 'index' }) }, plural(overviews, 'overview')),
-    ` in ${num(bytes)} bytes`,
-    left_out
-      ? `. After the first ${num(budget)}, ${plural(left_out, 'description')} ${left_out === 1 ? 'is' : 'are'} left out.`
-      : ', no description left out.',
-  )
-}
-
 const section = (title, more, ...kids) =>
   h('section', { 'aria-label': title }, h('div.sec-h', null, h('h2.h', null, title), more), kids)
 
@@ -151,7 +137,7 @@ const feedRow = (g) => {
 /** What a person would want to know first: [class, mark, address, sentence, detail]. */
 function needsLook(doctor, locks) {
   const out = []
-  const errors = (doctor.summary || []).filter((row) => row.severity === 'error')
+  const errors = doctor.summary.filter((row) => row.severity === 'error')
   if (errors.length) {
     const count = errors.reduce((n, row) => n + row.count, 0)
     const kinds = errors.map((row) => titleOf(row.code).toLowerCase()).join(', ')
@@ -163,7 +149,7 @@ function needsLook(doctor, locks) {
       kinds,
     ])
   }
-  const ready = (doctor.summary || []).reduce((n, row) => n + (row.fixable || 0), 0)
+  const ready = doctor.summary.reduce((n, row) => n + (row.fixable || 0), 0)
   if (ready)
     out.push([
       'warn',
@@ -273,12 +259,12 @@ export const overviewRoom = {
     refresh(this.el, readAll, (all) => this.render(all))
   },
 
-  render({ account, browse, doctor, locks, sessions, changes }) {
-    if (!browse.all && !account.roots.some((r) => r.files)) return this.firstRun()
-    const { sum } = account
+  render({ browse, doctor, locks, sessions, changes }) {
+    if (!browse.all && !doctor.roots.some((r) => r.files)) return this.firstRun()
+    const { roots, sum } = ledgerOf(doctor)
     const groups = groupsOf(changes.changes || [])
     if (locks.namespaces) drawSources(locks.namespaces.length)
-    if (doctor.summary) drawFindings(doctor.summary)
+    drawFindings(doctor.summary)
     this.plots = [callsPlot(), latencyPlot()]
     for (const plot of this.plots) plot.draw(live.samples)
     this.feed = h('ul.feed-s', null, groups.slice(0, FEED).map(feedRow))
@@ -288,8 +274,7 @@ export const overviewRoom = {
       section(
         'The account',
         h('span.sub', null, 'every file under every root, once'),
-        ledger(account.roots, sum),
-        account.index ? indexLine(account.index) : null,
+        ledger(roots, sum),
       ),
       section(
         'Latest changes',
@@ -305,7 +290,7 @@ export const overviewRoom = {
     const right = h(
       'div',
       null,
-      section('Needs a look', null, doctor.error ? errorLine(doctor.error) : null, lookList(doctor, locks)),
+      section('Needs a look', null, lookList(doctor, locks)),
       section('Bus', h('a.more', { href: href('bus') }, 'open'), this.plots[0].el, h('div.gap16'), this.plots[1].el),
     )
     const states = Object.fromEntries(browse.facets.state)
@@ -313,7 +298,7 @@ export const overviewRoom = {
       'div.over',
       null,
       sentence(sum, sum('skipped')),
-      reasons(states, account.generation, groups[0]?.at),
+      reasons(states, doctor.generation, groups[0]?.at),
       actions(),
       h('div.cols', null, left, right),
     )

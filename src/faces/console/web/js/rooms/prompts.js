@@ -68,7 +68,7 @@ class Preview {
         { job, confirmed: true },
       )
       // Files are templates, which MCP fills in when a client asks; a handler has used the values already.
-      const values = this.prompt.origin === 'file' ? this.values : {}
+      const values = this.prompt.origin === 'registered' ? {} : this.values
       const messages = answer.messages.map((m) => ({ role: m.role, parts: filled(messageText(m), values) }))
       this.text = messages.map((m) => plainParts(m.parts)).join('\n\n')
       view = messages.map((m) =>
@@ -150,7 +150,7 @@ export const promptsRoom = {
     this.again = later(() => refresh(this.list, this.ask, (d) => this.take(d)), 300)
   },
 
-  ask: () => call('directory::prompts::browse'),
+  ask: () => call('directory::prompts::list', { details: true }),
 
   enter(route) {
     this.chosen = route.rest

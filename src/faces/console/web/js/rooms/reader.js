@@ -1,11 +1,12 @@
 // One document: read, its source, what agents get, and where it comes from.
+import { call } from '../backend.js'
 import { $, fill, h, icon, plainText, prose, put, text } from '../dom.js'
 import { buildDocument } from '../document.js'
 import { explainDialog } from '../explain.js'
 import { bytes, lastPart, num, plural, shortDigest, since, utc } from '../format.js'
 import { jsonBox } from '../json_view.js'
 import { href } from '../router.js'
-import { backRow, codeBox, copyButton, segments, tabs } from '../ui.js'
+import { backRow, copyButton, errorLine, segments, tabs } from '../ui.js'
 import { STATE } from './states.js'
 
 const MOST_LINES = 3000
@@ -78,41 +79,47 @@ function lineText(str) {
 
 let chosenFace = 'MCP' // stays while documents are compared
 
-function faceView(face) {
-  const request = typeof face.request === 'string' ? face.request : JSON.stringify(face.request)
-  const answer =
-    typeof face.answer === 'string'
-      ? codeBox(face.answer, 'the answer', true)
-      : face.answer != null
-        ? jsonBox(face.answer, 'the answer')
-        : null
-  return [
-    h('p.mono.dim.wrap', null, `${face.function} `, text(request || '')),
-    h('div.gap8'),
-    face.note ? h('p.sub', null, prose(face.note)) : null,
-    face.served ? answer : h('p.sub', null, face.note ? null : 'This version does not show it.'),
-  ]
+const byUri = (d) => ({ uri: `iii://${d.id}` })
+// [version of the interface, function that reads the document, what to pass]
+const FACES = [
+  ['MCP', 'resources/read', byUri],
+  ['0.8.0', 'directory::skills::get', (d) => ({ id: d.id })],
+  ['0.5.1', 'directory::engine::functions::info', (d) => d.function_id && { function_id: d.function_id }],
+  ['0.4.1', 'skill::fetch', byUri],
+  ['0.1.5', 'skills::resources-read', byUri],
+]
+
+/** What the function answers. MCP is no function, and answers with the body. */
+async function answerOf(d, name, id, request) {
+  if (name === 'MCP') return { contents: [{ ...request, mimeType: 'text/markdown', text: d.body }] }
+  if (!request) throw new Error('The document names no function (`function_id`).')
+  return call(id, request, { confirmed: true })
+}
+
+async function drawFace(out, d, [name, id, requestOf]) {
+  const request = requestOf(d)
+  const head = h('p.mono.dim.wrap', null, `${id} `, text(request ? JSON.stringify(request) : ''))
+  const body = h('div')
+  fill(out, head, h('div.gap8'), body)
+  try {
+    fill(body, jsonBox(await answerOf(d, name, id, request), 'the answer'))
+  } catch (error) {
+    fill(body, errorLine(error))
+  }
 }
 
 function agentTab(d) {
-  const out = h('div')
-  const faces = d.faces || []
+  const choice = h('div.barrow.first')
+  const answer = h('div')
   const draw = (key) => {
-    const face = faces.find((f) => f.face === key) || faces[0]
-    if (!face) return
-    chosenFace = face.face
-    const names = faces.map((f) => [f.face, f.face])
+    chosenFace = key
+    const names = FACES.map(([name]) => [name, name])
     fill(
-      out,
-      h(
-        'div.barrow.first',
-        null,
-        h('span.h', null, 'When it opens it'),
-        segments('Version of the interface', names, face.face, draw),
-      ),
-      h('div.gap8'),
-      faceView(face),
+      choice,
+      h('span.h', null, 'When it opens it'),
+      segments('Version of the interface', names, key, draw),
     )
+    drawFace(answer, d, FACES.find(([name]) => name === key))
   }
   draw(chosenFace)
   const listing = h(
@@ -127,7 +134,7 @@ function agentTab(d) {
     h('div.gap8'),
     h('pre.code.wrap', { tabindex: 0 }, text(`${d.id}\n${d.title || ''}\n${d.description || ''}`.trim())),
   )
-  return h('div', null, listing, h('div.sect', null, out))
+  return h('div', null, listing, h('div.sect', null, choice, h('div.gap8'), answer))
 }
 
 // ── where it comes from ─────────────────────────────────────────────────────────────────────────
@@ -220,22 +227,6 @@ function lockView(d) {
   )
 }
 
-function facesTable(faces) {
-  const row = (f) =>
-    h(
-      'tr',
-      null,
-      h(
-        'td',
-        null,
-        h(`span.st${f.served ? '.ok' : '.dim'}`, null, icon(f.served ? 'ok' : 'filtered'), h('span', null, f.face)),
-      ),
-      h('td.mono', null, f.function),
-      h('td.mono.dim.hide-s', null, text(typeof f.request === 'string' ? f.request : JSON.stringify(f.request))),
-    )
-  return h('table.tbl', null, h('tbody', null, faces.map(row)))
-}
-
 function fromTab(d) {
   const part = (title, body) => h('div.sect', null, h('div.h', null, title), body)
   return h(
@@ -244,7 +235,6 @@ function fromTab(d) {
     d.chain?.length ? part('Looked for in this order', chainView(d.chain)) : null,
     part('The file', fileFacts(d)),
     part('The lock', lockView(d)),
-    d.faces?.length ? part('Served by', facesTable(d.faces)) : null,
   )
 }
 
@@ -260,11 +250,6 @@ function tabsFor(d) {
     ['from', 'Where it comes from'],
   ]
   return all.filter(([key]) => !(key === 'agent' && !d.served) && !(key === 'read' && !d.tree?.length && !d.served))
-}
-
-function hiddenCharacters(list) {
-  const names = [...new Set(list.map((c) => c.name))]
-  return `The text has characters that are not shown: ${names.slice(0, 6).join(', ')}${names.length > 6 ? ' and others' : ''}. An agent reads them; a person does not.`
 }
 
 function notes(d) {
@@ -292,7 +277,6 @@ function notes(d) {
         first.key ? h('a.btn', { href: href('doctor', first.key) }, 'Show') : null,
       ),
     )
-  if (d.hidden_characters?.length) out.push(note('', 'finding', h('p', null, hiddenCharacters(d.hidden_characters))))
   if (d.risks?.length) {
     const lines = d.risks
       .slice(0, 4)

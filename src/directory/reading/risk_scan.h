@@ -1,0 +1,34 @@
+// Risks of all folders, for the doctor.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "directory/content/content.h"
+#include "directory/reading/doctor_report.h"
+#include "directory/sources/lock_file.h"
+
+namespace iii::directory {
+
+// Told after each file how many of about how many were examined; may be empty. On any thread.
+using ScanProgress = std::function<void(uint64_t done, uint64_t total)>;
+
+// What one scan of all folders may cost. Documents come first, then the other files of skills.
+struct RiskScanLimits {
+  std::chrono::milliseconds time{20'000};
+  uint64_t bytes = 1ULL << 30U;
+  uint64_t files = 500'000;
+  ScanProgress progress = {};
+};
+
+// Findings about all documents of a generation and about the other files of its skills (scripts,
+// archives, programs), as the doctor reports them: code `risk_…`, never an error. When a limit is
+// reached, a last finding says so. Reads every file; on a thread that may. `lock` names what was
+// accepted; may be empty.
+std::vector<DoctorFinding> scan_folders(content::Content& content,
+                                        const content::Generation& generation,
+                                        const sources::Lock& lock, const RiskScanLimits& limits);
+
+}  // namespace iii::directory
