@@ -60,10 +60,16 @@ int main(int argc, char** argv) {
     job.deadline = std::chrono::steady_clock::now() + job.allowed;
   }
   iii::Result<iii::sources::Bundle> bundle;
-  const auto fetched = iii::sources::fetch_several(
-      {source}, options, job, iii::sources::IfMoved::kRefuse,
-      [&bundle](size_t, iii::Result<iii::sources::Bundle> only) { bundle = std::move(only); });
-  if (!fetched) bundle = std::unexpected(fetched.error());
+  if (const auto tree = iii::sources::git_tree(source, options, job); !tree) {
+    bundle = std::unexpected(tree.error());
+  } else {
+    const auto fetched = iii::sources::RepoSkills(source, options.limits, **tree)
+                             .several({{.source = source}},
+                                      [&bundle](size_t, iii::Result<iii::sources::Bundle> only) {
+                                        bundle = std::move(only);
+                                      });
+    if (!fetched) bundle = std::unexpected(fetched.error());
+  }
   Object error;
   if (!bundle) {
     error.emplace("error", bundle.error().code);

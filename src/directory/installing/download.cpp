@@ -120,18 +120,10 @@ task::Task<Result<sources::InstallReport>> download(Downloader& downloader, Cont
   co_return co_await downloader.install(std::move(context), std::move(*source), std::move(how));
 }
 
-sources::Request request_of(const auto& in) {
-  return {.force = in.force.value_or(false),
-          .accept_risks = in.accept_risks.value_or(false),
-          .dry_run = in.dry_run.value_or(false)};
-}
-
 }  // namespace
 
 void add_download_functions(FunctionTable& table, Downloader& downloader) {
   const auto any = [&downloader](const Context& context, const DownloadInput& in) {
-    sources::Request request = request_of(in);
-    request.stop_at_risks = in.stop_at_risks.value_or(false);
     return download(downloader, context,
                     {.repo = in.repo,
                      .skill = in.skill,
@@ -142,7 +134,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                      .tag = in.tag,
                      .path = in.path,
                      .as = in.as},
-                    std::move(request));
+                    request_of(in));
   };
   const auto from_registry = [&downloader](const Context& context,
                                            const RegistryDownloadInput& in) {

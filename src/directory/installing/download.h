@@ -3,6 +3,8 @@
 
 #include <string_view>
 
+#include "directory/sources/downloads.h"
+
 namespace iii::directory {
 
 class Downloader;
@@ -23,6 +25,17 @@ inline constexpr std::string_view kStopAtRisks =
 inline constexpr std::string_view kDryRun =
     "true: nothing is written. The answer says what would be done: `files` with sizes and "
     "differences, and `risks`. Default false.";
+
+// What the fields of an input ask for.
+template <typename Input>
+sources::Request request_of(const Input& in) {
+  sources::Request out{.force = in.force.value_or(false), .dry_run = in.dry_run.value_or(false)};
+  if constexpr (requires { in.accept_risks; }) out.accept_risks = in.accept_risks.value_or(false);
+  if constexpr (requires { in.stop_at_risks; }) {
+    out.stop_at_risks = in.stop_at_risks.value_or(false);
+  }
+  return out;
+}
 
 void add_download_functions(FunctionTable& table, Downloader& downloader);
 

@@ -42,7 +42,7 @@ sources::Job DownloadWatch::attach(sources::Job job) {
   job.before_swap = [self = shared_from_this(),
                      before = std::move(job.before_swap)](const std::vector<std::string>& paths) {
     self->swapped_.store(true);
-    self->tell(Step::kSwap, 0, paths.size());
+    self->publish(Step::kSwap, 0, paths.size());
     if (before) before(paths);
   };
   return job;
@@ -66,17 +66,17 @@ void DownloadWatch::report(const sources::Progress& progress) {
   const Step step = step_of(progress);
   // A source may ask once more while it fetches; what comes after a swap is the next batch.
   if (step < step_ && step_ != Step::kSwap) return;
-  tell(step, progress.done, progress.total);
+  publish(step, progress.done, progress.total);
 }
 
-void DownloadWatch::tell(Step step, uint64_t done, uint64_t total) {
+void DownloadWatch::publish(Step step, uint64_t done, uint64_t total) {
   constexpr auto kWords =
       std::to_array<const char*>({"resolve", "fetch", "check", "stage", "swap", "announce"});
   const auto now = std::chrono::steady_clock::now();
-  const bool is_new = !told_ || step != step_;
+  const bool is_new = !published_ || step != step_;
   step_ = step;
   if (!is_new && now - last_ < kInterval) return;
-  told_ = true;
+  published_ = true;
   last_ = now;
   CallProgress progress{.step = kWords[static_cast<size_t>(step)], .done = done, .total = total};
   {

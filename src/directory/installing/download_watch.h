@@ -26,8 +26,8 @@ class DownloadWatch : public std::enable_shared_from_this<DownloadWatch> {
   sources::Job attach(sources::Job job);
 
   // On the loop thread, before and after the work.
-  void begin() { tell(Step::kResolve, 0, 0); }
-  void announce() { tell(Step::kAnnounce, 0, 0); }
+  void begin() { publish(Step::kResolve, 0, 0); }
+  void announce() { publish(Step::kAnnounce, 0, 0); }
   // From any thread.
   const std::string& caller() const { return caller_; }
   const std::string& name() const { return name_; }
@@ -41,7 +41,7 @@ class DownloadWatch : public std::enable_shared_from_this<DownloadWatch> {
   static Step step_of(const sources::Progress& progress);
 
   void report(const sources::Progress& progress);
-  void tell(Step step, uint64_t done, uint64_t total);
+  void publish(Step step, uint64_t done, uint64_t total);
 
   const std::stop_token cancelled_;
   const std::function<void(const CallProgress&)> progress_;
@@ -52,7 +52,7 @@ class DownloadWatch : public std::enable_shared_from_this<DownloadWatch> {
   CallProgress now_{.step = "wait"};
   std::string logged_;  // step of the source
   Step step_ = Step::kResolve;
-  bool told_ = false;
+  bool published_ = false;
   std::chrono::steady_clock::time_point last_;
   std::atomic<bool> swapped_ = false;
 };

@@ -17,6 +17,8 @@ using sources::NamespaceResult;
 using Targets = sources::Downloads::Targets;
 
 constexpr std::chrono::milliseconds kListTimeout{5'000};
+// Until the next check whether a caller is still connected.
+constexpr std::chrono::milliseconds kFollowPause{1'000};
 
 // A job whose changes are announced as a download from the swap on.
 sources::Job job_of(const sources::Downloads& downloads, Library& library, const Targets& targets,
@@ -109,6 +111,30 @@ task::Task<std::optional<bool>> Downloader::is_listed(std::string caller) {
   });
 }
 
+Downloader::Follower Downloader::follow(Context& context) {
+  // Who can cancel by other means does; the engine and this process itself do not disconnect.
+  if (context.caller.empty() || context.cancelled.stop_possible()) return nullptr;
+  auto stop = std::make_shared<std::stop_source>();
+  context.cancelled = stop->get_token();
+  followers_.spawn(stop_when_gone(context.caller, stop));
+  return stop;
+}
+
+task::Task<void> Downloader::stop_when_gone(std::string caller,
+                                            std::weak_ptr<std::stop_source> stop) {
+  if (!(co_await is_listed(caller)).value_or(false)) co_return;
+  while (true) {
+    co_await worker_.sleep(kFollowPause);
+    if (stop.expired()) co_return;
+    if ((co_await is_listed(caller)).value_or(true)) continue;
+    const Follower running = stop.lock();
+    if (running == nullptr) co_return;
+    log_info("a download is cancelled: the worker that asked for it has disconnected");
+    running->request_stop();
+    co_return;
+  }
+}
+
 // A place in the queue. Who had to wait, was connected then and is not any more does not get one;
 // nor does who cancels meanwhile.
 task::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& context) {
@@ -133,6 +159,7 @@ task::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& conte
 
 template <typename T, typename F>
 task::Task<Result<T>> Downloader::in_place(Context context, std::string about, F work) {
+  const Follower follower = follow(context);
   const auto watch = this->watch(context, about);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
   if (!place) co_return std::unexpected(on_the_bus(place.error()));

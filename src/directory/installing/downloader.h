@@ -18,6 +18,7 @@
 #include "directory/reading/installed.h"
 #include "directory/sources/downloads.h"
 #include "directory/table/context.h"
+#include "foundation/task/task_group.h"
 
 namespace iii::directory {
 
@@ -46,7 +47,8 @@ class Downloader final : public Installed {
   std::vector<std::shared_ptr<const DownloadWatch>> jobs() const;
 
   // Each caller may have a bounded number waiting (D334). Who cancels before files are replaced
-  // gets the error `cancelled`, and nothing has changed. Events have gone out when this ends.
+  // gets the error `cancelled`, and nothing has changed; a worker that disconnects cancels what it
+  // asked for. Events have gone out when this ends.
   // `about` names the job.
   using Outcomes = Result<std::vector<sources::NamespaceResult>>;
   task::Task<Outcomes> run(Context context, std::string about, sources::Request request);
@@ -81,6 +83,11 @@ class Downloader final : public Installed {
   // Whether the engine lists this worker as connected; nothing: it did not answer. Workers that did
   // not announce a process id never are.
   task::Task<std::optional<bool>> is_listed(std::string caller);
+  // Makes `context` end when a worker that called disconnects (Ctrl-C at a terminal), for as long
+  // as the result exists.
+  using Follower = std::shared_ptr<std::stop_source>;
+  Follower follow(Context& context);
+  task::Task<void> stop_when_gone(std::string caller, std::weak_ptr<std::stop_source> stop);
 
   sdk::Worker& worker_;
   Changes& changes_;
@@ -93,6 +100,7 @@ class Downloader final : public Installed {
   std::array<task::Pool::Lane, 3> lanes_;
   uint64_t done_ = 0;
   uint64_t failed_ = 0;
+  task::TaskGroup followers_;
 };
 
 // Errors of sources as they travel on the bus: one code, the D-code in front of the text.

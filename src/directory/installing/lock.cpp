@@ -68,13 +68,11 @@ task::Task<Result<OutdatedOutput>> outdated(Downloader& downloader, Context cont
 
 task::Task<Result<OutcomesOutput>> write_again(Downloader& downloader, Context context,
                                                sources::Request::Action action, LockInput in) {
-  auto outcomes =
-      co_await downloader.run(std::move(context), in.name_space.value_or("skills_folder"),
-                              {.action = action,
-                               .name_space = in.name_space,
-                               .force = in.force.value_or(false),
-                               .stop_at_risks = in.stop_at_risks.value_or(false),
-                               .dry_run = in.dry_run.value_or(false)});
+  sources::Request request = request_of(in);
+  request.action = action;
+  request.name_space = in.name_space;
+  auto outcomes = co_await downloader.run(
+      std::move(context), in.name_space.value_or("skills_folder"), std::move(request));
   if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
   co_return outcomes_output(std::move(*outcomes));
 }

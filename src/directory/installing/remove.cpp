@@ -23,7 +23,7 @@ auto describe(json::Type<RemoveInput>) {
                   "true also removes files that were edited or added here. Default false.")
           .null_default(),
       json::field("dry_run", &T::dry_run,
-                  "true only tells what would be removed and what would stay. Default false.")
+                  "true: nothing is removed; the answer says what would be. Default false.")
           .null_default());
 }
 

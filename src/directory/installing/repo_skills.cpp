@@ -111,13 +111,10 @@ task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context cont
   if (!listing) co_return std::unexpected(listing.error());
   auto wanted = chosen(*source, *listing, in.skills);
   if (!wanted) co_return std::unexpected(on_the_bus(std::move(wanted.error())));
-  auto outcomes = co_await downloader.run(std::move(context),
-                                          std::string(sources::repository_name(source->repo)),
-                                          {.sources = std::move(*wanted),
-                                           .force = in.force.value_or(false),
-                                           .accept_risks = in.accept_risks.value_or(false),
-                                           .stop_at_risks = in.stop_at_risks.value_or(false),
-                                           .dry_run = in.dry_run.value_or(false)});
+  sources::Request request = request_of(in);
+  request.sources = std::move(*wanted);
+  std::string about(sources::repository_name(source->repo));
+  auto outcomes = co_await downloader.run(std::move(context), std::move(about), std::move(request));
   if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
   OutcomesOutput out = outcomes_output(std::move(*outcomes));
   for (const sources::ListedSkill& skill : listing->skills) {

@@ -20,6 +20,8 @@ namespace {
 
 constexpr int kPollMs = 50;  // how soon a cancelled job is noticed
 constexpr size_t kMaxEtagBytes = 1'024;
+constexpr unsigned kMaxRedirects = 5;
+constexpr size_t kMaxIdleHandles = 4;  // each keeps its connections
 // A longer wait counts as this long: nobody waits for it, and sums of times cannot overflow.
 constexpr std::chrono::seconds kMaxRetryAfter{86'400};
 
@@ -248,7 +250,7 @@ struct Http::Impl {
   }
   void give_back(std::unique_ptr<Handle> handle) {
     const std::lock_guard lock(mutex);
-    if (idle.size() < options.idle_handles) idle.push_back(std::move(handle));
+    if (idle.size() < kMaxIdleHandles) idle.push_back(std::move(handle));
   }
 
   HeaderList prepare(CURL* easy, const HttpRequest& request, const Hop& to,
@@ -349,7 +351,7 @@ std::expected<HttpAnswer, HttpProblem> Http::get(const HttpRequest& request, con
     curl_easy_getinfo(handle->easy(), CURLINFO_REDIRECT_URL, &location);
     if (!allowed) allowed = exchange.proxied ? named : kind_of_address(address);
     const std::optional<std::string> next = follow(hop.url, location);
-    if (!next || redirects >= impl_->options.max_redirects) {
+    if (!next || redirects >= kMaxRedirects) {
       answer = std::unexpected(HttpProblem::kBadRedirect);
       break;
     }

@@ -16,8 +16,6 @@ struct HttpOptions {
   std::string user_agent;
   std::string ca_file;  // empty: the system's
   std::chrono::milliseconds connect_timeout{10'000};
-  unsigned max_redirects = 5;
-  size_t idle_handles = 4;  // each keeps its connections
 };
 
 struct HttpRequest {

@@ -38,10 +38,4 @@ void RegistryCache::put(const std::string& key, CachedAnswer answer) {
   bytes_ += size;
 }
 
-void RegistryCache::clear() {
-  places_.clear();
-  order_.clear();
-  bytes_ = 0;
-}
-
 }  // namespace iii::sources

@@ -30,11 +30,10 @@ class RegistryCache {
   RegistryCache(size_t max_entries, uint64_t max_bytes)
       : max_entries_(max_entries), max_bytes_(max_bytes) {}
 
-  // Valid until the next put() or clear().
+  // Valid until the next put().
   CachedAnswer* find(std::string_view key);
   // An answer larger than the whole cache is not kept, and what was there goes.
   void put(const std::string& key, CachedAnswer answer);
-  void clear();
 
   size_t entries() const { return order_.size(); }
   uint64_t bytes() const { return bytes_; }

@@ -100,8 +100,6 @@ struct RepoHost {
   bool ssh = false;
   std::string host;  // a name or an address, in lower case and without brackets
   std::string port;  // empty: the scheme's own
-
-  bool is_ipv6() const { return host.find(':') != std::string::npos; }
 };
 // Nothing when the URL does not have the strict form that every program reads in the same way:
 // `https://HOST[:PORT]/…`, `ssh://[USER@]HOST[:PORT]/…` or `git@HOST:…`, HOST made of letters,
