@@ -84,10 +84,11 @@ Field<Owner> field(std::string_view name, Member Owner::* member, std::string_vi
 ObjectDescription make_object(std::string_view title, std::string_view description,
                               std::initializer_list<const FieldDescription*> fields);
 
-template <typename Owner, typename... Fields>
-  requires(std::is_same_v<Fields, Field<Owner>> && ...)
+// Fields may be those of the first base class of Owner.
+template <typename Owner, typename... Owners>
+  requires(std::is_base_of_v<Owners, Owner> && ...)
 ObjectDescription object(std::string_view title, std::string_view description,
-                         const Fields&... fields) {
+                         const Field<Owners>&... fields) {
   ObjectDescription out = make_object(title, description, {&fields...});
   out.with_defaults = [](void* context, void (*use)(void*, const void*)) {
     const Owner defaults{};
