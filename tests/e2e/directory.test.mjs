@@ -53,9 +53,9 @@ test('get forgives how an id is written', async (t) => {
     const skill = await ask('directory::skills::get', { id })
     assert.equal(skill.id, 'database')
     assert.equal(skill.body, '# Database\n\nAsk tables questions.\n')
-    assert.equal('description' in skill, false)
+    assert.equal(skill.description, 'Ask tables questions.')
   }
-  assert.equal((await ask('directory::skills::get', { id: 'notes', include_description: true })).description, 'Plain text.')
+  assert.equal((await ask('directory::skills::get', { id: 'notes', include_description: false })).description, '')
 })
 
 test('get reads several at once, each with its own outcome', async (t) => {

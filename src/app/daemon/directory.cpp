@@ -26,8 +26,8 @@
 #include "directory/reading/health.h"
 #include "directory/reading/inspect.h"
 #include "directory/reading/prompts.h"
+#include "directory/reading/search_function.h"
 #include "directory/reading/skills.h"
-#include "directory/reading/skills_search.h"
 #include "directory/table/state_events.h"
 #include "faces/mcp/prompts.h"
 #include "faces/mcp/skill_findings.h"
@@ -143,7 +143,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
        .skills_folder = [this] { return expand_path(config_.skills_folder, places_.home); }});
   directory::add_stats(table_, stats_);
   add_log_level(table_);
-  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_);
+  directory::add_skill_functions(table_, library_, {}, &skill_search_, &skill_links_, &risks_);
   add_browsing(mode);
   directory::add_skills_search(table_, library_, skill_search_);
   directory::add_search_functions(table_,
@@ -208,6 +208,7 @@ void Directory::add_browsing(const std::string& mode) {
                .places = places,
                .installed = &downloader_,
                .links = &skill_links_,
+               .risks = &risks_,
                .last_change = [this](std::string_view id) { return changes_.last_change_of(id); }});
 }
 

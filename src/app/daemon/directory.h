@@ -19,6 +19,8 @@
 #include "directory/legacy/versions.h"
 #include "directory/library/library.h"
 #include "directory/reading/changes.h"
+#include "directory/reading/doctor.h"
+#include "directory/reading/risks.h"
 #include "directory/reading/skill_search.h"
 #include "directory/reading/stats.h"
 #include "directory/table/bus.h"
@@ -99,6 +101,7 @@ class Directory {
   directory::FunctionCatalog catalog_;
   directory::SkillSearch skill_search_;
   directory::BusSkillLinks skill_links_;
+  directory::DocumentRisks risks_;
   std::optional<directory::AutoDownload> auto_download_;
   std::optional<directory::Legacy> legacy_;
   directory::StatsSources stats_;

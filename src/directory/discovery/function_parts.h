@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/reading/skill_row.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
@@ -49,10 +50,7 @@ struct HowGuide {
   GuideFrontmatter frontmatter;
   std::string body;
 };
-struct RelatedSkill {
-  std::string title;
-  std::string skill_id;
-};
+struct RelatedSkill : SkillRow {};
 struct TriggerSummary {
   std::string id;
   std::string trigger_type;
@@ -82,9 +80,10 @@ inline auto describe(json::Type<HowGuide>) {
                          json::field("body", &T::body, kGuideBodyText));
 }
 inline auto describe(json::Type<RelatedSkill>) {
-  using T = RelatedSkill;
-  return json::object<T>("RelatedSkill", "", json::field("title", &T::title, kGuideTitleText),
-                         json::field("skill_id", &T::skill_id, kSkillIdText));
+  using T = SkillRow;
+  return json::object<RelatedSkill>("RelatedSkill", "",
+                                    json::field("title", &T::title, kGuideTitleText),
+                                    json::field("skill_id", &T::id, kSkillIdText));
 }
 inline auto describe(json::Type<TriggerSummary>) {
   using T = TriggerSummary;

@@ -117,7 +117,7 @@ std::vector<RelatedSkill> related_to(const GuideDocuments& documents, std::strin
     if (document.get() == guide) continue;
     if (declares(*document, function_id) || document->mentioned.find(link) != std::string::npos ||
         (by_name && document->mentioned.find(function_id) != std::string::npos)) {
-      out.push_back({.title = document->title, .skill_id = document->skill_id});
+      out.push_back({{.id = document->skill_id, .title = document->title}});
     }
   }
   return out;

@@ -31,7 +31,7 @@ std::vector<std::string> related(const GuideDocuments& documents, std::string_vi
   std::vector<std::string> out;
   for (const RelatedSkill& skill :
        related_to(documents, function_id, find_guide(documents, function_id))) {
-    out.push_back(skill.skill_id);
+    out.push_back(skill.id);
   }
   return out;
 }

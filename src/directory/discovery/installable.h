@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "directory/reading/search_types.h"
+#include "directory/discovery/search_functions_types.h"
 #include "directory/sources/downloads.h"
 
 namespace iii::directory {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "directory/discovery/installable.h"
-#include "directory/reading/search_types.h"
+#include "directory/discovery/search_functions_types.h"
 #include "directory/search/find.h"
 #include "directory/search/sentences.h"
 #include "directory/table/descriptions.h"
@@ -200,10 +200,9 @@ class SearchFunctions {
         if (place >= lane.size() || out.size() >= kMostSkills) continue;
         const content::Skill* skill = view.generation().skill(lane[place]);
         if (skill == nullptr || !seen.insert(skill->id).second) continue;
-        out.push_back({.id = view.display(skill->id),
-                       .title = view.title(*skill),
-                       .description = first_sentence(skill->description),
-                       .rank = out.size() + 1});
+        SuggestedSkill& row = out.emplace_back(SuggestedSkill{skill_row(view, *skill)});
+        row.description = first_sentence(row.description);
+        row.rank = out.size();
       }
     }
     co_return out;

@@ -16,7 +16,6 @@ namespace iii::directory {
 
 namespace {
 
-constexpr size_t kShownCharacters = 400;
 constexpr size_t kMostByMeaning = 50;
 
 Result<BrowseQuery> query_of(const BrowseInput& in) {
@@ -42,50 +41,6 @@ BrowseCounts counts_of(const BrowseFacets::Counts& counts) {
     out.push_back({json::Raw{std::move(text)}, json::Raw{std::to_string(count)}});
   }
   return out;
-}
-
-const content::Finding& worst_of(const std::vector<content::Finding>& findings) {
-  return *std::ranges::max_element(findings, {}, &content::Finding::severity);
-}
-
-void fill(BrowseRow& out, const View& view, const content::Skill& skill) {
-  out.id = view.display(skill.id);
-  out.title = view.title(skill);
-  out.description = utf8_prefix(skill.description, kShownCharacters);
-  out.type = skill.type.value_or(std::string(kNoType));
-  out.path = skill.file.path;
-  out.bytes = skill.bytes;
-  out.modified_at = content::format_time(skill.mtime_ns);
-  out.kind = kind_word(skill.kind);
-  out.function_id = skill.function_id;
-  if (!skill.for_agents) out.user_only = true;
-}
-
-void fill(BrowseRow& out, const UnservedDocument& row) {
-  out.id = row.id;
-  out.title = row.wanted;
-  out.type = kNoType;
-  out.path = row.reason().file.path;
-  out.kind = row.kind;
-}
-
-void fill_reason(BrowseRow& out, const View& view, const DocumentRow& row) {
-  const DocumentState state = view.state(row);
-  if (state == DocumentState::kServed) return;
-  if (state == DocumentState::kFiltered) {
-    out.code = "hidden_by_filter";
-    out.reason = "`filter_unregistered` is on, and worker::list does not name the worker `" +
-                 out.name_space + "`.";
-    return;
-  }
-  const content::FindingsPtr findings = row.skill != nullptr
-                                            ? findings_of(view.generation(), row.skill->file)
-                                            : row.unserved->findings;
-  if (findings == nullptr) return;
-  const content::Finding& worst =
-      row.skill != nullptr ? worst_of(*findings) : row.unserved->reason();
-  out.code = worst.code;
-  out.reason = worst.message;
 }
 
 }  // namespace
@@ -116,16 +71,6 @@ std::optional<size_t> find_row(const View& view, std::string_view text) {
   return row ? row : table->find_unserved(*id);
 }
 
-BrowseRow browse_row(const View& view, const DocumentRow& row) {
-  BrowseRow out;
-  row.skill != nullptr ? fill(out, view, *row.skill) : fill(out, *row.unserved);
-  out.root = view.generation().roots[row.root].label;
-  out.state = kDocumentStates[static_cast<size_t>(view.state(row))];
-  out.name_space = row.key().substr(0, row.key().find('/'));
-  fill_reason(out, view, row);
-  return out;
-}
-
 static BrowseOutput browse_page(const View& view, const BrowseInput& in,
                                 const BrowseSelection& chosen) {
   const DocumentTablePtr table = view.table();
@@ -149,7 +94,7 @@ static BrowseOutput browse_page(const View& view, const BrowseInput& in,
   const size_t first = std::min(saturated_size(in.offset.value_or(0)), chosen.rows.size());
   const size_t last = first + std::min(limit, chosen.rows.size() - first);
   for (size_t i = first; i < last; ++i) {
-    out.rows.push_back(browse_row(view, table->rows()[chosen.rows[i]]));
+    out.rows.push_back({table_row(view, table->rows()[chosen.rows[i]])});
     if (chosen.by_meaning) out.rows.back().by = "meaning";
   }
   return out;

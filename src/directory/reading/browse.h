@@ -32,9 +32,6 @@ class Browser {
 // the path of a file. May look at every row.
 std::optional<size_t> find_row(const View& view, std::string_view text);
 
-// One row as callers see it.
-BrowseRow browse_row(const View& view, const DocumentRow& row);
-
 void add_browse(FunctionTable& table, Library& library, SkillSearch* search);
 
 }  // namespace iii::directory

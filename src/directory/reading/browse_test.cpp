@@ -18,7 +18,7 @@ using testing::Pair;
 std::vector<std::string> ids(const View& view, const BrowseSelection& selection) {
   std::vector<std::string> out;
   for (const uint32_t row : selection.rows) {
-    out.push_back(browse_row(view, view.table()->rows()[row]).id);
+    out.push_back(table_row(view, view.table()->rows()[row]).id);
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "directory/reading/skill_row.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
@@ -19,25 +20,6 @@ struct BrowseInput {
   std::optional<uint64_t> offset;
   std::optional<uint64_t> limit;
   std::optional<std::string> locate;
-};
-
-struct BrowseRow {
-  std::string id;
-  std::string title;
-  std::string description;
-  std::string type;
-  std::string root;
-  std::string state;
-  std::string name_space;
-  std::string path;
-  uint64_t bytes = 0;
-  std::string modified_at;
-  std::string kind;
-  std::optional<std::string> function_id;
-  std::optional<bool> user_only;
-  std::optional<std::string> code;
-  std::optional<std::string> reason;
-  std::optional<std::string> by;
 };
 
 // A count is a pair: a name and a number.
@@ -58,7 +40,7 @@ struct BrowseOutput {
   double took_ms = 0;
   uint64_t generation = 0;
   BrowseFacetsOutput facets;
-  std::vector<BrowseRow> rows;
+  std::vector<BrowsedSkill> rows;
 };
 
 inline constexpr uint64_t kBrowsePage = 64;
@@ -88,33 +70,6 @@ inline auto describe(json::Type<BrowseInput>) {
       json::field("limit", &T::limit, "Most rows to return, from 1 to 256. Default 64."),
       json::field("locate", &T::locate,
                   "An id whose position among the chosen rows is returned as `index`."));
-}
-inline auto describe(json::Type<BrowseRow>) {
-  using T = BrowseRow;
-  return json::object<T>(
-      "BrowseRow", "",
-      json::field("id", &T::id,
-                  "Id to pass to directory::skills::get. Of a document that is not served: the id "
-                  "it would have, or `root:path` where another document has that; "
-                  "directory::skills::explain takes all of these."),
-      json::field("title", &T::title, "Title of the document; the id when it has none."),
-      json::field("description", &T::description,
-                  "At most 400 characters; empty for what is not served."),
-      json::field("type", &T::type, "Frontmatter `type:`, or `none`."),
-      json::field("root", &T::root,
-                  "Folder: `local`, `global`, `extra-N`, `builtin` or `registered`."),
-      json::field("state", &T::state,
-                  "`served`, `finding`, `missing`, `filtered` or `shadowed`; see the input."),
-      json::field("namespace", &T::name_space, "First part of the id."),
-      json::field("path", &T::path, "Path below its folder."),
-      json::field("bytes", &T::bytes, "Size of the file; 0 when it is not known."),
-      json::field("modified_at", &T::modified_at, "Time of the file; empty when it is not known."),
-      json::field("kind", &T::kind, "`skill`, `reference`, `readme`, `prompt` or `folder`."),
-      json::field("function_id", &T::function_id, "The function that the document is about."),
-      json::field("user_only", &T::user_only, "true: left out of lists for agents."),
-      json::field("code", &T::code, "The worst finding about the file, as in directory::doctor."),
-      json::field("reason", &T::reason, "What that finding says."),
-      json::field("by", &T::by, "`meaning`: no row has the words, this one fits by meaning."));
 }
 inline auto describe(json::Type<BrowseFacetsOutput>) {
   using T = BrowseFacetsOutput;

@@ -99,7 +99,7 @@ std::string next_of(DocumentState state) {
 }
 
 ExplainOutput explain_row(const View& view, const DocumentRow& row) {
-  const BrowseRow shown = browse_row(view, row);
+  const SkillRow shown = table_row(view, row);
   const DocumentState state = view.state(row);
   ExplainOutput out{.id = shown.id,
                     .kind = "skill",
@@ -110,8 +110,8 @@ ExplainOutput explain_row(const View& view, const DocumentRow& row) {
     out.verdict = "served";
     out.reason = why_served(view.generation(), row.file(), row.skill->for_agents);
   } else {
-    out.reason = shown.root + ":" + shown.path + ": " + shown.reason.value_or("") + " [" +
-                 shown.code.value_or("") + "]";
+    out.reason = shown.root + ":" + shown.path.value_or("") + ": " + shown.reason.value_or("") +
+                 " [" + shown.code.value_or("") + "]";
     out.next = next_of(state);
   }
   return out;

@@ -95,7 +95,7 @@ std::optional<Bytes> read_bytes(const View& view, const content::FileRef& file) 
   return Bytes{.text = std::move(now->bytes), .whole = whole};
 }
 
-void fill_text(InspectOutput& out, const View& view, const content::FileRef& file,
+void fill_text(InspectedSkill& out, const View& view, const content::FileRef& file,
                const Bytes& bytes) {
   if (bytes.whole) out.digest = file_digest(bytes.text);
   const std::string_view text = utf8_head(bytes.text, kMaxSource);
@@ -116,7 +116,7 @@ void fill_text(InspectOutput& out, const View& view, const content::FileRef& fil
 }
 
 // Skills beside it, after those that it links to.
-void fill_related(InspectOutput& out, const View& view) {
+void fill_related(InspectedSkill& out, const View& view) {
   const content::Generation& generation = view.generation();
   const auto [first, last] = generation.prefix_range(out.name_space + "/");
   for (size_t i = first; i < last && out.related.size() < kMostRelated; ++i) {
@@ -130,7 +130,7 @@ void fill_related(InspectOutput& out, const View& view) {
   }
 }
 
-void fill_chain(InspectOutput& out, const View& view, const DocumentRow& row,
+void fill_chain(InspectedSkill& out, const View& view, const DocumentRow& row,
                 const std::vector<RootPlace>& places) {
   const content::Generation& generation = view.generation();
   const DocumentTablePtr table = view.table();
@@ -157,7 +157,7 @@ void fill_chain(InspectOutput& out, const View& view, const DocumentRow& row,
   say(served.file(), shown ? "serves" : "not served");
 }
 
-void fill_findings(InspectOutput& out, const View& view, const DocumentRow& row) {
+void fill_findings(InspectedSkill& out, const View& view, const DocumentRow& row) {
   const content::FindingsPtr list = row.skill != nullptr
                                         ? findings_of(view.generation(), row.skill->file)
                                         : row.unserved->findings;
@@ -170,7 +170,7 @@ void fill_findings(InspectOutput& out, const View& view, const DocumentRow& row)
   }
 }
 
-void fill_lock(InspectOutput& out, const content::Generation& generation,
+void fill_lock(InspectedSkill& out, const content::Generation& generation,
                const content::FileRef& file, const sources::Downloads& downloads) {
   if (generation.roots[file.root].kind != content::RootKind::kGlobal || !out.digest) return;
   const size_t slash = file.path.find('/');
@@ -207,12 +207,14 @@ class Inspector {
     auto work = [view, found, places = host_.places(view.generation()), downloads] {
       return read(view, *found.row, places, downloads.get());
     };
-    InspectOutput out = co_await host_.library.on_answer_thread(std::move(work));
+    InspectedSkill out = co_await host_.library.on_answer_thread(std::move(work));
     if (host_.last_change) out.since_generation = host_.last_change(out.id);
     if (const content::Skill* skill = row->skill) {
       if (host_.links != nullptr) out.functions = co_await host_.links->of(*skill);
-      const auto risks = co_await risks_.of(host_.library, view, *skill);
-      if (risks && !(*risks)->empty()) out.risks = **risks;
+      if (host_.risks != nullptr) {
+        const auto risks = co_await host_.risks->of(host_.library, view, *skill);
+        if (risks && !(*risks)->empty()) out.risks = **risks;
+      }
     }
     auto write = [out = std::move(out)] { return json::encode(out); };
     std::string text = co_await host_.library.on_answer_thread(std::move(write));
@@ -232,11 +234,12 @@ class Inspector {
   }
 
   // On an answer thread.
-  static InspectOutput read(const View& view, const DocumentRow& row,
-                            const std::vector<RootPlace>& places,
-                            const sources::Downloads* downloads) {
-    InspectOutput out;
-    static_cast<BrowseRow&>(out) = browse_row(view, row);
+  static InspectedSkill read(const View& view, const DocumentRow& row,
+                             const std::vector<RootPlace>& places,
+                             const sources::Downloads* downloads) {
+    InspectedSkill out;
+    out.functions.emplace();
+    static_cast<SkillRow&>(out) = table_row(view, row);
     if (row.skill != nullptr) out.description = row.skill->description;
     out.generation = view.generation().number;
     out.served = view.state(row) <= DocumentState::kFinding;
@@ -254,14 +257,13 @@ class Inspector {
   }
 
   const InspectHost host_;
-  DocumentRisks risks_;
 };
 
 }  // namespace
 
 void add_inspect(FunctionTable& table, InspectHost host) {
   const auto inspector = std::make_shared<Inspector>(std::move(host));
-  table.add<InspectInput, InspectOutput>(
+  table.add<InspectInput, InspectedSkill>(
       {.id = "directory::skills::inspect",
        .title = "Inspect a skill",
        .description = about::kSkillsInspect,

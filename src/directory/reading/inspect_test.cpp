@@ -30,7 +30,7 @@ class Inspect : public DirectoryTest {
     add_prompt_functions(table, *library, [](std::string_view) {
       return std::vector<PromptArgumentRow>{{.name = "table", .required = true}};
     });
-    add_inspect(table, {.library = *library, .places = places});
+    add_inspect(table, {.library = *library, .places = places, .risks = &risks});
     serve();
   }
   json::Value inspect(const std::string& id) {

@@ -6,9 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "directory/reading/browse_types.h"
-#include "directory/reading/doctor_report.h"
-#include "directory/reading/risks.h"
 #include "directory/reading/skill_types.h"
 #include "foundation/json/describe.h"
 
@@ -16,43 +13,6 @@ namespace iii::directory {
 
 struct InspectInput {
   std::string id;
-};
-
-struct InspectRoot {
-  std::string root;
-  std::string folder;
-  std::string role;
-  std::optional<std::string> path;
-};
-struct InspectLock {
-  std::string name_space;
-  json::Raw source;
-  std::string resolved;
-  std::string state;
-  std::string written;
-};
-struct InspectTokens {
-  uint64_t index = 0;
-  uint64_t body = 0;
-};
-// The fields of a row of browse come first.
-struct InspectOutput : BrowseRow {
-  uint64_t generation = 0;
-  std::optional<uint64_t> since_generation;
-  bool served = false;
-  std::string body;
-  json::Raw tree{"[]"};
-  std::optional<bool> tree_cut;
-  std::optional<std::string> source;
-  std::optional<bool> source_cut;
-  std::optional<std::string> digest;
-  std::vector<InspectRoot> chain;
-  std::optional<InspectLock> lock;
-  std::vector<DoctorFinding> findings;
-  InspectTokens tokens;
-  std::vector<std::string> related;
-  std::vector<SkillFunction> functions;
-  std::optional<std::vector<RiskRow>> risks;
 };
 
 inline auto describe(json::Type<InspectInput>) {
@@ -88,9 +48,9 @@ inline auto describe(json::Type<InspectTokens>) {
                          json::field("index", &T::index, "Title and description."),
                          json::field("body", &T::body, "The document."));
 }
-inline auto describe(json::Type<InspectOutput>) {
-  using T = InspectOutput;
-  json::ObjectDescription out = json::object<T>(
+inline auto describe(json::Type<InspectedSkill>) {
+  using T = SkillDocument;
+  json::ObjectDescription out = json::object<InspectedSkill>(
       "InspectOutput", "A row of directory::skills::browse, and:",
       json::field("generation", &T::generation, "The state of the folders that this answer shows."),
       json::field("since_generation", &T::since_generation,
@@ -114,7 +74,7 @@ inline auto describe(json::Type<InspectOutput>) {
       json::field("related", &T::related, "Skills that it links to, or that stand beside it."),
       json::field("functions", &T::functions, "Functions that it names."),
       json::field("risks", &T::risks, kRisksHelp));
-  const json::ObjectDescription row = describe(json::Type<BrowseRow>());
+  const json::ObjectDescription row = describe(json::Type<BrowsedSkill>());
   out.fields.insert(out.fields.begin(), row.fields.begin(), row.fields.end());
   return out;
 }

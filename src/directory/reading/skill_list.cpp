@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "directory/library/document_paths.h"
 #include "directory/table/errors.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
@@ -23,17 +22,6 @@ bool mentions(const View& view, const DocumentRow& row, const std::string& needl
   const std::string& id = row.skill->id;
   return id.size() > row.id_size && fold_case(id).find(needle) != std::string::npos &&
          view.display(id) == id;
-}
-
-void fill(SkillEntry& entry, const View& view, const Skill& skill, bool with_description) {
-  entry.id = view.display(skill.id);
-  entry.title = skill.title.empty() ? entry.id : skill.title;  // R29
-  entry.type = skill.type;
-  entry.function_id = skill.function_id;
-  entry.description = with_description ? std::string_view(skill.description) : std::string_view();
-  entry.bytes = skill.bytes;
-  entry.modified_at = content::format_time(skill.mtime_ns);
-  fill_details(entry, view, skill);
 }
 
 bool is_index_id(std::string_view id) { return id == "index" || id.ends_with("/index"); }
@@ -77,50 +65,49 @@ Result<KindFilter> KindFilter::parse(const std::optional<json::Raw>& filter) {
   return out;
 }
 
-template <typename Row>
-void fill_details(Row& row, const View& view, const Skill& skill) {
-  row.kind = kind_word(skill.kind);
-  row.name.reset();
-  const std::string shown = view.display(skill.id);
-  if (!skill.name.empty() && skill.name != file_name(shown)) row.name = skill.name;
-  row.path.reset();
-  if (!unusual_path(skill).empty()) row.path = skill.file.path;
-  row.user_only.reset();
-  if (!skill.for_agents) row.user_only = true;
-  row.origin.reset();
-  if (content::is_registered(view.generation(), skill.file)) row.origin = kRegisteredOrigin;
-}
-template void fill_details(SkillEntry&, const View&, const Skill&);
-template void fill_details(SkillGetOutput&, const View&, const Skill&);
-
 // Whether rows are asked for beside those that the text of a search selects.
 static bool takes(const ListSkillsInput& in, KindFilter kinds, const Skill& skill) {
   if (in.type && skill.type != *in.type) return false;
   return kinds.takes(skill.kind) && (skill.for_agents || in.include_user_only.value_or(false));
 }
 
-Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in) {
+Result<ListedSkills> list_skills(const View& view, const ListSkillsInput& in) {
   if (in.limit == 0U) return std::unexpected(empty_page("directory::skills::list"));
   const Result<KindFilter> kinds = KindFilter::parse(in.kind);
   if (!kinds) return std::unexpected(kinds.error());
   const DocumentTablePtr table = view.table();
   const std::string needle = fold_case(in.search.value_or(""));
   const auto [first, last] = table->prefix_range(in.prefix.value_or(""));
-  ListSkillsOutput out;
-  const Skill* previous = nullptr;
+  ListedSkills out;
   for (const DocumentRow& row : table->rows().subspan(first, last - first)) {
     const Skill* skill = row.skill;
     if (skill == nullptr || (in.cursor && skill->id <= *in.cursor)) continue;
     if (!takes(in, *kinds, *skill)) continue;
     if ((!needle.empty() && !mentions(view, row, needle)) || !view.shows(skill->id)) continue;
-    if (in.limit && out.skills.size() >= *in.limit) {
-      out.next_cursor = previous->id;
+    if (in.limit && out.rows.size() >= *in.limit) {
+      out.next_cursor = out.rows.back()->id;
       break;
     }
-    fill(out.skills.emplace_back(), view, *skill, in.include_description.value_or(true));
-    previous = skill;
+    out.rows.push_back(skill);
   }
   return out;
+}
+
+// One row at a time: there may be tens of thousands.
+std::string list_json(const View& view, const ListedSkills& list, bool with_descriptions) {
+  std::string out = "{\"skills\":[";
+  for (const Skill* skill : list.rows) {
+    if (out.back() != '[') out += ',';
+    ListedSkill row{skill_row(view, *skill)};
+    if (!with_descriptions) row.description.clear();
+    json::encode_to(out, row);
+  }
+  out += ']';
+  if (list.next_cursor) {
+    out += ",\"next_cursor\":";
+    json::append_string(out, *list.next_cursor);
+  }
+  return out += '}';
 }
 
 // Whether an overview speaks for the folder of a root that a skill is in.

@@ -18,11 +18,14 @@ struct KindFilter {
   bool takes(content::SkillKind kind) const { return (bits & (1U << unsigned(kind))) != 0; }
   unsigned bits = ~0U;
 };
-// What a row says beside its published fields, in lists and in answers of `get` alike.
-template <typename Row>
-void fill_details(Row& row, const View& view, const content::Skill& skill);
 
-Result<ListSkillsOutput> list_skills(const View& view, const ListSkillsInput& in);
+struct ListedSkills {
+  std::vector<const content::Skill*> rows;
+  std::optional<std::string> next_cursor;  // there are more
+};
+Result<ListedSkills> list_skills(const View& view, const ListSkillsInput& in);
+// A ListSkillsOutput.
+std::string list_json(const View& view, const ListedSkills& list, bool with_descriptions);
 
 // Of headings, pointers and descriptions (directory-read §8.4).
 inline constexpr size_t kIndexBytes = 3'000;

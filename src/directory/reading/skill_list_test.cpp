@@ -19,8 +19,13 @@ IndexSkillsOutput page_of(const View& view, const IndexSkillsInput& in = {}) {
 
 std::vector<std::string> ids(const View& view, const ListSkillsInput& in) {
   std::vector<std::string> out;
-  for (const SkillEntry& row : list_skills(view, in)->skills) out.push_back(row.id);
+  for (const content::Skill* row : list_skills(view, in)->rows)
+    out.push_back(view.display(row->id));
   return out;
+}
+
+SkillRow first_row(const View& view, const ListSkillsInput& in) {
+  return skill_row(view, *list_skills(view, in)->rows.at(0));
 }
 
 View sample() {
@@ -54,11 +59,10 @@ TEST(ListSkills, R43_SearchIgnoresCaseAndSeesShownIdTitleAndDescription) {
 }
 
 TEST(ListSkills, R45_WithoutDescriptionsTheKeyStays) {
-  const auto out = list_skills(sample(), {.search = "title", .include_description = false});
-  EXPECT_EQ(out->skills[0].description, "");
-  EXPECT_THAT(json::encode(*out),
-              HasSubstr(R"("type":"index","function_id":null,"description":"")"));
-  EXPECT_THAT(json::encode(*out), Not(HasSubstr("next_cursor")));
+  const View view = sample();
+  const std::string out = list_json(view, *list_skills(view, {.search = "title"}), false);
+  EXPECT_THAT(out, HasSubstr(R"("type":"index","function_id":null,"description":"")"));
+  EXPECT_THAT(out, Not(HasSubstr("next_cursor")));
 }
 
 TEST(ListSkills, PagesJoinToTheWholeList) {
@@ -67,7 +71,7 @@ TEST(ListSkills, PagesJoinToTheWholeList) {
   ListSkillsInput in{.limit = 4};
   for (;;) {
     const auto page = list_skills(view, in);
-    for (const SkillEntry& row : page->skills) all.push_back(row.id);
+    for (const content::Skill* row : page->rows) all.push_back(view.display(row->id));
     if (!page->next_cursor) break;
     in.cursor = page->next_cursor;
   }
@@ -215,16 +219,16 @@ TEST(ListSkills, RowsHaveAKindAndAreFilteredByIt) {
     ASSERT_FALSE(refused) << bad;
     EXPECT_THAT(refused.error().message, testing::StartsWith("D121 ")) << bad;
   }
-  EXPECT_EQ(list_skills(view, {.search = "forms"})->skills[0].kind, "reference");
+  EXPECT_EQ(first_row(view, {.search = "forms"}).kind, "reference");
 }
 
 TEST(ListSkills, SkillsThatAreKeptForUsersAreListedOnlyWhenAskedFor) {
   const View view(with_details(), nullptr);
   EXPECT_THAT(ids(view, {.search = "secret"}), IsEmpty());
-  const auto all = list_skills(view, {.search = "secret", .include_user_only = true});
-  ASSERT_EQ(all->skills.size(), 1U);
-  EXPECT_EQ(all->skills[0].user_only, true);
-  EXPECT_EQ(list_skills(view, {.search = "forms"})->skills[0].user_only, std::nullopt);
+  const ListSkillsInput all{.search = "secret", .include_user_only = true};
+  ASSERT_EQ(ids(view, all).size(), 1U);
+  EXPECT_EQ(first_row(view, all).user_only, true);
+  EXPECT_EQ(first_row(view, {.search = "forms"}).user_only, std::nullopt);
   EXPECT_THAT(page_of(view).body, Not(HasSubstr("Secret")));
   EXPECT_THAT(page_of(view, {.include_user_only = true}).body, HasSubstr("Secret"));
 }
@@ -236,11 +240,10 @@ TEST(ListSkills, TheNameAndThePathThatTheAuthorGaveAreShownAndSearched) {
     const ListSkillsInput in{.search = needle};
     EXPECT_THAT(ids(view, in), ElementsAre("repo/c-1a2b3c")) << needle;
   }
-  const auto row = list_skills(view, {.search = "c++"})->skills[0];
+  const auto row = first_row(view, {.search = "c++"});
   EXPECT_EQ(row.name, "Zeiger");
   EXPECT_EQ(row.path, "repo/C++/SKILL.md");
-  const auto plain =
-      list_skills(view, {.search = "pdf", .kind = json::Raw{R"("skill")"}})->skills[0];
+  const auto plain = first_row(view, {.search = "pdf", .kind = json::Raw{R"("skill")"}});
   EXPECT_EQ(plain.name, std::nullopt) << "the id says it already";
   EXPECT_EQ(plain.path, std::nullopt);
   EXPECT_THAT(ids(view, {.search = "skill.md"}), IsEmpty()) << "usual paths are not searched";

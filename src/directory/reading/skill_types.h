@@ -6,16 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "directory/reading/doctor_report.h"
 #include "directory/reading/risks.h"
+#include "directory/reading/skill_row.h"
 #include "directory/table/limits.h"
 #include "foundation/json/describe.h"
 
 namespace iii::directory {
-
-// `origin` of what is not a file.
-inline constexpr const char* kRegisteredOrigin = "registered";
-inline constexpr const char* kOriginHelp =
-    "`registered` when a worker registered it at run time; absent for files.";
 
 struct ListSkillsInput {
   std::optional<std::string> search;
@@ -27,22 +24,8 @@ struct ListSkillsInput {
   std::optional<uint64_t> limit;
   std::optional<std::string> cursor;
 };
-struct SkillEntry {
-  std::string id;
-  std::string title;
-  std::optional<std::string> type;
-  std::optional<std::string> function_id;
-  std::string description;
-  uint64_t bytes = 0;
-  std::string modified_at;
-  std::string kind;
-  std::optional<std::string> name;
-  std::optional<std::string> path;
-  std::optional<bool> user_only;
-  std::optional<std::string> origin;
-};
 struct ListSkillsOutput {
-  std::vector<SkillEntry> skills;
+  std::vector<ListedSkill> skills;
   std::optional<std::string> next_cursor;
 };
 
@@ -67,28 +50,53 @@ struct SkillFunction {
   std::string function_id;
   std::string state;
 };
-struct SkillGetOutput {
-  std::string id;
-  std::string title;
-  std::optional<std::string> type;
-  std::optional<std::string> function_id;
-  std::optional<std::string> description;
-  std::string body;
-  std::string modified_at;
-  std::string kind;
-  std::optional<std::string> name;
-  std::optional<std::string> path;
-  std::optional<bool> user_only;
-  std::optional<std::string> origin;
-  std::optional<uint64_t> offset;
-  std::optional<uint64_t> bytes_total;
-  std::optional<uint64_t> next_offset;
-  std::optional<std::string> more;
-  std::optional<std::vector<SkillFileEntry>> files;
-  std::optional<uint64_t> files_total;
+struct InspectRoot {
+  std::string root;
+  std::string folder;
+  std::string role;
+  std::optional<std::string> path = {};
+};
+struct InspectLock {
+  std::string name_space;
+  json::Raw source;
+  std::string resolved;
+  std::string state;
+  std::string written;
+};
+struct InspectTokens {
+  uint64_t index = 0;
+  uint64_t body = 0;
+};
+// One document with its text.
+struct SkillDocument : SkillRow {
+  std::string body = {};
   std::optional<std::vector<RiskRow>> risks = {};
   std::optional<std::vector<SkillFunction>> functions = {};
+  // A part of the body, and the files beside it (get).
+  std::optional<uint64_t> offset = {};
+  std::optional<uint64_t> bytes_total = {};
+  std::optional<uint64_t> next_offset = {};
+  std::optional<std::string> more = {};
+  std::optional<std::vector<SkillFileEntry>> files = {};
+  std::optional<uint64_t> files_total = {};
+  // The file, and what is to say about it (inspect).
+  uint64_t generation = 0;
+  std::optional<uint64_t> since_generation = {};
+  bool served = false;
+  json::Raw tree{"[]"};
+  std::optional<bool> tree_cut = {};
+  std::optional<std::string> source = {};
+  std::optional<bool> source_cut = {};
+  std::optional<std::string> digest = {};
+  std::vector<InspectRoot> chain = {};
+  std::optional<InspectLock> lock = {};
+  std::vector<DoctorFinding> findings = {};
+  InspectTokens tokens = {};
+  std::vector<std::string> related = {};
 };
+// As directory::skills::get and ::inspect show it.
+struct GotSkill : SkillDocument {};
+struct InspectedSkill : SkillDocument {};
 
 struct SkillFileInput {
   std::string id;
@@ -120,38 +128,6 @@ struct IndexSkillsOutput {
   uint64_t workers_count = 0;
 };
 
-inline constexpr const char* kLimitHelp = "Most rows to return, at least 1. All when absent.";
-inline constexpr const char* kCursorHelp =
-    "`next_cursor` of the previous answer, with the same filters. First page when absent.";
-inline constexpr const char* kNextCursorHelp =
-    "There are more rows: pass it as `cursor`. Absent on the last page.";
-inline constexpr const char* kTitleHelp =
-    "Frontmatter `title:`, else the first `# ` heading of the body, else the id.";
-inline constexpr const char* kKindHelp =
-    "What the document is: `skill` (a SKILL.md, or a document that stands for itself), `reference` "
-    "(another document in the folder of a skill), or `readme` (README, AGENTS, LICENSE and the "
-    "like).";
-inline constexpr const char* kKindFilterHelp =
-    "Only rows of this kind: `skill`, `reference` or `readme`, or a list of them.";
-inline constexpr const char* kNameHelp =
-    "Frontmatter `name:`, where it is not the last part of the id.";
-inline constexpr const char* kPathHelp =
-    "Path of the file below its folder, where the id was made from a path with other characters "
-    "(`C++/My Notes.md`). directory::skills::get accepts it as an id.";
-inline constexpr const char* kUserOnlyHelp =
-    "true for a skill that its author keeps for users (`disable-model-invocation`): use it only "
-    "when the user asks for it. Absent otherwise.";
-inline constexpr const char* kIncludeUserOnlyHelp =
-    "true adds skills that their author keeps for users (`disable-model-invocation`). Default "
-    "false.";
-inline constexpr const char* kTypeHelp =
-    "Frontmatter `type:`, for example `index`, `how-to` or `reference`; null without one.";
-inline constexpr const char* kFunctionIdHelp =
-    "Frontmatter `function_id:`: the function that this skill documents, for example "
-    "`sandbox::create`. This is what to pass to agent_trigger; `id` is the address of the "
-    "document. "
-    "null when the skill is not about exactly one function.";
-
 inline auto describe(json::Type<ListSkillsInput>) {
   using T = ListSkillsInput;
   return json::object<T>(
@@ -181,26 +157,6 @@ inline auto describe(json::Type<ListSkillsInput>) {
       json::field("cursor", &T::cursor, kCursorHelp).null_default());
 }
 
-inline auto describe(json::Type<SkillEntry>) {
-  using T = SkillEntry;
-  return json::object<T>(
-      "SkillEntry", "",
-      json::field("id", &T::id, "Address of the document; pass it to directory::skills::get."),
-      json::field("title", &T::title, kTitleHelp),
-      json::field("type", &T::type, kTypeHelp).nullable(),
-      json::field("function_id", &T::function_id, kFunctionIdHelp).nullable(),
-      json::field("description", &T::description,
-                  "Frontmatter `description:`, else the first paragraph of the body. Empty when "
-                  "there is none, or with `include_description: false`."),
-      json::field("bytes", &T::bytes, "Size of the file.").as("usize", "uint"),
-      json::field("modified_at", &T::modified_at,
-                  "When the file was modified, RFC 3339 in UTC; empty if not known."),
-      json::field("kind", &T::kind, kKindHelp).optional(), json::field("name", &T::name, kNameHelp),
-      json::field("path", &T::path, kPathHelp),
-      json::field("user_only", &T::user_only, kUserOnlyHelp),
-      json::field("origin", &T::origin, kOriginHelp));
-}
-
 inline auto describe(json::Type<ListSkillsOutput>) {
   using T = ListSkillsOutput;
   return json::object<T>("ListSkillsOutput", "",
@@ -225,7 +181,7 @@ inline auto describe(json::Type<SkillGetInput>) {
           "Id or path of the document that contains the link: `id` is then first looked for "
           "relative to it (`./a.md`, `../b/c.md`, `references/a.md#part`)."),
       json::field("include_description", &T::include_description,
-                  "true adds `description` to the answer. Default false."),
+                  "false leaves `description` empty. Default true."),
       json::field("include_files", &T::include_files,
                   "Whether `files` of a SKILL.md are listed. Default true with `id`, false with "
                   "`ids`."),
@@ -262,17 +218,18 @@ inline auto describe(json::Type<SkillFunction>) {
                   "asked."));
 }
 
-inline auto describe(json::Type<SkillGetOutput>) {
-  using T = SkillGetOutput;
-  return json::object<T>(
+inline auto describe(json::Type<GotSkill>) {
+  using T = SkillDocument;
+  return json::object<GotSkill>(
       "SkillGetOutput", "",
       json::field("id", &T::id, "Id of the document, as directory::skills::list shows it."),
       json::field("title", &T::title, kTitleHelp),
       json::field("type", &T::type, kTypeHelp).nullable(),
       json::field("function_id", &T::function_id, kFunctionIdHelp).nullable(),
       json::field("description", &T::description,
-                  "Only with `include_description: true`: frontmatter `description:`, else the "
-                  "first paragraph, which `body` contains as well."),
+                  "Frontmatter `description:`, else the first paragraph of the body. Empty when "
+                  "there is none, or with `include_description: false`.")
+          .optional(),
       json::field("body", &T::body,
                   "The markdown after the frontmatter, unchanged. If the document was found by a "
                   "part of a worker's name, a note comes first."),

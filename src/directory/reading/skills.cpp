@@ -52,15 +52,16 @@ std::string index_arguments(const IndexSkillsInput& in) {
 // The functions share one object; a handler holds it by shared_ptr, so it lives as long as they do.
 class SkillFunctions {
  public:
-  SkillFunctions(Library& library, SkillLimits limits, SkillSearch* search, SkillLinks* links)
-      : library_(library), limits_(limits), search_(search), links_(links) {}
+  SkillFunctions(Library& library, SkillLimits limits, SkillSearch* search, SkillLinks* links,
+                 DocumentRisks* risks)
+      : library_(library), limits_(limits), search_(search), links_(links), risks_(risks) {}
 
   task::Task<Result<json::Raw>> list(ListSkillsInput in) {
     auto make = [in = std::move(in),
                  most = limits_.max_answer_bytes](const View& view) -> Result<json::Raw> {
-      const Result<ListSkillsOutput> out = list_skills(view, in);
-      if (!out) return std::unexpected(out.error());
-      return bounded(json::encode(*out),
+      const Result<ListedSkills> rows = list_skills(view, in);
+      if (!rows) return std::unexpected(rows.error());
+      return bounded(list_json(view, *rows, in.include_description.value_or(true)),
                      "directory::skills::list with `limit` (and `cursor` for what follows), or "
                      "narrow it with `prefix`, `search`, `type`, `kind` or "
                      "include_description=false",
@@ -170,23 +171,23 @@ class SkillFunctions {
   }
 
   task::Task<Result<json::Raw>> get_one_text(const View& view, const SkillGetInput& in) {
-    Result<SkillGetOutput> out = co_await get_one(view, *in.id, in);
+    Result<GotSkill> out = co_await get_one(view, *in.id, in);
     if (!out) co_return std::unexpected(out.error());
     co_return bounded(co_await encoded(std::move(*out)), kGetLess, limits_.max_answer_bytes);
   }
 
-  task::Task<std::string> encoded(SkillGetOutput out) {
+  task::Task<std::string> encoded(GotSkill out) {
     if (out.body.size() <= Library::kSmallBytes) co_return json::encode(out);
     co_return co_await library_.on_reading_thread(
         [out = std::move(out)] { return json::encode(out); });
   }
 
-  task::Task<Result<SkillGetOutput>> get_one(const View& view, const std::string& input,
-                                             const SkillGetInput& in) {
+  task::Task<Result<GotSkill>> get_one(const View& view, const std::string& input,
+                                       const SkillGetInput& in) {
     const Result<Resolution> found =
         co_await (in.from ? linked(view, input, *in.from) : resolved(view, input));
     if (!found) co_return std::unexpected(found.error());
-    Result<SkillGetOutput> out = co_await read(view, *found, in);
+    Result<GotSkill> out = co_await read(view, *found, in);
     const bool first = in.offset.value_or(0) == 0;
     if (out && first && in.include_files.value_or(in.id.has_value())) {
       co_await add_files(view, *found->skill, *out);
@@ -195,9 +196,9 @@ class SkillFunctions {
       std::vector<SkillFunction> functions = co_await links_->of(*found->skill);
       if (!functions.empty()) out->functions = std::move(functions);
     }
-    if (!out || !in.risks.value_or(false)) co_return out;
+    if (!out || !in.risks.value_or(false) || risks_ == nullptr) co_return out;
     // Only on request: a scan takes longer than all the rest of a call.
-    const Result<DocumentRisks::Rows> rows = co_await risks_.of(library_, view, *found->skill);
+    const Result<DocumentRisks::Rows> rows = co_await risks_->of(library_, view, *found->skill);
     if (!rows && rows.error().code == kStale) co_return std::unexpected(rows.error());
     out->risks = rows ? **rows : std::vector<RiskRow>();
     co_return out;
@@ -250,18 +251,13 @@ class SkillFunctions {
     co_return std::unexpected(link_not_found(text, view.display(source.id), best, near));
   }
 
-  task::Task<Result<SkillGetOutput>> read(const View& view, const Resolution& found,
-                                          const SkillGetInput& in) {
+  task::Task<Result<GotSkill>> read(const View& view, const Resolution& found,
+                                    const SkillGetInput& in) {
     const content::Skill& skill = *found.skill;
-    const std::string shown = view.display(skill.id);
     view.snapshot().folders->content->note_use(skill.file);
-    SkillGetOutput out;
-    out.id = shown;
-    out.title = view.title(skill);
-    out.type = skill.type;
-    out.function_id = skill.function_id;
-    fill_details(out, view, skill);
-    if (in.include_description.value_or(false)) out.description = skill.description;
+    GotSkill out{SkillDocument{skill_row(view, skill)}};
+    out.modified_at.clear();
+    if (!in.include_description.value_or(true)) out.description.clear();
     Result<int64_t> time = co_await read_body(view, skill, in, out);
     if (!time) co_return std::unexpected(std::move(time.error()));
     // What is compiled in has no file that could have been modified.
@@ -274,7 +270,7 @@ class SkillFunctions {
 
   // Fills the body, or the part of it that is wanted. Gives the time of the file.
   task::Task<Result<int64_t>> read_body(const View& view, const content::Skill& skill,
-                                        const SkillGetInput& in, SkillGetOutput& out) {
+                                        const SkillGetInput& in, GotSkill& out) {
     const bool part = in.id && (in.offset || in.limit);
     Result<Body> body = fail("too_large", "");
     if (!part) body = co_await read_whole_skill(library_, view, skill, out.id);
@@ -301,7 +297,7 @@ class SkillFunctions {
   }
 
   // The files of a skill are those below the folder of its overview.
-  task::Task<void> add_files(const View& view, const content::Skill& skill, SkillGetOutput& out) {
+  task::Task<void> add_files(const View& view, const content::Skill& skill, GotSkill& out) {
     const bool overview = content::is_skill_file(skill.file.path) || skill.id == "index" ||
                           skill.id.ends_with("/index");
     const auto folder = view.snapshot().folders->content->folder_of(skill.file);
@@ -381,7 +377,7 @@ class SkillFunctions {
     for (const std::string& id : *in.ids) {
       if (out.size() > limits_.max_answer_bytes) break;  // it is refused below
       if (out.back() != '[') out += ',';
-      Result<SkillGetOutput> skill = co_await get_one(view, id, in);
+      Result<GotSkill> skill = co_await get_one(view, id, in);
       if (skill) {
         out += co_await encoded(std::move(*skill));
       } else if (skill.error().code == kStale) {
@@ -402,14 +398,14 @@ class SkillFunctions {
   SkillLimits limits_;
   SkillSearch* const search_;
   SkillLinks* const links_;
-  DocumentRisks risks_;
+  DocumentRisks* const risks_;
 };
 
 }  // namespace
 
 void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits,
-                         SkillSearch* search, SkillLinks* links) {
-  const auto skills = std::make_shared<SkillFunctions>(library, limits, search, links);
+                         SkillSearch* search, SkillLinks* links, DocumentRisks* risks) {
+  const auto skills = std::make_shared<SkillFunctions>(library, limits, search, links, risks);
   table.add<ListSkillsInput, ListSkillsOutput>(
       {.id = "directory::skills::list",
        .title = "List skills",
@@ -417,7 +413,7 @@ void add_skill_functions(FunctionTable& table, Library& library, SkillLimits lim
        .hints = kReadOnly,
        .published = true},
       [skills](ListSkillsInput in) { return skills->list(std::move(in)); });
-  table.add<SkillGetInput, SkillGetOutput>(
+  table.add<SkillGetInput, GotSkill>(
       {.id = "directory::skills::get",
        .title = "Get skill",
        .description = about::kSkillsGet,

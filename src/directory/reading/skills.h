@@ -17,12 +17,14 @@ struct SkillLimits {
   size_t max_batch = kMaxBatch;
 };
 
+class DocumentRisks;
 class SkillLinks;
 class SkillSearch;
 
 // All outlive the table. `search` null: there are no pages for a task; `links` null: nothing is
-// said about functions that skills name.
+// said about functions that skills name; `risks` null: nothing is said about risks.
 void add_skill_functions(FunctionTable& table, Library& library, SkillLimits limits,
-                         SkillSearch* search = nullptr, SkillLinks* links = nullptr);
+                         SkillSearch* search = nullptr, SkillLinks* links = nullptr,
+                         DocumentRisks* risks = nullptr);
 
 }  // namespace iii::directory

@@ -285,13 +285,13 @@ TEST_F(Skills, PromptsAreNoSkills) {
   EXPECT_THAT(miss("ns/prompts/p"), HasSubstr("D110"));
 }
 
-TEST_F(Skills, TheDescriptionComesWhenAskedFor) {
+TEST_F(Skills, TheDescriptionIsLeftOutWhenNobodyWantsIt) {
   tree.put("global/a.md", "# A\n\nTeaser.\n");
   start();
-  EXPECT_EQ(get("a").find("description"), nullptr);
-  const json::Value with =
-      ask("directory::skills::get", R"({"id":"a","include_description":true})");
-  EXPECT_EQ(text(with, "description"), "Teaser.");
+  EXPECT_EQ(text(get("a"), "description"), "Teaser.");
+  const json::Value without =
+      ask("directory::skills::get", R"({"id":"a","include_description":false})");
+  EXPECT_EQ(text(without, "description"), "");
 }
 
 TEST_F(Skills, ABatchGivesEachIdItsOwnOutcome) {
@@ -309,9 +309,9 @@ TEST_F(Skills, ABatchGivesEachIdItsOwnOutcome) {
 }
 
 TEST_F(Skills, ABatchIsBounded) {
-  tree.put("global/a.md", std::string(600, 'x'));
+  tree.put("global/a.md", "---\ndescription: A.\n---\n" + std::string(600, 'x'));
   limits.max_batch = 3;
-  limits.max_answer_bytes = 1'500;
+  limits.max_answer_bytes = 1'600;
   start();
   EXPECT_THAT(refusal("directory::skills::get", R"({"ids":["a","a","a","a"]})"),
               AllOf(StartsWith("D121 "), HasSubstr("at most 3"), HasSubstr("Next:")));

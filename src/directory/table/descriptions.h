@@ -41,16 +41,15 @@ inline constexpr const char* kSkillsExplain =
     "or the path of a file. For something that is not there `near` has the closest ids.";
 
 inline constexpr const char* kSkillsGet =
-    "Reads one skill: the markdown body, with id, title, type, function_id and modified_at. A "
+    "Reads one skill: the markdown body, with id, title, type, function_id, description and "
+    "modified_at. A "
     "worker's overview is addressed by the bare worker name (`iii-sandbox`), as "
     "directory::skills::list and directory::skills::index show it. `iii-sandbox/index`, "
     "`iii-sandbox/SKILL.md`, a trailing `.md`, an `iii://` prefix and other letter case mean the "
     "same. If no id matches, the name is searched for in worker names, ignoring case (`sandbox` "
     "finds `iii-sandbox`), and the body then starts with a note that says what is shown. "
-    "`description` is not returned by default, because the body contains it: use "
-    "directory::skills::list for summaries. `from` resolves a link as the document that has it "
-    "means "
-    "it. For a SKILL.md `files` names its scripts, references and assets: read them with "
+    "`from` resolves a link as the document that has it means it. For a SKILL.md `files` names its "
+    "scripts, references and assets: read them with "
     "directory::skills::file. A body that is too large comes in parts (`next_offset`). With `ids` "
     "the answer is {skills:[...]} in that order, "
     "each entry a skill or {id, error}. A miss is the error `D110 not_found` with the closest ids "

@@ -34,8 +34,6 @@ namespace iii::json {
 // The modifiers change the field in place: a description is one expression of temporaries.
 template <typename Owner>
 struct Field : FieldDescription {
-  using Struct = Owner;
-
   // May be absent: the struct's initialiser is the default.
   Field&& optional() && {
     has_default = true;
@@ -86,11 +84,11 @@ Field<Owner> field(std::string_view name, Member Owner::* member, std::string_vi
 ObjectDescription make_object(std::string_view title, std::string_view description,
                               std::initializer_list<const FieldDescription*> fields);
 
-// Members of the first base of a struct are described like its own.
-template <typename Owner, typename... Fields>
-  requires(std::is_base_of_v<typename Fields::Struct, Owner> && ...)
+// Fields may be those of the first base class of Owner.
+template <typename Owner, typename... Owners>
+  requires(std::is_base_of_v<Owners, Owner> && ...)
 ObjectDescription object(std::string_view title, std::string_view description,
-                         const Fields&... fields) {
+                         const Field<Owners>&... fields) {
   ObjectDescription out = make_object(title, description, {&fields...});
   out.with_defaults = [](void* context, void (*use)(void*, const void*)) {
     const Owner defaults{};

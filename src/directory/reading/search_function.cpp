@@ -1,9 +1,9 @@
-#include "directory/reading/skills_search.h"
+#include "directory/reading/search_function.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "directory/reading/search_types.h"
+#include "directory/reading/skill_row.h"
 #include "directory/search/skill_document.h"
 #include "directory/search/snippet.h"
 #include "directory/search/token_budget.h"
@@ -17,8 +17,61 @@ namespace iii::directory {
 
 namespace {
 
+struct SearchSkillsInput {
+  std::string query;
+  std::optional<uint64_t> limit;
+  std::optional<std::string> prefix;
+  std::optional<std::string> type;
+  std::optional<json::Raw> kind;
+  std::optional<bool> include_user_only;
+  std::optional<uint64_t> budget_tokens;
+};
+struct SearchSkillsOutput {
+  std::vector<FoundSkill> skills;
+  std::optional<std::vector<std::string>> nearest;
+  std::string next;
+  std::optional<uint64_t> left_out;
+  uint64_t searched = 0;
+};
+
+auto describe(json::Type<SearchSkillsInput>) {
+  using T = SearchSkillsInput;
+  return json::object<T>(
+      "SearchSkillsInput", "",
+      json::field("query", &T::query,
+                  "The task in a few words, for example `review a pull request`; at most 4096 "
+                  "bytes. Required.")
+          .length(json::kAnyLength),  // D130
+      json::field("limit", &T::limit, "Most rows to return, 1 to 100. Default 10.").null_default(),
+      json::field("prefix", &T::prefix, "Text that the id must start with, exactly.")
+          .null_default(),
+      json::field("type", &T::type, "Frontmatter `type:` that rows must have, exactly.")
+          .null_default(),
+      json::field("kind", &T::kind,
+                  "Only rows of this kind: `skill`, `reference` or `readme`, or a list of them. "
+                  "`skill` and `reference` when absent.")
+          .null_default(),
+      json::field("include_user_only", &T::include_user_only, kIncludeUserOnlyHelp).null_default(),
+      json::field("budget_tokens", &T::budget_tokens,
+                  "Most tokens that the answer may cost, at least 100: rows are shortened, then "
+                  "left out, until it fits. No limit when absent.")
+          .null_default());
+}
+auto describe(json::Type<SearchSkillsOutput>) {
+  using T = SearchSkillsOutput;
+  return json::object<T>(
+      "SearchSkillsOutput", "",
+      json::field("skills", &T::skills, "Best first; empty when nothing fits."),
+      json::field("nearest", &T::nearest,
+                  "When nothing fits: ids that come closest and may be worth a look."),
+      json::field("next", &T::next, "What to do next."),
+      json::field("left_out", &T::left_out,
+                  "How many further rows fit the query and were left out because of `limit` or "
+                  "`budget_tokens`; absent when all are there."),
+      json::field("searched", &T::searched, "How many different documents were searched."));
+}
+
 constexpr std::string_view kSearchId = "directory::skills::search";
-constexpr size_t kDescriptionCharacters = 400;
 // Rows beyond the limit that are counted.
 constexpr size_t kCounted = 50;
 // Of a body, for the snippet.
@@ -66,15 +119,9 @@ SearchSnippet snippet_of(const View& view, const content::Skill& skill, const se
   return out;
 }
 
-FoundSkillRow row_of(const View& view, const content::Skill& skill, const search::Hit& hit) {
-  FoundSkillRow out;
-  out.id = view.display(skill.id);
-  out.title = view.title(skill);
-  out.description = utf8_prefix(skill.description, kDescriptionCharacters);
-  out.type = skill.type;
-  out.function_id = skill.function_id;
-  out.kind = kind_word(skill.kind);
-  if (!skill.for_agents) out.user_only = true;
+FoundSkill found_row(const View& view, const content::Skill& skill, const search::Hit& hit) {
+  FoundSkill out{skill_row(view, skill)};
+  out.description = utf8_prefix(out.description, kShownCharacters);
   out.score = hit.f;
   out.why = reasons_of(hit);
   out.snippet = snippet_of(view, skill, hit);
@@ -102,7 +149,7 @@ std::string within_budget(SearchSkillsOutput out, size_t budget) {
   };
   const uint64_t left_out = out.left_out.value_or(0);
   if (!fits(out)) {
-    for (FoundSkillRow& row : out.skills) {
+    for (FoundSkill& row : out.skills) {
       row.why.reset();
       row.snippet.reset();
     }
@@ -163,7 +210,7 @@ class SkillsSearch {
         out.left_out = out.left_out.value_or(0) + 1;
         continue;
       }
-      out.skills.push_back(row_of(view, *skill, hit));
+      out.skills.push_back(found_row(view, *skill, hit));
       out.skills.back().rank = out.skills.size();
     }
     if (out.skills.empty()) {
