@@ -44,8 +44,7 @@ bool BusSkillLinks::exists(const Existing& now, const std::string& id) const {
   return (now.ids != nullptr && now.ids->contains(id)) || catalog_.is_own(id);
 }
 
-task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View& view,
-                                                         const content::Skill& skill) {
+task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View&, const content::Skill& skill) {
   std::vector<std::string> names;
   if (skill.function_id) names.push_back(*skill.function_id);
   for (const std::string& id : skill.required_functions) {
