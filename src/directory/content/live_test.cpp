@@ -384,7 +384,7 @@ class BeyondTheLimit : public testing::Test {
     return {content->fresh()->skill("f0/index")->file.root, path};
   }
 
-  static constexpr size_t kFolders = 100;
+  static constexpr size_t kFolders = 300;
   static constexpr size_t kWatches = 10;
   TempTree tree;
   std::unique_ptr<Content> content;
