@@ -38,9 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Options options{.limit = size_t{1} + (flags >> 5U),
                         .accept = [](std::string_view key) { return key != "mail::send"; },
                         .floor = (flags & 1U) != 0,
-                        .cut = (flags & 2U) != 0,
-                        .synonyms = (flags & 4U) != 0,
-                        .vectors = (flags & 8U) != 0};
+                        .cut = (flags & 2U) != 0};
   const auto answer = find(catalogue(), query, options);
   const auto again = find(catalogue(), query, options);
   III_CHECK(answer.has_value() == again.has_value());

@@ -42,7 +42,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const Document document = skill_document(
       {.id = text.substr(0, size / 4), .title = text, .description = text, .body = text});
   for (const std::string& field : document.fields) III_CHECK(field.size() <= 4 * size + 4);
-  const Snippet shown = snippet(text, std::vector<std::string>{found}, 60);
+  const Snippet shown = snippet(text, std::vector<Match>{{.found = found}}, 60);
   III_CHECK(iii::is_utf8(shown.text));
   size_t end = 0;
   for (const Snippet::Range& range : shown.highlights) {

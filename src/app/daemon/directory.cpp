@@ -161,7 +161,7 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_remove(table_, downloader_);
   directory::add_repo_functions(table_, downloader_);
   directory::add_jobs(table_, downloader_);
-  directory::add_registry_functions(table_, worker.pool(),
+  directory::add_registry_functions(table_, downloader_.network(),
                                     [this] { return downloader_.downloads(); });
   directory::add_engine_info(table_, engine_, library_.answer_threads(),
                              config.legacy_directory_051 ? &guides_ : nullptr);

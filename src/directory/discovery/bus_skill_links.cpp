@@ -1,7 +1,6 @@
 #include "directory/discovery/bus_skill_links.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <string_view>
 
@@ -18,33 +17,9 @@ std::string worker_of(std::string_view function_id) {
   return std::string(function_id.substr(0, function_id.find("::")));
 }
 
-constexpr std::chrono::seconds kLifeOfIds{2};
-
 }  // namespace
 
-task::Task<BusSkillLinks::Existing> BusSkillLinks::existing() {
-  const auto now = std::chrono::steady_clock::now();
-  const uint64_t changes = catalog_.changes();
-  if (ids_ != nullptr && seen_changes_ == changes && now - asked_ < kLifeOfIds) {
-    co_return Existing{ids_, true};
-  }
-  std::optional<std::string> list = co_await catalog_.list({});
-  if (!list) co_return Existing{ids_, false};
-  // An engine may have any number of functions.
-  ids_ = co_await library_.on_answer_thread([list = std::move(*list)] {
-    const std::vector<std::string> ids = function_ids_in(list);
-    return std::make_shared<const std::set<std::string>>(ids.begin(), ids.end());
-  });
-  asked_ = now;
-  seen_changes_ = changes;
-  co_return Existing{ids_, true};
-}
-
-bool BusSkillLinks::exists(const Existing& now, const std::string& id) const {
-  return (now.ids != nullptr && now.ids->contains(id)) || catalog_.is_own(id);
-}
-
-task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View&, const content::Skill& skill) {
+task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const content::Skill& skill) {
   std::vector<std::string> names;
   if (skill.function_id) names.push_back(*skill.function_id);
   for (const std::string& id : skill.required_functions) {
@@ -52,10 +27,10 @@ task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View&, const cont
   }
   std::vector<SkillFunction> out;
   if (names.empty()) co_return out;
-  const Existing now = co_await existing();
+  const FunctionCatalog::Ids now = co_await catalog_.ids();
   const std::vector<std::string> published = downloads_()->registry().known_names();
   for (std::string& id : names) {
-    const bool callable = exists(now, id);
+    const bool callable = now.all->contains(id);
     const bool offered = std::ranges::find(published, worker_of(id)) != published.end();
     const std::string_view state = callable    ? "callable"
                                    : !now.live ? "unknown"
@@ -68,9 +43,9 @@ task::Task<std::vector<SkillFunction>> BusSkillLinks::of(const View&, const cont
 
 task::Task<std::vector<DoctorFinding>> BusSkillLinks::broken(const View& view) {
   std::vector<DoctorFinding> out;
-  const Existing now = co_await existing();
+  const FunctionCatalog::Ids now = co_await catalog_.ids();
   if (!now.live) co_return out;
-  auto select = [ids = now.ids](const View& all) {
+  auto select = [ids = now.all](const View& all) {
     std::vector<content::SkillPtr> absent;
     for (const content::SkillPtr& skill : all.generation().skills) {
       if (skill->function_id && !ids->contains(*skill->function_id)) absent.push_back(skill);
@@ -79,7 +54,6 @@ task::Task<std::vector<DoctorFinding>> BusSkillLinks::broken(const View& view) {
   };
   const std::vector<content::SkillPtr> absent = co_await library_.answer(view, std::move(select));
   for (const content::SkillPtr& skill : absent) {
-    if (catalog_.is_own(*skill->function_id)) continue;
     const std::string shown = view.display(skill->id);
     out.push_back(
         {.root = view.generation().roots[skill->file.root].label,

@@ -11,6 +11,7 @@
 #include "directory/table/bus_namespaces.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/engine_client.h"
+#include "directory/table/engine_rows.h"
 #include "directory/table/function_table.h"
 #include "foundation/base/text.h"
 #include "foundation/json/describe.h"
@@ -65,22 +66,6 @@ auto describe(json::Type<FunctionInfoOutput>) {
       json::field("related_skills", &T::related_skills, kRelatedText));
 }
 
-std::optional<std::string> text_in(const Value& from, std::string_view key) {
-  const Value* value = from.find(key);
-  if (value == nullptr || value->as_string() == nullptr) return std::nullopt;
-  return *value->as_string();
-}
-
-// The first of these members that holds something: an empty `*_format` must not hide the schema
-// beside it (DW24).
-std::optional<Value> first_of(const Value& from, std::initializer_list<std::string_view> keys) {
-  for (const std::string_view key : keys) {
-    const Value* value = from.find(key);
-    if (value != nullptr && !value->is_null()) return *value;
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> first_segment(const std::string& id) {
   const size_t end = id.find("::");
   if (end == std::string::npos || end == 0) return std::nullopt;
@@ -89,9 +74,7 @@ std::optional<std::string> first_segment(const std::string& id) {
 
 std::vector<TriggerSummary> triggers_in(const Value& answer) {
   std::vector<TriggerSummary> out;
-  const Value* rows = answer.find("registered_triggers");
-  if (rows == nullptr || rows->as_array() == nullptr) return out;
-  for (const Value& row : *rows->as_array()) {
+  for (const Value& row : rows_of(answer, "registered_triggers")) {
     auto id = text_in(row, "id");
     auto type = text_in(row, "trigger_type");
     if (!id || !type) continue;
@@ -103,6 +86,7 @@ std::vector<TriggerSummary> triggers_in(const Value& answer) {
   return out;
 }
 
+// An empty `*_format` does not hide the schema beside it (DW24).
 FunctionInfoOutput output_of(const std::string& id, const Value& answer) {
   FunctionInfoOutput out{
       .function_id = id,
@@ -159,8 +143,7 @@ task::Task<Result<FunctionInfoOutput>> info(Context context, EngineClient& engin
     }
   }
   if (reply) {
-    const Result<Value> answer = json::parse(reply->text);
-    FunctionInfoOutput out = output_of(id, answer ? *answer : Value());
+    FunctionInfoOutput out = output_of(id, parsed_answer(reply->text));
     if (guides != nullptr) {
       Guides::Found found = co_await guides->about(id);
       out.how_guide = std::move(found.guide);

@@ -7,6 +7,7 @@
 
 #include "bus/sdk/worker.h"
 #include "directory/table/descriptions.h"
+#include "directory/table/engine_rows.h"
 #include "directory/table/function_table.h"
 #include "foundation/base/log.h"
 #include "foundation/json/write.h"
@@ -32,40 +33,26 @@ constexpr size_t kMaxBindings = 20'000;
 constexpr size_t kInfoBatch = 32;  // what the engine answers at once
 constexpr size_t kBatchesAtOnce = 8;
 
-const json::Array* rows_of(const Value& answer, std::string_view key) {
-  const Value* rows = answer.find(key);
-  return rows != nullptr ? rows->as_array() : nullptr;
-}
-
-bool is_internal(const Value& row) {
-  const Value* metadata = row.find("metadata");
-  const Value* flag = metadata != nullptr ? metadata->find("internal") : nullptr;
-  return flag != nullptr && *flag == Value(true);
-}
-
-std::string mcp_of(const Value& row) {
-  const Value* metadata = row.find("metadata");
-  const Value* mcp = metadata != nullptr ? metadata->find("mcp") : nullptr;
-  return mcp != nullptr && mcp->as_object() != nullptr ? json::to_text(*mcp) : std::string();
+std::string mcp_of(const Value& metadata) {
+  const Value& mcp = member_of(metadata, "mcp");
+  return mcp.as_object() != nullptr ? json::to_text(mcp) : std::string();
 }
 
 // Of an id in several namespaces the row of `default` comes first.
 std::vector<KnownFunction> functions_in(const std::string& list) {
   std::vector<KnownFunction> out;
-  const Result<Value> answer = json::parse(list);
-  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
-  if (rows == nullptr) return out;
-  for (const Value& row : *rows) {
+  const Value answer = parsed_answer(list);
+  for (const Value& row : rows_of(answer, "functions")) {
     if (out.size() >= kMaxFunctions) break;
     std::string id = json::string_at(row, "function_id");
     if (id.empty()) continue;
+    const Value& metadata = member_of(row, "metadata");
     out.push_back({.id = std::move(id),
                    .description = json::string_at(row, "description"),
                    .worker = json::string_at(row, "worker_name"),
                    .name_space = json::string_at(row, "namespace"),
-                   .parameters = {},
-                   .internal = is_internal(row),
-                   .mcp = mcp_of(row)});
+                   .internal = member_of(metadata, "internal") == Value(true),
+                   .mcp = mcp_of(metadata)});
     std::string& name_space = out.back().name_space;
     if (name_space == protocol::kDefaultNamespace) name_space.clear();
   }
@@ -74,12 +61,10 @@ std::vector<KnownFunction> functions_in(const std::string& list) {
   return out;
 }
 
-std::vector<KnownBinding> bindings_in(const std::string& list) {
-  std::vector<KnownBinding> out;
-  const Result<Value> answer = json::parse(list);
-  const json::Array* rows = answer ? rows_of(*answer, "registered_triggers") : nullptr;
-  if (rows == nullptr) return out;
-  for (const Value& row : *rows) {
+std::vector<FoundTrigger> bindings_in(const std::string& list) {
+  std::vector<FoundTrigger> out;
+  const Value answer = parsed_answer(list);
+  for (const Value& row : rows_of(answer, "registered_triggers")) {
     if (out.size() >= kMaxBindings) break;
     out.push_back({.id = json::string_at(row, "id"),
                    .trigger_type = json::string_at(row, "trigger_type"),
@@ -89,17 +74,14 @@ std::vector<KnownBinding> bindings_in(const std::string& list) {
   return out;
 }
 
-// Adds the parameters that an answer of engine::functions::info tells.
+// Adds the parameters from an answer of engine::functions::info.
 void take_schemas(const std::string& text, std::vector<KnownFunction>& functions) {
-  const Result<Value> answer = json::parse(text);
-  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
-  if (rows == nullptr) return;
-  for (const Value& row : *rows) {
+  const Value answer = parsed_answer(text);
+  for (const Value& row : rows_of(answer, "functions")) {
     const std::string id = json::string_at(row, "function_id");
     const auto found = std::ranges::lower_bound(functions, id, {}, &KnownFunction::id);
     if (found == functions.end() || found->id != id) continue;
-    if (const Value* schema = row.find("request_schema"))
-      found->parameters = parameters_of(*schema);
+    found->parameters = parameters_of(member_of(row, "request_schema"));
   }
 }
 
@@ -109,11 +91,11 @@ bool is_same_row(const KnownFunction& a, const KnownFunction& b) {
          a.name_space == b.name_space && a.internal == b.internal && a.mcp == b.mcp;
 }
 
-// The rows of a list and of `own`, and those whose schemas have to be asked for. The
-// parameters of the others are taken from `before`; null: all have to be asked for.
+// The rows of a list and of `own`, and those whose schemas must be requested. The parameters of
+// the others are taken from `before`; null: all must be requested.
 struct ReadList {
-  std::vector<KnownFunction> functions;  // by id
-  std::vector<FunctionPlace> unknown;
+  std::vector<KnownFunction> functions;                      // by id
+  std::vector<std::pair<std::string, std::string>> unknown;  // namespace, id
 };
 ReadList read_list(const std::string& text, const FunctionIndex* before, const FunctionIndex& own) {
   ReadList out{.functions = by_id(functions_in(text)), .unknown = {}};
@@ -123,7 +105,7 @@ ReadList read_list(const std::string& text, const FunctionIndex* before, const F
     if (known != nullptr && is_same_row(*known, each)) {
       each.parameters = known->parameters;
     } else {
-      out.unknown.push_back({.name_space = each.name_space, .id = each.id});
+      out.unknown.emplace_back(each.name_space, each.id);
     }
   }
   out.functions.insert(out.functions.end(), own.functions().begin(), own.functions().end());
@@ -139,10 +121,8 @@ FunctionIndexPtr shared_index_of(std::vector<KnownFunction> functions) {
 
 std::vector<std::string> function_ids_in(const std::string& list) {
   std::vector<std::string> out;
-  const Result<Value> answer = json::parse(list);
-  const json::Array* rows = answer ? rows_of(*answer, "functions") : nullptr;
-  if (rows == nullptr) return out;
-  for (const Value& row : *rows) {
+  const Value answer = parsed_answer(list);
+  for (const Value& row : rows_of(answer, "functions")) {
     if (std::string id = json::string_at(row, "function_id"); !id.empty()) {
       out.push_back(std::move(id));
     }
@@ -212,27 +192,44 @@ task::Task<FunctionCatalog::Now> FunctionCatalog::recent(Context context) {
   co_return co_await current(std::move(context));
 }
 
-task::Task<std::optional<std::string>> FunctionCatalog::list(Context context) {
-  if (!has_engine()) co_return std::nullopt;
-  sdk::Reply<json::Raw> reply =
-      co_await engine_.call(context, "engine::functions::list",
-                            std::string_view(R"({"include_internal":true})"), kListTimeout);
-  if (!reply) co_return std::nullopt;
-  co_return std::move(reply->text);
+sdk::Pending<json::Raw> FunctionCatalog::ask_list(const Context& context,
+                                                  std::chrono::milliseconds timeout) {
+  return engine_.call(context, "engine::functions::list",
+                      std::string_view(R"({"include_internal":true})"), timeout);
 }
 
-bool FunctionCatalog::is_own(std::string_view id) const {
-  return std::ranges::any_of(table_.functions(),
-                             [&](const FunctionPtr& each) { return each->info.id == id; });
+task::Task<FunctionCatalog::Ids> FunctionCatalog::ids() {
+  const auto now = Clock::now();
+  const uint64_t changes = changes_;
+  if (ids_.live && ids_changes_ == changes && now - ids_asked_ < kRecent) co_return ids_;
+  std::string list;
+  ids_.live = false;
+  if (has_engine()) {
+    sdk::Reply<json::Raw> reply = co_await ask_list({}, kListTimeout);
+    ids_.live = reply.has_value();
+    if (reply) list = std::move(reply->text);
+  }
+  if (!ids_.live && ids_.all != nullptr) co_return ids_;
+  std::vector<std::string> own;
+  for (const FunctionPtr& each : table_.functions()) own.push_back(each->info.id);
+  const bool live = ids_.live;
+  // An engine may have any number of functions.
+  auto all = co_await pool_.run([list = std::move(list), own = std::move(own)] {
+    std::set<std::string> out(own.begin(), own.end());
+    for (std::string& id : function_ids_in(list)) out.insert(std::move(id));
+    return std::make_shared<const std::set<std::string>>(std::move(out));
+  });
+  ids_ = {.all = std::move(all), .live = live};
+  ids_asked_ = now;
+  ids_changes_ = changes;
+  co_return ids_;
 }
 
 task::Task<void> FunctionCatalog::refresh(Context context) {
   const SingleFlight::Flight flight = asking_.begin();
   const uint64_t changes = changes_;
   const FunctionIndexPtr own = co_await own_functions();
-  sdk::Reply<json::Raw> reply =
-      co_await engine_.call(context, "engine::functions::list",
-                            std::string_view(R"({"include_internal":true})"), kCatalogTimeout);
+  sdk::Reply<json::Raw> reply = co_await ask_list(context, kCatalogTimeout);
   live_ = reply.has_value();
   if (!reply) {
     known_changes_ = 0;
@@ -259,18 +256,17 @@ task::Task<void> FunctionCatalog::refresh(Context context) {
 task::Task<void> FunctionCatalog::ask_schemas(Context context,
                                               std::vector<KnownFunction>& functions,
                                               std::vector<FunctionPlace> wanted) {
-  // A question is about one namespace; without one the engine looks in `default` first.
-  std::ranges::sort(wanted, {},
-                    [](const FunctionPlace& each) { return std::tie(each.name_space, each.id); });
+  // A request is about one namespace; without one the engine searches `default` first.
+  std::ranges::sort(wanted);
   std::deque<sdk::Pending<json::Raw>> under_way;
   size_t next = 0;
   while (next < wanted.size() || !under_way.empty()) {
     while (next < wanted.size() && under_way.size() < kBatchesAtOnce) {
-      const std::string name_space = wanted[next].name_space;
+      const std::string name_space = wanted[next].first;
       json::Array batch;
       while (next < wanted.size() && batch.size() < kInfoBatch &&
-             wanted[next].name_space == name_space) {
-        batch.emplace_back(wanted[next++].id);
+             wanted[next].first == name_space) {
+        batch.emplace_back(wanted[next++].second);
       }
       json::Object question{{"function_ids", std::move(batch)}};
       if (!name_space.empty()) question["namespace"] = name_space;
@@ -304,16 +300,16 @@ task::Task<FunctionIndexPtr> FunctionCatalog::own_functions() {
   co_return own_;
 }
 
-task::Task<std::shared_ptr<const std::vector<KnownBinding>>> FunctionCatalog::bindings(
+task::Task<std::shared_ptr<const std::vector<FoundTrigger>>> FunctionCatalog::bindings(
     Context context) {
-  if (bindings_ == nullptr) bindings_ = std::make_shared<const std::vector<KnownBinding>>();
+  if (bindings_ == nullptr) bindings_ = std::make_shared<const std::vector<FoundTrigger>>();
   if (!has_engine() || Clock::now() - bindings_asked_ < kLifeOfBindings) co_return bindings_;
   bindings_asked_ = Clock::now();
   const sdk::Reply<json::Raw> reply = co_await engine_.call(
       context, "engine::registered-triggers::list", std::string_view("{}"), kCatalogTimeout);
   if (reply) {
     bindings_ = co_await pool_.run([text = reply->text] {
-      return std::make_shared<const std::vector<KnownBinding>>(bindings_in(text));
+      return std::make_shared<const std::vector<FoundTrigger>>(bindings_in(text));
     });
   }
   co_return bindings_;

@@ -1,23 +1,24 @@
 // The functions that exist on the bus now and those of the directory itself, and their index: the
 // only one there is.
 //
-// The engine tells `engine::functions-available` seconds after the fact, so a small list is asked
-// for at every search and compared as text: nothing else happens while it is the same. Schemas are
-// asked for when the list has changed (of the rows that are new or different), and of all functions
-// after such an event and once in a while.
+// The engine sends `engine::functions-available` seconds after a change, so a small list is
+// requested at every search and compared as text: while it is the same, nothing else is done. When
+// the list has changed, the schemas of new and different rows are requested; after such an event,
+// and once a minute, those of all functions.
 #pragma once
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "directory/discovery/function_index.h"
 #include "directory/library/latch.h"
+#include "directory/reading/search_types.h"
 #include "directory/table/context.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/engine_event.h"
@@ -34,20 +35,6 @@ class FunctionTable;
 
 // What the engine calls when functions have come or gone.
 inline constexpr std::string_view kOnFunctionsChange = "directory::on-functions-change";
-
-// Which function, where several namespaces may have one of that id.
-struct FunctionPlace {
-  std::string name_space;
-  std::string id;
-};
-
-// A binding of a trigger type to a function.
-struct KnownBinding {
-  std::string id;
-  std::string trigger_type;
-  std::string function_id;
-  std::string config;  // compact JSON, cut
-};
 
 // The ids in an answer of engine::functions::list.
 std::vector<std::string> function_ids_in(const std::string& list);
@@ -72,23 +59,26 @@ class FunctionCatalog {
     bool live = false;
   };
   task::Task<Now> current(Context context);
-  // The same, a few seconds old at most: for what is told beside an answer.
+  // The same, a few seconds old at most: for what is added to an answer.
   task::Task<Now> recent(Context context);
-  // The engine's list of functions as it answers now, without schemas and index; nothing: it does
-  // not answer within a second.
-  task::Task<std::optional<std::string>> list(Context context);
-  bool is_own(std::string_view id) const;
-  // How often the engine has said that functions changed.
-  uint64_t changes() const { return changes_; }
-  // Bindings, of which the caller takes those it needs; empty when the engine does not tell.
-  task::Task<std::shared_ptr<const std::vector<KnownBinding>>> bindings(Context context);
+  // The ids of the functions on the bus and of the directory's own, two seconds old at most. They
+  // are requested without schemas, and no index is made: a caller does not wait for the whole bus.
+  // `live` false: the engine does not answer within a second.
+  struct Ids {
+    std::shared_ptr<const std::set<std::string>> all;  // never null in an answer
+    bool live = false;
+  };
+  task::Task<Ids> ids();
+  // Bindings, of which the caller takes those it needs; empty when the engine does not answer.
+  task::Task<std::shared_ptr<const std::vector<FoundTrigger>>> bindings(Context context);
 
  private:
-  using Parameters = std::vector<std::pair<std::string, std::string>>;
+  using FunctionPlace = std::pair<std::string, std::string>;  // namespace, id
 
   bool has_engine() const;
   bool has_changed() const { return known_changes_ != changes_; }
   void bind();
+  sdk::Pending<json::Raw> ask_list(const Context& context, std::chrono::milliseconds timeout);
   task::Task<void> refresh(Context context);
   task::Task<void> ask_schemas(Context context, std::vector<KnownFunction>& functions,
                                std::vector<FunctionPlace> wanted);
@@ -109,7 +99,10 @@ class FunctionCatalog {
   std::chrono::steady_clock::time_point asked_ = {};
   std::chrono::steady_clock::time_point schemas_asked_ = {};
   SingleFlight asking_;
-  std::shared_ptr<const std::vector<KnownBinding>> bindings_;
+  Ids ids_;
+  uint64_t ids_changes_ = 0;
+  std::chrono::steady_clock::time_point ids_asked_ = {};
+  std::shared_ptr<const std::vector<FoundTrigger>> bindings_;
   std::chrono::steady_clock::time_point bindings_asked_ = {};
   std::optional<EngineEvent> event_;
 };

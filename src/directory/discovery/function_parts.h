@@ -1,4 +1,4 @@
-// Parts of what directory::engine::functions::info and the earlier versions say about a function.
+// Parts of the answers of directory::engine::functions::info and of its earlier versions.
 #pragma once
 
 #include <optional>

@@ -7,6 +7,7 @@
 #include "directory/discovery/function_index.h"
 #include "directory/search/find.h"
 #include "directory/search/sentences.h"
+#include "directory/table/engine_rows.h"
 
 namespace iii::directory {
 
@@ -15,21 +16,20 @@ namespace {
 using json::Value;
 using sources::Registry;
 
+// What one search may ask the registry.
+constexpr size_t kMostLists = 4;
+constexpr size_t kMostInfos = 6;
 constexpr size_t kWorkersPerList = 3;
 
-// Anybody can publish; what nobody vouches for is not suggested to an agent.
+// Everybody can publish; only workers of verified authors are suggested to an agent.
 bool is_verified(const Value& row) {
-  const Value* author = row.find("author");
-  const Value* verified = author != nullptr ? author->find("verified") : nullptr;
-  return verified != nullptr && *verified == Value(true);
+  return member_of(member_of(row, "author"), "verified") == Value(true);
 }
 
 // Names of workers that the registry finds, in its order.
 std::vector<std::string> names_in(const Value& list, const std::set<std::string>& installed) {
   std::vector<std::string> out;
-  const Value* rows = list.find("workers");
-  if (rows == nullptr || rows->as_array() == nullptr) return out;
-  for (const Value& row : *rows->as_array()) {
+  for (const Value& row : rows_of(list, "workers")) {
     if (out.size() >= kWorkersPerList) break;
     std::string name = json::string_at(row, "name");
     if (!name.empty() && is_verified(row) && !installed.contains(name)) {
@@ -41,16 +41,20 @@ std::vector<std::string> names_in(const Value& list, const std::set<std::string>
 
 std::vector<KnownFunction> functions_in(const Value& info) {
   std::vector<KnownFunction> out;
-  const Value* reference = info.find("api_reference");
-  const Value* rows = reference != nullptr ? reference->find("functions") : nullptr;
-  if (rows == nullptr || rows->as_array() == nullptr) return out;
-  for (const Value& row : *rows->as_array()) {
+  for (const Value& row : rows_of(member_of(info, "api_reference"), "functions")) {
     KnownFunction known{.id = json::string_at(row, "name"),
-                        .description = json::string_at(row, "description")};
-    if (const Value* schema = row.find("request_schema")) known.parameters = parameters_of(*schema);
+                        .description = json::string_at(row, "description"),
+                        .parameters = parameters_of(member_of(row, "request_schema"))};
     if (!known.id.empty()) out.push_back(std::move(known));
   }
   return out;
+}
+
+InstallCall install_call(std::string_view worker) {
+  return {.function = "worker::add",
+          .payload = json::Object{
+              {"source", json::Object{{"kind", "registry"}, {"name", std::string(worker)}}},
+              {"wait", false}}};
 }
 
 // What the registry has for some capabilities.
@@ -61,19 +65,19 @@ class Candidates {
 
   bool reachable() const { return reachable_; }
 
-  void look(const std::string& capability, const std::set<std::string>& installed) {
+  void ask(const std::string& capability, const std::set<std::string>& installed) {
     const Result<Registry::Answer> list = registry_.list(capability, "", job_);
     reachable_ = reachable_ && list.has_value();
     if (!list) return;
     for (const std::string& name : names_in(list->value, installed)) {
-      if (workers_.contains(name) || workers_.size() >= kMaxRegistryInfos) continue;
+      if (workers_.contains(name) || workers_.size() >= kMostInfos) continue;
       const sources::RegistrySource source{.worker = name, .version = {}, .tag = "latest"};
       const Result<Registry::Answer> info = registry_.info(source, job_);
       if (!info) continue;
-      const Value* row = info->value.find("worker");
+      const Value& row = member_of(info->value, "worker");
       workers_[name] = {.name = name,
-                        .version = row != nullptr ? json::string_at(*row, "version") : "",
-                        .description = row != nullptr ? json::string_at(*row, "description") : "",
+                        .version = json::string_at(row, "version"),
+                        .description = json::string_at(row, "description"),
                         .functions = {},
                         .install = install_call(name)};
       for (KnownFunction& each : functions_in(info->value)) {
@@ -110,13 +114,6 @@ class Candidates {
 
 }  // namespace
 
-InstallCall install_call(std::string_view worker) {
-  return {.function = "worker::add",
-          .payload = json::Object{
-              {"source", json::Object{{"kind", "registry"}, {"name", std::string(worker)}}},
-              {"wait", false}}};
-}
-
 Installable find_installable(sources::Downloads& downloads,
                              const std::vector<std::string>& capabilities,
                              const std::set<std::string>& installed,
@@ -124,9 +121,9 @@ Installable find_installable(sources::Downloads& downloads,
   sources::Job job = downloads.job();
   job.deadline = std::min(job.deadline, deadline);
   Candidates candidates(downloads, job);
-  for (size_t i = 0; i < std::min(capabilities.size(), kMaxRegistryLists); ++i) {
+  for (size_t i = 0; i < std::min(capabilities.size(), kMostLists); ++i) {
     if (!candidates.reachable()) break;
-    candidates.look(capabilities[i], installed);
+    candidates.ask(capabilities[i], installed);
   }
   if (!candidates.reachable()) return {.workers = {}, .reachable = false};
   return {.workers = candidates.best(capabilities), .reachable = true};

@@ -13,10 +13,6 @@
 
 namespace iii::directory {
 
-// What one search may ask the registry.
-inline constexpr size_t kMaxRegistryLists = 4;
-inline constexpr size_t kMaxRegistryInfos = 6;
-
 struct Installable {
   std::vector<InstallableWorker> workers;  // best first
   bool reachable = true;
@@ -27,8 +23,5 @@ Installable find_installable(sources::Downloads& downloads,
                              const std::vector<std::string>& capabilities,
                              const std::set<std::string>& installed,
                              std::chrono::steady_clock::time_point deadline);
-
-// The call that installs a worker of the registry.
-InstallCall install_call(std::string_view worker);
 
 }  // namespace iii::directory

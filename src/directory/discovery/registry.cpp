@@ -60,7 +60,7 @@ Result<sources::RegistrySource> registry_source(const WorkerInfoInput& in) {
                 "D311 invalid_input: name must be non-empty. Next: call "
                 "directory::registry::workers::list for the names there are.");
   }
-  // The name first, whatever else is wrong.
+  // The name is checked first.
   if (auto legal = sources::check_worker_name(name); !legal) return failed(legal.error());
   sources::SourceFields fields;
   fields.worker = name;

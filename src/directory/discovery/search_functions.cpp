@@ -41,8 +41,8 @@ std::string namespace_of(std::string_view id) {
   return std::string(id.substr(0, std::min(id.find("::"), id.size())));
 }
 
-// Bindings of consoles and other short-lived listeners are nobody's schedule.
-bool is_lasting(const KnownBinding& binding) {
+// Bindings of consoles and other short-lived listeners do not count.
+bool is_lasting(const FoundTrigger& binding) {
   return !binding.function_id.starts_with("iii::") && !binding.function_id.starts_with("console:");
 }
 
@@ -78,15 +78,15 @@ std::vector<UnmatchedCapability> unmatched_of(const std::vector<std::string>& ca
   return out;
 }
 
-std::vector<FoundTrigger> triggers_of(const std::vector<KnownBinding>& bindings,
+std::vector<FoundTrigger> triggers_of(const std::vector<FoundTrigger>& bindings,
                                       const search::MergedAnswer& found) {
   std::set<std::string_view> wanted;
   for (const search::MergedHit& hit : found.rows) wanted.insert(hit.key);
   std::vector<FoundTrigger> out;
-  for (const KnownBinding& each : bindings) {
+  for (const FoundTrigger& each : bindings) {
     if (out.size() >= kMostTriggers) break;
     if (!wanted.contains(each.function_id) || !is_lasting(each)) continue;
-    out.push_back({each.id, each.trigger_type, each.function_id, each.config});
+    out.push_back(each);
   }
   return out;
 }

@@ -33,11 +33,6 @@ bool is_settled(const sources::LockedNamespace& locked, const std::string& versi
   return registry != nullptr && registry->version == version;
 }
 
-const sources::LockedNamespace* entry_of(const Result<sources::LockPtr>& lock,
-                                         const std::string& name) {
-  return lock ? (*lock)->find(name) : nullptr;
-}
-
 bool is_not_found(const Error& error) { return error.message.starts_with("D310"); }
 // The registry has another version than the one that is installed.
 bool is_other_version(const Error& error) {
@@ -82,7 +77,7 @@ std::vector<WantedWorker> missing_workers(const std::vector<WantedWorker>& wante
     if (!sources::check_worker_name(worker.name)) continue;
     std::error_code ignored;
     if (std::filesystem::is_directory(local_folder / worker.name, ignored)) continue;
-    const sources::LockedNamespace* locked = entry_of(lock, worker.name);
+    const sources::LockedNamespace* locked = (*lock)->find(worker.name);
     if (locked == nullptr) {
       if (!downloads.has(sources::marker_of(worker.name))) out.push_back(worker);
     } else if (!downloads.has(worker.name)) {
@@ -155,7 +150,7 @@ task::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
     // Where a download is under way, the reconciliation below sees to whatever is still missing.
     const ItemPtr item = known->second;
     if (item->pause != 0) {
-      hurry(*item, std::move(wanted));
+      retry_now(*item, std::move(wanted));
       queue_.push_back(item);
       pump();
       const Latch done = item->done;
@@ -166,8 +161,8 @@ task::Task<json::Raw> AutoDownload::on_event(json::Raw payload) {
     auto look = [downloads = downloader_.downloads(), name = wanted.name] {
       return std::pair(downloads->lock(), downloads->has(name));
     };
-    const auto [lock, has_folder] = co_await downloader_.local().run(std::move(look));
-    const sources::LockedNamespace* locked = entry_of(lock, wanted.name);
+    const auto [lock, has_folder] = co_await downloader_.network().run(std::move(look));
+    const sources::LockedNamespace* locked = lock ? (*lock)->find(wanted.name) : nullptr;
     if (locked != nullptr && locked->pinned() && has_folder) {
       log_info("auto-download: {} is pinned in directory.lock and stays as it is", wanted.name);
       co_return ok;
@@ -227,7 +222,7 @@ task::Task<void> AutoDownload::fetch_missing(std::vector<WantedWorker> wanted) {
                local = options_.local_folder] {
     return missing_workers(wanted, *downloads, local);
   };
-  const std::vector<WantedWorker> missing = co_await downloader_.local().run(std::move(look));
+  const std::vector<WantedWorker> missing = co_await downloader_.network().run(std::move(look));
   std::vector<ItemPtr> items;
   for (const WantedWorker& worker : missing) {
     if (const auto known = known_.find(worker.name); known != known_.end()) {
@@ -252,7 +247,7 @@ AutoDownload::ItemPtr AutoDownload::enqueue(WantedWorker wanted) {
   return item;
 }
 
-void AutoDownload::hurry(Item& item, WantedWorker wanted) {
+void AutoDownload::retry_now(Item& item, WantedWorker wanted) {
   timers_.cancel(std::exchange(item.pause, 0));
   wanted.as_before = std::move(item.worker.as_before);
   item.worker = std::move(wanted);
@@ -302,18 +297,17 @@ task::Task<void> AutoDownload::run(ItemPtr item) {
 task::Task<Result<sources::InstallReport>> AutoDownload::fetch(const Item& item) {
   // A copy: the item may be given another version meanwhile.
   const WantedWorker worker = item.worker;
-  sources::InstallOptions options;
-  options.automatic = !worker.as_before;
+  const sources::Request how{.automatic = !worker.as_before};
   const bool exact = !worker.version.empty();
   sources::RegistrySource source{.worker = worker.name, .version = {}, .tag = {}};
   (exact ? source.version : source.tag) = exact ? worker.version : "latest";
   Result<sources::InstallReport> report =
-      co_await downloader_.install(Context{}, worker.as_before.value_or(source), options);
+      co_await downloader_.install(Context{}, worker.as_before.value_or(source), how);
   if (!report && is_other_version(report.error()) && exact && !worker.as_before) {
     // DW14: better the documents of another version than none.
     source.version.reset();
     source.tag = "latest";
-    report = co_await downloader_.install(Context{}, source, options);
+    report = co_await downloader_.install(Context{}, source, how);
   }
   co_return report;
 }

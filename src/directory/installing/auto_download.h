@@ -85,7 +85,7 @@ class AutoDownload {
   task::Task<void> fetch_missing(std::vector<WantedWorker> wanted);
   ItemPtr enqueue(WantedWorker wanted);
   // Ends the pause before the next attempt.
-  void hurry(Item& item, WantedWorker wanted);
+  void retry_now(Item& item, WantedWorker wanted);
   void retry_later(const ItemPtr& item);
   void pump();
   task::Task<void> run(ItemPtr item);

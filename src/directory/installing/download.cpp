@@ -3,10 +3,9 @@
 #include <utility>
 
 #include "directory/installing/downloader.h"
-#include "directory/sources/source_json.h"
+#include "directory/sources/answers.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
-#include "foundation/json/write.h"
 
 namespace iii::directory {
 
@@ -27,6 +26,7 @@ struct DownloadInput {
   std::optional<std::string> as;
   std::optional<bool> force;
   std::optional<bool> accept_risks;
+  std::optional<bool> dry_run;
   std::optional<bool> stop_at_risks;
 };
 struct RegistryDownloadInput {
@@ -35,6 +35,7 @@ struct RegistryDownloadInput {
   std::optional<std::string> tag;
   std::optional<bool> force;
   std::optional<bool> accept_risks;
+  std::optional<bool> dry_run;
 };
 struct RepoDownloadInput {
   std::string repo;
@@ -45,6 +46,7 @@ struct RepoDownloadInput {
   std::optional<std::string> as;
   std::optional<bool> force;
   std::optional<bool> accept_risks;
+  std::optional<bool> dry_run;
 };
 
 constexpr std::string_view kRepo =
@@ -83,75 +85,53 @@ auto describe(json::Type<DownloadInput>) {
       json::field("as", &T::as, kAs).null_default(),
       json::field("force", &T::force, kForce).null_default(),
       json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default(),
-      json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default());
+      json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default(),
+      json::field("dry_run", &T::dry_run, kDryRun).null_default());
 }
 auto describe(json::Type<RegistryDownloadInput>) {
   using T = RegistryDownloadInput;
-  return json::object<T>(
-      "RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
-      json::field("version", &T::version, kVersion).null_default(),
-      json::field("tag", &T::tag, kTag).null_default(),
-      json::field("force", &T::force, kForce).null_default(),
-      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
+  return json::object<T>("RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
+                         json::field("version", &T::version, kVersion).null_default(),
+                         json::field("tag", &T::tag, kTag).null_default(),
+                         json::field("force", &T::force, kForce).null_default(),
+                         json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default(),
+                         json::field("dry_run", &T::dry_run, kDryRun).null_default());
 }
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
-  return json::object<T>(
-      "RepoDownloadInput", "", json::field("repo", &T::repo, kRepo).length(json::kAnyLength),
-      json::field("skill", &T::skill, kSkill),
-      json::field("branch", &T::branch, kBranch).null_default(),
-      json::field("ref", &T::ref, kRef).null_default(),
-      json::field("path", &T::path, kPath).null_default(),
-      json::field("as", &T::as, kAs).null_default(),
-      json::field("force", &T::force, kForce).null_default(),
-      json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default());
+  return json::object<T>("RepoDownloadInput", "",
+                         json::field("repo", &T::repo, kRepo).length(json::kAnyLength),
+                         json::field("skill", &T::skill, kSkill),
+                         json::field("branch", &T::branch, kBranch).null_default(),
+                         json::field("ref", &T::ref, kRef).null_default(),
+                         json::field("path", &T::path, kPath).null_default(),
+                         json::field("as", &T::as, kAs).null_default(),
+                         json::field("force", &T::force, kForce).null_default(),
+                         json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default(),
+                         json::field("dry_run", &T::dry_run, kDryRun).null_default());
 }
 
-task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
-                                            sources::SourceFields fields, std::optional<bool> force,
-                                            std::optional<bool> accept_risks,
-                                            std::optional<bool> stop_at_risks = {}) {
+task::Task<Result<sources::InstallReport>> download(Downloader& downloader, Context context,
+                                                    sources::SourceFields fields,
+                                                    sources::Request how) {
   fields.local = downloader.downloads()->options().local_folders;
   Result<sources::Source> source = sources::classify(fields);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
-  sources::InstallOptions options;
-  options.force = force.value_or(false);
-  options.accept_risks = accept_risks.value_or(false);
-  Result<sources::InstallReport> report = co_await downloader.install(
-      std::move(context), *source, options, stop_at_risks.value_or(false));
-  if (!report) co_return std::unexpected(std::move(report.error()));
-  co_return output_of(*source, std::move(*report));
+  co_return co_await downloader.install(std::move(context), std::move(*source), std::move(how));
+}
+
+sources::Request request_of(const auto& in) {
+  return {.force = in.force.value_or(false),
+          .accept_risks = in.accept_risks.value_or(false),
+          .dry_run = in.dry_run.value_or(false)};
 }
 
 }  // namespace
 
-DownloadOutput output_of(const sources::Source& /*asked*/, sources::InstallReport report) {
-  DownloadOutput out{.name_space = std::move(report.name_space),
-                     .skills_written = std::move(report.skills_written),
-                     .prompts_written = std::move(report.prompts_written),
-                     .source = std::move(report.source),
-                     .assets_written = std::move(report.assets_written),
-                     .unchanged = std::move(report.unchanged),
-                     .pruned = std::move(report.pruned),
-                     .conflicts = std::move(report.conflicts),
-                     .overwritten = std::move(report.overwritten),
-                     .skipped = {},
-                     .added = std::move(report.added),
-                     .changed = std::move(report.changed),
-                     .executable = std::move(report.executable),
-                     .executable_dropped = std::move(report.executable_dropped),
-                     .risks = std::move(report.risks),
-                     .resolved = std::move(report.resolved),
-                     .digest = std::move(report.digest),
-                     .moved_from = std::move(report.moved_from)};
-  for (sources::SkippedFile& file : report.skipped) {
-    out.skipped.push_back({.path = std::move(file.path), .reason = std::move(file.reason)});
-  }
-  return out;
-}
-
 void add_download_functions(FunctionTable& table, Downloader& downloader) {
   const auto any = [&downloader](const Context& context, const DownloadInput& in) {
+    sources::Request request = request_of(in);
+    request.stop_at_risks = in.stop_at_risks.value_or(false);
     return download(downloader, context,
                     {.repo = in.repo,
                      .skill = in.skill,
@@ -162,7 +142,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
                      .tag = in.tag,
                      .path = in.path,
                      .as = in.as},
-                    in.force, in.accept_risks, in.stop_at_risks);
+                    std::move(request));
   };
   const auto from_registry = [&downloader](const Context& context,
                                            const RegistryDownloadInput& in) {
@@ -170,7 +150,7 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.worker = in.worker;
     fields.version = in.version;
     fields.tag = in.tag;
-    return download(downloader, context, std::move(fields), in.force, in.accept_risks);
+    return download(downloader, context, std::move(fields), request_of(in));
   };
   const auto from_repo = [&downloader](const Context& context, const RepoDownloadInput& in) {
     sources::SourceFields fields;
@@ -180,16 +160,16 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
     fields.ref = in.ref;
     fields.path = in.path;
     fields.as = in.as;
-    return download(downloader, context, std::move(fields), in.force, in.accept_risks);
+    return download(downloader, context, std::move(fields), request_of(in));
   };
-  table.add<DownloadInput, DownloadOutput>({.id = "directory::skills::download",
-                                            .title = "Download skills",
-                                            .description = about::kDownload,
-                                            .hints = kDownloads,
-                                            .tool_label = "Download skills",
-                                            .published = true},
-                                           any);
-  table.add<RegistryDownloadInput, DownloadOutput>(
+  table.add<DownloadInput, sources::InstallReport>({.id = "directory::skills::download",
+                                                    .title = "Download skills",
+                                                    .description = about::kDownload,
+                                                    .hints = kDownloads,
+                                                    .tool_label = "Download skills",
+                                                    .published = true},
+                                                   any);
+  table.add<RegistryDownloadInput, sources::InstallReport>(
       {.id = "directory::skills::download_from_registry",
        .title = "Download skills from the registry",
        .description = about::kDownloadFromRegistry,
@@ -197,13 +177,14 @@ void add_download_functions(FunctionTable& table, Downloader& downloader) {
        .tool_label = "Download skills (registry)",
        .published = true},
       from_registry);
-  table.add<RepoDownloadInput, DownloadOutput>({.id = "directory::skills::download_from_repo",
-                                                .title = "Download skills from a repository",
-                                                .description = about::kDownloadFromRepo,
-                                                .hints = kDownloads,
-                                                .tool_label = "Download skills (repo)",
-                                                .published = true},
-                                               from_repo);
+  table.add<RepoDownloadInput, sources::InstallReport>(
+      {.id = "directory::skills::download_from_repo",
+       .title = "Download skills from a repository",
+       .description = about::kDownloadFromRepo,
+       .hints = kDownloads,
+       .tool_label = "Download skills (repo)",
+       .published = true},
+      from_repo);
 }
 
 }  // namespace iii::directory

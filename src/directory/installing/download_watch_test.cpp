@@ -100,12 +100,10 @@ class LatestVersionsTest : public testing::Test {
   }
   static sources::OutdatedRow row(const std::string& current, const std::string& latest) {
     return {.name_space = "mail",
-            .source = source("mail"),
             .current = current,
             .latest = latest,
-            .kept = {},
             .outdated = current != latest,
-            .error = {}};
+            .asked = source("mail")};
   }
   static sources::LockedNamespace locked(const std::string& resolved) {
     sources::LockedNamespace out;
@@ -122,8 +120,8 @@ TEST_F(LatestVersionsTest, AnAnswerHoldsForTheVersionItWasAbout) {
   versions.note({row("1", "2")});
   const auto known = versions.about("mail", locked("1"));
   ASSERT_TRUE(known);
-  EXPECT_EQ(known->latest, "2");
-  EXPECT_TRUE(known->outdated);
+  EXPECT_EQ(known->row.latest, "2");
+  EXPECT_TRUE(known->row.outdated);
   EXPECT_GT(known->checked_ns, 0);
 }
 
@@ -131,7 +129,7 @@ TEST_F(LatestVersionsTest, TheNewestInstalledMeanwhileIsCurrentAnotherIsNotKnown
   versions.note({row("1", "2")});
   const auto newest = versions.about("mail", locked("2"));
   ASSERT_TRUE(newest);
-  EXPECT_FALSE(newest->outdated);
+  EXPECT_FALSE(newest->row.outdated);
   EXPECT_FALSE(versions.about("mail", locked("3")));
 }
 
@@ -148,8 +146,8 @@ TEST_F(LatestVersionsTest, WhatWasInstalledIsTheNewest) {
   versions.note_installed("mail", source("mail"), "2");
   const auto known = versions.about("mail", locked("2"));
   ASSERT_TRUE(known);
-  EXPECT_EQ(known->latest, "2");
-  EXPECT_FALSE(known->outdated);
+  EXPECT_EQ(known->row.latest, "2");
+  EXPECT_FALSE(known->row.outdated);
 }
 
 }  // namespace

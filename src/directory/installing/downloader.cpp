@@ -7,7 +7,6 @@
 
 #include "foundation/base/counted.h"
 #include "foundation/base/log.h"
-#include "foundation/base/utf8.h"
 
 namespace iii::directory {
 
@@ -15,54 +14,24 @@ namespace {
 
 using sources::InstallReport;
 using sources::NamespaceResult;
+using Targets = sources::Downloads::Targets;
 
 constexpr std::chrono::milliseconds kListTimeout{5'000};
-// Between two looks whether a caller is still connected.
-constexpr std::chrono::milliseconds kFollowPause{1'000};
 
-// The kinds of source of the namespaces that a job may write.
-using Kinds = std::map<std::string, std::string, std::less<>>;
-
-// Findings that a caller wants to know before anything is written.
-using Findings = std::vector<sources::FileRisk>;
-
-Error unconfirmed(const Findings& findings) {
-  constexpr size_t kNamed = 50;
-  std::string named;
-  for (size_t i = 0; i < std::min(findings.size(), kNamed); ++i) {
-    const sources::FileRisk& risk = findings[i];
-    named += "  " + sources::where(risk) + ": " + printable(risk.message) +
-             (risk.excerpt.empty() ? "" : ": " + printable(risk.excerpt)) + "\n";
-  }
-  if (findings.size() > kNamed) {
-    named += "  and " + std::to_string(findings.size() - kNamed) + " more\n";
-  }
-  return {"D338", "D338 risks_unconfirmed: " + counted(findings.size(), "finding") +
-                      " to look at before trusting these files:\n" + named +
-                      "Nothing was written. Next: read these files, then call again without "
-                      "`stop_at_risks`."};
-}
-
-// A job whose changes are told as a download from the swap on. With `findings` it writes nothing
-// when there are any.
-sources::Job job_of(const sources::Downloads& downloads, Library& library, Kinds kinds,
-                    DownloadWatch& watch, Findings* findings) {
+// A job whose changes are announced as a download from the swap on.
+sources::Job job_of(const sources::Downloads& downloads, Library& library, const Targets& targets,
+                    DownloadWatch& watch) {
   sources::Job job = downloads.job();
-  if (findings != nullptr) {
-    job.confirm = [findings](const Findings& found) {
-      findings->insert(findings->end(), found.begin(), found.end());
-      return false;
-    };
-  }
   job.before_swap = [&marks = library.download_marks(),
-                     kinds = std::move(kinds)](const std::vector<std::string>& paths) {
+                     targets](const std::vector<std::string>& paths) {
     std::map<std::string_view, std::vector<std::string>> by_namespace;
     for (const std::string& path : paths) {
       by_namespace[std::string_view(path).substr(0, path.find('/'))].push_back(path);
     }
     for (const auto& [name, own] : by_namespace) {
-      const auto kind = kinds.find(name);
-      if (kind != kinds.end()) marks.announce(kind->first, kind->second, own);
+      const auto target = targets.find(name);
+      if (target == targets.end()) continue;
+      marks.announce(target->first, std::string(sources::kind_of(target->second)), own);
     }
   };
   return watch.attach(std::move(job));
@@ -71,7 +40,7 @@ sources::Job job_of(const sources::Downloads& downloads, Library& library, Kinds
 void log_outcome(const NamespaceResult& outcome) {
   const std::string& name = outcome.name_space;
   if (!outcome.report) {
-    log_warn("download of {}: {}", name, outcome.error ? outcome.error->message : "not done");
+    log_warn("download of {}: {}", name, outcome.error.value_or("not done"));
     return;
   }
   const InstallReport& report = *outcome.report;
@@ -104,8 +73,7 @@ Downloader::~Downloader() {
   for (const auto& weak : earlier_) {
     if (const auto earlier = weak.lock()) earlier->cancel();
   }
-  pool_.stop();
-  local_.stop();
+  network_.stop();
 }
 
 void Downloader::use(std::shared_ptr<sources::Downloads> downloads) {
@@ -141,30 +109,6 @@ task::Task<std::optional<bool>> Downloader::is_listed(std::string caller) {
   });
 }
 
-Downloader::Follower Downloader::follow(Context& context) {
-  // Who can cancel by other means does; the engine and this process itself do not disconnect.
-  if (context.caller.empty() || context.cancelled.stop_possible()) return nullptr;
-  auto stop = std::make_shared<std::stop_source>();
-  context.cancelled = stop->get_token();
-  followers_.spawn(stop_when_gone(context.caller, stop));
-  return stop;
-}
-
-task::Task<void> Downloader::stop_when_gone(std::string caller,
-                                            std::weak_ptr<std::stop_source> stop) {
-  if (!(co_await is_listed(caller)).value_or(false)) co_return;
-  while (true) {
-    co_await worker_.sleep(kFollowPause);
-    if (stop.expired()) co_return;
-    if ((co_await is_listed(caller)).value_or(true)) continue;
-    const Follower running = stop.lock();
-    if (running == nullptr) co_return;
-    log_info("a download is cancelled: the worker that asked for it has disconnected");
-    running->request_stop();
-    co_return;
-  }
-}
-
 // A place in the queue. Who had to wait, was connected then and is not any more does not get one;
 // nor does who cancels meanwhile.
 task::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& context) {
@@ -187,124 +131,112 @@ task::Task<Result<DownloadQueue::Ticket>> Downloader::admit(const Context& conte
   co_return ticket;
 }
 
-task::Task<Downloader::Outcomes> Downloader::write(Context context, std::string about, Asked asked,
-                                                   bool newest, bool stop_at_risks, Batch work) {
-  const Follower follower = follow(context);
+template <typename T, typename F>
+task::Task<Result<T>> Downloader::in_place(Context context, std::string about, F work) {
   const auto watch = this->watch(context, about);
   const Result<DownloadQueue::Ticket> place = co_await admit(context);
   if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  watch->begin();
-  Kinds kinds;
-  for (const auto& [name, source] : asked) {
-    kinds.emplace(name, sources::kind_of(source));
-    changes_.begin(name, sources::kind_of(source));
-  }
-  auto bound = [downloads = downloads_, library = &library_, kinds, watch, stop_at_risks,
-                work = std::move(work)]() -> Outcomes {
-    Findings findings;
-    const auto run = [&] {
-      return work(*downloads,
-                  job_of(*downloads, *library, kinds, *watch, stop_at_risks ? &findings : nullptr));
-    };
-    auto outcomes = guarded<std::vector<NamespaceResult>>(run);
-    if (!findings.empty()) return std::unexpected(unconfirmed(findings));
-    return outcomes;
-  };
-  Outcomes outcomes = co_await pool_.run(std::move(bound));
-  if (outcomes && !watch->was_cancelled()) watch->announce();
-  if (!outcomes) {
-    ++failed_;
-    log_warn("download of {}: {}", about, outcomes.error().message);
-  }
-  std::vector<DownloadEnd> ends;
-  for (const auto& [name, source] : asked) ends.push_back({.name_space = name});
-  if (outcomes) {
-    for (const NamespaceResult& each : *outcomes) {
-      ++(each.error ? failed_ : done_);
-      log_outcome(each);
-      const auto end = std::ranges::find(ends, each.name_space, &DownloadEnd::name_space);
-      if (!each.report || end == ends.end()) continue;
-      end->skills_changed = each.report->skills_changed;
-      end->prompts_changed = each.report->prompts_changed;
-      if (newest) {
-        latest_.note_installed(each.name_space, asked.at(each.name_space),
-                               each.report->resolved.value_or(""));
-      }
-    }
-  }
-  co_await changes_.end(std::move(ends));
+  Result<T> result = co_await work(*watch);
   if (watch->was_cancelled()) co_return std::unexpected(download_cancelled(about));
-  if (!outcomes) co_return std::unexpected(on_the_bus(std::move(outcomes.error())));
-  library_.installed().forget();
+  if (!result) co_return std::unexpected(on_the_bus(std::move(result.error())));
+  co_return result;
+}
+
+template <typename T, typename F>
+task::Task<Result<T>> Downloader::ask(Context context, std::string about, F work) {
+  auto bound = [this, work = std::move(work)](DownloadWatch& watch) -> task::Task<Result<T>> {
+    auto blocking = [downloads = downloads_, job = watch.attach(downloads_->job()), work] {
+      return guarded<T>([&] { return work(*downloads, job); });
+    };
+    co_return co_await network_.run(std::move(blocking));
+  };
+  return in_place<T>(std::move(context), std::move(about), std::move(bound));
+}
+
+task::Task<Downloader::Outcomes> Downloader::write(const sources::Request& request,
+                                                   DownloadWatch& watch) {
+  using Results = std::vector<NamespaceResult>;
+  watch.begin();
+  const auto downloads = downloads_;
+  auto find_targets = [downloads, request] {
+    return guarded<Targets>([&] { return downloads->targets(request); });
+  };
+  const Result<Targets> targets = co_await network_.run(std::move(find_targets));
+  if (!targets) co_return std::unexpected(targets.error());
+  if (!request.dry_run) {
+    for (const auto& [name, source] : *targets) changes_.begin(name, sources::kind_of(source));
+  }
+  auto blocking = [downloads, request, job = job_of(*downloads, library_, *targets, watch)] {
+    return guarded<Results>([&] { return downloads->run(request, job); });
+  };
+  Outcomes outcomes = co_await network_.run(std::move(blocking));
+  if (request.dry_run) co_return outcomes;
+  if (outcomes && !watch.was_cancelled()) watch.announce();
+  co_await publish(request, *targets, outcomes);
   co_return outcomes;
 }
 
-task::Task<Result<InstallReport>> Downloader::install(Context context, sources::Source source,
-                                                      sources::InstallOptions options,
-                                                      bool stop_at_risks) {
-  const std::string name = sources::namespace_of(source);
-  Batch work = [source, options](auto& downloads, const auto& job) {
-    return downloads.download_several({source}, options, job);
+task::Task<void> Downloader::publish(const sources::Request& request, const Targets& targets,
+                                     const Outcomes& outcomes) {
+  std::vector<DownloadEnd> ends;
+  for (const auto& [name, source] : targets) ends.push_back({.name_space = name});
+  for (const NamespaceResult& each : outcomes.value_or(std::vector<NamespaceResult>())) {
+    ++(each.ok ? done_ : failed_);
+    log_outcome(each);
+    const auto end = std::ranges::find(ends, each.name_space, &DownloadEnd::name_space);
+    if (!each.report || end == ends.end()) continue;
+    end->skills_changed = each.report->skills_changed;
+    end->prompts_changed = each.report->prompts_changed;
+    if (request.action != sources::Request::Action::kRestore) {
+      latest_.note_installed(each.name_space, targets.at(each.name_space),
+                             each.report->resolved.value_or(""));
+    }
+  }
+  co_await changes_.end(std::move(ends));
+  library_.installed().forget();
+}
+
+task::Task<Downloader::Outcomes> Downloader::run(Context context, std::string about,
+                                                 sources::Request request) {
+  auto work = [this, about,
+               request = std::move(request)](DownloadWatch& watch) -> task::Task<Outcomes> {
+    Outcomes outcomes = co_await write(request, watch);
+    if (!outcomes) {
+      ++failed_;
+      log_warn("download of {}: {}", about, outcomes.error().message);
+    }
+    co_return outcomes;
   };
-  Outcomes outcomes =
-      co_await write(std::move(context), name, {{name, source}}, true, stop_at_risks, work);
+  return in_place<std::vector<NamespaceResult>>(std::move(context), std::move(about),
+                                                std::move(work));
+}
+
+task::Task<Result<InstallReport>> Downloader::install(Context context, sources::Source source,
+                                                      sources::Request how) {
+  std::string about = sources::namespace_of(source);
+  how.sources.push_back(std::move(source));
+  Outcomes outcomes = co_await run(std::move(context), std::move(about), std::move(how));
   if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
   NamespaceResult& only = outcomes->front();
-  if (only.error) co_return std::unexpected(on_the_bus(std::move(*only.error)));
+  if (only.error) co_return std::unexpected(on_the_bus({"", std::move(*only.error)}));
   co_return std::move(*only.report);
 }
 
-task::Task<Downloader::Outcomes> Downloader::install_several(Context context, std::string about,
-                                                             std::vector<sources::Source> sources,
-                                                             sources::InstallOptions options,
-                                                             bool stop_at_risks) {
-  Asked asked;
-  for (const sources::Source& source : sources) {
-    asked.emplace(sources::namespace_of(source), source);
-  }
-  Batch work = [sources = std::move(sources), options](auto& downloads, const auto& job) {
-    return downloads.download_several(sources, options, job);
-  };
-  return write(std::move(context), std::move(about), std::move(asked), true, stop_at_risks,
-               std::move(work));
-}
-
-task::Task<Downloader::Outcomes> Downloader::again(Context context, Again what,
-                                                   std::shared_ptr<const sources::Lock> lock,
-                                                   std::optional<std::string> name_space,
-                                                   bool force, bool stop_at_risks) {
-  Asked asked;
-  for (const auto& [name, locked] : lock->namespaces) {
-    if (name_space.value_or(name) == name) asked.emplace(name, locked.source);
-  }
-  const bool update = what == Again::kUpdate;
-  std::string about = name_space.value_or("skills_folder");
-  Batch work = [name_space = std::move(name_space), force, update](auto& downloads,
-                                                                   const auto& job) {
-    return update ? downloads.update(name_space, force, job)
-                  : downloads.restore(name_space, force, job);
-  };
-  return write(std::move(context), std::move(about), std::move(asked), update, stop_at_risks,
-               std::move(work));
-}
-
 task::Task<Result<sources::RemoveReport>> Downloader::remove(Context context,
-                                                             std::string name_space, bool force,
-                                                             bool plan) {
-  auto work = [downloads = downloads_, stop = context.cancelled, name_space, force, plan] {
-    const auto take_away = [&] {
-      sources::Job job = downloads->job();
-      job.stop = stop;
-      return downloads->remove(name_space, {.force = force, .dry_run = plan}, job);
-    };
-    return guarded<sources::RemoveReport>(take_away);
+                                                             std::string name_space,
+                                                             sources::InstallOptions options) {
+  auto blocking = [downloads = downloads_, stop = context.cancelled, name_space, options] {
+    sources::Job job = downloads->job();
+    job.stop = stop;
+    return guarded<sources::RemoveReport>(
+        [&] { return downloads->remove(name_space, options, job); });
   };
-  Result<sources::RemoveReport> report = co_await local_.run(std::move(work));
+  Result<sources::RemoveReport> report = co_await network_.run(std::move(blocking));
   if (!report && context.cancelled.stop_requested()) {
     co_return std::unexpected(download_cancelled(name_space));
   }
   if (!report) co_return std::unexpected(on_the_bus(std::move(report.error())));
-  if (plan) co_return report;
+  if (options.dry_run) co_return report;
   log_info("removal of {}: {} removed, {} kept", name_space,
            counted(report->removed.size(), "file"), report->kept.size());
   co_await library_.catch_up_after_swap();
@@ -313,37 +245,47 @@ task::Task<Result<sources::RemoveReport>> Downloader::remove(Context context,
   co_return report;
 }
 
-template <typename T, typename F>
-task::Task<Result<T>> Downloader::look(Context context, std::string about, F work) {
-  const Follower follower = follow(context);
-  const auto watch = this->watch(context, about);
-  const Result<DownloadQueue::Ticket> place = co_await admit(context);
-  if (!place) co_return std::unexpected(on_the_bus(place.error()));
-  auto bound = [downloads = downloads_, watch, work = std::move(work)] {
-    return guarded<T>([&] { return work(*downloads, watch->attach(downloads->job())); });
-  };
-  Result<T> result = co_await pool_.run(std::move(bound));
-  if (!result && watch->was_cancelled()) co_return std::unexpected(download_cancelled(about));
-  if (!result) co_return std::unexpected(on_the_bus(std::move(result.error())));
-  co_return result;
-}
-
 task::Task<Result<std::vector<sources::OutdatedRow>>> Downloader::outdated(
     Context context, std::optional<std::string> name_space) {
+  using Question = sources::Downloads::Question;
+  using Rows = std::vector<sources::OutdatedRow>;
   std::string about = name_space.value_or("skills_folder");
-  auto ask = [name_space = std::move(name_space)](auto& downloads, const auto& job) {
-    return downloads.outdated(name_space, job);
+  auto work = [this, name_space =
+                         std::move(name_space)](DownloadWatch& watch) -> task::Task<Result<Rows>> {
+    const auto downloads = downloads_;
+    const sources::Job job = watch.attach(downloads->job());
+    auto find = [downloads, name_space] {
+      return guarded<std::vector<Question>>([&] { return downloads->questions(name_space); });
+    };
+    auto questions = co_await network_.run(std::move(find));
+    if (!questions) co_return std::unexpected(std::move(questions.error()));
+    std::vector<task::PoolJob<Result<Question>>> asked;
+    for (Question& question : *questions) {
+      auto blocking = [downloads, job, rows = std::move(question)]() mutable {
+        return guarded<Question>([&] {
+          downloads->ask(rows, job);
+          return std::move(rows);
+        });
+      };
+      asked.push_back(network_.run(lanes_[asked.size() % lanes_.size()], std::move(blocking)));
+    }
+    Rows rows;
+    for (const auto& each : asked) {
+      Result<Question> answered = co_await each;
+      if (!answered) co_return std::unexpected(std::move(answered.error()));
+      std::ranges::move(*answered, std::back_inserter(rows));
+    }
+    std::ranges::sort(rows, {}, &sources::OutdatedRow::name_space);
+    latest_.note(rows);
+    co_return rows;
   };
-  auto rows = co_await look<std::vector<sources::OutdatedRow>>(std::move(context), std::move(about),
-                                                               std::move(ask));
-  if (rows) latest_.note(*rows);
-  co_return rows;
+  return in_place<Rows>(std::move(context), std::move(about), std::move(work));
 }
 
 task::Task<Result<sources::NamespaceDiff>> Downloader::diff(Context context, std::string name_space,
                                                             std::optional<std::string> path) {
   std::string about = name_space;
-  return look<sources::NamespaceDiff>(
+  return ask<sources::NamespaceDiff>(
       std::move(context), std::move(about),
       [name_space = std::move(name_space), path = std::move(path)](
           auto& downloads, const auto& job) { return downloads.diff(name_space, path, job); });
@@ -352,10 +294,10 @@ task::Task<Result<sources::NamespaceDiff>> Downloader::diff(Context context, std
 task::Task<Result<sources::RepoListing>> Downloader::list(Context context,
                                                           sources::RepoSource source) {
   std::string about(sources::repository_name(source.repo));
-  return look<sources::RepoListing>(std::move(context), std::move(about),
-                                    [source = std::move(source)](auto& downloads, const auto& job) {
-                                      return downloads.list(source, job);
-                                    });
+  return ask<sources::RepoListing>(std::move(context), std::move(about),
+                                   [source = std::move(source)](auto& downloads, const auto& job) {
+                                     return downloads.list(source, job);
+                                   });
 }
 
 Error on_the_bus(Error error) {

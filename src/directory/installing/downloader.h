@@ -1,11 +1,9 @@
-// Takes downloads off the loop: a queue and a pool of their own, our changes told apart from
-// others', the sources replaceable. Work on the local disk alone has threads of its own and never
-// waits for a download.
+// Runs requests off the loop: a queue and threads of their own, our changes told apart from
+// others', the sources replaceable.
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,21 +18,20 @@
 #include "directory/reading/installed.h"
 #include "directory/sources/downloads.h"
 #include "directory/table/context.h"
-#include "foundation/task/task_group.h"
 
 namespace iii::directory {
 
 // On the loop thread.
 class Downloader final : public Installed {
  public:
+  // `places`: jobs at the same time.
   Downloader(sdk::Worker& worker, Changes& changes, Library& library,
-             std::shared_ptr<sources::Downloads> downloads, size_t threads)
-      : Installed(worker.core().loop, std::move(downloads)),
+             std::shared_ptr<sources::Downloads> downloads, size_t places)
+      : Installed(worker.core().loop, std::move(downloads), places),
         worker_(worker),
         changes_(changes),
         library_(library),
-        queue_({.places = threads}),
-        pool_(worker.core().loop, threads) {}
+        queue_({.places = places}) {}
   ~Downloader();
   Downloader(const Downloader&) = delete;
   Downloader& operator=(const Downloader&) = delete;
@@ -49,25 +46,15 @@ class Downloader final : public Installed {
   std::vector<std::shared_ptr<const DownloadWatch>> jobs() const;
 
   // Each caller may have a bounded number waiting (D334). Who cancels before files are replaced
-  // gets the error `cancelled`, and nothing has changed; a worker that disconnects cancels what it
-  // asked for. With `stop_at_risks` findings are an error
-  // (D338), and nothing is written. Events have gone out when these end.
-  task::Task<Result<sources::InstallReport>> install(Context context, sources::Source source,
-                                                     sources::InstallOptions options,
-                                                     bool stop_at_risks = false);
+  // gets the error `cancelled`, and nothing has changed. Events have gone out when this ends.
+  // `about` names the job.
   using Outcomes = Result<std::vector<sources::NamespaceResult>>;
-  // Skills of one repository, each into its own namespace: one fetch and one swap.
-  task::Task<Outcomes> install_several(Context context, std::string about,
-                                       std::vector<sources::Source> sources,
-                                       sources::InstallOptions options, bool stop_at_risks);
-  enum class Again { kUpdate, kRestore };
-  // Of one namespace, or of all: one fetch for each repository and one swap. `lock` says what
-  // they are.
-  task::Task<Outcomes> again(Context context, Again what, std::shared_ptr<const sources::Lock> lock,
-                             std::optional<std::string> name_space, bool force, bool stop_at_risks);
-  // `plan`: only says what would be removed.
+  task::Task<Outcomes> run(Context context, std::string about, sources::Request request);
+  // One source; `how` says the rest.
+  task::Task<Result<sources::InstallReport>> install(Context context, sources::Source source,
+                                                     sources::Request how);
   task::Task<Result<sources::RemoveReport>> remove(Context context, std::string name_space,
-                                                   bool force, bool plan);
+                                                   sources::InstallOptions options);
   task::Task<Result<std::vector<sources::OutdatedRow>>> outdated(
       Context context, std::optional<std::string> name_space);
   task::Task<Result<sources::NamespaceDiff>> diff(Context context, std::string name_space,
@@ -78,26 +65,22 @@ class Downloader final : public Installed {
   const LatestVersions& latest() const { return latest_; }
 
  private:
-  // The sources of the namespaces that a job may write, by name.
-  using Asked = std::map<std::string, sources::Source, std::less<>>;
-
   std::shared_ptr<DownloadWatch> watch(const Context& context, std::string name);
   task::Task<Result<DownloadQueue::Ticket>> admit(const Context& context);
-  // What asks a source and writes nothing: `work(downloads, job)` in a place of the queue.
+  // `work(watch)` in a place of the queue.
   template <typename T, typename F>
-  task::Task<Result<T>> look(Context context, std::string about, F work);
-  // What writes: one namespace or several.
-  using Batch = std::function<Outcomes(sources::Downloads&, const sources::Job&)>;
-  task::Task<Outcomes> write(Context context, std::string about, Asked asked, bool newest,
-                             bool stop_at_risks, Batch work);
+  task::Task<Result<T>> in_place(Context context, std::string about, F work);
+  // `work(downloads, job)`, which writes nothing, on a thread of its own.
+  template <typename T, typename F>
+  task::Task<Result<T>> ask(Context context, std::string about, F work);
+  task::Task<Outcomes> write(const sources::Request& request, DownloadWatch& watch);
+  // Tells everybody what was written.
+  task::Task<void> publish(const sources::Request& request,
+                           const sources::Downloads::Targets& targets, const Outcomes& outcomes);
 
   // Whether the engine lists this worker as connected; nothing: it did not answer. Workers that did
   // not announce a process id never are.
   task::Task<std::optional<bool>> is_listed(std::string caller);
-  // Makes `context` end when a worker that called disconnects, for as long as the result exists.
-  using Follower = std::shared_ptr<std::stop_source>;
-  Follower follow(Context& context);
-  task::Task<void> stop_when_gone(std::string caller, std::weak_ptr<std::stop_source> stop);
 
   sdk::Worker& worker_;
   Changes& changes_;
@@ -106,10 +89,10 @@ class Downloader final : public Installed {
   std::vector<std::weak_ptr<DownloadWatch>> watches_;
   LatestVersions latest_;
   DownloadQueue queue_;
+  // Sources that are asked for newer versions take turns in these.
+  std::array<task::Pool::Lane, 3> lanes_;
   uint64_t done_ = 0;
   uint64_t failed_ = 0;
-  task::Pool pool_;
-  task::TaskGroup followers_;
 };
 
 // Errors of sources as they travel on the bus: one code, the D-code in front of the text.

@@ -16,12 +16,7 @@ namespace iii::directory {
 class LatestVersions {
  public:
   struct Known {
-    sources::Source source;
-    std::string current;  // what was installed then
-    std::string latest;   // empty: could not be found out
-    bool outdated = false;
-    bool gone = false;  // upstream
-    std::optional<std::string> error;
+    sources::OutdatedRow row;
     int64_t checked_ns = 0;  // since 1970
   };
 

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "directory/content/types.h"
-#include "directory/installing/download.h"
 #include "directory/installing/downloader.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
@@ -25,16 +24,16 @@ struct ListedNamespace {
   std::string name_space;
   json::Raw source;
   std::string current;
-  std::optional<std::string> latest;
-  std::optional<std::string> checked_at;
-  std::string state;
+  std::optional<std::string> latest = {};
+  std::optional<std::string> checked_at = {};
+  std::string state = {};
   bool pinned = false;
   bool automatic = false;
   uint64_t intact = 0;
-  std::vector<std::vector<std::string>> files;
-  std::optional<uint64_t> more_files;
-  std::optional<std::string> error;
-  std::optional<std::string> at;
+  std::vector<std::vector<std::string>> files = {};
+  std::optional<uint64_t> more_files = {};
+  std::optional<std::string> error = {};
+  std::optional<std::string> at = {};
 };
 struct ListOutput {
   std::vector<ListedNamespace> namespaces;
@@ -78,7 +77,7 @@ auto describe(json::Type<ListOutput>) {
 
 // Of all files, also those beyond kMaxFiles.
 std::string state_of(const sources::VerifiedNamespace& verified,
-                     const std::optional<LatestVersions::Known>& known) {
+                     const sources::OutdatedRow& known) {
   const auto any = [&verified](FileState state) {
     return std::ranges::find(verified.files, state, &sources::VerifiedFile::state) !=
            verified.files.end();
@@ -86,41 +85,31 @@ std::string state_of(const sources::VerifiedNamespace& verified,
   if (any(FileState::kMissing)) return "missing";
   if (any(FileState::kEdited)) return "edited";
   if (verified.locked.pinned()) return "pinned";
-  if (known && known->gone) return "gone";
-  if (!known || known->error || known->latest.empty()) return "unknown";
-  return known->outdated ? "outdated" : "current";
+  if (known.is_gone()) return "gone";
+  if (known.error || known.latest.value_or("").empty()) return "unknown";
+  return known.outdated ? "outdated" : "current";
 }
 
 ListedNamespace row_of(const sources::VerifiedNamespace& verified,
                        const std::optional<LatestVersions::Known>& known) {
-  const sources::LockedNamespace& locked = verified.locked;
   ListedNamespace row{.name_space = verified.name_space,
                       .source = verified.source,
                       .current = verified.resolved,
-                      .latest = {},
-                      .checked_at = {},
-                      .state = {},
-                      .pinned = locked.pinned(),
-                      .automatic = locked.automatic,
-                      .intact = verified.intact,
-                      .files = {},
-                      .more_files = {},
-                      .error = {},
-                      .at = {}};
+                      .state = state_of(verified, known ? known->row : sources::OutdatedRow()),
+                      .pinned = verified.locked.pinned(),
+                      .automatic = verified.locked.automatic,
+                      .intact = verified.intact};
   for (const sources::VerifiedFile& file : verified.files) {
-    if (row.files.size() < kMaxFiles) {
-      row.files.push_back({sources::word_of(file.state), file.path});
-    } else {
-      row.more_files = row.more_files.value_or(0) + 1;
-    }
+    if (row.files.size() == kMaxFiles) break;
+    row.files.push_back({sources::word_of(file.state), file.path});
   }
+  if (verified.files.size() > kMaxFiles) row.more_files = verified.files.size() - kMaxFiles;
   if (known) {
-    if (!known->latest.empty()) row.latest = known->latest;
+    if (!known->row.latest.value_or("").empty()) row.latest = known->row.latest;
     row.checked_at = content::format_time(known->checked_ns);
-    row.error = known->error;
+    row.error = known->row.error;
   }
   if (verified.written_ns) row.at = content::format_time(*verified.written_ns);
-  row.state = state_of(verified, known);
   return row;
 }
 
@@ -140,7 +129,7 @@ task::Task<Result<ListOutput>> list(Downloader& downloader, Context context, Lis
     }
     return out;
   };
-  Result<ListOutput> out = co_await downloader.local().run(std::move(verify));
+  Result<ListOutput> out = co_await downloader.network().run(std::move(verify));
   if (!out) co_return std::unexpected(on_the_bus(std::move(out.error())));
   co_return out;
 }

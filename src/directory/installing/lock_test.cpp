@@ -3,8 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+
 #include "directory/installing/downloader.h"
 #include "directory/installing/lock_list.h"
+#include "directory/installing/remove.h"
 #include "directory/reading/changes.h"
 #include "directory/reading/fixture_for_test.h"
 #include "directory/sources/http_server_for_test.h"
@@ -28,6 +33,7 @@ class LockFunctions : public DirectoryTest {
                                               std::make_shared<sources::Downloads>(options), 2);
     add_lock_functions(table, *downloader);
     add_lock_list(table, *downloader);
+    add_remove(table, *downloader);
     serve();
   }
   void TearDown() override {
@@ -43,8 +49,10 @@ class LockFunctions : public DirectoryTest {
   }
 
   sources::SkillsFolder folder;
-  TestServer server{[](const TestServer::Request& request) -> TestServer::Reply {
+  std::function<void()> before_answer;
+  TestServer server{[this](const TestServer::Request& request) -> TestServer::Reply {
     const std::string name = request.target.substr(3, request.target.find('/', 3) - 3);
+    if (before_answer) before_answer();
     return {.body = R"({"name":")" + name + R"(","version":"2.0.0",
                         "skills":[{"path":"SKILL.md","content":"# two\n"}]})"};
   }};
@@ -79,6 +87,40 @@ TEST_F(LockFunctions, AnUpdateOfSeveralLooksAtTheFoldersOnce) {
   const json::Value answer = ask("directory::lock::update");
   EXPECT_EQ(answer.find("namespaces")->as_array()->size(), 6U);
   EXPECT_LE(library->refreshes().count - before, 2U);
+}
+
+TEST_F(LockFunctions, SourcesAreAskedAFewAtATime) {
+  std::mutex mutex;
+  std::condition_variable together;
+  size_t waiting = 0;
+  for (const char* name : {"a", "b", "c"}) install(name);
+  before_answer = [&] {
+    std::unique_lock guard(mutex);
+    ++waiting;
+    together.notify_all();
+    together.wait(guard, [&] { return waiting >= 3; });
+  };
+  begin();
+  const json::Value answer = ask("directory::lock::outdated");
+  EXPECT_EQ(text(answer.find("namespaces")->as_array()->front(), "state"), "outdated");
+}
+
+TEST_F(LockFunctions, ADryRunAnswersThePlanAndWritesNothing) {
+  install("mail");
+  const sources::Files before = folder.picture();
+  begin();
+  const json::Value answer = ask("directory::lock::update", R"({"dry_run":true})");
+  const json::Value* result = answer.find("namespaces")->as_array()->front().find("result");
+  ASSERT_NE(result, nullptr) << json::to_text(answer);
+  std::vector<std::string> files;
+  for (const json::Value& file : *result->find("files")->as_array()) {
+    files.push_back(text(file, "change") + " " + text(file, "path"));
+  }
+  EXPECT_THAT(files, testing::ElementsAre("added SKILL.md", "removed z.md"));
+  const json::Value gone =
+      ask("directory::skills::remove", R"({"namespace":"mail","dry_run":true})");
+  EXPECT_EQ(gone.find("removed")->as_array()->size(), 1U);
+  EXPECT_EQ(folder.picture(), before);
 }
 
 }  // namespace

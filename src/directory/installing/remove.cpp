@@ -1,8 +1,7 @@
 #include "directory/installing/remove.h"
 
-#include <utility>
-
 #include "directory/installing/downloader.h"
+#include "directory/sources/answers.h"
 #include "directory/table/descriptions.h"
 #include "directory/table/function_table.h"
 
@@ -28,25 +27,19 @@ auto describe(json::Type<RemoveInput>) {
           .null_default());
 }
 
-task::Task<Result<RemoveOutput>> remove(Downloader& downloader, Context context, RemoveInput in) {
-  auto done = co_await downloader.remove(std::move(context), std::move(in.name_space),
-                                         in.force.value_or(false), in.dry_run.value_or(false));
-  if (!done) co_return std::unexpected(std::move(done.error()));
-  co_return RemoveOutput{.name_space = std::move(done->name_space),
-                         .removed = std::move(done->removed),
-                         .kept = std::move(done->kept)};
-}
-
 }  // namespace
 
 void add_remove(FunctionTable& table, Downloader& downloader) {
-  table.add<RemoveInput, RemoveOutput>({.id = "directory::skills::remove",
-                                        .title = "Remove downloaded skills",
-                                        .description = about::kRemove,
-                                        .hints = {.destructive = true}},
-                                       [&downloader](const Context& context, RemoveInput in) {
-                                         return remove(downloader, context, std::move(in));
-                                       });
+  table.add<RemoveInput, sources::RemoveReport>(
+      {.id = "directory::skills::remove",
+       .title = "Remove downloaded skills",
+       .description = about::kRemove,
+       .hints = {.destructive = true}},
+      [&downloader](const Context& context, const RemoveInput& in) {
+        return downloader.remove(
+            context, in.name_space,
+            {.force = in.force.value_or(false), .dry_run = in.dry_run.value_or(false)});
+      });
 }
 
 }  // namespace iii::directory

@@ -26,6 +26,7 @@ struct RepoDownloadSeveralInput {
   std::optional<bool> force;
   std::optional<bool> accept_risks;
   std::optional<bool> stop_at_risks;
+  std::optional<bool> dry_run;
 };
 
 constexpr std::string_view kListedRepo =
@@ -55,23 +56,8 @@ auto describe(json::Type<RepoDownloadSeveralInput>) {
           .null_default(),
       json::field("force", &T::force, kForce).null_default(),
       json::field("accept_risks", &T::accept_risks, kAcceptRisks).null_default(),
-      json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default());
-}
-
-std::optional<std::string> if_any(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-RepoSkillsOutput output_of(const sources::RepoListing& listing) {
-  RepoSkillsOutput out{.branch = listing.branch, .commit = listing.commit, .skills = {}};
-  for (const sources::ListedSkill& skill : listing.skills) {
-    out.skills.push_back({.path = skill.path,
-                          .name = if_any(skill.name),
-                          .description = if_any(skill.description),
-                          .name_space = if_any(skill.name_space),
-                          .copy_of = if_any(skill.copy_of)});
-  }
-  return out;
+      json::field("stop_at_risks", &T::stop_at_risks, kStopAtRisks).null_default(),
+      json::field("dry_run", &T::dry_run, kDryRun).null_default());
 }
 
 Result<sources::RepoSource> repository_of(const Downloader& downloader, const std::string& repo,
@@ -84,14 +70,11 @@ Result<sources::RepoSource> repository_of(const Downloader& downloader, const st
   return source;
 }
 
-task::Task<Result<RepoSkillsOutput>> list(Downloader& downloader, Context context,
-                                          RepoSkillsInput in) {
+task::Task<Result<sources::RepoListing>> list(Downloader& downloader, Context context,
+                                              RepoSkillsInput in) {
   Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
   if (!source) co_return std::unexpected(std::move(source.error()));
-  Result<sources::RepoListing> listing =
-      co_await downloader.list(std::move(context), std::move(*source));
-  if (!listing) co_return std::unexpected(std::move(listing.error()));
-  co_return output_of(*listing);
+  co_return co_await downloader.list(std::move(context), std::move(*source));
 }
 
 // Which of them are meant; an error when one is not there.
@@ -101,12 +84,12 @@ Result<std::vector<sources::Source>> chosen(const sources::RepoSource& repositor
   std::vector<sources::Source> out;
   if (!paths) {
     for (const sources::ListedSkill& skill : listing.skills) {
-      if (!skill.name_space.empty()) out.push_back(sources::source_of(repository, skill));
+      if (skill.name_space) out.push_back(sources::source_of(repository, skill));
     }
   } else {
     for (const std::string& path : *paths) {
       const auto skill = std::ranges::find(listing.skills, path, &sources::ListedSkill::path);
-      if (skill == listing.skills.end() || skill->name_space.empty()) {
+      if (skill == listing.skills.end() || !skill->name_space) {
         return fail("D310", "D310 not_found: the repository has no skill at `" + path +
                                 "` that can be downloaded by itself. Next: call "
                                 "directory::repo::skills to see what it has.");
@@ -128,18 +111,18 @@ task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context cont
   if (!listing) co_return std::unexpected(listing.error());
   auto wanted = chosen(*source, *listing, in.skills);
   if (!wanted) co_return std::unexpected(on_the_bus(std::move(wanted.error())));
-  sources::InstallOptions options;
-  options.force = in.force.value_or(false);
-  options.accept_risks = in.accept_risks.value_or(false);
-  std::string about(sources::repository_name(source->repo));
-  auto outcomes =
-      co_await downloader.install_several(std::move(context), std::move(about), std::move(*wanted),
-                                          options, in.stop_at_risks.value_or(false));
+  auto outcomes = co_await downloader.run(std::move(context),
+                                          std::string(sources::repository_name(source->repo)),
+                                          {.sources = std::move(*wanted),
+                                           .force = in.force.value_or(false),
+                                           .accept_risks = in.accept_risks.value_or(false),
+                                           .stop_at_risks = in.stop_at_risks.value_or(false),
+                                           .dry_run = in.dry_run.value_or(false)});
   if (!outcomes) co_return std::unexpected(std::move(outcomes.error()));
-  OutcomesOutput out = outcomes_output({}, std::move(*outcomes));
+  OutcomesOutput out = outcomes_output(std::move(*outcomes));
   for (const sources::ListedSkill& skill : listing->skills) {
-    if (in.skills || skill.copy_of.empty()) continue;
-    out.copies.push_back({.path = skill.path, .copy_of = skill.copy_of});
+    if (in.skills || !skill.copy_of) continue;
+    out.copies.push_back({.path = skill.path, .copy_of = *skill.copy_of});
   }
   co_return out;
 }
@@ -147,7 +130,7 @@ task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context cont
 }  // namespace
 
 void add_repo_functions(FunctionTable& table, Downloader& downloader) {
-  table.add<RepoSkillsInput, RepoSkillsOutput>(
+  table.add<RepoSkillsInput, sources::RepoListing>(
       {.id = "directory::repo::skills",
        .title = "Skills of a repository",
        .description = about::kRepoSkills,

@@ -2,10 +2,10 @@
 
 #include <utility>
 
-#include "directory/installing/download.h"
 #include "directory/legacy/descriptions.h"
 #include "directory/library/library.h"
 #include "directory/reading/prompts.h"
+#include "directory/sources/answers.h"
 #include "directory/sources/source_json.h"
 #include "directory/table/function_table.h"
 #include "foundation/base/text.h"
@@ -81,8 +81,8 @@ json::Raw source_of_041(const sources::Source& source) {
   return json::Raw{json::to_text(out)};
 }
 
-task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context context,
-                                            DownloadInput041 in) {
+task::Task<Result<sources::InstallReport>> download(Downloader& downloader, Context context,
+                                                    DownloadInput041 in) {
   sources::SourceFields fields;
   fields.repo = in.repo;
   fields.skill = in.skill;
@@ -91,18 +91,15 @@ task::Task<Result<DownloadOutput>> download(Downloader& downloader, Context cont
   fields.tag = in.tag;
   const Result<sources::Source> source = source_041(fields);
   if (!source) co_return std::unexpected(on_the_bus(source.error()));
-  sources::InstallOptions options;
-  options.force = in.force.value_or(false);
   Result<sources::InstallReport> report =
-      co_await downloader.install(std::move(context), *source, options);
+      co_await downloader.install(std::move(context), *source, {.force = in.force.value_or(false)});
   if (!report) {
     const bool registry = std::holds_alternative<sources::RegistrySource>(*source);
     co_return std::unexpected(registry ? with_status_041(std::move(report.error()))
                                        : std::move(report.error()));
   }
-  DownloadOutput out = output_of(*source, std::move(*report));
-  out.source = source_of_041(*source);
-  co_return out;
+  report->source = source_of_041(*source);
+  co_return report;
 }
 
 task::Task<Result<PromptText>> prompt_of(Library& library, std::string name) {
@@ -133,7 +130,7 @@ Error with_status_041(Error error) {
 }
 
 void add_download_041(FunctionTable& table, Downloader& downloader) {
-  table.add<DownloadInput041, DownloadOutput>(
+  table.add<DownloadInput041, sources::InstallReport>(
       {.id = "skills::download",
        .title = "Download skills",
        .description = about::kDownload041,

@@ -27,7 +27,7 @@ void add_directory_041(const LegacyHost& host) {
   add_download_041(host.table, host.downloader);
   add_prompt_get_041(host.table, host.library);
   add_fetch(host.table, host.engine, host.library, host.fetch_settings);
-  add_registry_041(host.table, host.worker.pool(), current);
+  add_registry_041(host.table, host.downloader.network(), current);
   add_introspection_041(host.table, host.engine, host.guides);
 }
 

@@ -151,7 +151,7 @@ class Examiner {
       return out;
     };
     std::vector<DoctorFinding> out = host_.installed != nullptr
-                                         ? co_await host_.installed->local().run(std::move(look))
+                                         ? co_await host_.installed->network().run(std::move(look))
                                          : co_await host_.library.on_answer_thread(std::move(look));
     if (host_.links == nullptr) co_return out;
     std::ranges::move(co_await host_.links->broken(view), std::back_inserter(out));

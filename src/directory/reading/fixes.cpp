@@ -233,7 +233,7 @@ task::Task<Result<ApplyOutput>> apply_now(Library& library, Installed* installed
     }
     return out;
   };
-  FixOutcome done = installed != nullptr ? co_await installed->local().run(std::move(work))
+  FixOutcome done = installed != nullptr ? co_await installed->network().run(std::move(work))
                                          : co_await library.on_answer_thread(std::move(work));
   co_await library.catch_up();
   co_return ApplyOutput{.applied = done.applied,

@@ -210,7 +210,7 @@ class Inspector {
     InspectOutput out = co_await host_.library.on_answer_thread(std::move(work));
     if (host_.last_change) out.since_generation = host_.last_change(out.id);
     if (const content::Skill* skill = row->skill) {
-      if (host_.links != nullptr) out.functions = co_await host_.links->of(view, *skill);
+      if (host_.links != nullptr) out.functions = co_await host_.links->of(*skill);
       const auto risks = co_await risks_.of(host_.library, view, *skill);
       if (risks && !(*risks)->empty()) out.risks = **risks;
     }

@@ -1,4 +1,4 @@
-// What is installed, for functions that read: directory.lock and the threads that look at the disk.
+// What is installed, for functions that read: directory.lock and the threads for work that waits.
 #pragma once
 
 #include <cstdint>
@@ -21,21 +21,23 @@ struct DownloadCounts {
 // On the loop thread.
 class Installed {
  public:
-  Installed(WorkQueue& loop, std::shared_ptr<sources::Downloads> downloads)
-      : downloads_(std::move(downloads)), local_(loop, kLocalThreads) {}
+  // `places`: downloads at the same time.
+  Installed(WorkQueue& loop, std::shared_ptr<sources::Downloads> downloads, size_t places)
+      : downloads_(std::move(downloads)), network_(loop, places + kOtherThreads) {}
 
   const std::shared_ptr<sources::Downloads>& downloads() const { return downloads_; }
-  // For what looks at the disk and asks nobody.
-  task::Pool& local() { return local_; }
+  // For what asks sources, and for what reads or writes what is installed. Downloads leave some of
+  // these threads free.
+  task::Pool& network() { return network_; }
 
  protected:
   ~Installed() = default;
 
   std::shared_ptr<sources::Downloads> downloads_;
-  task::Pool local_;
+  task::Pool network_;
 
  private:
-  static constexpr size_t kLocalThreads = 2;
+  static constexpr size_t kOtherThreads = 4;
 };
 
 }  // namespace iii::directory

@@ -20,10 +20,7 @@ namespace iii::directory {
 class Library;
 
 using RiskRow = sources::FileRisk;
-
-inline constexpr const char* kRisksHelp =
-    "What a reader should look at in these files, the worst first: patterns that were recognised. "
-    "An empty or absent list means that nothing was recognised, not that the files can be trusted.";
+using sources::kRisksHelp;
 
 // Findings about documents, remembered by the stamp of their file, so that the same document is
 // scanned once. On the loop thread.

@@ -17,8 +17,7 @@ class SkillLinks {
 
   // What is known about the functions that a skill names, in the order in which it names them.
   // Empty when it names none.
-  virtual task::Task<std::vector<SkillFunction>> of(const View& view,
-                                                    const content::Skill& skill) = 0;
+  virtual task::Task<std::vector<SkillFunction>> of(const content::Skill& skill) = 0;
 
   // A finding for each skill whose `function_id` does not exist. None while the functions on the
   // bus are not known.

@@ -192,7 +192,7 @@ class SkillFunctions {
       co_await add_files(view, *found->skill, *out);
     }
     if (out && first && in.id && links_ != nullptr) {
-      std::vector<SkillFunction> functions = co_await links_->of(view, *found->skill);
+      std::vector<SkillFunction> functions = co_await links_->of(*found->skill);
       if (!functions.empty()) out->functions = std::move(functions);
     }
     if (!out || !in.risks.value_or(false)) co_return out;

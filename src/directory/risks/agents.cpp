@@ -72,10 +72,9 @@ class Sentence {
   std::vector<const Token*> words_;
 };
 
-class AgentMatcher {
+class AgentMatcher : LineMatcher {
  public:
-  AgentMatcher(const Line& line, Sink& sink)
-      : line_(line), tokens_(line.tokens.all()), words_(tokens_), sink_(sink) {}
+  AgentMatcher(const Line& line, Sink& sink) : LineMatcher(line, sink), words_(tokens_) {}
 
   void run() {
     sink_.count(3 * tokens_.size());
@@ -92,17 +91,16 @@ class AgentMatcher {
   // Redirections, tee, cp, sed -i, and calls of programs.
   void memory_writes() {
     for (const Segment& segment : line_.segments) {
-      const std::string_view command =
-          segment.command == kNoToken ? "" : program(tokens_[segment.command].text);
-      const bool copies = is_any(command, {"cp", "mv", "ln", "install"});
-      bool writes = is_any(command, {"tee", "add-content", "set-content", "out-file"});
+      const std::string_view name = command(segment);
+      const bool copies = is_any(name, {"cp", "mv", "ln", "install"});
+      bool writes = is_any(name, {"tee", "add-content", "set-content", "out-file"});
       bool opens = false;
       for (size_t at = segment.begin; at < segment.end; ++at) {
         const Token& token = tokens_[at];
         if (token.kind != TokenKind::kWord) continue;
-        const bool call = at + 1 < tokens_.size() && tokens_[at + 1].kind == TokenKind::kParen;
+        const bool call = is_called(at);
         writes = writes || (call && is_writer(token.text)) ||
-                 (command == "sed" && token.text.starts_with("-i"));
+                 (name == "sed" && token.text.starts_with("-i"));
         opens = opens || (call && token.text == "open");
         if (!is_memory_file(token.text)) continue;
         if (writes || is_redirected(at) || (copies && at + 1 == segment.end) ||
@@ -139,7 +137,7 @@ class AgentMatcher {
   }
 
   void wrote(const Token& token, Severity severity) {
-    found(code::kAgentMemoryWrite, severity, token,
+    found(code::kAgentMemoryWrite, severity, token.at,
           "an agent's memory or settings are written: " + std::string(token.text.substr(0, 60)));
   }
 
@@ -196,7 +194,7 @@ class AgentMatcher {
     const size_t user = words_.word(verb + 1) == "the" ? verb + 2 : verb + 1;
     if (!fits || !is_any(words_.word(user), {"user", "users", "human", "operator"})) return;
     if (without && has_negation_before(at)) return;
-    // What is not to be told: an act of the agent, not advice or a fact about the world.
+    // Only acts of the agent count, not advice or facts about the world.
     const std::string_view next = words_.word(user + 1);
     const bool advice =
         is_any(next, {"to", "how", "the", "a", "when", "where", "which", "until", "it's"});
@@ -225,8 +223,8 @@ class AgentMatcher {
     const bool guard = turns_off && disables_guard(at + (word == "turn" ? 2 : 1));
     if (!is_one_of(word, kSwitches) && !never && !guard) return;
     const bool code = line_.place.where == Where::kCode;
-    found(code::kApprovalOff, code && !guard ? Severity::kMedium : Severity::kLow, words_.token(at),
-          "approval or a sandbox is switched off");
+    found(code::kApprovalOff, code && !guard ? Severity::kMedium : Severity::kLow,
+          words_.token(at).at, "approval or a sandbox is switched off");
   }
 
   bool disables_guard(size_t at) const {
@@ -239,21 +237,14 @@ class AgentMatcher {
   }
 
   // A sentence in quotes, in code or in a table is an example. One that stands beside a warning may
-  // be; whoever wrote it may also have written the warning.
+  // be; its author may also have written the warning.
   Severity spoken(const Token& token) const {
     if (token.quoted || line_.place.where != Where::kProse) return Severity::kLow;
     if (line_.place.syntax == Syntax::kTable) return Severity::kLow;
     return line_.place.warned || line_.own_warning() ? Severity::kMedium : Severity::kHigh;
   }
 
-  void found(std::string_view code, Severity severity, const Token& token, std::string message) {
-    sink_.found(code, in_place(severity, line_), token.at, std::move(message));
-  }
-
-  const Line& line_;
-  const std::vector<Token>& tokens_;
   const Sentence words_;
-  Sink& sink_;
 };
 
 }  // namespace

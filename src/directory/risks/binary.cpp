@@ -1,11 +1,10 @@
-// Programs and archives, told by their content.
+// Programs and archives, recognised by their content.
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
 
 #include "directory/risks/matcher.h"
-#include "foundation/base/text.h"
 
 namespace iii::risks {
 
@@ -42,12 +41,6 @@ constexpr auto kOtherThings = std::to_array<std::string_view>(
     {"md",  "markdown", "txt",  "json", "yaml", "yml",   "toml", "csv", "xml",  "html", "svg",
      "png", "jpg",      "jpeg", "gif",  "webp", "ico",   "pdf",  "sh",  "bash", "py",   "js",
      "mjs", "ts",       "rb",   "ttf",  "woff", "woff2", "mp3",  "mp4", "wav"});
-
-std::string extension_of(std::string_view path) {
-  const std::string_view name = path.substr(path.rfind('/') + 1);
-  const size_t dot = name.rfind('.');
-  return dot == std::string_view::npos ? "" : ascii_lower(name.substr(dot + 1));
-}
 
 // The entry of the end of a ZIP archive; comments are at most 64 KiB.
 size_t end_record(std::string_view bytes) {
@@ -90,8 +83,7 @@ bool has_nul(std::string_view bytes) { return bytes.substr(0, 4'096).contains('\
 
 bool match_binary(std::string_view path, std::string_view bytes, Sink& sink) {
   if (const std::string_view format = program_format(bytes); !format.empty()) {
-    const bool disguised =
-        std::ranges::find(kOtherThings, extension_of(path)) != kOtherThings.end();
+    const bool disguised = is_one_of(extension_of(path), kOtherThings);
     sink.found(disguised ? code::kDisguisedExecutable : code::kExecutable,
                disguised ? Severity::kHigh : Severity::kMedium, 0,
                "a program in the format " + std::string(format));

@@ -30,6 +30,18 @@ TEST(Codes, NoTextCallsAFileSafe) {
   }
 }
 
+std::string codes_markdown() {
+  std::string out =
+      "| code | at most | what was recognised | why it matters | what to do |\n"
+      "|---|---|---|---|---|\n";
+  for (const CodeInfo& info : kCodes) {
+    out += "| `" + std::string(info.code) + "` | " + std::string(severity_word(info.severity)) +
+           " | " + std::string(info.title) + " | " + std::string(info.why) + " | " +
+           std::string(info.action) + " |\n";
+  }
+  return out;
+}
+
 TEST(Codes, TheDocumentHasTheTable) {
   std::ifstream file(std::string(III_TEST_DATA) + "/../../docs/risks.md");
   std::stringstream text;

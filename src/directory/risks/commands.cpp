@@ -46,10 +46,9 @@ Severity severity_of(const Url& url) {
   return url.scheme == "http" ? Severity::kHigh : Severity::kMedium;
 }
 
-class CommandMatcher {
+class CommandMatcher : LineMatcher {
  public:
-  CommandMatcher(const Line& line, Sink& sink)
-      : line_(line), tokens_(line.tokens.all()), sink_(sink) {}
+  CommandMatcher(const Line& line, Sink& sink) : LineMatcher(line, sink) {}
 
   void run() {
     for (const Segment& segment : line_.segments) {
@@ -85,11 +84,6 @@ class CommandMatcher {
       literal = literal || other.literal;
     }
   };
-
-  std::string_view word(size_t at) const {
-    return at < tokens_.size() && tokens_[at].kind == TokenKind::kWord ? tokens_[at].text
-                                                                       : std::string_view();
-  }
 
   Content content_of(const Segment& segment) {
     Content out;
@@ -134,7 +128,7 @@ class CommandMatcher {
   // `curl -o x.sh URL && bash x.sh`: remembered for the rest of the line.
   void saved_file(const Segment& segment) {
     if (segment.command == kNoToken) return;
-    const std::string_view name = program(word(segment.command));
+    const std::string_view name = command(segment);
     if (!saved_.empty()) {
       const bool interpreter =
           is_shell(name) || is_any(name, {"python", "python3", "node", "source", "."});
@@ -171,8 +165,7 @@ class CommandMatcher {
 
   // powershell -EncodedCommand BASE64
   void powershell(const Segment& segment) {
-    if (segment.command == kNoToken) return;
-    if (!is_any(program(word(segment.command)), {"powershell", "pwsh"})) return;
+    if (!is_any(command(segment), {"powershell", "pwsh"})) return;
     for (size_t at = segment.command + 1; at + 1 < segment.end; ++at) {
       if (is_any(word(at), {"-e", "-ec", "-enc", "-encodedcommand"}) && is_literal(word(at + 1))) {
         found(code::kEncodedRun, Severity::kHigh, tokens_[at].at,
@@ -182,8 +175,7 @@ class CommandMatcher {
   }
 
   void archive(const Segment& segment) {
-    if (segment.command == kNoToken) return;
-    const std::string_view name = program(word(segment.command));
+    const std::string_view name = command(segment);
     const bool zip = name == "unzip";
     const bool seven = is_any(name, {"7z", "7za", "7zz", "unrar", "rar"});
     if (!zip && !seven && name != "bsdtar") return;
@@ -209,7 +201,7 @@ class CommandMatcher {
     for (size_t at = 0; at < tokens_.size(); ++at) {
       const std::string_view text = word(at);
       if (text.empty()) continue;
-      const bool opens = at + 1 < tokens_.size() && tokens_[at + 1].kind == TokenKind::kParen;
+      const bool opens = is_called(at);
       if (opens && is_any(text, {"exec", "eval", "window.eval", "globalthis.eval"})) call = at;
       base64 = base64 || text == "base64";
       if (call == kNoToken || call == at) continue;
@@ -235,13 +227,6 @@ class CommandMatcher {
            text.ends_with("httpx.get") || text.ends_with("urllib.request");
   }
 
-  void found(std::string_view code, Severity severity, size_t at, const char* message) {
-    sink_.found(code, in_place(severity, line_), at, message);
-  }
-
-  const Line& line_;
-  const std::vector<Token>& tokens_;
-  Sink& sink_;
   Content fed_;
   std::string_view saved_;
   size_t saved_from_ = kNoToken;

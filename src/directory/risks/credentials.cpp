@@ -72,10 +72,9 @@ bool is_environment(std::string_view word) {
          word == "**os.environ";
 }
 
-class CredentialMatcher {
+class CredentialMatcher : LineMatcher {
  public:
-  CredentialMatcher(const Line& line, Sink& sink)
-      : line_(line), tokens_(line.tokens.all()), sink_(sink) {}
+  CredentialMatcher(const Line& line, Sink& sink) : LineMatcher(line, sink) {}
 
   void run() {
     for (const Segment& segment : line_.segments) {
@@ -97,9 +96,9 @@ class CredentialMatcher {
     bool dumps = false;
     for (size_t at = segment.begin; at < segment.end; ++at) {
       if (tokens_[at].kind == TokenKind::kRedirect && environment_ != kNoToken) stored_ = true;
-      if (tokens_[at].kind != TokenKind::kWord) continue;
-      const std::string_view text = tokens_[at].text;
-      const bool call = at + 1 < tokens_.size() && tokens_[at + 1].kind == TokenKind::kParen;
+      const std::string_view text = word(at);
+      if (text.empty()) continue;
+      const bool call = is_called(at);
       dumps = dumps || (call && is_one_of(text, kDumpers));
       reads_ = reads_ || (is_one_of(program(text), kReaders) && (call || at == segment.command));
       if (is_secret_place(text) && secret_ == kNoToken) secret_ = at;
@@ -118,7 +117,7 @@ class CredentialMatcher {
     size_t only = kNoToken;
     for (size_t at = segment.begin; at < segment.end; ++at) {
       if (tokens_[at].kind == TokenKind::kRedirect) break;
-      if (tokens_[at].kind != TokenKind::kWord || tokens_[at].text == "$") continue;
+      if (word(at).empty() || word(at) == "$") continue;
       if (only != kNoToken) return kNoToken;
       only = at;
     }
@@ -133,8 +132,7 @@ class CredentialMatcher {
   }
 
   void piped_environment(const Segment& segment) {
-    if (segment.command == kNoToken) return;
-    const std::string_view name = program(tokens_[segment.command].text);
+    const std::string_view name = command(segment);
     if (is_one_of(name, kFilters)) {
       environment_ = kNoToken;  // a part of it
     } else if (name == "base64" || name == "xxd" || name == "gzip" || name == "tee" ||
@@ -145,9 +143,8 @@ class CredentialMatcher {
 
   // security find-generic-password, dump-keychain: the keychain of macOS.
   void keychain(const Segment& segment) {
-    if (segment.command == kNoToken || segment.argument == kNoToken) return;
-    if (tokens_[segment.command].text != "security") return;
-    const std::string_view what = tokens_[segment.argument].text;
+    if (word(segment.command) != "security") return;
+    const std::string_view what = word(segment.argument);
     if (what != "dump-keychain" && !what.starts_with("find-generic-pass") &&
         !what.starts_with("find-internet-pass")) {
       return;
@@ -188,13 +185,6 @@ class CredentialMatcher {
                   : "all environment variables are printed");
   }
 
-  void found(std::string_view code, Severity severity, size_t at, std::string message) {
-    sink_.found(code, in_place(severity, line_), at, std::move(message));
-  }
-
-  const Line& line_;
-  const std::vector<Token>& tokens_;
-  Sink& sink_;
   // Of the statement.
   size_t secret_ = kNoToken;
   size_t settings_ = kNoToken;

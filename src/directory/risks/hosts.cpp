@@ -11,61 +11,30 @@ namespace iii::risks {
 
 namespace {
 
-struct KnownHost {
-  std::string_view host;  // itself and what is below it
-  std::string_view path;  // beginning of the path; empty: any
-  HostKind kind;
-};
+// Hosts, and what is below them.
+constexpr auto kPasteHosts = std::to_array<std::string_view>(
+    {"pastebin.com", "paste.ee",  "pastes.dev",    "paste.rs",     "dpaste.com", "dpaste.org",
+     "hastebin.com", "rentry.co", "ghostbin.com",  "controlc.com", "ix.io",      "sprunge.us",
+     "termbin.com",  "0x0.st",    "transfer.sh",   "file.io",      "gofile.io",  "anonfiles.com",
+     "catbox.moe",   "temp.sh",   "bashupload.com"});
+constexpr auto kWebhookHosts = std::to_array<std::string_view>(
+    {"webhook.site",       "requestbin.com",    "requestbin.net",
+     "requestcatcher.com", "pipedream.net",     "beeceptor.com",
+     "hookbin.com",        "oastify.com",       "burpcollaborator.net",
+     "interact.sh",        "oast.pro",          "oast.live",
+     "oast.fun",           "oast.me",           "dnslog.cn",
+     "ngrok.io",           "ngrok.app",         "ngrok-free.app",
+     "ngrok-free.dev",     "trycloudflare.com", "loca.lt",
+     "serveo.net"});
 
-constexpr auto kKnown = std::to_array<KnownHost>({
-    {"pastebin.com", "", HostKind::kPaste},
-    {"paste.ee", "", HostKind::kPaste},
-    {"pastes.dev", "", HostKind::kPaste},
-    {"paste.rs", "", HostKind::kPaste},
-    {"dpaste.com", "", HostKind::kPaste},
-    {"dpaste.org", "", HostKind::kPaste},
-    {"hastebin.com", "", HostKind::kPaste},
-    {"rentry.co", "", HostKind::kPaste},
-    {"ghostbin.com", "", HostKind::kPaste},
-    {"controlc.com", "", HostKind::kPaste},
-    {"ix.io", "", HostKind::kPaste},
-    {"sprunge.us", "", HostKind::kPaste},
-    {"termbin.com", "", HostKind::kPaste},
-    {"0x0.st", "", HostKind::kPaste},
-    {"transfer.sh", "", HostKind::kPaste},
-    {"file.io", "", HostKind::kPaste},
-    {"gofile.io", "", HostKind::kPaste},
-    {"anonfiles.com", "", HostKind::kPaste},
-    {"catbox.moe", "", HostKind::kPaste},
-    {"temp.sh", "", HostKind::kPaste},
-    {"bashupload.com", "", HostKind::kPaste},
-    {"webhook.site", "", HostKind::kWebhook},
-    {"requestbin.com", "", HostKind::kWebhook},
-    {"requestbin.net", "", HostKind::kWebhook},
-    {"requestcatcher.com", "", HostKind::kWebhook},
-    {"pipedream.net", "", HostKind::kWebhook},
-    {"beeceptor.com", "", HostKind::kWebhook},
-    {"hookbin.com", "", HostKind::kWebhook},
-    {"oastify.com", "", HostKind::kWebhook},
-    {"burpcollaborator.net", "", HostKind::kWebhook},
-    {"interact.sh", "", HostKind::kWebhook},
-    {"oast.pro", "", HostKind::kWebhook},
-    {"oast.live", "", HostKind::kWebhook},
-    {"oast.fun", "", HostKind::kWebhook},
-    {"oast.me", "", HostKind::kWebhook},
-    {"dnslog.cn", "", HostKind::kWebhook},
-    {"ngrok.io", "", HostKind::kWebhook},
-    {"ngrok.app", "", HostKind::kWebhook},
-    {"ngrok-free.app", "", HostKind::kWebhook},
-    {"ngrok-free.dev", "", HostKind::kWebhook},
-    {"trycloudflare.com", "", HostKind::kWebhook},
-    {"loca.lt", "", HostKind::kWebhook},
-    {"serveo.net", "", HostKind::kWebhook},
-    {"discord.com", "/api/webhooks", HostKind::kChatWebhook},
-    {"discordapp.com", "/api/webhooks", HostKind::kChatWebhook},
-    {"api.telegram.org", "/bot", HostKind::kChatWebhook},
-    {"hooks.slack.com", "/", HostKind::kChatWebhook},
-});
+struct ChatHost {
+  std::string_view host;
+  std::string_view path;  // beginning of the path
+};
+constexpr auto kChatHosts = std::to_array<ChatHost>({{"discord.com", "/api/webhooks"},
+                                                     {"discordapp.com", "/api/webhooks"},
+                                                     {"api.telegram.org", "/bot"},
+                                                     {"hooks.slack.com", "/"}});
 
 using Octets = std::array<uint8_t, 4>;
 
@@ -182,8 +151,11 @@ HostKind host_kind(const Url& url) {
   }
   if (is_obscured(host)) return HostKind::kObscured;
   if (is_placeholder_name(host)) return HostKind::kPlaceholder;
-  for (const KnownHost& known : kKnown) {
-    if (is_below(host, known.host) && url.rest.starts_with(known.path)) return known.kind;
+  const auto is_listed = [&](std::string_view domain) { return is_below(host, domain); };
+  if (std::ranges::any_of(kPasteHosts, is_listed)) return HostKind::kPaste;
+  if (std::ranges::any_of(kWebhookHosts, is_listed)) return HostKind::kWebhook;
+  for (const ChatHost& chat : kChatHosts) {
+    if (is_listed(chat.host) && url.rest.starts_with(chat.path)) return HostKind::kChatWebhook;
   }
   return is_local_name(host) ? HostKind::kLocal : HostKind::kNamed;
 }
@@ -191,7 +163,7 @@ HostKind host_kind(const Url& url) {
 void match_hosts(const Line& line, Sink& sink) {
   for (const Token& token : line.tokens.all()) {
     if (token.kind != TokenKind::kWord || !token.text.contains("://")) continue;
-    sink.count(kKnown.size());
+    sink.count(kPasteHosts.size() + kWebhookHosts.size());
     const Url url = url_in(token.text);
     const std::string name(url.host);
     const size_t at = token.at + url.host_at;

@@ -1,4 +1,4 @@
-// What the host of a URL says about it.
+// Classification of URLs by their host.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ enum class HostKind : uint8_t {
   kLocal,        // this machine or a private network
   kPlaceholder,  // reserved for documentation, or not a host at all: example.com, $host
   kAddress,      // a public address instead of a name
-  kObscured,     // the same, written so that it does not look like one
+  kObscured,     // the same, disguised as something else
   kPaste,
   kWebhook,
   kChatWebhook,  // of a chat service: often meant

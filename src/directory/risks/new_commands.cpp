@@ -45,7 +45,6 @@ Risk risk_of(uint32_t line, std::string shown, std::string message) {
   return {.code = std::string(code::kNewCommand),
           .severity = Severity::kLow,
           .line = line,
-          .column = std::nullopt,
           .excerpt = std::move(shown),
           .message = std::move(message)};
 }

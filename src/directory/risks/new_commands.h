@@ -12,7 +12,7 @@ inline constexpr size_t kMaxNewCommands = 20;
 
 // Commands are the lines of shell scripts and of shell code blocks in documents. Of other programs
 // the change as a whole is one finding. `before` is empty for a new file. At most kMaxNewCommands
-// findings with the code new_command; one more says that there are others.
+// findings with the code new_command; one more has the number of the others.
 std::vector<Risk> new_commands(std::string_view path, std::string_view before,
                                std::string_view after);
 

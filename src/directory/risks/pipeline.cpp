@@ -7,9 +7,6 @@ namespace iii::risks {
 
 namespace {
 
-template <size_t N>
-using Words = std::array<std::string_view, N>;
-
 constexpr auto kPipedShells = std::to_array<std::string_view>(
     {"sh", "bash", "zsh", "dash", "ksh", "ash", "fish", "iex", "invoke-expression"});
 // They read a program from their input only when they get no other one.

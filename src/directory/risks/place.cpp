@@ -41,14 +41,12 @@ constexpr auto kShells = std::to_array<std::string_view>(
 constexpr auto kPrograms =
     std::to_array<std::string_view>({"cjs", "go", "js", "jsx", "lua", "mjs", "mts", "php", "pl",
                                      "py", "rb", "rs", "swift", "ts", "tsx"});
-// Languages of code blocks that a shell runs, or that nobody named.
+// Languages of code blocks that a shell runs. Empty: the block names none.
 constexpr auto kShellBlocks = std::to_array<std::string_view>(
     {"", "bash", "bat", "batch", "cmd", "console", "fish", "powershell", "ps", "ps1", "pwsh", "sh",
      "shell", "shell-session", "shellscript", "terminal", "zsh"});
 
-bool is_word_byte(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' || c == '\'';
-}
+bool is_word_byte(char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '\''; }
 
 // `do not`, `must not` and the like; "if it is not there" does not warn.
 bool forbids(std::string_view before, std::string_view word) {
@@ -86,11 +84,14 @@ bool is_comment(std::string_view text, FileKind kind) {
 
 }  // namespace
 
-FileKind kind_of(std::string_view path, std::string_view bytes) {
+std::string extension_of(std::string_view path) {
   const std::string_view name = path.substr(path.rfind('/') + 1);
   const size_t dot = name.rfind('.');
-  const std::string extension =
-      dot == std::string_view::npos ? "" : ascii_lower(name.substr(dot + 1));
+  return dot == std::string_view::npos ? "" : ascii_lower(name.substr(dot + 1));
+}
+
+FileKind kind_of(std::string_view path, std::string_view bytes) {
+  const std::string extension = extension_of(path);
   if (is_one_of(extension, kDocuments)) return FileKind::kDocument;
   if (is_one_of(extension, kShells)) return FileKind::kShellScript;
   if (is_one_of(extension, kPrograms)) return FileKind::kScript;
@@ -98,23 +99,18 @@ FileKind kind_of(std::string_view path, std::string_view bytes) {
     const std::string_view first = bytes.substr(0, std::min<size_t>(bytes.find('\n'), 128));
     return first.contains("sh") ? FileKind::kShellScript : FileKind::kScript;
   }
-  return dot == std::string_view::npos ? FileKind::kDocument : FileKind::kData;
+  return extension.empty() ? FileKind::kDocument : FileKind::kData;
 }
 
 bool warns(std::string_view line) {
-  std::string before;
-  std::string word;
-  for (size_t at = 0; at <= line.size(); ++at) {
-    if (at < line.size() && is_word_byte(line[at])) {
-      const char c = line[at];
-      word += static_cast<char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
-      continue;
-    }
-    if (word.empty()) continue;
-    if (std::ranges::binary_search(kWarningWords, std::string_view(word))) return true;
-    if (forbids(before, word)) return true;
-    before = std::move(word);
-    word.clear();
+  const std::string lower = ascii_lower(line);
+  std::string_view before;
+  for (auto at = lower.begin(); at != lower.end();) {
+    const auto begin = std::find_if(at, lower.end(), is_word_byte);
+    at = std::find_if_not(begin, lower.end(), is_word_byte);
+    const std::string_view word(begin, at);
+    if (std::ranges::binary_search(kWarningWords, word) || forbids(before, word)) return true;
+    before = word;
   }
   return has_warning_sign(line);
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "directory/risks/tokens.h"
@@ -16,6 +17,9 @@ enum class FileKind : uint8_t {
   kData,         // JSON, YAML, HTML …
 };
 
+// In lower case; empty: the name has none.
+std::string extension_of(std::string_view path);
+
 // By extension; a `#!` line decides for names without one.
 FileKind kind_of(std::string_view path, std::string_view bytes);
 
@@ -24,7 +28,7 @@ enum class Where : uint8_t { kProse, kCode, kComment };
 struct Place {
   Where where = Where::kProse;
   Syntax syntax = Syntax::kProse;
-  bool shell = false;   // code of a shell, or of a language that nobody named
+  bool shell = false;   // code of a shell, or of a language that is not named
   bool warned = false;  // the heading, introduction or comment that it stands under warns
   bool markup = false;  // the line opens or closes a code block
 };
@@ -55,7 +59,7 @@ class Places {
   std::string_view last_prose_;
 };
 
-// Whether a line speaks of dangers or tells not to do something.
+// Whether a line mentions dangers or forbids something.
 bool warns(std::string_view line);
 
 }  // namespace iii::risks

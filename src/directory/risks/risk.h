@@ -38,7 +38,4 @@ struct CodeInfo {
 // Null: there is no such code.
 const CodeInfo* find_code(std::string_view code);
 
-// The table of codes as Markdown, for docs/risks.md.
-std::string codes_markdown();
-
 }  // namespace iii::risks

@@ -13,7 +13,7 @@ namespace iii::risks {
 
 namespace {
 
-// Longer lines are looked at in parts: nobody wrote them by hand.
+// Longer lines are examined in parts: they were not written by hand.
 constexpr size_t kMaxLine = 64 * 1024;
 // Lines that a backslash or a pipe joins; more begin a new one.
 constexpr size_t kMaxJoined = 16 * 1024;
@@ -43,8 +43,6 @@ class Scanner final : public Sink {
     Risk risk{.code = std::string(code),
               .severity = severity,
               .line = line,
-              .column = std::nullopt,
-              .excerpt = {},
               .message = std::move(message)};
     if (line != 0) {
       risk.column = column_of(shown_, offset);
@@ -100,7 +98,7 @@ class Scanner final : public Sink {
     return place.where == Where::kCode && line.ends_with('\\');
   }
 
-  // Whether a line goes on with the one before it.
+  // Whether a line continues the one before it.
   bool joins(std::string_view line, const Place& place) {
     if (parts_.empty() || place.where != Where::kCode || place_.where != Where::kCode) return false;
     if (joined_.size() + line.size() > kMaxJoined) return false;
@@ -146,9 +144,6 @@ class Scanner final : public Sink {
   void incomplete() {
     out_.push_back({.code = std::string(code::kScanIncomplete),
                     .severity = Severity::kMedium,
-                    .line = 0,
-                    .column = std::nullopt,
-                    .excerpt = {},
                     .message = "only the first " + std::to_string(options_.max_bytes) +
                                " bytes were examined"});
   }

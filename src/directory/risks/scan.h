@@ -1,4 +1,4 @@
-// From one file to what a reader should look at.
+// Findings about one file.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 namespace iii::risks {
 
 struct ScanOptions {
-  // Of one file; what lies behind is not examined, and a finding says so (scan_incomplete).
+  // Of one file; the rest is not examined, and there is a finding about it (scan_incomplete).
   size_t max_bytes = 4ULL * 1024 * 1024;
   // Findings of one code and severity; more are left out. One kind cannot crowd out another.
   size_t max_per_code = 10;
-  // For tests: gets the number of bytes and words that were looked at.
+  // For tests: gets the number of bytes and words that were examined.
   uint64_t* steps = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// A line as words and operators: what the matchers look at.
+// A line as words and operators: the input of the matchers.
 #pragma once
 
 #include <algorithm>

@@ -14,7 +14,7 @@ constexpr double kLeastJaccard = 0.45;
 constexpr size_t kMostSimilar = 2;
 constexpr size_t kMostWithPrefix = 3;
 constexpr float kPrefixWeight = 0.7F;
-// Words with the same beginning that are looked at.
+// Words with the same beginning that are compared.
 constexpr uint32_t kMostScanned = 4'096;
 
 struct Candidate {
@@ -54,7 +54,7 @@ void find_similar(const Segment& segment, const std::vector<uint32_t>& trigrams,
   for (const uint32_t word : touched) {
     const double common = shared[word];
     shared[word] = 0;
-    if (common < kLeastJaccard * own) continue;  // cannot be enough, whatever the other has
+    if (common < kLeastJaccard * own) continue;  // not enough for any other word
     trigrams_of(segment.surface[word], of_word);
     const double jaccard = common / (own + static_cast<double>(of_word.size()) - common);
     if (jaccard < kLeastJaccard) continue;

@@ -1,4 +1,4 @@
-// Words of the index that somebody may have meant who wrote a word that the index does not have.
+// Words of the index that may be meant by a word that the index does not have.
 #pragma once
 
 #include <string>

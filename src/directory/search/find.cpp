@@ -39,10 +39,10 @@ bool is_own_skill(const Index::State& state, const Query& query) {
   return own && !occurs_in(state, first, state.profile->names);
 }
 
-double floor_of(const Index::State& state, const Query& query, const Options& options) {
+double floor_of(const Index::State& state, const Query& query) {
   const Profile& profile = *state.profile;
-  const double floor = options.vectors ? profile.floor : profile.floor_without_vectors;
-  return profile.own_skills && is_own_skill(state, query) ? kOwnSkillFactor * floor : floor;
+  const bool own = profile.own_skills && is_own_skill(state, query);
+  return own ? kOwnSkillFactor * profile.floor : profile.floor;
 }
 
 Result<std::string_view> checked(std::string_view text, const Options& options) {
@@ -68,7 +68,7 @@ std::vector<std::string> nearest_keys(std::span<const Scored> scored) {
   return keys;
 }
 
-// The query is an id, or looks like one. Nothing else would be an answer to it.
+// The query is an id, or has the form of one. Nothing else would be an answer to it.
 Answer look_up_id(const Index& index, std::string_view id, const Options& options) {
   Answer answer;
   const bool accepted = !options.accept || options.accept(id);
@@ -77,7 +77,7 @@ Answer look_up_id(const Index& index, std::string_view id, const Options& option
     answer.hits.push_back({.key = std::string(id), .f = 1, .g = 1, .lexical = 1, .cosine = 1});
     return answer;
   }
-  const Query query = make_query(index.state(), id, options);
+  const Query query = make_query(index.state(), id);
   answer.kind = Answer::Kind::kUnknownId;
   answer.nearest = nearest_keys(best_documents(index.state(), query, kNearest, options));
   return answer;
@@ -101,15 +101,15 @@ Answer found(const Index::State& state, const Query& query, std::span<const Scor
 }
 
 Answer search(const Index::State& state, std::string_view text, const Options& options) {
-  const Query query = make_query(state, text, options);
+  const Query query = make_query(state, text);
   const std::vector<Scored> best =
       best_documents(state, query, std::max(options.limit, kNearest), options);
   if (best.empty()) return {};
-  if (!options.floor || best.front().g >= floor_of(state, query, options)) {
+  if (!options.floor || best.front().g >= floor_of(state, query)) {
     return found(state, query, best, options);
   }
-  // A long text that mentions something once has a low score, and still is what somebody looks for
-  // who knows the word.
+  // A long text that mentions a word once has a low score, and still is the right answer to a query
+  // for that word.
   if (state.profile->literal && !query.units.empty()) {
     const auto literal =
         best_documents(state, query, options.limit, options, Wanted::kWithEveryWord);

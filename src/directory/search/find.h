@@ -1,5 +1,5 @@
-// Queries: what is asked, and what is answered. Pure: the same index and query give the same
-// answer, in work that is bounded by the limits below and the size of the index.
+// Queries and their answers. Pure: the same index and query give the same answer, in work that is
+// bounded by the limits below and the size of the index.
 //
 // Each document gets two numbers: it is ranked by `f = 0.8 L + 0.2 cos`, and whether there is an
 // answer at all is decided by `g = 0.6 L + 0.4 cos` of the document that is first by `f`. L is the
@@ -35,8 +35,6 @@ struct Options {
   std::function<bool(std::string_view key)> accept;
   bool floor = true;
   bool cut = true;
-  bool synonyms = true;
-  bool vectors = true;
   bool reasons = true;  // fill in Hit::matches
 };
 

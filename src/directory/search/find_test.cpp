@@ -148,10 +148,12 @@ TEST(Find, OfManyWordsTheFirstCount) {
   std::string query;
   for (size_t i = 0; i < kMaxQueryUnits - 1; ++i) query += "qx" + std::to_string(1000 + i) + "q ";
   // Each of these is several words; `mail` is far behind the last that counts.
-  const Answer late = ask(query + " thumbnail", {.floor = false, .vectors = false});
-  EXPECT_TRUE(late.hits.empty());
-  const Answer early = ask("thumbnail " + query, {.floor = false, .vectors = false});
-  EXPECT_EQ(early.hits.size(), 1U);
+  const auto is_found = [&](const std::string& text) {
+    const Answer answer = ask(text, {.floor = false});
+    return !answer.hits.empty() && answer.hits[0].lexical > 0;
+  };
+  EXPECT_FALSE(is_found(query + " thumbnail"));
+  EXPECT_TRUE(is_found("thumbnail " + query));
 }
 
 TEST(Find, HostileUnicodeIsBoundedWork) {

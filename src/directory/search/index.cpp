@@ -16,68 +16,43 @@ constexpr size_t kSmall = 64;
 // At most so many documents are put again at a time.
 constexpr size_t kMostScattered = 1'000;
 
-// A set that is copied when it is first changed.
-class ChangingSet {
- public:
-  explicit ChangingSet(std::shared_ptr<const DocumentSet>& set) : set_(set) {}
-
-  void set(DocumentNumber document, bool value) {
-    if ((*set_)[document] == value) return;
-    if (!changed_) set_ = changed_ = std::make_shared<DocumentSet>(*set_);
-    (*changed_)[document] = value;
-  }
-
- private:
-  std::shared_ptr<const DocumentSet>& set_;
-  std::shared_ptr<DocumentSet> changed_;
-};
-
 size_t deleted_in(const IndexPart& part) {
-  return static_cast<size_t>(std::ranges::count(*part.deleted, true));
+  return static_cast<size_t>(std::ranges::count(part.deleted, true));
 }
 
 // A state in the making.
 class Draft {
  public:
-  explicit Draft(const Index::State& from) : state_(std::make_shared<Index::State>(from)) {
-    for (IndexPart& part : state_->parts) open(part);
-  }
+  explicit Draft(const Index::State& from) : state_(std::make_shared<Index::State>(from)) {}
 
   void remove(std::string_view key) {
-    for (size_t p = 0; p < state_->parts.size(); ++p) {
-      const IndexPart& part = state_->parts[p];
+    for (IndexPart& part : state_->parts) {
       const auto document = part.segment->find_key(key);
-      if (!document || (*part.deleted)[*document]) continue;
+      if (!document || part.deleted[*document]) continue;
       touch(part.segment->copy_of[*document]);
-      deleted_[p].set(*document, true);
-      hidden_[p].set(*document, true);
+      part.deleted[*document] = part.hidden[*document] = true;
       return;
     }
   }
 
   void add(SegmentPointer segment) {
-    const auto none = std::make_shared<const DocumentSet>(segment->documents(), false);
     touch_copies(*segment);
+    const DocumentSet none(segment->documents(), false);
     state_->parts.push_back({.segment = std::move(segment), .deleted = none, .hidden = none});
-    // Their references are into the vector, which may have moved.
-    deleted_.clear();
-    hidden_.clear();
-    for (IndexPart& part : state_->parts) open(part);
   }
 
   // Of the documents that are copies of each other, the one with the first key is shown.
   void settle_copies() {
     for (const uint64_t copy_of : touched_) {
-      std::map<std::string_view, std::pair<size_t, DocumentNumber>> copies;
-      for (size_t p = 0; p < state_->parts.size(); ++p) {
-        const IndexPart& part = state_->parts[p];
+      std::map<std::string_view, std::pair<IndexPart*, DocumentNumber>> copies;
+      for (IndexPart& part : state_->parts) {
         for (const DocumentNumber d : part.segment->copies(copy_of)) {
-          if (!(*part.deleted)[d]) copies.emplace(part.segment->keys[d], std::pair(p, d));
+          if (!part.deleted[d]) copies.emplace(part.segment->keys[d], std::pair(&part, d));
         }
       }
       bool first = true;
       for (const auto& [key, place] : copies) {
-        hidden_[place.first].set(place.second, !first);
+        place.first->hidden[place.second] = !first;
         first = false;
       }
     }
@@ -91,17 +66,12 @@ class Draft {
     state_->counted = 0;
     for (const IndexPart& part : state_->parts) {
       state_->counted += part.segment->documents();
-      state_->visible += static_cast<size_t>(std::ranges::count(*part.hidden, false));
+      state_->visible += static_cast<size_t>(std::ranges::count(part.hidden, false));
     }
     return state_;
   }
 
  private:
-  void open(IndexPart& part) {
-    deleted_.emplace_back(part.deleted);
-    hidden_.emplace_back(part.hidden);
-  }
-
   void touch(uint64_t copy_of) {
     if (copy_of != 0) touched_.insert(copy_of);
   }
@@ -121,8 +91,6 @@ class Draft {
   }
 
   std::shared_ptr<Index::State> state_;
-  std::vector<ChangingSet> deleted_;
-  std::vector<ChangingSet> hidden_;
   std::set<uint64_t> touched_;
 };
 
@@ -153,7 +121,7 @@ size_t Index::bytes() const {
 bool Index::contains(std::string_view key) const {
   return std::ranges::any_of(state_->parts, [&](const IndexPart& part) {
     const auto document = part.segment->find_key(key);
-    return document && !(*part.deleted)[*document];
+    return document && !part.deleted[*document];
   });
 }
 
@@ -194,7 +162,7 @@ std::vector<std::string> Index::scattered() const {
   if (count < 2) return keys;
   for (const IndexPart* part : std::span(by_size).first(count)) {
     for (DocumentNumber d = 0; d < part->segment->documents(); ++d) {
-      if (!(*part->deleted)[d]) keys.emplace_back(part->segment->keys[d]);
+      if (!part->deleted[d]) keys.emplace_back(part->segment->keys[d]);
     }
   }
   return keys;

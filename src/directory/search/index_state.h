@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "directory/search/index.h"
@@ -13,8 +12,8 @@ using DocumentSet = std::vector<bool>;  // one bit per document of a segment
 
 struct IndexPart {
   SegmentPointer segment;
-  std::shared_ptr<const DocumentSet> deleted;
-  std::shared_ptr<const DocumentSet> hidden;  // deleted, or a copy of another document
+  DocumentSet deleted;
+  DocumentSet hidden;  // deleted, or a copy of another document
 };
 
 struct Index::State {

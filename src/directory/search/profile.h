@@ -25,15 +25,14 @@ struct Field {
 struct Profile {
   std::string_view name;
   std::span<const Field> fields;
-  double floor;                  // least confidence of an answer
-  double floor_without_vectors;  // the same when the word vectors are switched off
-  double nearest_from;           // below the floor and from here on, the nearest keys are named
-  FieldMask bulk;                // the one field with most of the words, or 0: see postings.h
-  FieldMask description;         // first sentence and the rest of it: checked for stuffing
-  FieldMask names;               // the fields that make up the id
-  bool ids;                      // a query may be an id: `a::b` is looked up and never searched for
-  bool literal;                  // below the floor, who has every word of the query is an answer
-  bool own_skills;               // what a model does itself (`translate …`) has a higher floor
+  double floor;           // least confidence of an answer
+  double nearest_from;    // below the floor and from here on, the nearest keys are named
+  FieldMask bulk;         // the one field with most of the words, or 0: see postings.h
+  FieldMask description;  // first sentence and the rest of it: checked for stuffing
+  FieldMask names;        // the fields that make up the id
+  bool ids;               // a query may be an id: `a::b` is resolved and never searched for
+  bool literal;           // below the floor, who has every word of the query is an answer
+  bool own_skills;        // what a model does itself (`translate …`) has a higher floor
 };
 
 namespace function_field {

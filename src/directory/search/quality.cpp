@@ -18,7 +18,7 @@ constexpr size_t kLongestRun = 11;
 constexpr size_t kMostKeywords = 19;
 constexpr size_t kSentenceWordsPerStopWord = 10;
 
-// Claims are looked for in the beginning only: work is bounded, and a description is short.
+// Claims are searched for in the beginning only: work is bounded, and a description is short.
 constexpr size_t kMostClaimBytes = 4'096;
 
 bool any_of(std::string_view word, std::initializer_list<std::string_view> words) {
@@ -48,8 +48,8 @@ size_t after(const std::vector<std::string>& text, size_t from, size_t reach,
   return 0;
 }
 
-// Texts that nobody writes who describes what a thing does. `Call this first` is not among them: it
-// is how honest descriptions say in which order functions are called.
+// Texts that do not occur in descriptions of what a thing does. `Call this first` is not among
+// them: honest descriptions use it for the order in which functions are called.
 bool claims_at(const std::vector<std::string>& text, size_t i) {
   if (any_of(text[i], {"ignore", "disregard", "forget"})) {
     const size_t next = after(text, i + 1, 3, {"previous", "prior", "above", "earlier"});

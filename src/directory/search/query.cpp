@@ -15,23 +15,14 @@ namespace {
 
 class QueryMaker {
  public:
-  QueryMaker(const Index::State& state, const Options& options)
-      : state_(state), options_(options) {}
+  explicit QueryMaker(const Index::State& state) : state_(state) {}
 
   Query make(std::string_view text) {
     read_units(text);
-    for (size_t u = 0; u < query_.units.size(); ++u) {
-      Unit& unit = query_.units[u];
-      if (options_.synonyms) {
-        add_synonyms(unit, Synonyms::standard().of(unit.stem));
-      }
-    }
-    if (options_.synonyms) add_phrases();
+    for (Unit& unit : query_.units) add_synonyms(unit, Synonyms::standard().of(unit.stem));
+    add_phrases();
     for (Unit& unit : query_.units) finish(unit);
-    if (options_.vectors) {
-      query_.has_vector =
-          text_vector(text, WordVectors::standard()).quantise(query_.vector, query_.vector_scale);
-    }
+    query_.has_vector = text_vector(text).quantise(query_.vector, query_.vector_scale);
     return std::move(query_);
   }
 
@@ -125,7 +116,6 @@ class QueryMaker {
   }
 
   const Index::State& state_;
-  const Options& options_;
   Stemmer stemmer_;
   Query query_;
   std::vector<std::string> words_;  // with stop words
@@ -133,8 +123,8 @@ class QueryMaker {
 
 }  // namespace
 
-Query make_query(const Index::State& state, std::string_view text, const Options& options) {
-  return QueryMaker(state, options).make(text);
+Query make_query(const Index::State& state, std::string_view text) {
+  return QueryMaker(state).make(text);
 }
 
 }  // namespace iii::search

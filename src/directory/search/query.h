@@ -38,6 +38,6 @@ struct Query {
   float vector_scale = 0;
 };
 
-Query make_query(const Index::State& state, std::string_view text, const Options& options);
+Query make_query(const Index::State& state, std::string_view text);
 
 }  // namespace iii::search

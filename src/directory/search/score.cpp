@@ -114,10 +114,9 @@ void collect(const IndexPart& part, size_t number, const Query& query, const Opt
     }
     const float cosine = std::max(scored.cosine, 0.0F);
     const float quality = segment.quality(d);
-    scored.f = options.vectors ? quality * (0.8F * scored.lexical + 0.2F * cosine)
-                               : quality * scored.lexical;
-    if (!best.could_take(scored.f) || (*part.hidden)[d]) continue;
-    scored.g = options.vectors ? quality * (0.6F * scored.lexical + 0.4F * cosine) : scored.f;
+    scored.f = quality * (0.8F * scored.lexical + 0.2F * cosine);
+    if (!best.could_take(scored.f) || part.hidden[d]) continue;
+    scored.g = quality * (0.6F * scored.lexical + 0.4F * cosine);
     scored.key = segment.keys[d];
     if (options.accept && !options.accept(scored.key)) continue;
     best.take(scored);
@@ -181,7 +180,7 @@ bool occurs_in(const Index::State& state, std::string_view stem, FieldMask field
                    [&](std::span<const DocumentNumber> documents, std::span<const uint8_t>,
                        const uint8_t* masks) {
                      for (size_t i = 0; i < documents.size(); ++i) {
-                       found = found || ((masks[i] & fields) != 0 && !(*part.hidden)[documents[i]]);
+                       found = found || ((masks[i] & fields) != 0 && !part.hidden[documents[i]]);
                      }
                    });
     if (found) return true;

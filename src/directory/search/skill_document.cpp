@@ -9,11 +9,11 @@ namespace iii::search {
 
 namespace {
 
-// A shorter description says nothing.
+// Shorter descriptions have no information.
 constexpr size_t kLeastDescription = 20;
 constexpr size_t kParagraphCharacters = 400;
 
-// `>-` and the like, left over when somebody's YAML was read as plain text.
+// `>-` and the like, left over where YAML was read as plain text.
 std::string_view without_block_mark(std::string_view text) {
   text = trim(text);
   if (text.empty() || (text[0] != '>' && text[0] != '|')) return text;
@@ -81,7 +81,7 @@ std::string_view last_segment(std::string_view id) {
   return id.substr(from);
 }
 
-// FNV-1a with 64 bits: copies are recognised, nothing depends on that nobody can make one.
+// FNV-1a with 64 bits. It recognises copies; a forged one does no harm.
 uint64_t fingerprint(std::string_view title, std::string_view description) {
   uint64_t hash = 14'695'981'039'346'656'037ULL;
   const auto mix = [&](std::string_view text) {

@@ -4,6 +4,7 @@
 
 #include "directory/search/words.h"
 #include "foundation/base/text.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii::search {
 
@@ -14,13 +15,11 @@ constexpr std::string_view kLeftOut = "…";
 
 bool is_space_or_control(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7F'; }
 
-bool continues_character(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80; }
-
 // White space and control characters become single spaces; a character that was cut off goes.
 std::string one_line(std::string_view text) {
   if (text.size() > kMostBytes) {
     size_t end = kMostBytes;
-    while (end > 0 && continues_character(text[end])) --end;
+    while (end > 0 && is_continuation(text[end])) --end;
     text = text.substr(0, end);
   }
   std::string line;
@@ -36,7 +35,7 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-// A word of the text that was asked for.
+// A word of the text that the query asks for.
 struct Place {
   size_t begin;  // bytes
   size_t end;
@@ -45,7 +44,7 @@ struct Place {
   size_t stem;  // which one
 };
 
-std::vector<Place> places_of(std::string_view line, std::span<const std::string> stems) {
+std::vector<Place> places_of(std::string_view line, std::span<const Match> matches) {
   std::vector<Place> places;
   Tokenizer tokenizer;
   Stemmer stemmer;
@@ -53,12 +52,13 @@ std::vector<Place> places_of(std::string_view line, std::span<const std::string>
   size_t counted = 0;  // bytes whose characters are in `characters`
   size_t characters = 0;
   for (Token token; tokenizer.next(token);) {
-    size_t which = stems.size();
+    size_t which = matches.size();
     token.for_each_word([&](std::string_view word) {
-      if (which < stems.size() || is_stop_word(word)) return;
-      which = static_cast<size_t>(std::ranges::find(stems, stemmer.stem(word)) - stems.begin());
+      if (which < matches.size() || is_stop_word(word)) return;
+      const auto match = std::ranges::find(matches, stemmer.stem(word), &Match::found);
+      which = static_cast<size_t>(match - matches.begin());
     });
-    if (which == stems.size()) continue;
+    if (which == matches.size()) continue;
     // The pairs of CJK text overlap.
     if (token.begin < counted) {
       counted = characters = 0;
@@ -106,7 +106,7 @@ struct Window {
 size_t back(std::string_view line, size_t at, size_t characters) {
   for (; characters > 0 && at > 0; --characters) {
     --at;
-    while (at > 0 && continues_character(line[at])) --at;
+    while (at > 0 && is_continuation(line[at])) --at;
   }
   return at;
 }
@@ -136,10 +136,11 @@ Window window_around(std::string_view line, std::span<const Place> run, size_t c
 
 }  // namespace
 
-Snippet snippet(std::string_view text, std::span<const std::string> found, size_t characters) {
+Snippet snippet(std::string_view text, std::span<const Match> matches, size_t characters) {
   const std::string line = one_line(text);
-  const std::vector<Place> places = places_of(line, found);
-  const Window window = window_around(line, best_run(places, found.size(), characters), characters);
+  const std::vector<Place> places = places_of(line, matches);
+  const auto run = best_run(places, matches.size(), characters);
+  const Window window = window_around(line, run, characters);
   Snippet result;
   if (window.begin > 0) result.text += kLeftOut;
   const size_t shift = result.text.size();
@@ -156,12 +157,6 @@ Snippet snippet(std::string_view text, std::span<const std::string> found, size_
     }
   }
   return result;
-}
-
-Snippet snippet(std::string_view text, std::span<const Match> matches, size_t characters) {
-  std::vector<std::string> found;
-  for (const Match& match : matches) found.push_back(match.found);
-  return snippet(text, found, characters);
 }
 
 }  // namespace iii::search

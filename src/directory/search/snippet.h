@@ -25,10 +25,7 @@ struct Snippet {
 };
 
 // The window of at most `characters` characters with the most of the stems (`Match::found`), the
-// first of several; the beginning of the text when it has none. Only the first 64 KiB are looked
-// at.
-Snippet snippet(std::string_view text, std::span<const std::string> found,
-                size_t characters = kSnippetCharacters);
+// first of several; the beginning of the text when it has none. Only the first 64 KiB are read.
 Snippet snippet(std::string_view text, std::span<const Match> matches,
                 size_t characters = kSnippetCharacters);
 

@@ -19,7 +19,9 @@ std::string marked(const Snippet& snippet) {
 }
 
 std::string show(std::string_view text, const std::vector<std::string>& found, size_t characters) {
-  return marked(snippet(text, found, characters));
+  std::vector<Match> matches;
+  for (const std::string& stem : found) matches.push_back({.found = stem});
+  return marked(snippet(text, matches, characters));
 }
 
 TEST(Snippet, AShortTextIsShownWhole) {
@@ -51,12 +53,12 @@ TEST(Snippet, ReadsTextsBeyondAscii) {
 TEST(Snippet, IsBoundedAndValid) {
   std::string text;
   for (int i = 0; i < 60'000; ++i) text += "é";
-  const Snippet cut = snippet(text, std::vector<std::string>{"e"}, 50);
+  const Snippet cut = snippet(text, std::vector<Match>{{.found = "e"}}, 50);
   EXPECT_TRUE(is_utf8(cut.text));
   EXPECT_LE(utf8_length(cut.text), 52U);
   std::string many;
   while (many.size() < 70'000) many += "secret ";
-  const Snippet all = snippet(many, std::vector<std::string>{"secret"}, 100);
+  const Snippet all = snippet(many, std::vector<Match>{{.found = "secret"}}, 100);
   EXPECT_LE(utf8_length(all.text), 102U);
   EXPECT_FALSE(all.highlights.empty());
 }

@@ -34,30 +34,19 @@ struct Term {
 }  // namespace
 
 const Synonyms& Synonyms::standard() {
-  static const Synonyms table = [] {
-    Result<Synonyms> parsed = parse(embedded_synonyms());
-    III_CHECK(parsed.has_value());
-    return std::move(*parsed);
-  }();
+  static const Synonyms table(embedded_synonyms());
   return table;
 }
 
-Result<Synonyms> Synonyms::parse(std::string_view tsv) {
-  Synonyms table;
+Synonyms::Synonyms(std::string_view tsv) {
   Stemmer stemmer;
-  size_t number = 0;
   for (const std::string_view line : split(tsv, '\n')) {
-    ++number;
     if (line.empty() || line.starts_with('#')) continue;
     const std::vector<std::string_view> columns = split(line, '\t');
+    III_CHECK(columns.size() == 3);
     float weight = 0;
-    if (columns.size() != 3 ||
-        std::from_chars(columns[1].data(), columns[1].data() + columns[1].size(), weight).ec !=
-            std::errc{} ||
-        !(weight > 0 && weight <= 1)) {
-      return fail("synonyms_damaged", "line " + std::to_string(number) +
-                                          " of the synonyms is not class, weight and terms");
-    }
+    std::from_chars(columns[1].data(), columns[1].data() + columns[1].size(), weight);
+    III_CHECK(weight > 0 && weight <= 1);
     std::vector<Term> terms;
     for (const std::string_view text : split(columns[2], ' ')) {
       if (text.empty()) continue;
@@ -65,21 +54,19 @@ Result<Synonyms> Synonyms::parse(std::string_view tsv) {
           {.text = text, .stem = std::string(stemmer.stem(text)), .phrase = text.contains('_')});
     }
     for (const Term& term : terms) {
-      std::vector<Synonym>& to =
-          term.phrase ? table.phrases_[std::string(term.text)] : table.words_[term.stem];
+      std::vector<Synonym>& to = term.phrase ? phrases_[std::string(term.text)] : words_[term.stem];
       for (const Term& other : terms) {
         if (other.phrase || (!term.phrase && other.stem == term.stem)) continue;
         add(to, {.stem = other.stem, .weight = weight * kSynonymWeight});
       }
     }
   }
-  for (Map* map : {&table.words_, &table.phrases_}) {
+  for (Map* map : {&words_, &phrases_}) {
     for (auto& [term, synonyms] : *map) {
       std::ranges::sort(synonyms, {},
                         [](const Synonym& s) { return std::pair(-s.weight, s.stem); });
     }
   }
-  return table;
 }
 
 std::span<const Synonym> Synonyms::of(std::string_view stem) const {

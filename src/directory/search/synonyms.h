@@ -11,7 +11,7 @@
 
 #include <boost/unordered/unordered_flat_map.hpp>
 
-#include "foundation/base/result.h"
+#include "foundation/base/hash.h"
 
 namespace iii::search {
 
@@ -24,21 +24,17 @@ class Synonyms {
  public:
   // The table of this program; read at the first use.
   static const Synonyms& standard();
-  static Result<Synonyms> parse(std::string_view tsv);
 
   // Of a stem, by falling weight.
   std::span<const Synonym> of(std::string_view stem) const;
   // Of two or three words joined by `_`, unstemmed.
   std::span<const Synonym> of_phrase(std::string_view phrase) const;
-  size_t stems() const { return words_.size(); }
-  size_t phrases() const { return phrases_.size(); }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
-  };
-  using Map = boost::unordered_flat_map<std::string, std::vector<Synonym>, Hash, std::equal_to<>>;
+  using Map =
+      boost::unordered_flat_map<std::string, std::vector<Synonym>, TextHash, std::equal_to<>>;
+
+  explicit Synonyms(std::string_view tsv);
 
   Map words_;
   Map phrases_;

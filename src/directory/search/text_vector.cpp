@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace iii::search {
@@ -12,37 +13,31 @@ void TextVector::add(const WordVectors& table, WordVectors::Row row, float weigh
   for (size_t i = 0; i < kDims; ++i) sum_[i] += factor * static_cast<float>(values[i]);
 }
 
-double TextVector::dot(const TextVector& other) const {
+double TextVector::length() const {
   double sum = 0;
-  for (size_t i = 0; i < kDims; ++i) sum += double{sum_[i]} * other.sum_[i];
-  return sum;
+  for (const float value : sum_) sum += double{value} * value;
+  return std::sqrt(sum);
 }
 
-double TextVector::length() const { return std::sqrt(dot(*this)); }
-
 template <typename T>
-bool TextVector::quantise_to(std::array<T, kDims>& values, float& scale, double largest) const {
+bool TextVector::quantise(std::array<T, kDims>& values, float& scale) const {
   values.fill(0);
   scale = 0;
   const double norm = length();
   float peak = 0;
   for (const float value : sum_) peak = std::max(peak, std::abs(value));
   if (!(norm > 0) || !std::isfinite(norm)) return false;
-  const double factor = largest / peak;
+  const double factor = double{std::numeric_limits<T>::max()} / peak;
   for (size_t i = 0; i < kDims; ++i) values[i] = static_cast<T>(std::lround(sum_[i] * factor));
   scale = static_cast<float>(1 / (factor * norm));
   return true;
 }
 
-bool TextVector::quantise(std::array<int8_t, kDims>& values, float& scale) const {
-  return quantise_to(values, scale, 127);
-}
+template bool TextVector::quantise(std::array<int8_t, kDims>& values, float& scale) const;
+template bool TextVector::quantise(std::array<int16_t, kDims>& values, float& scale) const;
 
-bool TextVector::quantise(std::array<int16_t, kDims>& values, float& scale) const {
-  return quantise_to(values, scale, 32'767);
-}
-
-TextVector text_vector(std::string_view text, const WordVectors& table) {
+TextVector text_vector(std::string_view text) {
+  const WordVectors& table = WordVectors::standard();
   TextVector vector;
   std::vector<WordVectors::Row> rows;
   Tokenizer tokenizer;
@@ -60,11 +55,6 @@ TextVector text_vector(std::string_view text, const WordVectors& table) {
   rows.erase(std::ranges::unique(rows).begin(), rows.end());
   for (const WordVectors::Row row : rows) vector.add(table, row, 1);
   return vector;
-}
-
-double cosine(const TextVector& a, const TextVector& b) {
-  const double lengths = a.length() * b.length();
-  return lengths > 0 ? a.dot(b) / lengths : 0;
 }
 
 }  // namespace iii::search

@@ -16,15 +16,11 @@ class TextVector {
   void clear() { sum_.fill(0); }
   // The direction in 8 or 16 bits per number: sum / |sum| is about values · scale. False, and all
   // zero, when there is none.
-  bool quantise(std::array<int8_t, kDims>& values, float& scale) const;
-  bool quantise(std::array<int16_t, kDims>& values, float& scale) const;
+  template <typename T>
+  bool quantise(std::array<T, kDims>& values, float& scale) const;
   double length() const;
-  double dot(const TextVector& other) const;
 
  private:
-  template <typename T>
-  bool quantise_to(std::array<T, kDims>& values, float& scale, double largest) const;
-
   std::array<float, kDims> sum_{};
 };
 
@@ -49,9 +45,6 @@ void for_each_row(const Token& token, RowOf&& row_of, FormOf&& form_of, Use&& us
 }
 
 // The vector of one text in which each row counts once.
-TextVector text_vector(std::string_view text, const WordVectors& table);
-
-// 0 when one of them has no direction.
-double cosine(const TextVector& a, const TextVector& b);
+TextVector text_vector(std::string_view text);
 
 }  // namespace iii::search

@@ -8,6 +8,7 @@
 
 #include "directory/search/word_vectors.h"
 #include "directory/search/words.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii::search {
 
@@ -157,14 +158,9 @@ class Estimate {
   }
 
   void other() {
-    const auto lead = static_cast<unsigned char>(text_[at_]);
-    const size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
-    uint32_t character = length == 1 ? 0xFFFF : lead & (0xFFU >> (length + 1));
-    for (size_t i = 1; i < length && at_ + i < text_.size(); ++i) {
-      character = character << 6U | (static_cast<unsigned char>(text_[at_ + i]) & 0x3FU);
-    }
-    sum_ += character_cost(character);
-    at_ = std::min(text_.size(), at_ + length);
+    const auto [point, length] = first_character(text_.substr(at_));
+    sum_ += character_cost(length == 0 ? 0xFFFF : point);
+    at_ += std::max<size_t>(length, 1);
   }
 
   const std::string_view text_;

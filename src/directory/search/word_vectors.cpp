@@ -1,8 +1,6 @@
 #include "directory/search/word_vectors.h"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
+#include <array>
 #include <cstring>
 #include <string>
 
@@ -14,7 +12,6 @@ namespace iii::search {
 namespace {
 
 constexpr uint16_t kFree = 65'535;
-constexpr size_t kHeaderBytes = 64;
 
 struct Header {
   char magic[8];
@@ -36,63 +33,26 @@ uint32_t fnv1a(std::string_view word) {
   return hash;
 }
 
-// The arrays lie inside the bytes, where the types may lie.
-bool fits(const Header& h) {
-  const auto inside = [&](uint32_t offset, uint64_t bytes) {
-    return offset % 64 == 0 && offset >= kHeaderBytes && offset + bytes <= h.total;
-  };
-  return h.count > 0 && h.count < kFree && std::has_single_bit(h.slots) && h.slots > h.count &&
-         inside(h.slot_offset, uint64_t{h.slots} * 2) &&
-         inside(h.word_offsets_offset, (uint64_t{h.count} + 1) * 4) &&
-         inside(h.scales_offset, uint64_t{h.count} * 4) &&
-         inside(h.values_offset, uint64_t{h.count} * kDims) && h.words_offset <= h.total;
-}
-
 }  // namespace
 
 const WordVectors& WordVectors::standard() {
-  static const WordVectors table = [] {
-    Result<WordVectors> opened = open(embedded_word_vectors());
-    III_CHECK(opened.has_value());
-    return *opened;
-  }();
+  static const WordVectors table(embedded_word_vectors());
   return table;
 }
 
-Result<WordVectors> WordVectors::open(std::string_view bytes) {
-  const auto refuse = [](std::string_view why) {
-    return fail("word_vectors_damaged", "the table of word vectors " + std::string(why));
-  };
+WordVectors::WordVectors(std::string_view bytes) {
   Header header;
-  if (bytes.size() < kHeaderBytes) return refuse("is too short");
+  III_CHECK(bytes.size() > sizeof header);
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.magic, "IIIWORDS", 8) != 0) return refuse("has another format");
-  if (header.version != 1 || header.dims != kDims) return refuse("has another version");
-  if (header.total != bytes.size() || !fits(header)) return refuse("has another size");
-
-  WordVectors table;
-  table.count_ = header.count;
-  table.slot_mask_ = header.slots - 1;
-  table.slots_ = reinterpret_cast<const uint16_t*>(bytes.data() + header.slot_offset);
-  table.offsets_ = reinterpret_cast<const uint32_t*>(bytes.data() + header.word_offsets_offset);
-  table.scales_ = reinterpret_cast<const float*>(bytes.data() + header.scales_offset);
-  table.values_ = reinterpret_cast<const int8_t*>(bytes.data() + header.values_offset);
-  table.words_ = bytes.data() + header.words_offset;
-
-  const std::span offsets(table.offsets_, header.count + 1);
-  if (!std::ranges::is_sorted(offsets) || offsets.back() > header.total - header.words_offset) {
-    return refuse("has words outside of it");
-  }
-  const std::span slots(table.slots_, header.slots);
-  if (!std::ranges::all_of(slots, [&](uint16_t s) { return s == kFree || s < header.count; }) ||
-      std::ranges::find(slots, kFree) == slots.end()) {
-    return refuse("has slots without a row");
-  }
-  if (!std::ranges::all_of(std::span(table.scales_, header.count),
-                           [](float scale) { return std::isfinite(scale); })) {
-    return refuse("has scales that are not numbers");
-  }
-  return table;
+  III_CHECK(std::memcmp(header.magic, "IIIWORDS", 8) == 0 && header.version == 1);
+  III_CHECK(header.dims == kDims && header.total == bytes.size());
+  count_ = header.count;
+  slot_mask_ = header.slots - 1;
+  slots_ = reinterpret_cast<const uint16_t*>(bytes.data() + header.slot_offset);
+  offsets_ = reinterpret_cast<const uint32_t*>(bytes.data() + header.word_offsets_offset);
+  scales_ = reinterpret_cast<const float*>(bytes.data() + header.scales_offset);
+  values_ = reinterpret_cast<const int8_t*>(bytes.data() + header.values_offset);
+  words_ = bytes.data() + header.words_offset;
 }
 
 std::string_view WordVectors::word(Row row) const {

@@ -13,8 +13,6 @@
 #include <span>
 #include <string_view>
 
-#include "foundation/base/result.h"
-
 namespace iii::search {
 
 inline constexpr size_t kDims = 128;
@@ -23,10 +21,8 @@ class WordVectors {
  public:
   using Row = uint16_t;
 
-  // The table of this program; checked at the first use.
+  // The table of this program.
   static const WordVectors& standard();
-  // Refuses what does not have the format. The bytes must be aligned to 4 and outlive the table.
-  static Result<WordVectors> open(std::string_view bytes);
 
   uint32_t rows() const { return count_; }
   std::string_view word(Row row) const;
@@ -39,6 +35,8 @@ class WordVectors {
   std::optional<Row> find_form(std::string_view word) const;
 
  private:
+  explicit WordVectors(std::string_view bytes);
+
   uint32_t count_ = 0;
   uint32_t slot_mask_ = 0;
   const uint16_t* slots_ = nullptr;

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "directory/search/utf8_chars.h"
 #include "foundation/base/check.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii::search {
 
@@ -53,41 +53,30 @@ bool is_other_letter(char32_t c) { return c >= 0x80 && !is_cjk(c) && is_letter(c
 
 // Letters that Unicode does not decompose, though people write them both ways (`Straße`,
 // `Strasse`).
+constexpr auto kPlainLetters =
+    std::to_array<std::pair<char32_t, std::string_view>>({{0xDF, "ss"},
+                                                          {0xE6, "ae"},
+                                                          {0xC6, "Ae"},
+                                                          {0x153, "oe"},
+                                                          {0x152, "Oe"},
+                                                          {0xF8, "o"},
+                                                          {0xD8, "O"},
+                                                          {0x142, "l"},
+                                                          {0x141, "L"},
+                                                          {0x111, "d"},
+                                                          {0x110, "D"},
+                                                          {0x131, "i"},
+                                                          {0x2019, "'"}});
+
 std::string_view plain_letters(char32_t c) {
-  switch (c) {
-    case 0xDF:
-      return "ss";
-    case 0xE6:
-      return "ae";
-    case 0xC6:
-      return "Ae";
-    case 0x153:
-      return "oe";
-    case 0x152:
-      return "Oe";
-    case 0xF8:
-      return "o";
-    case 0xD8:
-      return "O";
-    case 0x142:
-      return "l";
-    case 0x141:
-      return "L";
-    case 0x111:
-      return "d";
-    case 0x110:
-      return "D";
-    case 0x131:
-      return "i";
-    case 0x2019:
-      return "'";
-    default:
-      return {};
-  }
+  const auto found = std::ranges::find(kPlainLetters, c, [](const auto& row) { return row.first; });
+  return found == kPlainLetters.end() ? std::string_view() : found->second;
 }
 
 // Chunks are normalised as a whole; a longer one (CJK text has no ASCII separators) is cut.
 constexpr size_t kMaxChunkBytes = 4'096;
+
+constexpr char32_t kNoCharacter = 0xFFFD;  // of malformed text
 
 constexpr auto kDecompose = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPAT |
                                                            UTF8PROC_DECOMPOSE | UTF8PROC_STRIPMARK);
@@ -133,7 +122,7 @@ bool Tokenizer::open_chunk() {
   }
   if (end == most && end < text_.size()) {
     // Not in the middle of a character.
-    while (end > position_ + 4 && (static_cast<unsigned char>(text_[end]) & 0xC0U) == 0x80) --end;
+    while (end > position_ + 4 && is_continuation(text_[end])) --end;
   }
   normalise(position_, end);
   position_ = ascii_end_ = end;
@@ -146,7 +135,9 @@ void Tokenizer::normalise(size_t begin, size_t end) {
   std::array<utf8proc_int32_t, 32> decomposed;
   for (size_t at = begin; at < end;) {
     const size_t from = at;
-    const char32_t c = decode_utf8(text_.substr(0, end), at);
+    const auto [point, length] = first_character(text_.substr(at, end - at));
+    const char32_t c = length == 0 ? kNoCharacter : point;
+    at += std::max<size_t>(length, 1);
     if (const std::string_view plain = plain_letters(c); !plain.empty()) {
       for (const char letter : plain) append_char(static_cast<unsigned char>(letter), from, at);
       continue;
@@ -328,25 +319,6 @@ std::string_view Stemmer::stem(std::string_view word) {
       stemmer_, reinterpret_cast<const sb_symbol*>(word.data()), static_cast<int>(word.size()));
   III_CHECK(stemmed != nullptr);  // out of memory
   return {reinterpret_cast<const char*>(stemmed), static_cast<size_t>(sb_stemmer_length(stemmer_))};
-}
-
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  Tokenizer tokenizer;
-  tokenizer.start(text);
-  for (Token token; tokenizer.next(token);) {
-    token.for_each_word([&](std::string_view word) {
-      if (!is_stop_word(word)) out.emplace_back(word);
-    });
-  }
-  return out;
-}
-
-std::vector<std::string> stems(std::string_view text) {
-  std::vector<std::string> out = words(text);
-  Stemmer stemmer;
-  for (std::string& word : out) word = std::string(stemmer.stem(word));
-  return out;
 }
 
 }  // namespace iii::search

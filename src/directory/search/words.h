@@ -24,7 +24,7 @@ inline constexpr size_t kMaxWordBytes = 64;
 
 enum class TokenKind : uint8_t { kAscii, kCjk, kOther };
 
-// The views are valid until the tokenizer goes on.
+// The views are valid until the next call of the tokenizer.
 struct Token {
   TokenKind kind = TokenKind::kAscii;
   std::span<const std::string_view> parts;  // lower case; empty when the token was not split
@@ -101,9 +101,5 @@ class Stemmer {
  private:
   sb_stemmer* stemmer_;
 };
-
-// All words of a text without stop words, and their stems: for tests and small texts.
-std::vector<std::string> words(std::string_view text);
-std::vector<std::string> stems(std::string_view text);
 
 }  // namespace iii::search

@@ -8,6 +8,26 @@
 namespace iii::search {
 namespace {
 
+// Without stop words.
+std::vector<std::string> words(std::string_view text) {
+  std::vector<std::string> out;
+  Tokenizer tokenizer;
+  tokenizer.start(text);
+  for (Token token; tokenizer.next(token);) {
+    token.for_each_word([&](std::string_view word) {
+      if (!is_stop_word(word)) out.emplace_back(word);
+    });
+  }
+  return out;
+}
+
+std::vector<std::string> stems(std::string_view text) {
+  std::vector<std::string> out = words(text);
+  Stemmer stemmer;
+  for (std::string& word : out) word = std::string(stemmer.stem(word));
+  return out;
+}
+
 std::string joined_words(std::string_view text) { return join(words(text), " "); }
 std::string joined_stems(std::string_view text) { return join(stems(text), " "); }
 

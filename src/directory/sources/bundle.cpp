@@ -71,17 +71,6 @@ std::string raise(std::string_view key) {
 
 std::string bytes_text(uint64_t bytes) { return std::to_string(bytes) + " bytes"; }
 
-// Everything that can be told from one file and the sum of those before it.
-Result<void> check_file(const BundleFile& file, const BundleLimits& limits) {
-  Result<std::string> clean = clean_path(file.path, limits);
-  if (!clean) return std::unexpected(std::move(clean.error()));
-  if (*clean != file.path) return refuse_path(file.path, "the path is not in its clean form");
-  if (file.bytes.size() > limits.max_file_bytes) {
-    return std::unexpected(too_large_file(file.path, file.bytes.size(), limits));
-  }
-  return {};
-}
-
 // Paths that one folder cannot hold together.
 Result<void> check_collisions(const std::vector<BundleFile>& files) {
   std::map<std::string, const std::string*, std::less<>> seen;
@@ -188,19 +177,29 @@ void hash_files(Bundle& bundle) {
   }
 }
 
+Result<void> check_paths(const Bundle& bundle, const BundleLimits& limits) {
+  for (const BundleFile& file : bundle.files) {
+    const Result<std::string> clean = clean_path(file.path, limits);
+    if (!clean) return std::unexpected(clean.error());
+    if (*clean != file.path) return refuse_path(file.path, "the path is not in its clean form");
+  }
+  return check_collisions(bundle.files);
+}
+
 Result<Bundle> checked(Bundle bundle, const BundleLimits& limits) {
   if (bundle.files.size() > limits.max_files) {
     return std::unexpected(too_many_files(bundle.files.size(), limits));
   }
   uint64_t total = 0;
   for (const BundleFile& file : bundle.files) {
-    if (auto ok = check_file(file, limits); !ok) return std::unexpected(std::move(ok.error()));
-    total += file.bytes.size();
-    if (total > limits.max_bundle_bytes) {
-      return std::unexpected(too_large_bundle(limits));
+    const uint64_t bytes = file.bytes.size();
+    if (bytes > limits.max_file_bytes) {
+      return std::unexpected(too_large_file(file.path, bytes, limits));
     }
+    total += bytes;
+    if (total > limits.max_bundle_bytes) return std::unexpected(too_large_bundle(limits));
   }
-  if (auto ok = check_collisions(bundle.files); !ok) return std::unexpected(std::move(ok.error()));
+  if (auto ok = check_paths(bundle, limits); !ok) return std::unexpected(std::move(ok.error()));
   hash_files(bundle);
   return bundle;
 }

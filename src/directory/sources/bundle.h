@@ -76,12 +76,14 @@ Error too_many_files(uint64_t files, const BundleLimits& limits);
 Error too_large_file(std::string_view path, uint64_t bytes, const BundleLimits& limits);
 Error too_large_bundle(const BundleLimits& limits);
 
+// That all paths are clean and that one folder can hold them together: none occurs twice (also by
+// case and Unicode normalisation) or is a file where another needs a folder.
+Result<void> check_paths(const Bundle& bundle, const BundleLimits& limits);
+
 // Sets the hashes that are not set yet.
 void hash_files(Bundle& bundle);
 
-// Checks a bundle as a whole: counts, sizes, duplicate paths (also by case and Unicode
-// normalisation), a file where another needs a folder. Its
-// files are hashed.
+// Checks a bundle as a whole: counts, sizes, paths. Its files are hashed.
 Result<Bundle> checked(Bundle bundle, const BundleLimits& limits);
 
 }  // namespace iii::sources

@@ -67,6 +67,10 @@ inline auto describe(json::Type<FileRisk>) {
                   "true: `scan` refuses a download because of it; absent if not."));
 }
 
+inline constexpr std::string_view kRisksHelp =
+    "What a reader should look at in these files, the worst first: patterns that were recognised. "
+    "An empty or absent list means that nothing was recognised, not that the files can be trusted.";
+
 FileRisk file_risk(std::optional<std::string> path, risks::Risk risk);
 
 // SHA-256 of a file → codes that a person accepted.

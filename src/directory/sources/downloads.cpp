@@ -1,14 +1,15 @@
 #include "directory/sources/downloads.h"
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 #include "directory/content/kinds.h"
-#include "directory/risks/scan.h"
+#include "directory/content/parse.h"
 #include "directory/sources/local_folder.h"
+#include "directory/sources/source_json.h"
 #include "foundation/base/files_writer.h"
 #include "foundation/base/text.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::sources {
 
@@ -33,13 +34,6 @@ Result<Bundle> with_skill(Bundle bundle) {
               "D310 not_found: the local folder has no SKILL.md. Next: name a folder that has one");
 }
 
-// Of a source whose folder was located.
-std::filesystem::path folder_of(const RepoSource& source) {
-  return source.repo.substr(std::string_view("file://").size());
-}
-
-constexpr size_t kResolvers = 4;  // sources asked at the same time by `outdated`
-
 // What was edited here and is based on an older version than the lock's.
 std::vector<std::string> kept_files(const VerifiedNamespace& verified) {
   std::vector<std::string> kept;
@@ -51,11 +45,26 @@ std::vector<std::string> kept_files(const VerifiedNamespace& verified) {
   return kept;
 }
 
+GitOptions for_this_machine(GitOptions options) {
+  options.allow_local = true;
+  return options;
+}
+
+// The first that applies.
+std::string outdated_state(const OutdatedRow& row) {
+  if (row.error) return "unknown";
+  if (row.is_gone()) return "gone";
+  if (row.pinned) return "pinned";
+  if (row.outdated) return "outdated";
+  return row.kept.empty() ? "current" : "edited";
+}
+
 }  // namespace
 
 Downloads::Downloads(DownloadsOptions options)
     : options_(std::move(options)),
-      registry_(Registry::make(options_.registry)),
+      local_git_(for_this_machine(options_.git)),
+      registry_(options_.registry),
       installer_(options_.skills_folder) {}
 
 Job Downloads::job(std::function<void(const Progress&)> report) const {
@@ -68,11 +77,9 @@ Job Downloads::job(std::function<void(const Progress&)> report) const {
 
 // Each of several namespaces has the whole time-out for itself; cancelling ends them all.
 Job Downloads::job_like(const Job& job) const {
-  Job own = this->job(job.report);
-  own.cancelled = job.cancelled;
-  own.stop = job.stop;
-  own.before_swap = job.before_swap;
-  own.confirm = job.confirm;
+  Job own = job;
+  own.deadline = std::chrono::steady_clock::now() + options_.timeout;
+  own.allowed = options_.timeout;
   return own;
 }
 
@@ -86,54 +93,55 @@ Result<RepoSource> Downloads::located(const RepoSource& source) const {
   return locate_folder(source, options_.skills_folder);
 }
 
-GitOptions Downloads::local_git() const {
-  GitOptions git = options_.git;
-  git.allow_local = true;
-  return git;
+Result<std::unique_ptr<TreeSource>> Downloads::tree_of(const RepoSource& source,
+                                                       const Job& job) const {
+  if (!is_folder(source)) return git_tree(source, options_.git, job);
+  if (is_bare_repository(folder_path(source))) return git_tree(source, local_git_, job);
+  return folder_tree(source, job);
 }
 
-Result<Bundle> Downloads::fetch(const Source& source, const Job& job, IfMoved if_moved) {
-  if (const auto* registry = std::get_if<RegistrySource>(&source)) {
-    return registry_->bundle(*registry, job);
+Result<Bundle> Downloads::fetch(const Order& order, const Job& job) {
+  if (const auto* registry = std::get_if<RegistrySource>(&order.source)) {
+    return registry_.bundle(*registry, job);
   }
-  const auto& repo = std::get<RepoSource>(source);
   Result<Bundle> bundle;
-  const Result<void> fetched = fetch_several(
-      {repo}, job, if_moved, [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
+  const Result<void> fetched =
+      fetch_several({{.source = std::get<RepoSource>(order.source),
+                      .may_have_moved = order.may_have_moved,
+                      .declared_name = order.declared_name}},
+                    job, [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
   return fetched ? std::move(bundle) : std::unexpected(fetched.error());
 }
 
-Result<void> Downloads::fetch_several(const std::vector<RepoSource>& sources, const Job& job,
-                                      IfMoved if_moved, const RepoSkills::TakeOne& take) {
-  if (!is_folder(sources.front())) {
-    return sources::fetch_several(sources, options_.git, job, if_moved, take);
-  }
-  std::vector<RepoSource> here;
-  std::vector<size_t> indices;  // of `here` in `sources`
-  for (size_t i = 0; i < sources.size(); ++i) {
-    Result<RepoSource> place = located(sources[i]);
+Result<void> Downloads::fetch_several(const std::vector<WantedSkill>& skills, const Job& job,
+                                      const RepoSkills::TakeOne& take) {
+  std::vector<WantedSkill> here;
+  std::vector<size_t> indices;  // of `here` in `skills`
+  for (size_t i = 0; i < skills.size(); ++i) {
+    Result<RepoSource> place = located(skills[i].source);
     if (!place) {
       take(i, std::unexpected(place.error()));
       continue;
     }
-    here.push_back(std::move(*place));
+    here.push_back(skills[i]);
+    here.back().source = std::move(*place);
     indices.push_back(i);
   }
   if (here.empty()) return {};
+  const auto tree = tree_of(here.front().source, job);
+  if (!tree) return std::unexpected(tree.error());
   const auto record = [&](size_t place, Result<Bundle> bundle) {
-    const size_t index = indices[place];
-    if (bundle) bundle = with_skill(std::move(*bundle));
-    if (bundle) {
-      RepoSource asked = sources[index];
-      asked.path = std::get<RepoSource>(bundle->source).path;
-      bundle->source = recorded_folder(std::move(asked), options_.skills_folder);
+    const RepoSource& asked = skills[indices[place]].source;
+    const bool folder = is_folder(asked);
+    if (folder && bundle) bundle = with_skill(std::move(*bundle));
+    if (folder && bundle) {
+      RepoSource recorded = asked;
+      recorded.path = std::get<RepoSource>(bundle->source).path;
+      bundle->source = recorded_folder(std::move(recorded), options_.skills_folder);
     }
-    take(index, std::move(bundle));
+    take(indices[place], std::move(bundle));
   };
-  if (is_bare_repository(folder_of(here.front()))) {
-    return sources::fetch_several(here, local_git(), job, if_moved, record);
-  }
-  return fetch_several_of_folder(here, options_.git.limits, job, if_moved, record);
+  return RepoSkills(here.front().source, options_.git.limits, **tree).several(here, record);
 }
 
 void Downloads::drop_executable_bits(Bundle& bundle) const {
@@ -145,7 +153,7 @@ void Downloads::drop_executable_bits(Bundle& bundle) const {
 
 Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
   if (const auto* registry = std::get_if<RegistrySource>(&source)) {
-    return registry_->resolve(*registry, job);
+    return registry_.resolve(*registry, job);
   }
   if (is_folder(source)) return std::string();
   return resolve_repo(std::get<RepoSource>(source), options_.git, job);
@@ -154,81 +162,108 @@ Result<std::string> Downloads::resolve(const Source& source, const Job& job) {
 Result<RepoListing> Downloads::list(const RepoSource& source, const Job& job) {
   const Result<RepoSource> place = located(source);
   if (!place) return std::unexpected(place.error());
-  if (!is_folder(source)) return list_repo(*place, options_.git, job);
-  return is_bare_repository(folder_of(*place)) ? list_repo(*place, local_git(), job)
-                                               : list_folder(*place, options_.git.limits, job);
+  const auto tree = tree_of(*place, job);
+  if (!tree) return std::unexpected(tree.error());
+  return RepoSkills(*place, options_.git.limits, **tree).list();
 }
 
-Result<std::vector<VerifiedNamespace>> Downloads::verify(const Name& name) const {
-  return installer_.verify(name);
-}
-
-Result<std::map<std::string, LockedNamespace>> Downloads::locked(const Name& name) const {
+Result<Downloads::Locked> Downloads::locked(const Name& name) const {
   const Result<LockPtr> lock = installer_.lock();
   if (!lock) return std::unexpected(lock.error());
-  const Lock& all = **lock;
-  if (name && all.find(*name) == nullptr) return std::unexpected(no_such_namespace(all, *name));
-  std::map<std::string, LockedNamespace> out;
-  for (const auto& [known, entry] : all.namespaces) {
+  if (name && (*lock)->find(*name) == nullptr) {
+    return std::unexpected(no_such_namespace(**lock, *name));
+  }
+  Locked out;
+  for (const auto& [known, entry] : (*lock)->namespaces) {
     if (name.value_or(known) == known) out.emplace(known, entry);
   }
   return out;
 }
 
-// All rows that get the same answer: which version, commit and tree a source means now.
-std::vector<std::vector<OutdatedRow*>> Downloads::by_question(std::vector<OutdatedRow>& rows) {
-  std::vector<std::vector<OutdatedRow*>> questions;
-  std::map<std::string, size_t> known;
-  for (OutdatedRow& row : rows) {
-    if (row.pinned) {
-      row.latest = row.current;
-      continue;
-    }
-    const auto* repo = std::get_if<RepoSource>(&row.source);
-    const bool shared = repo != nullptr && !is_folder(row.source);
-    const auto [at, is_new] =
-        known.try_emplace(shared ? repository_and_ref(*repo) : row.name_space, questions.size());
-    if (is_new) questions.emplace_back();
-    questions[at->second].push_back(&row);
-  }
-  return questions;
+std::string Downloads::declared_name(const std::string& name_space,
+                                     const LockedNamespace& locked) const {
+  const auto main = std::ranges::find_if(
+      locked.files, [](const auto& file) { return content::is_skill_file(file.first); });
+  const auto root = FolderWriter::open(options_.skills_folder);
+  if (main == locked.files.end() || main->first.contains('/') || !root) return {};
+  const auto text = root->read(name_space + "/" + main->first, kMaxMainFileBytes);
+  if (!text || !is_utf8(*text)) return {};
+  return content::parse_document(*text, {}).name.value_or("");
 }
 
-void Downloads::compare(const std::vector<OutdatedRow*>& rows, const Job& job) {
-  const Result<std::string> latest = resolve(rows.front()->source, job);
-  const Result<void> compared =
-      latest ? find_changed(rows, *latest, job) : Result<void>(std::unexpected(latest.error()));
-  for (OutdatedRow* row : rows) {
-    if (!compared) row->error = compared.error();
+Result<std::vector<Downloads::Question>> Downloads::questions(const Name& name) const {
+  const auto namespaces = verify(name);
+  if (!namespaces) return std::unexpected(namespaces.error());
+  std::vector<Question> out;
+  std::map<std::string, size_t> known;
+  for (const VerifiedNamespace& verified : *namespaces) {
+    const LockedNamespace& locked = verified.locked;
+    const auto* repo = std::get_if<RepoSource>(&locked.source);
+    OutdatedRow row{.name_space = verified.name_space,
+                    .source = source_json(locked.source, ""),
+                    .current = locked.resolved,
+                    .pinned = locked.pinned(),
+                    .kept = kept_files(verified),
+                    .asked = locked.source,
+                    .folder = locked.folder,
+                    .tree = locked.tree};
+    if (repo != nullptr) row.name = declared_name(row.name_space, locked);
+    const bool shared = repo != nullptr && !row.pinned && !is_folder(locked.source);
+    const auto [at, is_new] =
+        known.try_emplace(shared ? repository_and_ref(*repo) : row.name_space, out.size());
+    if (is_new) out.emplace_back();
+    out[at->second].push_back(std::move(row));
+  }
+  return out;
+}
+
+void Downloads::ask(Question& rows, const Job& job) {
+  Job own = job_like(job);
+  own.report = nullptr;  // several questions are asked at the same time
+  Result<void> compared;
+  if (rows.front().pinned) {
+    rows.front().latest = rows.front().current;
+  } else {
+    const Result<std::string> latest = resolve(rows.front().asked, own);
+    compared = latest ? find_changed(rows, *latest, own) : std::unexpected(latest.error());
+  }
+  for (OutdatedRow& row : rows) {
+    if (!compared) row.error = compared.error().message;
+    row.state = outdated_state(row);
   }
 }
 
 // A new commit of a repository is nothing new for a skill whose folder is as it was.
-Result<void> Downloads::find_changed(const std::vector<OutdatedRow*>& rows,
-                                     const std::string& latest, const Job& job) {
+Result<void> Downloads::find_changed(Question& rows, const std::string& latest, const Job& job) {
   std::vector<OutdatedRow*> unsure;
-  std::vector<RepoSource> places;
-  for (OutdatedRow* row : rows) {
-    row->latest = latest;
-    if (is_folder(row->source)) {
-      const Result<NamespaceDiff> diff = this->diff(row->name_space, std::nullopt, job);
-      row->gone = !diff && diff.error().message.starts_with(kGone);
-      if (!diff && !row->gone) return std::unexpected(diff.error());
-      row->outdated = diff && !diff->files.empty();
-    } else if (row->tree.empty() || latest.empty() || latest == row->current) {
-      row->outdated = !latest.empty() && latest != row->current;
+  std::vector<WantedSkill> places;
+  for (OutdatedRow& row : rows) {
+    if (!latest.empty()) row.latest = latest;
+    if (is_folder(row.asked)) {
+      const Result<NamespaceDiff> diff = this->diff(row.name_space, std::nullopt, job);
+      const bool gone = !diff && diff.error().message.starts_with(kGone);
+      if (!diff && !gone) return std::unexpected(diff.error());
+      if (gone) row.state = "gone";
+      row.outdated = diff && !diff->files.empty();
+    } else if (row.tree.empty() || latest.empty() || latest == row.current) {
+      row.outdated = !latest.empty() && latest != row.current;
     } else {
-      unsure.push_back(row);
-      places.push_back(std::get<RepoSource>(row->source));
-      places.back().path = row->folder.empty() ? "." : row->folder;
+      unsure.push_back(&row);
+      places.push_back({.source = std::get<RepoSource>(row.asked),
+                        .may_have_moved = true,
+                        .declared_name = row.name});
+      places.back().source.path = row.folder.empty() ? "." : row.folder;
     }
   }
   if (unsure.empty()) return {};
-  const auto trees = resolve_trees(places, options_.git, job);
+  const auto tree = tree_of(places.front().source, job);
+  if (!tree) return std::unexpected(tree.error());
+  const auto trees =
+      RepoSkills(places.front().source, options_.git.limits, **tree).trees_of(places);
   if (!trees) return std::unexpected(trees.error());
   for (size_t i = 0; i < unsure.size(); ++i) {
-    unsure[i]->gone = (*trees)[i].empty();
-    unsure[i]->outdated = !unsure[i]->gone && (*trees)[i] != unsure[i]->tree;
+    if ((*trees)[i].empty()) unsure[i]->state = "gone";
+    unsure[i]->outdated = !(*trees)[i].empty() && (*trees)[i] != unsure[i]->tree;
   }
   return {};
 }
@@ -236,40 +271,12 @@ Result<void> Downloads::find_changed(const std::vector<OutdatedRow*>& rows,
 Result<NamespaceDiff> Downloads::diff(const std::string& name, const Name& path, const Job& job) {
   const auto namespaces = locked(name);
   if (!namespaces) return std::unexpected(namespaces.error());
-  const Result<Bundle> bundle = fetch(namespaces->at(name).source, job, IfMoved::kFind);
+  const LockedNamespace& entry = namespaces->at(name);
+  const Result<Bundle> bundle = fetch(
+      {.source = entry.source, .may_have_moved = true, .declared_name = declared_name(name, entry)},
+      job);
   if (!bundle) return std::unexpected(bundle.error());
   return installer_.diff(*bundle, path);
-}
-
-Result<std::vector<OutdatedRow>> Downloads::outdated(const Name& name, const Job& job) {
-  const auto namespaces = verify(name);
-  if (!namespaces) return std::unexpected(namespaces.error());
-  std::vector<OutdatedRow> rows;
-  for (const VerifiedNamespace& verified : *namespaces) {
-    rows.push_back({.name_space = verified.name_space,
-                    .source = verified.locked.source,
-                    .folder = verified.locked.folder,
-                    .tree = verified.locked.tree,
-                    .current = verified.locked.resolved,
-                    .latest = {},
-                    .pinned = verified.locked.pinned(),
-                    .kept = kept_files(verified),
-                    .error = {}});
-  }
-  const std::vector<std::vector<OutdatedRow*>> questions = by_question(rows);
-  std::atomic<size_t> next = 0;
-  const auto work = [&] {
-    for (size_t at = next++; at < questions.size(); at = next++) {
-      Job own = job_like(job);
-      own.report = nullptr;  // it expects one thread
-      compare(questions[at], own);
-    }
-  };
-  std::vector<std::jthread> helpers;
-  for (size_t i = 1; i < std::min(questions.size(), kResolvers); ++i) helpers.emplace_back(work);
-  work();
-  helpers.clear();  // waits
-  return rows;
 }
 
 }  // namespace iii::sources

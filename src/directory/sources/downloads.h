@@ -12,7 +12,9 @@
 
 #include "directory/sources/git.h"
 #include "directory/sources/installer.h"
+#include "directory/sources/namespace_diff.h"
 #include "directory/sources/registry.h"
+#include "directory/sources/repo_skills.h"
 #include "foundation/base/result.h"
 
 namespace iii::sources {
@@ -29,28 +31,50 @@ struct DownloadsOptions {
   bool operator==(const DownloadsOptions&) const = default;
 };
 
+// A namespace of the lock beside what its source has now.
 struct OutdatedRow {
   std::string name_space;
-  Source source;
+  json::Raw source = {};
+  std::string current = {};  // what the lock has
+  std::optional<std::string> latest =
+      {};               // what its selector means now, if that could be found out
+  bool pinned = false;  // a person chose exactly this one: nothing newer counts
+  // Files that are older than `current`, because they were edited here and kept.
+  std::vector<std::string> kept = {};
+  bool outdated = false;  // the source has other files
+  std::string state = {};
+  std::optional<std::string> error = {};
+  // Not part of the answer.
+  Source asked = {};
   std::string folder = {};  // repo: where the files were found
   std::string tree = {};    // repo: id of that folder's tree, where it is known
-  std::string current;      // what the lock has
-  std::string latest;       // what its selector means now; empty when that could not be found out
-  bool pinned = false;      // a person chose exactly this one: nothing newer counts
-  // Files that are older than `current`, because they were edited here and kept.
-  std::vector<std::string> kept;
-  bool outdated = false;  // the source has other files
-  bool gone = false;      // the repository has it no more, under no name
-  std::optional<Error> error;
+  std::string name = {};    // repo: `name` in the frontmatter of the installed SKILL.md
+
+  bool is_gone() const { return state == "gone"; }
 };
 
 // What became of one namespace of several.
 struct NamespaceResult {
   std::string name_space;
-  std::string before;                 // what was resolved before
-  std::optional<Source> source = {};  // download_several: what it was asked as
-  std::optional<InstallReport> report;
-  std::optional<Error> error;
+  bool ok = false;
+  std::string before = {};  // what was resolved before
+  std::optional<InstallReport> report = {};
+  std::optional<std::string> error = {};
+};
+
+// What writes: sources to install, or namespaces of the lock to update (as they were asked for) or
+// to restore (exactly as the lock has them).
+struct Request {
+  enum class Action : uint8_t { kInstall, kUpdate, kRestore };
+  Action action = Action::kInstall;
+  std::vector<Source> sources = {};            // kInstall: each for its own namespace
+  std::optional<std::string> name_space = {};  // else: only this one
+  bool force = false;
+  bool accept_risks = false;
+  bool automatic = false;  // kInstall: by automatic downloads
+  // A finding about a file is an error (D338), and nothing is written.
+  bool stop_at_risks = false;
+  bool dry_run = false;  // nothing is written: the reports say what would be
 };
 
 // Blocking calls, from any thread.
@@ -58,37 +82,38 @@ class Downloads {
  public:
   explicit Downloads(DownloadsOptions options);
 
-  Result<InstallReport> download(const Source& source, const InstallOptions& options,
-                                 const Job& job);
+  using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
 
-  // Each into its own namespace: one fetch for each repository and ref, one swap.
-  std::vector<NamespaceResult> download_several(const std::vector<Source>& sources,
-                                                const InstallOptions& options, const Job& job);
+  // The namespaces that a request is about, and their sources.
+  using Targets = std::map<std::string, Source, std::less<>>;
+  Result<Targets> targets(const Request& request) const;
+  // One fetch for each repository and ref, one swap for all.
+  Result<std::vector<NamespaceResult>> run(const Request& request, const Job& job);
   // What a repository has.
   Result<RepoListing> list(const RepoSource& source, const Job& job);
 
-  using Name = std::optional<std::string>;  // of one namespace; nothing: all that are locked
-  Result<std::vector<VerifiedNamespace>> verify(const Name& name) const;
-  // Asks what each source means now, a few at a time, each within the whole time-out.
-  Result<std::vector<OutdatedRow>> outdated(const Name& name, const Job& job);
+  Result<std::vector<VerifiedNamespace>> verify(const Name& name) const {
+    return installer_.verify(name);
+  }
+  // The namespaces of the lock, grouped by source: one answer is for all of a group.
+  using Question = std::vector<OutdatedRow>;
+  Result<std::vector<Question>> questions(const Name& name) const;
+  // Asks the source what it has now, within the whole time-out.
+  void ask(Question& rows, const Job& job);
   // What an update would change: the files here against what the source has now. `path`: one file.
   Result<NamespaceDiff> diff(const std::string& name, const Name& path, const Job& job);
-  // Asks every source again for what was asked before. Pinned ones are left alone unless named.
-  Result<std::vector<NamespaceResult>> update(const Name& name, bool force, const Job& job);
-  // Exactly what the lock says, fetched again where files are missing or edited.
-  Result<std::vector<NamespaceResult>> restore(const Name& name, bool force, const Job& job);
-
   Result<LockPtr> lock() const { return installer_.lock(); }
   Result<void> record_fixes(const std::vector<FixedFile>& files) {
     return installer_.record_fixes(files, job());
   }
+  // `options`: force and dry_run count.
   Result<RemoveReport> remove(const std::string& name, const InstallOptions& options,
                               const Job& job) {
     return installer_.remove(name, options, job);
   }
   // Whether something stands at a path below the skills folder.
   bool has(const std::string& path) const { return installer_.has(path); }
-  Registry& registry() { return *registry_; }
+  Registry& registry() { return registry_; }
   const DownloadsOptions& options() const { return options_; }
 
   // A job that ends with this object's time-out or with cancel().
@@ -97,45 +122,42 @@ class Downloads {
 
  private:
   class Batch;
-  // A bundle that has come.
-  struct Wanted {
-    Bundle bundle;
-    InstallOptions options;
-  };
-  // One that is to be fetched. With `options.exactly` the lock stays as it is.
+  // A namespace to fetch and to write. With `options.exactly` the lock stays as it is.
   struct Order {
     size_t outcome = 0;  // where its end belongs
     Source source;
     InstallOptions options;
-    IfMoved if_moved = IfMoved::kRefuse;
+    bool may_have_moved = false;
+    std::string declared_name = {};  // of what is installed
   };
 
-  Result<std::map<std::string, LockedNamespace>> locked(const Name& name) const;
-  std::vector<std::vector<OutdatedRow*>> by_question(std::vector<OutdatedRow>& rows);
-  void compare(const std::vector<OutdatedRow*>& rows, const Job& job);
-  Result<void> find_changed(const std::vector<OutdatedRow*>& rows, const std::string& latest,
-                            const Job& job);
+  // The namespaces of the lock that are meant.
+  using Locked = std::map<std::string, LockedNamespace>;
+  Result<Locked> locked(const Name& name) const;
+  Result<void> find_changed(Question& rows, const std::string& latest, const Job& job);
+  // `name` in the frontmatter of a namespace's SKILL.md as it lies here.
+  std::string declared_name(const std::string& name_space, const LockedNamespace& locked) const;
   void drop_executable_bits(Bundle& bundle) const;
   Job job_like(const Job& job) const;
   // Whether the source is a folder of this machine, and where it is.
   bool is_folder(const Source& source) const;
   Result<RepoSource> located(const RepoSource& source) const;
-  // Git's options for a repository on this machine, which the command line named.
-  GitOptions local_git() const;
-  Result<Bundle> fetch(const Source& source, const Job& job, IfMoved if_moved);
+  // A commit of the repository, or the folder, of a located source.
+  Result<std::unique_ptr<TreeSource>> tree_of(const RepoSource& source, const Job& job) const;
+  Result<Bundle> fetch(const Order& order, const Job& job);
   // Of one repository and ref, or of one folder.
-  Result<void> fetch_several(const std::vector<RepoSource>& sources, const Job& job,
-                             IfMoved if_moved, const RepoSkills::TakeOne& take);
+  Result<void> fetch_several(const std::vector<WantedSkill>& skills, const Job& job,
+                             const RepoSkills::TakeOne& take);
   Result<std::string> resolve(const Source& source, const Job& job);
-  // Looks through the files; an error when something is found that blocks them.
-  Result<std::vector<FileRisk>> examine(const Bundle& bundle, InstallOptions& options,
-                                        const Lock& lock) const;
-  std::vector<Result<InstallReport>> install_several(std::vector<Wanted> wanted, const Job& job);
-  void fetch_and_install(std::vector<Order> orders, std::vector<NamespaceResult>& outcomes,
-                         const Job& job);
+  Result<void> order_locked(const Request& request, std::vector<Order>& orders,
+                            std::vector<NamespaceResult>& outcomes) const;
+  Result<void> fetch_and_install(const std::vector<Order>& orders,
+                                 std::vector<NamespaceResult>& outcomes, const Job& job,
+                                 bool stop_at_risks);
 
   const DownloadsOptions options_;
-  std::unique_ptr<Registry> registry_;
+  const GitOptions local_git_;  // for repositories on this machine, which the command line named
+  Registry registry_;
   Installer installer_;
   std::shared_ptr<std::atomic<bool>> cancelled_ = std::make_shared<std::atomic<bool>>(false);
 };

@@ -1,11 +1,15 @@
 // Installing: one bundle, or many as a batch with one fetch, one swap and one change of the lock.
 #include <algorithm>
+#include <set>
+#include <span>
 #include <utility>
 
 #include "directory/risks/scan.h"
+#include "directory/search/token_budget.h"
 #include "directory/sources/downloads.h"
-#include "directory/sources/local_folder.h"
 #include "directory/sources/source_json.h"
+#include "foundation/base/counted.h"
+#include "foundation/base/utf8.h"
 
 namespace iii::sources {
 
@@ -14,6 +18,7 @@ namespace {
 // A batch is written when it has this many namespaces (each holds an open file) or bytes.
 constexpr size_t kMaxNamespaces = 256;
 constexpr uint64_t kMaxBatchBytes = 64ULL * 1024 * 1024;
+constexpr size_t kMaxPlanDiffBytes = 1024 * 1024;  // of all plans of one answer together
 
 Error deleted_here(const std::string& name) {
   return {"D337",
@@ -55,260 +60,279 @@ bool all_intact(const VerifiedNamespace& verified) {
 InstallReport as_it_is(const std::string& name, const LockedNamespace& locked) {
   InstallReport report;
   report.name_space = name;
-  report.resolved = locked.resolved;
+  if (!locked.resolved.empty()) report.resolved = locked.resolved;
   report.digest = locked.digest();
   report.source = source_json(locked.source, locked.branch);
   for (const auto& [path, file] : locked.files) report.unchanged.push_back(path);
   return report;
 }
 
-// What is known about a bundle before it is written.
-struct Examined {
-  Bundle bundle;
-  InstallOptions options;
-  std::vector<FileRisk> risks;
-};
-
-std::vector<FileRisk> all_risks(const std::vector<Examined>& examined) {
-  std::vector<FileRisk> all;
-  for (const Examined& one : examined) {
-    for (FileRisk risk : one.risks) {
-      if (examined.size() > 1)
-        risk.path = namespace_of(one.bundle.source) + "/" + risk.path.value_or("");
-      all.push_back(std::move(risk));
-    }
-  }
-  return all;
+Error nothing_locked() {
+  return {"D310",
+          "D310 not_found: there is no directory.lock in the skills folder, so there is nothing to "
+          "restore. Next: call directory::skills::download with a source."};
 }
 
-std::unexpected<Error> declined() {
-  return fail("D336", "D336 risks_found: the installation was declined. Nothing was written.");
+InstallOptions options_for(const Request& request) {
+  return {.force = request.force,
+          .automatic = request.automatic,
+          .dry_run = request.dry_run,
+          .accept_risks = request.accept_risks};
+}
+
+// A namespace on its way into the skills folder.
+struct Item {
+  size_t outcome = 0;  // where its end belongs
+  Source asked;
+  Bundle bundle;
+  InstallOptions options;
+  std::vector<FileRisk> risks = {};
+};
+
+// For those who want to know before anything is written; nothing when there are no findings.
+std::optional<Error> unconfirmed(const std::vector<Item>& items) {
+  constexpr size_t kNamed = 50;
+  std::string named;
+  size_t count = 0;
+  for (const Item& item : items) {
+    for (FileRisk risk : item.risks) {
+      if (++count > kNamed) continue;
+      if (items.size() > 1) {
+        risk.path = namespace_of(item.bundle.source) + "/" + risk.path.value_or("");
+      }
+      named += "  " + where(risk) + ": " + printable(risk.message) +
+               (risk.excerpt.empty() ? "" : ": " + printable(risk.excerpt)) + "\n";
+    }
+  }
+  if (count == 0) return std::nullopt;
+  if (count > kNamed) named += "  and " + std::to_string(count - kNamed) + " more\n";
+  return Error{"D338", "D338 risks_unconfirmed: " + counted(count, "finding") +
+                           " to look at before trusting these files:\n" + named +
+                           "Nothing was written. Next: read these files, then call again without "
+                           "`stop_at_risks`."};
 }
 
 }  // namespace
 
-// Bundles on their way into the skills folder.
+// Fetched bundles: examined, confirmed and written together.
 class Downloads::Batch {
  public:
   // `job` is the time for each of them: its deadline moves on with every one that comes.
-  Batch(Downloads& downloads, std::vector<NamespaceResult>& outcomes, Job& job)
-      : downloads_(downloads), outcomes_(outcomes), job_(job) {}
+  // `stop_at_risks`: all are examined before any is written.
+  Batch(Downloads& downloads, std::vector<NamespaceResult>& outcomes, Job& job, bool stop_at_risks)
+      : downloads_(downloads), outcomes_(outcomes), job_(job), stop_at_risks_(stop_at_risks) {}
 
-  void add(size_t outcome, Result<Bundle> bundle, InstallOptions options) {
+  void add(const Order& order, Result<Bundle> bundle) {
     renew();
-    if (!bundle) {
-      outcomes_[outcome].error = std::move(bundle.error());
-      return;
+    if (!bundle) return refuse(order.outcome, bundle.error());
+    Item item{.outcome = order.outcome,
+              .asked = order.source,
+              .bundle = std::move(*bundle),
+              .options = order.options};
+    if (const auto& exactly = order.options.exactly) {
+      // The lock keeps what was asked; only the fetching was by exact version.
+      item.asked = item.bundle.source = exactly->source;
+      item.bundle.branch = exactly->branch;
     }
-    for (const BundleFile& file : bundle->files) bytes_ += file.bytes.size();
-    wanted_.push_back({.bundle = std::move(*bundle), .options = std::move(options)});
-    indices_.push_back(outcome);
-    if (wanted_.size() >= kMaxNamespaces || bytes_ >= kMaxBatchBytes) flush();
+    downloads_.drop_executable_bits(item.bundle);
+    for (const BundleFile& file : item.bundle.files) bytes_ += file.bytes.size();
+    items_.push_back(std::move(item));
+    const bool full = items_.size() >= kMaxNamespaces || bytes_ >= kMaxBatchBytes;
+    if (full && !stop_at_risks_) static_cast<void>(write());
   }
 
-  void flush() {
-    auto reports = downloads_.install_several(std::exchange(wanted_, {}), job_);
-    for (size_t i = 0; i < reports.size(); ++i) {
-      NamespaceResult& outcome = outcomes_[indices_[i]];
-      if (reports[i]) outcome.report = std::move(*reports[i]);
-      if (!reports[i]) outcome.error = std::move(reports[i].error());
+  Result<void> write() {
+    examine();
+    const auto stopped = stop_at_risks_ ? unconfirmed(items_) : std::nullopt;
+    if (stopped) return std::unexpected(*stopped);
+    for (size_t from = 0; from < items_.size(); from += kMaxNamespaces) {
+      write_some(
+          std::span(items_).subspan(from).first(std::min(kMaxNamespaces, items_.size() - from)));
     }
-    indices_.clear();
+    items_.clear();
     bytes_ = 0;
-    renew();
+    return {};
   }
 
  private:
   void renew() { job_.deadline = downloads_.job_like(job_).deadline; }
+  void refuse(size_t outcome, const Error& error) { outcomes_[outcome].error = error.message; }
+  void report(Item& item, InstallReport done) {
+    complete_plan(item, done);
+    done.risks = std::move(item.risks);
+    done.source = source_json(item.asked, item.bundle.branch);
+    outcomes_[item.outcome].ok = true;
+    outcomes_[item.outcome].report = std::move(done);
+  }
+  // Of a dry run: what reading the files would cost, and bounded differences.
+  void complete_plan(const Item& item, InstallReport& report);
+  // Looks for findings about the files. What may not be written because of them is left out.
+  void examine();
+  // As one swap.
+  void write_some(std::span<Item> items) {
+    std::vector<Package> packages;
+    for (const Item& item : items) {
+      packages.push_back({.bundle = &item.bundle, .options = &item.options});
+    }
+    auto reports = downloads_.installer_.install_all(packages, job_);
+    for (size_t i = 0; i < reports.size(); ++i) {
+      reports[i] ? report(items[i], std::move(*reports[i]))
+                 : refuse(items[i].outcome, reports[i].error());
+    }
+    renew();
+  }
 
   Downloads& downloads_;
   std::vector<NamespaceResult>& outcomes_;
   Job& job_;
-  std::vector<Wanted> wanted_;
-  std::vector<size_t> indices_;
+  const bool stop_at_risks_;
+  std::vector<Item> items_;
   uint64_t bytes_ = 0;
+  size_t diff_bytes_ = 0;  // of the plans so far
 };
 
-std::vector<Result<InstallReport>> Downloads::install_several(std::vector<Wanted> wanted,
-                                                              const Job& job) {
-  const Result<LockPtr> lock = installer_.lock();  // what is wrong with it, the installer says
-  std::vector<Result<InstallReport>> reports(wanted.size());
-  std::vector<Examined> examined;
-  std::vector<size_t> indices;
+void Downloads::Batch::complete_plan(const Item& item, InstallReport& report) {
+  for (FileDiff& file : report.files) {
+    const auto coming = std::ranges::find(item.bundle.files, file.path, &BundleFile::path);
+    if (coming != item.bundle.files.end() && coming->role != FileRole::kAsset) {
+      file.tokens = search::estimate_tokens(coming->bytes);
+    }
+    diff_bytes_ += file.diff.size();
+    if (file.diff.empty() || diff_bytes_ <= kMaxPlanDiffBytes) continue;
+    file.diff.clear();
+    file.note = "not shown: the differences are too large together; call directory::lock::diff";
+  }
+}
+
+void Downloads::Batch::examine() {
+  const Result<LockPtr> lock = downloads_.lock();  // its errors are the installer's to report
   uint64_t files = 0;
-  for (const Wanted& each : wanted) files += each.bundle.files.size();
-  uint64_t looked_at = 0;
-  for (size_t i = 0; i < wanted.size(); ++i) {
-    job.tell({.step = "checking", .done = looked_at, .total = files});
-    looked_at += wanted[i].bundle.files.size();
-    Examined one{.bundle = std::move(wanted[i].bundle),
-                 .options = std::move(wanted[i].options),
-                 .risks = {}};
-    drop_executable_bits(one.bundle);
-    Result<std::vector<FileRisk>> risks = examine(one.bundle, one.options, lock ? **lock : Lock{});
-    if (!risks) {
-      reports[i] = std::unexpected(risks.error());
-      continue;
+  for (const Item& item : items_) files += item.bundle.files.size();
+  uint64_t examined = 0;
+  std::vector<Item> allowed;
+  for (Item& item : items_) {
+    job_.tell({.step = "checking", .done = examined, .total = files});
+    examined += item.bundle.files.size();
+    InstallOptions& options = item.options;
+    const std::string& name = namespace_of(item.bundle.source);
+    InstalledText installed;
+    if (const LockedNamespace* before = lock ? (*lock)->find(name) : nullptr) {
+      options.accepted = still_accepted(item.bundle, before->accepted);
+      installed = installed_texts(downloads_.options_.skills_folder, name);
     }
-    one.risks = std::move(*risks);
-    indices.push_back(i);
-    examined.push_back(std::move(one));
-  }
-  Job own = job;
-  const std::vector<FileRisk> found = all_risks(examined);
-  bool sure = true;
-  if (!found.empty() && job.confirm) {
-    const auto asked = std::chrono::steady_clock::now();
-    sure = job.confirm(found);
-    // Somebody who reads carefully does not use up the time for writing.
-    const auto spent = std::chrono::steady_clock::now() - asked;
-    if (own.deadline < decltype(own.deadline)::max() - spent) own.deadline += spent;
-  }
-  std::vector<Package> packages;
-  std::vector<size_t> written;  // of `examined`
-  for (size_t i = 0; i < examined.size(); ++i) {
-    if (!sure) {
-      reports[indices[i]] = declined();
-      continue;
+    item.risks = scan_bundle(item.bundle, downloads_.options_.scan, options.accepted, installed,
+                             options.accept_risks);
+    if (options.accept_risks) accept(options.accepted, item.bundle, item.risks);
+    if (options.exactly) options.exactly->accepted = options.accepted;
+    const bool any = options.accept_risks || options.dry_run;
+    if (const auto checked = any ? Result<void>() : check_risks(item.risks); !checked) {
+      refuse(item.outcome, checked.error());
+    } else {
+      allowed.push_back(std::move(item));
     }
-    packages.push_back({.bundle = &examined[i].bundle, .options = &examined[i].options});
-    written.push_back(i);
   }
-  auto done = installer_.install_all(packages, own);
-  for (size_t i = 0; i < done.size(); ++i) {
-    Examined& one = examined[written[i]];
-    if (done[i]) {
-      done[i]->risks = std::move(one.risks);
-    }
-    reports[indices[written[i]]] = std::move(done[i]);
-  }
-  return reports;
+  items_ = std::move(allowed);
 }
 
-Result<std::vector<FileRisk>> Downloads::examine(const Bundle& bundle, InstallOptions& options,
-                                                 const Lock& lock) const {
-  const std::string& name = namespace_of(bundle.source);
-  const auto before = lock.namespaces.find(name);
-  const bool known = before != lock.namespaces.end();
-  if (known) options.accepted = still_accepted(bundle, before->second.accepted);
-  std::vector<FileRisk> risks =
-      scan_bundle(bundle, options_.scan, options.accepted,
-                  known ? installed_texts(options_.skills_folder, name) : InstalledText(),
-                  options.accept_risks);
-  if (options.accept_risks) {
-    accept(options.accepted, bundle, risks);
-  } else if (const Result<void> allowed = check_risks(risks); !allowed) {
-    return std::unexpected(allowed.error());
-  }
-  if (options.exactly) options.exactly->accepted = options.accepted;
-  return risks;
-}
-
-Result<InstallReport> Downloads::download(const Source& source, const InstallOptions& options,
-                                          const Job& job) {
-  NamespaceResult only = std::move(download_several({source}, options, job).front());
-  if (only.error) return std::unexpected(std::move(*only.error));
-  return std::move(*only.report);
-}
-
-std::vector<NamespaceResult> Downloads::download_several(const std::vector<Source>& sources,
-                                                         const InstallOptions& options,
-                                                         const Job& job) {
-  std::vector<NamespaceResult> outcomes;
-  std::vector<Order> orders;
-  for (const Source& source : sources) {
-    orders.push_back({.outcome = outcomes.size(), .source = source, .options = options});
-    outcomes.push_back({.name_space = namespace_of(source),
-                        .before = {},
-                        .source = source,
-                        .report = {},
-                        .error = {}});
-  }
-  fetch_and_install(std::move(orders), outcomes, job);
-  return outcomes;
-}
-
-void Downloads::fetch_and_install(std::vector<Order> orders, std::vector<NamespaceResult>& outcomes,
-                                  const Job& job) {
+Result<void> Downloads::fetch_and_install(const std::vector<Order>& orders,
+                                          std::vector<NamespaceResult>& outcomes, const Job& job,
+                                          bool stop_at_risks) {
   Job own = job_like(job);
-  Batch batch(*this, outcomes, own);
-  const auto take = [&](const Order& order, Result<Bundle> bundle) {
-    if (bundle && order.options.exactly) {
-      // The lock keeps what was asked; only the fetching was by exact version.
-      bundle->source = order.options.exactly->source;
-      bundle->branch = order.options.exactly->branch;
-    }
-    batch.add(order.outcome, std::move(bundle), order.options);
-  };
+  Batch batch(*this, outcomes, own, stop_at_risks);
   // Those of one repository and ref are fetched together.
   std::map<std::string, std::vector<const Order*>> groups;
   for (const Order& order : orders) {
     if (const auto* repo = std::get_if<RepoSource>(&order.source)) {
       groups[repository_and_ref(*repo)].push_back(&order);
     } else {
-      take(order, fetch(order.source, own, order.if_moved));
+      batch.add(order, fetch(order, own));
     }
   }
   for (const auto& [key, group] : groups) {
-    std::vector<RepoSource> sources;
-    for (const Order* order : group) sources.push_back(std::get<RepoSource>(order->source));
+    std::vector<WantedSkill> skills;
+    for (const Order* order : group) {
+      skills.push_back({.source = std::get<RepoSource>(order->source),
+                        .may_have_moved = order->may_have_moved,
+                        .declared_name = order->declared_name});
+    }
     const Result<void> fetched = fetch_several(
-        sources, own, group.front()->if_moved,
-        [&](size_t index, Result<Bundle> bundle) { take(*group[index], std::move(bundle)); });
+        skills, own,
+        [&](size_t index, Result<Bundle> bundle) { batch.add(*group[index], std::move(bundle)); });
     if (fetched) continue;
-    for (const Order* order : group) take(*order, std::unexpected(fetched.error()));
+    for (const Order* order : group) batch.add(*order, std::unexpected(fetched.error()));
   }
-  batch.flush();
+  return batch.write();
 }
 
-Result<std::vector<NamespaceResult>> Downloads::update(const Name& name, bool force,
-                                                       const Job& job) {
-  const auto names = locked(name);
-  if (!names) return std::unexpected(names.error());
-  std::vector<NamespaceResult> outcomes;
-  std::vector<Order> orders;
-  for (const auto& [locked_name, entry] : *names) {
-    if (!name && entry.pinned()) continue;
-    outcomes.push_back(
-        {.name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}});
+Result<Downloads::Targets> Downloads::targets(const Request& request) const {
+  Targets out;
+  for (const Source& source : request.sources) out.emplace(namespace_of(source), source);
+  if (request.action == Request::Action::kInstall) return out;
+  if (request.action == Request::Action::kRestore && !has(std::string(kLockFileName))) {
+    return std::unexpected(nothing_locked());
+  }
+  const auto namespaces = locked(request.name_space);
+  if (!namespaces) return std::unexpected(namespaces.error());
+  for (const auto& [name, entry] : *namespaces) out.emplace(name, entry.source);
+  return out;
+}
+
+// Of an update or a restoration.
+Result<void> Downloads::order_locked(const Request& request, std::vector<Order>& orders,
+                                     std::vector<NamespaceResult>& outcomes) const {
+  const auto namespaces = locked(request.name_space);
+  if (!namespaces) return std::unexpected(namespaces.error());
+  const bool restore = request.action == Request::Action::kRestore;
+  std::set<std::string> intact;
+  if (restore) {
+    const auto verified = installer_.verify(request.name_space);
+    for (const VerifiedNamespace& one : verified.value_or(std::vector<VerifiedNamespace>())) {
+      if (all_intact(one)) intact.insert(one.name_space);
+    }
+  }
+  for (const auto& [name, entry] : *namespaces) {
+    if (!restore && !request.name_space && entry.pinned()) continue;
+    outcomes.push_back({.name_space = name, .before = entry.resolved});
+    if (intact.contains(name)) {
+      outcomes.back().report = as_it_is(name, entry);
+      outcomes.back().ok = true;
+      continue;
+    }
     // Somebody deleted it, and did not ask for it now.
-    if (!name && !force && !installer_.has(locked_name)) {
-      outcomes.back().error = deleted_here(locked_name);
+    if (!restore && !request.name_space && !request.force && !has(name)) {
+      outcomes.back().error = deleted_here(name).message;
       continue;
     }
     orders.push_back({.outcome = outcomes.size() - 1,
-                      .source = entry.source,
-                      .options = {.force = force, .automatic = entry.automatic},
-                      .if_moved = IfMoved::kFind});
+                      .source = restore ? exact_source(entry) : entry.source,
+                      .options = options_for(request)});
+    Order& order = orders.back();
+    order.options.automatic = entry.automatic;
+    if (restore) {
+      order.options.exactly = entry;
+    } else {
+      order.may_have_moved = true;
+      order.declared_name = declared_name(name, entry);
+    }
   }
-  fetch_and_install(std::move(orders), outcomes, job);
-  return outcomes;
+  return {};
 }
 
-Result<std::vector<NamespaceResult>> Downloads::restore(const Name& name, bool force,
-                                                        const Job& job) {
-  const auto names = locked(name);
-  if (!names) return std::unexpected(names.error());
-  const auto verified = installer_.verify(name);
-  std::map<std::string_view, const VerifiedNamespace*> states;
-  if (verified) {
-    for (const VerifiedNamespace& one : *verified) states.emplace(one.name_space, &one);
-  }
+Result<std::vector<NamespaceResult>> Downloads::run(const Request& request, const Job& job) {
   std::vector<NamespaceResult> outcomes;
   std::vector<Order> orders;
-  for (const auto& [locked_name, entry] : *names) {
-    outcomes.push_back(
-        {.name_space = locked_name, .before = entry.resolved, .report = {}, .error = {}});
-    const auto state = states.find(locked_name);
-    if (state != states.end() && all_intact(*state->second)) {
-      outcomes.back().report = as_it_is(locked_name, entry);
-      continue;
-    }
-    orders.push_back({.outcome = outcomes.size() - 1,
-                      .source = exact_source(entry),
-                      .options = {.force = force, .automatic = entry.automatic, .exactly = entry}});
+  for (const Source& source : request.sources) {
+    orders.push_back(
+        {.outcome = outcomes.size(), .source = source, .options = options_for(request)});
+    outcomes.push_back({.name_space = namespace_of(source)});
   }
-  fetch_and_install(std::move(orders), outcomes, job);
+  if (request.action != Request::Action::kInstall) {
+    const auto ordered = order_locked(request, orders, outcomes);
+    if (!ordered) return std::unexpected(ordered.error());
+  }
+  const bool stop = request.stop_at_risks && !request.dry_run;
+  const auto written = fetch_and_install(orders, outcomes, job, stop);
+  if (!written) return std::unexpected(written.error());
   return outcomes;
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 
+#include "directory/sources/downloads_fixture_for_test.h"
 #include "directory/sources/http_server_for_test.h"
 #include "directory/sources/installer_fixture_for_test.h"
 #include "foundation/base/sha256.h"
@@ -64,10 +65,10 @@ class DownloadsTest : public testing::Test {
 
 TEST_F(DownloadsTest, OutdatedComparesWithoutFetchingBundles) {
   lock({"a", "b"});
-  const auto rows = downloads()->outdated(std::nullopt, {});
+  const auto rows = outdated(*downloads());
   ASSERT_TRUE(rows);
   for (const OutdatedRow& row : *rows) {
-    EXPECT_EQ(row.current + " " + row.latest, "1.0.0 2.0.0");
+    EXPECT_EQ(row.current + " " + row.latest.value_or(""), "1.0.0 2.0.0");
     EXPECT_TRUE(row.outdated);
   }
   EXPECT_THAT(server.targets(), Each(Not(HasSubstr("/skills"))));
@@ -93,7 +94,7 @@ TEST_F(DownloadsTest, OutdatedGivesEachNamespaceItsOwnDeadline) {
     gate->opened.wait(guard, [&gate] { return gate->open; });
   };
   const auto all = downloads(milliseconds(400));
-  const auto rows = all->outdated(std::nullopt, all->job());
+  const auto rows = outdated(*all, all->job());
   {
     const std::lock_guard guard(gate->mutex);
     gate->open = true;
@@ -107,35 +108,20 @@ TEST_F(DownloadsTest, OutdatedGivesEachNamespaceItsOwnDeadline) {
   }
 }
 
-TEST_F(DownloadsTest, OutdatedAsksAFewAtATime) {
-  std::mutex mutex;
-  std::condition_variable together;
-  size_t waiting = 0;
-  lock({"a", "b", "c", "d"});
-  before_answer = [&](const Request&) {
-    std::unique_lock guard(mutex);
-    ++waiting;
-    together.notify_all();
-    together.wait(guard, [&] { return waiting >= 4; });
-  };
-  ASSERT_TRUE(downloads()->outdated(std::nullopt, {}));
-  EXPECT_EQ(waiting, 4U);
-}
-
 TEST_F(DownloadsTest, OutdatedNamesFilesThatWereKept) {
   lock({"a"});
   folder.put("a/SKILL.md", "my own words");
   const auto all = downloads();
-  const auto updated = all->update(std::nullopt, false, {});
+  const auto updated = update(*all);
   ASSERT_TRUE(updated && updated->front().report);
   EXPECT_THAT(updated->front().report->conflicts, ElementsAre("SKILL.md"));
-  auto rows = all->outdated(std::nullopt, {});
+  auto rows = outdated(*all);
   ASSERT_TRUE(rows);
   EXPECT_EQ(rows->front().current, rows->front().latest);
   EXPECT_THAT(rows->front().kept, ElementsAre("SKILL.md"));
   EXPECT_FALSE(rows->front().outdated) << "an edit here is nothing newer there";
   folder.put("a/SKILL.md", "two");
-  rows = all->outdated(std::nullopt, {});
+  rows = outdated(*all);
   EXPECT_THAT(rows->front().kept, IsEmpty());
   EXPECT_FALSE(rows->front().outdated);
 }
@@ -146,19 +132,19 @@ TEST_F(DownloadsTest, AFixOfOursDoesNotKeepAnUpdateOut) {
   ASSERT_TRUE(Installer(folder.path())
                   .record_fixes({{"a/SKILL.md", sha256_hex("one"), sha256_hex("mended")}}, {}));
   const auto all = downloads();
-  const auto updated = all->update(std::nullopt, false, {});
+  const auto updated = update(*all);
   ASSERT_TRUE(updated && updated->front().report);
   EXPECT_THAT(updated->front().report->conflicts, IsEmpty());
   EXPECT_EQ(folder.get("a/SKILL.md"), "two");
-  EXPECT_FALSE(all->outdated(std::nullopt, {})->front().outdated);
+  EXPECT_FALSE(outdated(*all)->front().outdated);
 }
 
 TEST_F(DownloadsTest, RestoreRefusesWhatIsNotTheVersionOfTheLock) {
   lock({"a"});
   std::filesystem::remove_all(folder.path("a"));
-  const auto restored = downloads()->restore(std::nullopt, false, {});
+  const auto restored = restore(*downloads());
   ASSERT_TRUE(restored && restored->front().error);
-  EXPECT_THAT(restored->front().error->message, HasSubstr("D314"));
+  EXPECT_THAT(*restored->front().error, HasSubstr("D314"));
   EXPECT_FALSE(std::filesystem::exists(folder.path("a")));
 }
 

@@ -1,6 +1,7 @@
 #include "directory/sources/git.h"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -42,9 +43,18 @@ Result<Resolved> resolve_source(const RepoSource& source, Git& git, std::string&
 // A commit, its tree listed at once, content only when it is asked for.
 class GitTree : public TreeSource {
  public:
-  GitTree(const RepoSource& source, const GitOptions& options, const Job& job,
-          const Scratch& scratch, Route route)
-      : source_(source), git_(source, options, job, scratch, std::move(route)) {}
+  GitTree(const RepoSource& source, const GitOptions& options, const Job& job, Scratch scratch,
+          Route route)
+      : source_(source),
+        scratch_(std::move(scratch)),
+        git_(source, options, job, scratch_, std::move(route)) {}
+
+  Result<std::string> resolve() {
+    std::string path = source_.path.value_or("");
+    auto resolved = resolve_source(source_, git_, path);
+    if (!resolved) return std::unexpected(resolved.error());
+    return resolved->id;
+  }
 
   Result<Opened> open() override {
     Opened opened;
@@ -100,54 +110,33 @@ class GitTree : public TreeSource {
   }
 
   const RepoSource& source_;
+  const Scratch scratch_;
   Git git_;
   std::string wanted_;
   std::string top_;
   std::set<std::string> here_;
 };
 
-// Calls `work` with the skills of the repository.
-template <typename F>
-auto with_repo(const RepoSource& source, const GitOptions& options, const Job& job, const F& work)
-    -> decltype(work(std::declval<RepoSkills&>())) {
+Result<std::unique_ptr<GitTree>> make_tree(const RepoSource& source, const GitOptions& options,
+                                           const Job& job) {
   auto route = find_route(source, options, job);
   if (!route) return std::unexpected(route.error());
   auto scratch = Scratch::make(options.scratch);
   if (!scratch) return std::unexpected(scratch.error());
-  GitTree tree(source, options, job, *scratch, std::move(*route));
-  RepoSkills skills(source, options.limits, tree);
-  return work(skills);
+  return std::make_unique<GitTree>(source, options, job, std::move(*scratch), std::move(*route));
 }
 
 }  // namespace
 
-Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job) {
-  return with_repo(source, options, job, [](RepoSkills& skills) { return skills.list(); });
-}
-
-Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
-                           const Job& job, IfMoved if_moved, const RepoSkills::TakeOne& take) {
-  return with_repo(sources.front(), options, job,
-                   [&](RepoSkills& skills) { return skills.several(sources, if_moved, take); });
-}
-
-Result<std::vector<std::string>> resolve_trees(const std::vector<RepoSource>& sources,
-                                               const GitOptions& options, const Job& job) {
-  return with_repo(sources.front(), options, job,
-                   [&sources](RepoSkills& skills) { return skills.trees_of(sources); });
+Result<std::unique_ptr<TreeSource>> git_tree(const RepoSource& source, const GitOptions& options,
+                                             const Job& job) {
+  return make_tree(source, options, job);
 }
 
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
                                  const Job& job) {
-  auto route = find_route(source, options, job);
-  if (!route) return std::unexpected(route.error());
-  auto scratch = Scratch::make(options.scratch);
-  if (!scratch) return std::unexpected(scratch.error());
-  Git git(source, options, job, *scratch, std::move(*route));
-  std::string path = source.path.value_or("");
-  auto resolved = resolve_source(source, git, path);
-  if (!resolved) return std::unexpected(resolved.error());
-  return resolved->id;
+  auto tree = make_tree(source, options, job);
+  return tree ? (*tree)->resolve() : std::unexpected(tree.error());
 }
 
 }  // namespace iii::sources

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,20 +30,15 @@ struct GitOptions {
   bool operator==(const GitOptions&) const = default;
 };
 
-// Blocking. Where a skill is looked for: repo_skills.h. A link inside the repository is followed,
-// one that leaves it and a submodule are refused in the place of a skill.
-// All 40 or 64 digits of a commit are always that commit; else a branch comes before a tag.
-// Errors: D310 no such skill, branch or repository; D312 a bundle that is refused; D313 a server
-// that may not be connected to; D321 git failed or took too long. `ref` may be a commit.
-// What is there, below `path` of the source where it has one.
-Result<RepoListing> list_repo(const RepoSource& source, const GitOptions& options, const Job& job);
-// The skills that several sources name, which have the same repository and ref, in one go. The
-// error is one for all of them.
-Result<void> fetch_several(const std::vector<RepoSource>& sources, const GitOptions& options,
-                           const Job& job, IfMoved if_moved, const RepoSkills::TakeOne& take);
-// Ids of the trees at `path` of these sources now, without content; empty: gone upstream.
-Result<std::vector<std::string>> resolve_trees(const std::vector<RepoSource>& sources,
-                                               const GitOptions& options, const Job& job);
+// Blocking. A commit of the repository: its tree is listed at once, content is fetched when it is
+// read. All of them outlive the tree. Where a skill is looked for in it: repo_skills.h. A link
+// inside the repository is followed, one that leaves it and a submodule are refused in the place of
+// a skill. All 40 or 64 digits of a commit are always that commit; else a branch comes before a
+// tag.
+// Errors: D310 no such branch, commit or repository; D312 more than the limits allow; D313 a server
+// that may not be connected to; D321 git failed or took too long.
+Result<std::unique_ptr<TreeSource>> git_tree(const RepoSource& source, const GitOptions& options,
+                                             const Job& job);
 // The commit that a source means now, without fetching, for `outdated`.
 Result<std::string> resolve_repo(const RepoSource& source, const GitOptions& options,
                                  const Job& job);

@@ -97,10 +97,16 @@ class GitTest : public testing::Test {
     return fetch_one({.repo = url, .skill = skill, .ref = ref});
   }
   Result<Bundle> fetch_one(const RepoSource& source) const {
+    const auto tree = git_tree(source, options_, job_);
+    return tree ? only_bundle(source, options_.limits, **tree) : std::unexpected(tree.error());
+  }
+  static Result<Bundle> only_bundle(const RepoSource& source, const BundleLimits& limits,
+                                    TreeSource& tree) {
     Result<Bundle> bundle;
-    const auto fetched =
-        fetch_several({source}, options_, job_, IfMoved::kRefuse,
-                      [&bundle](size_t, Result<Bundle> only) { bundle = std::move(only); });
+    const auto fetched = RepoSkills(source, limits, tree)
+                             .several({{.source = source}}, [&bundle](size_t, Result<Bundle> only) {
+                               bundle = std::move(only);
+                             });
     return fetched ? std::move(bundle) : std::unexpected(fetched.error());
   }
   Result<Bundle> fetch(const Repository& repository, const std::string& skill,

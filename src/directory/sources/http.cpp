@@ -297,15 +297,11 @@ std::expected<HttpAnswer, HttpProblem> Http::Impl::ask(Handle& handle, const Htt
   CURL* easy = handle.easy();
   exchange.easy = easy;
   const HeaderList headers = prepare(easy, request, to, left, exchange);
-  const auto given_up = [&] {
-    return exchange.job->is_cancelled() ||
-           (request.abandoned != nullptr && request.abandoned->load(std::memory_order_relaxed));
-  };
-  const auto stop = [&] { return given_up() || exchange.job->should_stop(); };
-  const std::optional<CURLcode> code = handle.perform(stop);
+  const std::optional<CURLcode> code =
+      handle.perform([&exchange] { return exchange.job->should_stop(); });
   HttpAnswer answer;
   curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &answer.status);
-  if (!code && given_up()) return std::unexpected(HttpProblem::kStopped);
+  if (!code && exchange.job->is_cancelled()) return std::unexpected(HttpProblem::kStopped);
   if (!code) return std::unexpected(problem_of(CURLE_OPERATION_TIMEDOUT, answer.status, exchange));
   if (*code != CURLE_OK) return std::unexpected(problem_of(*code, answer.status, exchange));
   answer.retry_after = retry_after_of(easy);

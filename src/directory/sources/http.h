@@ -1,7 +1,6 @@
 // GET over HTTP(S) with libcurl: bounded in time, size and redirects; connections are kept.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <expected>
@@ -26,8 +25,6 @@ struct HttpRequest {
   std::string if_none_match;  // empty: not sent
   std::chrono::milliseconds timeout{60'000};
   uint64_t max_body_bytes = 1024 * 1024;  // unpacked
-  // Set by somebody who does not want the answer any more; may be null.
-  const std::atomic<bool>* abandoned = nullptr;
 };
 
 struct HttpAnswer {
@@ -46,7 +43,7 @@ enum class HttpProblem {
   kBadRedirect,    // too many, another scheme, or into a network that is not the server's own
   kNotTrusted,     // TLS
   kMisconfigured,  // the URL or the CA file cannot be used
-  kStopped,        // cancelled or abandoned
+  kStopped,        // cancelled
 };
 
 // From any thread; calls at the same time use handles of their own. Redirects are followed only to

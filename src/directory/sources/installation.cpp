@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <set>
 
-#include "directory/sources/installer_locks.h"
 #include "foundation/base/log.h"
 #include "foundation/base/uuid.h"
 
@@ -39,6 +38,13 @@ Result<void> Stage::sync() {
   return synced ? root_.sync_folder("") : synced;
 }
 
+Result<SwapLock> begin_swap(const FolderWriter& root, const Job& job) {
+  Result<SwapLock> lock = SwapLock::wait(root, job);
+  if (!lock) return lock;
+  const Result<Recovery> recovered = recover(root);
+  return recovered ? std::move(lock) : std::unexpected(recovered.error());
+}
+
 Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
                           const Lock& lock) {
   const Result<std::string> text = lock_text(lock);
@@ -51,7 +57,11 @@ Result<void> replace_lock(const FolderWriter& root, const std::string& name_spac
 }
 
 Result<Installation::Reports> Installation::run() {
-  if (const Result<void> settled = settle(); !settled) return std::unexpected(settled.error());
+  // Whatever a dead process left unfinished comes first.
+  if (root_.exists(kJournalPath)) {
+    const Result<SwapLock> settled = begin_swap(root_, job_);
+    if (!settled) return std::unexpected(settled.error());
+  }
   sweep_dead_stages();
   const Result<LockPtr> lock = lock_.read(root_);
   if (!lock) return std::unexpected(lock.error());
@@ -66,17 +76,7 @@ Result<Installation::Reports> Installation::run() {
   return reports;
 }
 
-// Whatever a dead process left unfinished comes first.
-Result<void> Installation::settle() {
-  if (!root_.exists(kJournalPath)) return {};
-  const Result<SwapLock> lock = SwapLock::wait(root_, job_);
-  if (!lock) return std::unexpected(lock.error());
-  const Result<Recovery> recovered = recover(root_);
-  if (!recovered) return std::unexpected(recovered.error());
-  return {};
-}
-
-// Stages of namespaces that nobody holds: their writers are dead. One with a journal was settled
+// Stages of namespaces that are not held: their writers are dead. One with a journal was settled
 // before, and a new journal of that namespace takes the lock that is held meanwhile.
 void Installation::sweep_dead_stages() {
   const Result<std::vector<DirectoryEntry>> stages = root_.list(kStagingFolder);
@@ -129,7 +129,7 @@ Result<void> Installation::stage_files(Stage& stage) {
         journal_.steps.push_back(std::move(step));
         continue;
       }
-      // Not the file's own name: nobody may take what lies here for a document.
+      // Not the file's own name: what is staged must not be served as a document.
       step.staged = "new" + std::to_string(at);
       done = root_.create(stage.path(step.staged), *change.bytes, change.mode);
       coming.push_back(std::move(step));
@@ -140,11 +140,8 @@ Result<void> Installation::stage_files(Stage& stage) {
 }
 
 Result<void> Installation::swap(Stage& stage) {
-  const Result<SwapLock> held = SwapLock::wait(root_, job_);
+  const Result<SwapLock> held = begin_swap(root_, job_);
   if (!held) return std::unexpected(held.error());
-  if (const Result<Recovery> recovered = recover(root_); !recovered) {
-    return std::unexpected(recovered.error());
-  }
   Result<void> done = stage_lock_file(stage);
   if (done) done = make_backups(stage);
   if (done && job_.is_cancelled()) done = fail("late", "it was cancelled");  // the last chance
@@ -222,7 +219,7 @@ Result<void> Installation::make_backups(Stage& stage) {
     step.backup = "old" + std::to_string(number++);
     Result<void> saved = root_.link(step.path, stage.path(step.backup));
     if (!saved && saved.error().code == "no_links") saved = copy_backup(step, stage);
-    // Removed by somebody else a moment ago: the step will see that too.
+    // Removed by another process a moment ago: the step will see that too.
     if (!saved && saved.error().code == "missing") step.backup.clear();
     if (!saved && saved.error().code != "missing") return saved;
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "directory/sources/installer.h"
+#include "directory/sources/installer_locks.h"
 #include "directory/sources/installer_plan.h"
 #include "directory/sources/installer_verify.h"
 #include "directory/sources/journal.h"
@@ -39,6 +40,9 @@ class Stage {
   bool needed_ = false;
 };
 
+// The right to swap. What a dead process left unfinished was finished or undone first.
+Result<SwapLock> begin_swap(const FolderWriter& root, const Job& job);
+
 // The lock file alone, atomically. The swap lock is held by the caller.
 Result<void> replace_lock(const FolderWriter& root, const std::string& name_space,
                           const Lock& lock);
@@ -62,7 +66,6 @@ class Installation {
     std::unique_ptr<Plan> plan;
   };
 
-  Result<void> settle();
   void sweep_dead_stages();
   void make_plans(const Lock& lock, Reports& reports);
   Result<void> stage_files(Stage& stage);

@@ -6,10 +6,6 @@
 #include <numeric>
 
 #include "directory/sources/installation.h"
-#include "directory/sources/installer_locks.h"
-#include "directory/sources/installer_plan.h"
-#include "directory/sources/installer_verify.h"
-#include "directory/sources/journal.h"
 #include "directory/sources/namespace_diff.h"
 #include "foundation/base/utf8.h"
 
@@ -17,7 +13,7 @@ namespace iii::sources {
 
 namespace {
 
-constexpr int kMaxAttempts = 3;  // the lock file may change under our hands
+constexpr int kMaxAttempts = 3;  // `directory.lock` may change between plan and swap
 
 std::unexpected<Error> busy(std::string_view name_space, const std::string& what) {
   return fail("D331", "D331 busy: " + what + " Namespace `" + std::string(name_space) +
@@ -31,7 +27,7 @@ Error twice(std::string_view name_space) {
 
 Error as_write_error(const Error& error, std::string_view name_space) {
   if (error.code == "busy") {
-    return busy(name_space, "somebody else is writing or reading here, and the time is up.")
+    return busy(name_space, "another process is writing or reading here, and the time is up.")
         .error();
   }
   if (error.code == "late") return busy(name_space, "the time is up.").error();
@@ -137,14 +133,12 @@ std::vector<Result<InstallReport>> Installer::install_all(const std::vector<Pack
 Result<std::unique_ptr<Plan>> Installer::Impl::plan(const Package& package,
                                                     const std::optional<std::string>& path) {
   Result<std::unique_ptr<Plan>> plan;
-  const auto make = [&](const FolderWriter& root) -> Result<void> {
-    const Result<LockPtr> now = lock.read(root);
-    if (!now) return std::unexpected(now.error());
-    plan = make_plan(root, package, **now);
+  const auto make = [&](const FolderWriter& root, const Lock& now) -> Result<void> {
+    plan = make_plan(root, package, now);
     if (plan) (*plan)->report.files = files_of(root, **plan, *package.bundle, path);
     return {};
   };
-  const Result<void> done = read_whole(folder, make);
+  const Result<void> done = read_whole(folder, lock, make);
   return done ? std::move(plan) : std::unexpected(done.error());
 }
 
@@ -218,7 +212,7 @@ void Installer::Impl::write(const FolderWriter& root, const std::vector<Package>
     if (!alone) {
       write(root, packages, {index}, job, reports);
     } else if (error.code == "again") {
-      reports[index] = busy(name_of(index), "somebody else keeps changing `directory.lock`.");
+      reports[index] = busy(name_of(index), "another process keeps changing `directory.lock`.");
     } else {
       reports[index] = std::unexpected(as_write_error(error, name_of(index)));
     }
@@ -241,11 +235,8 @@ Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const 
   const std::string name = files.front().path.substr(0, files.front().path.find('/'));
   const Result<FolderWriter> root = impl_->open_to_write(name);
   if (!root) return std::unexpected(root.error());
-  const Result<SwapLock> held = SwapLock::wait(*root, job);
+  const Result<SwapLock> held = begin_swap(*root, job);
   if (!held) return std::unexpected(as_write_error(held.error(), name));
-  if (const Result<Recovery> recovered = recover(*root); !recovered) {
-    return std::unexpected(as_write_error(recovered.error(), name));
-  }
   const Result<LockPtr> before = impl_->lock.read(*root);
   if (!before) return std::unexpected(before.error());
   Lock lock = **before;
@@ -266,13 +257,11 @@ Result<void> Installer::record_fixes(const std::vector<FixedFile>& files, const 
 Result<std::vector<VerifiedNamespace>> Installer::verify(
     const std::optional<std::string>& name_space) const {
   Result<std::vector<VerifiedNamespace>> verified;
-  const auto look = [&](const FolderWriter& root) -> Result<void> {
-    const Result<LockPtr> lock = impl_->lock.read(root);
-    if (!lock) return std::unexpected(lock.error());
-    verified = verify_files(root, **lock, name_space);
+  const auto compare = [&](const FolderWriter& root, const Lock& lock) -> Result<void> {
+    verified = verify_files(root, lock, name_space);
     return {};
   };
-  const Result<void> done = read_whole(impl_->folder, look);
+  const Result<void> done = read_whole(impl_->folder, impl_->lock, compare);
   return done ? std::move(verified) : std::unexpected(done.error());
 }
 

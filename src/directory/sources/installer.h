@@ -106,9 +106,9 @@ struct RemoveReport {
 };
 
 // Blocking calls, from any thread; one namespace is written by one thread of one process at a time.
-// Errors: D330 the disk refused, D331 somebody else holds the namespace for too long, D332 not what
-// the lock says, D333 the lock file cannot be read, D335 the namespace was filled from another
-// source and nobody forced it.
+// Errors: D330 the disk refused, D331 another writer holds the namespace for too long, D332 not
+// what the lock says, D333 the lock file cannot be read, D335 the namespace was filled from another
+// source, and `force` is not set.
 class Installer {
  public:
   // The folder is made when something is first written. `fault` is for tests of failures.

@@ -48,28 +48,22 @@ Result<void> check_bundle(const Package& package) {
   if (!clean_name || *clean_name != name || name.find('/') != std::string::npos) {
     return fail("D311", "D311 invalid_input: " + printable(name) + " is not a name of a namespace");
   }
-  std::set<std::string_view> paths;
-  for (const BundleFile& file : bundle.files) {
-    III_CHECK(!file.sha256.empty());
-    const Result<std::string> clean = clean_path(file.path, any);
-    if (!clean) return std::unexpected(clean.error());
-    if (*clean != file.path || !paths.insert(file.path).second) {
-      return fail("D312", "D312 invalid_bundle: invalid skill path \"" + printable(file.path) +
-                              "\": it is not in its clean form, or comes twice");
-    }
-  }
+  if (auto fits = check_paths(bundle, any); !fits) return fits;
+  const auto is_hashed = [](const BundleFile& file) { return !file.sha256.empty(); };
+  III_CHECK(std::ranges::all_of(bundle.files, is_hashed));
   const std::optional<LockedNamespace>& exactly = package.options->exactly;
   if (!exactly) return {};
-  for (const auto& [path, file] : exactly->files) {
-    if (!paths.contains(path)) return not_as_locked("`" + path + "` is missing");
-  }
+  std::set<std::string_view> missing;
+  for (const auto& [path, file] : exactly->files) missing.insert(path);
   for (const BundleFile& file : bundle.files) {
     const LockedFile* const locked = exactly->find(file.path);
     if (locked == nullptr) return not_as_locked("`" + file.path + "` is new");
     if (locked->sha256 != file.sha256 || locked->size != file.bytes.size()) {
       return not_as_locked("`" + file.path + "` has other content");
     }
+    missing.erase(file.path);
   }
+  if (!missing.empty()) return not_as_locked("`" + std::string(*missing.begin()) + "` is missing");
   return {};
 }
 

@@ -194,6 +194,31 @@ TEST(InstallerFault, W8ADeathAtAnyStepIsFinishedOrUndoneByTheNextReader) {
   EXPECT_GT(undone, 10);
 }
 
+TEST(InstallerFault, W8ARemovalThatFailsOrDiesAtAnyStepIsWholeOrUndone) {
+  const auto remove = [](const Scene& scene, FolderWriter::Fault fault = {}) {
+    return Installer(scene.folder().path(), std::move(fault)).remove("resend", {}, {});
+  };
+  const Scene straight;
+  const auto whole = remove(straight);
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_THAT(whole->kept, ElementsAre("edited.md", "gone/mine.md", "linked.md"));
+  const Files after = straight.folder().picture();
+  int failures = 0;
+  for (int step = 0; step < kMaxSteps; ++step) {
+    const Scene failing;
+    const FaultAt fault{.number = step};
+    const auto report = remove(failing, fault);
+    if (!fault.struck()) break;
+    failures += report ? 0 : 1;
+    EXPECT_EQ(failing.folder().picture(), report ? after : failing.before()) << step;
+    const Scene dying;
+    in_child_that_dies([&] { (void)remove(dying, FaultAt{.number = step, .dies = true}); });
+    EXPECT_THAT(read_through_gate(dying.folder().path()), AnyOf(Eq(dying.before()), Eq(after)))
+        << step;
+  }
+  EXPECT_GT(failures, 20);
+}
+
 TEST(InstallerFault, W8ADeathWhileUndoingIsUndoneByTheNextWriter) {
   for (int step = 30; step < kMaxSteps; ++step) {
     const Scene scene;

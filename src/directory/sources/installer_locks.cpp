@@ -55,14 +55,4 @@ Result<SwapLock> SwapLock::wait(const FolderWriter& root, const Job& job) {
   return SwapLock(std::move(*turn), std::move(*swap));
 }
 
-Result<std::optional<SwapLock>> SwapLock::attempt(const FolderWriter& root) {
-  Result<std::optional<FileLock>> turn = FileLock::attempt(root, kTurnLockPath);
-  if (!turn) return std::unexpected(turn.error());
-  if (!*turn) return std::nullopt;
-  Result<std::optional<FileLock>> swap = FileLock::attempt(root, kSwapLockPath);
-  if (!swap) return std::unexpected(swap.error());
-  if (!*swap) return std::nullopt;
-  return SwapLock(std::move(**turn), std::move(**swap));
-}
-
 }  // namespace iii::sources

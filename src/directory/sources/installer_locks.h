@@ -1,6 +1,6 @@
 // Who may write: one flock per namespace, and one for the swap, which readers share (ReadGate).
 //
-// The files are never removed. Should somebody else remove them, whoever comes next notices that
+// The files are never removed. When another program removes them, the next one to lock notices that
 // the file it locked is not the one that lies there any more.
 #pragma once
 
@@ -27,7 +27,7 @@ class FileLock {
   FileLock() = default;
   // Waits until the job ends: `busy`.
   static Result<FileLock> wait(const FolderWriter& root, std::string_view path, const Job& job);
-  // Nothing when somebody else has it.
+  // Nothing when it is held already.
   static Result<std::optional<FileLock>> attempt(const FolderWriter& root, std::string_view path);
 
  private:
@@ -35,11 +35,11 @@ class FileLock {
   UniqueFd file_;
 };
 
-// The right to swap: no reader reads and nobody else swaps.
+// The right to swap: no reader reads and no other writer swaps.
 class SwapLock {
  public:
+  // Waits until the job ends: `busy`.
   static Result<SwapLock> wait(const FolderWriter& root, const Job& job);
-  static Result<std::optional<SwapLock>> attempt(const FolderWriter& root);
 
  private:
   SwapLock(FileLock turn, FileLock swap) : turn_(std::move(turn)), swap_(std::move(swap)) {}

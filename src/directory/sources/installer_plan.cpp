@@ -35,7 +35,7 @@ std::string marker_text(const RegistrySource& source) {
 
 bool is_executable(mode_t mode) { return (mode & S_IXUSR) != 0; }
 
-// Whoever may read may run, or nobody.
+// All who may read may run it, or none.
 mode_t with_mode(mode_t mode, bool executable) {
   constexpr mode_t kReaders = 0444;
   constexpr mode_t kRunners = 0111;
@@ -214,7 +214,7 @@ class Planner {
     return {};
   }
 
-  // Of a namespace that is removed: files that somebody put beside ours.
+  // Of a namespace that is removed: files that were added beside ours.
   Result<void> plan_extras() {
     const Result<std::vector<DirectoryEntry>> entries = root_.walk(name());
     if (!entries) return std::unexpected(entries.error());

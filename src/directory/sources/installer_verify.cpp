@@ -73,7 +73,7 @@ Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string
     }
   }
   const Result<std::vector<DirectoryEntry>> entries = root.walk(name);
-  // The namespace itself is a link: its files were told apart above.
+  // The namespace itself is a link: its files were compared above.
   if (!entries && entries.error().code != "link") return std::unexpected(entries.error());
   for (const DirectoryEntry& entry : entries.value_or(std::vector<DirectoryEntry>())) {
     const bool file = entry.kind != EntryKind::kDirectory && entry.name != kMarkerName;
@@ -133,8 +133,8 @@ Result<LockPtr> LockReader::read(const FolderWriter& root) {
   return lock_;
 }
 
-Result<void> read_whole(const std::filesystem::path& skills_folder,
-                        const std::function<Result<void>(const FolderWriter& root)>& work) {
+Result<void> read_whole(const std::filesystem::path& skills_folder, LockReader& reader,
+                        const ReadWork& work) {
   ReadGate gate(skills_folder);
   for (int look = 0; look < kMaxLooks; ++look) {
     if (!gate.enter()) {
@@ -143,7 +143,8 @@ Result<void> read_whole(const std::filesystem::path& skills_folder,
     }
     const Result<FolderWriter> root = FolderWriter::open_to_read(skills_folder);
     if (!root) return std::unexpected(read_failed(root.error()));
-    Result<void> done = work(*root);
+    const Result<LockPtr> lock = reader.read(*root);
+    Result<void> done = lock ? work(*root, **lock) : std::unexpected(lock.error());
     if (gate.leave()) return done;
   }
   return fail("D331",

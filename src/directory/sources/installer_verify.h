@@ -29,10 +29,11 @@ class LockReader {
   std::optional<FileStamp> stamp_;  // of the file, once it tells versions apart
 };
 
-// Runs `work` on the folder when no swap is under way, again when one began meanwhile. D331 when
-// that takes too long.
-Result<void> read_whole(const std::filesystem::path& skills_folder,
-                        const std::function<Result<void>(const FolderWriter& root)>& work);
+// Runs `work` on the folder and its lock when no swap is under way, again when one began meanwhile.
+// D331 when that takes too long.
+using ReadWork = std::function<Result<void>(const FolderWriter& root, const Lock& lock)>;
+Result<void> read_whole(const std::filesystem::path& skills_folder, LockReader& reader,
+                        const ReadWork& work);
 
 // Of one namespace, or of all that the lock names. Files whose hash is known are not read again.
 Result<std::vector<VerifiedNamespace>> verify_files(const FolderWriter& root, const Lock& lock,

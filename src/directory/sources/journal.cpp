@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <set>
+#include <utility>
 
 #include "directory/sources/lock_file.h"
 #include "foundation/base/file_digests.h"
@@ -13,13 +14,11 @@
 #include "foundation/base/sha256.h"
 #include "foundation/base/text.h"
 #include "foundation/json/value.h"
-#include "foundation/json/write.h"
 
 namespace iii::sources {
 
 namespace {
 
-constexpr int64_t kFormat = 2;  // 1 had one `namespace` instead of `namespaces`
 constexpr uint64_t kMaxJournalBytes = 64 * 1024 * 1024;
 constexpr std::string_view kDamagedPath = ".iii-directory/journal.damaged";
 
@@ -52,7 +51,7 @@ Result<void> rename_into(const FolderWriter& root, const std::string& from, cons
   return root.rename(from, to);
 }
 
-// One step forward. False: the file was changed by somebody else meanwhile, and is kept.
+// One step forward. False: the file was changed by others meanwhile, and is kept.
 Result<bool> take(const FolderWriter& root, const Journal& journal, const Step& step) {
   const std::string staged = step.staged.empty() ? "" : below(journal.stage, step.staged);
   if (!staged.empty() && !root.exists(staged)) return true;  // taken before
@@ -130,39 +129,10 @@ Result<void> remove_emptied(const FolderWriter& root, const Journal& journal, bo
   return {};
 }
 
-json::Value step_value(const Step& step) {
-  return json::Object{{"path", step.path},
-                      {"was", step.was},
-                      {"now", step.now},
-                      {"staged", step.staged},
-                      {"backup", step.backup}};
-}
-
-json::Value list_value(const std::vector<std::string>& list) {
-  return json::Array(list.begin(), list.end());
-}
-
 bool is_safe(std::string_view path) {
   return std::ranges::none_of(split(path, '/'), [](std::string_view part) {
     return part.empty() || part == "." || part == ".." || part.find('\0') != part.npos;
   });
-}
-
-bool read_text(const json::Value& from, std::string_view key, std::string& out) {
-  const json::Value* const member = from.find(key);
-  const std::string* const text = member != nullptr ? member->as_string() : nullptr;
-  if (text != nullptr) out = *text;
-  return text != nullptr;
-}
-
-bool read_list(const json::Value& from, std::string_view key, std::vector<std::string>& out) {
-  const json::Value* const member = from.find(key);
-  if (member == nullptr || member->as_array() == nullptr) return false;
-  for (const json::Value& entry : *member->as_array()) {
-    if (entry.as_string() == nullptr || !is_safe(*entry.as_string())) return false;
-    out.push_back(*entry.as_string());
-  }
-  return true;
 }
 
 bool is_plain_name(std::string_view name) { return name.find('/') == std::string_view::npos; }
@@ -173,37 +143,19 @@ bool is_inside(const Journal& journal, std::string_view path) {
          std::ranges::binary_search(journal.namespaces, path.substr(0, slash));
 }
 
-bool read_namespaces(const json::Value& from, Journal& journal) {
-  std::string only;
-  if (read_text(from, "namespace", only)) {
-    journal.namespaces.push_back(std::move(only));
-  } else if (!read_list(from, "namespaces", journal.namespaces)) {
-    return false;
-  }
-  std::ranges::sort(journal.namespaces);
-  return !journal.namespaces.empty() &&
-         std::ranges::all_of(journal.namespaces, [](const std::string& name) {
-           return is_safe(name) && is_plain_name(name);
-         });
-}
-
-bool read_steps(const json::Value& from, Journal& journal) {
-  const json::Value* const steps = from.find("steps");
-  if (steps == nullptr || steps->as_array() == nullptr) return false;
-  for (const json::Value& value : *steps->as_array()) {
-    Step step;
-    const bool whole = read_text(value, "path", step.path) && read_text(value, "was", step.was) &&
-                       read_text(value, "now", step.now) &&
-                       read_text(value, "staged", step.staged) &&
-                       read_text(value, "backup", step.backup);
+bool is_sound(const Journal& journal) {
+  const auto is_namespace = [](const std::string& name) {
+    return is_safe(name) && is_plain_name(name);
+  };
+  const auto is_step = [&journal](const Step& step) {
     const bool ours = step.path == kLockFileName || is_inside(journal, step.path);
-    if (!whole || !ours || !is_safe(step.path) || !is_plain_name(step.staged) ||
-        !is_plain_name(step.backup)) {
-      return false;
-    }
-    journal.steps.push_back(std::move(step));
-  }
-  return true;
+    return ours && is_safe(step.path) && is_plain_name(step.staged) && is_plain_name(step.backup);
+  };
+  return !journal.namespaces.empty() && std::ranges::all_of(journal.namespaces, is_namespace) &&
+         is_safe(journal.stage) && journal.stage.starts_with(below(kStagingFolder, "")) &&
+         std::ranges::all_of(journal.steps, is_step) &&
+         std::ranges::all_of(journal.made, is_safe) &&
+         std::ranges::all_of(journal.emptied, is_safe);
 }
 
 // It cannot be read, and nothing may be read while it is there: it is moved aside.
@@ -253,30 +205,21 @@ Result<std::string> state_of(const FolderWriter& root, std::string_view path) {
   return "sha256:" + file->sha256;
 }
 
-std::string render_journal(const Journal& journal) {
-  json::Array steps;
-  for (const Step& step : journal.steps) steps.push_back(step_value(step));
-  return json::to_text(json::Object{{"version", kFormat},
-                                    {"namespaces", list_value(journal.namespaces)},
-                                    {"stage", journal.stage},
-                                    {"steps", std::move(steps)},
-                                    {"made", list_value(journal.made)},
-                                    {"emptied", list_value(journal.emptied)}});
-}
+std::string render_journal(const Journal& journal) { return json::encode(journal); }
 
 Result<Journal> parse_journal(std::string_view text) {
   const Result<json::Value> value = json::parse(text, 8);
   if (!value) return fail("damaged", "it is not JSON");
   const json::Value* const version = value->find("version");
   if (version == nullptr || version->as_int() == nullptr) return fail("damaged", "no version");
-  if (*version->as_int() > kFormat) return fail("newer", "it was written by a newer iii-directory");
-  Journal journal;
-  const bool whole = read_namespaces(*value, journal) &&
-                     read_text(*value, "stage", journal.stage) && is_safe(journal.stage) &&
-                     journal.stage.starts_with(std::string(kStagingFolder) + "/") &&
-                     read_steps(*value, journal) && read_list(*value, "made", journal.made) &&
-                     read_list(*value, "emptied", journal.emptied);
-  if (!whole) return fail("damaged", "a field is missing or invalid");
+  if (*version->as_int() > Journal::kFormat) {
+    return fail("newer", "it was written by a newer iii-directory");
+  }
+  Result<Journal> journal = json::decode<Journal>(text);
+  if (!journal) return fail("damaged", journal.error().message);
+  if (journal->only) journal->namespaces = {*std::exchange(journal->only, std::nullopt)};
+  std::ranges::sort(journal->namespaces);
+  if (!is_sound(*journal)) return fail("damaged", "a field is invalid");
   return journal;
 }
 

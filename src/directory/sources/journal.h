@@ -1,20 +1,23 @@
-// The swap: many files changed as one. It is written down before it begins, so that whoever comes
-// after a crash can finish or undo it.
+// The swap: many files changed as one. It is recorded before it begins, so that the next
+// process can finish or undo it after a crash.
 //
 // Order of a swap, all of it under the swap lock: staged files and backups are on the disk → the
 // journal is → steps → the folders are on the disk → the journal goes. Every step can be repeated.
-// A file that somebody else changed meanwhile is never touched: it is kept as it is.
+// A file that another process changed meanwhile is never touched: it is kept as it is.
 //
 // The stage is one folder. In it: the new files, second names (or copies) of the old ones, and
 // `forward` as long as the swap is meant to be finished; without it, it is to be undone.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "foundation/base/files_writer.h"
 #include "foundation/base/result.h"
+#include "foundation/json/describe.h"
 
 namespace iii::sources {
 
@@ -46,18 +49,38 @@ struct Step {
 };
 
 struct Journal {
+  static constexpr int64_t kFormat = 2;  // 1 had one `namespace` instead of `namespaces`
+
+  int64_t version = kFormat;
   std::vector<std::string> namespaces;  // sorted; the swap changes nothing outside of them
   std::string stage;                    // below the skills folder
   std::vector<Step> steps;              // what goes before what comes, `directory.lock` last
   std::vector<std::string> made;        // folders that did not exist before, outer ones first
   std::vector<std::string> emptied;     // folders that lose files, inner ones first
+  std::optional<std::string> only;      // of format 1, when it was read
 };
+
+inline auto describe(json::Type<Step>) {
+  using T = Step;
+  return json::object<T>("Step", "", json::field("path", &T::path, ""),
+                         json::field("was", &T::was, ""), json::field("now", &T::now, ""),
+                         json::field("staged", &T::staged, ""),
+                         json::field("backup", &T::backup, ""));
+}
+inline auto describe(json::Type<Journal>) {
+  using T = Journal;
+  return json::object<T>("Journal", "", json::field("version", &T::version, ""),
+                         json::field("namespaces", &T::namespaces, "").optional(),
+                         json::field("stage", &T::stage, ""), json::field("steps", &T::steps, ""),
+                         json::field("made", &T::made, ""), json::field("emptied", &T::emptied, ""),
+                         json::field("namespace", &T::only, ""));
+}
 
 std::string render_journal(const Journal& journal);
 Result<Journal> parse_journal(std::string_view text);
 
 // Takes the steps, as far as they are still to be taken, and forces them to the disk. Returns the
-// paths that somebody else changed meanwhile.
+// paths that were changed by others meanwhile.
 Result<std::vector<std::string>> finish(const FolderWriter& root, const Journal& journal);
 // Gives the swap up: puts everything back, as far as it was changed, and forces it to the disk.
 Result<void> turn_back(const FolderWriter& root, const Journal& journal);

@@ -26,7 +26,7 @@ std::unexpected<Error> unreadable(std::string_view what) {
 class FolderTree : public TreeSource {
  public:
   FolderTree(const RepoSource& source, const Job& job)
-      : source_(source), job_(job), folder_(source.repo.substr(kScheme.size())) {}
+      : source_(source), job_(job), folder_(folder_path(source)) {}
 
   Result<Opened> open() override {
     job_.tell({.step = "checking"});
@@ -144,18 +144,11 @@ Result<RepoSource> locate_folder(RepoSource source, const fs::path& skills_folde
                           "` from its repository with --force; what is installed stays as it is");
 }
 
-Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& limits,
-                                const Job& job) {
-  FolderTree tree(source, job);
-  return RepoSkills(source, limits, tree).list();
+std::unique_ptr<TreeSource> folder_tree(const RepoSource& source, const Job& job) {
+  return std::make_unique<FolderTree>(source, job);
 }
 
-Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
-                                     const BundleLimits& limits, const Job& job, IfMoved if_moved,
-                                     const RepoSkills::TakeOne& take) {
-  FolderTree tree(sources.front(), job);
-  return RepoSkills(sources.front(), limits, tree).several(sources, if_moved, take);
-}
+fs::path folder_path(const RepoSource& source) { return source.repo.substr(kScheme.size()); }
 
 bool is_bare_repository(const fs::path& folder) {
   std::error_code ignored;

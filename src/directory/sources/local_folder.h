@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 
 #include "directory/sources/progress.h"
 #include "directory/sources/repo_skills.h"
@@ -16,13 +17,11 @@ RepoSource recorded_folder(RepoSource source, const std::filesystem::path& skill
 // The other way: `file:///…`. D310 when there is no such folder on this machine.
 Result<RepoSource> locate_folder(RepoSource source, const std::filesystem::path& skills_folder);
 
-// `source.repo` is `file:///…`. Links that leave the folder are not followed. Errors as in git.h.
-Result<RepoListing> list_folder(const RepoSource& source, const BundleLimits& limits,
-                                const Job& job);
-// Sources of the same folder.
-Result<void> fetch_several_of_folder(const std::vector<RepoSource>& sources,
-                                     const BundleLimits& limits, const Job& job, IfMoved if_moved,
-                                     const RepoSkills::TakeOne& take);
+// The files of `source.repo`, which is `file:///…`. Links that leave the folder are not followed.
+// Source and job outlive the tree.
+std::unique_ptr<TreeSource> folder_tree(const RepoSource& source, const Job& job);
+// Where such a folder is.
+std::filesystem::path folder_path(const RepoSource& source);
 // Whether a folder is a git repository without files of its own (`git init --bare`).
 bool is_bare_repository(const std::filesystem::path& folder);
 

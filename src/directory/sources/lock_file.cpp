@@ -18,6 +18,12 @@ constexpr std::string_view kHead =
 constexpr std::string_view kDigestPrefix = "sha256:";
 constexpr std::string_view kLocalKind = "folder";  // a folder of this machine
 constexpr std::string_view kExecutable = "x";
+// Members of an entry that are written as they are, and left out when they are empty.
+constexpr auto kTexts = std::to_array<std::pair<const char*, std::string LockedNamespace::*>>(
+    {{"resolved", &LockedNamespace::resolved},
+     {"branch", &LockedNamespace::branch},
+     {"folder", &LockedNamespace::folder},
+     {"tree", &LockedNamespace::tree}});
 
 std::unexpected<Error> damaged(const std::string& reason) {
   return fail("D333",
@@ -37,7 +43,7 @@ bool is_commit(std::string_view text) {
   return text.empty() || ((text.size() == 40 || text.size() == 64) && is_hex(text));
 }
 
-// The emitter takes UTF-8 only, and not all of this was checked by whoever asked.
+// The emitter takes UTF-8 only, and not all of this was checked before.
 json::Value text(std::string_view value) {
   return is_utf8(value) ? std::string(value) : printable(value);
 }
@@ -63,10 +69,9 @@ json::Value entry_of(const LockedNamespace& locked) {
   json::Object entry;
   entry["source"] = is_local(locked.source) ? kLocalKind : kind_of(locked.source);
   put_asked(entry, locked.source);
-  if (!locked.resolved.empty()) entry["resolved"] = text(locked.resolved);
-  if (!locked.branch.empty()) entry["branch"] = text(locked.branch);
-  if (!locked.folder.empty()) entry["folder"] = text(locked.folder);
-  if (!locked.tree.empty()) entry["tree"] = text(locked.tree);
+  for (const auto& [key, member] : kTexts) {
+    if (!(locked.*member).empty()) entry[key] = text(locked.*member);
+  }
   if (locked.automatic) entry["automatic"] = true;
   entry["digest"] = locked.digest();
   json::Object files;
@@ -96,13 +101,12 @@ class EntryReader {
     LockedNamespace locked;
     locked.source = source();
     check(locked.source);
-    locked.resolved = optional(entry_, "resolved").value_or("");
+    for (const auto& [key, member] : kTexts) {
+      locked.*member = optional(entry_, key).value_or("");
+    }
     if (std::holds_alternative<RepoSource>(locked.source) && !is_commit(locked.resolved)) {
       complain("`resolved` is not a commit");
     }
-    locked.branch = optional(entry_, "branch").value_or("");
-    locked.folder = optional(entry_, "folder").value_or("");
-    locked.tree = optional(entry_, "tree").value_or("");
     if (!is_commit(locked.tree)) complain("`tree` is not the id of a tree");
     if (const json::Value* automatic = entry_.find("automatic")) {
       const bool* value = automatic->as_bool();
@@ -230,7 +234,7 @@ class EntryReader {
   std::string complaint_;
 };
 
-// What a merge that nobody finished leaves behind; the most likely damage of a file that is
+// What an unfinished merge leaves behind; the most likely damage of a file that is
 // committed. 0: none.
 size_t line_of_conflict(std::string_view lock) {
   size_t number = 0;

@@ -19,6 +19,8 @@ struct FileDiff {
   uint64_t size = 0;   // in the source; of a removed file: here
   std::string diff;    // unified; empty for what is not text, or was too much to compare
   std::string note;    // why `diff` is empty or not complete
+  // Of a dry run, for skills and prompts: what reading it costs.
+  std::optional<uint64_t> tokens = {};
 };
 struct NamespaceDiff {
   std::string name_space;

@@ -1,4 +1,4 @@
-// The two threads of a conversation with somebody who waits: how far it is, and whether to go on.
+// Between work on another thread and the one who waits for it: progress, deadline, cancellation.
 #pragma once
 
 #include <atomic>
@@ -10,8 +10,6 @@
 #include <vector>
 
 namespace iii::sources {
-
-struct FileRisk;
 
 struct Progress {
   std::string step;    // `asking`, `fetching`, `checking`, `writing`
@@ -31,10 +29,6 @@ struct Job {
   // Called on the working thread right before files are replaced, when readers are kept out
   // already: which files, by their paths in the skills folder. May be empty.
   std::function<void(const std::vector<std::string>& paths)> before_swap;
-
-  // Called on the working thread before anything is written, when there are findings about the
-  // files: whether to go on; false: none of them is written. Empty: yes.
-  std::function<bool(const std::vector<FileRisk>& risks)> confirm = {};
 
   // Of the one who asked for this job alone; `cancelled` may belong to several.
   std::stop_token stop = {};

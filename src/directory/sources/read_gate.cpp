@@ -107,9 +107,10 @@ bool ReadGate::Impl::recover_now() {
   };
   const Result<FolderWriter> root = FolderWriter::open(folder);
   if (!root) return give_up(root.error());
-  const Result<std::optional<SwapLock>> lock = SwapLock::attempt(*root);
-  if (!lock) return give_up(lock.error());
-  if (!*lock) return false;
+  Job no_waiting;
+  no_waiting.deadline = {};
+  const Result<SwapLock> lock = SwapLock::wait(*root, no_waiting);
+  if (!lock) return lock.error().code == "busy" ? false : give_up(lock.error());
   const Result<Recovery> recovered = recover(*root);
   if (!recovered) return give_up(recovered.error());
   complained = false;
@@ -122,7 +123,7 @@ ReadGate::~ReadGate() = default;
 
 bool ReadGate::enter() {
   if (impl_->held != Impl::Held::kNothing) leave();
-  // Again: the files were removed under our hands, or a swap was finished. Both are over soon.
+  // Again: the files were removed meanwhile, or a swap was finished. Both are over soon.
   for (int attempt = 0; attempt < 3; ++attempt) {
     switch (impl_->try_enter()) {
       case Impl::Entry::kOpen:

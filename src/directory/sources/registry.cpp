@@ -1,11 +1,7 @@
 #include "directory/sources/registry.h"
 
 #include <algorithm>
-#include <atomic>
-#include <condition_variable>
-#include <mutex>
-#include <set>
-#include <thread>
+#include <optional>
 #include <utility>
 
 #include "directory/sources/registry_bundle.h"
@@ -21,54 +17,42 @@ namespace {
 constexpr uint64_t kMaxMetadataBytes = 8 * 1024 * 1024;
 constexpr size_t kMaxQueryBytes = 1'024;
 constexpr size_t kMaxKnownNames = 2'000;
-constexpr std::chrono::milliseconds kOtherLeg{250};
 
 using Fetch = std::expected<Fetched, RegistryFailure>;
 
-class HttpRegistry final : public Registry {
- public:
-  HttpRegistry(RegistryOptions options, RegistryClock clock)
-      : options_(std::move(options)), client_(options_, std::move(clock)) {}
+std::string detail_target(const RegistrySource& source) {
+  return request_target("/w/" + source.worker, {{"version", source.selector()}});
+}
+std::string bundle_target(const RegistrySource& source) {
+  return request_target("/w/" + source.worker + "/skills", {{"version", source.selector()}});
+}
 
-  Result<Bundle> bundle(const RegistrySource& source, const Job& job) override;
-  Result<Answer> list(const std::string& search, const std::string& cursor,
-                      const Job& job) override;
-  Result<Answer> info(const RegistrySource& source, const Job& job) override;
-  Result<std::string> resolve(const RegistrySource& source, const Job& job) override;
-  std::vector<std::string> known_names() const override;
-  void forget() override { client_.forget(); }
+}  // namespace
 
- private:
-  static std::string detail_target(const RegistrySource& source) {
-    return request_target("/w/" + source.worker, {{"version", source.selector()}});
-  }
-  static std::string bundle_target(const RegistrySource& source) {
-    return request_target("/w/" + source.worker + "/skills", {{"version", source.selector()}});
-  }
-  uint64_t metadata_bytes() const { return std::min(kMaxMetadataBytes, options_.max_answer_bytes); }
-  void remember(const std::string& name);
+Registry::Registry(RegistryOptions options) : Registry(std::move(options), RegistryClock::real()) {}
 
-  const RegistryOptions options_;
-  RegistryClient client_;
-  mutable std::mutex names_mutex_;
-  std::set<std::string> names_;  // under names_mutex_
-};
+Registry::Registry(RegistryOptions options, RegistryClock clock)
+    : options_(std::move(options)),
+      metadata_bytes_(std::min(kMaxMetadataBytes, options_.max_answer_bytes)),
+      client_(std::make_unique<RegistryClient>(options_, std::move(clock))) {}
 
-void HttpRegistry::remember(const std::string& name) {
+Registry::~Registry() = default;
+
+void Registry::remember(const std::string& name) {
   if (!check_worker_name(name)) return;
   const std::lock_guard lock(names_mutex_);
   if (names_.size() < kMaxKnownNames) names_.insert(name);
 }
 
-std::vector<std::string> HttpRegistry::known_names() const {
+std::vector<std::string> Registry::known_names() const {
   const std::lock_guard lock(names_mutex_);
   return {names_.begin(), names_.end()};
 }
 
-Result<Bundle> HttpRegistry::bundle(const RegistrySource& source, const Job& job) {
+Result<Bundle> Registry::bundle(const RegistrySource& source, const Job& job) {
   if (auto ok = check_worker_name(source.worker); !ok) return std::unexpected(ok.error());
   const FetchOptions how{.from_cache = false, .max_bytes = options_.max_answer_bytes};
-  const Fetch fetched = client_.fetch(bundle_target(source), how, job);
+  const Fetch fetched = client_->fetch(bundle_target(source), how, job);
   if (!fetched) return std::unexpected(registry_error(fetched.error()));
   if (!fetched->found) return std::unexpected(no_bundle(source, known_names()));
   remember(source.worker);
@@ -76,19 +60,19 @@ Result<Bundle> HttpRegistry::bundle(const RegistrySource& source, const Job& job
   return decode_bundle(source, *fetched->body, options_.limits);
 }
 
-Result<Registry::Answer> HttpRegistry::list(const std::string& search, const std::string& cursor,
-                                            const Job& job) {
+Result<Registry::Answer> Registry::list(const std::string& search, const std::string& cursor,
+                                        const Job& job) {
   if (search.size() > kMaxQueryBytes || cursor.size() > kMaxQueryBytes) {
     return fail("D311", "D311 invalid_input: `search` and `cursor` may have at most " +
                             std::to_string(kMaxQueryBytes) + " bytes. Next: ask with fewer words.");
   }
-  const FetchOptions how{.max_bytes = metadata_bytes()};
+  const FetchOptions how{.max_bytes = metadata_bytes_};
   Fetch fetched =
-      client_.fetch(request_target("/w", {{"search", search}, {"cursor", cursor}}), how, job);
+      client_->fetch(request_target("/w", {{"search", search}, {"cursor", cursor}}), how, job);
   bool older = false;
   if (fetched && !fetched->found && !search.empty()) {
     older = true;
-    fetched = client_.fetch(request_target("/search", {{"q", search}}), how, job);
+    fetched = client_->fetch(request_target("/search", {{"q", search}}), how, job);
   }
   if (!fetched) return std::unexpected(registry_list_error(fetched.error()));
   if (!fetched->found) {
@@ -103,39 +87,14 @@ Result<Registry::Answer> HttpRegistry::list(const std::string& search, const std
   return answer;
 }
 
-Result<Registry::Answer> HttpRegistry::info(const RegistrySource& source, const Job& job) {
+Result<Registry::Answer> Registry::info(const RegistrySource& source, const Job& job) {
   if (auto ok = check_worker_name(source.worker); !ok) return std::unexpected(ok.error());
-  // Both questions at once; the first that fails calls off the other, after a moment: nearly always
-  // the other is answered by then, and the registry is asked the same whoever is faster.
-  std::atomic<bool> abandoned = false;
-  std::mutex mutex;
-  std::condition_variable answered;
-  int answers = 0;
-  const auto leg = [&](const std::string& target, uint64_t max_bytes, bool needed) {
-    const FetchOptions how{.max_bytes = max_bytes, .abandoned = &abandoned};
-    Fetch fetched = client_.fetch(target, how, job);
-    std::unique_lock lock(mutex);
-    ++answers;
-    answered.notify_all();
-    const bool failed = !fetched || (needed && !fetched->found);
-    if (failed && !answered.wait_for(lock, kOtherLeg, [&] { return answers == 2; })) {
-      abandoned = true;
-    }
-    return fetched;
-  };
-  Fetch skills;
-  std::jthread other(
-      [&] { skills = leg(bundle_target(source), options_.max_answer_bytes, false); });
-  const Fetch detail = leg(detail_target(source), metadata_bytes(), true);
-  other.join();
-
-  const auto called_off = [&](const Fetch& fetched) {
-    return !fetched && fetched.error().kind == FailureKind::kStopped;
-  };
-  if (detail && !detail->found) return std::unexpected(no_worker(source, known_names()));
-  if (!detail && !(called_off(detail) && !skills)) {
-    return std::unexpected(registry_error(detail.error()));
-  }
+  const Fetch detail = client_->fetch(detail_target(source), {.max_bytes = metadata_bytes_}, job);
+  if (!detail) return std::unexpected(registry_error(detail.error()));
+  // Asked also for a worker that does not exist, as the published worker does.
+  const Fetch skills =
+      client_->fetch(bundle_target(source), {.max_bytes = options_.max_answer_bytes}, job);
+  if (!detail->found) return std::unexpected(no_worker(source, known_names()));
   if (!skills) return std::unexpected(registry_error(skills.error()));
 
   const Result<json::Value> body = json::parse(*detail->body);
@@ -150,10 +109,10 @@ Result<Registry::Answer> HttpRegistry::info(const RegistrySource& source, const 
 
 // The details tell the version in a few kilobytes; a bundle is fetched only from a registry whose
 // details do not.
-Result<std::string> HttpRegistry::resolve(const RegistrySource& source, const Job& job) {
+Result<std::string> Registry::resolve(const RegistrySource& source, const Job& job) {
   if (auto ok = check_worker_name(source.worker); !ok) return std::unexpected(ok.error());
-  const FetchOptions details{.from_cache = false, .max_bytes = metadata_bytes()};
-  const Fetch detail = client_.fetch(detail_target(source), details, job);
+  const FetchOptions details{.from_cache = false, .max_bytes = metadata_bytes_};
+  const Fetch detail = client_->fetch(detail_target(source), details, job);
   if (!detail) return std::unexpected(registry_error(detail.error()));
   if (detail->found) {
     const Result<json::Value> body = json::parse(*detail->body);
@@ -161,21 +120,11 @@ Result<std::string> HttpRegistry::resolve(const RegistrySource& source, const Jo
     if (!version.empty()) return version;
   }
   const FetchOptions how{.from_cache = false, .max_bytes = options_.max_answer_bytes};
-  const Fetch fetched = client_.fetch(bundle_target(source), how, job);
+  const Fetch fetched = client_->fetch(bundle_target(source), how, job);
   if (!fetched) return std::unexpected(registry_error(fetched.error()));
   if (!fetched->found) return std::unexpected(no_bundle(source, known_names()));
   std::string version = bundle_version(*fetched->body);
   return version.empty() && source.version ? *source.version : version;
-}
-
-}  // namespace
-
-std::unique_ptr<Registry> Registry::make(RegistryOptions options) {
-  return make_registry(std::move(options), RegistryClock::real());
-}
-
-std::unique_ptr<Registry> make_registry(RegistryOptions options, RegistryClock clock) {
-  return std::make_unique<HttpRegistry>(std::move(options), std::move(clock));
 }
 
 }  // namespace iii::sources

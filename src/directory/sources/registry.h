@@ -3,8 +3,10 @@
 
 #include <chrono>
 #include <memory>
-#include <optional>
+#include <mutex>
+#include <set>
 #include <string>
+#include <vector>
 
 #include "directory/sources/bundle.h"
 #include "directory/sources/progress.h"
@@ -30,17 +32,23 @@ struct RegistryOptions {
   bool operator==(const RegistryOptions&) const = default;
 };
 
+struct RegistryClock;
+class RegistryClient;
+
 // Blocking calls, from any thread; equal questions at the same time are asked once.
 // Errors: D310 not found, D312 a bundle that is refused, D314 another version than the exact one
 // that was asked for, D320 everything else about the registry;
 // their text never holds a URL, a host or the registry's own words.
 class Registry {
  public:
-  static std::unique_ptr<Registry> make(RegistryOptions options);
-  virtual ~Registry() = default;
+  explicit Registry(RegistryOptions options);
+  Registry(RegistryOptions options, RegistryClock clock);  // for tests
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
 
   // Never from the cache of lists; `If-None-Match` when the registry gave an ETag for it before.
-  virtual Result<Bundle> bundle(const RegistrySource& source, const Job& job) = 0;
+  Result<Bundle> bundle(const RegistrySource& source, const Job& job);
 
   // An answer and how it came: `stale` when the registry was away and an old one stands in.
   struct Answer {
@@ -48,16 +56,23 @@ class Registry {
     bool stale = false;
   };
   // The mapped answers of directory::registry::workers::{list,info}, field by field.
-  virtual Result<Answer> list(const std::string& search, const std::string& cursor,
-                              const Job& job) = 0;
-  virtual Result<Answer> info(const RegistrySource& source, const Job& job) = 0;
+  Result<Answer> list(const std::string& search, const std::string& cursor, const Job& job);
+  Result<Answer> info(const RegistrySource& source, const Job& job);
   // The version that a selector means now, for `outdated`; without fetching a bundle where the
   // registry's details tell it.
-  virtual Result<std::string> resolve(const RegistrySource& source, const Job& job) = 0;
+  Result<std::string> resolve(const RegistrySource& source, const Job& job);
 
-  // Names near to `name` that the last lists have shown, for `Did you mean`.
-  virtual std::vector<std::string> known_names() const = 0;
-  virtual void forget() = 0;  // empties the cache
+  // Names that lists have shown, for `Did you mean`.
+  std::vector<std::string> known_names() const;
+
+ private:
+  void remember(const std::string& name);
+
+  const RegistryOptions options_;
+  const uint64_t metadata_bytes_;  // of lists and details, at most
+  std::unique_ptr<RegistryClient> client_;
+  mutable std::mutex names_mutex_;
+  std::set<std::string> names_;  // under names_mutex_
 };
 
 }  // namespace iii::sources

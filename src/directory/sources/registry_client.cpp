@@ -56,10 +56,6 @@ bool is_worth_retrying(long status) {
 
 bool is_answer(long status) { return (status >= 200 && status < 300) || status == 404; }
 
-bool is_set(const std::atomic<bool>* flag) {
-  return flag != nullptr && flag->load(std::memory_order_relaxed);
-}
-
 }  // namespace
 
 RegistryClock RegistryClock::real() {
@@ -121,11 +117,6 @@ RegistryClient::RegistryClient(const RegistryOptions& options, RegistryClock clo
              .connect_timeout = options.connect_timeout}),
       cache_(options.cache_entries, options.cache_bytes) {}
 
-void RegistryClient::forget() {
-  const std::lock_guard lock(mutex_);
-  cache_.clear();
-}
-
 bool RegistryClient::is_fresh(const CachedAnswer& answer) const {
   const milliseconds life =
       answer.found ? options_.cache_ttl : std::min(options_.negative_ttl, options_.cache_ttl);
@@ -148,10 +139,9 @@ std::optional<Fetched> RegistryClient::cached(const std::string& target, const F
   return std::nullopt;
 }
 
-bool RegistryClient::wait_for(Flight& flight, const FetchOptions& how, const Job& job,
-                              std::unique_lock<std::mutex>& lock) {
+bool RegistryClient::wait_for(Flight& flight, const Job& job, std::unique_lock<std::mutex>& lock) {
   while (!flight.done) {
-    if (job.should_stop() || is_set(how.abandoned)) return false;
+    if (job.should_stop()) return false;
     landed_.wait_for(lock, std::min(kWaitSlice, job.left()));
   }
   return true;
@@ -165,7 +155,7 @@ RegistryClient::FetchResult RegistryClient::fetch(const std::string& target,
     const auto other = flights_.find(target);
     if (other == flights_.end()) break;
     const std::shared_ptr<Flight> flight = other->second;
-    if (!wait_for(*flight, how, job, lock)) {
+    if (!wait_for(*flight, job, lock)) {
       return std::unexpected(RegistryFailure{.kind = FailureKind::kStopped});
     }
     // A download never takes an old answer that stood in for the one who asked.
@@ -190,7 +180,7 @@ RegistryClient::FetchResult RegistryClient::fetch(const std::string& target,
   }
   lock.lock();
   FetchResult outcome = settle(target, before, std::move(answer), how);
-  flight->abandoned = !outcome && (job.should_stop() || is_set(how.abandoned));
+  flight->abandoned = !outcome && job.should_stop();
   flight->outcome = outcome;
   land(target, *flight);
   return outcome;
@@ -246,8 +236,7 @@ std::expected<HttpAnswer, RegistryFailure> RegistryClient::ask(const std::string
     auto answer = http_.get({.url = base_ + target,
                              .if_none_match = etag,
                              .timeout = left,
-                             .max_body_bytes = how.max_bytes,
-                             .abandoned = how.abandoned},
+                             .max_body_bytes = how.max_bytes},
                             job);
     RegistryFailure failure;
     bool again = false;
@@ -269,7 +258,7 @@ std::expected<HttpAnswer, RegistryFailure> RegistryClient::ask(const std::string
     const auto pause = again ? pause_after(failure, attempt) : std::nullopt;
     if (!pause || *pause >= end - clock_.now()) return std::unexpected(failure);
     clock_.sleep(*pause, job);
-    if (job.should_stop() || is_set(how.abandoned)) return std::unexpected(failure);
+    if (job.should_stop()) return std::unexpected(failure);
   }
 }
 

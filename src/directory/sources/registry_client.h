@@ -1,7 +1,6 @@
 // Asks the registry: retries, cache, one question at a time for equal ones.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -32,9 +31,6 @@ struct RegistryClock {
   static RegistryClock real();
 };
 
-// Registry::make with the real clock.
-std::unique_ptr<Registry> make_registry(RegistryOptions options, RegistryClock clock);
-
 struct Fetched {
   bool found = true;                        // false: 404
   std::shared_ptr<const std::string> body;  // valid JSON when found
@@ -44,7 +40,6 @@ struct Fetched {
 struct FetchOptions {
   bool from_cache = true;  // false: always ask; what is cached serves for `If-None-Match` only
   uint64_t max_bytes = 0;
-  const std::atomic<bool>* abandoned = nullptr;
 };
 
 // `application/x-www-form-urlencoded`, as the published worker sends it: blanks become `+`.
@@ -60,7 +55,6 @@ class RegistryClient {
 
   std::expected<Fetched, RegistryFailure> fetch(const std::string& target, const FetchOptions& how,
                                                 const Job& job);
-  void forget();
 
  private:
   using FetchResult = std::expected<Fetched, RegistryFailure>;
@@ -73,8 +67,7 @@ class RegistryClient {
   std::optional<Fetched> cached(const std::string& target, const FetchOptions& how);
   bool is_fresh(const CachedAnswer& answer) const;
   bool may_stand_in(const CachedAnswer& answer) const;
-  bool wait_for(Flight& flight, const FetchOptions& how, const Job& job,
-                std::unique_lock<std::mutex>& lock);
+  bool wait_for(Flight& flight, const Job& job, std::unique_lock<std::mutex>& lock);
   // Under the lock: lets go whoever waits.
   void land(const std::string& target, Flight& flight);
   // Without the lock: one question with its retries.

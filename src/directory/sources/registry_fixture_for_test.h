@@ -39,7 +39,7 @@ class RegistryTest : public testing::Test {
   }
 
   Registry& registry() {
-    if (registry_ == nullptr) registry_ = make_registry(options, clock);
+    if (registry_ == nullptr) registry_ = std::make_unique<Registry>(options, clock);
     return *registry_;
   }
   void pass(Millis time) {

@@ -13,7 +13,6 @@ namespace {
 
 constexpr size_t kMaxLinks = 20'000;
 constexpr size_t kMaxTargetBytes = 4'096;
-constexpr uint64_t kMaxMainFileBytes = 1ULL << 20U;  // of which name and description are read
 constexpr size_t kDescriptionCharacters = 300;
 
 Error refused_place(const TreeEntry& entry, std::string_view place, std::string_view reason) {
@@ -139,43 +138,46 @@ Result<bool> RepoSkills::is_whole_repository() {
   if (top == skills_.end()) return false;
   auto blobs = files_.read({{.path = top->main, .id = top->id}}, limits_, TooLarge::kLeaveOut);
   if (!blobs) return std::unexpected(blobs.error());
-  const ListedSkill listed = described(*top, *blobs);
-  return (listed.name.empty() ? repository_name(source_->repo) : listed.name) == source_->skill;
+  return described(*top, *blobs).name.value_or(std::string(repository_name(source_->repo))) ==
+         source_->skill;
 }
 
-Result<std::string> RepoSkills::place_by_name() {
+Result<std::string> RepoSkills::place_by_name(const std::string& name) {
   std::vector<FoundSkill> named;
   for (const FoundSkill& skill : skills_) {
-    if (skill.name() == source_->skill) named.push_back(skill);
+    if (skill.name() == name) named.push_back(skill);
   }
   if (named.empty()) {
     if (auto read = read_names(); !read) return std::unexpected(read.error());
     for (size_t i = 0; i < names_.size(); ++i) {
-      if (names_[i] == source_->skill) named.push_back(skills_[i]);
+      if (names_[i] == name) named.push_back(skills_[i]);
     }
   }
   named = preferred(std::move(named));
-  if (named.empty()) return std::unexpected(no_such_skill(source_->skill, skills_));
-  if (named.size() > 1) return std::unexpected(several_fit(source_->skill, named));
+  if (named.empty()) return std::unexpected(no_such_skill(name, skills_));
+  if (named.size() > 1) return std::unexpected(several_fit(name, named));
   return named.front().folder;
 }
 
-Result<std::string> RepoSkills::find_place(IfMoved if_moved) {
+Result<std::string> RepoSkills::place_after_move(const WantedSkill& wanted) {
+  auto moved = place_by_name(wanted.source.skill);
+  const auto not_found = [&moved] { return !moved && moved.error().message.contains("not_found"); };
+  if (not_found() && !wanted.declared_name.empty()) moved = place_by_name(wanted.declared_name);
+  return not_found() ? std::unexpected(gone_upstream(opened_.path)) : moved;
+}
+
+Result<std::string> RepoSkills::find_place(const WantedSkill& wanted) {
   if (source_->path) {
     auto place = follow_to_folder(opened_.path);
     if (!place) return std::unexpected(place.error());
     if (*place) return **place;
-    if (if_moved == IfMoved::kRefuse) {
-      return std::unexpected(no_such_skill(opened_.path, skills_));
-    }
-    auto moved = place_by_name();
-    const bool gone = !moved && moved.error().message.contains("not_found");
-    return gone ? std::unexpected(gone_upstream(opened_.path)) : moved;
+    if (wanted.may_have_moved) return place_after_move(wanted);
+    return std::unexpected(no_such_skill(opened_.path, skills_));
   }
   auto published = published_place();
   if (!published) return std::unexpected(published.error());
   if (*published) return **published;
-  auto named = place_by_name();
+  auto named = place_by_name(source_->skill);
   if (named || named.error().code != "D310" || !named.error().message.contains("not_found")) {
     return named;
   }
@@ -244,8 +246,7 @@ void RepoSkills::use(const RepoSource& source, const std::string& branch_rest) {
   if (opened_.path.empty()) opened_.path = ".";
 }
 
-Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, IfMoved if_moved,
-                                 const TakeOne& take) {
+Result<void> RepoSkills::several(const std::vector<WantedSkill>& skills, const TakeOne& take) {
   if (auto ready = open(); !ready) return ready;
   const std::string rest = rest_of_branch(source_->ref, opened_.branch);
   struct Found {
@@ -254,9 +255,9 @@ Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, IfMoved
   };
   std::vector<Result<Found>> found;
   std::vector<WantedFile> files;
-  for (const RepoSource& source : sources) {
-    use(source, rest);
-    auto place = find_place(if_moved);
+  for (const WantedSkill& wanted : skills) {
+    use(wanted.source, rest);
+    auto place = find_place(wanted);
     Result<Selection> selection =
         place ? select(*place) : Result<Selection>(std::unexpected(place.error()));
     if (!selection) {
@@ -267,23 +268,23 @@ Result<void> RepoSkills::several(const std::vector<RepoSource>& sources, IfMoved
     found.emplace_back(Found{.folder = std::move(*place), .selection = std::move(*selection)});
   }
   if (auto ready = files_.prepare(files); !ready) return ready;
-  for (size_t i = 0; i < sources.size(); ++i) {
-    use(sources[i], rest);
+  for (size_t i = 0; i < skills.size(); ++i) {
+    use(skills[i].source, rest);
     take(i, found[i] ? bundle_of(found[i]->folder, std::move(found[i]->selection))
                      : Result<Bundle>(std::unexpected(found[i].error())));
   }
   return {};
 }
 
-Result<std::vector<std::string>> RepoSkills::trees_of(const std::vector<RepoSource>& sources) {
+Result<std::vector<std::string>> RepoSkills::trees_of(const std::vector<WantedSkill>& skills) {
   if (auto ready = open(); !ready) return std::unexpected(ready.error());
   std::vector<std::string> trees;
-  for (const RepoSource& source : sources) {
-    use(source, "");
+  for (const WantedSkill& wanted : skills) {
+    use(wanted.source, "");
     const bool top = opened_.path.empty() || opened_.path == ".";
     const TreeEntry* place = opened_.tree.find(opened_.path);
     if (place == nullptr && !top) {
-      const auto moved = find_place(IfMoved::kFind);
+      const auto moved = find_place(wanted);
       if (moved) place = opened_.tree.find(*moved);
     }
     trees.push_back(top ? opened_.top : place == nullptr ? std::string() : place->id);
@@ -319,14 +320,15 @@ Result<Blobs> RepoSkills::read_main_files() {
 }
 
 ListedSkill RepoSkills::described(const FoundSkill& skill, const Blobs& blobs) const {
-  ListedSkill out{.path = skill.path(), .name = {}, .description = {}, .name_space = {}};
+  ListedSkill out{.path = skill.path()};
   const auto blob = blobs.find(skill.id);
   if (blob == blobs.end() || !is_utf8(blob->second)) return out;
   const content::ParsedDocument parsed = content::parse_document(blob->second, {});
-  out.name = parsed.name.value_or("");
+  if (!parsed.name.value_or("").empty()) out.name = parsed.name;
   const std::string about = parsed.description.value_or(parsed.teaser);
-  out.description = utf8_prefix(about, kDescriptionCharacters);
-  if (out.description.size() < about.size()) out.description += "…";
+  std::string description(utf8_prefix(about, kDescriptionCharacters));
+  if (description.size() < about.size()) description += "…";
+  if (!description.empty()) out.description = std::move(description);
   return out;
 }
 
@@ -340,17 +342,17 @@ Result<RepoListing> RepoSkills::list() {
   if (skills_.size() > kMaxSkills) return std::unexpected(too_many_skills(skills_.size()));
   auto blobs = read_main_files();
   if (!blobs) return std::unexpected(blobs.error());
-  RepoListing listing{.commit = opened_.commit, .branch = opened_.branch, .skills = {}};
+  RepoListing listing{.branch = opened_.branch, .commit = opened_.commit, .skills = {}};
   std::string top(repository_name(source_->repo));
   for (const FoundSkill& skill : skills_) {
     listing.skills.push_back(described(skill, *blobs));
-    const std::string& name = listing.skills.back().name;
-    if (skill.folder.empty() && !name.empty() && check_namespace_name(name)) top = name;
+    const auto& name = listing.skills.back().name;
+    if (skill.folder.empty() && name && check_namespace_name(*name)) top = *name;
   }
   const std::vector<std::string> namespaces = namespaces_for(skills_, top);
   std::map<std::string, std::string> paths;  // by the id of their tree
   for (size_t i = 0; i < namespaces.size(); ++i) {
-    listing.skills[i].name_space = namespaces[i];
+    if (!namespaces[i].empty()) listing.skills[i].name_space = namespaces[i];
     const auto [first, is_first] = paths.try_emplace(skills_[i].tree, skills_[i].path());
     const bool copy = !is_first && !skills_[i].tree.empty() && namespaces[i].empty();
     if (copy) listing.skills[i].copy_of = first->second;
@@ -359,12 +361,13 @@ Result<RepoListing> RepoSkills::list() {
 }
 
 RepoSource source_of(const RepoSource& repository, const ListedSkill& skill) {
+  const std::string& name_space = *skill.name_space;
   const std::string name =
-      skill.path == "." ? skill.name_space : skill.path.substr(skill.path.rfind('/') + 1);
+      skill.path == "." ? name_space : skill.path.substr(skill.path.rfind('/') + 1);
   RepoSource source = repository;
   source.path = skill.path;
   source.skill = name;
-  source.as = skill.name_space == name ? std::string() : skill.name_space;
+  source.as = name_space == name ? std::string() : name_space;
   while (source.skill.starts_with('.')) source.skill.erase(0, 1);
   return source;
 }

@@ -326,45 +326,4 @@ Result<FileStatus> path_status(const std::filesystem::path& path) {
   return status_of(found);
 }
 
-// A folder with its missing parents, for the owner only whatever the umask says: caches lie beside
-// data that nobody else may write to. The errno, or 0.
-static int make_private_folder(const std::filesystem::path& folder) {
-  if (folder.empty() || ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return 0;
-  if (errno != ENOENT || !folder.has_relative_path()) return errno;
-  if (const int error = make_private_folder(folder.parent_path()); error != 0) return error;
-  return ::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
-}
-
-Result<void> write_cache_file(const std::filesystem::path& path, std::string_view bytes) {
-  if (const int made = make_private_folder(path.parent_path()); made != 0) return failed(made, "");
-  const std::filesystem::path temporary = path.parent_path() / temporary_name();
-  const UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file) return failed(errno, "");
-  int error = write_all(file.get(), bytes, false);
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  ::unlink(temporary.c_str());
-  return failed(error, "");
-}
-
-Result<std::string> read_cache_file(const std::filesystem::path& path, uint64_t max_bytes) {
-  const UniqueFd file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  struct stat found{};
-  if (!file || ::fstat(file.get(), &found) != 0) return failed(errno, "");
-  if (!S_ISREG(found.st_mode)) return fail("not_a_file", "not a regular file");
-  const auto size = static_cast<uint64_t>(found.st_size);
-  std::string bytes;
-  const int error = size > max_bytes ? EFBIG : read_all(file.get(), size, max_bytes, bytes);
-  if (error != 0) return failed(error, "");
-  return bytes;
-}
-
-std::string program_identity() {
-  const Result<FileStatus> program = path_status("/proc/self/exe");
-  if (!program) return "";
-  const FileStamp& stamp = program->stamp;
-  return std::to_string(stamp.inode) + "-" + std::to_string(stamp.size) + "-" +
-         std::to_string(stamp.mtime_ns);
-}
-
 }  // namespace iii

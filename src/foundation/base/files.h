@@ -108,11 +108,4 @@ int64_t file_clock_ns();
 // What a path of our own configuration leads to, links followed. Codes as above.
 Result<FileStatus> path_status(const std::filesystem::path& path);
 
-// Files of our own that can be made again at any time (caches): replaced atomically, readable by
-// the owner only, parents created, not forced to the disk.
-Result<void> write_cache_file(const std::filesystem::path& path, std::string_view bytes);
-Result<std::string> read_cache_file(const std::filesystem::path& path, uint64_t max_bytes);
-// Differs between builds of the program: a cache file made by another one is not used.
-std::string program_identity();
-
 }  // namespace iii

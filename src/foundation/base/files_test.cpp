@@ -237,25 +237,5 @@ TEST(Utf8, AcceptsWellFormedTextOnly) {
   EXPECT_EQ(printable("n\xff\n\u00e4"), "n\\xff\\x0a\u00e4");
 }
 
-TEST(CacheFile, ItsFoldersAreForTheOwnerOnlyWhateverTheUmask) {
-  const TempFolder folder;
-  const mode_t before = ::umask(0002);
-  const Result<void> written = write_cache_file(folder.path() / "a" / "b" / "cache", "x");
-  ::umask(before);
-  ASSERT_TRUE(written);
-  for (const char* made : {"a", "a/b"}) {
-    EXPECT_EQ(fs::status(folder.path() / made).permissions(), fs::perms::owner_all) << made;
-  }
-  EXPECT_EQ(read_cache_file(folder.path() / "a" / "b" / "cache", 10).value(), "x");
-}
-
-TEST(CacheFile, AFolderThatCannotBeMadeSaysWhy) {
-  const TempFolder folder;
-  std::ofstream(folder.path() / "file") << "x";
-  const Result<void> written = write_cache_file(folder.path() / "file" / "b" / "cache", "x");
-  ASSERT_FALSE(written);
-  EXPECT_NE(written.error().code, "not_found");
-}
-
 }  // namespace
 }  // namespace iii

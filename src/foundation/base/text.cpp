@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "foundation/base/edit_distance.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii {
 
@@ -17,8 +18,6 @@ int hex_digit(char c) {
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
 }
-
-bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
 }  // namespace
 

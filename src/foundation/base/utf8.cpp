@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "foundation/base/invisible.h"
+#include "foundation/base/utf8_character.h"
 
 namespace iii {
 
 namespace {
 
-// Length of the character at the front, 0 when it is malformed. `bytes` is not empty.
-size_t character_length(std::string_view bytes) {
+// 0 when it is malformed. `bytes` is not empty.
+uint8_t length_of_first(std::string_view bytes) {
   const auto at = [&](size_t i) -> unsigned {
     return i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0U;
   };
@@ -30,15 +31,6 @@ size_t character_length(std::string_view bytes) {
   if (lead == 0xf0U && at(1) < 0x90U) return 0;
   if (lead == 0xf4U && at(1) > 0x8fU) return 0;
   return continues(1) && continues(2) && continues(3) ? 4 : 0;
-}
-
-// Of a well-formed character of `length` bytes.
-uint32_t code_point(std::string_view character, size_t length) {
-  const auto at = [&](size_t i) -> uint32_t { return static_cast<unsigned char>(character[i]); };
-  if (length == 1) return at(0);
-  uint32_t point = at(0) & (0xffU >> (length + 1));
-  for (size_t i = 1; i < length; ++i) point = (point << 6U) | (at(i) & 0x3fU);
-  return point;
 }
 
 // Characters above the C0 controls that a terminal acts upon, or that make text look like other
@@ -87,7 +79,7 @@ std::string escaped(std::string_view bytes, bool keep_lines) {
       continue;
     }
     const auto first = static_cast<unsigned char>(bytes[0]);
-    const size_t length = character_length(bytes);
+    const auto [point, length] = first_character(bytes);
     const bool kept = keep_lines && (first == '\n' || first == '\t');
     if (length == 0 || (first < 0x20 && !kept)) {
       append_hex(out, "\\x", first, 2);
@@ -95,7 +87,6 @@ std::string escaped(std::string_view bytes, bool keep_lines) {
       before = 0;
       continue;
     }
-    const uint32_t point = code_point(bytes, length);
     if (is_escaped(std::exchange(before, point), point)) {
       append_escape(out, point);
       before = 0;
@@ -109,6 +100,34 @@ std::string escaped(std::string_view bytes, bool keep_lines) {
 
 }  // namespace
 
+Utf8Character first_character(std::string_view text) {
+  const uint8_t length = length_of_first(text);
+  const auto at = [&](size_t i) -> char32_t { return static_cast<unsigned char>(text[i]); };
+  if (length <= 1) return {.point = at(0), .length = length};
+  char32_t point = at(0) & (0xffU >> (length + 1));
+  for (size_t i = 1; i < length; ++i) point = (point << 6U) | (at(i) & 0x3fU);
+  return {.point = point, .length = length};
+}
+
+void append_utf8(std::string& text, char32_t point) {
+  const auto following = [&](unsigned shift) {
+    text += static_cast<char>(0x80U | ((point >> shift) & 0x3fU));
+  };
+  if (point < 0x80) {
+    text += static_cast<char>(point);
+  } else if (point < 0x800) {
+    text += static_cast<char>(0xc0U | (point >> 6U));
+  } else if (point < 0x10000) {
+    text += static_cast<char>(0xe0U | (point >> 12U));
+    following(6);
+  } else {
+    text += static_cast<char>(0xf0U | (point >> 18U));
+    following(12);
+    following(6);
+  }
+  if (point >= 0x80) following(0);
+}
+
 bool is_utf8(std::string_view bytes) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
   while (!bytes.empty()) {
@@ -120,7 +139,7 @@ bool is_utf8(std::string_view bytes) {
       bytes.remove_prefix(8);
     }
     if (bytes.empty()) break;
-    const size_t length = character_length(bytes);
+    const uint8_t length = length_of_first(bytes);
     if (length == 0) return false;
     bytes.remove_prefix(length);
   }

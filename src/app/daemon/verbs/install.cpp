@@ -9,7 +9,6 @@
 #include "app/daemon/config_read.h"
 #include "app/daemon/verbs/installing.h"
 #include "app/daemon/verbs/verbs.h"
-#include "directory/installing/repo_skills.h"
 #include "faces/cli/ask.h"
 #include "faces/cli/interrupt.h"
 #include "faces/cli/output.h"
@@ -124,14 +123,14 @@ Result<void> check_folder(const sources::SourceFields& fields, const std::string
                           " Next: check the path.");
 }
 
-int print_listing(const Installing& to, const directory::RepoSkillsOutput& listing) {
+int print_listing(const Installing& to, const sources::RepoListing& listing) {
   if (to.args().has("json")) {
     cli::print_json(json::encode(listing));
     return 0;
   }
   const cli::Screen screen = cli::screen_of(to.args());
   cli::Table table({{"PATH", cli::Style::kName}, {"NAME"}, {"DESCRIPTION", cli::Style::kDim}});
-  for (const directory::RepoSkillRow& skill : listing.skills) {
+  for (const sources::ListedSkill& skill : listing.skills) {
     table.add({skill.path, skill.name.value_or(""), skill.description.value_or("")});
   }
   cli::print_styled(table.text(screen), screen);
@@ -139,12 +138,12 @@ int print_listing(const Installing& to, const directory::RepoSkillsOutput& listi
   return 0;
 }
 
-using Choices = std::vector<const directory::RepoSkillRow*>;
+using Choices = std::vector<const sources::ListedSkill*>;
 
 // Those that can be installed by themselves.
-Choices choices_of(const directory::RepoSkillsOutput& listing) {
+Choices choices_of(const sources::RepoListing& listing) {
   Choices out;
-  for (const directory::RepoSkillRow& skill : listing.skills) {
+  for (const sources::ListedSkill& skill : listing.skills) {
     if (skill.name_space) out.push_back(&skill);
   }
   return out;
@@ -153,7 +152,7 @@ Choices choices_of(const directory::RepoSkillsOutput& listing) {
 std::unexpected<Error> several_skills(const Choices& skills) {
   constexpr size_t kShown = 10;
   std::vector<std::string> paths;
-  for (const directory::RepoSkillRow* skill : skills) {
+  for (const sources::ListedSkill* skill : skills) {
     if (paths.size() < kShown) paths.push_back(skill->path);
   }
   return fail("D310", "D310 ambiguous: the repository has " + std::to_string(skills.size()) +
@@ -243,8 +242,8 @@ class AddVerb {
     if (!fields_.repo) return "add";
     return std::string(sources::repository_name(sources::parse_repo(*fields_.repo).repo));
   }
-  Result<directory::RepoSkillsOutput> list() {
-    return to_.ask<directory::RepoSkillsOutput>(about(), "directory::repo::skills", repository());
+  Result<sources::RepoListing> list() {
+    return to_.ask<sources::RepoListing>(about(), "directory::repo::skills", repository());
   }
 
   // Without a name it is clear what is meant only where there is one skill; else somebody is asked.
@@ -268,7 +267,7 @@ class AddVerb {
     if (chosen.empty()) return not_done("Nothing was installed.", 0);
     return chosen.size() == 1 ? take(*chosen.front()) : several(&chosen);
   }
-  int take(const directory::RepoSkillRow& skill) {
+  int take(const sources::ListedSkill& skill) {
     fields_.path = skill.path;
     if (skill.path == ".") fields_.skill = skill.name_space;
     return one();
@@ -279,7 +278,7 @@ class AddVerb {
     json::Object input = with_wishes(repository());
     if (chosen != nullptr) {
       json::Array paths;
-      for (const directory::RepoSkillRow* skill : *chosen) paths.emplace_back(skill->path);
+      for (const sources::ListedSkill* skill : *chosen) paths.emplace_back(skill->path);
       input.emplace("skills", std::move(paths));
     }
     const auto outcomes = to_.install<directory::OutcomesOutput>(
@@ -294,8 +293,8 @@ class AddVerb {
     add(input, "worker", fields_.worker);
     add(input, "version", fields_.version);
     add(input, "tag", fields_.tag);
-    const auto done = to_.install<directory::DownloadOutput>(about(), "directory::skills::download",
-                                                             std::move(input));
+    const auto done = to_.install<sources::InstallReport>(about(), "directory::skills::download",
+                                                          std::move(input));
     return done ? to_.print(*done) : to_.complain(done.error());
   }
 

@@ -31,7 +31,7 @@ std::string with_own_credentials(std::string message) {
          "git credentials";
 }
 
-bool wrote_files(const directory::DownloadOutput& output) {
+bool wrote_files(const sources::InstallReport& output) {
   return !(output.skills_written.empty() && output.prompts_written.empty() &&
            output.assets_written.empty());
 }
@@ -110,10 +110,10 @@ Result<bool> Installing::may_replace_edits(const std::optional<std::string>& nam
   const auto verified = ask<directory::VerifyOutput>("verify", "directory::lock::verify", input);
   if (!verified) return std::unexpected(verified.error());
   std::vector<std::string> edited;
-  for (const directory::VerifyRow& row : verified->namespaces) {
-    for (const directory::LockFileRow& file : row.files) {
+  for (const sources::VerifiedNamespace& row : verified->namespaces) {
+    for (const sources::VerifiedFile& file : row.files) {
       std::string path = row.name_space + "/" + file.path;
-      if (file.state == "edited" && replaced_edits_.insert(path).second) {
+      if (file.state == sources::FileState::kEdited && replaced_edits_.insert(path).second) {
         edited.push_back(std::move(path));
       }
     }
@@ -138,10 +138,10 @@ void Installing::say_whose() const {
   if (!args_->has("json")) cli::note("({})\n", caller_->where());
 }
 
-void Installing::tell_risks(const std::vector<directory::RiskRow>& risks) const {
+void Installing::tell_risks(const std::vector<sources::FileRisk>& risks) const {
   if (risks.empty() || confirmed_) return;
   cli::note("{} to look at before trusting these files:\n", counted(risks.size(), "finding"));
-  for (const directory::RiskRow& risk : risks) {
+  for (const sources::FileRisk& risk : risks) {
     cli::note("  {}{}{} {} ({}): {}{}{}\n", risk.path.value_or(""), risk.line ? ":" : "",
               risk.line ? std::to_string(*risk.line) : "", risk.code, risk.severity, risk.message,
               risk.excerpt.empty() ? "" : ": ", risk.excerpt);
@@ -169,7 +169,7 @@ void print_copies(const std::vector<directory::CopyRow>& copies) {
 
 }  // namespace
 
-void Installing::print_files(const directory::DownloadOutput& output, bool files) const {
+void Installing::print_files(const sources::InstallReport& output, bool files) const {
   // A local folder has no version.
   const std::string resolved = short_version(output.resolved.value_or(""));
   cli::print("{}{}{}: {}, {} and {} written; {} unchanged\n", output.name_space,
@@ -202,7 +202,7 @@ void Installing::print_files(const directory::DownloadOutput& output, bool files
   for (const std::string& path : output.overwritten) {
     cli::print("  replaced {} (edited here, or not downloaded before)\n", path);
   }
-  for (const directory::SkippedRow& file : output.skipped) {
+  for (const sources::SkippedFile& file : output.skipped) {
     cli::print("  skipped {}: {}\n", file.path, file.reason);
   }
 }
@@ -212,7 +212,7 @@ void Installing::say_changed(const std::vector<std::string>& skills, bool gone) 
   if (folder) say_written(*args_, *folder, skills, gone);
 }
 
-int Installing::print(const directory::DownloadOutput& output) const {
+int Installing::print(const sources::InstallReport& output) const {
   tell_risks(output.risks);
   if (args_->has("json")) {
     cli::print_json(json::encode(output));
@@ -227,14 +227,14 @@ int Installing::print(const directory::DownloadOutput& output) const {
 
 int Installing::print(const directory::OutcomesOutput& output, bool files) const {
   std::vector<std::string> written;
-  for (const directory::OutcomeRow& row : output.namespaces) {
-    if (!row.result) continue;
-    if (!row.result->skills_written.empty()) written.push_back(row.name_space);
-    std::vector<directory::RiskRow> risks = row.result->risks;
+  for (const sources::NamespaceResult& row : output.namespaces) {
+    if (!row.report) continue;
+    if (!row.report->skills_written.empty()) written.push_back(row.name_space);
+    std::vector<sources::FileRisk> risks = row.report->risks;
     for (auto& risk : risks) risk.path = row.name_space + "/" + risk.path.value_or("");
     tell_risks(risks);
   }
-  const bool ok = std::ranges::all_of(output.namespaces, &directory::OutcomeRow::ok);
+  const bool ok = std::ranges::all_of(output.namespaces, &sources::NamespaceResult::ok);
   if (args_->has("json")) {
     directory::OutcomesOutput shown = output;
     shown.ok = ok;
@@ -248,9 +248,9 @@ int Installing::print(const directory::OutcomesOutput& output, bool files) const
   // By what went wrong: a source that fails does so for all its namespaces.
   std::map<std::string, std::vector<std::string>> failed;
   size_t failures = 0;
-  for (const directory::OutcomeRow& row : output.namespaces) {
-    if (row.result) {
-      print_files(*row.result, files);
+  for (const sources::NamespaceResult& row : output.namespaces) {
+    if (row.report) {
+      print_files(*row.report, files);
     } else {
       failed[row.error.value_or("")].push_back(row.name_space);
       ++failures;

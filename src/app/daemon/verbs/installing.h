@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/daemon/verbs/caller.h"
-#include "directory/installing/download.h"
 #include "directory/installing/lock_types.h"
 #include "faces/cli/args.h"
 
@@ -50,7 +49,7 @@ class Installing {
 
   // The exit code of an error; after Ctrl-C it is 130, whatever the error says.
   int complain(const Error& error) const;
-  int print(const directory::DownloadOutput& output) const;
+  int print(const sources::InstallReport& output) const;
   // Several namespaces, each with its own end. `files`: also what came and what changed, by name.
   int print(const directory::OutcomesOutput& output, bool files = false) const;
   // Whose folders they are, for a person: before an answer is printed, or after this process wrote.
@@ -70,8 +69,8 @@ class Installing {
                            const json::Object& input);
   Result<std::string> call_asking(const std::string& about, const std::string& function_id,
                                   json::Object input);
-  void print_files(const directory::DownloadOutput& output, bool files) const;
-  void tell_risks(const std::vector<directory::RiskRow>& risks) const;
+  void print_files(const sources::InstallReport& output, bool files) const;
+  void tell_risks(const std::vector<sources::FileRisk>& risks) const;
 
   const cli::Args* args_;
   std::unique_ptr<Caller> caller_;

@@ -32,10 +32,10 @@ int run_verify(const cli::Args& args) {
     return verified->ok ? 0 : 1;
   }
   to->say_whose();
-  for (const directory::VerifyRow& row : verified->namespaces) {
+  for (const sources::VerifiedNamespace& row : verified->namespaces) {
     cli::print("{}: {} intact\n", with_version(row.name_space, row.resolved), row.intact);
-    for (const directory::LockFileRow& file : row.files) {
-      cli::print("  {:7} {}\n", file.state, file.path);
+    for (const sources::VerifiedFile& file : row.files) {
+      cli::print("  {:7} {}\n", sources::word_of(file.state), file.path);
     }
   }
   if (verified->namespaces.empty()) cli::print_text("directory.lock is empty\n");
@@ -44,9 +44,9 @@ int run_verify(const cli::Args& args) {
 
 namespace {
 
-std::string note_of(const directory::OutdatedOutputRow& row) {
+std::string note_of(const sources::OutdatedRow& row) {
   if (row.error) return cli::as_commands(*row.error);
-  if (row.state == "gone") return "gone upstream; it stays as it is here";
+  if (row.is_gone()) return "gone upstream; it stays as it is here";
   if (row.pinned) return "pinned";
   if (!row.outdated) return "up to date";
   const auto source = json::parse(row.source.text);
@@ -75,7 +75,7 @@ int run_outdated(const cli::Args& args) {
   if (found->namespaces.empty()) {
     cli::print_text("directory.lock is empty: nothing is installed\n");
   }
-  for (const directory::OutdatedOutputRow& row : found->namespaces) {
+  for (const sources::OutdatedRow& row : found->namespaces) {
     cli::print("{} {}{}\n", with_version(row.name_space, row.current), note_of(row),
                row.kept.empty() ? "" : ", except files that were kept:");
     for (const std::string& path : row.kept) {
@@ -114,7 +114,7 @@ int run_diff(const cli::Args& args) {
   json::Object input = to->fields();
   if (const auto file = args.value("file")) input.emplace("path", *file);
   const auto ask = [&] {
-    return to->ask<directory::DiffOutput>(*to->name(), "directory::lock::diff", input);
+    return to->ask<sources::NamespaceDiff>(*to->name(), "directory::lock::diff", input);
   };
   auto diff = ask();
   if (!diff && to->is_server() && is_local_only(diff.error().message) && !names_server(args)) {
@@ -129,7 +129,7 @@ int run_diff(const cli::Args& args) {
     return differs ? 1 : 0;
   }
   to->say_whose();
-  for (const directory::FileDiffRow& file : diff->files) {
+  for (const sources::FileDiff& file : diff->files) {
     cli::print("--- {}\n+++ {}\n", file.change == "added" ? "/dev/null" : "here/" + file.path,
                file.change == "removed" ? "/dev/null" : "source/" + file.path);
     if (!file.note.empty()) cli::print("({})\n", file.note);
@@ -142,7 +142,7 @@ int run_diff(const cli::Args& args) {
 namespace {
 
 // What would go, and whether it may.
-bool confirm_removal(const cli::Args& args, const directory::RemoveOutput& plan) {
+bool confirm_removal(const cli::Args& args, const sources::RemoveReport& plan) {
   cli::note("{}: {} will be removed", plan.name_space, counted(plan.removed.size(), "file"));
   cli::note_text(plan.kept.empty() ? "\n" : "; edited or added here, and kept:\n");
   for (const std::string& path : plan.kept) cli::note("  {}\n", path);
@@ -163,14 +163,14 @@ int run_remove(const cli::Args& args) {
     if (args.has("force")) input.emplace("force", true);
     json::Object question = input;
     question.emplace("dry_run", true);
-    const auto plan = to->ask<directory::RemoveOutput>(name, kFunction, question);
+    const auto plan = to->ask<sources::RemoveReport>(name, kFunction, question);
     if (!plan) return to->complain(plan.error());
     if (!args.has("yes") && !cli::can_ask()) {
       return cli::complain(
           {"usage", "nobody can be asked here whether to remove " + name + ". Next: pass --yes."});
     }
     if (!confirm_removal(args, *plan)) return not_done("Nothing of " + name + " was removed.", 1);
-    auto removed = to->ask<directory::RemoveOutput>(name, kFunction, input);
+    auto removed = to->ask<sources::RemoveReport>(name, kFunction, input);
     if (!removed) return to->complain(removed.error());
     if (removed->kept.empty()) gone.push_back(name);
     if (!args.has("json")) {

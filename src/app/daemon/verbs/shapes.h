@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "directory/installing/remove.h"
+#include "directory/sources/answers.h"
 #include "foundation/json/describe.h"
 #include "foundation/json/write.h"
 
@@ -63,7 +63,7 @@ struct TriggersShape {
 };
 
 struct RemoveShape {
-  std::vector<directory::RemoveOutput> namespaces;
+  std::vector<sources::RemoveReport> namespaces;
 };
 
 struct BackupShape {
