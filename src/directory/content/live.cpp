@@ -158,11 +158,13 @@ void Live::watch_used() {
     const bool can_watch = folder->watch < 0 && watcher_.limit_reached() &&
                            watcher_.can_watch(folder->stamp.device, root.path);
     if (!can_watch || exchanged >= kMaxExchanged) continue;
-    Folder* const least = watcher_.is_full() ? watcher_.least_used() : nullptr;
-    if (least != nullptr && least->used < folder->used) {
-      ++exchanged;
+    // Threads that scan at the same time may have set one more than the limit.
+    while (watcher_.is_full()) {
+      Folder* const least = watcher_.least_used();
+      if (least == nullptr || least->used >= folder->used) break;
       watcher_.remove(*least);
       roots_[least->root]->changes.unwatched.push_back(least);
+      ++exchanged;
     }
     root.scanner->sync(*folder, {}, root.changes);
   }
