@@ -14,6 +14,8 @@ namespace {
 
 // From this many unwatched folders on, walking the whole tree on several threads is quicker.
 constexpr size_t kFewUnwatched = 64;
+// With more folders than this beyond the limit of watches, they are compared in the background.
+constexpr size_t kMostPerCall = 256;
 // How long fresh() compares folders in the background.
 constexpr std::chrono::milliseconds kSlice{1};
 constexpr size_t kMaxUsed = 256;
@@ -58,7 +60,7 @@ GenerationPtr Live::fresh() {
 bool Live::is_in_background() const {
   size_t unwatched = 0;
   for (const auto& root : roots_) unwatched += root->unwatched.size();
-  return watcher_.limit_reached() && unwatched > kFewUnwatched;
+  return watcher_.limit_reached() && unwatched > kMostPerCall;
 }
 
 // Whether a notification comes for every file in it.
@@ -156,11 +158,13 @@ void Live::watch_used() {
     const bool can_watch = folder->watch < 0 && watcher_.limit_reached() &&
                            watcher_.can_watch(folder->stamp.device, root.path);
     if (!can_watch || exchanged >= kMaxExchanged) continue;
-    Folder* const least = watcher_.is_full() ? watcher_.least_used() : nullptr;
-    if (least != nullptr && least->used < folder->used) {
-      ++exchanged;
+    // Threads that scan at the same time may have set one more than the limit.
+    while (watcher_.is_full()) {
+      Folder* const least = watcher_.least_used();
+      if (least == nullptr || least->used >= folder->used) break;
       watcher_.remove(*least);
       roots_[least->root]->changes.unwatched.push_back(least);
+      ++exchanged;
     }
     root.scanner->sync(*folder, {}, root.changes);
   }
@@ -291,7 +295,7 @@ void Live::poll(LiveRoot& root) {
     // There may be room now for what was left out.
     root.full = false;
     root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
-  } else if (compare && root.unwatched.size() > kFewUnwatched) {
+  } else if (compare && root.unwatched.size() > kFewUnwatched && !watcher_.limit_reached()) {
     ++rescans_;
     root.scanner->sync_parallel(*root.top, {.deep = true}, root.changes);
   } else if (compare) {

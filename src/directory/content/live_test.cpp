@@ -371,6 +371,7 @@ class BeyondTheLimit : public testing::Test {
     for (size_t i = 0; i < kFolders; ++i) tree.put(path(i), kOne);
     ContentOptions options = tree.options();
     options.max_watches = kWatches;
+    options.scan_threads = 1;  // several may set one watch more
     content = Content::open(std::move(options));
   }
   static std::string path(size_t i) { return "global/f" + std::to_string(i) + "/SKILL.md"; }
@@ -384,7 +385,7 @@ class BeyondTheLimit : public testing::Test {
     return {content->fresh()->skill("f0/index")->file.root, path};
   }
 
-  static constexpr size_t kFolders = 100;
+  static constexpr size_t kFolders = 300;
   static constexpr size_t kWatches = 10;
   TempTree tree;
   std::unique_ptr<Content> content;
