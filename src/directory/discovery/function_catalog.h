@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "directory/discovery/function_index.h"
+#include "directory/discovery/search_functions_types.h"
 #include "directory/library/latch.h"
-#include "directory/reading/search_types.h"
 #include "directory/table/context.h"
 #include "directory/table/engine_client.h"
 #include "directory/table/engine_event.h"
