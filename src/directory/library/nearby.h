@@ -21,7 +21,6 @@ task::Task<sdk::Reply<json::Raw>> ask_nearby(sdk::Worker& worker, std::string fu
 task::Task<std::optional<std::vector<std::string>>> compose_containers(sdk::Worker& worker,
                                                                        Millis timeout);
 
-
 // Where a function is, by an answer of engine::functions::list; each once, in order.
 std::vector<std::string> namespaces_in(const json::Value& answer, std::string_view function_id);
 

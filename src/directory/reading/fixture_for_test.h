@@ -81,6 +81,7 @@ class DirectoryTest : public testing::Test {
     options.installed = installed_options;
     options.registrations = registrations;
     options.clock = [this] { return now; };
+    options.gather = gather;
     library = std::make_unique<Library>(
         worker, Folders{.content = content::Content::open(content_options), .gate = nullptr},
         std::move(options));
@@ -152,6 +153,7 @@ class DirectoryTest : public testing::Test {
   ArgumentsOf arguments_of;
   DocumentRisks risks;
   Time now{std::chrono::hours(1)};
+  std::chrono::milliseconds gather = LibraryOptions().gather;
 
   // What `worker::list` does: answers this, or refuses at once, or says nothing.
   enum class Manager { kAnswers, kAbsent, kHangs };
