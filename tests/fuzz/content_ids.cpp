@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   III_CHECK(id.size() <= path.size());
   III_CHECK(id.find('\\') == std::string::npos);
   check_normalised(id);
-  III_CHECK(check_id(spare_overview_id(path)).has_value());
+  III_CHECK(check_id(second_overview_id(path)).has_value());
   static_cast<void>(overview_name(path));
   static_cast<void>(is_prompt_path(path));
   const std::string shown = quoted(path);
