@@ -84,7 +84,7 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
   Post post = [&loop](std::move_only_function<void()> action) { loop.post(std::move(action)); };
   std::unique_ptr<Store> store;
   if (options.data) {
-    auto opened = Store::open(*options.data, post, options.store, options.repair_data);
+    auto opened = Store::open(*options.data, post, options.store);
     if (!opened) return std::unexpected(std::move(opened.error()));
     store = std::move(*opened);
   } else {

@@ -29,8 +29,6 @@ struct EngineLimits {
   size_t max_cascade_depth = 8;
   // Calls that events caused by events may make, all together, for one frame of a peer.
   size_t max_cascade_calls = 10'000;
-  // Bindings made by function, of all namespaces together: ids, metadata, configs.
-  size_t max_function_binding_bytes = 256 * 1024 * 1024;
   size_t max_buffered_bytes = 64 * 1024 * 1024;  // registrations that wait for the announce
   // Workers may run calls of their own functions without the engine, which then hears only what
   // observers want to know of them.

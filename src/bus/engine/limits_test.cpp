@@ -171,20 +171,6 @@ TEST(EngineLimit, BindingsMadeByFunctionInOneNamespace) {
   EXPECT_TRUE(Uuid::parse(text_at(a.result_of("engine::register_trigger", kT), "id")));
 }
 
-TEST(EngineLimit, BindingsMadeByFunctionInAllNamespaces) {
-  EngineLimits limits;
-  limits.max_function_binding_bytes = 8000;
-  TestBus bus(limits);
-  Peer a(bus, "a");
-  Peer b(bus);
-  b.announce("b", R"(,"namespace":"x")");
-  const std::string large =
-      R"({"trigger_type":"t","function_id":"f","config":")" + blob(5000) + R"("})";
-  a.result_of("engine::register_trigger", large);
-  EXPECT_THAT(b.refusal_of("engine::register_trigger", large),
-              HasSubstr("in all namespaces together"));
-}
-
 TEST(EngineLimit, BytesOfBindingsMadeByFunction) {
   EngineLimits limits;
   limits.max_stored_bytes_per_worker = 8000;

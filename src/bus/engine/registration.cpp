@@ -66,7 +66,7 @@ Result<json::Schema> args_schema(const std::string& text) {
   }
   auto value = json::parse(text);
   if (!value) return std::unexpected(value.error());
-  return json::Schema::compile(std::move(*value), {.max_steps = 20'000, .max_patterns = 100});
+  return json::Schema::compile(std::move(*value), {.max_steps = 20'000});
 }
 
 }  // namespace

@@ -246,14 +246,12 @@ void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding 
   binding.account = maker_namespace;
   binding.owner = ledger->owner;
   const size_t bytes = stored_size(binding);
-  const bool fits = ledger->bindings.fits() && ledger->stored_bytes.fits(bytes);
-  if (!fits || function_bytes_ + bytes > limits_.max_function_binding_bytes) {
+  if (!ledger->bindings.fits() || !ledger->stored_bytes.fits(bytes)) {
     if (ledger->bindings.used() == 0) namespaces_.erase(maker_namespace);
-    return done(
-        Error{"limit", "too many trigger bindings were made by function in " +
-                           (fits ? "all namespaces together" : "namespace " + maker_namespace) +
-                           ". Next: list them with engine::registered-triggers::list "
-                           "(include_parked) and unregister some."});
+    return done(Error{"limit", "too many trigger bindings were made by function in namespace " +
+                                   maker_namespace +
+                                   ". Next: list them with engine::registered-triggers::list "
+                                   "(include_parked) and unregister some."});
   }
   PlacedBinding& placed =
       store(std::make_shared<const Binding>(std::move(binding)), ledger, nullptr);
@@ -296,7 +294,6 @@ PlacedBinding& TriggerTable::store(BindingPtr binding, std::shared_ptr<Ledger> l
     maker->bindings.insert(binding->id);
   } else {
     namespaces_[binding->account] = ledger;
-    function_bytes_ += stored_size(*binding);
   }
   by_type_[binding->trigger_type].insert(binding->id);
   by_function_[function_key(binding->name_space, binding->function_id)].insert(binding->id);
@@ -316,7 +313,6 @@ void TriggerTable::erase(Bindings::iterator it) {
   if (placed.maker != nullptr) {
     placed.maker->bindings.erase(binding.id);
   } else {
-    function_bytes_ -= stored_size(binding);
     if (placed.ledger->bindings.used() == 0) namespaces_.erase(binding.account);
   }
   drop(by_type_, binding.trigger_type, binding.id);

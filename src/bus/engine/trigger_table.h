@@ -165,7 +165,6 @@ class TriggerTable {
   uint64_t registrations_ = 0;
   // What pays for bindings made by function; there while the namespace has some.
   std::map<std::string, std::shared_ptr<Ledger>> namespaces_;
-  size_t function_bytes_ = 0;           // of the bindings made by function
   std::set<std::string> told_missing_;  // types of which the log said that nobody has them
   std::function<void(std::string_view)> changed_ = [](std::string_view) {};
 };

@@ -100,7 +100,6 @@ struct Worker : std::enable_shared_from_this<Worker> {
   };
   std::deque<Buffered> buffered;
   size_t buffered_bytes = 0;
-  size_t overtaken_bytes = 0;  // of large answers that are being parsed while others are handled
   TimerId grace_timer = 0;
 
   std::set<std::shared_ptr<const Function>> functions;

@@ -87,7 +87,6 @@ Result<WorkerDetail> choose(const WorkerInfoInput& in, std::vector<WorkerDetail>
   std::vector<std::string> spaces;
   for (const WorkerDetail& w : named) spaces.push_back(w.row.name_space);
   std::sort(spaces.begin(), spaces.end());
-  if (spaces.size() > FunctionTable::kMostNamed) spaces.resize(FunctionTable::kMostNamed);
   const std::string known = join(spaces, ", ");
   if (in.name_space) {
     std::erase_if(named, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });

@@ -17,10 +17,6 @@ using filter::Part;
 constexpr size_t kActivatedAtOnce = 32;       // observers per step
 constexpr size_t kMostErrorText = 64 * 1024;  // bytes of a code or a message
 
-// Of what one owner may have on its way, the part that unanswered calls of one function may use:
-// a host that never answers must not take everything.
-constexpr size_t kShareOfRunning = 4;
-
 std::string error_text(const protocol::ErrorBody& error) {
   std::string out = "{\"code\":";
   json::append_string(out, utf8_prefix(error.code, kMostErrorText));
@@ -73,17 +69,14 @@ void Observer::drop(std::string_view code) {
 
 std::shared_ptr<ObservedCall> Observers::begin(const Function& function, size_t bytes) {
   const std::shared_ptr<Source>& source = function.source;
-  const EngineLimits& limits = engine_.limits();
-  const bool too_many =
-      source->running >= std::max<size_t>(limits.max_events_per_owner / kShareOfRunning, 1) ||
-      (source->running > 0 &&
-       source->running_bytes + bytes > limits.max_event_bytes_per_owner / kShareOfRunning);
-  auto charge = too_many ? nullptr : charge_anybody(*source, bytes);
+  auto charge = charge_anybody(*source, bytes);
   if (!charge) {
     lose(*source);
     return nullptr;
   }
-  auto call = std::make_shared<ObservedCall>(source, bytes);
+  auto call = std::make_shared<ObservedCall>();
+  call->source = source;
+  call->bytes = bytes;
   call->charge = std::move(charge);
   call->started_at_ms = engine_.timers().wall_ms();
   call->started = engine_.timers().now();

@@ -16,13 +16,8 @@ namespace iii::engine {
 
 // Kept with a forwarded call until its answer comes, when somebody observes the function.
 struct ObservedCall {
-  ObservedCall(std::shared_ptr<Source> its_source, size_t its_bytes);
-  ~ObservedCall();
-  ObservedCall(const ObservedCall&) = delete;
-  ObservedCall& operator=(const ObservedCall&) = delete;
-
-  const std::shared_ptr<Source> source;
-  const size_t bytes;                   // of it that is kept
+  std::shared_ptr<Source> source;
+  size_t bytes = 0;                     // of it that is kept
   std::shared_ptr<EventCharge> charge;  // of one of those who observe
   Uuid id;
   JsonText input;

@@ -197,22 +197,6 @@ TEST(HostileCalls, AHugeDepthIsDeep) {
   EXPECT_EQ(s.dropped("o", "LOOP_GUARD"), 1U);
 }
 
-TEST(HostileCalls, AFunctionThatNeverAnswersLeavesRoomForOthers) {
-  EngineLimits limits;
-  limits.max_events_per_owner = 40;
-  Scene s(limits);
-  s.worker.observe("f", "a::f", "b::t");
-  s.worker.observe("g", "a::g", "b::t");
-  s.worker->take();
-  for (uint64_t i = 1; i <= 50; ++i) s.caller.invoke(i, "a::f");
-  s.host.take();  // never answered
-  EXPECT_EQ(s.dropped("f"), 40U);
-  s.caller.invoke(60, "a::g");
-  answer_all(s.host);
-  EXPECT_EQ(s.activations(s.worker), 1U);
-  EXPECT_EQ(s.dropped("g"), 0U);
-}
-
 TEST(HostileObserver, ASlowOneDoesNotCostOthersTheirEvents) {
   EngineLimits limits;
   limits.max_event_bytes_per_owner = 4 * kMegabyte;

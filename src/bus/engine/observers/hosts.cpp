@@ -212,10 +212,8 @@ void Observers::left(Worker& worker) {
   orphans.token = worker.token;
   orphans.observers.assign(kept.begin(), kept.end());
   orphans.timer = engine_.timers().after(kGrace, [this, id = worker.id] { end_orphans(id); });
-  orphan_count_ += kept.size();
   in_steps(kEngineOwner, std::move(kept),
            [this](const ObserverPtr& observer) { settle(*observer); });
-  while (orphan_count_ > kMostOrphans && orphans_.size() > 1) end_orphans(orphans_.front().worker);
 }
 
 void Observers::end_orphans(const Uuid& worker) {
@@ -272,7 +270,6 @@ void Observers::forget_orphans(const Uuid& worker) {
   const auto found = std::ranges::find(orphans_, worker, &Orphans::worker);
   if (found == orphans_.end()) return;
   cancel(found->timer);
-  orphan_count_ -= found->observers.size();
   orphans_.erase(found);
 }
 

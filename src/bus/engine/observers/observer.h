@@ -111,8 +111,6 @@ struct Source {
   size_t observers = 0;
   size_t active = 0;
   size_t view_bytes = 0;
-  size_t running = 0;  // observed calls without an answer
-  size_t running_bytes = 0;
   std::deque<ObservedEventPtr> waiting;  // for evaluation, in order
   bool evaluating = false;               // one of them is on the background thread
 

@@ -53,8 +53,8 @@ class MemoryStore final : public Store {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& directory, Post post,
-                                           StoreLimits limits, bool repair) {
-  auto database = Database::open(directory, limits, repair);
+                                           StoreLimits limits) {
+  auto database = Database::open(directory, limits);
   if (!database) return std::unexpected(std::move(database.error()));
   Result<int64_t> last_id = (*database)->max_id();
   if (!last_id) return std::unexpected(std::move(last_id.error()));

@@ -111,7 +111,6 @@ TEST(Store, FoldsTheLogWhenItIsFullOfChanges) {
   TempFolder folder;
   StoreLimits limits;
   limits.log_bytes = 64 * 1024;
-  limits.idle_checkpoint_bytes = 1024 * 1024;
   StoreRunner runner(folder.path(), limits);
   for (int i = 0; i < 200; ++i) {
     runner.put(runner.next_id(), "k", std::string(2'000, 'x'));
