@@ -161,11 +161,10 @@ std::shared_ptr<ObservedCall> Engine::observed(const Worker& caller,
   return kept;
 }
 
-// Counts one more unanswered call of this connection; when that is too many, it is refused here.
-bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
-  if (caller.ledger.calls.fits() && caller.ledger.call_bytes.take(held_bytes(call))) {
-    return caller.ledger.calls.take();
-  }
+// For one more unanswered call of this connection; when that is too many, it is refused here.
+Charge Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
+  Charge charge;
+  if (charge.set(caller.ledger.calls, held_bytes(call))) return charge;
   const size_t waiting = caller.ledger.calls.used();
   caller.limit_log.warn("worker {} has {} unanswered calls; more are refused", caller.label(),
                         waiting);
@@ -173,7 +172,7 @@ bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
       caller, call,
       {"too_many_calls", "This connection has " + std::to_string(waiting) +
                              " unanswered calls, which is the limit. Next: wait for answers."});
-  return false;
+  return charge;
 }
 
 void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
@@ -181,7 +180,8 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
                      Observers::Through* through) {
   Worker& callee = *target->owner;
   const bool answerable = wants_answer(call);
-  if (answerable && !admit(caller, call)) return;
+  Charge charge = answerable ? admit(caller, call) : Charge();
+  if (answerable && !charge) return;
   // A void call still reaches its target with an id; nobody waits for the answer, so none is
   // recorded, unless it is observed.
   const Uuid id = answerable ? *call.invocation_id : ids_.next();
@@ -198,11 +198,9 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     pending->started = frame_time_;
     pending->traceparent = copy(call.traceparent);
     pending->baggage = copy(call.baggage);
-    pending->held_bytes = held_bytes(call);
+    pending->charge = std::move(charge);
     pending->guarded = pending->observed != nullptr || through != nullptr;
     if (!add_pending(std::move(pending))) {
-      caller.ledger.calls.give_back();
-      caller.ledger.call_bytes.give_back(held_bytes(call));
       return answer_error(caller, call,
                           {"invocation_error",
                            "A call of another connection that has this id is running. Next: choose "
@@ -319,26 +317,18 @@ void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
   out_.done();
 }
 
-Engine::OwedAnswer::OwedAnswer(Engine& engine, Worker& its_caller,
-                               const protocol::InvokeFunction& call,
-                               std::shared_ptr<CallRecord> its_record)
-    : caller(its_caller.shared_from_this()),
-      id(*call.invocation_id),
-      bytes(held_bytes(call)),
-      function_id(call.function_id),
-      record(std::move(its_record)),
-      started(engine.frame_time_),
-      owed(engine.owed_),
-      traceparent(copy(call.traceparent)),
-      baggage(copy(call.baggage)) {
-  ++*owed;
-}
-
-Engine::OwedAnswer::~OwedAnswer() {
-  if (!caller) return;
-  --*owed;
-  caller->ledger.calls.give_back();
-  caller->ledger.call_bytes.give_back(bytes);
+// `record` is null when the answer is not that of a function.
+Engine::OwedAnswer Engine::owe(Worker& caller, const protocol::InvokeFunction& call, Charge charge,
+                               std::shared_ptr<CallRecord> record) const {
+  return {.caller = caller.shared_from_this(),
+          .charge = std::move(charge),
+          .id = *call.invocation_id,
+          .function_id = std::string(call.function_id),
+          .record = std::move(record),
+          .started = frame_time_,
+          .owed = owed_,
+          .traceparent = copy(call.traceparent),
+          .baggage = copy(call.baggage)};
 }
 
 void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
@@ -375,10 +365,10 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
                       .depth = cascade_depth(caller, call)};
   Reply reply = [](const Outcome&) {};
   if (wants_answer(call)) {
-    if (!admit(caller, call)) return;
-    reply = [this, owed = OwedAnswer(*this, caller, call, target.record)](Outcome outcome) mutable {
-      pay(owed, std::move(outcome));
-    };
+    Charge charge = admit(caller, call);
+    if (!charge) return;
+    reply = [this, owed = owe(caller, call, std::move(charge), target.record)](
+                Outcome outcome) mutable { pay(owed, std::move(outcome)); };
   } else {
     stats_.sent(target.record, frame_time_);
   }
@@ -417,7 +407,8 @@ void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call, 
 // wire §6.3: the job goes to whoever provides `engine::queue::enqueue`.
 void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
                      const LargeFrame* large) {
-  if (call.invocation_id && !admit(caller, call)) return;
+  Charge charge = call.invocation_id ? admit(caller, call) : Charge();
+  if (call.invocation_id && !charge) return;
   const std::string receipt = ids_.next().to_string();
   std::string head = "{\"queue\":";
   json::append_string(head, call.queue);
@@ -441,7 +432,7 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
 
   Reply reply;
   if (call.invocation_id) {
-    reply = [this, receipt, owed = OwedAnswer(*this, caller, call, nullptr)](
+    reply = [this, receipt, owed = owe(caller, call, std::move(charge), nullptr)](
                 const Outcome& outcome) mutable { pay(owed, enqueued(outcome, receipt)); };
   }
   OutgoingCall job{.function_id = std::string(kEnqueueFunction),
@@ -509,10 +500,6 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
 std::unique_ptr<PendingCall> Engine::take_pending(PendingCalls::iterator found) {
   std::unique_ptr<PendingCall> call = std::move(found->second);
   pending_.erase(found);
-  if (call->caller != nullptr) {
-    call->caller->ledger.calls.give_back();
-    call->caller->ledger.call_bytes.give_back(call->held_bytes);
-  }
   --call->callee->running;
   return call;  // its destruction takes it out of both workers' lists
 }

@@ -39,7 +39,6 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       limits_(limits),
       slices_(timers),
       stats_(timers.now()),
-      owed_(std::make_shared<size_t>(0)),
       frame_time_(timers.now()),
       triggers_(timers, slices_, owners_, limits_),
       observers_(*this) {

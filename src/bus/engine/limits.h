@@ -16,11 +16,8 @@ struct EngineLimits {
   size_t max_calls_per_worker = 65'536;  // unanswered calls one connection may have made
   size_t max_call_bytes_per_worker =
       64 * 1024 * 1024;  // their ids and trace context, kept for the answer
-  size_t max_functions_per_worker = 10'000;
-  size_t max_bindings_per_worker = 10'000;  // the same for those made by function in one namespace
-  size_t max_types_per_worker = 1'000;
-  size_t max_observers_per_worker = 10'000;
-  // Ids, schemas, metadata, configs; the same for bindings made by function in one namespace.
+  // Functions, bindings, trigger types and observers, 4 KiB each and their ids, schemas, metadata
+  // and configs; the same for the bindings that are made by function in one namespace.
   size_t max_stored_bytes_per_worker = 64 * 1024 * 1024;
   // Events on their way to the bindings of one owner; more are dropped, for that owner only.
   size_t max_events_per_owner = 10'000;

@@ -287,11 +287,11 @@ TEST(Activation, WhatIsKeptIsGivenBack) {
   answer_all(s.host);
   s.bus.turn();
   EXPECT_EQ(s.worker->worker().ledger.events.used(), 0U);
-  EXPECT_EQ(s.worker->worker().ledger.event_bytes.used(), 0U);
+  EXPECT_EQ(s.worker->worker().ledger.events.used_bytes(), 0U);
   answer_all(s.worker.peer);
   EXPECT_EQ(s.observer("o").in_flight, 0U);
   s.worker.unobserve("o");
-  EXPECT_EQ(s.worker->worker().ledger.observers.used(), 0U);
+  EXPECT_EQ(s.worker->worker().observers.size(), 0U);
 }
 
 TEST(Activation, O31_CallsThatNobodyCanPayForAreForwardedUnobserved) {

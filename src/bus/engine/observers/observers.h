@@ -124,8 +124,8 @@ class Observers {
   void reject(Observer& observer, Error error);
   void dispose(const ObserverPtr& observer, Error reason);
   void remove(const ObserverPtr& observer);
-  bool adopt(Worker& holder, const ObserverPtr& observer);
-  void release(Observer& observer);
+  static bool adopt(Worker& holder, const ObserverPtr& observer, size_t bytes);
+  static void leave_holder(Observer& observer);
   void cancel(TimerId& timer);
 
   // hosts.cpp
