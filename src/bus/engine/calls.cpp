@@ -148,11 +148,8 @@ std::shared_ptr<ObservedCall> Engine::observed(const Worker& caller,
   auto kept = observers_.begin(target, payload + held_bytes(call));
   if (!kept) return nullptr;
   kept->id = id;
-  kept->input = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
-  if (call.metadata) {
-    kept->metadata =
-        large != nullptr ? JsonText(large->part(*call.metadata)) : std::string(*call.metadata);
-  }
+  kept->input = kept_text(call.data, large);
+  if (call.metadata) kept->metadata = kept_text(*call.metadata, large);
   kept->caller = stamped_caller(call.caller, caller.id_text, caller.name);
   kept->depth = call.observe_depth;
   const TargetTrace trace(call);
@@ -217,30 +214,47 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     context = {stamped, call.observe_depth, {}};
     if (through != nullptr) context.activation = through->activation;
   }
-  Delivery delivery = Delivery::kSent;
-  size_t bytes = 0;
-  if (large == nullptr) {
-    protocol::append_forwarded(out_.fresh(), call, id, caller.id_text, trace.traceparent,
-                               trace.baggage, context);
-    bytes = out_.text().size();
-    delivery = send_written(callee);
-  } else {
-    protocol::InvokeFunction sent = call;
-    if (large->spliced.owner) sent.data = large->spliced.bytes;
-    const auto message =
-        protocol::split_forwarded(sent, id, large->spliced.owner ? "" : caller.id_text,
-                                  trace.traceparent, trace.baggage, context);
-    bytes = message.size();
-    delivery =
-        send_split(callee, message, large->spliced.owner ? large->spliced.owner : large->text.owner,
-                   large->text.owner);
+  std::optional<protocol::InvokeFunction> spliced;
+  if (large != nullptr && large->spliced.owner) {
+    spliced = call;
+    spliced->data = large->spliced.bytes;
   }
-  if (delivery == Delivery::kSent) {
+  ForwardedCall sent{.call = spliced ? *spliced : call,
+                     .id = id,
+                     .caller_worker_id = spliced ? "" : std::string_view(caller.id_text),
+                     .traceparent = trace.traceparent,
+                     .baggage = trace.baggage,
+                     .context = context};
+  if (large != nullptr) {
+    sent.data_owner = spliced ? large->spliced.owner : large->text.owner;
+    sent.metadata_owner = large->text.owner;
+  }
+  const std::optional<Error> error = send_call(callee, sent);
+  if (!error) {
     if (!recorded) stats_.sent(target->record, frame_time_);
     return;
   }
   if (recorded) take_pending(id);
-  answer_error(caller, call, refusal(delivery, bytes, callee), target->record);
+  answer_error(caller, call, *error, target->record);
+}
+
+// Nothing when it was sent, else why it was not.
+std::optional<Error> Engine::send_call(Worker& callee, const ForwardedCall& sent) {
+  Delivery delivery = Delivery::kSent;
+  size_t bytes = 0;
+  if (!sent.data_owner) {
+    protocol::append_forwarded(out_.fresh(), sent.call, sent.id, sent.caller_worker_id,
+                               sent.traceparent, sent.baggage, sent.context);
+    bytes = out_.text().size();
+    delivery = send_written(callee);
+  } else {
+    const auto message = protocol::split_forwarded(sent.call, sent.id, sent.caller_worker_id,
+                                                   sent.traceparent, sent.baggage, sent.context);
+    bytes = message.size();
+    delivery = send_split(callee, message, sent.data_owner, sent.metadata_owner);
+  }
+  if (delivery == Delivery::kSent) return std::nullopt;
+  return refusal(delivery, bytes, callee);
 }
 
 // Why a message did not go out to `receiver`, for whoever sent it.
@@ -292,7 +306,7 @@ void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
   if (caller.gone) return;
   Delivery delivery = Delivery::kSent;
   size_t bytes = 0;
-  if (owner && answer.result && !answer.error && answer.result->size() >= kSharedBody) {
+  if (owner && answer.result && !answer.error && answer.result->size() >= kSharedBytes) {
     const auto message = protocol::split_result(answer);
     bytes = message.size();
     delivery = send_split(caller, message, owner);
@@ -342,7 +356,7 @@ void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
   if (!outcome) {
     result.error = protocol::ErrorBody{outcome.error().code, outcome.error().message, {}};
   } else if (*outcome) {
-    if ((*outcome)->size() >= kSharedBody) text = (*outcome)->share().owner;
+    if ((*outcome)->size() >= kSharedBytes) text = (*outcome)->share().owner;
     result.result = (*outcome)->view();
   }
   send_answer(*owed.caller, result, text);
@@ -372,12 +386,12 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
   } else {
     stats_.sent(target.record, frame_time_);
   }
-  if (call.data.size() <= kLargePayload || !builtin.prepare || !caller.link.pause()) {
+  if (call.data.size() <= kInlineBytes || !builtin.prepare || !caller.link.pause()) {
     return builtin.handler(info, call.data, std::move(reply));
   }
-  JsonText data = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
   background_.compute(
-      caller.owner(), [&builtin, data = std::move(data)] { return builtin.prepare(data.view()); },
+      caller.owner(),
+      [&builtin, data = kept_text(call.data, large)] { return builtin.prepare(data.view()); },
       [worker = caller.shared_from_this(), baggage = std::string(info.baggage), depth = info.depth,
        reply = std::move(reply)](BuiltinFunction::Prepared run) mutable {
         if (worker->gone) return;

@@ -128,9 +128,6 @@ class Engine final : public Bus {
   size_t in_flight() const { return pending_.size() + size_t(owed_.use_count() - 1); }
 
  private:
-  // Payloads of this size and more are sent from where they are, if they can be shared.
-  static constexpr size_t kSharedBody = 64 * 1024;
-
   // An answer that the engine itself owes to a connection, which is counted as waiting until then.
   struct OwedAnswer {
     std::shared_ptr<Worker> caller;
@@ -142,6 +139,18 @@ class Engine final : public Bus {
     std::shared_ptr<void> owed;  // as many as there are hold it
     std::optional<std::string> traceparent;
     std::optional<std::string> baggage;
+  };
+  // A call as its target gets it.
+  struct ForwardedCall {
+    const protocol::InvokeFunction& call;
+    const Uuid& id;
+    std::string_view caller_worker_id = {};
+    std::string_view traceparent;
+    std::string_view baggage;
+    protocol::CallContext context;
+    // They keep the data and the metadata alive; null: they are copied.
+    std::shared_ptr<const void> data_owner = {};
+    std::shared_ptr<const void> metadata_owner = {};
   };
   enum class Delivery { kSent, kTooLarge, kNoRoom };
   // Somebody who waits until a connection has read what was sent to it.
@@ -186,6 +195,7 @@ class Engine final : public Bus {
               SteadyTime now);
   Error not_found(std::string_view name_space, std::string_view id) const;
   Delivery admits(const Worker& receiver, size_t bytes) const;
+  std::optional<Error> send_call(Worker& callee, const ForwardedCall& sent);
   Delivery send_written(Worker& receiver);
   // The owners keep the body and the metadata alive.
   Delivery send_split(Worker& receiver, const protocol::SplitMessage& message,

@@ -10,6 +10,12 @@
 
 namespace iii::engine {
 
+// What has to do with more bytes of JSON than this is done on the background thread.
+inline constexpr size_t kInlineBytes = 64 * 1024;
+// Payloads of this size and more are sent from where they are, if they can be shared; smaller ones
+// are copied.
+inline constexpr size_t kSharedBytes = 64 * 1024;
+
 struct EngineLimits {
   // Larger messages are not sent: their sender gets an error.
   size_t max_message_bytes = protocol::kMaxMessageBytes;

@@ -7,9 +7,6 @@ namespace iii::engine {
 
 namespace {
 
-// Payloads up to this size are written on the loop: the work is linear in it (expanding the
-// placeholders of a configuration value included).
-constexpr size_t kSmallPayload = 16 * 1024;
 // What one slice does at most: owners that get an event, bindings that are looked at, calls, bytes.
 constexpr size_t kOwnersPerSlice = 64;
 constexpr size_t kBindingsPerSlice = 256;
@@ -141,7 +138,7 @@ void Subscriptions::publish(Event event) {
     if (self.is_observed()) self.bus_.happened(self.source_, JsonText(entry->payload), cause);
     self.hand_out_soon();
   };
-  if (event.bytes <= kSmallPayload) return written(*this, event.write());
+  if (event.bytes <= kInlineBytes) return written(*this, event.write());
   bus_.background().compute(lasting(event.cause.owner), std::move(event.write), guarded(written));
 }
 

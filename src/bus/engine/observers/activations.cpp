@@ -25,11 +25,6 @@ std::string error_text(const protocol::ErrorBody& error) {
   return out + "}";
 }
 
-JsonText text_of(std::string_view text, const LargeFrame* large) {
-  if (large != nullptr) return large->part(text);
-  return std::string(text);
-}
-
 std::string activation_key(const std::string& observer_id, const std::string& activation_id) {
   std::string out = "{\"observer_id\":";
   json::append_string(out, observer_id);
@@ -101,7 +96,8 @@ void Observers::finished(const std::shared_ptr<ObservedCall>& call, const Worker
   if (result.error) {
     event->part(Part::kError) = JsonText(error_text(*result.error));
   } else {
-    event->part(Part::kOutput) = result.result ? text_of(*result.result, large) : JsonText("null");
+    event->part(Part::kOutput) =
+        result.result ? kept_text(*result.result, large) : JsonText("null");
   }
   event->duration_ms =
       std::chrono::duration<double, std::milli>(engine_.timers().now() - call->started).count();
@@ -207,7 +203,7 @@ void Observers::advance(const std::shared_ptr<Source>& source) {
     source->evaluating = false;
     advance(source);
   };
-  if (filters <= kActivatedAtOnce && event->bytes() * (1 + scans) <= ObservedEvent::kInlineWork) {
+  if (filters <= kActivatedAtOnce && event->bytes() * (1 + scans) <= kInlineBytes) {
     choose(*event, *audience);
     hand_out(event, *audience);
     if (source->waiting.empty()) return;
@@ -272,8 +268,7 @@ void Observers::drain(const ObserverPtr& observer) {
     const Observer::Queued next = std::move(observer->queue.front());
     observer->queue.pop_front();
     const std::string activation_id = engine_.ids().next().to_string();
-    if (observer->spec.deliver != Deliver::kEnvelope ||
-        next.event->bytes() <= ObservedEvent::kInlineWork) {
+    if (observer->spec.deliver != Deliver::kEnvelope || next.event->bytes() <= kInlineBytes) {
       start(observer, *next.event, activation_data(*next.event, observer->spec, activation_id),
             activation_id);
       continue;

@@ -173,7 +173,7 @@ TEST(Activation, O13_LargeEventsAreEvaluatedElsewhereAndStayInOrder) {
   Scene s;
   s.worker.observe("o", "a::f", "b::t", R"(,"filters":{"input.n":{"$lt":3}},"capture":["input"])");
   s.worker->take();
-  const std::string large(ObservedEvent::kInlineWork, 'x');
+  const std::string large(kInlineBytes, 'x');
   std::vector<std::string> seen;
   for (const int n : {1, 2, 4}) {
     const std::string padding = n == 1 ? large : "";

@@ -37,8 +37,6 @@ using ObserverIds = std::set<std::string, std::less<>>;
 ObserverIds read_ids(std::string_view array);
 
 struct ObservedEvent {
-  // What takes longer than this is done on the background thread. One unit is a byte looked at.
-  static constexpr size_t kInlineWork = 32 * 1024;
   // A filter does not look at a larger part: its value may take thirty times the memory.
   static constexpr size_t kMostFiltered = 1024 * 1024;
 

@@ -101,7 +101,7 @@ TEST(HostileReports, ManyItemsAreReadAFewAtATime) {
     items += i % 2 == 0 ? "{}" : item(R"(,"input":)" + std::to_string(i));
   }
   const size_t jobs = s.bus.background.jobs;
-  s.report(items + std::string(40'000, ' '));
+  s.report(items + std::string(kInlineBytes, ' '));
   const auto seen = s.activations();
   ASSERT_THAT(seen, SizeIs(300));
   EXPECT_EQ(text_at(seen.front(), "input"), "1");
