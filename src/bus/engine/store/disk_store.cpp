@@ -38,7 +38,7 @@ Result<void> DiskStore::load(std::string_view space, const std::function<void(Re
   return database_->load(space, visit);
 }
 
-Result<void> DiskStore::write(Write write) {
+Result<void> DiskStore::write(Write& write) {
   if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
   const size_t bytes = bytes_of(write);
   const bool full = waiting_writes_ >= limits_.max_queued_writes ||

@@ -22,7 +22,7 @@ class DiskStore final : public Store {
 
   Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) override;
   int64_t next_id() override { return ++last_id_; }
-  Result<void> write(Write write) override;
+  Result<void> write(Write& write) override;
   Result<void> backup(std::filesystem::path to, BackupDone done) override;
   void close() override;
   StoreCounters counters() const override;

@@ -13,7 +13,7 @@ class MemoryStore final : public Store {
   Result<void> load(std::string_view, const std::function<void(Record&&)>&) override { return {}; }
   int64_t next_id() override { return ++last_id_; }
 
-  Result<void> write(Write write) override {
+  Result<void> write(Write& write) override {
     if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
     waiting_->push_back(std::move(write));
     std::weak_ptr<std::vector<Write>> alive = waiting_;

@@ -93,11 +93,12 @@ class Store {
   virtual Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) = 0;
   // A fresh id, above every id in use.
   virtual int64_t next_id() = 0;
-  // Queues a write. An error (`data_busy`) means that it was refused: neither `undo` nor `done` is
-  // called. A write without changes is done when all writes before it are. `done` and `undo` never
-  // run inside this function, only through `post` (or inside `close`), so that a callback may write
-  // again without recursion. On a full disk `done` gets `data_full`.
-  virtual Result<void> write(Write write) = 0;
+  // Queues a write, and leaves an empty one. An error (`data_busy`) means that it was refused: it
+  // is as it was, and neither `undo` nor `done` is called. A write without changes is done when all
+  // writes before it are. `done` and `undo` never run inside this function, only through `post` (or
+  // inside `close`), so that a callback may write again without recursion. On a full disk `done`
+  // gets `data_full`.
+  virtual Result<void> write(Write& write) = 0;
   // Copies everything that is stored into the new file `to`, while writes go on. `done` gets the
   // number of bytes, or the reason why there is no copy; it is called as the callbacks of writes
   // are. One at a time (`backup_running`).

@@ -253,7 +253,7 @@ TEST(MemoryStore, AnswersThroughPost) {
   int done = 0;
   Write write;
   write.done = [&done](Result<void> stored) { done += stored ? 1 : 0; };
-  ASSERT_TRUE(store->write(std::move(write)));
+  ASSERT_TRUE(store->write(write));
   EXPECT_EQ(done, 0);
   for (auto& f : posted) f();
   EXPECT_EQ(done, 1);
