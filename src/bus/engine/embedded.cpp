@@ -39,7 +39,7 @@ struct Embedded::Parts {
     add(trigger_introspection(catalog));
     add(worker_introspection(catalog));
     add(observer_introspection(engine));
-    add(stats_functions(engine, catalog));
+    add(stats_functions(engine));
     add(management(engine, channels));
     add(observability.functions());
     add(events.sources());

@@ -82,7 +82,7 @@ class TestBus {
         events(engine, catalog, limits.functions_poll) {
     for (auto& list : {function_introspection(catalog), trigger_introspection(catalog),
                        worker_introspection(catalog), observer_introspection(engine),
-                       stats_functions(engine, catalog), management(engine, channels),
+                       stats_functions(engine), management(engine, channels),
                        observability.functions(), events.sources(), events.functions()}) {
       for (const BuiltinFunction& function : list) engine.add(function);
     }
