@@ -103,7 +103,7 @@ int measure_store(const DiskWork& work) {
   engine::Write first;
   first.changes.push_back(engine::Change::put({ids[0], "bench", "bench", "key-0", value}));
   first.done = [&loop](const Result<void>&) { loop.stop(); };
-  if (auto accepted = store.write(std::move(first)); !accepted) die(accepted.error().message);
+  if (auto accepted = store.write(first); !accepted) die(accepted.error().message);
   loop.run();
 
   Record record(work.seconds);
@@ -119,7 +119,7 @@ int measure_store(const DiskWork& work) {
       if (record.add(from, now_ns())) return put(writer);
       if (--running == 0) loop.stop();
     };
-    if (auto accepted = store.write(std::move(write)); !accepted) die(accepted.error().message);
+    if (auto accepted = store.write(write); !accepted) die(accepted.error().message);
   };
   for (size_t i = 0; i < work.writers; ++i) put(i);
   loop.run();

@@ -21,9 +21,6 @@ inline engine::EngineLimits small_engine_limits() {
   engine::EngineLimits limits;
   limits.max_calls_per_worker = 200;
   limits.max_call_bytes_per_worker = 64 * 1024;
-  limits.max_functions_per_worker = 40;
-  limits.max_bindings_per_worker = 40;
-  limits.max_types_per_worker = 10;
   limits.max_stored_bytes_per_worker = 256 * 1024;
   limits.max_buffered_bytes = 256 * 1024;
   return limits;

@@ -30,9 +30,6 @@ class LocalPeer final : public sdk::InProcessPeer, public engine::Link {
     return true;
   }
   void resume() override { line_->resume(); }
-  // Parsing tens of megabytes takes as many milliseconds, and everybody's calls to the directory
-  // come back on this one line.
-  bool answers_may_be_overtaken() const override { return true; }
   void ended(bool) override {
     worker_ = nullptr;
     line_->drop();

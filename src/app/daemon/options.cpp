@@ -55,18 +55,8 @@ const std::map<std::string, std::function<void(ServeOptions&, int64_t)>, std::le
        size([](auto& o) -> size_t& { return o.engine.limits.max_calls_per_worker; })},
       {"max_call_bytes_per_worker",
        size([](auto& o) -> size_t& { return o.engine.limits.max_call_bytes_per_worker; })},
-      {"max_functions_per_worker",
-       size([](auto& o) -> size_t& { return o.engine.limits.max_functions_per_worker; })},
-      {"max_bindings_per_worker",
-       size([](auto& o) -> size_t& { return o.engine.limits.max_bindings_per_worker; })},
-      {"max_types_per_worker",
-       size([](auto& o) -> size_t& { return o.engine.limits.max_types_per_worker; })},
-      {"max_observers_per_worker",
-       size([](auto& o) -> size_t& { return o.engine.limits.max_observers_per_worker; })},
       {"max_stored_bytes_per_worker",
        size([](auto& o) -> size_t& { return o.engine.limits.max_stored_bytes_per_worker; })},
-      {"max_function_binding_bytes",
-       size([](auto& o) -> size_t& { return o.engine.limits.max_function_binding_bytes; })},
       {"max_events_per_owner",
        size([](auto& o) -> size_t& { return o.engine.limits.max_events_per_owner; })},
       {"max_event_bytes_per_owner",
@@ -251,7 +241,6 @@ Result<ServeOptions> serve_options(const cli::Args& args) {
   out.http.dead_peer_timeout = o.server.connection.dead_peer_timeout;
   out.engine_only = args.has("engine-only");
   out.console = !args.has("no-console");
-  out.engine.repair_data = args.has("repair-data");
   out.config = {.file = args.value("config"),
                 .defaults = serve_defaults(),
                 .home = home_folder(),

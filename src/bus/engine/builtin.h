@@ -54,10 +54,8 @@ struct CallInfo {
   Cause cause() const { return {owner, depth, cascade}; }
 };
 
-// Payloads above this are decoded for a built-in on another thread (BuiltinFunction::prepare).
-inline constexpr size_t kLargePayload = 256 * 1024;
 // What a built-in takes unless its definition says otherwise.
-inline constexpr size_t kMaxInput = kLargePayload;
+inline constexpr size_t kMaxInput = 256 * 1024;
 // For input that stays text (json::Raw): as large as a message.
 inline constexpr size_t kAnyInput = SIZE_MAX;
 
@@ -69,8 +67,8 @@ struct BuiltinFunction {
   std::optional<json::Value> response_schema;
   // `data` is valid JSON of any kind.
   std::function<void(const CallInfo&, std::string_view data, Reply)> handler;
-  // The same in two steps, for large payloads: what reads `data` only computes, on any thread; what
-  // it returns is called on the loop thread.
+  // The same in two steps, for payloads above kInlineBytes: what reads `data` only computes, on any
+  // thread; what it returns is called on the loop thread.
   using Prepared = std::move_only_function<void(const CallInfo&, Reply)>;
   std::function<Prepared(std::string_view data)> prepare = {};
   // A larger input is refused before anything of it is decoded: as a json::Value it takes up to

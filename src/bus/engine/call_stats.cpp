@@ -131,41 +131,20 @@ std::vector<std::pair<std::string_view, uint64_t>> CallStats::errors_by_code() c
 
 bool CallStats::measure(const std::shared_ptr<CallRecord>& record) {
   if (record->gone || record->id.size() + record->name_space.size() > kMostIdBytes) return false;
-  if (measured_.size() == kMostMeasured && !make_room()) return false;
+  if (measured_.size() == kMostMeasured) return false;
   record->detail = std::make_unique<CallDetail>();
-  record->place = measured_.size();
   measured_.push_back(record);
   return true;
 }
 
-bool CallStats::make_room() {
-  constexpr size_t kMostTries = 8;
-  for (size_t tries = 0; tries < kMostTries; ++tries) {
-    looked_at_ = (looked_at_ + 1) % measured_.size();
-    CallRecord& candidate = *measured_[looked_at_];
-    if (candidate.detail->last_second() + kIdleSeconds <= second_) {
-      release(candidate);
-      return true;
-    }
-  }
-  return false;
-}
-
-void CallStats::release(CallRecord& record) {
+void CallStats::forget(CallRecord& record) {
+  record.gone = true;
   if (!record.detail) return;
   released_.add(record.detail->latencies());
   record.detail.reset();
-  const size_t place = record.place;  // `record` may go with its entry
-  if (place + 1 != measured_.size()) {
-    measured_[place] = std::move(measured_.back());
-    measured_[place]->place = place;
-  }
-  measured_.pop_back();
-}
-
-void CallStats::forget(CallRecord& record) {
-  record.gone = true;
-  release(record);
+  const auto place = std::ranges::find(measured_, &record, &std::shared_ptr<CallRecord>::get);
+  std::swap(*place, measured_.back());
+  measured_.pop_back();  // `record` may go with it
 }
 
 void CallStats::roll(SteadyTime now) {

@@ -23,7 +23,7 @@ namespace iii::engine {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-// How one function is used. There for functions that have been called, up to
+// How one function is used. There for the functions that were called first, up to
 // CallStats::kMostMeasured.
 class CallDetail {
  public:
@@ -52,7 +52,6 @@ class CallDetail {
   const LatencyTotals& latencies() const { return latencies_; }
   // By the number of their code (CallStats::code).
   const std::vector<std::pair<uint8_t, uint64_t>>& errors() const { return errors_; }
-  uint64_t last_second() const { return second_; }
 
  private:
   void advance(uint64_t second);
@@ -77,7 +76,6 @@ struct CallRecord {
   uint64_t errors = 0;
   bool gone = false;                   // its function has been unregistered
   std::unique_ptr<CallDetail> detail;  // null while it is not measured
-  size_t place = 0;                    // in CallStats::measured, when it is
 };
 
 struct SecondOfCalls {
@@ -91,11 +89,8 @@ struct SecondOfCalls {
 class CallStats {
  public:
   static constexpr size_t kSeconds = 300;
-  // Functions that have a CallDetail at a time, of about 1 KB each. Whoever is called when there
-  // are so many takes the place of one that has not been called for a minute, if one is found
-  // quickly.
+  // Functions that have a CallDetail at a time, of about 1 KB each; the others are only counted.
   static constexpr size_t kMostMeasured = 2'048;
-  static constexpr uint64_t kIdleSeconds = 60;
   // Ids are shown with every number; a function with a longer one is counted, but not measured.
   static constexpr size_t kMostIdBytes = 512;
   // Error codes are chosen by workers: so many are told apart, the others are `other`.
@@ -150,8 +145,6 @@ class CallStats {
 
   void roll(SteadyTime now);
   bool measure(const std::shared_ptr<CallRecord>& record);
-  bool make_room();
-  void release(CallRecord& record);
   void failed(CallRecord* record, std::string_view code);
   uint8_t number_of(std::string_view code);
 
@@ -165,7 +158,6 @@ class CallStats {
   std::array<Second, kSeconds> seconds_{};
   std::vector<std::shared_ptr<CallRecord>> measured_;
   LatencyTotals released_;
-  size_t looked_at_ = 0;                                 // where make_room() goes on
   std::vector<std::pair<std::string, uint64_t>> codes_;  // number 0 is `other`
   std::map<std::string, uint8_t, std::less<>> code_numbers_;
 };

@@ -148,11 +148,8 @@ std::shared_ptr<ObservedCall> Engine::observed(const Worker& caller,
   auto kept = observers_.begin(target, payload + held_bytes(call));
   if (!kept) return nullptr;
   kept->id = id;
-  kept->input = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
-  if (call.metadata) {
-    kept->metadata =
-        large != nullptr ? JsonText(large->part(*call.metadata)) : std::string(*call.metadata);
-  }
+  kept->input = kept_text(call.data, large);
+  if (call.metadata) kept->metadata = kept_text(*call.metadata, large);
   kept->caller = stamped_caller(call.caller, caller.id_text, caller.name);
   kept->depth = call.observe_depth;
   const TargetTrace trace(call);
@@ -161,11 +158,10 @@ std::shared_ptr<ObservedCall> Engine::observed(const Worker& caller,
   return kept;
 }
 
-// Counts one more unanswered call of this connection; when that is too many, it is refused here.
-bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
-  if (caller.ledger.calls.fits() && caller.ledger.call_bytes.take(held_bytes(call))) {
-    return caller.ledger.calls.take();
-  }
+// For one more unanswered call of this connection; when that is too many, it is refused here.
+Charge Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
+  Charge charge;
+  if (charge.set(caller.ledger.calls, held_bytes(call))) return charge;
   const size_t waiting = caller.ledger.calls.used();
   caller.limit_log.warn("worker {} has {} unanswered calls; more are refused", caller.label(),
                         waiting);
@@ -173,7 +169,7 @@ bool Engine::admit(Worker& caller, const protocol::InvokeFunction& call) {
       caller, call,
       {"too_many_calls", "This connection has " + std::to_string(waiting) +
                              " unanswered calls, which is the limit. Next: wait for answers."});
-  return false;
+  return charge;
 }
 
 void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
@@ -181,7 +177,8 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
                      Observers::Through* through) {
   Worker& callee = *target->owner;
   const bool answerable = wants_answer(call);
-  if (answerable && !admit(caller, call)) return;
+  Charge charge = answerable ? admit(caller, call) : Charge();
+  if (answerable && !charge) return;
   // A void call still reaches its target with an id; nobody waits for the answer, so none is
   // recorded, unless it is observed.
   const Uuid id = answerable ? *call.invocation_id : ids_.next();
@@ -198,11 +195,9 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     pending->started = frame_time_;
     pending->traceparent = copy(call.traceparent);
     pending->baggage = copy(call.baggage);
-    pending->held_bytes = held_bytes(call);
+    pending->charge = std::move(charge);
     pending->guarded = pending->observed != nullptr || through != nullptr;
     if (!add_pending(std::move(pending))) {
-      caller.ledger.calls.give_back();
-      caller.ledger.call_bytes.give_back(held_bytes(call));
       return answer_error(caller, call,
                           {"invocation_error",
                            "A call of another connection that has this id is running. Next: choose "
@@ -219,30 +214,47 @@ void Engine::forward(Worker& caller, const protocol::InvokeFunction& call,
     context = {stamped, call.observe_depth, {}};
     if (through != nullptr) context.activation = through->activation;
   }
-  Delivery delivery = Delivery::kSent;
-  size_t bytes = 0;
-  if (large == nullptr) {
-    protocol::append_forwarded(out_.fresh(), call, id, caller.id_text, trace.traceparent,
-                               trace.baggage, context);
-    bytes = out_.text().size();
-    delivery = send_written(callee);
-  } else {
-    protocol::InvokeFunction sent = call;
-    if (large->spliced.owner) sent.data = large->spliced.bytes;
-    const auto message =
-        protocol::split_forwarded(sent, id, large->spliced.owner ? "" : caller.id_text,
-                                  trace.traceparent, trace.baggage, context);
-    bytes = message.size();
-    delivery =
-        send_split(callee, message, large->spliced.owner ? large->spliced.owner : large->text.owner,
-                   large->text.owner);
+  std::optional<protocol::InvokeFunction> spliced;
+  if (large != nullptr && large->spliced.owner) {
+    spliced = call;
+    spliced->data = large->spliced.bytes;
   }
-  if (delivery == Delivery::kSent) {
+  ForwardedCall sent{.call = spliced ? *spliced : call,
+                     .id = id,
+                     .caller_worker_id = spliced ? "" : std::string_view(caller.id_text),
+                     .traceparent = trace.traceparent,
+                     .baggage = trace.baggage,
+                     .context = context};
+  if (large != nullptr) {
+    sent.data_owner = spliced ? large->spliced.owner : large->text.owner;
+    sent.metadata_owner = large->text.owner;
+  }
+  const std::optional<Error> error = send_call(callee, sent);
+  if (!error) {
     if (!recorded) stats_.sent(target->record, frame_time_);
     return;
   }
   if (recorded) take_pending(id);
-  answer_error(caller, call, refusal(delivery, bytes, callee), target->record);
+  answer_error(caller, call, *error, target->record);
+}
+
+// Nothing when it was sent, else why it was not.
+std::optional<Error> Engine::send_call(Worker& callee, const ForwardedCall& sent) {
+  Delivery delivery = Delivery::kSent;
+  size_t bytes = 0;
+  if (!sent.data_owner) {
+    protocol::append_forwarded(out_.fresh(), sent.call, sent.id, sent.caller_worker_id,
+                               sent.traceparent, sent.baggage, sent.context);
+    bytes = out_.text().size();
+    delivery = send_written(callee);
+  } else {
+    const auto message = protocol::split_forwarded(sent.call, sent.id, sent.caller_worker_id,
+                                                   sent.traceparent, sent.baggage, sent.context);
+    bytes = message.size();
+    delivery = send_split(callee, message, sent.data_owner, sent.metadata_owner);
+  }
+  if (delivery == Delivery::kSent) return std::nullopt;
+  return refusal(delivery, bytes, callee);
 }
 
 // Why a message did not go out to `receiver`, for whoever sent it.
@@ -294,7 +306,7 @@ void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
   if (caller.gone) return;
   Delivery delivery = Delivery::kSent;
   size_t bytes = 0;
-  if (owner && answer.result && !answer.error && answer.result->size() >= kSharedBody) {
+  if (owner && answer.result && !answer.error && answer.result->size() >= kSharedBytes) {
     const auto message = protocol::split_result(answer);
     bytes = message.size();
     delivery = send_split(caller, message, owner);
@@ -319,26 +331,18 @@ void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
   out_.done();
 }
 
-Engine::OwedAnswer::OwedAnswer(Engine& engine, Worker& its_caller,
-                               const protocol::InvokeFunction& call,
-                               std::shared_ptr<CallRecord> its_record)
-    : caller(its_caller.shared_from_this()),
-      id(*call.invocation_id),
-      bytes(held_bytes(call)),
-      function_id(call.function_id),
-      record(std::move(its_record)),
-      started(engine.frame_time_),
-      owed(engine.owed_),
-      traceparent(copy(call.traceparent)),
-      baggage(copy(call.baggage)) {
-  ++*owed;
-}
-
-Engine::OwedAnswer::~OwedAnswer() {
-  if (!caller) return;
-  --*owed;
-  caller->ledger.calls.give_back();
-  caller->ledger.call_bytes.give_back(bytes);
+// `record` is null when the answer is not that of a function.
+Engine::OwedAnswer Engine::owe(Worker& caller, const protocol::InvokeFunction& call, Charge charge,
+                               std::shared_ptr<CallRecord> record) const {
+  return {.caller = caller.shared_from_this(),
+          .charge = std::move(charge),
+          .id = *call.invocation_id,
+          .function_id = std::string(call.function_id),
+          .record = std::move(record),
+          .started = frame_time_,
+          .owed = owed_,
+          .traceparent = copy(call.traceparent),
+          .baggage = copy(call.baggage)};
 }
 
 void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
@@ -352,7 +356,7 @@ void Engine::pay(OwedAnswer& waiting, Outcome outcome) {
   if (!outcome) {
     result.error = protocol::ErrorBody{outcome.error().code, outcome.error().message, {}};
   } else if (*outcome) {
-    if ((*outcome)->size() >= kSharedBody) text = (*outcome)->share().owner;
+    if ((*outcome)->size() >= kSharedBytes) text = (*outcome)->share().owner;
     result.result = (*outcome)->view();
   }
   send_answer(*owed.caller, result, text);
@@ -375,19 +379,19 @@ void Engine::invoke_builtin(Worker& caller, const protocol::InvokeFunction& call
                       .depth = cascade_depth(caller, call)};
   Reply reply = [](const Outcome&) {};
   if (wants_answer(call)) {
-    if (!admit(caller, call)) return;
-    reply = [this, owed = OwedAnswer(*this, caller, call, target.record)](Outcome outcome) mutable {
-      pay(owed, std::move(outcome));
-    };
+    Charge charge = admit(caller, call);
+    if (!charge) return;
+    reply = [this, owed = owe(caller, call, std::move(charge), target.record)](
+                Outcome outcome) mutable { pay(owed, std::move(outcome)); };
   } else {
     stats_.sent(target.record, frame_time_);
   }
-  if (call.data.size() <= kLargePayload || !builtin.prepare || !caller.link.pause()) {
+  if (call.data.size() <= kInlineBytes || !builtin.prepare || !caller.link.pause()) {
     return builtin.handler(info, call.data, std::move(reply));
   }
-  JsonText data = large != nullptr ? JsonText(large->part(call.data)) : std::string(call.data);
   background_.compute(
-      caller.owner(), [&builtin, data = std::move(data)] { return builtin.prepare(data.view()); },
+      caller.owner(),
+      [&builtin, data = kept_text(call.data, large)] { return builtin.prepare(data.view()); },
       [worker = caller.shared_from_this(), baggage = std::string(info.baggage), depth = info.depth,
        reply = std::move(reply)](BuiltinFunction::Prepared run) mutable {
         if (worker->gone) return;
@@ -417,7 +421,8 @@ void Engine::answer_error(Worker& caller, const protocol::InvokeFunction& call, 
 // wire §6.3: the job goes to whoever provides `engine::queue::enqueue`.
 void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
                      const LargeFrame* large) {
-  if (call.invocation_id && !admit(caller, call)) return;
+  Charge charge = call.invocation_id ? admit(caller, call) : Charge();
+  if (call.invocation_id && !charge) return;
   const std::string receipt = ids_.next().to_string();
   std::string head = "{\"queue\":";
   json::append_string(head, call.queue);
@@ -441,7 +446,7 @@ void Engine::enqueue(Worker& caller, const protocol::InvokeFunction& call,
 
   Reply reply;
   if (call.invocation_id) {
-    reply = [this, receipt, owed = OwedAnswer(*this, caller, call, nullptr)](
+    reply = [this, receipt, owed = owe(caller, call, std::move(charge), nullptr)](
                 const Outcome& outcome) mutable { pay(owed, enqueued(outcome, receipt)); };
   }
   OutgoingCall job{.function_id = std::string(kEnqueueFunction),
@@ -509,10 +514,6 @@ std::unique_ptr<PendingCall> Engine::take_pending(const Uuid& id) {
 std::unique_ptr<PendingCall> Engine::take_pending(PendingCalls::iterator found) {
   std::unique_ptr<PendingCall> call = std::move(found->second);
   pending_.erase(found);
-  if (call->caller != nullptr) {
-    call->caller->ledger.calls.give_back();
-    call->caller->ledger.call_bytes.give_back(call->held_bytes);
-  }
   --call->callee->running;
   return call;  // its destruction takes it out of both workers' lists
 }

@@ -68,18 +68,10 @@ void Durable::run_next(const std::string& name) {
 
 void Durable::write(std::vector<Change> changes, std::move_only_function<void()> undo,
                     std::move_only_function<void(Result<void>)> done) {
-  struct Ways {
-    std::move_only_function<void()> undo;
-    std::move_only_function<void(Result<void>)> done;
-  };
-  auto ways = std::make_shared<Ways>(std::move(undo), std::move(done));
-  Write write;
-  write.changes = std::move(changes);
-  write.undo = [ways] { ways->undo(); };
-  write.done = [ways](Result<void> stored) { ways->done(std::move(stored)); };
-  if (Result<void> accepted = store_.write(std::move(write)); !accepted) {
-    ways->undo();
-    ways->done(std::move(accepted));
+  Write write{std::move(changes), std::move(undo), std::move(done)};
+  if (Result<void> accepted = store_.write(write); !accepted) {
+    write.undo();
+    write.done(std::move(accepted));
   }
 }
 

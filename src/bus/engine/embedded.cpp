@@ -39,7 +39,7 @@ struct Embedded::Parts {
     add(trigger_introspection(catalog));
     add(worker_introspection(catalog));
     add(observer_introspection(engine));
-    add(stats_functions(engine, catalog));
+    add(stats_functions(engine));
     add(management(engine, channels));
     add(observability.functions());
     add(events.sources());
@@ -84,7 +84,7 @@ Result<std::unique_ptr<Embedded>> Embedded::start(net::Loop& loop, EmbeddedOptio
   Post post = [&loop](std::move_only_function<void()> action) { loop.post(std::move(action)); };
   std::unique_ptr<Store> store;
   if (options.data) {
-    auto opened = Store::open(*options.data, post, options.store, options.repair_data);
+    auto opened = Store::open(*options.data, post, options.store);
     if (!opened) return std::unexpected(std::move(opened.error()));
     store = std::move(*opened);
   } else {

@@ -26,7 +26,6 @@ struct EmbeddedOptions {
   StateLimits state;
   StoreLimits store;
   std::optional<std::filesystem::path> data;  // nothing: state is kept in memory only
-  bool repair_data = false;                   // see Store::open
   std::string version = "0.0.0";
   // Environment variables that `${NAME}` in configuration values may read; see expand.h.
   std::vector<std::string> expand_env;

@@ -30,13 +30,6 @@ bool is_registration(const protocol::Frame& frame) {
          std::holds_alternative<protocol::RegisterService>(frame);
 }
 
-// Answers to different calls have no order among each other.
-bool may_be_overtaken(const Worker& worker, std::string_view text) {
-  constexpr size_t kMostOvertaken = 256 * 1024 * 1024;  // the next one is waited for
-  return text.starts_with(protocol::kAnswerStart) && worker.link.answers_may_be_overtaken() &&
-         worker.overtaken_bytes + text.size() <= kMostOvertaken;
-}
-
 }  // namespace
 
 Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimits limits)
@@ -46,7 +39,6 @@ Engine::Engine(Timers& timers, IdSource& ids, Background& background, EngineLimi
       limits_(limits),
       slices_(timers),
       stats_(timers.now()),
-      owed_(std::make_shared<size_t>(0)),
       frame_time_(timers.now()),
       triggers_(timers, slices_, owners_, limits_),
       observers_(*this) {
@@ -140,15 +132,12 @@ void Engine::received(Worker& worker, SharedBytes text) {
   const std::shared_ptr<void> charge(
       nullptr, [bytes, kept](void*) { kept->link.charge(-static_cast<ptrdiff_t>(bytes)); });
   if (!worker.link.open()) return;
-  const size_t overtaken = may_be_overtaken(worker, text.bytes) ? bytes : 0;
-  if (overtaken == 0 && !worker.link.pause()) return received(worker, text.bytes);
-  worker.overtaken_bytes += overtaken;
+  if (!worker.link.pause()) return received(worker, text.bytes);
   background_.compute(
       worker.owner(),
       [text = std::move(text), caller = worker.id_text] { return parse_large(text, caller); },
-      [this, charge, overtaken, kept](LargeFramePtr large) {
+      [this, charge, kept](LargeFramePtr large) {
         if (kept->gone) return;
-        kept->overtaken_bytes -= overtaken;
         frame_time_ = timers_.now();
         if (large->frame) {
           const protocol::Frame frame = *large->frame;
@@ -157,7 +146,7 @@ void Engine::received(Worker& worker, SharedBytes text) {
         } else {
           drop_frame(*kept, large->frame.error());
         }
-        if (overtaken == 0) kept->link.resume();
+        kept->link.resume();
       });
 }
 

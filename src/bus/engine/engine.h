@@ -125,30 +125,32 @@ class Engine final : public Bus {
   // The connection that registered the function has named its features only now.
   void features_known(const FunctionPtr& function);
   // Calls that are not answered yet.
-  size_t in_flight() const { return pending_.size() + *owed_; }
+  size_t in_flight() const { return pending_.size() + size_t(owed_.use_count() - 1); }
 
  private:
-  // Payloads of this size and more are sent from where they are, if they can be shared.
-  static constexpr size_t kSharedBody = 64 * 1024;
-
   // An answer that the engine itself owes to a connection, which is counted as waiting until then.
   struct OwedAnswer {
-    // `record` is null when the answer is not that of a function.
-    OwedAnswer(Engine& engine, Worker& its_caller, const protocol::InvokeFunction& call,
-               std::shared_ptr<CallRecord> its_record);
-    ~OwedAnswer();
-    OwedAnswer(OwedAnswer&&) = default;
-    OwedAnswer& operator=(OwedAnswer&&) = delete;
-
-    std::shared_ptr<Worker> caller;  // null once it has been moved
+    std::shared_ptr<Worker> caller;
+    Charge charge;  // of the caller
     Uuid id;
-    size_t bytes;  // of the caller's Ledger::call_bytes
     std::string function_id;
     std::shared_ptr<CallRecord> record;
     SteadyTime started;
-    std::shared_ptr<size_t> owed;  // how many there are
+    std::shared_ptr<void> owed;  // as many as there are hold it
     std::optional<std::string> traceparent;
     std::optional<std::string> baggage;
+  };
+  // A call as its target gets it.
+  struct ForwardedCall {
+    const protocol::InvokeFunction& call;
+    const Uuid& id;
+    std::string_view caller_worker_id = {};
+    std::string_view traceparent;
+    std::string_view baggage;
+    protocol::CallContext context;
+    // They keep the data and the metadata alive; null: they are copied.
+    std::shared_ptr<const void> data_owner = {};
+    std::shared_ptr<const void> metadata_owner = {};
   };
   enum class Delivery { kSent, kTooLarge, kNoRoom };
   // Somebody who waits until a connection has read what was sent to it.
@@ -178,7 +180,9 @@ class Engine final : public Bus {
   void enqueue(Worker& caller, const protocol::InvokeFunction& call, const LargeFrame* large);
   void answered(const Worker& from, const protocol::InvocationResult& result,
                 const LargeFrame* large);
-  bool admit(Worker& caller, const protocol::InvokeFunction& call);
+  OwedAnswer owe(Worker& caller, const protocol::InvokeFunction& call, Charge charge,
+                 std::shared_ptr<CallRecord> record) const;
+  Charge admit(Worker& caller, const protocol::InvokeFunction& call);
   void answer_error(Worker& caller, const protocol::InvokeFunction& call, const Error& error,
                     const std::shared_ptr<CallRecord>& record = nullptr);
   void pay(OwedAnswer& waiting, Outcome outcome);
@@ -191,6 +195,7 @@ class Engine final : public Bus {
               SteadyTime now);
   Error not_found(std::string_view name_space, std::string_view id) const;
   Delivery admits(const Worker& receiver, size_t bytes) const;
+  std::optional<Error> send_call(Worker& callee, const ForwardedCall& sent);
   Delivery send_written(Worker& receiver);
   // The owners keep the body and the metadata alive.
   Delivery send_split(Worker& receiver, const protocol::SplitMessage& message,
@@ -215,6 +220,7 @@ class Engine final : public Bus {
   bool replay_some(Worker& worker);
   void register_function(Worker& worker, const protocol::RegisterFunction& frame,
                          const LargeFrame* large);
+  bool put_function(Worker& worker, const FunctionPtr* earlier, FunctionPtr function);
   bool read_observability(Worker& worker, Declaration said, Function& function);
   bool read_args_format(Worker& worker, Function& function);
   void unregister_function(Worker& worker, const protocol::UnregisterFunction& frame);
@@ -237,10 +243,11 @@ class Engine final : public Bus {
   Slices slices_;
   OwnerIds owners_;
   CallStats stats_;
-  // Answers that the engine itself owes; shared with them, because one may outlive the engine.
-  std::shared_ptr<size_t> owed_;
+  // Held by every answer that the engine itself owes.
+  const std::shared_ptr<void> owed_ = std::make_shared<char>();
   SteadyTime frame_time_;  // when the frame that is being handled came in
   protocol::Parser parser_;
+  std::map<Uuid, std::shared_ptr<Worker>> workers_;  // before what is charged to them
   FunctionTable functions_;
   TriggerTable triggers_;
   Observers observers_;  // before pending_, whose calls hold places of observers
@@ -248,9 +255,8 @@ class Engine final : public Bus {
   std::deque<BuiltinTriggerType> builtin_types_;
   std::vector<WorkerEvents*> listeners_;
   LogBudget refusal_log_;
-  LogBudget call_log_;          // calls that were refused
-  LogBudget registration_log_;  // functions that come and go
-  std::map<Uuid, std::shared_ptr<Worker>> workers_;
+  LogBudget call_log_;                                            // calls that were refused
+  LogBudget registration_log_;                                    // functions that come and go
   std::map<std::pair<std::string, std::string>, Worker*> names_;  // (namespace, name) → holder
   PendingCalls pending_;
   std::map<const Worker*, std::vector<WaitsForRoom>> waiting_for_room_;  // by the connection

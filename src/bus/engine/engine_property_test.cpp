@@ -92,7 +92,7 @@ class RandomBus {
     settle();
     for (const auto& peer : peers_) {
       EXPECT_EQ(peer->worker().active_invocations(), 0U);
-      EXPECT_EQ(peer->worker().ledger.call_bytes.used(), 0U);
+      EXPECT_EQ(peer->worker().ledger.calls.used_bytes(), 0U);
       for (const auto& [id, call] : calls_) {
         if (call.caller == peer->id()) {
           EXPECT_EQ(call.answers, 1) << id;
@@ -110,10 +110,9 @@ class RandomBus {
     bus_.timers.advance(protocol::kVerdictTimeout);
     check();
     for (const std::shared_ptr<Ledger>& ledger : ledgers_) {
-      for (const Quota* quota :
-           {&ledger->calls, &ledger->call_bytes, &ledger->functions, &ledger->bindings,
-            &ledger->types, &ledger->stored_bytes, &ledger->events, &ledger->event_bytes}) {
+      for (const Quota* quota : {&ledger->calls, &ledger->stored, &ledger->events}) {
         EXPECT_EQ(quota->used(), 0U);
+        EXPECT_EQ(quota->used_bytes(), 0U);
       }
     }
     size_t own = 0;
@@ -238,13 +237,13 @@ class RandomBus {
       for (const PendingCall& call : worker->calls_made) {
         EXPECT_EQ(call.caller, worker);
         EXPECT_TRUE(alive.contains(call.callee));
-        held += call.held_bytes;
+        held += call.charge.bytes();
       }
       for (const PendingCall& call : worker->calls_running) {
         EXPECT_EQ(call.callee, worker);
         EXPECT_TRUE(call.caller == nullptr || alive.contains(call.caller));
       }
-      EXPECT_GE(worker->ledger.call_bytes.used(), held);
+      EXPECT_GE(worker->ledger.calls.used_bytes(), held);
     }
   }
 
@@ -284,13 +283,10 @@ class RandomBus {
     for (const Worker* worker : alive) {
       owned -= worker->bindings.size();
       const Ledger& ledger = worker->ledger;
-      EXPECT_EQ(ledger.functions.used(), worker->functions.size());
-      EXPECT_EQ(ledger.bindings.used(), worker->bindings.size());
-      EXPECT_GE(ledger.types.used(), provided[worker]) << "and those that it waits for";
+      const size_t known = worker->functions.size() + worker->bindings.size() + provided[worker];
+      EXPECT_GE(ledger.stored.used(), known) << "and the types that it waits for";
+      EXPECT_EQ(ledger.stored.used_bytes() == 0, ledger.stored.used() == 0);
       EXPECT_EQ(ledger.events.used(), 0U);
-      const bool nothing =
-          worker->functions.empty() && worker->bindings.empty() && ledger.types.used() == 0;
-      EXPECT_EQ(ledger.stored_bytes.used() == 0, nothing);
     }
     EXPECT_EQ(owned, 0U);
   }

@@ -1,7 +1,6 @@
 #include "bus/engine/function_table.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "bus/protocol/frame.h"
 #include "bus/protocol/limits.h"
@@ -39,17 +38,15 @@ const FunctionPtr* FunctionTable::find_default(std::string_view id) const {
   return it == default_->end() || it->second->gone() ? nullptr : &it->second;
 }
 
-std::vector<std::string> FunctionTable::namespaces_of(std::string_view id, size_t most) const {
+std::vector<std::string> FunctionTable::namespaces_of(std::string_view id) const {
   const auto found = namespaces_.find(id);
   if (found == namespaces_.end()) return {};
-  const size_t count = std::min(most, found->second.size());
-  return {found->second.begin(), std::next(found->second.begin(), static_cast<ptrdiff_t>(count))};
+  return {found->second.begin(), found->second.end()};
 }
 
 std::string FunctionTable::namespaces_for_people(std::string_view id) const {
-  std::vector<std::string> names = namespaces_of(id, kMostNamed + 1);
+  std::vector<std::string> names = namespaces_of(id);
   for (std::string& name : names) name = utf8_prefix(name, protocol::kMaxWorkerText);
-  if (names.size() > kMostNamed) names.back() = "…";
   return join(names, ", ");
 }
 

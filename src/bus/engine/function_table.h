@@ -75,13 +75,11 @@ std::string first_segment(std::string_view id);
 
 class FunctionTable {
  public:
-  static constexpr size_t kMostNamed = 16;  // namespaces in one message
-
   // Null when unknown. The pointer stays valid until the next change of the table.
   const FunctionPtr* find(std::string_view name_space, std::string_view id) const;
   const FunctionPtr* find_default(std::string_view id) const;
-  // The first of the namespaces that know `id`, sorted.
-  std::vector<std::string> namespaces_of(std::string_view id, size_t most = kMostNamed) const;
+  // The namespaces that know `id`, sorted.
+  std::vector<std::string> namespaces_of(std::string_view id) const;
   // The same as a list for an error message, each name cut to a readable length; empty for none.
   std::string namespaces_for_people(std::string_view id) const;
 

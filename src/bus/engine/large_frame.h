@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bus/engine/frame_texts.h"
+#include "bus/engine/json_text.h"
 #include "bus/protocol/parser.h"
 #include "foundation/base/discard.h"
 #include "foundation/base/result.h"
@@ -31,6 +32,11 @@ struct LargeFrame {
 };
 
 using LargeFramePtr = Discarded<LargeFrame>;
+
+// A part of a frame, to be kept: shared with a large frame, else copied.
+inline JsonText kept_text(std::string_view part, const LargeFrame* large) {
+  return large != nullptr ? JsonText(large->part(part)) : JsonText(std::string(part));
+}
 
 // Touches nothing but its arguments. `text` has 64 readable bytes behind it.
 LargeFramePtr parse_large(SharedBytes text, std::string_view caller_worker_id);

@@ -98,9 +98,9 @@ TEST(EngineLimit, BytesKeptOfUnansweredCalls) {
   EXPECT_THAT(caller.take(), ElementsAre(HasSubstr("too_many_calls")));
   callee.answer(uuid(1), R"("result":1)");
   caller.take();
-  EXPECT_EQ(caller.worker().ledger.call_bytes.used(), 0U);
+  EXPECT_EQ(caller.worker().ledger.calls.used_bytes(), 0U);
   caller.invoke(3, "engine::log::info", R"({"message":"m"})");
-  EXPECT_EQ(caller.worker().ledger.call_bytes.used(), 0U);
+  EXPECT_EQ(caller.worker().ledger.calls.used_bytes(), 0U);
 }
 
 TEST(EngineLimit, AnUnansweredCallDoesNotKeepTheSchemasOfAFunctionThatIsGone) {
@@ -118,7 +118,7 @@ TEST(EngineLimit, AnUnansweredCallDoesNotKeepTheSchemasOfAFunctionThatIsGone) {
 
 TEST(EngineLimit, FunctionsOfOneConnection) {
   EngineLimits limits;
-  limits.max_functions_per_worker = 2;
+  limits.max_stored_bytes_per_worker = 3 * Ledger::kEntryBytes;
   TestBus bus(limits);
   Peer a(bus, "a");
   a.serve("f1");
@@ -139,7 +139,7 @@ TEST(EngineLimit, FunctionsOfOneConnection) {
 
 TEST(EngineLimit, BindingsOfOneConnection) {
   EngineLimits limits;
-  limits.max_bindings_per_worker = 2;
+  limits.max_stored_bytes_per_worker = 3 * Ledger::kEntryBytes;
   TestBus bus(limits);
   Peer a(bus, "a");
   a.bind("b1", "t", "f");
@@ -157,7 +157,7 @@ TEST(EngineLimit, BindingsOfOneConnection) {
 
 TEST(EngineLimit, BindingsMadeByFunctionInOneNamespace) {
   EngineLimits limits;
-  limits.max_bindings_per_worker = 1;
+  limits.max_stored_bytes_per_worker = 2 * Ledger::kEntryBytes;
   TestBus bus(limits);
   Peer a(bus, "a");
   constexpr char kT[] = R"({"trigger_type":"t","function_id":"f"})";
@@ -171,23 +171,9 @@ TEST(EngineLimit, BindingsMadeByFunctionInOneNamespace) {
   EXPECT_TRUE(Uuid::parse(text_at(a.result_of("engine::register_trigger", kT), "id")));
 }
 
-TEST(EngineLimit, BindingsMadeByFunctionInAllNamespaces) {
-  EngineLimits limits;
-  limits.max_function_binding_bytes = 8000;
-  TestBus bus(limits);
-  Peer a(bus, "a");
-  Peer b(bus);
-  b.announce("b", R"(,"namespace":"x")");
-  const std::string large =
-      R"({"trigger_type":"t","function_id":"f","config":")" + blob(5000) + R"("})";
-  a.result_of("engine::register_trigger", large);
-  EXPECT_THAT(b.refusal_of("engine::register_trigger", large),
-              HasSubstr("in all namespaces together"));
-}
-
 TEST(EngineLimit, BytesOfBindingsMadeByFunction) {
   EngineLimits limits;
-  limits.max_stored_bytes_per_worker = 8000;
+  limits.max_stored_bytes_per_worker = 12'000;
   TestBus bus(limits);
   Peer a(bus, "a");
   const std::string large =
@@ -198,7 +184,7 @@ TEST(EngineLimit, BytesOfBindingsMadeByFunction) {
 
 TEST(EngineLimit, TypesOfOneConnection) {
   EngineLimits limits;
-  limits.max_types_per_worker = 2;
+  limits.max_stored_bytes_per_worker = 3 * Ledger::kEntryBytes;
   TestBus bus(limits);
   Peer a(bus, "a");
   a.provide("t1");
@@ -209,14 +195,15 @@ TEST(EngineLimit, TypesOfOneConnection) {
   });
   EXPECT_EQ(lines(log), 1U) << log;
   EXPECT_EQ(bus.engine.triggers().type({"default", "t3"}), nullptr);
-  a.bind("b", "t2", "f");
+  Peer binder(bus, "binder");
+  binder.bind("b", "t2", "f");
   a.take();
   a.provide("t2");
   EXPECT_EQ(a.take().size(), 1U) << "registering again is no new type: bindings are replayed";
   Peer b(bus, "b");
   b.provide("t1");
   b.provide("t1");
-  EXPECT_EQ(b.worker().ledger.types.used(), 1U) << "waiting for a type counts, once";
+  EXPECT_EQ(b.worker().ledger.stored.used(), 1U) << "waiting for a type counts, once";
   b.provide("t2");
   b.provide("t3");
   EXPECT_EQ(bus.engine.triggers().type({"default", "t3"}), nullptr);
@@ -226,7 +213,7 @@ TEST(EngineLimit, TypesOfOneConnection) {
 // left.
 TEST(EngineLimit, StoredBytesOfFunctionsTypesAndBindings) {
   EngineLimits limits;
-  limits.max_stored_bytes_per_worker = 20'000;
+  limits.max_stored_bytes_per_worker = 30'000;
   TestBus bus(limits);
   Peer a(bus, "a");
   const std::string big = '"' + blob(9000) + '"';
@@ -248,14 +235,13 @@ TEST(EngineLimit, StoredBytesOfFunctionsTypesAndBindings) {
   EXPECT_EQ(a.take().size(), 1U);
   const std::shared_ptr<Ledger> ledger = a.worker().shared_ledger();
   a.leave();
-  EXPECT_EQ(ledger->stored_bytes.used(), 0U);
-  EXPECT_EQ(ledger->types.used(), 0U);
-  EXPECT_EQ(ledger->bindings.used(), 0U);
+  EXPECT_EQ(ledger->stored.used_bytes(), 0U);
+  EXPECT_EQ(ledger->stored.used(), 0U);
 }
 
 TEST(EngineLimit, ALongNamespaceIsPaidForByEveryFunctionInIt) {
   EngineLimits limits;
-  limits.max_stored_bytes_per_worker = 20'000;
+  limits.max_stored_bytes_per_worker = 30'000;
   TestBus bus(limits);
   Peer a(bus);
   a.announce("a", R"(,"namespace":")" + blob(9000) + '"');

@@ -34,9 +34,6 @@ class Link {
   // No message of the peer comes in between these two. False: this link cannot wait.
   virtual bool pause() { return false; }
   virtual void resume() {}
-  // Whether what the peer sends after a large answer may be handled before it. Not on a link that
-  // can end meanwhile: the answer would be lost.
-  virtual bool answers_may_be_overtaken() const { return false; }
   // The engine keeps so much more for the peer, or so much less: it counts as held by the
   // connection.
   virtual void charge(ptrdiff_t) {}
@@ -59,9 +56,6 @@ class WorkerLink {
   bool open() const { return link_ != nullptr && link_->open(); }
   size_t queued_bytes() const { return link_ != nullptr ? link_->queued_bytes() : 0; }
   size_t room() const { return link_ != nullptr ? link_->room() : SIZE_MAX; }
-  bool answers_may_be_overtaken() const {
-    return link_ != nullptr && link_->answers_may_be_overtaken();
-  }
   void charge(ptrdiff_t bytes) {
     if (link_ != nullptr) link_->charge(bytes);
   }

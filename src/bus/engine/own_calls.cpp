@@ -74,7 +74,8 @@ void Engine::run_own(OutgoingCall& call, Reply& reply) {
     stats_.answered(record, started, timers_.now(), outcome ? "" : outcome.error().code);
     reply(std::move(outcome));
   };
-  if (call.data.size() <= kLargePayload || !builtin.prepare) {
+  // What most built-ins take is decoded here, so that events keep their order.
+  if (call.data.size() <= kMaxInput || !builtin.prepare) {
     return builtin.handler(info, call.data.view(), std::move(reply));
   }
   background_.compute(
@@ -142,33 +143,27 @@ void Engine::send_own(OutgoingCall& call, Reply reply, const FunctionPtr& target
   } else if (callee.observes) {
     context.caller = R"({"worker_name":"iii-engine"})";
   }
-  Delivery delivery = Delivery::kSent;
-  size_t bytes = 0;
-  if (frame.data.size() + (call.metadata ? call.metadata->size() : 0) < kSharedBody) {
-    protocol::append_forwarded(out_.fresh(), frame, *frame.invocation_id, "", traceparent, baggage,
-                               context);
-    bytes = out_.text().size();
-    delivery = send_written(callee);
-  } else {
-    const std::shared_ptr<const void> data = call.data.share().owner;
-    const auto metadata = call.metadata ? call.metadata->share() : SharedBytes{};
+  ForwardedCall sent{.call = frame,
+                     .id = *frame.invocation_id,
+                     .traceparent = traceparent,
+                     .baggage = baggage,
+                     .context = context};
+  if (frame.data.size() + (call.metadata ? call.metadata->size() : 0) >= kSharedBytes) {
+    sent.data_owner = call.data.share().owner;
     frame.data = call.data.view();
-    if (call.metadata) frame.metadata = metadata.bytes;
-    const auto message =
-        protocol::split_forwarded(frame, *frame.invocation_id, "", traceparent, baggage, context);
-    bytes = message.size();
-    delivery = send_split(callee, message, data, metadata.owner);
+    if (call.metadata) sent.metadata_owner = call.metadata->share().owner;
+    if (call.metadata) frame.metadata = call.metadata->view();
   }
-  if (delivery == Delivery::kSent) {
+  const std::optional<Error> error = send_call(callee, sent);
+  if (!error) {
     if (!recorded) stats_.sent(target->record, timers_.now());
     return;
   }
-  const Error error = refusal(delivery, bytes, callee);
-  stats_.refused(target->record, error.code, timers_.now());
-  callee.limit_log.warn("a call to {} was not sent: {}", call.function_id, error.message);
+  stats_.refused(target->record, error->code, timers_.now());
+  callee.limit_log.warn("a call to {} was not sent: {}", call.function_id, error->message);
   if (auto unsent = take_pending(*frame.invocation_id)) {
     protocol::InvocationResult answer;
-    answer.error = protocol::ErrorBody{error.code, error.message, {}};
+    answer.error = protocol::ErrorBody{error->code, error->message, {}};
     finish_own(*unsent, answer, nullptr);
   }
 }
@@ -214,7 +209,7 @@ void Engine::finish_own(PendingCall& call, const protocol::InvocationResult& out
   if (outcome.error) {
     told = fail(std::string(outcome.error->code), std::string(outcome.error->message));
   } else if (outcome.result) {
-    told = large != nullptr ? JsonText(large->part(*outcome.result)) : std::string(*outcome.result);
+    told = kept_text(*outcome.result, large);
   }
   slices_.add(call.owner, [reply = std::move(call.reply), told = std::move(told)]() mutable {
     reply(std::move(told));

@@ -20,11 +20,10 @@ constexpr size_t kBytesAtOnce = 32 * 1024;
 size_t stored_size(const Function& f) {
   const auto size = [](const std::optional<std::string>& s) { return s ? s->size() : 0; };
   const size_t declared =
-      f.declared ? sizeof *f.declared + size(f.declared->args_format) + size(f.declared->observe)
-                 : 0;
+      f.declared ? size(f.declared->args_format) + size(f.declared->observe) : 0;
   return declared + 2 * f.id.size() + f.name_space.size() + size(f.description) +
          size(f.request_format) + size(f.response_format) + size(f.metadata) + size(f.args_format) +
-         size(f.observe) + sizeof f + sizeof(CallRecord);
+         size(f.observe) + Ledger::kEntryBytes;
 }
 
 // Bytes of the control or bidirectional-override character that `text` starts with; 0 for any
@@ -66,7 +65,7 @@ Result<json::Schema> args_schema(const std::string& text) {
   }
   auto value = json::parse(text);
   if (!value) return std::unexpected(value.error());
-  return json::Schema::compile(std::move(*value), {.max_steps = 20'000, .max_patterns = 100});
+  return json::Schema::compile(std::move(*value), {.max_steps = 20'000});
 }
 
 }  // namespace
@@ -221,23 +220,24 @@ void Engine::register_function(Worker& worker, const protocol::RegisterFunction&
   function->owner = &worker;
   function->record =
       known != nullptr ? (*known)->record : std::make_shared<CallRecord>(function->name_space, id);
-  const size_t earlier_bytes = known != nullptr ? stored_size(**known) : 0;
-  const bool is_new = known == nullptr;
-  if ((is_new && !worker.ledger.functions.fits()) ||
-      !worker.ledger.stored_bytes.replace(earlier_bytes, stored_size(*function))) {
+  const FunctionPtr kept = std::move(function);
+  if (!put_function(worker, known, kept)) {
     return worker.limit_log.warn("worker {} has reached its limit of registrations; {} is ignored",
                                  worker.label(), id);
   }
-  if (is_new) {
-    (void)worker.ledger.functions.take();
-  } else {
-    worker.functions.erase(*known);
-  }
-  worker.functions.insert(function);
-  const FunctionPtr kept = function;
-  functions_.put(std::move(function));
   registration_log_.log(LogLevel::kDebug, "worker {} offers {}", worker.label(), id);
   observers_.registered(kept);
+}
+
+// In place of `earlier`, unless that is null. False, and nothing is changed: it does not fit.
+bool Engine::put_function(Worker& worker, const FunctionPtr* earlier, FunctionPtr function) {
+  Charge fresh;
+  Charge& charge = earlier != nullptr ? worker.functions.at(*earlier) : fresh;
+  if (!charge.set(worker.ledger.stored, stored_size(*function))) return false;
+  worker.functions.emplace(function, std::move(charge));
+  if (earlier != nullptr) worker.functions.erase(*earlier);
+  functions_.put(std::move(function));
+  return true;
 }
 
 void Engine::features_known(const FunctionPtr& function) {
@@ -245,14 +245,11 @@ void Engine::features_known(const FunctionPtr& function) {
   Worker& worker = *function->owner;
   auto renewed = std::make_shared<Function>(*function);
   renewed->declared.reset();
+  const FunctionPtr kept = renewed;
   if (!read_observability(worker, *function->declared, *renewed) ||
-      !worker.ledger.stored_bytes.replace(stored_size(*function), stored_size(*renewed))) {
+      !put_function(worker, &function, kept)) {
     return forget_function(worker, function);
   }
-  worker.functions.erase(function);
-  worker.functions.insert(renewed);
-  const FunctionPtr kept = renewed;
-  functions_.put(std::move(renewed));
   observers_.registered(kept);
 }
 
@@ -319,8 +316,6 @@ void Engine::unregister_function(Worker& worker, const protocol::UnregisterFunct
 void Engine::forget_function(Worker& worker, FunctionPtr function) {
   functions_.remove(*function);
   stats_.forget(*function->record);
-  worker.ledger.functions.give_back();
-  worker.ledger.stored_bytes.give_back(stored_size(*function));
   worker.functions.erase(function);
   observers_.unregistered(function);
 }
@@ -393,7 +388,7 @@ bool Engine::forget_some(Worker& worker) {
   const SteadyTime now = timers_.now();
   size_t left = kAtOnce;
   for (; left > 0 && !worker.functions.empty(); --left) {
-    forget_function(worker, FunctionPtr(*worker.functions.begin()));
+    forget_function(worker, FunctionPtr(worker.functions.begin()->first));
   }
   // Calls it made: nobody is left to hear the answer, and the target is not told (wire §6.5).
   for (; left > 0 && !worker.calls_made.empty(); --left) {

@@ -40,7 +40,7 @@ TEST(EngineSlices, ALargeTeardownIsCutIntoPiecesAndItsFunctionsAreGoneAtOnce) {
   EXPECT_THAT(caller.take(), AllOf(SizeIs(1000), Each(HasSubstr("invocation_stopped"))));
   EXPECT_NE(bus.engine.functions().find_default("f999"), nullptr);
   EXPECT_EQ(leaving->functions.size() + leaving->running, 0U);
-  EXPECT_EQ(leaving->ledger.functions.used() + leaving->ledger.stored_bytes.used(), 0U);
+  EXPECT_EQ(leaving->ledger.stored.used() + leaving->ledger.stored.used_bytes(), 0U);
 }
 
 TEST(EngineSlices, TheCallsOfALargeCallerAreForgottenAndItsAnswersGoNowhere) {
@@ -55,7 +55,7 @@ TEST(EngineSlices, TheCallsOfALargeCallerAreForgottenAndItsAnswersGoNowhere) {
   callee.answer(uuid(1000), R"("result":1)");
   bus.turn();
   EXPECT_EQ(callee.worker().running, 0U);
-  EXPECT_EQ(leaving->ledger.calls.used() + leaving->ledger.call_bytes.used(), 0U);
+  EXPECT_EQ(leaving->ledger.calls.used() + leaving->ledger.calls.used_bytes(), 0U);
 }
 
 TEST(EngineSlices, RegistrationsThatWaitedAreReplayedInPiecesBeforeAnythingElse) {

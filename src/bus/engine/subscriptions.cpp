@@ -7,9 +7,6 @@ namespace iii::engine {
 
 namespace {
 
-// Payloads up to this size are written on the loop: the work is linear in it (expanding the
-// placeholders of a configuration value included).
-constexpr size_t kSmallPayload = 16 * 1024;
 // What one slice does at most: owners that get an event, bindings that are looked at, calls, bytes.
 constexpr size_t kOwnersPerSlice = 64;
 constexpr size_t kBindingsPerSlice = 256;
@@ -24,28 +21,6 @@ bool Subscription::wants(const std::vector<std::string>& subjects) const {
   }
   return true;
 }
-
-class Subscriptions::Charge {
- public:
-  // Nothing when the owner's quota is used up.
-  static std::shared_ptr<Charge> take(const std::shared_ptr<Ledger>& ledger, size_t bytes) {
-    if (!ledger->events.fits() || !ledger->event_bytes.take(bytes)) return nullptr;
-    (void)ledger->events.take();
-    return std::make_shared<Charge>(ledger, bytes);
-  }
-  Charge(std::shared_ptr<Ledger> ledger, size_t bytes)
-      : ledger_(std::move(ledger)), bytes_(bytes) {}
-  ~Charge() {
-    ledger_->events.give_back();
-    ledger_->event_bytes.give_back(bytes_);
-  }
-  Charge(const Charge&) = delete;
-  Charge& operator=(const Charge&) = delete;
-
- private:
-  std::shared_ptr<Ledger> ledger_;
-  size_t bytes_;
-};
 
 // Callbacks that come when this object is gone do nothing.
 template <typename Action>
@@ -163,7 +138,7 @@ void Subscriptions::publish(Event event) {
     if (self.is_observed()) self.bus_.happened(self.source_, JsonText(entry->payload), cause);
     self.hand_out_soon();
   };
-  if (event.bytes <= kSmallPayload) return written(*this, event.write());
+  if (event.bytes <= kInlineBytes) return written(*this, event.write());
   bus_.background().compute(lasting(event.cause.owner), std::move(event.write), guarded(written));
 }
 
@@ -195,7 +170,7 @@ bool Subscriptions::hand_out() {
 void Subscriptions::give(OwnerId id, Owner& owner, const PublishedPtr& event) {
   const bool front_is_under_way = owner.walked != 0;
   if (event->snapshot && owner.queue.size() > (front_is_under_way ? 1 : 0)) owner.queue.pop_back();
-  std::shared_ptr<Charge> charge = Charge::take(owner.ledger, event->payload->size());
+  std::shared_ptr<EventCharge> charge = EventCharge::take(owner.ledger, event->payload->size());
   if (!charge) {
     return owner.dropped.warn(
         "events for the `{}` bindings of owner {} are dropped: too many wait for its targets",
@@ -253,7 +228,7 @@ size_t Subscriptions::offer(Who who, Owner& owner, Subscriber& subscriber, const
   // The first event that is held back waits for the binding's sake; the others are counted, so that
   // many bindings times many events cannot add up.
   if (waiting.event->snapshot && subscriber.queue.size() > 1) subscriber.queue.pop_back();
-  std::shared_ptr<Charge> extra = Charge::take(owner.ledger, 0);
+  std::shared_ptr<EventCharge> extra = EventCharge::take(owner.ledger, 0);
   if (!extra) {
     owner.dropped.warn(
         "events for `{}` binding {} are dropped: too many wait for its target or its condition",

@@ -3,7 +3,7 @@
 // publish() calls nobody. Slices hand an event to every owner that has bindings here, and then walk
 // that owner's bindings in the order in which they were made. So a binding hears its events in
 // order, no owner waits for another, and an owner whose targets are slow pays for what waits (the
-// `events` and `event_bytes` of its ledger). A binding that cannot be served at once, because its
+// `events` of its ledger). A binding that cannot be served at once, because its
 // condition function has not answered or because its target has much to read, is skipped and comes
 // back by itself; the other bindings of its owner do not wait for it.
 //
@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "bus/engine/builtin.h"
+#include "bus/engine/ledger.h"
 #include "foundation/base/log.h"
 #include "foundation/base/timers.h"
 
@@ -90,13 +91,11 @@ class Subscriptions final : public TriggerProvider {
     bool snapshot = false;
   };
   using PublishedPtr = std::shared_ptr<Published>;
-  // What waits in the name of an owner; given back when it is destroyed.
-  class Charge;
   struct Waiting {
     PublishedPtr event;
-    std::shared_ptr<Charge> charge;      // for the event, shared by all bindings of the owner
-    std::shared_ptr<Charge> extra = {};  // for its place in the queue of one binding
-    bool passed = false;                 // the condition has let it through
+    std::shared_ptr<EventCharge> charge;      // for the event, shared by all bindings of the owner
+    std::shared_ptr<EventCharge> extra = {};  // for its place in the queue of one binding
+    bool passed = false;                      // the condition has let it through
   };
   struct Subscriber {
     BindingPtr binding;

@@ -102,7 +102,7 @@ TEST_F(SubscriptionsTest, EventsAndMetadataAreSharedAndNothingIsKeptOfWhatWasSen
   EXPECT_EQ(bus_.calls[0].data.view().data(), bus_.calls[1].data.view().data());
   EXPECT_THAT(bus_.held, IsEmpty()) << "nobody waits for an answer";
   EXPECT_EQ(ledger().events.used(), 0U);
-  EXPECT_EQ(ledger().event_bytes.used(), 0U);
+  EXPECT_EQ(ledger().events.used_bytes(), 0U);
 }
 
 TEST_F(SubscriptionsTest, BindingsChooseTheirEvents) {
@@ -279,7 +279,7 @@ TEST_F(SubscriptionsTest, TheBytesOfWaitingEventsAreLimitedToo) {
   publish("67890");
   publish("1");
   bus_.turn();
-  EXPECT_EQ(ledger().event_bytes.used(), 10U);
+  EXPECT_EQ(ledger().events.used_bytes(), 10U);
 }
 
 // ---- cascades ----

@@ -82,7 +82,7 @@ class TestBus {
         events(engine, catalog, limits.functions_poll) {
     for (auto& list : {function_introspection(catalog), trigger_introspection(catalog),
                        worker_introspection(catalog), observer_introspection(engine),
-                       stats_functions(engine, catalog), management(engine, channels),
+                       stats_functions(engine), management(engine, channels),
                        observability.functions(), events.sources(), events.functions()}) {
       for (const BuiltinFunction& function : list) engine.add(function);
     }
@@ -174,8 +174,6 @@ class Peer final : public Link {
   }
   void resume() override { paused_ = false; }
   bool paused() const { return paused_; }
-  bool answers_may_be_overtaken() const override { return overtaken_; }
-  void set_overtaken() { overtaken_ = true; }
 
   // What arrived since the last look.
   Frames take() { return std::exchange(received_, {}); }
@@ -281,7 +279,6 @@ class Peer final : public Link {
   bool ended_ = false;
   bool politely_ = false;
   bool paused_ = false;
-  bool overtaken_ = false;
   ptrdiff_t charged_ = 0;
   size_t room_ = SIZE_MAX;
   size_t shared_bytes_ = 0;

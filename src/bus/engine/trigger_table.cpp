@@ -26,13 +26,11 @@ size_t length_of(const std::optional<std::string>& text) { return text ? text->s
 size_t stored_size(const Binding& b) {
   return 2 * b.id.size() + 2 * b.trigger_type.size() + 2 * b.function_id.size() +
          2 * b.name_space.size() + b.binder_namespace.size() + b.config.size() +
-         length_of(b.metadata) + length_of(b.trigger_namespace) + sizeof(Binding) +
-         sizeof(PlacedBinding);
+         length_of(b.metadata) + length_of(b.trigger_namespace) + Ledger::kEntryBytes;
 }
 
 size_t stored_size(const TriggerType& t) {
-  return 2 * (t.key.name_space.size() + t.key.id.size()) + t.texts->size() + sizeof t +
-         sizeof *t.texts;
+  return 2 * (t.key.name_space.size() + t.key.id.size()) + t.texts->size() + Ledger::kEntryBytes;
 }
 
 std::string function_key(std::string_view name_space, std::string_view function_id) {
@@ -140,17 +138,14 @@ void TriggerTable::register_type(Worker& provider, const protocol::RegisterTrigg
   std::shared_ptr<TriggerType>* earlier = taken                   ? candidate(key, provider)
                                           : known != types_.end() ? &known->second
                                                                   : nullptr;
-  if ((earlier == nullptr && !provider.ledger.types.fits()) ||
-      !provider.ledger.stored_bytes.replace(earlier != nullptr ? stored_size(**earlier) : 0,
-                                            stored_size(*entry))) {
+  if (earlier != nullptr) entry->charge = std::move((*earlier)->charge);
+  if (!entry->charge.set(provider.ledger.stored, stored_size(*entry))) {
+    if (earlier != nullptr) (*earlier)->charge = std::move(entry->charge);
     return provider.limit_log.warn(
         "worker {} has reached its limit of trigger types; {} is ignored", provider.label(),
         key.id);
   }
-  if (earlier == nullptr) {
-    (void)provider.ledger.types.take();
-    registered_by_[&provider].insert(key);
-  }
+  registered_by_[&provider].insert(key);
   if (taken) {
     // Not "last writer wins" as in wire §8.2: else anybody could take a type away by naming it.
     provider.limit_log.warn(
@@ -180,9 +175,7 @@ std::shared_ptr<TriggerType>* TriggerTable::candidate(const TypeKey& key, const 
 void TriggerTable::withdraw(Worker& provider, const TypeKey& key) {
   const auto it = types_.find(key);
   const auto waiting = candidates_.find(key);
-  provider.ledger.types.give_back();
   if (it != types_.end() && it->second->provider == &provider) {
-    provider.ledger.stored_bytes.give_back(stored_size(*it->second));
     types_.erase(it);
     if (waiting != candidates_.end()) {
       waiting->second.front()->registration = ++registrations_;
@@ -192,7 +185,6 @@ void TriggerTable::withdraw(Worker& provider, const TypeKey& key) {
     offer_again(key.id);
   } else {
     const std::shared_ptr<TriggerType> own = *candidate(key, provider);
-    provider.ledger.stored_bytes.give_back(stored_size(*own));
     std::erase(waiting->second, own);
   }
   if (waiting != candidates_.end() && waiting->second.empty()) candidates_.erase(waiting);
@@ -205,11 +197,9 @@ void TriggerTable::bind(Worker& binder, std::shared_ptr<Binding> binding) {
   binding->owner = binder.owner();
 
   const auto old = bindings_.find(binding->id);
-  const bool replaces_own = old != bindings_.end() && old->second.maker == &binder;
-  const size_t freed = replaces_own ? stored_size(*old->second.binding) : 0;
-  Quota bytes = binder.ledger.stored_bytes;
-  if ((!replaces_own && !binder.ledger.bindings.fits()) ||
-      !bytes.replace(freed, stored_size(*binding))) {
+  Charge fresh;
+  Charge& charge = old != bindings_.end() ? old->second.charge : fresh;
+  if (!charge.set(binder.ledger.stored, stored_size(*binding))) {
     binder.limit_log.warn("worker {} has reached its limit of trigger bindings; more are refused",
                           binder.label());
     return send_refusal(binder, *binding,
@@ -219,7 +209,8 @@ void TriggerTable::bind(Worker& binder, std::shared_ptr<Binding> binding) {
                          std::nullopt});
   }
   const std::string id = binding->id;
-  PlacedBinding& placed = store(std::move(binding), binder.shared_ledger(), &binder);
+  PlacedBinding& placed =
+      store(std::move(binding), binder.shared_ledger(), std::move(charge), &binder);
   tell_if_parked(*placed.binding);
   settle(placed);
   changed_(id);
@@ -245,18 +236,16 @@ void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding 
   const std::shared_ptr<Ledger> ledger = namespace_ledger(maker_namespace);
   binding.account = maker_namespace;
   binding.owner = ledger->owner;
-  const size_t bytes = stored_size(binding);
-  const bool fits = ledger->bindings.fits() && ledger->stored_bytes.fits(bytes);
-  if (!fits || function_bytes_ + bytes > limits_.max_function_binding_bytes) {
-    if (ledger->bindings.used() == 0) namespaces_.erase(maker_namespace);
-    return done(
-        Error{"limit", "too many trigger bindings were made by function in " +
-                           (fits ? "all namespaces together" : "namespace " + maker_namespace) +
-                           ". Next: list them with engine::registered-triggers::list "
-                           "(include_parked) and unregister some."});
+  Charge charge;
+  if (!charge.set(ledger->stored, stored_size(binding))) {
+    if (ledger->stored.used() == 0) namespaces_.erase(maker_namespace);
+    return done(Error{"limit", "too many trigger bindings were made by function in namespace " +
+                                   maker_namespace +
+                                   ". Next: list them with engine::registered-triggers::list "
+                                   "(include_parked) and unregister some."});
   }
-  PlacedBinding& placed =
-      store(std::make_shared<const Binding>(std::move(binding)), ledger, nullptr);
+  PlacedBinding& placed = store(std::make_shared<const Binding>(std::move(binding)), ledger,
+                                std::move(charge), nullptr);
   placed.verdict = std::move(done);
   const TriggerTypePtr target = resolve(*placed.binding);
   if (!target) {
@@ -280,7 +269,7 @@ void TriggerTable::bind_by_function(const std::string& maker_namespace, Binding 
 }
 
 PlacedBinding& TriggerTable::store(BindingPtr binding, std::shared_ptr<Ledger> ledger,
-                                   Worker* maker) {
+                                   Charge charge, Worker* maker) {
   // A second binding with a live id replaces the first, from whomever it comes (wire §8.1).
   if (const auto old = bindings_.find(binding->id); old != bindings_.end()) {
     const TriggerTypePtr current = old->second.type.lock();
@@ -290,19 +279,17 @@ PlacedBinding& TriggerTable::store(BindingPtr binding, std::shared_ptr<Ledger> l
     if (current && !updates) tell_to_unbind(*current, *old->second.binding);
     erase(old);
   }
-  (void)ledger->bindings.take();
-  (void)ledger->stored_bytes.take(stored_size(*binding));
   if (maker != nullptr) {
     maker->bindings.insert(binding->id);
   } else {
     namespaces_[binding->account] = ledger;
-    function_bytes_ += stored_size(*binding);
   }
   by_type_[binding->trigger_type].insert(binding->id);
   by_function_[function_key(binding->name_space, binding->function_id)].insert(binding->id);
   PlacedBinding& placed = bindings_[binding->id];
   placed.binding = std::move(binding);
   placed.ledger = std::move(ledger);
+  placed.charge = std::move(charge);
   placed.maker = maker;
   return placed;
 }
@@ -311,13 +298,11 @@ void TriggerTable::erase(Bindings::iterator it) {
   PlacedBinding placed = std::move(it->second);
   const Binding& binding = *placed.binding;
   if (placed.verdict_timer != 0) timers_.cancel(placed.verdict_timer);
-  placed.ledger->bindings.give_back();
-  placed.ledger->stored_bytes.give_back(stored_size(binding));
+  placed.charge = {};
   if (placed.maker != nullptr) {
     placed.maker->bindings.erase(binding.id);
   } else {
-    function_bytes_ -= stored_size(binding);
-    if (placed.ledger->bindings.used() == 0) namespaces_.erase(binding.account);
+    if (placed.ledger->stored.used() == 0) namespaces_.erase(binding.account);
   }
   drop(by_type_, binding.trigger_type, binding.id);
   drop(by_function_, function_key(binding.name_space, binding.function_id), binding.id);

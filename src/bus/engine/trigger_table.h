@@ -49,6 +49,7 @@ struct TriggerType {
   TypeKey key;
   std::shared_ptr<const TypeTexts> texts;
   Worker* provider = nullptr;  // null when `builtin` is set
+  Charge charge;               // of the provider
   const BuiltinTriggerType* builtin = nullptr;
   uint64_t registration = 0;  // a new number each time that it is registered
 
@@ -63,7 +64,8 @@ using Verdict = std::move_only_function<void(std::optional<Error>)>;
 struct PlacedBinding {
   BindingPtr binding;
   std::shared_ptr<Ledger> ledger;  // of the connection or the namespace that pays for it
-  Worker* maker = nullptr;         // null for bindings made by function, which outlive their maker
+  Charge charge;
+  Worker* maker = nullptr;  // null for bindings made by function, which outlive their maker
   std::weak_ptr<const TriggerType> type;  // empty or expired while it is parked
   uint64_t offered = 0;                   // the registration of a type that it was last offered to
   // A function-style binding whose maker still waits for the provider's verdict.
@@ -139,7 +141,8 @@ class TriggerTable {
   static void tell_to_unbind(const TriggerType& type, const Binding& binding);
   void refuse(PlacedBinding& placed, const Error& error);
   void finish_verdict(PlacedBinding& placed, std::optional<Error> error);
-  PlacedBinding& store(BindingPtr binding, std::shared_ptr<Ledger> ledger, Worker* maker);
+  PlacedBinding& store(BindingPtr binding, std::shared_ptr<Ledger> ledger, Charge charge,
+                       Worker* maker);
   void erase(Bindings::iterator it);
   void offer_soon(const std::string& type_id);
   void offer_some(const std::string& type_id);
@@ -165,7 +168,6 @@ class TriggerTable {
   uint64_t registrations_ = 0;
   // What pays for bindings made by function; there while the namespace has some.
   std::map<std::string, std::shared_ptr<Ledger>> namespaces_;
-  size_t function_bytes_ = 0;           // of the bindings made by function
   std::set<std::string> told_missing_;  // types of which the log said that nobody has them
   std::function<void(std::string_view)> changed_ = [](std::string_view) {};
 };

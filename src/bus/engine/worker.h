@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -44,7 +45,7 @@ struct PendingCall : intrusive::list_base_hook<intrusive::tag<ByCaller>, AutoUnl
   SteadyTime started;
   std::optional<std::string> traceparent;  // the caller's own, echoed in the answer
   std::optional<std::string> baggage;
-  size_t held_bytes = 0;                   // its share of the caller's Ledger::call_bytes
+  Charge charge;                           // of the caller
   OwnerId owner = kEngineOwner;            // of the engine's own calls: whose slice `reply` is
   Reply reply;                             // may be empty
   std::shared_ptr<ObservedCall> observed;  // when somebody observes the function
@@ -100,10 +101,9 @@ struct Worker : std::enable_shared_from_this<Worker> {
   };
   std::deque<Buffered> buffered;
   size_t buffered_bytes = 0;
-  size_t overtaken_bytes = 0;  // of large answers that are being parsed while others are handled
   TimerId grace_timer = 0;
 
-  std::set<std::shared_ptr<const Function>> functions;
+  std::map<std::shared_ptr<const Function>, Charge> functions;
   std::set<std::string, std::less<>> bindings;    // ids of trigger bindings it made
   std::set<std::shared_ptr<Observer>> observers;  // that it holds
 

@@ -42,9 +42,6 @@ Verb serve() {
                   {"http-port", "N",
                    "Port for HTTP (3111, or none if that is in use); 0 lets the system choose."},
                   {"data", "DIR", "Folder of durable data (~/.iii/directory)."},
-                  {"repair-data", "",
-                   "Copy a damaged log of the data folder aside and go on with what can be read of "
-                   "it."},
                   {"config", "FILE",
                    "Configuration file (./iii-directory.yaml, else ./config.yaml); `iii-directory "
                    "config --help` lists its keys."},

@@ -27,7 +27,6 @@ struct SchemaLimits {
   size_t max_violations = 32;         // the rest is not looked for
   size_t max_text = 1'000;            // bytes of a value shown in a message
   size_t max_message = 8'000;         // bytes of a message
-  size_t max_patterns = 1'000;        // different regular expressions in one schema
   size_t max_pattern_size = 100'000;  // their bytes and compiled instructions, added up
 };
 

@@ -232,13 +232,6 @@ TEST(Schema, CutsLongValuesInMessages) {
               ElementsAre(R"("xxxxxxxxx… is not of type "integer")"));
 }
 
-TEST(Schema, RefusesMorePatternsThanTheLimit) {
-  SchemaLimits limits;
-  limits.max_patterns = 1;
-  EXPECT_TRUE(Schema::compile(value_of(R"({"pattern":"a"})"), limits));
-  EXPECT_FALSE(Schema::compile(value_of(R"({"patternProperties":{"a":{},"b":{}}})"), limits));
-}
-
 TEST(Schema, PatternsTakeLinearTime) {
   const std::string text = "\"" + std::string(100'000, 'a') + "b\"";
   EXPECT_THAT(check(R"({"pattern":"^(a+)+$"})", text), SizeIs(1));

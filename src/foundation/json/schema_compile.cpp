@@ -268,9 +268,6 @@ class Compiler {
 
   Problem regex(const std::string& text_of_it) {
     if (out_.patterns.contains(text_of_it)) return std::nullopt;
-    if (out_.patterns.size() >= out_.limits.max_patterns) {
-      return "more than " + std::to_string(out_.limits.max_patterns) + " regular expressions";
-    }
     pattern_size_ += text_of_it.size();
     if (pattern_size_ > out_.limits.max_pattern_size) return patterns_too_large();
     RE2::Options options(RE2::Quiet);

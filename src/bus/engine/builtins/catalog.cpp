@@ -49,12 +49,28 @@ WorkerDetail detail_of(const Worker& w) {
           .pid = w.pid};
 }
 
-// Where to go on in a table after a slice; ids of bindings are views that may not outlive it.
+// Where to go on in a table after a turn; ids of bindings are views that may not outlive it.
 template <typename Key, typename Value>
 Key key_of(const std::pair<const Key, Value>& entry) {
   return entry.first;
 }
 std::string key_of(std::string_view entry) { return std::string(entry); }
+
+// Calls `visit` for each entry of a sorted table that may change meanwhile; `table` returns it.
+template <typename Table, typename Visit>
+Task<void> walk(Turns& turns, Table table, Visit visit) {
+  std::optional<decltype(key_of(*table().begin()))> last;
+  for (;;) {
+    const auto& entries = table();
+    auto it = last ? entries.upper_bound(*last) : entries.begin();
+    for (size_t left = Catalog::kRowsAtOnce; left > 0 && it != entries.end(); --left, ++it) {
+      visit(*it);
+      if (left == 1) last = key_of(*it);
+    }
+    if (it == entries.end()) co_return;
+    co_await turns.yield();
+  }
+}
 
 }  // namespace
 
@@ -134,53 +150,27 @@ size_t rows_of(const FunctionParts& parts) {
          (size_of(f.request_format) + size_of(f.response_format)) / kRowBytes;
 }
 
-void Catalog::in_slices(OwnerId owner, std::move_only_function<bool()> step) const {
-  if (step()) engine_.slices().add(owner, std::move(step));
+Task<std::vector<ListedFunction>> Catalog::functions(Turns& turns, Filter<Function> filter) const {
+  std::vector<ListedFunction> found;
+  std::optional<std::string> last = "";
+  for (;;) {
+    last = engine_.functions().each_after(*last, kRowsAtOnce, [&](const FunctionPtr& f) {
+      if (f->listed() && (!filter || filter(*f))) found.push_back({f, f->worker_name()});
+    });
+    if (!last) co_return found;
+    co_await turns.yield();
+  }
 }
 
-template <typename Found, typename Table, typename Visit>
-void Catalog::walk(OwnerId owner, Table table, Visit visit, Then<Found> then, Found found) const {
-  using Key = decltype(key_of(*table().begin()));
-  in_slices(owner, [table = std::move(table), visit = std::move(visit), then = std::move(then),
-                    found = std::move(found), last = std::optional<Key>()]() mutable {
-    const auto& entries = table();
-    auto it = last ? entries.upper_bound(*last) : entries.begin();
-    for (size_t left = kRowsAtOnce; left > 0 && it != entries.end(); --left, ++it) {
-      visit(found, *it);
-      if (left == 1) last = key_of(*it);
-    }
-    if (it != entries.end()) return true;
-    then(std::move(found));
-    return false;
-  });
-}
-
-void Catalog::collect_functions(OwnerId owner, Filter<Function> filter,
-                                Then<std::vector<ListedFunction>> then) const {
-  in_slices(owner, [this, filter = std::move(filter), then = std::move(then),
-                    found = std::vector<ListedFunction>(), last = std::string()]() mutable {
-    std::optional<std::string> next =
-        engine_.functions().each_after(last, kRowsAtOnce, [&](const FunctionPtr& f) {
-          if (f->listed() && (!filter || filter(*f))) found.push_back({f, f->worker_name()});
-        });
-    if (next) {
-      last = std::move(*next);
-      return true;
-    }
-    then(std::move(found));
-    return false;
-  });
-}
-
-void Catalog::collect_types(OwnerId owner, Filter<TriggerType> filter,
-                            Then<std::vector<ListedType>> then) const {
-  walk<std::vector<ListedType>>(
-      owner, [this]() -> const auto& { return engine_.triggers().types(); },
-      [filter = std::move(filter)](auto& found, const auto& entry) {
+Task<std::vector<ListedType>> Catalog::types(Turns& turns, Filter<TriggerType> filter) const {
+  std::vector<ListedType> found;
+  co_await walk(
+      turns, [this]() -> const auto& { return engine_.triggers().types(); },
+      [&](const auto& entry) {
         const TriggerType& type = *entry.second;
         if (!filter || filter(type)) found.push_back({type.key, type.texts, type.worker_name()});
-      },
-      std::move(then));
+      });
+  co_return found;
 }
 
 ListedBinding Catalog::listed(const PlacedBinding& placed) const {
@@ -194,70 +184,66 @@ ListedBinding Catalog::listed(const PlacedBinding& placed) const {
                                            : "namespace " + binding->account};
 }
 
-void Catalog::collect_bindings(OwnerId owner, Filter<PlacedBinding> filter,
-                               Then<std::vector<ListedBinding>> then) const {
-  walk<std::vector<ListedBinding>>(
-      owner, [this]() -> const auto& { return engine_.triggers().bindings(); },
-      [this, filter = std::move(filter)](auto& found, const auto& entry) {
+Task<std::vector<ListedBinding>> Catalog::bindings(Turns& turns,
+                                                   Filter<PlacedBinding> filter) const {
+  std::vector<ListedBinding> found;
+  co_await walk(
+      turns, [this]() -> const auto& { return engine_.triggers().bindings(); },
+      [&](const auto& entry) {
         const PlacedBinding& placed = entry.second;
-        if (!placed.gone() && (!filter || filter(placed))) found.push_back(listed(placed));
-      },
-      std::move(then));
+        if (!placed.gone() && filter(placed)) found.push_back(listed(placed));
+      });
+  co_return found;
 }
 
-void Catalog::collect_workers(OwnerId owner, Filter<Worker> filter,
-                              Then<std::vector<WorkerDetail>> then) const {
-  walk<std::vector<WorkerDetail>>(
-      owner, [this]() -> const auto& { return engine_.workers(); },
-      [filter = std::move(filter)](auto& found, const auto& entry) {
+Task<std::vector<WorkerDetail>> Catalog::workers(Turns& turns, Filter<Worker> filter) const {
+  std::vector<WorkerDetail> found;
+  co_await walk(
+      turns, [this]() -> const auto& { return engine_.workers(); },
+      [&](const auto& entry) {
         const Worker& worker = *entry.second;
         if (!filter || filter(worker)) found.push_back(detail_of(worker));
-      },
-      std::move(then));
+      });
+  co_return found;
 }
 
-void Catalog::collect(OwnerId owner, FunctionPtr function, Then<FunctionParts> then) const {
-  FunctionParts parts{{function, function->worker_name()}, {}};
-  walk<FunctionParts>(
-      owner,
-      [this, function]() -> const auto& {
-        return engine_.triggers().calling(function->name_space, function->id);
-      },
-      [this](FunctionParts& found, std::string_view id) {
-        const PlacedBinding* placed = engine_.triggers().live_binding(id);
-        if (placed != nullptr) found.bindings.push_back(placed->binding);
-      },
-      std::move(then), std::move(parts));
+Task<FunctionParts> Catalog::parts_of(Turns& turns, FunctionPtr function) const {
+  FunctionParts found{{function, function->worker_name()}, {}};
+  const auto calling = [&]() -> const auto& {
+    return engine_.triggers().calling(function->name_space, function->id);
+  };
+  co_await walk(turns, calling, [&](std::string_view id) {
+    const PlacedBinding* placed = engine_.triggers().live_binding(id);
+    if (placed != nullptr) found.bindings.push_back(placed->binding);
+  });
+  co_return found;
 }
 
-void Catalog::collect(OwnerId owner, TriggerTypePtr type, Then<TypeParts> then) const {
-  TypeParts parts{{type->key, type->texts, type->worker_name()}, 0};
-  walk<TypeParts>(
-      owner, [this, id = type->key.id]() -> const auto& { return engine_.triggers().of_type(id); },
-      [this](TypeParts& found, std::string_view id) {
-        if (engine_.triggers().live_binding(id) != nullptr) ++found.instances;
-      },
-      std::move(then), std::move(parts));
+Task<TypeParts> Catalog::parts_of(Turns& turns, TriggerTypePtr type) const {
+  TypeParts found{{type->key, type->texts, type->worker_name()}, 0};
+  const auto of_type = [this, id = type->key.id]() -> const auto& {
+    return engine_.triggers().of_type(id);
+  };
+  type.reset();
+  co_await walk(turns, of_type, [&](std::string_view id) {
+    if (engine_.triggers().live_binding(id) != nullptr) ++found.instances;
+  });
+  co_return found;
 }
 
-void Catalog::answer(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
-                     Reply reply) const {
-  if (rows <= kRowsAtOnce) return reply(make());
-  engine_.background().compute(
-      owner, std::move(make),
-      [reply = std::move(reply)](Outcome outcome) mutable { reply(std::move(outcome)); });
+Task<Outcome> Catalog::written(Turns& turns, size_t rows, Make make) {
+  if (rows <= kRowsAtOnce) co_return make();
+  co_return co_await turns.elsewhere(std::move(make));
 }
 
-void Catalog::answer_whole(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
-                           Reply reply) const {
+Task<Outcome> Catalog::written_whole(Turns& turns, size_t rows, Make make) const {
   const size_t most = engine_.limits().max_message_bytes;
   // Rows are rounded up, so only what is larger by far is refused here.
   if (rows / 2 > most / kRowBytes) {
-    return reply(fail("payload_too_large", "The answer would have more than " +
-                                               std::to_string(most) +
-                                               " bytes. Next: ask about less at a time."));
+    co_return fail("payload_too_large", "The answer would have more than " + std::to_string(most) +
+                                            " bytes. Next: ask about less at a time.");
   }
-  answer(owner, rows, std::move(make), std::move(reply));
+  co_return co_await written(turns, rows, std::move(make));
 }
 
 std::vector<WorkerDetail> Catalog::in_process_workers() const {

@@ -1,7 +1,7 @@
 // What is on the bus, for the introspection functions. Read-only.
 //
 // A short call may ask about a great deal, so no answer is made in one go on the loop thread: the
-// parts that it is about are collected in slices, as immutable objects that other threads may read,
+// parts that it is about are collected in turns, as immutable objects that other threads may read,
 // and the answer is written on another thread when it is large.
 #pragma once
 
@@ -14,8 +14,11 @@
 
 #include "bus/engine/builtins/rows.h"
 #include "bus/engine/engine.h"
+#include "bus/engine/turns.h"
 
 namespace iii::engine {
+
+using task::Task;
 
 // A function as other threads may see it.
 struct ListedFunction {
@@ -80,48 +83,32 @@ class Catalog {
   void set_started(int64_t wall_ms) { started_ms_ = wall_ms; }
 
   template <typename T>
-  using Then = std::move_only_function<void(T)>;
-  template <typename T>
   using Filter = std::function<bool(const T&)>;
 
-  // All that pass the filter (none: all that are listed), collected in slices of `owner`, or at
-  // once when there are few. Functions are sorted by id and namespace, types by namespace and id,
-  // bindings by id. Parked bindings come too; those whose maker has left do not.
-  void collect_functions(OwnerId owner, Filter<Function> filter,
-                         Then<std::vector<ListedFunction>> then) const;
-  void collect_types(OwnerId owner, Filter<TriggerType> filter,
-                     Then<std::vector<ListedType>> then) const;
-  void collect_bindings(OwnerId owner, Filter<PlacedBinding> filter,
-                        Then<std::vector<ListedBinding>> then) const;
-  void collect_workers(OwnerId owner, Filter<Worker> filter,
-                       Then<std::vector<WorkerDetail>> then) const;
-  void collect(OwnerId owner, FunctionPtr function, Then<FunctionParts> then) const;
-  void collect(OwnerId owner, TriggerTypePtr type, Then<TypeParts> then) const;
+  // All that pass the filter (none: all that are listed). Functions are sorted by id and namespace,
+  // types by namespace and id, bindings by id. Parked bindings come too; those whose maker has left
+  // do not.
+  Task<std::vector<ListedFunction>> functions(Turns& turns, Filter<Function> filter = {}) const;
+  Task<std::vector<ListedType>> types(Turns& turns, Filter<TriggerType> filter = {}) const;
+  Task<std::vector<ListedBinding>> bindings(Turns& turns, Filter<PlacedBinding> filter) const;
+  Task<std::vector<WorkerDetail>> workers(Turns& turns, Filter<Worker> filter = {}) const;
+  Task<FunctionParts> parts_of(Turns& turns, FunctionPtr function) const;
+  Task<TypeParts> parts_of(Turns& turns, TriggerTypePtr type) const;
 
   ListedBinding listed(const PlacedBinding& placed) const;
 
-  // Answers with what `make` writes about so many rows; on another thread when they are many. The
-  // second one is for answers that leave nothing out: one that would be too large to be sent is not
-  // written at all.
-  void answer(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
-              Reply reply) const;
-  void answer_whole(OwnerId owner, size_t rows, std::move_only_function<Outcome()> make,
-                    Reply reply) const;
-
-  // Calls `step` until it returns false: at once, or in slices when the first one does not suffice.
-  void in_slices(OwnerId owner, std::move_only_function<bool()> step) const;
+  // What `make` writes about so many rows; on another thread when they are many. The second one is
+  // for answers that leave nothing out: one that would be too large to be sent is not written.
+  using Make = std::move_only_function<Outcome()>;
+  static Task<Outcome> written(Turns& turns, size_t rows, Make make);
+  Task<Outcome> written_whole(Turns& turns, size_t rows, Make make) const;
 
   std::vector<WorkerDetail> in_process_workers() const;
 
-  const Engine& engine() const { return engine_; }
+  Engine& engine() const { return engine_; }
   const std::string& version() const { return version_; }
 
  private:
-  // Calls `visit(found, entry)` for each entry of a sorted table that may change between slices,
-  // then `then(found)`. `table` returns the table.
-  template <typename Found, typename Table, typename Visit>
-  void walk(OwnerId owner, Table table, Visit visit, Then<Found> then, Found found = {}) const;
-
   Engine& engine_;
   std::string version_;
   int64_t started_ms_;

@@ -112,6 +112,12 @@ Outcome named_workers(const std::vector<WorkerDetail>& named) {
   return json::encode(out);
 }
 
+Task<Outcome> list_named(const Catalog& catalog, Turns& turns) {
+  const std::vector<WorkerDetail> named =
+      co_await catalog.workers(turns, [](const Worker& w) { return w.name.has_value(); });
+  co_return co_await Catalog::written(turns, named.size(), [&] { return named_workers(named); });
+}
+
 // Runs on another thread.
 std::string listing_event(const std::vector<ListedFunction>& functions, size_t most) {
   std::string out = R"({"event":"functions_changed","functions":[)";
@@ -150,20 +156,10 @@ BusEvents::~BusEvents() { engine_.timers().cancel(poll_timer_); }
 
 std::vector<BuiltinFunction> BusEvents::functions() {
   std::vector<BuiltinFunction> out;
-  out.push_back(deferred_builtin<WorkerListInput>(
-      std::string(kWorkerManager), "worker::list",
+  out.push_back(task_builtin<WorkerListInput>(
+      engine_, std::string(kWorkerManager), "worker::list",
       "Lists the named workers that are connected to this engine.",
-      [this](const CallInfo& call, const WorkerListInput&, Reply reply) {
-        catalog_.collect_workers(
-            call.owner, [](const Worker& w) { return w.name.has_value(); },
-            [this, owner = call.owner,
-             reply = std::move(reply)](std::vector<WorkerDetail> named) mutable {
-              const size_t rows = named.size();
-              catalog_.answer(
-                  owner, rows, [named = std::move(named)] { return named_workers(named); },
-                  std::move(reply));
-            });
-      }));
+      [this](Turns& turns, const WorkerListInput&) { return list_named(catalog_, turns); }));
   out.back().response_schema = json::schema<WorkerListOutput>();
   // A null payload counts as an empty one here (engine-functions §6).
   auto strict = std::move(out.back().handler);
@@ -232,38 +228,30 @@ void BusEvents::poll_functions() {
   if (polling_ || engine_.functions().changes() == seen_changes_) return;
   seen_changes_ = engine_.functions().changes();
   polling_ = true;
-  catalog_.collect_functions(
-      kEngineOwner, nullptr,
-      [alive = std::weak_ptr(alive_)](std::vector<ListedFunction> functions) {
-        if (const auto self = alive.lock()) (*self)->write_listing(std::move(functions));
-      });
+  Turns::start(engine_.slices(), engine_.background(), kEngineOwner,
+               [this](Turns& turns) { return tell_changes(turns, alive_); });
 }
 
-void BusEvents::write_listing(std::vector<ListedFunction> functions) {
-  auto job = [functions = std::move(functions), seen = seen_ids_,
-              wanted = !functions_available_.empty()] {
+Task<void> BusEvents::tell_changes(Turns& turns, std::weak_ptr<BusEvents*> alive) {
+  std::vector<ListedFunction> functions = co_await catalog_.functions(turns);
+  if (alive.expired()) co_return;
+  Listing listing = co_await turns.elsewhere([all = std::move(functions), seen = seen_ids_,
+                                              wanted = !functions_available_.empty()]() mutable {
+    const std::vector<ListedFunction> now = std::move(all);
     auto ids = std::make_shared<std::vector<std::string>>();
-    for (const ListedFunction& listed : functions) {
+    for (const ListedFunction& listed : now) {
       if (ids->empty() || ids->back() != listed.function->id) ids->push_back(listed.function->id);
     }
-    Listing listing;
+    Listing made;
     // An id that went and came back within one interval is not a change.
-    if (*ids != *seen && wanted) listing.event = listing_event(functions, kMostListingBytes);
-    listing.ids = std::move(ids);
-    return listing;
-  };
-  engine_.background().compute(kEngineOwner, std::move(job),
-                               [alive = std::weak_ptr(alive_)](Listing listing) {
-                                 if (const auto self = alive.lock()) {
-                                   (*self)->listed(std::move(listing));
-                                 }
-                               });
-}
-
-void BusEvents::listed(Listing listing) {
+    if (*ids != *seen && wanted) made.event = listing_event(now, kMostListingBytes);
+    made.ids = std::move(ids);
+    return made;
+  });
+  if (alive.expired()) co_return;
   polling_ = false;
   discard(std::exchange(seen_ids_, std::move(listing.ids)));
-  if (listing.event.empty()) return;
+  if (listing.event.empty()) co_return;
   Event event = small_event(std::move(listing.event));
   event.snapshot = true;
   functions_available_.publish(std::move(event));

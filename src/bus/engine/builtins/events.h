@@ -31,8 +31,7 @@ class BusEvents final : public WorkerEvents {
   struct Listing;
 
   void poll_functions();
-  void write_listing(std::vector<ListedFunction> functions);
-  void listed(Listing listing);
+  Task<void> tell_changes(Turns& turns, std::weak_ptr<BusEvents*> alive);
 
   Engine& engine_;
   const Catalog& catalog_;

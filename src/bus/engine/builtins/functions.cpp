@@ -116,19 +116,11 @@ Outcome listing(const FunctionsListInput& in, std::vector<ListedFunction> all, s
   return json::encode(out);
 }
 
-void list(const Catalog& catalog, OwnerId owner, FunctionsListInput in, Reply reply) {
-  catalog.collect_functions(owner, nullptr,
-                            [&catalog, owner, in = std::move(in),
-                             reply = std::move(reply)](std::vector<ListedFunction> all) mutable {
-                              const size_t most = catalog.engine().limits().max_message_bytes;
-                              const size_t rows = rows_of(all);
-                              catalog.answer(
-                                  owner, rows,
-                                  [in = std::move(in), all = std::move(all), most]() mutable {
-                                    return listing(in, std::move(all), most);
-                                  },
-                                  std::move(reply));
-                            });
+Task<Outcome> list(const Catalog& catalog, Turns& turns, FunctionsListInput in) {
+  std::vector<ListedFunction> all = co_await catalog.functions(turns);
+  const size_t most = catalog.engine().limits().max_message_bytes;
+  co_return co_await Catalog::written(turns, rows_of(all),
+                                      [&] { return listing(in, std::move(all), most); });
 }
 
 // Null when the id is nowhere, or not where it was looked for.
@@ -148,17 +140,12 @@ Error no_such_function(const Catalog& catalog, const std::string& id) {
                            spaces + ". Pass `namespace` to select one."};
 }
 
-void info_of_one(const Catalog& catalog, OwnerId owner, const FunctionInfoInput& in, Reply reply) {
+Task<Outcome> info_of_one(const Catalog& catalog, Turns& turns, const FunctionInfoInput& in) {
   const FunctionPtr* f = look_up(catalog, *in.function_id, in.name_space);
-  if (f == nullptr) return reply(std::unexpected(no_such_function(catalog, *in.function_id)));
-  catalog.collect(
-      owner, *f, [&catalog, owner, reply = std::move(reply)](FunctionParts parts) mutable {
-        const size_t rows = rows_of(parts);
-        catalog.answer_whole(
-            owner, rows,
-            [parts = std::move(parts)]() -> Outcome { return json::encode(detail_of(parts)); },
-            std::move(reply));
-      });
+  if (f == nullptr) co_return std::unexpected(no_such_function(catalog, *in.function_id));
+  const FunctionParts parts = co_await catalog.parts_of(turns, *f);
+  co_return co_await catalog.written_whole(
+      turns, rows_of(parts), [&]() -> Outcome { return json::encode(detail_of(parts)); });
 }
 
 struct Asked {
@@ -167,7 +154,7 @@ struct Asked {
 };
 
 // Runs on any thread.
-Outcome written(const std::vector<Asked>& all) {
+Outcome written(std::vector<Asked> all) {
   std::string out = "{\"functions\":[";
   for (const Asked& asked : all) {
     if (out.back() != '[') out += ',';
@@ -182,72 +169,57 @@ Outcome written(const std::vector<Asked>& all) {
   return out + "]}";
 }
 
-// One after the other; `next` is the first that has not been looked up.
-void look_up_rest(const Catalog& catalog, OwnerId owner, std::shared_ptr<std::vector<Asked>> all,
-                  size_t next, std::optional<std::string> name_space, Reply reply) {
-  for (; next < all->size(); ++next) {
-    const FunctionPtr* f = look_up(catalog, (*all)[next].id, name_space);
-    if (f == nullptr) continue;
-    return catalog.collect(owner, *f,
-                           [&catalog, owner, all, next, name_space = std::move(name_space),
-                            reply = std::move(reply)](FunctionParts parts) mutable {
-                             (*all)[next].found = std::move(parts);
-                             look_up_rest(catalog, owner, all, next + 1, std::move(name_space),
-                                          std::move(reply));
-                           });
-  }
-  size_t rows = all->size();
-  for (const Asked& asked : *all) rows += asked.found ? rows_of(*asked.found) : 0;
-  catalog.answer_whole(owner, rows, [all] { return written(*all); }, std::move(reply));
-}
-
-void info_of_many(const Catalog& catalog, OwnerId owner, const FunctionInfoInput& in, Reply reply) {
-  std::vector<std::string> ids;
+Task<Outcome> info_of_many(const Catalog& catalog, Turns& turns, const FunctionInfoInput& in) {
+  std::vector<Asked> all;
   for (const std::string& id : *in.function_ids) {
-    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
-    if (ids.size() > kMaxBatch) {
-      return reply(fail("INVALID_ARGUMENTS", "too many function_ids (max 32)"));
+    if (std::ranges::find(all, id, &Asked::id) == all.end()) all.push_back({id, std::nullopt});
+    if (all.size() > kMaxBatch) {
+      co_return fail("INVALID_ARGUMENTS", "too many function_ids (max 32)");
     }
   }
-  if (ids.empty()) {
-    return reply(
-        fail("INVALID_ARGUMENTS", "`function_ids` must be a non-empty array of function ids"));
+  if (all.empty()) {
+    co_return fail("INVALID_ARGUMENTS", "`function_ids` must be a non-empty array of function ids");
   }
-  auto all = std::make_shared<std::vector<Asked>>();
-  for (std::string& id : ids) all->push_back({std::move(id), std::nullopt});
-  look_up_rest(catalog, owner, std::move(all), 0, in.name_space, std::move(reply));
+  size_t rows = all.size();
+  for (Asked& asked : all) {
+    const FunctionPtr* f = look_up(catalog, asked.id, in.name_space);
+    if (f == nullptr) continue;
+    asked.found = co_await catalog.parts_of(turns, *f);
+    rows += rows_of(*asked.found);
+  }
+  co_return co_await catalog.written_whole(turns, rows, [&] { return written(std::move(all)); });
 }
 
-void info(const Catalog& catalog, OwnerId owner, const FunctionInfoInput& in, Reply reply) {
+Task<Outcome> info(const Catalog& catalog, Turns& turns, FunctionInfoInput in) {
   if (in.function_id && in.function_ids) {
-    return reply(
-        fail("INVALID_ARGUMENTS", "pass either `function_id` or `function_ids`, not both"));
+    co_return fail("INVALID_ARGUMENTS", "pass either `function_id` or `function_ids`, not both");
   }
-  if (in.function_id) return info_of_one(catalog, owner, in, std::move(reply));
-  if (in.function_ids) return info_of_many(catalog, owner, in, std::move(reply));
-  reply(fail("INVALID_ARGUMENTS", "missing field `function_id` (or `function_ids` for a batch)"));
+  if (in.function_id) co_return co_await info_of_one(catalog, turns, in);
+  if (in.function_ids) co_return co_await info_of_many(catalog, turns, in);
+  co_return fail("INVALID_ARGUMENTS",
+                 "missing field `function_id` (or `function_ids` for a batch)");
 }
 
 }  // namespace
 
 std::vector<BuiltinFunction> function_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
-  out.push_back(deferred_builtin<FunctionsListInput>(
-      std::string(kEngineFunctions), "engine::functions::list",
+  out.push_back(task_builtin<FunctionsListInput>(
+      catalog.engine(), std::string(kEngineFunctions), "engine::functions::list",
       "Lists the functions on the bus: id, worker, description, metadata. Filters must all match. "
       "For "
       "schemas call engine::functions::info.",
-      [&catalog](const CallInfo& info, FunctionsListInput in, Reply reply) {
-        list(catalog, info.owner, std::move(in), std::move(reply));
+      [&catalog](Turns& turns, FunctionsListInput in) {
+        return list(catalog, turns, std::move(in));
       }));
   out.back().response_schema = json::schema<FunctionsListOutput>();
-  out.push_back(deferred_builtin<FunctionInfoInput>(
-      std::string(kEngineFunctions), "engine::functions::info",
+  out.push_back(task_builtin<FunctionInfoInput>(
+      catalog.engine(), std::string(kEngineFunctions), "engine::functions::info",
       "Describes one function, or up to 32 with `function_ids`: description, request and response "
       "schema, owner, and the triggers that call it. A miss is the error NOT_FOUND; call "
       "engine::functions::list for the ids.",
-      [&catalog](const CallInfo& call, const FunctionInfoInput& in, Reply reply) {
-        info(catalog, call.owner, in, std::move(reply));
+      [&catalog](Turns& turns, FunctionInfoInput in) {
+        return info(catalog, turns, std::move(in));
       }));
   return out;
 }

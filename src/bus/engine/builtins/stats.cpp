@@ -195,19 +195,24 @@ std::vector<BusSample> bus_samples(Engine& engine, std::optional<uint64_t> from)
   return out;
 }
 
-std::vector<BuiltinFunction> stats_functions(Engine& engine, const Catalog& catalog) {
-  BuiltinFunction stats = deferred_builtin<StatsInput>(
-      std::string(kEngineFunctions), "engine::stats", kAboutStats,
-      [&engine, &catalog](const CallInfo& info, const StatsInput& in, Reply reply) {
-        const Result<StatsQuery> query = query_of(in);
-        if (!query) return reply(std::unexpected(query.error()));
-        BusStats found = bus_stats(engine, *query);
-        const size_t rows = found.functions.size();
-        catalog.answer(
-            info.owner, rows,
-            [found = std::move(found)]() -> Outcome { return json::encode(found); },
-            std::move(reply));
-      });
+namespace {
+
+Task<Outcome> answer_stats(Engine& engine, Turns& turns, StatsInput in) {
+  const Result<StatsQuery> query = query_of(in);
+  if (!query) co_return std::unexpected(query.error());
+  const BusStats found = bus_stats(engine, *query);
+  co_return co_await Catalog::written(turns, found.functions.size(),
+                                      [&]() -> Outcome { return json::encode(found); });
+}
+
+}  // namespace
+
+std::vector<BuiltinFunction> stats_functions(Engine& engine) {
+  BuiltinFunction stats =
+      task_builtin<StatsInput>(engine, std::string(kEngineFunctions), "engine::stats", kAboutStats,
+                               [&engine](Turns& turns, StatsInput in) {
+                                 return answer_stats(engine, turns, std::move(in));
+                               });
   stats.response_schema = json::schema<BusStats>();
   // Lists stay those of the public engine that older peers know.
   stats.listed = false;

@@ -65,6 +65,6 @@ BusStats bus_stats(Engine& engine, const StatsQuery& query);
 // number the last one.
 std::vector<BusSample> bus_samples(Engine& engine, std::optional<uint64_t> from);
 
-std::vector<BuiltinFunction> stats_functions(Engine& engine, const Catalog& catalog);
+std::vector<BuiltinFunction> stats_functions(Engine& engine);
 
 }  // namespace iii::engine

@@ -131,8 +131,7 @@ std::unexpected<Error> too_large(size_t most_bytes, std::string_view narrower) {
 }
 
 // Runs on any thread.
-Outcome types_listing(const TriggersListInput& in, const std::vector<ListedType>& all,
-                      size_t most_bytes) {
+Outcome types_listing(const TriggersListInput& in, std::vector<ListedType> all, size_t most_bytes) {
   const std::string needle = fold_case(in.search.value_or(""));
   TriggersListOutput out;
   size_t bytes = 0;
@@ -151,7 +150,7 @@ Outcome types_listing(const TriggersListInput& in, const std::vector<ListedType>
 }
 
 // As engines up to 0.12 answered it; workers of that time still ask. Runs on any thread.
-Outcome legacy_listing(const TriggerTypesListInput& in, const std::vector<ListedType>& all,
+Outcome legacy_listing(const TriggerTypesListInput& in, std::vector<ListedType> all,
                        size_t most_bytes) {
   TriggerTypesListOutput out;
   size_t bytes = 0;
@@ -168,43 +167,30 @@ Outcome legacy_listing(const TriggerTypesListInput& in, const std::vector<Listed
   return json::encode(out);
 }
 
-// Answers with what `write` makes of all types.
+// What `write` makes of all types.
 template <typename In>
-void list_types(const Catalog& catalog, OwnerId owner, In in,
-                Outcome (*write)(const In&, const std::vector<ListedType>&, size_t), Reply reply) {
-  catalog.collect_types(owner, nullptr,
-                        [&catalog, owner, in = std::move(in), write,
-                         reply = std::move(reply)](std::vector<ListedType> all) mutable {
-                          const size_t rows = rows_of(all);
-                          const size_t most = catalog.engine().limits().max_message_bytes;
-                          catalog.answer(
-                              owner, rows,
-                              [in = std::move(in), all = std::move(all), write, most] {
-                                return write(in, all, most);
-                              },
-                              std::move(reply));
-                        });
+Task<Outcome> list_types(const Catalog& catalog, Turns& turns, In in,
+                         Outcome (*write)(const In&, std::vector<ListedType>, size_t)) {
+  std::vector<ListedType> all = co_await catalog.types(turns);
+  const size_t most = catalog.engine().limits().max_message_bytes;
+  co_return co_await Catalog::written(turns, rows_of(all),
+                                      [&] { return write(in, std::move(all), most); });
 }
 
-void type_info(const Catalog& catalog, OwnerId owner, const TriggerInfoInput& in, Reply reply) {
+Task<Outcome> type_info(const Catalog& catalog, Turns& turns, TriggerInfoInput in) {
   const std::string name_space = in.name_space.value_or("default");
-  const TriggerTypePtr type = catalog.engine().triggers().type({name_space, in.id});
+  TriggerTypePtr type = catalog.engine().triggers().type({name_space, in.id});
   if (!type) {
-    return reply(fail("NOT_FOUND", "Trigger type '" + in.id + "' is not registered in namespace '" +
-                                       name_space + "'."));
+    co_return fail("NOT_FOUND", "Trigger type '" + in.id + "' is not registered in namespace '" +
+                                    name_space + "'.");
   }
-  catalog.collect(
-      owner, type, [&catalog, owner, reply = std::move(reply)](TypeParts parts) mutable {
-        const size_t rows = rows_of(parts.listed);
-        catalog.answer_whole(
-            owner, rows,
-            [parts = std::move(parts)]() -> Outcome { return json::encode(detail_of(parts)); },
-            std::move(reply));
-      });
+  const TypeParts parts = co_await catalog.parts_of(turns, std::move(type));
+  co_return co_await catalog.written_whole(
+      turns, rows_of(parts.listed), [&]() -> Outcome { return json::encode(detail_of(parts)); });
 }
 
 // Runs on any thread.
-Outcome listing(const RegisteredTriggersListInput& in, const std::vector<ListedBinding>& all,
+Outcome listing(const RegisteredTriggersListInput& in, std::vector<ListedBinding> all,
                 size_t most_bytes) {
   const std::string needle = fold_case(in.search.value_or(""));
   RegisteredTriggersListOutput out;
@@ -234,22 +220,13 @@ Outcome listing(const RegisteredTriggersListInput& in, const std::vector<ListedB
   return json::encode(out);
 }
 
-void list_bindings(const Catalog& catalog, OwnerId owner, RegisteredTriggersListInput in,
-                   Reply reply) {
+Task<Outcome> list_bindings(const Catalog& catalog, Turns& turns, RegisteredTriggersListInput in) {
   const bool parked_too = in.include_parked.value_or(false);
-  catalog.collect_bindings(
-      owner, [parked_too](const PlacedBinding& placed) { return parked_too || placed.live(); },
-      [&catalog, owner, in = std::move(in),
-       reply = std::move(reply)](std::vector<ListedBinding> found) mutable {
-        const size_t most = catalog.engine().limits().max_message_bytes;
-        const size_t rows = rows_of(found);
-        catalog.answer(
-            owner, rows,
-            [in = std::move(in), found = std::move(found), most] {
-              return listing(in, found, most);
-            },
-            std::move(reply));
-      });
+  std::vector<ListedBinding> found = co_await catalog.bindings(
+      turns, [&](const PlacedBinding& placed) { return parked_too || placed.live(); });
+  const size_t most = catalog.engine().limits().max_message_bytes;
+  co_return co_await Catalog::written(turns, rows_of(found),
+                                      [&] { return listing(in, std::move(found), most); });
 }
 
 struct BindingParts {
@@ -259,7 +236,7 @@ struct BindingParts {
 };
 
 // Runs on any thread.
-Outcome written(const BindingParts& parts) {
+Outcome written(BindingParts parts) {
   const Binding& binding = *parts.listed.binding;
   BindingDetail out{.id = binding.id,
                     .trigger_type = binding.trigger_type,
@@ -275,39 +252,25 @@ Outcome written(const BindingParts& parts) {
   return json::encode(out);
 }
 
-void write_binding(const Catalog& catalog, OwnerId owner, BindingParts parts, Reply reply) {
-  const Binding& binding = *parts.listed.binding;
-  const size_t rows = rows_of(binding) + (binding.metadata ? binding.metadata->size() / 1024 : 0) +
-                      (parts.type ? rows_of(parts.type->listed) : 0) +
-                      (parts.function ? rows_of(*parts.function) : 0);
-  catalog.answer_whole(
-      owner, rows, [parts = std::move(parts)] { return written(parts); }, std::move(reply));
-}
-
-void binding_info(const Catalog& catalog, OwnerId owner, const RegisteredTriggerInfoInput& in,
-                  Reply reply) {
+Task<Outcome> binding_info(const Catalog& catalog, Turns& turns, RegisteredTriggerInfoInput in) {
   const PlacedBinding* placed = catalog.engine().triggers().live_binding(in.id);
   if (placed == nullptr) {
-    return reply(fail("NOT_FOUND", "Registered trigger '" + in.id + "' was not found."));
+    co_return fail("NOT_FOUND", "Registered trigger '" + in.id + "' was not found.");
   }
-  const Binding& binding = *placed->binding;
+  BindingParts parts{catalog.listed(*placed), {}, {}};
+  const Binding& binding = *parts.listed.binding;
   FunctionPtr function;
   if (const auto* f = catalog.engine().functions().find(binding.name_space, binding.function_id)) {
     function = *f;
   }
-  auto parts = std::make_shared<BindingParts>(BindingParts{catalog.listed(*placed), {}, {}});
-  auto then_function = [&catalog, owner, parts, function = std::move(function),
-                        reply = std::move(reply)](TypeParts type) mutable {
-    parts->type = std::move(type);
-    if (!function) return write_binding(catalog, owner, std::move(*parts), std::move(reply));
-    catalog.collect(
-        owner, std::move(function),
-        [&catalog, owner, parts, reply = std::move(reply)](FunctionParts found) mutable {
-          parts->function = std::move(found);
-          write_binding(catalog, owner, std::move(*parts), std::move(reply));
-        });
-  };
-  catalog.collect(owner, placed->type.lock(), std::move(then_function));  // live: there is one
+  size_t rows = rows_of(binding) + (binding.metadata ? binding.metadata->size() / kRowBytes : 0);
+  parts.type = co_await catalog.parts_of(turns, placed->type.lock());  // live: there is one
+  rows += rows_of(parts.type->listed);
+  if (function) {
+    parts.function = co_await catalog.parts_of(turns, function);
+    rows += rows_of(*parts.function);
+  }
+  co_return co_await catalog.written_whole(turns, rows, [&] { return written(std::move(parts)); });
 }
 
 }  // namespace
@@ -315,42 +278,42 @@ void binding_info(const Catalog& catalog, OwnerId owner, const RegisteredTrigger
 std::vector<BuiltinFunction> trigger_introspection(const Catalog& catalog) {
   const std::string owner(kEngineFunctions);
   std::vector<BuiltinFunction> out;
-  out.push_back(deferred_builtin<TriggersListInput>(
-      owner, "engine::triggers::list",
+  out.push_back(task_builtin<TriggersListInput>(
+      catalog.engine(), owner, "engine::triggers::list",
       "Lists the trigger types that functions can be bound to. Filters must all match. For schemas "
       "call engine::triggers::info.",
-      [&catalog](const CallInfo& call, TriggersListInput in, Reply reply) {
-        list_types(catalog, call.owner, std::move(in), &types_listing, std::move(reply));
+      [&catalog](Turns& turns, TriggersListInput in) {
+        return list_types(catalog, turns, std::move(in), &types_listing);
       }));
   out.back().response_schema = json::schema<TriggersListOutput>();
-  out.push_back(deferred_builtin<TriggerInfoInput>(
-      owner, "engine::triggers::info",
+  out.push_back(task_builtin<TriggerInfoInput>(
+      catalog.engine(), owner, "engine::triggers::info",
       "Describes one trigger type: schema of the config of a binding, schema of what bound "
       "functions receive, owner, number of bindings.",
-      [&catalog](const CallInfo& call, const TriggerInfoInput& in, Reply reply) {
-        type_info(catalog, call.owner, in, std::move(reply));
+      [&catalog](Turns& turns, TriggerInfoInput in) {
+        return type_info(catalog, turns, std::move(in));
       }));
   out.back().response_schema = json::schema<TriggerTypeDetail>();
-  out.push_back(deferred_builtin<RegisteredTriggersListInput>(
-      owner, "engine::registered-triggers::list",
+  out.push_back(task_builtin<RegisteredTriggersListInput>(
+      catalog.engine(), owner, "engine::registered-triggers::list",
       "Lists bindings of functions to trigger types. Filters must all match. For trigger type and "
       "function of one call engine::registered-triggers::info.",
-      [&catalog](const CallInfo& call, RegisteredTriggersListInput in, Reply reply) {
-        list_bindings(catalog, call.owner, std::move(in), std::move(reply));
+      [&catalog](Turns& turns, RegisteredTriggersListInput in) {
+        return list_bindings(catalog, turns, std::move(in));
       }));
   out.back().response_schema = json::schema<RegisteredTriggersListOutput>();
-  out.push_back(deferred_builtin<RegisteredTriggerInfoInput>(
-      owner, "engine::registered-triggers::info",
+  out.push_back(task_builtin<RegisteredTriggerInfoInput>(
+      catalog.engine(), owner, "engine::registered-triggers::info",
       "Describes one binding, with its trigger type and its function in full.",
-      [&catalog](const CallInfo& call, const RegisteredTriggerInfoInput& in, Reply reply) {
-        binding_info(catalog, call.owner, in, std::move(reply));
+      [&catalog](Turns& turns, RegisteredTriggerInfoInput in) {
+        return binding_info(catalog, turns, std::move(in));
       }));
   out.back().response_schema = json::schema<BindingDetail>();
-  out.push_back(deferred_builtin<TriggerTypesListInput>(
-      owner, "engine::trigger-types::list",
+  out.push_back(task_builtin<TriggerTypesListInput>(
+      catalog.engine(), owner, "engine::trigger-types::list",
       "Lists trigger types in the form of engines before 0.13. Use engine::triggers::list.",
-      [&catalog](const CallInfo& call, TriggerTypesListInput in, Reply reply) {
-        list_types(catalog, call.owner, in, &legacy_listing, std::move(reply));
+      [&catalog](Turns& turns, TriggerTypesListInput in) {
+        return list_types(catalog, turns, in, &legacy_listing);
       }));
   out.back().response_schema = json::schema<TriggerTypesListOutput>();
   out.back().listed = false;

@@ -65,20 +65,11 @@ Outcome listing(const WorkersListInput& in, std::vector<WorkerDetail> all) {
   return json::encode(out);
 }
 
-void list(const Catalog& catalog, OwnerId owner, WorkersListInput in, Reply reply) {
-  catalog.collect_workers(owner, nullptr,
-                          [&catalog, owner, in = std::move(in),
-                           reply = std::move(reply)](std::vector<WorkerDetail> all) mutable {
-                            for (WorkerDetail& own : catalog.in_process_workers())
-                              all.push_back(std::move(own));
-                            const size_t rows = all.size();
-                            catalog.answer(
-                                owner, rows,
-                                [in = std::move(in), all = std::move(all)]() mutable {
-                                  return listing(in, std::move(all));
-                                },
-                                std::move(reply));
-                          });
+Task<Outcome> list(const Catalog& catalog, Turns& turns, WorkersListInput in) {
+  std::vector<WorkerDetail> all = co_await catalog.workers(turns);
+  for (WorkerDetail& own : catalog.in_process_workers()) all.push_back(std::move(own));
+  co_return co_await Catalog::written(turns, all.size(),
+                                      [&] { return listing(in, std::move(all)); });
 }
 
 // The one that is meant, of the workers with the name.
@@ -87,7 +78,6 @@ Result<WorkerDetail> choose(const WorkerInfoInput& in, std::vector<WorkerDetail>
   std::vector<std::string> spaces;
   for (const WorkerDetail& w : named) spaces.push_back(w.row.name_space);
   std::sort(spaces.begin(), spaces.end());
-  if (spaces.size() > FunctionTable::kMostNamed) spaces.resize(FunctionTable::kMostNamed);
   const std::string known = join(spaces, ", ");
   if (in.name_space) {
     std::erase_if(named, [&](const WorkerDetail& w) { return w.row.name_space != *in.name_space; });
@@ -124,7 +114,7 @@ struct WorkerParts {
 };
 
 // Runs on any thread.
-Outcome written(const WorkerParts& parts) {
+Outcome written(WorkerParts parts) {
   std::string out = "{\"worker\":";
   append_worker(out, parts.worker);
   const auto append_list = [&out](std::string_view key, const auto& list) {
@@ -161,70 +151,52 @@ class Whose {
   bool own_;
 };
 
-void describe_worker(const Catalog& catalog, OwnerId owner, WorkerDetail worker, Reply reply) {
-  auto parts = std::make_shared<WorkerParts>(
-      WorkerParts{.worker = std::move(worker), .functions = {}, .types = {}, .bindings = {}});
-  const Whose whose(parts->worker.row);
-  auto answer = [&catalog, owner, parts,
-                 reply = std::move(reply)](std::vector<ListedBinding> bindings) mutable {
-    parts->bindings = std::move(bindings);
-    const size_t rows =
-        rows_of(parts->functions) + rows_of(parts->types) + rows_of(parts->bindings);
-    catalog.answer_whole(owner, rows, [parts] { return written(*parts); }, std::move(reply));
-  };
-  const auto calls_it = [&catalog, whose](const PlacedBinding& placed) {
+Task<Outcome> describe_worker(const Catalog& catalog, Turns& turns, WorkerDetail worker) {
+  WorkerParts parts{.worker = std::move(worker), .functions = {}, .types = {}, .bindings = {}};
+  const Whose whose(parts.worker.row);
+  parts.functions =
+      co_await catalog.functions(turns, [&](const Function& f) { return whose.is_its(f); });
+  parts.types = co_await catalog.types(turns, [&](const auto& type) { return whose.is_its(type); });
+  parts.bindings = co_await catalog.bindings(turns, [&](const PlacedBinding& placed) {
     const Binding& binding = *placed.binding;
     const auto* target = catalog.engine().functions().find(binding.name_space, binding.function_id);
     return placed.live() && target != nullptr && whose.is_its(**target);
-  };
-  auto then_bindings = [&catalog, owner, parts, calls_it,
-                        answer = std::move(answer)](std::vector<ListedType> types) mutable {
-    parts->types = std::move(types);
-    catalog.collect_bindings(owner, calls_it, std::move(answer));
-  };
-  auto then_types = [&catalog, owner, parts, whose, then_bindings = std::move(then_bindings)](
-                        std::vector<ListedFunction> functions) mutable {
-    parts->functions = std::move(functions);
-    const auto is_its = [whose](const TriggerType& type) { return whose.is_its(type); };
-    catalog.collect_types(owner, is_its, std::move(then_bindings));
-  };
-  catalog.collect_functions(
-      owner, [whose](const Function& f) { return whose.is_its(f); }, std::move(then_types));
+  });
+  const size_t rows = rows_of(parts.functions) + rows_of(parts.types) + rows_of(parts.bindings);
+  co_return co_await catalog.written_whole(turns, rows, [&] { return written(std::move(parts)); });
 }
 
-void info(const Catalog& catalog, OwnerId owner, WorkerInfoInput in, Reply reply) {
+Task<Outcome> info(const Catalog& catalog, Turns& turns, WorkerInfoInput in) {
   for (WorkerDetail& own : catalog.in_process_workers()) {
-    if (own.row.name != in.name) continue;
-    return describe_worker(catalog, owner, std::move(own), std::move(reply));
+    if (own.row.name == in.name) {
+      co_return co_await describe_worker(catalog, turns, std::move(own));
+    }
   }
-  const auto has_name = [name = in.name](const Worker& w) { return w.name == name; };
-  catalog.collect_workers(owner, has_name,
-                          [&catalog, owner, in = std::move(in),
-                           reply = std::move(reply)](std::vector<WorkerDetail> named) mutable {
-                            Result<WorkerDetail> one = choose(in, std::move(named));
-                            if (!one) return reply(std::unexpected(std::move(one.error())));
-                            describe_worker(catalog, owner, std::move(*one), std::move(reply));
-                          });
+  std::vector<WorkerDetail> named =
+      co_await catalog.workers(turns, [&](const Worker& w) { return w.name == in.name; });
+  Result<WorkerDetail> one = choose(in, std::move(named));
+  if (!one) co_return std::unexpected(std::move(one.error()));
+  co_return co_await describe_worker(catalog, turns, std::move(*one));
 }
 
 }  // namespace
 
 std::vector<BuiltinFunction> worker_introspection(const Catalog& catalog) {
   std::vector<BuiltinFunction> out;
-  out.push_back(deferred_builtin<WorkersListInput>(
-      std::string(kEngineFunctions), "engine::workers::list",
+  out.push_back(task_builtin<WorkersListInput>(
+      catalog.engine(), std::string(kEngineFunctions), "engine::workers::list",
       "Lists the workers that are connected now, and the modules of the engine. Filters must all "
       "match. For the functions of one call engine::workers::info.",
-      [&catalog](const CallInfo& info, WorkersListInput in, Reply reply) {
-        list(catalog, info.owner, std::move(in), std::move(reply));
+      [&catalog](Turns& turns, WorkersListInput in) {
+        return list(catalog, turns, std::move(in));
       }));
   out.back().response_schema = json::schema<WorkersListOutput>();
-  out.push_back(deferred_builtin<WorkerInfoInput>(
-      std::string(kEngineFunctions), "engine::workers::info",
+  out.push_back(task_builtin<WorkerInfoInput>(
+      catalog.engine(), std::string(kEngineFunctions), "engine::workers::info",
       "Describes one worker by its name: its functions, trigger types and bindings. A miss is the "
       "error NOT_FOUND; call engine::workers::list for the names.",
-      [&catalog](const CallInfo& call, WorkerInfoInput in, Reply reply) {
-        info(catalog, call.owner, std::move(in), std::move(reply));
+      [&catalog](Turns& turns, WorkerInfoInput in) {
+        return info(catalog, turns, std::move(in));
       }));
   return out;
 }

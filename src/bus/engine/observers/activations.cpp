@@ -17,21 +17,12 @@ using filter::Part;
 constexpr size_t kActivatedAtOnce = 32;       // observers per step
 constexpr size_t kMostErrorText = 64 * 1024;  // bytes of a code or a message
 
-// Of what one owner may have on its way, the part that unanswered calls of one function may use:
-// a host that never answers must not take everything.
-constexpr size_t kShareOfRunning = 4;
-
 std::string error_text(const protocol::ErrorBody& error) {
   std::string out = "{\"code\":";
   json::append_string(out, utf8_prefix(error.code, kMostErrorText));
   out += ",\"message\":";
   json::append_string(out, utf8_prefix(error.message, kMostErrorText));
   return out + "}";
-}
-
-JsonText text_of(std::string_view text, const LargeFrame* large) {
-  if (large != nullptr) return large->part(text);
-  return std::string(text);
 }
 
 std::string activation_key(const std::string& observer_id, const std::string& activation_id) {
@@ -73,17 +64,14 @@ void Observer::drop(std::string_view code) {
 
 std::shared_ptr<ObservedCall> Observers::begin(const Function& function, size_t bytes) {
   const std::shared_ptr<Source>& source = function.source;
-  const EngineLimits& limits = engine_.limits();
-  const bool too_many =
-      source->running >= std::max<size_t>(limits.max_events_per_owner / kShareOfRunning, 1) ||
-      (source->running > 0 &&
-       source->running_bytes + bytes > limits.max_event_bytes_per_owner / kShareOfRunning);
-  auto charge = too_many ? nullptr : charge_anybody(*source, bytes);
+  auto charge = charge_anybody(*source, bytes);
   if (!charge) {
     lose(*source);
     return nullptr;
   }
-  auto call = std::make_shared<ObservedCall>(source, bytes);
+  auto call = std::make_shared<ObservedCall>();
+  call->source = source;
+  call->bytes = bytes;
   call->charge = std::move(charge);
   call->started_at_ms = engine_.timers().wall_ms();
   call->started = engine_.timers().now();
@@ -108,7 +96,8 @@ void Observers::finished(const std::shared_ptr<ObservedCall>& call, const Worker
   if (result.error) {
     event->part(Part::kError) = JsonText(error_text(*result.error));
   } else {
-    event->part(Part::kOutput) = result.result ? text_of(*result.result, large) : JsonText("null");
+    event->part(Part::kOutput) =
+        result.result ? kept_text(*result.result, large) : JsonText("null");
   }
   event->duration_ms =
       std::chrono::duration<double, std::milli>(engine_.timers().now() - call->started).count();
@@ -214,7 +203,7 @@ void Observers::advance(const std::shared_ptr<Source>& source) {
     source->evaluating = false;
     advance(source);
   };
-  if (filters <= kActivatedAtOnce && event->bytes() * (1 + scans) <= ObservedEvent::kInlineWork) {
+  if (filters <= kActivatedAtOnce && event->bytes() * (1 + scans) <= kInlineBytes) {
     choose(*event, *audience);
     hand_out(event, *audience);
     if (source->waiting.empty()) return;
@@ -279,8 +268,7 @@ void Observers::drain(const ObserverPtr& observer) {
     const Observer::Queued next = std::move(observer->queue.front());
     observer->queue.pop_front();
     const std::string activation_id = engine_.ids().next().to_string();
-    if (observer->spec.deliver != Deliver::kEnvelope ||
-        next.event->bytes() <= ObservedEvent::kInlineWork) {
+    if (observer->spec.deliver != Deliver::kEnvelope || next.event->bytes() <= kInlineBytes) {
       start(observer, *next.event, activation_data(*next.event, observer->spec, activation_id),
             activation_id);
       continue;

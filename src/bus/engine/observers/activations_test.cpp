@@ -173,7 +173,7 @@ TEST(Activation, O13_LargeEventsAreEvaluatedElsewhereAndStayInOrder) {
   Scene s;
   s.worker.observe("o", "a::f", "b::t", R"(,"filters":{"input.n":{"$lt":3}},"capture":["input"])");
   s.worker->take();
-  const std::string large(ObservedEvent::kInlineWork, 'x');
+  const std::string large(kInlineBytes, 'x');
   std::vector<std::string> seen;
   for (const int n : {1, 2, 4}) {
     const std::string padding = n == 1 ? large : "";
@@ -287,11 +287,11 @@ TEST(Activation, WhatIsKeptIsGivenBack) {
   answer_all(s.host);
   s.bus.turn();
   EXPECT_EQ(s.worker->worker().ledger.events.used(), 0U);
-  EXPECT_EQ(s.worker->worker().ledger.event_bytes.used(), 0U);
+  EXPECT_EQ(s.worker->worker().ledger.events.used_bytes(), 0U);
   answer_all(s.worker.peer);
   EXPECT_EQ(s.observer("o").in_flight, 0U);
   s.worker.unobserve("o");
-  EXPECT_EQ(s.worker->worker().ledger.observers.used(), 0U);
+  EXPECT_EQ(s.worker->worker().observers.size(), 0U);
 }
 
 TEST(Activation, O31_CallsThatNobodyCanPayForAreForwardedUnobserved) {

@@ -63,17 +63,6 @@ std::optional<std::string> without_caller(std::string_view text) {
   return out + "}";
 }
 
-ObservedCall::ObservedCall(std::shared_ptr<Source> its_source, size_t its_bytes)
-    : source(std::move(its_source)), bytes(its_bytes) {
-  ++source->running;
-  source->running_bytes += bytes;
-}
-
-ObservedCall::~ObservedCall() {
-  --source->running;
-  source->running_bytes -= bytes;
-}
-
 ObserverIds read_ids(std::string_view array) {
   ObserverIds ids;
   json::Walker walker(array);

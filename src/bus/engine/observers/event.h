@@ -16,13 +16,8 @@ namespace iii::engine {
 
 // Kept with a forwarded call until its answer comes, when somebody observes the function.
 struct ObservedCall {
-  ObservedCall(std::shared_ptr<Source> its_source, size_t its_bytes);
-  ~ObservedCall();
-  ObservedCall(const ObservedCall&) = delete;
-  ObservedCall& operator=(const ObservedCall&) = delete;
-
-  const std::shared_ptr<Source> source;
-  const size_t bytes;                   // of it that is kept
+  std::shared_ptr<Source> source;
+  size_t bytes = 0;                     // of it that is kept
   std::shared_ptr<EventCharge> charge;  // of one of those who observe
   Uuid id;
   JsonText input;
@@ -42,8 +37,6 @@ using ObserverIds = std::set<std::string, std::less<>>;
 ObserverIds read_ids(std::string_view array);
 
 struct ObservedEvent {
-  // What takes longer than this is done on the background thread. One unit is a byte looked at.
-  static constexpr size_t kInlineWork = 32 * 1024;
   // A filter does not look at a larger part: its value may take thirty times the memory.
   static constexpr size_t kMostFiltered = 1024 * 1024;
 

@@ -183,7 +183,8 @@ void Observers::targets_changed(const FunctionKey& key) {
 }
 
 void Observers::host_observes(Worker& host) {
-  std::vector<FunctionPtr> functions(host.functions.begin(), host.functions.end());
+  std::vector<FunctionPtr> functions;
+  for (const auto& [function, charge] : host.functions) functions.push_back(function);
   engine_.slices().add(
       host.owner(), [this, functions = std::move(functions), next = size_t{0}]() mutable {
         for (size_t left = kOfferedAtOnce; left > 0 && next < functions.size(); --left) {
@@ -212,10 +213,8 @@ void Observers::left(Worker& worker) {
   orphans.token = worker.token;
   orphans.observers.assign(kept.begin(), kept.end());
   orphans.timer = engine_.timers().after(kGrace, [this, id = worker.id] { end_orphans(id); });
-  orphan_count_ += kept.size();
   in_steps(kEngineOwner, std::move(kept),
            [this](const ObserverPtr& observer) { settle(*observer); });
-  while (orphan_count_ > kMostOrphans && orphans_.size() > 1) end_orphans(orphans_.front().worker);
 }
 
 void Observers::end_orphans(const Uuid& worker) {
@@ -253,13 +252,12 @@ void Observers::reattached(const Uuid& previous, const Uuid& token, Worker& work
       kEngineOwner, std::move(group),
       [this, kept, previous](const ObserverPtr& observer) {
         if (kept->gone || observer->holder->id != previous) return;
-        if (!adopt(*kept, observer)) {
+        if (!adopt(*kept, observer, observer->charge.bytes())) {
           kept->limit_log.warn("worker {} has {} observers; more that it had before are ended",
-                               kept->label(), kept->ledger.observers.used());
-          return dispose(observer,
-                         {"LIMIT_EXCEEDED", "The new connection has " +
-                                                std::to_string(kept->ledger.observers.used()) +
-                                                " observers, and more do not fit."});
+                               kept->label(), kept->observers.size());
+          return dispose(observer, {"LIMIT_EXCEEDED", "The new connection has " +
+                                                          std::to_string(kept->observers.size()) +
+                                                          " observers, and more do not fit."});
         }
         settle(*observer);
       },
@@ -272,7 +270,6 @@ void Observers::forget_orphans(const Uuid& worker) {
   const auto found = std::ranges::find(orphans_, worker, &Orphans::worker);
   if (found == orphans_.end()) return;
   cancel(found->timer);
-  orphan_count_ -= found->observers.size();
   orphans_.erase(found);
 }
 

@@ -340,7 +340,7 @@ TEST(ObserverLegacy, ABindingThatAnotherConnectionReplacesIsItsOwn) {
 }
 
 TEST(ObserverLegacy, ABindingThatIsRefusedIsNoObserver) {
-  TestBus bus(EngineLimits{.max_bindings_per_worker = 1});
+  TestBus bus(EngineLimits{.max_stored_bytes_per_worker = 4 * Ledger::kEntryBytes});
   Observing source(bus, "source");
   serve_stand_in(source);
   Peer binder(bus, "binder");

@@ -22,9 +22,9 @@ constexpr size_t kMostShownId = 256;
 constexpr size_t kKnownSchemas = 8;            // functions whose schemas are kept
 constexpr size_t kMostReasonBytes = 4 * 1024;  // of what a host says against an observer
 
-Error too_many(const Ledger& ledger) {
+Error too_many(const Worker& holder) {
   return {"LIMIT_EXCEEDED",
-          "This connection has " + std::to_string(ledger.observers.used()) +
+          "This connection has " + std::to_string(holder.observers.size()) +
               " observers, and more do not fit. Next: end those that are not needed."};
 }
 
@@ -197,17 +197,15 @@ Result<void> Observers::room_for(const Worker& holder, const ObserverSpec& spec)
     }
     if (auto room = room_for_view(source, 0, spec.view.size()); !room) return room;
   }
-  const Ledger& ledger = holder.ledger;
-  if (ledger.observers.fits() && ledger.stored_bytes.fits(spec.stored_bytes())) return {};
-  return std::unexpected(too_many(ledger));
+  if (holder.ledger.stored.fits(spec.stored_bytes())) return {};
+  return std::unexpected(too_many(holder));
 }
 
 Result<ObserverPtr> Observers::add(Worker& holder, ObserverSpec spec) {
   if (const auto room = room_for(holder, spec); !room) return std::unexpected(room.error());
-  (void)holder.ledger.observers.take();
-  (void)holder.ledger.stored_bytes.take(spec.stored_bytes());
   const auto source = source_of(spec.source);
   auto observer = std::make_shared<Observer>(std::move(spec));
+  (void)observer->charge.set(holder.ledger.stored, observer->spec.stored_bytes());
   observer->source = source;
   observer->holder = &holder;
   observer->ledger = holder.shared_ledger();
@@ -255,13 +253,8 @@ Result<void> Observers::take_over(Worker& holder, const ObserverPtr& observer,
       !room) {
     return room;
   }
-  const size_t earlier = observer->spec.stored_bytes();
-  const size_t bytes = spec.stored_bytes();
-  const bool adopted =
-      observer->holder == &holder ||
-      (holder.ledger.stored_bytes.fits(std::max(earlier, bytes)) && adopt(holder, observer));
-  if (adopted && holder.ledger.stored_bytes.replace(earlier, bytes)) return {};
-  return std::unexpected(too_many(holder.ledger));
+  if (adopt(holder, observer, spec.stored_bytes())) return {};
+  return std::unexpected(too_many(holder));
 }
 
 void Observers::answer(Observer& observer, const std::vector<std::string>& warnings) {
@@ -439,7 +432,8 @@ void Observers::remove(const ObserverPtr& observer) {
   cancel(observer->ack_timer);
   cancel(observer->expiry_timer);
   observer->queue.clear();
-  release(*observer);
+  observer->charge = {};
+  leave_holder(*observer);
   --source.observers;
   source.view_bytes -= observer->spec.view.size();
   if (const auto target = targets_.find(observer->spec.target); target != targets_.end()) {
@@ -451,22 +445,19 @@ void Observers::remove(const ObserverPtr& observer) {
   forget_unused(observer->source);
 }
 
-// What it costs its holder, and its place among the holder's observers of that source.
-void Observers::release(Observer& observer) {
-  observer.ledger->observers.give_back();
-  observer.ledger->stored_bytes.give_back(observer.spec.stored_bytes());
+// Removes it from the holder's observers of that source.
+void Observers::leave_holder(Observer& observer) {
   const auto owned = observer.source->by_owner.find(observer.ledger->owner);
   if (owned == observer.source->by_owner.end()) return;
   owned->second.erase(observer.spec.id);
   if (owned->second.empty()) observer.source->by_owner.erase(owned);
 }
 
-// Whose holder is gone, or was replaced by `holder`.
-bool Observers::adopt(Worker& holder, const ObserverPtr& observer) {
-  const size_t bytes = observer->spec.stored_bytes();
-  if (!holder.ledger.observers.fits() || !holder.ledger.stored_bytes.take(bytes)) return false;
-  (void)holder.ledger.observers.take();
-  release(*observer);
+// Its holder is `holder`, or gone. False, and nothing is changed: so many bytes do not fit.
+bool Observers::adopt(Worker& holder, const ObserverPtr& observer, size_t bytes) {
+  if (!observer->charge.set(holder.ledger.stored, bytes)) return false;
+  if (observer->holder == &holder) return true;
+  leave_holder(*observer);
   observer->holder->observers.erase(observer);
   observer->holder = &holder;
   observer->ledger = holder.shared_ledger();

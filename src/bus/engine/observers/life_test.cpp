@@ -59,11 +59,12 @@ TEST(ObserverNegotiation, WhatAFunctionDeclaresCountsFromALateAnnounceOn) {
   Observing other(bus, "other");
   other->invoke(1, "a::private");
   EXPECT_EQ(of_type(host.take(), "invokefunction").size(), 1U);
-  const size_t functions = host.worker().ledger.functions.used();
-  const size_t bytes = host.worker().ledger.stored_bytes.used();
+  const Quota& stored = host.worker().ledger.stored;
+  const size_t functions = stored.used();
+  const size_t bytes = stored.used_bytes();
   host.announce("late", kV2);
-  EXPECT_EQ(host.worker().ledger.functions.used(), functions - 1);
-  EXPECT_LT(host.worker().ledger.stored_bytes.used(), bytes);
+  EXPECT_EQ(stored.used(), functions - 1);
+  EXPECT_LT(stored.used_bytes(), bytes);
   const Frames told = host.take();
   EXPECT_EQ(of_type(told, "functionregistered").size(), 4U);
   const auto rejected = of_type(told, "registrationrejected");
@@ -368,7 +369,7 @@ TEST(ObserverLife, O27_ArgsAreCheckedAgainWhenTheSourceAppears) {
 
 TEST(ObserverLife, O31_ObserversOfAConnectionAreLimited) {
   EngineLimits limits;
-  limits.max_observers_per_worker = 2;
+  limits.max_stored_bytes_per_worker = 3 * Ledger::kEntryBytes;
   TestBus bus(limits);
   Observing worker(bus, "w");
   for (const char* id : {"1", "2", "3"}) worker.observe(id, "a::f", "b::t");
@@ -506,7 +507,7 @@ std::string last_message(const Frames& frames) {
 
 TEST(ObserverMessages, SayWhatHappened) {
   EngineLimits limits;
-  limits.max_observers_per_worker = 2;
+  limits.max_stored_bytes_per_worker = 4 * Ledger::kEntryBytes;
   TestBus bus(limits);
   Peer host(bus, "host");
   host.serve("a::f");

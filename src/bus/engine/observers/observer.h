@@ -74,25 +74,6 @@ struct ObserverSpec {
   void write_view(const std::optional<std::string>& legacy_part = {});
 };
 
-// What waits in the name of an owner; given back when it is destroyed.
-class EventCharge {
- public:
-  // Null when it does not fit.
-  static std::shared_ptr<EventCharge> take(const std::shared_ptr<Ledger>& ledger, size_t bytes);
-  ~EventCharge();
-  EventCharge(const EventCharge&) = delete;
-  EventCharge& operator=(const EventCharge&) = delete;
-
-  bool add(size_t bytes);
-  OwnerId owner() const { return ledger_->owner; }
-
- private:
-  EventCharge(std::shared_ptr<Ledger> ledger, size_t bytes)
-      : ledger_(std::move(ledger)), bytes_(bytes) {}
-  std::shared_ptr<Ledger> ledger_;
-  size_t bytes_;
-};
-
 struct Observer;
 struct ObservedEvent;
 using ObserverPtr = std::shared_ptr<Observer>;
@@ -111,8 +92,6 @@ struct Source {
   size_t observers = 0;
   size_t active = 0;
   size_t view_bytes = 0;
-  size_t running = 0;  // observed calls without an answer
-  size_t running_bytes = 0;
   std::deque<ObservedEventPtr> waiting;  // for evaluation, in order
   bool evaluating = false;               // one of them is on the background thread
 
@@ -129,7 +108,8 @@ struct Observer {
   std::shared_ptr<Source> source;
   Worker* holder = nullptr;        // may be gone; `ledger` keeps it
   std::shared_ptr<Ledger> ledger;  // of the holder
-  BindingPtr binding;              // that it is made from, if it is
+  Charge charge;
+  BindingPtr binding;  // that it is made from, if it is
   ObserverState state = ObserverState::kPending;
   std::optional<Error> reason;
   bool told = false;  // the holder's connection has had its `observeresult`

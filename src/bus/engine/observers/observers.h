@@ -33,8 +33,6 @@ class Observers {
   static constexpr uint64_t kMaxDepth = 8;  // of an activation
   static constexpr std::chrono::seconds kAckTimeout{30};
   static constexpr std::chrono::seconds kGrace{30};  // for a holder that has left
-  // Observers whose holders have left, all together; beyond it the oldest are disposed of.
-  static constexpr size_t kMostOrphans = 20'000;
 
   explicit Observers(Engine& engine) : engine_(engine) {}
   ~Observers();
@@ -126,8 +124,8 @@ class Observers {
   void reject(Observer& observer, Error error);
   void dispose(const ObserverPtr& observer, Error reason);
   void remove(const ObserverPtr& observer);
-  bool adopt(Worker& holder, const ObserverPtr& observer);
-  void release(Observer& observer);
+  static bool adopt(Worker& holder, const ObserverPtr& observer, size_t bytes);
+  static void leave_holder(Observer& observer);
   void cancel(TimerId& timer);
 
   // hosts.cpp
@@ -177,8 +175,7 @@ class Observers {
   std::map<FunctionKey, std::set<ObserverPtr>> targets_;
   std::map<std::string, std::set<FunctionKey>, std::less<>> stand_ins_;  // by trigger type
   std::map<FunctionKey, std::string> stood_in_for_;                      // the same by function
-  std::vector<Orphans> orphans_;                                         // oldest first
-  size_t orphan_count_ = 0;
+  std::vector<Orphans> orphans_;
   std::deque<KnownSchemas> known_schemas_;  // those used last
 };
 

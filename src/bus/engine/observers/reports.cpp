@@ -32,7 +32,6 @@ namespace {
 
 using filter::Part;
 
-constexpr size_t kInlineBytes = 32 * 1024;
 constexpr size_t kItemsAtOnce = 256;       // taken apart before they are delivered
 constexpr size_t kActivationsAtOnce = 32;  // before others get their turn
 constexpr size_t kMaxInvocationId = 256;
@@ -111,7 +110,7 @@ std::vector<ReportItem> read_items(ObservedReport& report) {
   json::Slice key;
   json::Slice value;
   size_t bytes = 0;
-  while (items.size() < kItemsAtOnce && bytes < kLargePayload && report.items.next(key, value)) {
+  while (items.size() < kItemsAtOnce && bytes < kInlineBytes && report.items.next(key, value)) {
     auto item = read_item(value, report);
     if (!item) continue;
     bytes += value.size();
@@ -124,13 +123,7 @@ std::vector<ReportItem> read_items(ObservedReport& report) {
 
 void Observers::reported(Worker& host, const protocol::InvocationsObserved& frame,
                          const LargeFrame* large) {
-  SharedBytes text;
-  if (large != nullptr) {
-    text = large->part(frame.items);
-  } else {
-    const auto copy = shared_text(std::string(frame.items));
-    text = {copy, *copy};
-  }
+  const SharedBytes text = kept_text(frame.items, large).share();
   auto report =
       std::make_shared<ObservedReport>(ObservedReport{.text = text,
                                                       .items = json::Walker(text.bytes),

@@ -229,27 +229,9 @@ void ObserverSpec::write_view(const std::optional<std::string>& legacy_part) {
 }
 
 size_t ObserverSpec::stored_bytes() const {
-  return sizeof(Observer) + 2 * id.size() + source.id.size() + source.name_space.size() +
+  return Ledger::kEntryBytes + 2 * id.size() + source.id.size() + source.name_space.size() +
          target.id.size() + target.name_space.size() + 3 * view.size() +
          (metadata ? metadata->size() : 0);
-}
-
-std::shared_ptr<EventCharge> EventCharge::take(const std::shared_ptr<Ledger>& ledger,
-                                               size_t bytes) {
-  if (!ledger->events.fits() || !ledger->event_bytes.take(bytes)) return nullptr;
-  (void)ledger->events.take();
-  return std::shared_ptr<EventCharge>(new EventCharge(ledger, bytes));
-}
-
-EventCharge::~EventCharge() {
-  ledger_->events.give_back();
-  ledger_->event_bytes.give_back(bytes_);
-}
-
-bool EventCharge::add(size_t bytes) {
-  if (!ledger_->event_bytes.take(bytes)) return false;
-  bytes_ += bytes;
-  return true;
 }
 
 }  // namespace iii::engine

@@ -254,7 +254,7 @@ void State::list_groups(const CallInfo& info, Reply reply) {
 // Large answers are put together outside the loop.
 void State::answer_later(OwnerId owner, size_t bytes, std::move_only_function<std::string()> write,
                          Reply reply) {
-  if (bytes <= kSmallBytes) return reply(write());
+  if (bytes <= kInlineBytes) return reply(write());
   bus_.background().compute(
       lasting(owner), std::move(write),
       [reply = std::move(reply)](std::string text) mutable { reply(share(std::move(text))); });
@@ -337,7 +337,7 @@ void State::apply(PendingPtr pending, SharedText ops) {
                             .max_depth = limits_.max_depth,
                             .max_bytes = std::max(max_value_bytes_, limits_.max_updated_bytes)};
   auto job = [stored, ops, limits] { return updated_text(stored, *ops, limits); };
-  if (ops->size() + (stored ? stored->size() : 0) <= kSmallBytes) {
+  if (ops->size() + (stored ? stored->size() : 0) <= kInlineBytes) {
     return applied(std::move(pending), std::move(ops), stored, job());
   }
   Pending& p = *pending;

@@ -46,11 +46,9 @@ class State {
   static constexpr std::string_view kOwner = "iii-state";
   static constexpr std::string_view kTriggerType = "state";
   static constexpr std::string_view kConfigurationId = "iii-state";
-  // A call that has to do with more bytes than this is worked on outside the loop.
-  static constexpr size_t kSmallBytes = 64 * 1024;
   // Input of state::update, whose ops are decoded.
   static constexpr size_t kMaxUpdateInput = 4 * 1024 * 1024;
-  // The same for the rows of a list.
+  // The rows of a list that are written on the loop.
   static constexpr size_t kSmallRows = 256;
 
   // What it is given outlives it. `configuration` may be null: then the knobs keep their defaults.

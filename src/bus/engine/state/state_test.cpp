@@ -412,7 +412,7 @@ TEST_F(StateTest, BytesComeBackWhenValuesGo) {
 
 // Regression: 30 × state::update on a 9 MB object stopped everybody for 22 s.
 TEST_F(StateTest, ALargeUpdateIsComputedElsewhereAndKeepsOnlyItsOwnScopeWaiting) {
-  set("k", R"({"text":")" + std::string(State::kSmallBytes, 'x') + R"(","n":1})");
+  set("k", R"({"text":")" + std::string(kInlineBytes, 'x') + R"(","n":1})");
   set("k", "5", "other");
   later("state::update", R"({"scope":"s","key":"k","ops":[{"type":"increment","path":"n","by":1},)"
                          R"({"type":"remove","path":"text"}]})");
@@ -438,7 +438,7 @@ TEST_F(StateTest, ASmallUpdateIsComputedAtOnce) {
 }
 
 TEST_F(StateTest, AnUpdateWhoseValueIsTakenBackMeanwhileStartsAgain) {
-  const std::string padding = R"(,"text":")" + std::string(State::kSmallBytes, 'x') + R"("})";
+  const std::string padding = R"(,"text":")" + std::string(kInlineBytes, 'x') + R"("})";
   set("k", R"({"n":1)" + padding);
   store_->hold_commits();
   later("state::set", R"({"scope":"s","key":"k","value":{"n":5)" + padding + "}");

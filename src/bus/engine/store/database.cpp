@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "bus/engine/store/log_check.h"
-#include "bus/engine/store/reserve.h"
 #include "foundation/base/discard.h"
 #include "foundation/base/log.h"
 
@@ -21,17 +19,19 @@ namespace {
 
 constexpr const char* kFileName = "state.db";
 constexpr const char* kLogName = "state.db-wal";
-constexpr const char* kMarkName = "state.synced";
-constexpr const char* kReserveName = "state.reserve";
 // Whatever SQLite or this program opens in the folder, besides the lock.
-constexpr std::array kNames{kFileName,          kLogName,  "state.db-shm",
-                            "state.db-journal", kMarkName, kReserveName};
+constexpr std::array kNames{kFileName, kLogName, "state.db-shm", "state.db-journal"};
 // The structure of the database is checked at the start up to this size; that takes about 0.2 s.
 // Beyond it only the records are, while they are read: a start must not take minutes.
 constexpr int64_t kCheckedBytes = 64 * 1024 * 1024;
 constexpr const char* kDamageAdvice =
     ". Nothing was changed. Next: restore the data folder from a backup, or move state.db and "
     "state.db-wal away to start empty.";
+// Stays free when the database is copied: for the log and for folding it.
+constexpr uint64_t kFreeBesideBackup = 32 * 1024 * 1024;
+// A disk with less free space than this still counts as full.
+constexpr uint64_t kLeastFree = 1024 * 1024;
+constexpr const char* kFullAdvice = ". Next: free space on the disk of the data folder.";
 constexpr int64_t kFormat = 1;
 constexpr int64_t kApplicationId = 0x69696964;  // "iiid", shown by file(1)
 
@@ -73,9 +73,6 @@ bool is_full(int code, int system_error) {
          (code == SQLITE_IOERR && (system_error == EDQUOT || system_error == ENOSPC));
 }
 
-// Less is of no use.
-size_t least_reserve(size_t whole) { return whole / 16; }
-
 void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
   // A null pointer would be stored as NULL, and an empty view may hold one.
   sqlite3_bind_text64(statement, index, text.empty() ? "" : text.data(), text.size(), SQLITE_STATIC,
@@ -85,7 +82,7 @@ void bind_text(sqlite3_stmt* statement, int index, std::string_view text) {
 }  // namespace
 
 Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& directory,
-                                                 const StoreLimits& limits, bool repair) {
+                                                 const StoreLimits& limits) {
   Result<DataFolder> folder = DataFolder::open(directory);
   if (!folder) return std::unexpected(folder.error());
   Result<UniqueFd> lock = folder->lock();
@@ -93,8 +90,7 @@ Result<std::unique_ptr<Database>> Database::open(const std::filesystem::path& di
   std::unique_ptr<Database> database(new Database());
   database->folder_ = std::move(*folder);
   database->lock_ = std::move(*lock);
-  database->reserve_bytes_ = limits.reserve_bytes;
-  Result<void> ready = database->check_files(repair);
+  Result<void> ready = database->check_files();
   if (ready) ready = database->connect(limits.log_bytes);
   if (ready) ready = database->check_pages();
   if (ready) ready = database->prepare_schema();
@@ -110,81 +106,28 @@ Database::~Database() {
   rollback_.reset();
   put_.reset();
   erase_.reset();
-  if (db_ == nullptr) return;
   // Closing folds the log into the file and removes it; if that fails, the next start does it.
   sqlite3_close_v2(db_);
-  if (mark_ && !folder_.find(kLogName)) write_mark(0);
 }
 
-// Before SQLite opens anything: no file may be a link, and the log must be whole.
-Result<void> Database::check_files(bool repair) {
+// Before SQLite opens anything: no file may be a link, and a log needs its database.
+Result<void> Database::check_files() {
   for (const char* name : kNames) {
     if (Result<UniqueFd> file = folder_.open_file(name, O_RDONLY); !file) {
       return std::unexpected(file.error());
     }
   }
-  if (auto whole = check_log_file(repair); !whole) return whole;
-  for (const char* name : {kFileName, kReserveName}) {
-    if (Result<UniqueFd> file = folder_.open_file(name, O_RDWR | O_CREAT); !file) {
-      return std::unexpected(file.error());
-    }
-  }
-  Result<UniqueFd> mark = folder_.open_file(kMarkName, O_RDWR | O_CREAT);
-  if (!mark) return std::unexpected(mark.error());
-  mark_ = std::move(*mark);
-  const auto reserve = folder_.find(kReserveName);
-  held_ = reserve ? std::min(static_cast<size_t>(reserve->st_size), reserve_bytes_) : 0;
-  if (held_ < least_reserve(reserve_bytes_)) held_ = 0;
-  folder_.sync();
-  return {};
-}
-
-Result<void> Database::check_log_file(bool repair) {
-  Result<UniqueFd> log = folder_.open_file(kLogName, O_RDONLY);
-  if (!log) return std::unexpected(log.error());
-  Result<UniqueFd> mark_file = folder_.open_file(kMarkName, O_RDONLY);
-  if (!mark_file) return std::unexpected(mark_file.error());
-  std::optional<LogMark> mark;
-  if (*mark_file) {
-    std::array<char, LogMark::kTextBytes> text{};
-    const ssize_t got = ::pread(mark_file->get(), text.data(), text.size(), 0);
-    if (got > 0) mark = LogMark::parse({text.data(), static_cast<size_t>(got)});
-  }
   const auto database = folder_.find(kFileName);
-  const bool fresh = !database || database->st_size == 0;
-  LogState state;
-  if (*log) {
-    state = check_log(log->get(), mark);
-    if (fresh && state.good_frames > 0) {
-      return fail("data_corrupt",
-                  "state.db is missing, but the log of its last changes, state.db-wal, is there. "
-                  "Next: put state.db back, or move state.db-wal away to start empty.");
-    }
-  } else {
-    state.replaced = !fresh && mark && mark->frames > 0;
-  }
-  if (state.replaced) {
-    log_warn(
-        "state.db-wal is not the log that this program wrote last: another program has opened "
-        "state.db, or the log was removed. In the second case its last changes are missing");
-  }
-  if (!state.damaged) return {};
-  const std::string what = "state.db-wal is damaged after frame " +
-                           std::to_string(state.good_frames) + ": at least " +
-                           std::to_string(std::max<uint64_t>(state.lost_commits, 1)) +
-                           " acknowledged transaction(s) from there on cannot be read.";
-  if (!repair) {
+  const auto log = folder_.find(kLogName);
+  if ((!database || database->st_size == 0) && log && log->st_size > 0) {
     return fail("data_corrupt",
-                what +
-                    " Nothing was changed. Next: restore the data folder from a backup, or start "
-                    "once with --repair-data, which copies the damaged files aside and goes on "
-                    "without those transactions.");
+                "state.db is missing, but the log of its last changes, state.db-wal, is there. "
+                "Next: put state.db back, or move state.db-wal away to start empty.");
   }
-  Result<std::string> aside = folder_.copy_aside({kFileName, kLogName, kMarkName});
-  if (!aside) return std::unexpected(aside.error());
-  folder_.remove(kMarkName);
-  log_warn("{} They are dropped; the damaged files were copied to {} in the data folder", what,
-           *aside);
+  if (Result<UniqueFd> file = folder_.open_file(kFileName, O_RDWR | O_CREAT); !file) {
+    return std::unexpected(file.error());
+  }
+  folder_.sync();
   return {};
 }
 
@@ -211,7 +154,6 @@ Result<void> Database::connect(size_t log_keep_bytes) {
       db_,
       [](void* self, sqlite3*, const char*, int pages) {
         static_cast<Database*>(self)->log_pages_ = static_cast<size_t>(pages);
-        static_cast<Database*>(self)->log_frames_ = static_cast<uint32_t>(pages);
         return SQLITE_OK;
       },
       this);
@@ -231,14 +173,10 @@ Result<void> Database::check_pages() {
   return fail("data_corrupt", "state.db is damaged: " + std::string(found) + kDamageAdvice);
 }
 
-// Starts the log over and notes which files these are. A log that goes on after a crash could hold
-// frames of several torn transactions, and none could be told from damage.
+// Folds what the process before left in the log, and remembers which files these are.
 Result<void> Database::follow_files() {
-  Result<int64_t> page_bytes = number("PRAGMA page_size");
-  if (!page_bytes) return std::unexpected(page_bytes.error());
-  page_bytes_ = static_cast<size_t>(*page_bytes);
   if (auto folded = checkpoint(); !folded) log_warn("{}", folded.error().message);
-  Result<UniqueFd> log = folder_.open_file(kLogName, O_RDONLY);
+  Result<UniqueFd> log = folder_.open_file(kLogName, O_RDWR);
   if (!log) return std::unexpected(log.error());
   log_ = std::move(*log);
   struct stat info{};
@@ -345,22 +283,17 @@ bool Database::apply(const Change& change) {
 Result<void> Database::commit(std::span<const Write> writes) {
   if (auto there = still_there(); !there) return there;
   Result<void> stored = try_commit(writes);
-  if (!stored && stored.error().code == "data_full") {
-    // Folding lets the log start over in blocks that it has.
-    release_reserve();
-    if (fold()) stored = try_commit(writes);
-    restore_reserve();
-    if (!stored && may_grow_) stored = try_commit(writes);
-  }
+  // Folding lets the log start over in blocks that it has.
+  if (!stored && stored.error().code == "data_full" && checkpoint()) stored = try_commit(writes);
   if (!stored) return stored;
-  if (log_frames_ != 0) unnoted_frames_ = log_frames_;
   stored = still_there();
   lost_ = !stored;
   return stored;
 }
 
 Result<void> Database::try_commit(std::span<const Write> writes) {
-  log_frames_ = 0;
+  struct stat log{};
+  const bool sized = ::fstat(log_.get(), &log) == 0;
   bool good = run(begin_);
   for (const Write& write : writes) {
     for (const Change& change : write.changes) good = good && apply(change);
@@ -370,16 +303,19 @@ Result<void> Database::try_commit(std::span<const Write> writes) {
   // The reason must be read before the rollback replaces it.
   std::unexpected<Error> reason = failure("cannot write to disk");
   if (sqlite3_get_autocommit(db_) == 0) run(rollback_);
+  // What did not fit takes no space from what does.
+  if (sized) cut_log(log.st_size);
   return reason;
 }
 
-// SQLite writes the page with the version although it stays as it is.
+// SQLite writes the page with the version although it stays as it is. The log may have room for
+// that on a full disk, too.
 Result<void> Database::probe() {
   if (auto there = still_there(); !there) return there;
-  log_frames_ = 0;
+  if (free_space() < kLeastFree)
+    return fail("data_full", std::string("the disk is full") + kFullAdvice);
   const std::string same_version = "PRAGMA user_version=" + std::to_string(kFormat);
   if (auto written = execute(same_version.c_str()); !written) return written;
-  if (log_frames_ != 0) unnoted_frames_ = log_frames_;
   return still_there();
 }
 
@@ -401,33 +337,7 @@ Result<void> Database::still_there() const {
               "stored. Next: put the folder back.");
 }
 
-void Database::note() {
-  if (unnoted_frames_ != 0) write_mark(std::exchange(unnoted_frames_, 0));
-}
-
-// So many frames of the log are on the disk; see log_check.h. 0: none is needed any more.
-void Database::write_mark(uint32_t frames) {
-  LogMark mark;
-  if (frames > 0) {
-    std::array<char, kFrameHeaderBytes> header{};
-    const size_t at = kLogHeaderBytes + (frames - 1) * (kFrameHeaderBytes + page_bytes_);
-    const ssize_t got = ::pread(log_.get(), header.data(), header.size(), static_cast<off_t>(at));
-    // The note before this one stays true.
-    if (got != static_cast<ssize_t>(header.size())) return;
-    mark = mark_at(frames, {header.data(), header.size()});
-  }
-  const std::string text = mark.to_text();
-  [[maybe_unused]] const ssize_t written = ::pwrite(mark_.get(), text.data(), text.size(), 0);
-}
-
 Result<void> Database::checkpoint() {
-  Result<void> folded = fold();
-  if (folded || folded.error().code != "data_full" || held_ == 0) return folded;
-  release_reserve();
-  return fold();
-}
-
-Result<void> Database::fold() {
   int log_pages = 0;
   int folded = 0;
   if (sqlite3_wal_checkpoint_v2(db_, nullptr, SQLITE_CHECKPOINT_PASSIVE, &log_pages, &folded) !=
@@ -435,12 +345,6 @@ Result<void> Database::fold() {
     return failure("cannot checkpoint the log into state.db");
   }
   log_pages_ = static_cast<size_t>(log_pages - folded);
-  if (log_pages_ == 0) {
-    unnoted_frames_ = 0;
-    write_mark(0);
-    // The next commit starts the log over; an older note would then be about another log.
-    ::fdatasync(mark_.get());
-  }
   return {};
 }
 
@@ -454,7 +358,7 @@ Result<std::unique_ptr<Backup>> Database::begin_backup(std::filesystem::path to)
   const auto space = std::filesystem::space(folder, error);
   const Result<int64_t> pages = number("PRAGMA page_count");
   if (!pages) return std::unexpected(pages.error());
-  const auto wanted = static_cast<uint64_t>(*pages) * page_bytes_ + 2 * reserve_bytes_;
+  const auto wanted = static_cast<uint64_t>(*pages) * kPageBytes + kFreeBesideBackup;
   if (!error && space.available < wanted) {
     return fail("data_full", "the disk has not enough free space for a copy of the database: " +
                                  std::to_string(wanted >> 20U) +
@@ -464,65 +368,28 @@ Result<std::unique_ptr<Backup>> Database::begin_backup(std::filesystem::path to)
 }
 
 void Database::reserve_log(size_t bytes) {
-  sqlite3_file* log = nullptr;
-  void* const to = static_cast<void*>(&log);
-  if (sqlite3_file_control(db_, "main", SQLITE_FCNTL_JOURNAL_POINTER, to) != SQLITE_OK) return;
-  if (log == nullptr || log->pMethods == nullptr) return;
+  struct stat log{};
+  if (::fstat(log_.get(), &log) != 0) return;
   // Zeros are not valid frames, so a reader of the log stops where the real frames end. On a small
   // disk most is left for the database.
-  extend_with_zeros(log, static_cast<size_t>(std::min<uint64_t>(bytes, free_space() / 4)));
+  const auto end = static_cast<off_t>(std::min<uint64_t>(bytes, free_space() / 4));
+  const std::string zeros(64 * 1024, '\0');
+  for (off_t at = log.st_size; at < end; at += static_cast<off_t>(zeros.size())) {
+    if (::pwrite(log_.get(), zeros.data(), zeros.size(), at) == ssize_t(zeros.size())) continue;
+    return cut_log(log.st_size);
+  }
+  ::fdatasync(log_.get());
 }
 
-// As much again stays free: what is held back must not be what makes the disk full.
-void Database::restore_reserve() {
-  if (has_reserve() || !still_there()) return;
-  const uint64_t available = free_space();
-  const size_t least = least_reserve(reserve_bytes_);
-  for (size_t bytes = reserve_bytes_; bytes > held_ && bytes >= least; bytes /= 2) {
-    if (available < 2 * (bytes - held_)) continue;
-    if (!fill_with_zeros(folder_.path() / kReserveName, bytes)) continue;
-    held_ = bytes;
-  }
-  // That a folder was removed meanwhile says nothing about space.
-  if (held_ > 0 || still_there()) allow_growth(held_ > 0);
+// Only a matter of space: failures are ignored.
+void Database::cut_log(off_t bytes) {
+  [[maybe_unused]] const int ignored = ::ftruncate(log_.get(), bytes);
 }
 
 uint64_t Database::free_space() const {
   std::error_code error;
   const auto space = std::filesystem::space(folder_.path(), error);
   return error ? 0 : space.available;
-}
-
-// What is in the log and what one more group of writes adds must fit into the reserve: see room().
-size_t Database::log_limit(size_t usual) const {
-  return has_reserve() || held_ == 0 ? usual : std::min(usual, held_ / 2);
-}
-
-void Database::release_reserve() {
-  if (reserve_bytes_ == 0 || held_ == 0) return;
-  const Result<UniqueFd> file = folder_.open_file(kReserveName, O_RDWR);
-  if (!file || !*file || ::ftruncate(file->get(), 0) != 0) return;
-  held_ = 0;
-  allow_growth(false);
-}
-
-// What the log holds must fit when it is folded, without the reserve: so without it nothing may
-// come that needs new pages in the database. Deletes never do.
-void Database::allow_growth(bool yes) {
-  if (may_grow_ == yes) return;
-  const Result<int64_t> pages = number("PRAGMA page_count");
-  if (!pages) return;
-  may_grow_ = yes;
-  constexpr int64_t kNoLimit = 0xfffffffe;
-  const std::string sql = "PRAGMA max_page_count=" + std::to_string(yes ? kNoLimit : *pages);
-  sqlite3_exec(db_, sql.c_str(), nullptr, nullptr, nullptr);
-}
-
-size_t Database::room() {
-  const bool not_tried_yet = held_ == 0 && may_grow_;
-  if (has_reserve() || not_tried_yet) return kUnlimited;
-  const Result<int64_t> free_pages = number("PRAGMA freelist_count");
-  return held_ + (free_pages ? static_cast<size_t>(*free_pages) * page_bytes_ : 0);
 }
 
 Result<void> Database::execute(const char* sql) {
@@ -561,8 +428,7 @@ std::unexpected<Error> Database::failure(std::string_view what) {
                                      "another folder with --data");
     default:
       if (!is_full(code, sqlite3_system_errno(db_))) return fail("data_error", text);
-      return fail("data_full",
-                  text + ". Next: delete entries, or free space on the disk of the data folder.");
+      return fail("data_full", text + kFullAdvice);
   }
 }
 

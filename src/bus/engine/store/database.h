@@ -21,7 +21,7 @@ namespace iii::engine {
 class Database {
  public:
   static Result<std::unique_ptr<Database>> open(const std::filesystem::path& directory,
-                                                const StoreLimits& limits, bool repair = false);
+                                                const StoreLimits& limits);
   ~Database();
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
@@ -35,22 +35,6 @@ class Database {
 
   // Whether a commit would reach the disk now: one that changes nothing.
   Result<void> probe();
-
-  // Notes how far the log is synced, when that is not noted yet; see log_check.h.
-  void note();
-  bool has_to_note() const { return unnoted_frames_ != 0; }
-
-  // Takes back the space that is kept for a full disk, when it was used, or as much of it as the
-  // disk has; see reserve.h. Without any of it nothing may make the database grow.
-  void restore_reserve();
-  bool has_reserve() const { return held_ >= reserve_bytes_; }
-  bool may_grow() const { return may_grow_; }
-  // How much can be put; kUnlimited with the whole reserve.
-  size_t room();
-  static constexpr size_t kUnlimited = SIZE_MAX;
-  // The log is to be folded when it holds this much: `usual`, or what a smaller reserve is enough
-  // for.
-  size_t log_limit(size_t usual) const;
 
   // Begins a copy; its folder is made when it is missing. Refused when the disk has not enough room
   // for it and for what the database may need meanwhile.
@@ -83,8 +67,7 @@ class Database {
 
   Database() = default;
 
-  Result<void> check_files(bool repair);
-  Result<void> check_log_file(bool repair);
+  Result<void> check_files();
   Result<void> connect(size_t log_keep_bytes);
   Result<void> check_pages();
   Result<void> follow_files();
@@ -96,36 +79,26 @@ class Database {
   bool run(const Statement& statement);
   bool apply(const Change& change);
   Result<void> try_commit(std::span<const Write> writes);
-  Result<void> fold();
-  void release_reserve();
+  void cut_log(off_t bytes);
   uint64_t free_space() const;
-  void allow_growth(bool yes);
-  void write_mark(uint32_t frames);
   Result<void> still_there() const;
   std::unexpected<Error> failure(std::string_view what);
 
   DataFolder folder_;
   UniqueFd lock_;
-  UniqueFd log_;   // to read it; SQLite has its own
-  UniqueFd mark_;  // how far the log is synced; see log_check.h
+  UniqueFd log_;  // to set its size; SQLite has its own
   std::string database_path_;
   std::string log_path_;
   FileId database_id_;
   FileId log_id_;
-  size_t page_bytes_ = kPageBytes;
-  bool lost_ = false;         // a commit went into files that nobody will find
-  size_t reserve_bytes_ = 0;  // wanted
-  size_t held_ = 0;           // of them
-  bool may_grow_ = true;
+  bool lost_ = false;  // a commit went into files that nobody will find
   sqlite3* db_ = nullptr;
   Statement begin_;
   Statement commit_;
   Statement rollback_;
   Statement put_;
   Statement erase_;
-  size_t log_pages_ = 0;         // not folded yet
-  uint32_t log_frames_ = 0;      // in the file, written by the last commit; 0: it wrote none
-  uint32_t unnoted_frames_ = 0;  // in the file, synced and not noted; 0: all is noted
+  size_t log_pages_ = 0;  // not folded yet
 };
 
 }  // namespace iii::engine

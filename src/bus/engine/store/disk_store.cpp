@@ -9,17 +9,11 @@ namespace iii::engine {
 
 namespace {
 
-// How long the disk must have nothing to do before the log is folded.
+// How long the disk must have nothing to do before the log is folded. SQLite ends its log at the
+// first damaged frame, so what is only in the log is exposed to that.
 constexpr std::chrono::milliseconds kIdle{100};
-// How long the disk must have nothing to do before it is noted how far the log is synced. Nobody
-// waits for the note: until it is there, only damage of the very last transaction looks like a
-// transaction that was cut off.
-constexpr std::chrono::milliseconds kNoteDelay{1};
 // How long a commit waits for the other writers of the group before it.
 constexpr std::chrono::microseconds kGather{100};
-// On a full disk a put is let through when twice its size and this much are free in the database:
-// pages are not filled to the last byte.
-constexpr size_t kPutOverhead = 16 * 1024;
 
 size_t bytes_of(const Write& write) {
   size_t bytes = 0;
@@ -44,7 +38,7 @@ Result<void> DiskStore::load(std::string_view space, const std::function<void(Re
   return database_->load(space, visit);
 }
 
-Result<void> DiskStore::write(Write write) {
+Result<void> DiskStore::write(Write& write) {
   if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
   const size_t bytes = bytes_of(write);
   const bool full = waiting_writes_ >= limits_.max_queued_writes ||
@@ -53,12 +47,6 @@ Result<void> DiskStore::write(Write write) {
     return fail("data_busy",
                 "too many writes are waiting for the disk; wait for the answers to earlier ones "
                 "before sending more");
-  }
-  if (!has_room(write, bytes)) {
-    return fail("data_full",
-                std::string(full_ ? "the disk is full, and only deletes are stored"
-                                  : "the disk is almost full, and has no room for this value") +
-                    ". Next: delete entries, or free space on the disk of the data folder.");
   }
   if (!writer_.joinable()) writer_ = std::thread([this] { run_writer(); });
   ++waiting_writes_;
@@ -72,14 +60,6 @@ Result<void> DiskStore::write(Write write) {
   }
   if (wake) shared_->wake.notify_one();
   return {};
-}
-
-// Deletes always have room. A put that fails takes every write after it along, so one that cannot
-// succeed is refused here, where nothing shares its fate.
-bool DiskStore::has_room(const Write& write, size_t bytes) const {
-  if (room_ == Database::kUnlimited) return true;
-  if (std::ranges::all_of(write.changes, &Change::erase)) return true;
-  return 2 * (waiting_bytes_ + bytes) + kPutOverhead <= room_;
 }
 
 Result<void> DiskStore::backup(std::filesystem::path to, BackupDone done) {
@@ -127,7 +107,6 @@ StoreCounters DiskStore::counters() const {
 }
 
 std::optional<std::string> DiskStore::trouble() const {
-  if (full_) return "the disk is full, and only deletes are stored";
   if (!disk_failure_) return std::nullopt;
   // The message may contain a path, which is not for the bus.
   return "the last write was not stored (" + disk_failure_->code + "); the log says more";
@@ -142,8 +121,7 @@ void DiskStore::run_writer() {
     lock.unlock();
     last_group_ = group.size();
     commit(std::move(group));
-    if (database_->log_bytes() >= database_->log_limit(limits_.log_bytes)) checkpoint();
-    retry_reserve();
+    if (database_->log_bytes() >= limits_.log_bytes) checkpoint();
     advance_backup();
     lock.lock();
   }
@@ -174,18 +152,17 @@ bool DiskStore::wait_for_work(std::unique_lock<std::mutex>& lock) {
 // How long to wait before there is something to do besides writing; nothing: for ever.
 std::optional<std::chrono::milliseconds> DiskStore::pause() const {
   if (backup_ != nullptr) return std::chrono::milliseconds(0);
-  if (database_->has_to_note()) return kNoteDelay;
-  if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return kIdle;
-  if (!database_->has_reserve() || commits_fail_) return limits_.retry_pause;
+  if (commit_failed_ || checkpoint_failed_) return limits_.retry_pause;
+  if (database_->log_bytes() > 0) return kIdle;
   return std::nullopt;
 }
 
 void DiskStore::work_while_idle() {
+  const bool copying = backup_ != nullptr;
   advance_backup();
-  retry_commit();
-  if (database_->has_to_note()) return database_->note();
-  if (database_->log_bytes() >= limits_.idle_checkpoint_bytes) return checkpoint();
-  retry_reserve();
+  if (copying) return;
+  if (commit_failed_) retry_commit();
+  if (database_->log_bytes() > 0) checkpoint();
 }
 
 // Begins the copy that was asked for, or copies a little more.
@@ -222,24 +199,11 @@ void DiskStore::advance_backup() {
   post_drain();
 }
 
-// Now and then: each attempt may write as much as the disk still takes.
-void DiskStore::retry_reserve() {
-  const auto now = std::chrono::steady_clock::now();
-  if (database_->has_reserve() || now < next_retry_) return;
-  next_retry_ = now + limits_.retry_pause;
-  const size_t before = database_->room();
-  database_->restore_reserve();
-  if (database_->room() != before) post_drain();  // the loop thread learns that there is more
-}
-
 // Nobody may write while the store is said to be in trouble: it has to find out by itself that the
 // cause is gone.
 void DiskStore::retry_commit() {
-  const auto now = std::chrono::steady_clock::now();
-  if (!commits_fail_ || now < next_probe_) return;
-  next_probe_ = now + limits_.retry_pause;
   if (!database_->probe()) return;
-  commits_fail_ = false;
+  commit_failed_ = false;
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->recovered = true;
@@ -262,8 +226,7 @@ void DiskStore::gather(std::unique_lock<std::mutex>& lock) {
 void DiskStore::commit(std::vector<Write> group) {
   const bool empty = std::ranges::all_of(group, [](const Write& w) { return w.changes.empty(); });
   const Result<void> stored = empty ? Result<void>{} : database_->commit(group);
-  if (!empty) commits_fail_ = !stored;
-  if (!stored) next_probe_ = std::chrono::steady_clock::now() + limits_.retry_pause;
+  if (!empty) commit_failed_ = !stored;
   {
     const std::lock_guard lock(shared_->mutex);
     Shared& shared = *shared_;
@@ -282,11 +245,8 @@ void DiskStore::commit(std::vector<Write> group) {
 }
 
 void DiskStore::post_drain() {
-  const size_t room = database_->room();
   {
     const std::lock_guard lock(shared_->mutex);
-    shared_->room = room;
-    shared_->full = !database_->may_grow();
     if (std::exchange(shared_->drain_posted, true)) return;
   }
   std::weak_ptr<Shared> alive = shared_;
@@ -297,33 +257,25 @@ void DiskStore::post_drain() {
 
 void DiskStore::checkpoint() {
   const Result<void> folded = database_->checkpoint();
-  if (!folded) checkpoint_log_.warn("{}; trying again later", folded.error().message);
-  {
-    const std::lock_guard lock(shared_->mutex);
-    ++shared_->counters.checkpoints;
+  checkpoint_failed_ = !folded;
+  if (!folded) {
+    checkpoint_log_.log(LogLevel::kWarn, "it is tried again later: {}", folded.error().message);
   }
-  if (!database_->has_reserve()) post_drain();
+  const std::lock_guard lock(shared_->mutex);
+  ++shared_->counters.checkpoints;
 }
 
 // Once when the disk stops taking writes and once when it takes them again, not for each of them.
 void DiskStore::tell_about_disk(bool stored, bool lost, const Error& reason) {
   if (stored) forget_failure();
-  if (lost && !disk_failure_) log_error("writes are not stored: {}", reason.message);
+  if (lost && !disk_failure_) {
+    disk_log_.log(LogLevel::kError, "writes are not stored: {}", reason.message);
+  }
   if (lost) disk_failure_ = reason;
 }
 
-void DiskStore::tell_about_room(bool full) {
-  if (full_ == full) return;
-  full_ = full;
-  if (full) {
-    log_warn("the disk is full: only deletes are stored until there is room");
-  } else {
-    log_info("the disk has room again");
-  }
-}
-
 void DiskStore::forget_failure() {
-  if (disk_failure_) log_info("writing to disk succeeds again");
+  if (disk_failure_) disk_log_.log(LogLevel::kInfo, "writing to disk succeeds again");
   disk_failure_.reset();
 }
 
@@ -333,7 +285,6 @@ void DiskStore::drain() {
   std::vector<Write> failed;
   Error reason;
   bool recovered = false;
-  bool full = false;
   std::optional<Result<uint64_t>> backup;
   {
     const std::lock_guard lock(shared_->mutex);
@@ -341,8 +292,6 @@ void DiskStore::drain() {
     shared.drain_posted = false;
     recovered = std::exchange(shared.recovered, false);
     backup = std::exchange(shared.backup_result, std::nullopt);
-    room_ = shared.room;
-    full = shared.full;
     finished.swap(shared.finished);
     if (shared.failing) {
       failed.swap(shared.failed);
@@ -359,7 +308,6 @@ void DiskStore::drain() {
   }
   tell_about_disk(!finished.empty(), !failed.empty(), reason);
   if (recovered) forget_failure();  // it came after the failure
-  tell_about_room(full);
   waiting_writes_ -= finished.size() + failed.size();
   for (const Write& write : finished) waiting_bytes_ -= bytes_of(write);
   for (const Write& write : failed) waiting_bytes_ -= bytes_of(write);

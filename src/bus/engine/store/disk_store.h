@@ -22,7 +22,7 @@ class DiskStore final : public Store {
 
   Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) override;
   int64_t next_id() override { return ++last_id_; }
-  Result<void> write(Write write) override;
+  Result<void> write(Write& write) override;
   Result<void> backup(std::filesystem::path to, BackupDone done) override;
   void close() override;
   StoreCounters counters() const override;
@@ -44,8 +44,6 @@ class DiskStore final : public Store {
     size_t wanted = 0;            // the writer sleeps until the queue is this long; 0: it is awake
     bool failing = false;  // set by the writer, cleared once the loop thread has undone everything
     bool drain_posted = false;
-    size_t room = Database::kUnlimited;  // what may still be put, after the last commit
-    bool full = false;                   // nothing that makes the database grow is stored
     std::optional<std::filesystem::path> backup_to;  // a copy is wanted there
     std::optional<Result<uint64_t>> backup_result;   // a copy is over
     bool stop = false;
@@ -59,38 +57,35 @@ class DiskStore final : public Store {
   void commit(std::vector<Write> group);
   std::optional<std::chrono::milliseconds> pause() const;
   void work_while_idle();
-  void retry_reserve();
   void retry_commit();
   void checkpoint();
   void advance_backup();
   void post_drain();
-  bool has_room(const Write& write, size_t bytes) const;
   void drain();
   void tell_about_disk(bool stored, bool lost, const Error& reason);
   void forget_failure();
-  void tell_about_room(bool full);
 
   std::unique_ptr<Database> database_;  // of the writer thread while it runs
   Post post_;
   StoreLimits limits_;
   std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
   std::thread writer_;
-  size_t last_group_ = 1;                             // writer thread
-  std::chrono::steady_clock::time_point next_retry_;  // writer thread
-  bool commits_fail_ = false;                         // writer thread: the last one did
-  std::chrono::steady_clock::time_point next_probe_;  // writer thread
-  LogOnce checkpoint_log_;                            // writer thread
-  std::unique_ptr<Backup> backup_;                    // writer thread
+
+  // Writer thread.
+  size_t last_group_ = 1;
+  bool commit_failed_ = false;      // the last one
+  bool checkpoint_failed_ = false;  // the last one
+  LogBudget checkpoint_log_;
+  std::unique_ptr<Backup> backup_;
 
   // Loop thread.
   int64_t last_id_;
   size_t waiting_writes_ = 0;  // accepted, `done` not yet called
   size_t waiting_bytes_ = 0;
-  size_t room_ = Database::kUnlimited;
-  bool full_ = false;
   bool closed_ = false;
   BackupDone backup_done_;             // of the copy that is being made
   std::optional<Error> disk_failure_;  // of the last write
+  LogBudget disk_log_;
 };
 
 }  // namespace iii::engine

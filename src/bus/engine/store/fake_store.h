@@ -26,7 +26,7 @@ class FakeStore final : public Store {
 
   int64_t next_id() override { return ++last_id_; }
 
-  Result<void> write(Write write) override {
+  Result<void> write(Write& write) override {
     if (refuse_) return fail("data_busy", "too many writes are waiting");
     waiting_.push_back(std::move(write));
     return {};

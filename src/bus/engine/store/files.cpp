@@ -1,15 +1,11 @@
 #include "bus/engine/store/files.h"
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include "foundation/base/text.h"
 
@@ -60,17 +56,6 @@ Result<void> check_owner(const struct stat& info, const std::string& folder) {
   return {};
 }
 
-bool copy_all(int from, int to) {
-  std::array<char, 64 * 1024> block{};
-  off_t at = 0;
-  for (;;) {
-    const ssize_t got = ::pread(from, block.data(), block.size(), at);
-    if (got == 0) return ::fsync(to) == 0;
-    if (got < 0 || ::pwrite(to, block.data(), static_cast<size_t>(got), at) != got) return false;
-    at += got;
-  }
-}
-
 }  // namespace
 
 Result<DataFolder> DataFolder::open(const std::filesystem::path& directory) {
@@ -114,8 +99,6 @@ std::optional<struct stat> DataFolder::find(const char* name) const {
   return info;
 }
 
-void DataFolder::remove(const char* name) const { ::unlinkat(folder_.get(), name, 0); }
-
 void DataFolder::sync() const { ::fsync(folder_.get()); }
 
 Result<UniqueFd> DataFolder::lock() const {
@@ -136,30 +119,6 @@ Result<UniqueFd> DataFolder::lock() const {
   if (got > 0) other += " (pid " + std::string(trim(text)) + ")";
   return fail("data_in_use", "the data folder is in use by " + other +
                                  "; stop that process, or choose another folder with --data");
-}
-
-Result<std::string> DataFolder::copy_aside(std::initializer_list<const char*> names) const {
-  const std::string base = fmt::format("damaged-{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
-  std::string name = base;
-  for (int n = 2; ::mkdirat(folder_.get(), name.c_str(), 0700) != 0; ++n) {
-    if (errno != EEXIST || n > 100) return system_failure("cannot create " + name, errno);
-    name = base + "-" + std::to_string(n);
-  }
-  const UniqueFd aside(
-      ::openat(folder_.get(), name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!aside) return system_failure("cannot open " + name, errno);
-  for (const char* file : names) {
-    Result<UniqueFd> from = open_file(file, O_RDONLY);
-    if (!from) return std::unexpected(from.error());
-    if (!*from) continue;
-    const UniqueFd to(::openat(aside.get(), file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-    if (!to || !copy_all(from->get(), to.get())) {
-      return system_failure(std::string("cannot copy ") + file, errno);
-    }
-  }
-  ::fsync(aside.get());
-  sync();
-  return name;
 }
 
 }  // namespace iii::engine

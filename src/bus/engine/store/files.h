@@ -27,14 +27,11 @@ class DataFolder {
   Result<UniqueFd> open_file(const char* name, int flags) const;
   // Nothing when there is no such file; does not follow links.
   std::optional<struct stat> find(const char* name) const;
-  void remove(const char* name) const;
   // Makes the names of new and removed files durable.
   void sync() const;
 
   // Takes the lock that keeps a second process out of the folder; the descriptor holds it.
   Result<UniqueFd> lock() const;
-  // Copies plain files into a new folder below this one, durably, and gives that folder's name.
-  Result<std::string> copy_aside(std::initializer_list<const char*> names) const;
 
  private:
   UniqueFd folder_;

@@ -13,7 +13,7 @@ class MemoryStore final : public Store {
   Result<void> load(std::string_view, const std::function<void(Record&&)>&) override { return {}; }
   int64_t next_id() override { return ++last_id_; }
 
-  Result<void> write(Write write) override {
+  Result<void> write(Write& write) override {
     if (closed_) return fail("data_error", "the store is closed: the engine is stopping");
     waiting_->push_back(std::move(write));
     std::weak_ptr<std::vector<Write>> alive = waiting_;
@@ -53,8 +53,8 @@ class MemoryStore final : public Store {
 }  // namespace
 
 Result<std::unique_ptr<Store>> Store::open(const std::filesystem::path& directory, Post post,
-                                           StoreLimits limits, bool repair) {
-  auto database = Database::open(directory, limits, repair);
+                                           StoreLimits limits) {
+  auto database = Database::open(directory, limits);
   if (!database) return std::unexpected(std::move(database.error()));
   Result<int64_t> last_id = (*database)->max_id();
   if (!last_id) return std::unexpected(std::move(last_id.error()));

@@ -32,16 +32,10 @@ struct StoreLimits {
   // Writes waiting for the disk; beyond either limit further writes are refused, not queued.
   size_t max_queued_writes = 65'536;
   size_t max_queued_bytes = 128 * 1024 * 1024;
-  // The log is folded into the database when the disk is idle and it holds this much …
-  size_t idle_checkpoint_bytes = 4 * 1024 * 1024;
-  // … and between two commits when writers never pause. The log file takes this much from the
-  // start.
+  // The log is folded into the database when the disk is idle, and between two commits when
+  // writers never pause and it holds this much. The log file takes this much from the start.
   size_t log_bytes = 16 * 1024 * 1024;
-  // Disk space held back so that deletes still work when the disk is full: enough to fold a log of
-  // the size above. With less of it (at least a sixteenth) the log is kept shorter; while not even
-  // that can be had, nothing may make the database grow. 0: none is kept.
-  size_t reserve_bytes = 16 * 1024 * 1024;
-  // How often it is tried to get that space back, and to write again after a commit that failed.
+  // How often writing and folding are tried again after they failed.
   std::chrono::milliseconds retry_pause{1'000};
 };
 
@@ -83,11 +77,10 @@ struct StoreCounters {
 class Store {
  public:
   // Opens or creates `state.db` in `directory` (created with mode 0700). Errors: `data_in_use` when
-  // another process has it open, `data_corrupt` when a file is damaged, `data_error` for the rest.
-  // Nothing is ever deleted or repaired behind the user's back; with `repair`, a damaged log is
-  // copied aside and used as far as it can be read.
+  // another process has it open, `data_corrupt` when the database is damaged, `data_error` for the
+  // rest. Nothing is ever deleted or repaired.
   static Result<std::unique_ptr<Store>> open(const std::filesystem::path& directory, Post post,
-                                             StoreLimits limits = {}, bool repair = false);
+                                             StoreLimits limits = {});
   // Keeps nothing: every write is done as soon as it is posted. For tests.
   static std::unique_ptr<Store> in_memory(Post post);
 
@@ -100,11 +93,12 @@ class Store {
   virtual Result<void> load(std::string_view space, const std::function<void(Record&&)>& visit) = 0;
   // A fresh id, above every id in use.
   virtual int64_t next_id() = 0;
-  // Queues a write. An error (`data_busy`; `data_full` for a put while the disk is full) means that
-  // it was refused: neither `undo` nor `done` is called. A write without changes is done when all
+  // Queues a write, and leaves an empty one. An error (`data_busy`) means that it was refused: it
+  // is as it was, and neither `undo` nor `done` is called. A write without changes is done when all
   // writes before it are. `done` and `undo` never run inside this function, only through `post` (or
-  // inside `close`), so that a callback may write again without recursion.
-  virtual Result<void> write(Write write) = 0;
+  // inside `close`), so that a callback may write again without recursion. On a full disk `done`
+  // gets `data_full`.
+  virtual Result<void> write(Write& write) = 0;
   // Copies everything that is stored into the new file `to`, while writes go on. `done` gets the
   // number of bytes, or the reason why there is no copy; it is called as the callbacks of writes
   // are. One at a time (`backup_running`).

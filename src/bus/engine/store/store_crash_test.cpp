@@ -97,9 +97,7 @@ TEST(StoreCrash, AFullDiskFailsTheWriteAndAllThatCameAfter) {
   TempFolder folder;
   const bool as_expected = in_child([&folder] {
     limit_file_size(64 * 1024);
-    StoreLimits limits;
-    limits.reserve_bytes = 16 * 1024;
-    StoreRunner runner(folder.path(), limits);
+    StoreRunner runner(folder.path());
     runner.put(runner.next_id(), "small", "1");
     runner.wait_all();
     if (runner.finished() != std::vector{0}) return false;

@@ -7,22 +7,16 @@
 #include <sqlite3.h>
 #include <fstream>
 #include <iterator>
-#include <map>
 
-#include "bus/engine/store/log_check.h"
 #include "bus/engine/store/store_testing.h"
 
 namespace iii::engine {
 namespace {
 
 namespace fs = std::filesystem;
-using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsSupersetOf;
 using testing::SizeIs;
-
-constexpr size_t kFrameBytes = 24 + 1024;
 
 std::string read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -34,59 +28,32 @@ void write_file(const fs::path& path, std::string_view bytes) {
       .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
-// The files of a process that was killed after several commits, all acknowledged.
-struct Killed {
-  static constexpr int kCommits = 8;
-
-  Killed() {
-    TempFolder folder;
-    III_CHECK(in_child([&folder] {
-      StoreLimits limits;
-      limits.log_bytes = 64 * 1024;
-      limits.reserve_bytes = 0;
-      StoreRunner runner(folder.path(), limits);
-      std::string mark;
-      for (int i = 0; i < kCommits; ++i) {
-        if (i == kCommits - 1)
-          fs::copy_file(folder.path() / "state.synced", folder.path() / "mark");
-        runner.put(runner.next_id(), "k" + std::to_string(i), std::string(2'500, 'v'));
-        runner.wait_all();
-        // The note comes after the answer, when the writer pauses.
-        const auto noted = [&] { return read_file(folder.path() / "state.synced"); };
-        while (!LogMark::parse(noted()) || noted() == mark) ::usleep(200);
-        mark = noted();
-      }
-      _exit(runner.finished().size() == kCommits ? 0 : 1);
-      return false;
-    }));
-    for (const char* name : {"state.db", "state.db-wal", "state.synced", "mark"}) {
-      files[name] = read_file(folder.path() / name);
-    }
-  }
-
-  std::string& log() { return files["state.db-wal"]; }
-  // How many bytes of the log are in use; before its last transaction, with `mark`.
-  size_t log_bytes(const char* mark = "state.synced") {
-    return kLogHeaderBytes + LogMark::parse(files[mark])->frames * kFrameBytes;
-  }
-
-  std::map<std::string, std::string> files;
-};
-
 const std::vector<std::string> kAllKeys{"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7"};
+
+void put_all(StoreRunner& runner) {
+  for (const std::string& key : kAllKeys) {
+    runner.put(runner.next_id(), key, std::string(600, 'v'));
+    runner.wait_all();
+  }
+}
 
 class StoreDamage : public testing::Test {
  protected:
-  // Puts the files into the folder; an empty mark means that there is none, as in older versions.
-  void lay_out(const Killed& killed, std::string_view log, std::string_view mark) {
-    for (const auto& entry : fs::directory_iterator(folder_.path())) fs::remove_all(entry);
-    write_file(folder_.path() / "state.db", killed.files.at("state.db"));
-    write_file(folder_.path() / "state.db-wal", log);
-    if (!mark.empty()) write_file(folder_.path() / "state.synced", mark);
+  // Leaves the files of a process that was killed after all its writes were acknowledged.
+  template <typename Wait>
+  void kill_writer(Wait wait) {
+    EXPECT_TRUE(in_child([this, &wait] {
+      StoreRunner runner(folder_.path());
+      put_all(runner);
+      wait(runner.store());
+      _exit(0);
+      return false;
+    }));
   }
+  fs::path log() const { return folder_.path() / "state.db-wal"; }
 
-  Result<std::vector<std::string>> open(bool repair = false) {
-    auto store = Store::open(folder_.path(), [](auto) {}, {}, repair);
+  Result<std::vector<std::string>> open() {
+    auto store = Store::open(folder_.path(), [](auto) {});
     if (!store) return std::unexpected(store.error());
     std::vector<std::string> keys;
     auto loaded = (*store)->load("test", [&keys](Record&& r) { keys.push_back(std::move(r.key)); });
@@ -102,124 +69,45 @@ class StoreDamage : public testing::Test {
   TempFolder folder_;
 };
 
-TEST_F(StoreDamage, AnUndamagedLogIsReadWhole) {
-  Killed killed;
-  lay_out(killed, killed.log(), killed.files["state.synced"]);
+TEST_F(StoreDamage, TheLogOfAKilledProcessIsRead) {
+  kill_writer([](Store&) {});
   EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
-  lay_out(killed, killed.log(), "");
-  EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
-  lay_out(killed, killed.log(), flipped(killed.files["state.synced"], 20));
-  EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
-}
-
-TEST_F(StoreDamage, NoFlippedBitInTheLogLosesAnAcknowledgedWriteSilently) {
-  Killed killed;
-  const size_t end = killed.log_bytes();
-  ASSERT_GT(end, 20 * kFrameBytes);
-  for (size_t at = 0; at < end; ++at) {
-    const bool in_header =
-        at < kLogHeaderBytes || (at - kLogHeaderBytes) % kFrameBytes < kFrameHeaderBytes;
-    if (!in_header && at % 97 != 0) continue;
-    lay_out(killed, flipped(killed.log(), at), killed.files["state.synced"]);
-    const auto opened = open();
-    ASSERT_FALSE(opened) << "byte " << at;
-    ASSERT_EQ(opened.error().code, "data_corrupt");
-    ASSERT_THAT(opened.error().message, HasSubstr("--repair-data"));
-  }
-  // Behind the end there is nothing to lose.
-  lay_out(killed, flipped(killed.log(), end + 100), killed.files["state.synced"]);
-  EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
-}
-
-// The writer did not pause before it was killed, so its last transactions are not noted.
-TEST_F(StoreDamage, AnOlderNoteIsEnoughForAllButTheLastTransaction) {
-  Killed killed;
-  for (size_t at = kLogHeaderBytes; at < killed.log_bytes("mark"); at += 1'009) {
-    lay_out(killed, flipped(killed.log(), at), killed.files["mark"]);
-    const auto opened = open();
-    ASSERT_FALSE(opened) << "byte " << at;
-    ASSERT_EQ(opened.error().code, "data_corrupt");
-  }
-}
-
-TEST_F(StoreDamage, LaterTransactionsProveDamageWithoutAMark) {
-  Killed killed;
-  for (size_t at = kLogHeaderBytes; at < killed.log_bytes() / 2; at += 131) {
-    lay_out(killed, flipped(killed.log(), at), "");
-    const auto opened = open();
-    ASSERT_FALSE(opened) << "byte " << at;
-    ASSERT_EQ(opened.error().code, "data_corrupt");
-  }
 }
 
 // The power failed while the last transaction was written: nobody was told that it is stored.
 TEST_F(StoreDamage, ATornLastTransactionIsNormal) {
-  Killed killed;
-  const std::string& mark = killed.files["mark"];
-  const size_t begin = killed.log_bytes("mark");
-  const size_t end = killed.log_bytes();
-  const std::vector<std::string> acknowledged(kAllKeys.begin(), kAllKeys.end() - 1);
-  for (const std::string& note : {mark, std::string()}) {
-    for (size_t at = begin; at < end; at += 211) {
-      lay_out(killed, flipped(killed.log(), at), note);
-      const auto damaged = open();
-      ASSERT_TRUE(damaged) << damaged.error().message;
-      ASSERT_THAT(*damaged, testing::ElementsAreArray(acknowledged)) << "byte " << at;
-      lay_out(killed, killed.log().substr(0, at), note);
-      ASSERT_THAT(open().value(), testing::ElementsAreArray(acknowledged)) << "cut at " << at;
-    }
-  }
+  constexpr size_t kSecondFrame = 32 + 24 + 1024;
+  kill_writer([](Store&) {});
+  const std::string bytes = read_file(log());
+  const size_t at = bytes.rfind("k7");
+  ASSERT_GT(at, kSecondFrame);
+  write_file(log(), bytes.substr(0, at));
+  EXPECT_THAT(open().value(), ElementsAre("k0", "k1", "k2", "k3", "k4", "k5", "k6"));
 }
 
-TEST_F(StoreDamage, RepairKeepsWhatCanBeReadAndTheDamagedFiles) {
-  Killed killed;
-  const std::string log = flipped(killed.log(), killed.log_bytes() / 2);
-  lay_out(killed, log, killed.files["state.synced"]);
-  ASSERT_FALSE(open());
-  const auto repaired = open(true);
-  ASSERT_TRUE(repaired) << repaired.error().message;
-  EXPECT_GT(repaired->size(), 0U);
-  EXPECT_LT(repaired->size(), kAllKeys.size());
-  EXPECT_THAT(kAllKeys, IsSupersetOf(*repaired));
-  size_t copies = 0;
-  for (const auto& entry : fs::directory_iterator(folder_.path())) {
-    if (!entry.path().filename().string().starts_with("damaged-")) continue;
-    ++copies;
-    EXPECT_EQ(read_file(entry.path() / "state.db-wal"), log);
-    EXPECT_EQ(read_file(entry.path() / "state.db"), killed.files["state.db"]);
-  }
-  EXPECT_EQ(copies, 1U);
-  EXPECT_EQ(open().value(), *repaired) << "once is enough";
+// What is in the log only is exposed to damage of the log.
+TEST_F(StoreDamage, AnIdleStoreHasNothingInTheLog) {
+  kill_writer([](Store& store) {
+    while (store.counters().checkpoints == 0) ::usleep(200);
+  });
+  write_file(log(), std::string(fs::file_size(log()), '\x55'));
+  EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
 }
 
 TEST_F(StoreDamage, ALogWithoutItsDatabaseIsRefused) {
-  Killed killed;
-  lay_out(killed, killed.log(), killed.files["state.synced"]);
+  kill_writer([](Store&) {});
+  const std::string bytes = read_file(log());
   fs::remove(folder_.path() / "state.db");
   const auto opened = open();
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().code, "data_corrupt");
-  EXPECT_EQ(read_file(folder_.path() / "state.db-wal"), killed.log());
-}
-
-// Another program, such as sqlite3, folds the log when it closes the database.
-TEST_F(StoreDamage, AFoldedLogIsNotDamage) {
-  Killed killed;
-  lay_out(killed, killed.log(), killed.files["state.synced"]);
-  sqlite3* db = nullptr;
-  ASSERT_EQ(sqlite3_open((folder_.path() / "state.db").c_str(), &db), SQLITE_OK);
-  ASSERT_EQ(sqlite3_exec(db, "SELECT count(*) FROM record", nullptr, nullptr, nullptr), SQLITE_OK);
-  ASSERT_EQ(sqlite3_close(db), SQLITE_OK);
-  EXPECT_THAT(open().value(), testing::ElementsAreArray(kAllKeys));
+  EXPECT_EQ(read_file(log()), bytes);
 }
 
 TEST_F(StoreDamage, NoFlippedBitInTheDatabaseChangesARecordSilently) {
   {
     StoreRunner runner(folder_.path());
-    for (int i = 0; i < 8; ++i) {
-      runner.put(runner.next_id(), "k" + std::to_string(i), std::string(600, 'v'));
-    }
-    runner.wait_all();
+    put_all(runner);
   }
   const std::string good = read_file(folder_.path() / "state.db");
   size_t refused = 0;
@@ -236,8 +124,8 @@ TEST_F(StoreDamage, NoFlippedBitInTheDatabaseChangesARecordSilently) {
 TEST_F(StoreDamage, LinksAreRefusedAndNotFollowed) {
   TempFolder elsewhere;
   const fs::path precious = elsewhere.path() / "precious";
-  for (const char* name : {"state.lock", "state.db", "state.db-wal", "state.db-shm",
-                           "state.db-journal", "state.synced", "state.reserve"}) {
+  for (const char* name :
+       {"state.lock", "state.db", "state.db-wal", "state.db-shm", "state.db-journal"}) {
     write_file(precious, "precious");
     fs::create_symlink(precious, folder_.path() / name);
     const auto opened = open();
@@ -288,20 +176,6 @@ TEST_F(StoreDamage, NothingIsAcknowledgedAfterTheFolderIsRemoved) {
   runner.put(runner.next_id(), "after", "2");
   runner.wait_all();
   EXPECT_THAT(runner.failed(), SizeIs(4));
-}
-
-// The space that is held back could not be had because the folder was away.
-TEST_F(StoreDamage, ARemovedFolderIsNotAFullDisk) {
-  StoreRunner runner(folder_.path() / "data");
-  fs::rename(folder_.path() / "data", folder_.path() / "moved");
-  runner.put(runner.next_id(), "meanwhile", "1");
-  runner.wait_all();
-  EXPECT_EQ(runner.reason().code, "data_gone");
-  fs::rename(folder_.path() / "moved", folder_.path() / "data");
-  const auto accepted = runner.put(runner.next_id(), "after", "2");
-  EXPECT_TRUE(accepted) << accepted.error().message;
-  runner.wait_all();
-  EXPECT_THAT(runner.finished(), ElementsAre(1));
 }
 
 // Whoever obeys `trouble` sends no write that would show that it is over.

@@ -111,7 +111,6 @@ TEST(Store, FoldsTheLogWhenItIsFullOfChanges) {
   TempFolder folder;
   StoreLimits limits;
   limits.log_bytes = 64 * 1024;
-  limits.idle_checkpoint_bytes = 1024 * 1024;
   StoreRunner runner(folder.path(), limits);
   for (int i = 0; i < 200; ++i) {
     runner.put(runner.next_id(), "k", std::string(2'000, 'x'));
@@ -254,7 +253,7 @@ TEST(MemoryStore, AnswersThroughPost) {
   int done = 0;
   Write write;
   write.done = [&done](Result<void> stored) { done += stored ? 1 : 0; };
-  ASSERT_TRUE(store->write(std::move(write)));
+  ASSERT_TRUE(store->write(write));
   EXPECT_EQ(done, 0);
   for (auto& f : posted) f();
   EXPECT_EQ(done, 1);

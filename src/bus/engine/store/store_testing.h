@@ -54,7 +54,7 @@ class StoreRunner {
       (stored ? finished_ : failed_).push_back(number);
       if (!stored) reason_ = stored.error();
     };
-    Result<void> accepted = store_->write(std::move(write));
+    Result<void> accepted = store_->write(write);
     if (!accepted) --waiting_;
     return accepted;
   }
