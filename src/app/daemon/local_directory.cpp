@@ -7,7 +7,7 @@
 
 #include "app/daemon/backup.h"
 #include "app/daemon/config_keys.h"
-#include "app/daemon/local_attach.h"
+#include "app/daemon/local_transport.h"
 #include "app/daemon/version.h"
 #include "foundation/base/log.h"
 
@@ -52,8 +52,7 @@ LocalDirectory::LocalDirectory(net::Loop& loop, engine::Embedded& embedded,
     : configuration(its_configuration),
       worker(directory_worker_options(), loop,
              [&embedded](net::Loop& its_loop) {
-               return std::make_unique<sdk::InProcessTransport>(its_loop,
-                                                                attach_to(embedded.engine()));
+               return std::make_unique<LocalTransport>(its_loop, embedded.engine());
              }),
       directory(configuration.now(),
                 {.home = configuration.home(),

@@ -307,7 +307,7 @@ void Engine::send_answer(Worker& caller, protocol::InvocationResult& answer,
   Delivery delivery = Delivery::kSent;
   size_t bytes = 0;
   if (owner && answer.result && !answer.error && answer.result->size() >= kSharedBytes) {
-    const auto message = protocol::split_result(answer);
+    const auto message = protocol::split(answer);
     bytes = message.size();
     delivery = send_split(caller, message, owner);
   } else {

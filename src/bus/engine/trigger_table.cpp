@@ -345,7 +345,7 @@ void TriggerTable::deliver(PlacedBinding& placed, const TriggerTypePtr& target) 
                                   .metadata = view_of(binding.metadata),
                                   .name_space = binding.name_space,
                                   .trigger_namespace = target->key.name_space};
-  const protocol::SplitMessage message = protocol::split_binding(frame);
+  const protocol::SplitMessage message = protocol::split(frame);
   const SharedBytes parts[] = {{nullptr, message.head},
                                {placed.binding, message.body},
                                {nullptr, message.tail},

@@ -1,9 +1,6 @@
 #include "bus/net/http_connection.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <algorithm>
 #include <boost/beast/http/status.hpp>
 #include <cerrno>
@@ -12,8 +9,6 @@
 
 #include "bus/net/http_exchange.h"
 #include "bus/net/output_pool.h"
-#include "foundation/base/discard.h"
-#include "foundation/base/log.h"
 #include "foundation/base/text.h"
 
 namespace iii::net {
@@ -70,16 +65,15 @@ const std::string& HttpSite::date(int64_t wall_ms) {
 
 HttpConnection::HttpConnection(Loop& loop, Socket socket, std::shared_ptr<HttpSite> site,
                                std::string peer)
-    : loop_(loop),
-      socket_(std::move(socket)),
-      site_(std::move(site)),
-      peer_(std::move(peer)),
-      output_(loop.outputs()) {}
+    : Stream(loop, std::move(socket),
+             {.stall_timeout = site->options.stall_timeout,
+              .hangup_check = kHangupCheck,
+              .linger = site->options.linger,
+              .turn_budget = site->options.turn_budget},
+             "HTTP connection", std::move(peer), site->memory),
+      site_(std::move(site)) {}
 
-HttpConnection::~HttpConnection() {
-  loop_.cancel(timer_);
-  site_->memory->set(*this, 0, 0);
-}
+HttpConnection::~HttpConnection() { loop_.cancel(timer_); }
 
 void HttpConnection::start() {
   set_deadline(site_->options.head_timeout);
@@ -89,112 +83,74 @@ void HttpConnection::start() {
 // ---- reading ----
 
 bool HttpConnection::reads_requests() const {
-  return state_ <= State::kBody && output_.bytes() <= site_->options.high_water;
+  return !is_over() && phase_ <= Phase::kBody && output_.bytes() <= site_->options.high_water;
 }
 
-bool HttpConnection::wants_input() const {
+bool HttpConnection::reading() const {
   if (input_ended_) return false;
-  return reads_requests() || (state_ == State::kAnswering && unread().size() < kMaxPipelined);
-}
-
-void HttpConnection::wait_readable() {
-  if (waiting_readable_ || state_ == State::kGone) return;
-  waiting_readable_ = true;
-  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](ErrorCode) {
-    self->waiting_readable_ = false;
-    self->on_readable();
-  });
+  return reads_requests() || (phase_ == Phase::kAnswering && unread().size() < kMaxPipelined);
 }
 
 void HttpConnection::on_readable() {
-  if (state_ == State::kGone) return;
-  if (is_over()) return discard_input();
-  if (!wants_input()) {
-    held_back_ = state_ <= State::kBody;
+  if (!reading()) {
+    held_back_ = phase_ <= Phase::kBody;
     return;
   }
-  const ssize_t count = receive();
-  if (count == 0) return input_ended();
-  if (count < 0 && errno != EAGAIN && errno != EINTR) return finish();
-  process();
-}
-
-ssize_t HttpConnection::receive() {
   if (input_.empty()) input_ = loop_.outputs().take();
   const size_t before = input_.size();
   size_t room = kReadPerTurn;
-  if (state_ == State::kAnswering) room = std::min(room, kMaxPipelined - unread().size());
+  if (phase_ == Phase::kAnswering) room = std::min(room, kMaxPipelined - unread().size());
   ssize_t count = 0;
   int problem = 0;
   input_.resize_and_overwrite(before + room, [&](char* data, size_t) {
-    count = ::recv(socket_.native_handle(), data + before, room, MSG_DONTWAIT);
+    count = receive({data + before, room});
     problem = errno;
     return before + static_cast<size_t>(std::max<ssize_t>(count, 0));
   });
-  errno = problem;
-  return count;
-}
-
-// Closing with unread input would make the kernel send a reset, which can overtake our last bytes.
-void HttpConnection::discard_input() {
-  if (input_ended_) return;
-  char scratch[16 * 1024];
-  const ssize_t count = ::recv(socket_.native_handle(), scratch, sizeof scratch, MSG_DONTWAIT);
-  if (count < 0 && errno != EAGAIN && errno != EINTR) return finish();
-  if (count != 0) return wait_readable();
-  input_ended_ = true;
-  if (state_ == State::kLingering) finish();
+  if (count == 0) return on_input_end();
+  if (count < 0 && problem != EAGAIN && problem != EINTR) return finish();
+  proceed();
 }
 
 // It may still listen, but most who close have left. A stream would go on for ever.
-void HttpConnection::input_ended() {
+void HttpConnection::on_input_end() {
   input_ended_ = true;
-  if (state_ != State::kAnswering) return process();
+  if (state() == State::kLingering) return finish();
+  if (is_over()) return;
+  if (phase_ != Phase::kAnswering) return proceed();
+  on_peer_left();
+}
+
+void HttpConnection::on_peer_left() {
   if (streaming_) return finish();
   tell_closed();
 }
 
-void HttpConnection::process() {
-  const auto until = loop_.now() + site_->options.turn_budget / (1 + loop_.backlog());
-  processing_ = true;
+void HttpConnection::proceed() {
+  if (is_over()) return;
+  const auto until = turn_end(loop_.now());
+  proceeding_ = true;
   bool out_of_time = false;
   while (!out_of_time && reads_requests() && step()) out_of_time = loop_.now() >= until;
-  processing_ = false;
+  proceeding_ = false;
   release_input();
   account();
   if (is_over()) return;
   if (reads_requests()) {
-    if (draining_ && state_ <= State::kHead) return close_after_flush();
+    if (draining_ && phase_ <= Phase::kHead) return close_after_flush();
     if (out_of_time) return continue_later();
     if (input_ended_) return close_after_flush();
   }
-  held_back_ = state_ <= State::kBody && !reads_requests();
-  if (wants_input()) return wait_readable();
-  if (state_ != State::kAnswering) return;
-  if (input_ended_) return input_ended();
-  set_deadline(kHangupCheck);
-}
-
-void HttpConnection::continue_later() {
-  if (process_due_) return;
-  ++loop_.backlog();
-  in_backlog_ = true;
-  process_later();
-}
-
-void HttpConnection::process_later() {
-  if (process_due_) return;
-  process_due_ = true;
-  loop_.post([self = shared_from_this()] {
-    self->process_due_ = false;
-    if (std::exchange(self->in_backlog_, false)) --self->loop_.backlog();
-    if (!self->is_over()) self->process();
-  });
+  held_back_ = phase_ <= Phase::kBody && !reads_requests();
+  if (reading()) return wait_readable();
+  if (phase_ != Phase::kAnswering) return;
+  if (input_ended_) return on_peer_left();
+  watch_hangup();
 }
 
 // Returns whether there may be more to do with what has been read.
 bool HttpConnection::step() {
-  if (state_ == State::kIdle) {
+  if (phase_ == Phase::kIdle) {
     read_ += std::min(unread().find_first_not_of("\r\n"), unread().size());
     if (unread().empty()) return false;
     begin_request();
@@ -204,7 +160,7 @@ bool HttpConnection::step() {
   read_ += used;
   switch (status) {
     case HttpParser::Status::kNeedMore:
-      if (state_ == State::kHead && !std::exchange(head_timed_, true)) {
+      if (phase_ == Phase::kHead && !std::exchange(head_timed_, true)) {
         set_deadline(site_->options.head_timeout);
       }
       return false;
@@ -224,7 +180,7 @@ bool HttpConnection::step() {
 void HttpConnection::begin_request() {
   const HttpServerOptions& options = site_->options;
   parser_.emplace(HttpParserLimits{options.max_head_bytes, options.max_headers});
-  state_ = State::kHead;
+  phase_ = Phase::kHead;
   head_timed_ = false;
   route_ = nullptr;
   area_ = nullptr;
@@ -240,7 +196,7 @@ void HttpConnection::on_head() {
   is_1_0_ = parser_->is_1_0();
   keep_alive_ = parser_->keeps_alive();
   if (const auto refusal = examine(head)) return refuse(*refusal, parser_->has_body());
-  state_ = State::kBody;
+  phase_ = Phase::kBody;
   if (!parser_->has_body()) return;
   parser_->limit_body(max_body());
   body_seen_ = 0;
@@ -297,9 +253,10 @@ void HttpConnection::dispatch() {
 }
 
 std::shared_ptr<HttpExchange> HttpConnection::begin_exchange() {
-  state_ = State::kAnswering;
+  phase_ = Phase::kAnswering;
   no_deadline();
-  auto exchange = std::make_shared<HttpExchange>(shared_from_this());
+  auto exchange =
+      std::make_shared<HttpExchange>(std::static_pointer_cast<HttpConnection>(shared_from_this()));
   exchange_ = exchange.get();
   return exchange;
 }
@@ -311,7 +268,7 @@ void HttpConnection::refuse_token(std::move_only_function<void()> answer) {
 void HttpConnection::refuse(HttpAnswer refusal, bool close) {
   if (close) keep_alive_ = false;
   parser_.reset();
-  state_ = State::kAnswering;
+  phase_ = Phase::kAnswering;
   if (area_ != nullptr && area_->flat_errors) refusal = flattened(std::move(refusal));
   if (refusal.wrong_token) return begin_exchange()->send(std::move(refusal));
   const auto body = shared_text(std::move(refusal.body));
@@ -320,7 +277,7 @@ void HttpConnection::refuse(HttpAnswer refusal, bool close) {
 
 // Not while the parser looks at it.
 void HttpConnection::release_input() {
-  if (processing_) return;
+  if (proceeding_) return;
   if (is_over()) {
     parser_.reset();
     read_ = input_.size();
@@ -422,18 +379,18 @@ void HttpConnection::answered() {
   detach_exchange();
   if (is_over()) return;
   if (!keep_alive_ || draining_) return close_after_flush();
-  state_ = State::kIdle;
+  phase_ = Phase::kIdle;
   set_deadline(site_->options.idle_timeout);
   const bool waits = waiting_readable_ && unread().empty() && !input_ended_;
-  if (!processing_ && !waits) process_later();
+  if (!proceeding_ && !waits) proceed_later();
 }
 
 void HttpConnection::tell_closed() {
   if (exchange_ == nullptr) return;
   auto action = exchange_->take_on_closed();
   if (!action) return;
-  loop_.spread([self = shared_from_this(), then = std::move(action)]() mutable {
-    if (!self->abandoned_) then();
+  loop_.spread([this, self = shared_from_this(), then = std::move(action)]() mutable {
+    if (!abandoned_) then();
   });
 }
 
@@ -444,113 +401,52 @@ void HttpConnection::detach_exchange() {
 // ---- writing ----
 
 void HttpConnection::queued() {
-  if (!blocked_) {
-    if (output_.bytes() > kEarlyFlush) {
-      flush(false);
-    } else if (!std::exchange(flush_due_, true)) {
-      loop_.at_turn_end([self = shared_from_this()] {
-        self->flush_due_ = false;
-        if (!self->blocked_) self->flush(false);
-      });
-    }
-  }
+  Stream::queued();
   account();
 }
 
-void HttpConnection::flush(bool was_blocked) {
-  size_t most = kWrittenPerTurn;
-  bool progress = !was_blocked;
-  while (state_ != State::kGone && output_.bytes() > 0) {
-    size_t wanted = 0;
-    const ssize_t count = output_.send(socket_.native_handle(), most, wanted);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0 && errno != EAGAIN) return finish();
-    const size_t written = count < 0 ? 0 : static_cast<size_t>(count);
-    output_.consume(written);
-    most -= written;
-    if (written > 0) progress = true;
-    if (held_back_ && reads_requests()) {
-      held_back_ = false;
-      process_later();
-    }
-    if (output_.bytes() == 0 || (written == wanted && most > 0)) continue;
-    if (progress) progress_ = loop_.now();
-    return wait_writable();
-  }
-  if (state_ == State::kGone) return;
-  account();
-  if (state_ == State::kFlushing) half_close();
+void HttpConnection::on_written(size_t) {
+  if (!held_back_ || !reads_requests()) return;
+  held_back_ = false;
+  proceed_later();
 }
 
-void HttpConnection::wait_writable() {
-  blocked_ = true;
-  account();
-  if (state_ == State::kGone) return;
-  arm();
-  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](ErrorCode) {
-    self->blocked_ = false;
-    self->on_writable();
-  });
-}
-
-void HttpConnection::on_writable() {
-  if (state_ == State::kGone) return;
-  flush(true);
-  if (is_over()) return;
-  if (output_.bytes() == 0 && exchange_ != nullptr) exchange_->drained();
+void HttpConnection::on_drained() {
+  if (exchange_ != nullptr) exchange_->drained();
 }
 
 // ---- time ----
 
+// One timer that is set early rather than moved often: a deadline changes with every request.
 void HttpConnection::set_deadline(Millis delay) {
   deadline_ = loop_.now() + delay;
-  arm();
-}
-
-void HttpConnection::no_deadline() { deadline_ = Time::max(); }
-
-// One timer that is set early rather than moved often: a deadline changes with every request.
-void HttpConnection::arm() {
-  Time due = deadline_;
-  if (blocked_) due = std::min(due, progress_ + site_->options.stall_timeout);
-  if (due >= armed_) return;
+  if (deadline_ >= armed_) return;
   loop_.cancel(timer_);
-  armed_ = due;
-  const auto delay = std::chrono::ceil<std::chrono::microseconds>(due - loop_.now());
-  timer_ = loop_.after(std::max(delay, std::chrono::microseconds(0)), [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->on_timer();
+  armed_ = deadline_;
+  timer_ = loop_.after(delay, [this, weak = weak_from_this()] {
+    if (const auto self = weak.lock()) on_timer();
   });
 }
 
 void HttpConnection::on_timer() {
   timer_ = 0;
   armed_ = Time::max();
-  if (state_ == State::kGone) return;
-  const Time now = loop_.now();
-  if (blocked_ && now >= progress_ + site_->options.stall_timeout) {
-    return abort("it stopped reading");
-  }
-  if (now >= deadline_) {
-    no_deadline();
-    on_deadline();
-  }
-  if (state_ != State::kGone) arm();
+  if (is_over() || deadline_ == Time::max()) return;
+  const auto left = std::chrono::ceil<Millis>(deadline_ - loop_.now());
+  if (left > Millis(0)) return set_deadline(left);
+  no_deadline();
+  on_deadline();
 }
 
 void HttpConnection::on_deadline() {
-  switch (state_) {
-    case State::kIdle:
+  switch (phase_) {
+    case Phase::kIdle:
       return close_after_flush();
-    case State::kHead:
+    case Phase::kHead:
       return refuse(http_error(408, "timeout", "The request took too long to arrive."), true);
-    case State::kBody:
+    case Phase::kBody:
       return check_body_rate();
-    case State::kAnswering:
-      return check_hangup();
-    case State::kLingering:
-      return finish();
-    case State::kFlushing:
-    case State::kGone:
+    case Phase::kAnswering:
       return;
   }
 }
@@ -564,34 +460,17 @@ void HttpConnection::check_body_rate() {
   set_deadline(site_->options.body_period);
 }
 
-// There are no events of a socket that is not read, so it is polled.
-void HttpConnection::check_hangup() {
-  if (wants_input() || input_ended_) return;
-  pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
-  if (::poll(&look, 1, 0) > 0) {
-    if (streaming_ || (look.revents & (POLLERR | POLLHUP)) != 0) return finish();
-    return tell_closed();
-  }
-  set_deadline(kHangupCheck);
-}
-
 // ---- ending ----
 
-void HttpConnection::account() {
-  if (state_ == State::kGone) return site_->memory->set(*this, 0, 0);
-  const size_t shared = output_.shared_bytes();
-  const size_t body = parser_ ? parser_->request().body.size() : 0;
-  site_->memory->set(*this, input_.size() + body + output_.bytes() - shared, shared);
-}
-
-void HttpConnection::give_up() {
-  abort("all connections together hold more memory than the limit allows, and it holds most");
+size_t HttpConnection::input_bytes() const {
+  return input_.size() + (parser_ ? parser_->request().body.size() : 0);
 }
 
 void HttpConnection::drain() {
   draining_ = true;
-  if (is_over() || processing_) return;
-  if (state_ <= State::kHead) return close_after_flush();
+  limits_.linger = std::min(limits_.linger, kLingerAtEnd);
+  if (is_over() || proceeding_) return;
+  if (phase_ <= Phase::kHead) return close_after_flush();
   if (!streaming_) return;
   tell_closed();
   end_stream();
@@ -604,45 +483,14 @@ void HttpConnection::abandon() {
 
 void HttpConnection::close_after_flush() {
   if (is_over()) return;
-  state_ = State::kFlushing;
   no_deadline();
-  release_input();
-  if (output_.bytes() == 0) return half_close();
-  if (!input_ended_) wait_readable();
+  end_output(true);
 }
 
-void HttpConnection::half_close() {
-  state_ = State::kLingering;
-  if (input_ended_) return finish();
-  ErrorCode ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
-  const Millis linger = site_->options.linger;
-  set_deadline(draining_ ? std::min(linger, kLingerAtEnd) : linger);
-  wait_readable();
-}
-
-void HttpConnection::abort(std::string_view why) {
-  if (state_ == State::kGone) return;
-  log_warn("HTTP connection of {} ended: {}", peer_, why);
-  finish();
-}
-
-void HttpConnection::finish() {
-  if (state_ == State::kGone) return;
-  const auto self = shared_from_this();
-  state_ = State::kGone;
-  output_.clear();
-  release_input();
-  account();
+void HttpConnection::on_ended() {
   loop_.cancel(std::exchange(timer_, 0));
   tell_closed();
   detach_exchange();
-  // Closing a socket takes 50 µs and more, and thousands may end at once.
-  loop_.spread([self] {
-    ErrorCode ignored;
-    self->socket_.close(ignored);
-    if (auto action = std::exchange(self->when_over_, {})) action();
-  });
 }
 
 }  // namespace iii::net

@@ -10,12 +10,9 @@
 #include <string>
 #include <string_view>
 
-#include "bus/net/asio.h"
 #include "bus/net/http_parser.h"
 #include "bus/net/http_server.h"
-#include "bus/net/loop.h"
-#include "bus/net/memory_budget.h"
-#include "bus/net/output_queue.h"
+#include "bus/net/stream.h"
 
 namespace iii::net {
 
@@ -35,23 +32,18 @@ struct HttpSite {
   std::string date_;
 };
 
-// Lives as long as somebody holds it or an operation of its socket is pending.
-//
 //            ┌───────────────── keep-alive ────────────────┐
 //            ▼                                             │
-// idle ─▶ reading a head ─▶ reading a body ─▶ answering ───┴─▶ flushing ─▶ lingering ─▶ gone
+// idle ─▶ reading a head ─▶ reading a body ─▶ answering ───┴─▶ end_output()
 //
 // One request at a time: the next one is looked at when the answer to this one is queued, so
 // answers are in order, and a client that pipelines holds no more than its own input.
-class HttpConnection final : private MemoryBudget::Holder,
-                             public std::enable_shared_from_this<HttpConnection> {
+class HttpConnection final : public Stream {
  public:
   HttpConnection(Loop& loop, Socket socket, std::shared_ptr<HttpSite> site, std::string peer);
   ~HttpConnection();
 
   void start();
-  // Called once, when the socket is closed.
-  void when_over(std::move_only_function<void()> action) { when_over_ = std::move(action); }
   // Finishes the request that is running; a stream is ended.
   void drain();
   // Closed at once; what was to be answered is told so.
@@ -70,21 +62,18 @@ class HttpConnection final : private MemoryBudget::Holder,
   size_t queued_bytes() const { return output_.bytes(); }
 
  private:
-  enum class State { kIdle, kHead, kBody, kAnswering, kFlushing, kLingering, kGone };
+  enum class Phase { kIdle, kHead, kBody, kAnswering };
 
   bool reads_requests() const;
-  bool wants_input() const;
-  bool is_over() const { return state_ >= State::kFlushing; }
 
   // Reading.
-  void wait_readable();
-  void on_readable();
-  ssize_t receive();
-  void discard_input();
-  void input_ended();
-  void process();
-  void process_later();
-  void continue_later();
+  void on_readable() override;
+  void proceed() override;
+  bool reading() const override;
+  size_t input_bytes() const override;
+  void release_input() override;
+  void on_input_end() override;
+  void on_peer_left() override;
   bool step();
   void begin_request();
   void on_head();
@@ -93,7 +82,6 @@ class HttpConnection final : private MemoryBudget::Holder,
   std::shared_ptr<HttpExchange> begin_exchange();
   size_t max_body() const;
   void refuse(HttpAnswer refusal, bool close);
-  void release_input();
   std::string_view unread() const { return std::string_view(input_).substr(read_); }
 
   // Writing.
@@ -101,46 +89,30 @@ class HttpConnection final : private MemoryBudget::Holder,
   void append(SharedBytes bytes);
   void answered();
   void queued();
-  void flush(bool was_blocked);
-  void wait_writable();
-  void on_writable();
+  void on_written(size_t bytes) override;
+  void on_drained() override;
 
   // Time.
   void set_deadline(std::chrono::milliseconds delay);
-  void no_deadline();
-  void arm();
+  void no_deadline() { deadline_ = Time::max(); }
   void on_timer();
   void on_deadline();
   void check_body_rate();
-  void check_hangup();
 
   // Ending.
-  void account();
-  void give_up() override;
   void tell_closed();
   void detach_exchange();
+  void on_ended() override;
   void close_after_flush();
-  void half_close();
-  void abort(std::string_view why);
-  void finish();
 
   using Time = std::chrono::steady_clock::time_point;
 
-  Loop& loop_;
-  Socket socket_;
   const std::shared_ptr<HttpSite> site_;
-  const std::string peer_;
-  std::move_only_function<void()> when_over_;
 
-  State state_ = State::kIdle;
+  Phase phase_ = Phase::kIdle;
   bool draining_ = false;
   bool abandoned_ = false;  // nobody is told anything any more
-  bool waiting_readable_ = false;
-  bool processing_ = false;
-  bool process_due_ = false;
-  bool in_backlog_ = false;
-  bool held_back_ = false;    // the client takes less than it asks for
-  bool input_ended_ = false;  // the client has sent its last byte
+  bool held_back_ = false;  // the client takes less than it asks for
 
   std::string input_;
   size_t read_ = 0;  // of `input_`
@@ -159,11 +131,6 @@ class HttpConnection final : private MemoryBudget::Holder,
   bool streaming_ = false;
   bool chunked_ = false;
   size_t largest_write_ = 0;  // of the stream
-
-  OutputQueue output_;
-  bool flush_due_ = false;
-  bool blocked_ = false;
-  Time progress_;  // when the client last took something
 
   Time deadline_ = Time::max();
   Time armed_ = Time::max();

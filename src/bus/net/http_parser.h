@@ -33,6 +33,7 @@ class HttpParser final : private boost::beast::http::basic_parser<true> {
 
   // After kHead; the body and its limit come later.
   HttpRequest& request() { return request_; }
+  const HttpRequest& request() const { return request_; }
   // The name that the request was sent to: of an absolute target, else of the Host header. Empty
   // when there is none, which HTTP/1.0 permits.
   const std::string& authority() const { return authority_; }

@@ -1,17 +1,11 @@
 #include "bus/net/socket_connection.h"
 
-#include <poll.h>
-#include <sys/socket.h>
-
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
 
 #include "bus/net/message_time.h"
-#include "bus/net/socket_options.h"
-#include "foundation/base/log.h"
 
 namespace iii::net {
 namespace {
@@ -35,22 +29,18 @@ size_t bytes_of_owner(std::span<const SharedBytes> parts, const SharedBytes& of)
 SocketConnection::SocketConnection(Loop& loop, Socket socket, ws::Role role,
                                    const ConnectionOptions& options, std::string remote_ip,
                                    std::shared_ptr<MemoryBudget> memory)
-    : loop_(loop),
-      socket_(std::move(socket)),
+    : Stream(loop, std::move(socket),
+             {.stall_timeout = options.stall_timeout,
+              .hangup_check = options.hangup_check,
+              .linger = options.linger,
+              .turn_budget = options.turn_budget},
+             "connection", std::move(remote_ip), std::move(memory)),
       role_(role),
       options_(options),
-      remote_ip_(std::move(remote_ip)),
       decoder_(role, options.limits, &loop.blocks()),
-      encoder_(role, options.limits.max_frame),
-      output_(loop.outputs()),
-      memory_(std::move(memory)) {}
+      encoder_(role, options.limits.max_frame) {}
 
-SocketConnection::~SocketConnection() {
-  for (const TimerId timer : {stall_timer_, linger_timer_, hangup_timer_, patience_timer_}) {
-    loop_.cancel(timer);
-  }
-  if (memory_) memory_->set(*this, 0, 0);
-}
+SocketConnection::~SocketConnection() { loop_.cancel(hold_timer_); }
 
 void SocketConnection::write_raw(std::string_view bytes) {
   output_.tail().append(bytes);
@@ -70,13 +60,13 @@ void SocketConnection::feed(std::string_view bytes) {
 void SocketConnection::open(std::unique_ptr<ConnectionEvents> events) {
   owned_events_ = std::move(events);
   events_ = owned_events_.get();
-  deliver_later();
+  proceed_later();
 }
 
 void SocketConnection::start(ConnectionEvents& events) {
   events_ = &events;
-  deliver_later();
-  if (state_ != State::kOpen) {  // it ended before start()
+  proceed_later();
+  if (is_over()) {  // it ended before start()
     reporting_ = false;
     report_later();
   }
@@ -90,83 +80,37 @@ void SocketConnection::abandon() {
 
 // ---- reading ----
 
-void SocketConnection::wait_readable() {
-  if (waiting_readable_ || state_ == State::kGone) return;
-  waiting_readable_ = true;
-  if (tls_ && tls_->has_buffered()) {  // of which the kernel knows nothing
-    return loop_.post([self = shared_from_this()] {
-      self->waiting_readable_ = false;
-      self->on_readable();
-    });
-  }
-  socket_.async_wait(Socket::wait_read, [self = shared_from_this()](ErrorCode) {
-    self->waiting_readable_ = false;
-    self->on_readable();
-  });
-}
-
 void SocketConnection::on_readable() {
-  if (state_ == State::kGone) return;
-  if (state_ != State::kOpen) return discard_input();
-  if (!reading()) return not_reading();
-  const std::span<char> room = decoder_.prepare();
-  const ssize_t count = receive(socket_.native_handle(), tls_.get(), room);
+  if (!reading()) return watch_hangup();
+  const ssize_t count = receive(decoder_.prepare());
   if (count > 0) {
     decoder_.commit(static_cast<size_t>(count));
   } else if (count == 0 || (errno != EAGAIN && errno != EINTR)) {
     return finish();
   }
-  deliver();
+  proceed();
 }
 
-// Closing with unread input would make the kernel send a reset, which can overtake our last bytes.
-void SocketConnection::discard_input() {
-  char scratch[16 * 1024];
-  const ssize_t count = receive(socket_.native_handle(), tls_.get(), scratch);
-  if (count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) return finish();
-  wait_readable();
-}
-
-void SocketConnection::deliver() {
-  // Many that flood share what one may use, so that a round of all of them stays short.
+void SocketConnection::proceed() {
   auto now = loop_.now();
-  const auto until = now + options_.turn_budget / (1 + loop_.backlog());
-  delivering_ = true;
+  const auto until = turn_end(now);
+  proceeding_ = true;
   bool more = true;
   bool out_of_time = false;
-  while (more && !out_of_time && state_ == State::kOpen && reading()) {
+  while (more && !out_of_time && !is_over() && reading()) {
     set_message_time(now);
     more = handle(decoder_.next());
     if (!more || !decoder_.has_unread()) continue;
     now = loop_.now();
     out_of_time = now >= until;
   }
-  delivering_ = false;
-  if (state_ != State::kOpen) release_input();
+  proceeding_ = false;
+  if (is_over()) release_input();
   account();
-  if (state_ == State::kGone) return;
-  if (state_ == State::kOpen && !reading()) return not_reading();
-  if (state_ == State::kOpen && out_of_time) return continue_later();
+  if (is_gone()) return;
+  if (!is_over() && !reading()) return watch_hangup();
+  if (!is_over() && out_of_time) return continue_later();
   wait_readable();
-}
-
-void SocketConnection::continue_later() {
-  if (delivery_due_) return;
-  ++loop_.backlog();
-  in_backlog_ = true;
-  deliver_later();
-}
-
-// Events are never delivered from inside a call of ours, so a resumed connection waits for its
-// turn: posted work comes after everything that is ready now, and before what this turn adds.
-void SocketConnection::deliver_later() {
-  if (delivery_due_) return;
-  delivery_due_ = true;
-  loop_.post([self = shared_from_this()] {
-    self->delivery_due_ = false;
-    if (std::exchange(self->in_backlog_, false)) --self->loop_.backlog();
-    if (!self->delivering_) self->deliver();
-  });
 }
 
 // Returns whether another event may follow.
@@ -208,9 +152,8 @@ void SocketConnection::on_message(ws::Opcode kind, std::string_view payload) {
 void SocketConnection::on_peer_close(const ws::Event& event) {
   farewell_ = {event.close_code, std::string(event.payload)};
   if (options_.answer_close) encoder_.close(output_.tail(), event.close_code, event.payload);
-  state_ = State::kFlushing;
   report_later();
-  linger();
+  end_output(false);
 }
 
 void SocketConnection::pause_reading() { paused_ = true; }
@@ -218,45 +161,26 @@ void SocketConnection::pause_reading() { paused_ = true; }
 void SocketConnection::resume_reading() {
   if (!paused_) return;
   paused_ = false;
-  deliver_later();
+  proceed_later();
 }
 
 void SocketConnection::limit_unfinished(size_t bytes) {
   const bool raised = bytes > most_unfinished_;
   most_unfinished_ = bytes;
-  if (raised) deliver_later();
+  if (raised) proceed_later();
 }
 
-// There are no events of a socket that is not read, so it is polled.
-void SocketConnection::not_reading() {
-  if (hangup_timer_ != 0) return;
-  hangup_timer_ = loop_.after(options_.hangup_check, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->check_hangup();
-  });
-}
-
-void SocketConnection::check_hangup() {
-  hangup_timer_ = 0;
-  if (state_ != State::kOpen || reading()) return;
-  pollfd look{.fd = socket_.native_handle(), .events = POLLRDHUP, .revents = 0};
-  if (::poll(&look, 1, 0) > 0) {
-    if ((look.revents & (POLLERR | POLLHUP)) != 0) return finish();
-    if (!std::exchange(half_closed_, true) && events_ != nullptr) events_->on_half_closed();
-  }
-  if (state_ != State::kOpen || reading()) return;
-  // The FIN of a peer that left may wait behind bytes that are not read; its kernel answers a ping
-  // with a reset.
-  ping({});
-  not_reading();
+void SocketConnection::on_peer_left() {
+  if (!std::exchange(half_closed_, true) && events_ != nullptr) events_->on_half_closed();
 }
 
 // ---- a peer that asks for more than it takes ----
 
 void SocketConnection::output_changed() {
-  if (state_ != State::kOpen) return;
+  if (is_over()) return;
   if (held_back_) {
     if (output_.bytes() <= options_.high_water / 4) let_input_in();
-  } else if (output_.bytes() > options_.high_water && role_ == ws::Role::kServer && !gave_way_) {
+  } else if (output_.bytes() > options_.high_water && role_ == ws::Role::kServer && !read_anyway_) {
     // Only servers: if both ends held back, each could wait for the other.
     hold_input_back();
   }
@@ -265,41 +189,41 @@ void SocketConnection::output_changed() {
 void SocketConnection::hold_input_back() {
   held_back_ = true;
   held_since_ = loop_.now();
-  if (patience_timer_ == 0) be_patient(options_.hold_patience);
+  if (hold_timer_ == 0) watch_hold(options_.hold_patience);
 }
 
-void SocketConnection::be_patient(std::chrono::steady_clock::duration delay) {
+void SocketConnection::watch_hold(std::chrono::steady_clock::duration delay) {
   const auto micros = std::chrono::ceil<std::chrono::microseconds>(delay);
-  patience_timer_ = loop_.after(micros, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->check_patience();
+  hold_timer_ = loop_.after(micros, [this, weak = weak_from_this()] {
+    if (const auto self = weak.lock()) check_hold();
   });
 }
 
 // A peer that reads nothing until it has written everything would wait for ever.
-void SocketConnection::check_patience() {
-  patience_timer_ = 0;
-  if (!held_back_ || state_ != State::kOpen) return;
+void SocketConnection::check_hold() {
+  hold_timer_ = 0;
+  if (!held_back_ || is_over()) return;
   const auto idle = loop_.now() - std::max(held_since_, progress_);
-  if (idle < options_.hold_patience) return be_patient(options_.hold_patience - idle);
-  gave_way_ = true;
+  if (idle < options_.hold_patience) return watch_hold(options_.hold_patience - idle);
+  read_anyway_ = true;
   let_input_in();
 }
 
 void SocketConnection::let_input_in() {
   held_back_ = false;
-  deliver_later();
+  proceed_later();
 }
 
 // ---- writing ----
 
 void SocketConnection::send(ws::Opcode kind, std::string_view payload) {
-  if (state_ != State::kOpen) return;
+  if (is_over()) return;
   encoder_.message(output_.tail(), kind, payload);
   queued();
 }
 
 void SocketConnection::send_parts(ws::Opcode kind, std::span<const SharedBytes> parts) {
-  if (state_ != State::kOpen) return;
+  if (is_over()) return;
   size_t total = 0;
   std::vector<SharedBytes> shared;  // in place of those that are copied: nothing
   for (const SharedBytes& part : parts) {
@@ -329,112 +253,34 @@ void SocketConnection::send_parts(ws::Opcode kind, std::span<const SharedBytes> 
 }
 
 void SocketConnection::send_encoded(SharedBytes message) {
-  if (state_ != State::kOpen) return;
+  if (is_over()) return;
   output_.append(std::move(message));
   queued();
 }
 
 void SocketConnection::ping(std::string_view payload) {
-  if (state_ != State::kOpen) return;
+  if (is_over()) return;
   encoder_.control(output_.tail(), ws::Opcode::kPing, payload);
   queued();
 }
 
 void SocketConnection::queued() {
-  if (!blocked_) {
-    if (queued_bytes() > kEarlyFlush) {
-      flush(kWrittenPerTurn);
-    } else if (!flush_due_) {
-      flush_due_ = true;
-      loop_.at_turn_end([self = shared_from_this()] {
-        self->flush_due_ = false;
-        if (!self->blocked_) self->flush(kWrittenPerTurn);
-      });
-    }
-  }
-  if (state_ != State::kGone && queued_bytes() > options_.max_queued_bytes) {
+  Stream::queued();
+  if (queued_bytes() > options_.max_queued_bytes) {
     return abort("it reads too slowly: more bytes wait for it than the limit allows");
   }
   output_changed();
   account();
 }
 
-void SocketConnection::flush(size_t most) {
-  while (state_ != State::kGone && output_.bytes() > 0) {
-    size_t wanted = 0;
-    const ssize_t count = write_some(most, wanted);
-    if (count < 0) {
-      if (errno == EINTR) continue;
-      if (errno == EAGAIN) return wait_writable();
-      return finish();
-    }
-    const auto written = static_cast<size_t>(count);
-    output_.consume(written);
-    most -= written;
-    if (stall_timer_ != 0 || held_back_) progress_ = loop_.now();
-    if (written > 0) gave_way_ = false;
-    output_changed();
-    if (output_.bytes() > 0 && (written < wanted || most == 0)) return wait_writable();
-  }
-  if (state_ == State::kGone) return;
-  loop_.cancel(std::exchange(stall_timer_, 0));
-  account();
-  if (state_ == State::kFlushing) half_close();
+void SocketConnection::on_written(size_t bytes) {
+  if (held_back_) progress_ = loop_.now();
+  if (bytes > 0) read_anyway_ = false;
+  output_changed();
 }
 
-ssize_t SocketConnection::write_some(size_t most, size_t& wanted) {
-  if (!tls_) return output_.send(socket_.native_handle(), most, wanted);
-  std::array<iovec, 16> parts;
-  const OutputQueue::Gathered gathered = output_.gather(parts, most);
-  wanted = gathered.bytes;
-  return write_encrypted({parts.data(), gathered.parts});
-}
-
-ssize_t SocketConnection::write_encrypted(std::span<const iovec> parts) {
-  ssize_t total = 0;
-  for (const iovec& part : parts) {
-    const ssize_t count = tls_->send({static_cast<const char*>(part.iov_base), part.iov_len});
-    if (count < 0) return total > 0 ? total : count;
-    total += count;
-    if (static_cast<size_t>(count) < part.iov_len) break;
-  }
-  return total;
-}
-
-void SocketConnection::wait_writable() {
-  blocked_ = true;
-  account();
-  if (state_ == State::kGone) return;
-  if (stall_timer_ == 0 && !may_stall_) {
-    progress_ = loop_.now();
-    watch_for_stall(options_.stall_timeout);
-  }
-  socket_.async_wait(Socket::wait_write, [self = shared_from_this()](ErrorCode) {
-    self->blocked_ = false;
-    if (self->state_ != State::kGone) self->flush(kWrittenPerTurn);
-    if (self->state_ == State::kOpen && self->queued_bytes() == 0 && self->events_ != nullptr) {
-      self->events_->on_drained();
-    }
-  });
-}
-
-void SocketConnection::allow_stalls() {
-  may_stall_ = true;
-  allow_closed_window(socket_.native_handle());
-}
-
-void SocketConnection::watch_for_stall(std::chrono::milliseconds delay) {
-  stall_timer_ = loop_.after(delay, [weak = weak_from_this()] {
-    if (const auto self = weak.lock()) self->check_stall();
-  });
-}
-
-void SocketConnection::check_stall() {
-  stall_timer_ = 0;
-  if (!blocked_ || state_ == State::kGone) return;
-  const auto idle = std::chrono::duration_cast<std::chrono::milliseconds>(loop_.now() - progress_);
-  if (idle >= options_.stall_timeout) return abort("it stopped reading");
-  watch_for_stall(options_.stall_timeout - idle);
+void SocketConnection::on_drained() {
+  if (events_ != nullptr) events_->on_drained();
 }
 
 // ---- memory ----
@@ -444,99 +290,30 @@ void SocketConnection::charge(ptrdiff_t bytes) {
   account();
 }
 
-void SocketConnection::account() {
-  if (memory_ == nullptr) return;
-  const bool gone = state_ == State::kGone;
-  const size_t shared = output_.shared_bytes();
-  const size_t own = gone ? 0 : decoder_.buffered() + output_.bytes() - shared + charged_;
-  memory_->set(*this, own, shared);
-}
-
-void SocketConnection::give_up() {
-  abort("all connections together hold more memory than the limit allows, and it holds most");
-}
-
 // Not while a message of it is being looked at.
 void SocketConnection::release_input() {
-  if (!delivering_) decoder_.clear();
+  if (!proceeding_) decoder_.clear();
 }
 
 // ---- ending ----
 
 void SocketConnection::close(uint16_t code, std::string_view reason) {
-  if (state_ != State::kOpen) return;
+  if (is_over()) return;
   farewell_ = {code, std::string(reason)};
   encoder_.close(output_.tail(), code, reason);
-  state_ = State::kFlushing;
-  release_input();
-  linger(may_stall_);
+  end_output(may_stall_);
 }
 
 void SocketConnection::drop() {
-  if (state_ == State::kGone || state_ == State::kLingering) return;
-  if (!blocked_) flush(SIZE_MAX);
-  if (state_ == State::kGone || state_ == State::kLingering) return;
-  half_close();
-  linger();
-}
-
-// Nothing the peer says is listened to from here on, and it has limited time to take what is left;
-// `patiently`: only after it has taken everything.
-void SocketConnection::linger(bool patiently) {
-  const auto self = shared_from_this();
-  if (!patiently) start_linger_timer();
-  if (!blocked_ && state_ == State::kFlushing) flush(kWrittenPerTurn);
-  if (!delivering_) wait_readable();
-}
-
-void SocketConnection::start_linger_timer() {
-  if (linger_timer_ != 0) return;
-  linger_timer_ = loop_.after(options_.linger, [weak = weak_from_this()] {
-    if (const auto alive = weak.lock()) alive->finish();
-  });
-}
-
-void SocketConnection::half_close() {
-  state_ = State::kLingering;
-  output_.clear();
-  release_input();
-  account();
-  if (tls_) tls_->close();
-  ErrorCode ignored;
-  socket_.shutdown(Socket::shutdown_send, ignored);
-  start_linger_timer();
-  report_later();
-}
-
-void SocketConnection::abort(std::string_view why) {
-  if (state_ == State::kGone) return;
-  log_warn("connection of {} ended: {}", remote_ip_, why);
-  finish();
-}
-
-void SocketConnection::finish() {
-  if (state_ == State::kGone) return;
-  state_ = State::kGone;
-  output_.clear();
-  release_input();
-  account();
-  for (TimerId* timer : {&stall_timer_, &linger_timer_, &hangup_timer_, &patience_timer_}) {
-    loop_.cancel(std::exchange(*timer, 0));
-  }
-  // Closing a socket takes 50 µs and more, and thousands may end at once.
-  loop_.spread([self = shared_from_this()] {
-    ErrorCode ignored;
-    self->socket_.close(ignored);
-    self->closed_ = true;
-    if (self->reported_) self->over();
-  });
-  report_later();
+  const auto ends = [this] { return state() == State::kLingering || is_gone(); };
+  if (ends()) return;
+  if (!is_blocked()) flush(SIZE_MAX);
+  if (!ends()) half_close();
 }
 
 void SocketConnection::report_later() {
-  if (reporting_) return;
-  reporting_ = true;
-  loop_.spread([self = shared_from_this()] { self->report(); });
+  if (std::exchange(reporting_, true)) return;
+  loop_.spread([this, self = shared_from_this()] { report(); });
 }
 
 void SocketConnection::report() {
@@ -544,11 +321,12 @@ void SocketConnection::report() {
   ConnectionEvents* events = std::exchange(events_, nullptr);
   if (events != nullptr) events->on_closed(farewell_);
   reported_ = true;
-  if (closed_) over();
+  if (socket_closed_) over();
 }
 
-void SocketConnection::over() {
-  if (auto action = std::exchange(when_over_, {})) action();
+void SocketConnection::on_socket_closed() {
+  socket_closed_ = true;
+  if (reported_) over();
 }
 
 }  // namespace iii::net

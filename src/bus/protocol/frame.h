@@ -1,4 +1,5 @@
-// Every message of the iii worker protocol as a value (wire §3). No I/O.
+// Every message of the iii worker protocol as a value (wire §3). `kType` is the `type` of a
+// message. No I/O.
 //
 // The strings of a parsed frame are views into the received text (or into the parser's scratch
 // memory when they had escapes), valid until the parser is used again. Payloads are the sender's
@@ -25,15 +26,18 @@ struct ErrorBody {
 };
 
 struct WorkerRegistered {
+  static constexpr Text kType = "workerregistered";
   Text worker_id;
   std::optional<Text> reattach_token;
   std::optional<Json> features = {};  // an array of names, observers §1
 };
 struct Reattach {
+  static constexpr Text kType = "reattach";
   Text previous_worker_id;
   std::optional<Text> reattach_token;
 };
 struct RegisterFunction {
+  static constexpr Text kType = "registerfunction";
   Text id;
   std::optional<Text> description;
   std::optional<Json> request_format;
@@ -47,9 +51,11 @@ struct RegisterFunction {
   std::optional<bool> observable = {};
 };
 struct UnregisterFunction {
+  static constexpr Text kType = "unregisterfunction";
   Text id;
 };
 struct RegisterTriggerType {
+  static constexpr Text kType = "registertriggertype";
   Text id;
   Text description;
   std::optional<Json> trigger_request_format;
@@ -57,6 +63,7 @@ struct RegisterTriggerType {
   std::optional<Text> name_space;
 };
 struct RegisterTrigger {
+  static constexpr Text kType = "registertrigger";
   Text id;
   Text trigger_type;
   Text function_id;
@@ -66,10 +73,12 @@ struct RegisterTrigger {
   std::optional<Text> trigger_namespace;
 };
 struct UnregisterTrigger {
+  static constexpr Text kType = "unregistertrigger";
   Text id;
   std::optional<Text> trigger_type;
 };
 struct TriggerRegistrationResult {
+  static constexpr Text kType = "triggerregistrationresult";
   Text id;
   Text trigger_type;
   Text function_id;
@@ -79,6 +88,7 @@ struct TriggerRegistrationResult {
 enum class Action { kCall, kVoid, kEnqueue };
 
 struct InvokeFunction {
+  static constexpr Text kType = "invokefunction";
   std::optional<Uuid> invocation_id;
   Text function_id;
   Json data = "null";
@@ -97,6 +107,7 @@ struct InvokeFunction {
   uint64_t observe_depth = 0;
 };
 struct InvocationResult {
+  static constexpr Text kType = "invocationresult";
   Uuid invocation_id;
   Text function_id;
   std::optional<Json> result;  // a received null is "no result"
@@ -107,26 +118,34 @@ struct InvocationResult {
   bool delivered = false;
 };
 struct RegisterService {
+  static constexpr Text kType = "registerservice";
   Text id;
   std::optional<Text> name;
   std::optional<Text> description;
 };
 struct RegistrationRejected {
+  static constexpr Text kType = "registrationrejected";
   Text code;
   Text name_space;
   std::optional<Text> function_id;
   std::optional<Text> worker_name;
   Text owner_worker_id;
 };
-struct Ping {};
-struct Pong {};
+struct Ping {
+  static constexpr Text kType = "ping";
+};
+struct Pong {
+  static constexpr Text kType = "pong";
+};
 // Not a regular message: how an engine says why it refuses a connection (wire §1.4).
 struct ConnectionError {
+  static constexpr Text kType = "error";
   ErrorBody error;
 };
 
 // Observers (observers §2). Objects and arrays in them are checked by whoever uses them.
 struct Observe {
+  static constexpr Text kType = "observe";
   Text id;
   Json source;
   Json target;
@@ -139,21 +158,25 @@ struct Observe {
   Text wrong = {};
 };
 struct Unobserve {
+  static constexpr Text kType = "unobserve";
   Text id;
 };
 struct ObserveResult {
+  static constexpr Text kType = "observeresult";
   Text id;
   Text state;
   std::optional<ErrorBody> error;
   std::optional<Json> warnings;  // an array of paths
 };
 struct ObserverStateChanged {
+  static constexpr Text kType = "observerstatechanged";
   Text id;
   Text state;
   std::optional<ErrorBody> reason;
   uint64_t fires = 0;
 };
 struct FunctionRegistered {
+  static constexpr Text kType = "functionregistered";
   Text id;
   std::optional<Text> name_space;
   uint64_t revision = 0;
@@ -161,18 +184,21 @@ struct FunctionRegistered {
   Json observers = "[]";
 };
 struct ObserverAdded {
+  static constexpr Text kType = "observeradded";
   Text function_id;
   std::optional<Text> name_space;
   uint64_t revision = 0;
   Json observer;
 };
 struct ObserverRemoved {
+  static constexpr Text kType = "observerremoved";
   Text function_id;
   std::optional<Text> name_space;
   uint64_t revision = 0;
   Text id;
 };
 struct ObserverAck {
+  static constexpr Text kType = "observerack";
   Text function_id;
   std::optional<Text> name_space;
   Text id;
@@ -180,9 +206,12 @@ struct ObserverAck {
   std::optional<ErrorBody> error;
 };
 struct InvocationsObserved {
+  static constexpr Text kType = "invocationsobserved";
   Json items;
 };
-struct LocalInvocationStats {};
+struct LocalInvocationStats {
+  static constexpr Text kType = "localinvocationstats";
+};
 
 using Frame =
     std::variant<Ping, Pong, InvokeFunction, InvocationResult, RegisterFunction, UnregisterFunction,

@@ -4,61 +4,6 @@ namespace iii::protocol {
 
 namespace {
 
-constexpr std::array<std::string_view, static_cast<size_t>(Key::kCount)> kNames{
-    "type",
-    "id",
-    "description",
-    "request_format",
-    "response_format",
-    "metadata",
-    "invocation",
-    "trigger_request_format",
-    "call_request_format",
-    "namespace",
-    "trigger_type",
-    "function_id",
-    "config",
-    "trigger_namespace",
-    "error",
-    "invocation_id",
-    "data",
-    "action",
-    "traceparent",
-    "baggage",
-    "result",
-    "worker_id",
-    "reattach_token",
-    "previous_worker_id",
-    "name",
-    "code",
-    "worker_name",
-    "owner_worker_id",
-    "source",
-    "target",
-    "max_fires",
-    "expires_in_ms",
-    "max_in_flight",
-    "state",
-    "reason",
-    "fires",
-    "warnings",
-    "revision",
-    "local_dispatch",
-    "observers",
-    "observer",
-    "items",
-    "observe",
-    "args_format",
-    "private",
-    "observable",
-    "caller",
-    "activation",
-    "observe_depth",
-    "matched",
-    "delivered",
-    "features",
-};
-
 // Candidates by length, so that a lookup compares a few names at most.
 constexpr size_t kLongest = 22;
 constexpr size_t kMostPerLength = 8;
@@ -67,8 +12,8 @@ using LengthTable = std::array<std::array<int8_t, kMostPerLength>, kLongest + 1>
 constexpr LengthTable make_length_table() {
   LengthTable table{};
   for (auto& row : table) row.fill(-1);
-  for (size_t i = 0; i < kNames.size(); ++i) {
-    auto& row = table[kNames[i].size()];
+  for (size_t i = 0; i < kKeys.size(); ++i) {
+    auto& row = table[kKeys[i].size()];
     size_t slot = 0;
     while (row[slot] >= 0) ++slot;
     row[slot] = static_cast<int8_t>(i);
@@ -82,7 +27,7 @@ int find_key(std::string_view name) {
   if (name.size() > kLongest) return -1;
   for (const int8_t candidate : kByLength[name.size()]) {
     if (candidate < 0) return -1;
-    if (kNames[static_cast<size_t>(candidate)] == name) return candidate;
+    if (kKeys[static_cast<size_t>(candidate)] == name) return candidate;
   }
   return -1;
 }

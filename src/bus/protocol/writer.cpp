@@ -2,7 +2,7 @@
 
 #include <cstring>
 
-#include "bus/protocol/message.h"
+#include "bus/protocol/fields.h"
 #include "foundation/json/slice.h"
 #include "foundation/json/write.h"
 
@@ -48,151 +48,197 @@ bool is_empty(const CallContext& context) {
   return !context.caller && !context.activation && context.observe_depth == 0;
 }
 
-void append_context(Message& message, const CallContext& context) {
-  message.raw("caller", context.caller);
-  if (context.observe_depth != 0) message.number("observe_depth", context.observe_depth);
-  message.raw("activation", context.activation);
+// Writes the start of `data` with a caller, and returns the part of it that belongs behind that.
+Json begin_with_caller(std::string& out, Json data, std::string_view worker_id,
+                       bool claims_caller) {
+  if (!data.starts_with('{')) return data;
+  out += "{\"_caller_worker_id\":\"";
+  out += worker_id;
+  out += '"';
+  if (claims_caller) {
+    append_without_caller(out, data);
+    return "}";
+  }
+  const Json rest = data.substr(1);
+  if (json::trimmed(rest) != "}") out += ',';
+  return rest;
 }
 
-std::optional<Text> unless_default(const std::optional<Text>& name_space) {
-  return name_space == kDefaultNamespace ? std::nullopt : name_space;
+// Writes one message, field by field.
+class Message {
+ public:
+  explicit Message(std::string& out) : out_(&out) {}
+  // The payloads become parts of `split`.
+  explicit Message(SplitMessage& split) : out_(&split.head), split_(&split) {}
+
+  // The payload of a call is written with this caller.
+  void set_caller(std::string_view worker_id) { caller_worker_id_ = worker_id; }
+
+  template <typename F>
+  void write(const F& frame) {
+    *out_ += "{\"type\":\"";
+    *out_ += F::kType;
+    *out_ += '"';
+    if constexpr (std::same_as<F, InvokeFunction>) claims_caller_ = frame.data_claims_caller;
+    fields(*this, frame);
+    *out_ += '}';
+  }
+
+  void text(std::string_view key, Text value) {
+    name(key);
+    json::append_string(*out_, value);
+  }
+  void text(std::string_view key, const std::optional<Text>& value) {
+    if (value) text(key, *value);
+  }
+  void name_space(std::string_view key, const std::optional<Text>& value) {
+    if (value != kDefaultNamespace) text(key, value);
+  }
+
+  void json(std::string_view key, Json value) {
+    name(key);
+    *out_ += value;
+  }
+  void json(std::string_view key, const std::optional<Json>& value) {
+    if (value) json(key, *value);
+  }
+  void container(std::string_view key, const auto& value, json::Kind) { json(key, value); }
+  void lenient(std::string_view key, const std::optional<Json>& value, json::Kind) {
+    json(key, value);
+  }
+  void invocation(std::string_view key, const std::optional<Json>& value) { json(key, value); }
+  void usable(std::string_view key, Json value, Text) { json(key, value); }
+
+  void payload(std::string_view key, Json value) {
+    name(key);
+    share(value);
+  }
+  void payload(std::string_view key, const std::optional<Json>& value) {
+    if (value) payload(key, *value);
+  }
+  void data(std::string_view key, Json value) {
+    if (caller_worker_id_.empty()) return payload(key, value);
+    name(key);
+    share(begin_with_caller(*out_, value, caller_worker_id_, claims_caller_));
+  }
+
+  void uuid(std::string_view key, const Uuid& value) {
+    name(key);
+    *out_ += '"';
+    value.append_to(*out_);
+    *out_ += '"';
+  }
+  void uuid(std::string_view key, const std::optional<Uuid>& value) {
+    if (value) uuid(key, *value);
+  }
+
+  void number(std::string_view key, uint64_t value) {
+    name(key);
+    json::append_number(*out_, value);
+  }
+  void required_number(std::string_view key, uint64_t value) { number(key, value); }
+  void lenient(std::string_view key, uint64_t value) {
+    if (value != 0) number(key, value);
+  }
+  void usable(std::string_view key, const std::optional<uint64_t>& value, Text) {
+    if (value) number(key, *value);
+  }
+
+  void flag(std::string_view key, bool value) { json(key, Json(value ? "true" : "false")); }
+  void lenient(std::string_view key, const std::optional<bool>& value) {
+    if (value) flag(key, *value);
+  }
+  void lenient(std::string_view key, bool value) {
+    if (value) flag(key, true);
+  }
+
+  void error(std::string_view key, const ErrorBody& value) {
+    name(key);
+    *out_ += "{\"code\":";
+    json::append_string(*out_, value.code);
+    text("message", value.message);
+    text("stacktrace", value.stacktrace);
+    *out_ += '}';
+  }
+  void error(std::string_view key, const std::optional<ErrorBody>& value) {
+    if (value) error(key, *value);
+  }
+
+  void action(std::string_view key, Action action, Text queue) {
+    if (action == Action::kVoid) json(key, Json(R"({"type":"void"})"));
+    if (action != Action::kEnqueue) return;
+    name(key);
+    *out_ += R"({"type":"enqueue")";
+    text("queue", queue);
+    *out_ += '}';
+  }
+
+ private:
+  void name(std::string_view key) {
+    *out_ += ",\"";
+    *out_ += key;
+    *out_ += "\":";
+  }
+
+  void share(Json value) {
+    if (split_ == nullptr) {
+      *out_ += value;
+    } else if (out_ == &split_->head) {
+      split_->body = value;
+      out_ = &split_->tail;
+    } else {
+      split_->metadata = value;
+      out_ = &split_->end;
+    }
+  }
+
+  std::string* out_;
+  SplitMessage* split_ = nullptr;
+  std::string_view caller_worker_id_;
+  bool claims_caller_ = false;
+};
+
+// The call with what its target is told instead of what its caller said.
+InvokeFunction forwarded(const InvokeFunction& call, const Uuid& id, std::string_view traceparent,
+                         std::string_view baggage, const CallContext& context) {
+  InvokeFunction out{.invocation_id = id,
+                     .function_id = call.function_id,
+                     .data = call.data,
+                     .metadata = call.metadata,
+                     .data_claims_caller = call.data_claims_caller,
+                     .caller = context.caller,
+                     .activation = context.activation,
+                     .observe_depth = context.observe_depth};
+  if (!traceparent.empty()) out.traceparent = traceparent;
+  if (!baggage.empty()) out.baggage = baggage;
+  return out;
 }
 
 }  // namespace
 
-void append(std::string& out, const WorkerRegistered& f) {
-  Message(out, "workerregistered")
-      .text("worker_id", f.worker_id)
-      .text("reattach_token", f.reattach_token)
-      .raw("features", f.features)
-      .done();
-}
-
-void append(std::string& out, const Reattach& f) {
-  Message(out, "reattach")
-      .text("previous_worker_id", f.previous_worker_id)
-      .text("reattach_token", f.reattach_token)
-      .done();
-}
-
-void append(std::string& out, const RegisterFunction& f) {
-  Message(out, "registerfunction")
-      .text("id", f.id)
-      .text("description", f.description)
-      .raw("request_format", f.request_format)
-      .raw("response_format", f.response_format)
-      .raw("metadata", f.metadata)
-      .raw("invocation", f.invocation)
-      .raw("observe", f.observe)
-      .raw("args_format", f.args_format)
-      .flag("private", f.is_private)
-      .flag("observable", f.observable)
-      .done();
-}
-
-void append(std::string& out, const UnregisterFunction& f) {
-  Message(out, "unregisterfunction").text("id", f.id).done();
-}
-
-void append(std::string& out, const RegisterTriggerType& f) {
-  Message(out, "registertriggertype")
-      .text("id", f.id)
-      .text("description", f.description)
-      .raw("trigger_request_format", f.trigger_request_format)
-      .raw("call_request_format", f.call_request_format)
-      .text("namespace", f.name_space)
-      .done();
-}
-
-void append(std::string& out, const RegisterTrigger& f) {
-  Message(out, "registertrigger")
-      .text("id", f.id)
-      .text("trigger_type", f.trigger_type)
-      .text("function_id", f.function_id)
-      .raw("config", f.config)
-      .raw("metadata", f.metadata)
-      .text("namespace", unless_default(f.name_space))
-      .text("trigger_namespace", unless_default(f.trigger_namespace))
-      .done();
-}
-
-void append(std::string& out, const UnregisterTrigger& f) {
-  Message(out, "unregistertrigger").text("id", f.id).text("trigger_type", f.trigger_type).done();
-}
-
-void append(std::string& out, const TriggerRegistrationResult& f) {
-  Message(out, "triggerregistrationresult")
-      .text("id", f.id)
-      .text("trigger_type", f.trigger_type)
-      .text("function_id", f.function_id)
-      .error(f.error)
-      .done();
-}
-
-void append(std::string& out, const InvokeFunction& f) {
-  Message message(out, "invokefunction");
-  if (f.invocation_id) message.uuid("invocation_id", *f.invocation_id);
-  message.text("function_id", f.function_id).raw("data", f.data);
-  message.text("traceparent", f.traceparent).text("baggage", f.baggage);
-  if (f.action == Action::kVoid) message.raw("action", Json(R"({"type":"void"})"));
-  if (f.action == Action::kEnqueue) {
-    std::string& text = message.open("action");
-    text += R"({"type":"enqueue","queue":)";
-    json::append_string(text, f.queue);
-    text += '}';
-  }
-  message.raw("metadata", f.metadata).text("namespace", f.name_space);
-  append_context(message, {f.caller, f.observe_depth, f.activation});
-  message.done();
+void append(std::string& out, const Frame& frame) {
+  std::visit([&](const auto& f) { Message(out).write(f); }, frame);
 }
 
 void append(std::string& out, const InvocationResult& f) {
-  if (!f.error && !f.traceparent && !f.baggage && !f.matched && !f.delivered &&
-      json::is_plain(f.function_id)) {
-    const Json result = f.result.value_or(Json{});
-    return append_quickly(out, kEnvelope + f.function_id.size() + result.size(), [&](Cursor& to) {
-      to.put(kAnswerStart).put(f.invocation_id);
-      to.put(R"(","function_id":")").put(f.function_id);
-      if (f.result) to.put(R"(","result":)").put(result).put("}");
-      if (!f.result) to.put(R"("})");
-    });
+  if (f.error || f.traceparent || f.baggage || f.matched || f.delivered ||
+      !json::is_plain(f.function_id)) {
+    return Message(out).write(f);
   }
-  Message(out, "invocationresult")
-      .uuid("invocation_id", f.invocation_id)
-      .text("function_id", f.function_id)
-      .raw("result", f.error ? std::nullopt : f.result)
-      .error(f.error)
-      .text("traceparent", f.traceparent)
-      .text("baggage", f.baggage)
-      .raw("matched", f.matched)
-      .flag("delivered", f.delivered ? std::optional<bool>(true) : std::nullopt)
-      .done();
+  const Json result = f.result.value_or(Json{});
+  append_quickly(out, kEnvelope + f.function_id.size() + result.size(), [&](Cursor& to) {
+    to.put(kAnswerStart).put(f.invocation_id);
+    to.put(R"(","function_id":")").put(f.function_id);
+    if (f.result) to.put(R"(","result":)").put(result).put("}");
+    if (!f.result) to.put(R"("})");
+  });
 }
 
-void append(std::string& out, const RegisterService& f) {
-  Message(out, "registerservice")
-      .text("id", f.id)
-      .text("name", f.name)
-      .text("description", f.description)
-      .done();
+SplitMessage split(const Frame& frame) {
+  SplitMessage split;
+  std::visit([&](const auto& f) { Message(split).write(f); }, frame);
+  return split;
 }
-
-void append(std::string& out, const RegistrationRejected& f) {
-  Message(out, "registrationrejected")
-      .text("code", f.code)
-      .text("namespace", f.name_space)
-      .text("function_id", f.function_id)
-      .text("worker_name", f.worker_name)
-      .text("owner_worker_id", f.owner_worker_id)
-      .done();
-}
-
-void append(std::string& out, const ConnectionError& f) {
-  Message(out, "error").error(f.error).done();
-}
-
-void append(std::string& out, Ping) { out += R"({"type":"ping"})"; }
-void append(std::string& out, Pong) { out += R"({"type":"pong"})"; }
 
 void append_without_caller(std::string& out, Json object) {
   json::Walker walker(object);
@@ -209,22 +255,8 @@ void append_without_caller(std::string& out, Json object) {
 
 void append_with_caller(std::string& out, Json data, std::string_view worker_id,
                         bool claims_caller) {
-  if (data.empty() || data.front() != '{') {
-    out += data;
-    return;
-  }
-  out += "{\"_caller_worker_id\":\"";
-  out += worker_id;
-  out += '"';
-  if (!claims_caller) {
-    const std::string_view rest = data.substr(1);
-    const bool empty = json::trimmed(rest) == "}";
-    if (!empty) out += ',';
-    out += rest;
-    return;
-  }
-  append_without_caller(out, data);
-  out += '}';
+  const Json behind = begin_with_caller(out, data, worker_id, claims_caller);
+  out += behind;
 }
 
 void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& id,
@@ -247,76 +279,18 @@ void append_forwarded(std::string& out, const InvokeFunction& call, const Uuid& 
       to.put(json::trimmed(rest) == "}" ? "\"" : "\",").put(rest).put("}");
     });
   }
-  Message message(out, "invokefunction");
-  message.uuid("invocation_id", id).text("function_id", call.function_id);
-  std::string& data = message.open("data");
-  if (caller_worker_id.empty()) {
-    data += call.data;
-  } else {
-    append_with_caller(data, call.data, caller_worker_id, call.data_claims_caller);
-  }
-  if (!traceparent.empty()) message.text("traceparent", traceparent);
-  if (!baggage.empty()) message.text("baggage", baggage);
-  message.raw("metadata", call.metadata);
-  append_context(message, context);
-  message.done();
+  Message message(out);
+  message.set_caller(caller_worker_id);
+  message.write(forwarded(call, id, traceparent, baggage, context));
 }
 
 SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
                              std::string_view caller_worker_id, std::string_view traceparent,
                              std::string_view baggage, const CallContext& context) {
   SplitMessage split;
-  Message head(split.head, "invokefunction");
-  std::string& data =
-      head.uuid("invocation_id", id).text("function_id", call.function_id).open("data");
-  split.body = call.data;
-  if (!caller_worker_id.empty() && call.data.starts_with('{')) {
-    split.body = call.data.substr(1);
-    data += "{\"_caller_worker_id\":\"";
-    data += caller_worker_id;
-    data += json::trimmed(split.body) == "}" ? "\"" : "\",";
-  }
-  Message tail(split.tail);
-  if (!traceparent.empty()) tail.text("traceparent", traceparent);
-  if (!baggage.empty()) tail.text("baggage", baggage);
-  append_context(tail, context);
-  if (call.metadata) {
-    tail.open("metadata");
-    split.metadata = *call.metadata;
-    split.end = "}";
-  } else {
-    tail.done();
-  }
-  return split;
-}
-
-SplitMessage split_binding(const RegisterTrigger& f) {
-  SplitMessage split;
-  Message(split.head, "registertrigger")
-      .text("id", f.id)
-      .text("trigger_type", f.trigger_type)
-      .text("function_id", f.function_id)
-      .open("config");
-  split.body = f.config;
-  if (f.metadata) {
-    Message(split.tail).open("metadata");
-    split.metadata = *f.metadata;
-  }
-  Message(split.end)
-      .text("namespace", unless_default(f.name_space))
-      .text("trigger_namespace", unless_default(f.trigger_namespace))
-      .done();
-  return split;
-}
-
-SplitMessage split_result(const InvocationResult& f) {
-  SplitMessage split;
-  Message(split.head, "invocationresult")
-      .uuid("invocation_id", f.invocation_id)
-      .text("function_id", f.function_id)
-      .open("result");
-  split.body = *f.result;
-  Message(split.tail).text("traceparent", f.traceparent).text("baggage", f.baggage).done();
+  Message message(split);
+  message.set_caller(caller_worker_id);
+  message.write(forwarded(call, id, traceparent, baggage, context));
   return split;
 }
 

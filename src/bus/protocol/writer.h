@@ -12,32 +12,9 @@ namespace iii::protocol {
 // How every answer begins that is written here.
 inline constexpr std::string_view kAnswerStart = R"({"type":"invocationresult","invocation_id":")";
 
-// Each appends one message to `out`.
-void append(std::string& out, const WorkerRegistered& frame);
-void append(std::string& out, const Reattach& frame);
-void append(std::string& out, const RegisterFunction& frame);
-void append(std::string& out, const UnregisterFunction& frame);
-void append(std::string& out, const RegisterTriggerType& frame);
-void append(std::string& out, const RegisterTrigger& frame);
-void append(std::string& out, const UnregisterTrigger& frame);
-void append(std::string& out, const TriggerRegistrationResult& frame);
-void append(std::string& out, const InvokeFunction& frame);
+// Appends the message that says `frame`.
+void append(std::string& out, const Frame& frame);
 void append(std::string& out, const InvocationResult& frame);
-void append(std::string& out, const RegisterService& frame);
-void append(std::string& out, const RegistrationRejected& frame);
-void append(std::string& out, const ConnectionError& frame);
-void append(std::string& out, const Observe& frame);
-void append(std::string& out, const Unobserve& frame);
-void append(std::string& out, const ObserveResult& frame);
-void append(std::string& out, const ObserverStateChanged& frame);
-void append(std::string& out, const FunctionRegistered& frame);
-void append(std::string& out, const ObserverAdded& frame);
-void append(std::string& out, const ObserverRemoved& frame);
-void append(std::string& out, const ObserverAck& frame);
-void append(std::string& out, const InvocationsObserved& frame);
-void append(std::string& out, LocalInvocationStats frame);
-void append(std::string& out, Ping);
-void append(std::string& out, Pong);
 
 template <typename F>
 std::string to_text(const F& frame) {
@@ -72,7 +49,7 @@ struct SplitMessage {
   std::string head;
   Json body;  // a part of the payload that was given
   std::string tail;
-  Json metadata = {};  // as it was given; behind it comes `end`
+  Json metadata = {};  // as it was given, if at all; behind it comes `end`
   std::string end = {};
 
   size_t size() const {
@@ -84,9 +61,7 @@ struct SplitMessage {
 SplitMessage split_forwarded(const InvokeFunction& call, const Uuid& id,
                              std::string_view caller_worker_id, std::string_view traceparent,
                              std::string_view baggage, const CallContext& context = {});
-// As append(), for a binding.
-SplitMessage split_binding(const RegisterTrigger& frame);
-// As append(), for a frame with a result.
-SplitMessage split_result(const InvocationResult& frame);
+// As append(), for a binding or an answer.
+SplitMessage split(const Frame& frame);
 
 }  // namespace iii::protocol

@@ -100,13 +100,13 @@ TEST(Writer, SplitMessagesAreTheSameBytes) {
             .id = "i\"", .trigger_type = "t", .function_id = "f", .config = data};
         if (!trace.empty()) binding.metadata = "[1]";
         if (!caller.empty()) binding.name_space = binding.trigger_namespace = "n";
-        EXPECT_EQ(joined(split_binding(binding)), to_text(binding));
+        EXPECT_EQ(joined(split(binding)), to_text(binding));
         InvocationResult answer;
         answer.invocation_id = kId;
         answer.function_id = "f";
         answer.result = data;
         if (!trace.empty()) answer.baggage = trace;
-        EXPECT_EQ(joined(split_result(answer)), to_text(answer));
+        EXPECT_EQ(joined(split(answer)), to_text(answer));
       }
     }
   }

@@ -1,4 +1,4 @@
-// For tests: the engine's end of an in-process line, in the hand of the test. Runs on a real loop.
+// For tests: a transport to an engine that the test plays. Runs on a real loop.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -6,9 +6,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "bus/sdk/in_process_transport.h"
+#include "bus/sdk/transport.h"
 #include "bus/sdk/worker.h"
 #include "foundation/json/value.h"
 #include "foundation/json/write.h"
@@ -22,20 +23,18 @@ class FakeEngine {
   explicit FakeEngine(net::Loop& loop) : loop_(loop) {}
 
   Worker::MakeTransport transport() {
-    return [this](net::Loop& loop) {
-      return std::make_unique<InProcessTransport>(
-          loop, [this](std::shared_ptr<InProcessLine> line) {
-            line_ = std::move(line);
-            ++connections;
-            send(R"({"type":"workerregistered","worker_id":"w1","reattach_token":"t1")" + greeting +
-                 "}");
-            return std::make_unique<Peer>(*this);
-          });
-    };
+    return [this](net::Loop&) { return std::make_unique<FakeTransport>(*this); };
   }
 
-  void send(std::string_view text) { line_->send(text); }
-  void drop() { line_->drop(); }
+  void send(std::string_view text) {
+    loop_.post([line = line_, padded = std::string(text) + std::string(kPadding, '\0')] {
+      const auto text = std::string_view(padded).substr(0, padded.size() - kPadding);
+      if (line->events != nullptr) line->events->on_text(text);
+    });
+  }
+  void drop() {
+    loop_.post([line = line_] { line->end("the engine ended the connection"); });
+  }
   void invoke(const std::string& function, const std::string& data, const std::string& rest = "") {
     send(R"({"type":"invokefunction","invocation_id":"11111111-1111-4111-8111-00000000000)" +
          std::to_string(++calls_) + R"(","function_id":")" + function + R"(","data":)" + data +
@@ -76,16 +75,67 @@ class FakeEngine {
   int departures = 0;
 
  private:
-  class Peer final : public InProcessPeer {
-   public:
-    explicit Peer(FakeEngine& engine) : engine_(engine) {}
-    void on_text(std::string_view text) override { engine_.received(text); }
-    void on_closed() override { ++engine_.departures; }
+  static constexpr size_t kPadding = 64;
 
-   private:
-    FakeEngine& engine_;
+  // One connection; without events once the worker has left.
+  struct Line {
+    TransportEvents* events;
+
+    void end(std::string_view why) {
+      if (TransportEvents* told = std::exchange(events, nullptr)) told->on_closed(why);
+    }
   };
 
+  class FakeTransport final : public Transport {
+   public:
+    explicit FakeTransport(FakeEngine& engine) : engine_(engine) {}
+    ~FakeTransport() override { drop(); }
+
+    void open(TransportEvents& events) override {
+      line_ = std::make_shared<Line>(&events);
+      post([](FakeEngine& engine, const std::shared_ptr<Line>& line) {
+        engine.connected(line);
+        line->events->on_open();
+      });
+    }
+    void send(std::string_view text) override {
+      post([text = std::string(text)](FakeEngine& engine, const std::shared_ptr<Line>&) {
+        engine.received(text);
+      });
+    }
+    void ping() override {
+      post([](FakeEngine&, const std::shared_ptr<Line>& line) { line->events->on_alive(); });
+    }
+    void close() override {
+      post([](FakeEngine& engine, const std::shared_ptr<Line>& line) {
+        ++engine.departures;
+        line->end("closed");
+      });
+    }
+    void drop() override {
+      const std::shared_ptr<Line> line = std::exchange(line_, nullptr);
+      if (line && std::exchange(line->events, nullptr) != nullptr) ++engine_.departures;
+    }
+
+   private:
+    // Runs `action` on a later turn, if the worker is still there.
+    template <typename Action>
+    void post(Action action) {
+      if (!line_) return;
+      engine_.loop_.post([&engine = engine_, line = line_, action = std::move(action)] {
+        if (line->events != nullptr) action(engine, line);
+      });
+    }
+
+    FakeEngine& engine_;
+    std::shared_ptr<Line> line_;
+  };
+
+  void connected(std::shared_ptr<Line> line) {
+    line_ = std::move(line);
+    ++connections;
+    send(R"({"type":"workerregistered","worker_id":"w1","reattach_token":"t1")" + greeting + "}");
+  }
   void received(std::string_view text) {
     json::Value frame = json::parse(text).value();
     const json::Value* function = frame.find("function_id");
@@ -117,7 +167,7 @@ class FakeEngine {
   }
 
   net::Loop& loop_;
-  std::shared_ptr<InProcessLine> line_;
+  std::shared_ptr<Line> line_;
   std::function<bool()> wanted_;
   int calls_ = 0;
 };

@@ -17,11 +17,13 @@ Session::Session(SessionOptions options, Transport& transport, Timers& timers, I
       ids_(ids),
       backoff_(options_.backoff, std::move(random)),
       listener_(std::move(listener)),
-      outbox_(options_.max_queued_bytes) {}
+      observers_(transport),
+      outbox_(options_.max_queued_bytes),
+      answers_(timers, options_.answer_repeat,
+               [this](std::string text) { send_or_queue(std::move(text)); }) {}
 
 Session::~Session() {
-  for (const TimerId timer :
-       {reconnect_timer_, ready_timer_, ping_timer_, close_timer_, answer_timer_}) {
+  for (const TimerId timer : {reconnect_timer_, ready_timer_, ping_timer_, close_timer_}) {
     timers_.cancel(timer);
   }
   for (auto& [id, call] : pending_) timers_.cancel(call.timer);
@@ -42,7 +44,6 @@ void Session::on_open() {
   ++connection_;
   engine_observes_ = false;
   engine_observes_v2_ = false;
-  unanswered_observes_.clear();
   last_alive_ = timers_.now();
   ping_timer_ = timers_.after(options_.ping_interval, [this] { heartbeat(); });
 
@@ -104,7 +105,8 @@ void Session::become_ready() {
     }
     transport_.send(item->text);
   }
-  replay_observers();
+  name_features();
+  observers_.ready(engine_observes_);
   if (listener_.on_ready) listener_.on_ready();
 }
 
@@ -177,7 +179,8 @@ void Session::reconnect_after(Millis delay) {
 void Session::lose_connection(std::string_view why) {
   timers_.cancel(std::exchange(ready_timer_, 0));
   timers_.cancel(std::exchange(ping_timer_, 0));
-  forget_held_answers();
+  answers_.forget();
+  observers_.disconnected();
   told_refused_ = false;
   const Millis delay = backoff_.next();
   log_warn("not connected to the engine ({}); next attempt in {} ms", why, delay.count());
@@ -212,9 +215,10 @@ void Session::give_up(Error reason) {
 void Session::stop() {
   if (state_ == SessionState::kStopped) return;
   const bool was_open = is_open();
-  send_due_answers(std::chrono::steady_clock::time_point::max());
+  answers_.send_all();
+  observers_.disconnected();
   state_ = SessionState::kStopped;
-  for (TimerId* timer : {&reconnect_timer_, &ready_timer_, &ping_timer_, &answer_timer_}) {
+  for (TimerId* timer : {&reconnect_timer_, &ready_timer_, &ping_timer_}) {
     timers_.cancel(std::exchange(*timer, 0));
   }
   outbox_.clear();
@@ -235,6 +239,65 @@ void Session::stop() {
 void Session::finish() {
   timers_.cancel(std::exchange(close_timer_, 0));
   if (auto on_stopped = std::exchange(listener_.on_stopped, nullptr)) on_stopped(fatal_);
+}
+
+// ---- features of observers ----
+
+Result<std::string> Session::add_observer(ObserveSpec spec) {
+  if (spec.id.empty()) spec.id = ids_.next().to_string();
+  spec.name_space = namespace_for(spec.function_id, spec.name_space);
+  spec.target_namespace = namespace_for(spec.target, spec.target_namespace);
+  std::string id = spec.id;
+  if (auto added = observers_.add(std::move(spec)); !added) return std::unexpected(added.error());
+  if (state_ == SessionState::kReady) {
+    name_features();
+    observers_.send(id);
+  }
+  return id;
+}
+
+void Session::set_observe_hooks(std::string function_id, ObserveHooks hooks) {
+  observers_.set_hooks(std::move(function_id), std::move(hooks));
+  if (state_ == SessionState::kReady) name_features();
+}
+
+// A feature is named only when it is used: naming it obliges us to acknowledge.
+int Session::observe_version() const {
+  if (std::ranges::any_of(functions_, &Function::needs_v2)) return 2;
+  return observers_.in_use() ? 1 : 0;
+}
+
+std::string Session::announcement() {
+  named_version_ = observe_version();
+  if (named_version_ == 0) return options_.announcement;
+  std::string text = options_.announcement;
+  text.pop_back();
+  if (text.size() > 1) text += ',';
+  return text + (named_version_ == 1 ? R"("features":["observe.v1"]})"
+                                     : R"("features":["observe.v1","observe.v2"]})");
+}
+
+// On a connection that was announced without them.
+void Session::name_features() {
+  if (named_version_ >= observe_version() || !engine_observes_) return;
+  const std::string data = announcement();
+  protocol::InvokeFunction frame;
+  frame.function_id = "engine::workers::register";
+  frame.data = data;
+  frame.action = protocol::Action::kVoid;
+  transport_.send(protocol::to_text(frame));
+}
+
+// An engine without the feature would let everybody call a private function, and observe any.
+void Session::offer_v2(const Function& function) {
+  if (!engine_observes_v2_) {
+    return log_warn(
+        "function {} is not offered: it is private, not observable or has an args_format, and this "
+        "engine does not offer observe.v2",
+        function.id);
+  }
+  name_features();
+  transport_.send(function.frame);
 }
 
 }  // namespace iii::sdk

@@ -9,7 +9,6 @@
 
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,10 +19,11 @@
 #include "bus/protocol/frame.h"
 #include "bus/protocol/limits.h"
 #include "bus/protocol/parser.h"
+#include "bus/sdk/answer_repeater.h"
 #include "bus/sdk/backoff.h"
 #include "bus/sdk/bindings.h"
 #include "bus/sdk/error.h"
-#include "bus/sdk/observer.h"
+#include "bus/sdk/observers.h"
 #include "bus/sdk/ordered.h"
 #include "bus/sdk/outbox.h"
 #include "bus/sdk/transport.h"
@@ -51,11 +51,6 @@ struct SessionOptions {
   bool offline = false;  // see WorkerOptions
 };
 
-// Answers that may be sent twice (see WorkerOptions::answer_repeat): the largest one, and all that
-// wait together. What is larger is sent once, this long after the call.
-inline constexpr size_t kRepeatedAnswerBytes = 64 * 1024;
-inline constexpr size_t kHeldAnswersBytes = 4 * 1024 * 1024;
-inline constexpr Millis kLargeAnswerDelay{1};
 // Answers from this size on are written and encoded on another thread.
 inline constexpr size_t kLargeAnswerBytes = 256 * 1024;
 
@@ -165,13 +160,15 @@ class Session final : public TransportEvents {
   // Observers hold across reconnects, too. On an engine without them the state becomes `error`,
   // code UNSUPPORTED.
   Result<std::string> add_observer(ObserveSpec spec);  // its id
-  bool remove_observer(std::string_view id);
-  const ObserverStatus* observer_status(std::string_view id);  // null when there is none
+  bool remove_observer(std::string_view id) { return observers_.remove(id); }
+  const ObserverStatus* observer_status(std::string_view id) { return observers_.status(id); }
   // Whether the engine of this connection offers observers.
   bool engine_observes() const { return is_open() && engine_observes_; }
   // For one of our functions. Every observer is accepted unless a hook refuses it.
   void set_observe_hooks(std::string function_id, ObserveHooks hooks);
-  std::vector<HostedObserver> hosted_observers(std::string_view function_id) const;
+  std::vector<HostedObserver> hosted_observers(std::string_view function_id) const {
+    return observers_.hosted(function_id);
+  }
 
   void call(const OutgoingCall& call, OnReply on_reply);
   Result<void> send_void(const OutgoingCall& call);
@@ -206,17 +203,6 @@ class Session final : public TransportEvents {
     std::string trigger_type;
     std::function<void(const RemoteError&)> on_rejected;
   };
-  struct MadeObserver {
-    std::string id;
-    std::string frame;
-    std::function<void(const ObserverStatus&)> on_state;
-    ObserverStatus status;
-    bool refused = false;  // not sent again
-  };
-  struct HostedFunction {
-    uint64_t revision = 0;
-    std::map<std::string, HostedObserver> observers;
-  };
   struct OfferedFamily {
     Family family;
     bool left = false;  // to another worker, on this connection
@@ -238,12 +224,6 @@ class Session final : public TransportEvents {
   int observe_version() const;
   void name_features();
   void offer_v2(const Function& function);
-  void replay_observers();
-  void send_observer(std::string_view id);
-  void set_observer_status(std::string_view id, ObserverStatus status);
-  void accept_observer(const std::string& function_id, const std::optional<std::string>& name_space,
-                       uint64_t revision, const HostedObserver& observer, bool is_new);
-  void run_removed(const std::string& function_id, const HostedObserver& observer);
   void become_ready();
   void heartbeat();
   void drop_stale_bindings();
@@ -262,15 +242,12 @@ class Session final : public TransportEvents {
   void handle(const protocol::TriggerRegistrationResult& frame);
   void handle(const protocol::RegistrationRejected& frame);
   void handle(const protocol::ConnectionError& frame);
-  void handle(const protocol::ObserveResult& frame);
-  void handle(const protocol::ObserverStateChanged& frame);
-  void handle(const protocol::FunctionRegistered& frame);
-  void handle(const protocol::ObserverAdded& frame);
-  void handle(const protocol::ObserverRemoved& frame);
   void handle(protocol::Ping);
-  // Known types that only an engine acts upon.
+  // Those of observers, and types that only an engine acts upon.
   template <typename Other>
-  void handle(const Other&) {}
+  void handle(const Other& frame) {
+    if constexpr (requires { observers_.handle(frame); }) observers_.handle(frame);
+  }
 
   void answer_binding(const BindingRequest& request, std::string_view type_id,
                       const Result<void>& verdict);
@@ -279,15 +256,6 @@ class Session final : public TransportEvents {
   void settle(const Uuid& id, Reply<json::Raw> reply);
   void fail_later(OnReply on_reply, RemoteError error);
   void send_or_queue(std::string text);
-  void send_answer(std::chrono::steady_clock::time_point arrived, std::string text);
-  void send_later(std::chrono::steady_clock::time_point due, std::string text);
-  void send_due_answers(std::chrono::steady_clock::time_point now);
-  void forget_held_answers();
-
-  // Answers that will be sent (again), by the time when they are due.
-  std::multimap<std::chrono::steady_clock::time_point, std::string> held_answers_;
-  size_t held_bytes_ = 0;
-  TimerId answer_timer_ = 0;
 
   SessionOptions options_;
   Transport& transport_;
@@ -308,19 +276,14 @@ class Session final : public TransportEvents {
   Ordered<TriggerType> trigger_types_;
   Ordered<Function> functions_;
   Ordered<Trigger> triggers_;
-  Ordered<MadeObserver> observers_;
-  std::vector<std::string> ended_observers_;  // while there was no connection
-  // On this connection, by id. What the engine says of an id before it has answered all of them is
-  // about an earlier observer of that id.
-  std::map<std::string, size_t, std::less<>> unanswered_observes_;
-  std::map<std::string, ObserveHooks, std::less<>> observe_hooks_;  // by function
-  std::map<std::string, HostedFunction, std::less<>> hosted_;       // by function
+  Observers observers_;
   bool engine_observes_ = false;  // by the greeting of this connection
   bool engine_observes_v2_ = false;
   int named_version_ = 0;  // of observers, on this connection; 0: none
   std::vector<OfferedFamily> families_;
   std::unordered_map<Uuid, PendingCall, UuidHash> pending_;
   Outbox outbox_;
+  AnswerRepeater answers_;
 
   TimerId reconnect_timer_ = 0;
   TimerId ready_timer_ = 0;

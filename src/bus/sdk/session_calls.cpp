@@ -14,8 +14,6 @@ namespace {
 // Longer waits would overflow clocks.
 constexpr Millis kLongestTimeout = std::chrono::hours(24 * 365);
 
-using RepeatInterval = std::chrono::duration<int64_t, std::centi>;
-
 template <typename T>
 std::optional<std::string_view> view(const std::optional<T>& text) {
   if (!text) return std::nullopt;
@@ -297,53 +295,7 @@ void Session::answer(const Invocation& invocation, Outcome outcome) {
         .code = ok.error().code, .message = ok.error().message, .stacktrace = {}};
     text = protocol::to_text(frame);
   }
-  send_answer(invocation.arrived, std::move(text));
-}
-
-// An engine that records a call only after it has forwarded it drops an answer that comes in
-// between. It does not tell, so a quick answer is sent twice: at once, which nearly always is
-// enough, and again when the engine must have recorded the call. An answer that is too large for
-// that is held instead, for as long as an engine that is not short of CPU time needs.
-void Session::send_answer(std::chrono::steady_clock::time_point arrived, std::string text) {
-  const auto now = timers_.now();
-  if (arrived + options_.answer_repeat <= now) return send_or_queue(std::move(text));
-  if (text.size() > kRepeatedAnswerBytes || held_bytes_ + text.size() > kHeldAnswersBytes) {
-    const auto due = arrived + std::min(options_.answer_repeat, kLargeAnswerDelay);
-    return due <= now ? send_or_queue(std::move(text)) : send_later(due, std::move(text));
-  }
-  send_or_queue(text);
-  // Rounded, so that many leave together: the copies cost few wake-ups.
-  send_later(std::chrono::ceil<RepeatInterval>(arrived + options_.answer_repeat), std::move(text));
-}
-
-void Session::send_later(std::chrono::steady_clock::time_point due, std::string text) {
-  held_bytes_ += text.size();
-  const auto added = held_answers_.emplace(due, std::move(text));
-  if (added != held_answers_.begin()) return;
-  timers_.cancel(std::exchange(answer_timer_, 0));
-  send_due_answers(timers_.now());
-}
-
-void Session::send_due_answers(std::chrono::steady_clock::time_point now) {
-  while (!held_answers_.empty() && held_answers_.begin()->first <= now) {
-    std::string text = std::move(held_answers_.extract(held_answers_.begin()).mapped());
-    held_bytes_ -= text.size();
-    send_or_queue(std::move(text));
-  }
-  if (held_answers_.empty()) return;
-  const auto wait =
-      std::chrono::ceil<std::chrono::microseconds>(held_answers_.begin()->first - now);
-  answer_timer_ = timers_.after(wait, [this] {
-    answer_timer_ = 0;
-    send_due_answers(timers_.now());
-  });
-}
-
-// The engine has ended the calls of a connection that is lost.
-void Session::forget_held_answers() {
-  timers_.cancel(std::exchange(answer_timer_, 0));
-  held_answers_.clear();
-  held_bytes_ = 0;
+  answers_.answer(invocation.arrived, std::move(text));
 }
 
 // Not for calls: those wait for the ready barrier, these only for a connection.

@@ -1,9 +1,10 @@
-#include "bus/sdk/in_process_transport.h"
+#include "app/daemon/local_transport.h"
 
 #include <deque>
+#include <string>
 #include <utility>
 
-namespace iii::sdk {
+namespace iii::daemon {
 namespace {
 
 // Parsers read (never use) a little beyond the end of a text.
@@ -19,10 +20,7 @@ SharedBytes padded(std::string_view text) {
   return {std::move(kept), bytes};
 }
 
-// Frames in one direction, delivered together on the next turn of the loop.
-using Conveyor = std::deque<SharedBytes>;
-
-SharedBytes take(Conveyor& frames) {
+SharedBytes take(std::deque<SharedBytes>& frames) {
   SharedBytes first = std::move(frames.front());
   frames.pop_front();
   return first;
@@ -30,24 +28,26 @@ SharedBytes take(Conveyor& frames) {
 
 }  // namespace
 
-// Both directions of one connection. Closed by either side once; after that nothing is delivered.
-class InProcessTransport::Line final : public InProcessLine,
-                                       public std::enable_shared_from_this<Line> {
+// Both directions of one connection; the engine sees it as a link. Frames of one direction are
+// delivered together on the next turn of the loop. Closed by either side once; after that nothing
+// is delivered.
+class LocalTransport::Line final : public engine::Link, public std::enable_shared_from_this<Line> {
  public:
-  Line(net::Loop& loop, TransportEvents& events) : loop_(loop), events_(&events) {}
+  Line(net::Loop& loop, engine::Engine& engine, sdk::TransportEvents& events)
+      : loop_(loop), engine_(engine), events_(&events) {}
 
-  void attach(const Attach& attach) {
-    loop_.post([self = shared_from_this(), attach] {
+  void connect() {
+    loop_.post([self = shared_from_this()] {
       if (self->events_ == nullptr) return;
-      self->peer_ = attach(self);
+      self->worker_ = &self->engine_.connected(*self, "127.0.0.1");
       self->events_->on_open();
     });
   }
 
   // Engine to worker.
-  void send(std::string_view text) override {
+  void send(std::string_view frame) override {
     if (events_ == nullptr) return;
-    to_worker_.push_back(padded(text));
+    to_worker_.push_back(padded(frame));
     if (std::exchange(to_worker_due_, true)) return;
     loop_.post([self = shared_from_this()] {
       self->to_worker_due_ = false;  // what is sent from here on comes in the next turn
@@ -57,18 +57,15 @@ class InProcessTransport::Line final : public InProcessLine,
       }
     });
   }
-  void pause() override { paused_ = true; }
+  bool pause() override { return paused_ = true; }
   void resume() override {
     paused_ = false;
     if (!to_engine_.empty()) deliver_soon();
   }
-  void drop() override {
-    loop_.post([self = shared_from_this()] {
-      self->peer_.reset();
-      if (TransportEvents* events = std::exchange(self->events_, nullptr)) {
-        events->on_closed("the engine ended the connection");
-      }
-    });
+  // As when a socket is dropped: the worker sees the end and comes back.
+  void ended(bool) override {
+    worker_ = nullptr;
+    loop_.post([self = shared_from_this()] { self->end("the engine ended the connection"); });
   }
 
   // Worker to engine.
@@ -85,18 +82,14 @@ class InProcessTransport::Line final : public InProcessLine,
   void close() {
     closing_ = true;
     loop_.post([self = shared_from_this()] {
-      self->deliver_the_rest();
-      self->end_engine_side();
-      if (TransportEvents* events = std::exchange(self->events_, nullptr)) {
-        events->on_closed("closed");
-      }
+      self->disconnect();
+      self->end("closed");
     });
   }
   // At once, because the loop may not turn any more: this is also how a transport is destroyed.
   void abandon() {
     events_ = nullptr;
-    deliver_the_rest();
-    end_engine_side();
+    disconnect();
   }
 
  private:
@@ -107,54 +100,57 @@ class InProcessTransport::Line final : public InProcessLine,
       while (!self->paused_ && !self->to_engine_.empty()) self->deliver_one();
     });
   }
-  void deliver_the_rest() {
-    while (!to_engine_.empty()) deliver_one();
-  }
   void deliver_one() {
     SharedBytes text = take(to_engine_);
-    if (!peer_) return;
-    if (text.bytes.size() < kSharedText) return peer_->on_text(text.bytes);
-    peer_->on_shared_text(std::move(text));
+    if (worker_ == nullptr) return;
+    if (text.bytes.size() < kSharedText) return engine_.received(*worker_, text.bytes);
+    engine_.received(*worker_, std::move(text));
   }
-  void end_engine_side() {
-    if (const std::unique_ptr<InProcessPeer> peer = std::move(peer_)) peer->on_closed();
+  // Who leaves is heard.
+  void disconnect() {
+    while (!to_engine_.empty()) deliver_one();
+    if (worker_ != nullptr) engine_.disconnected(*std::exchange(worker_, nullptr));
+  }
+  void end(std::string_view why) {
+    if (sdk::TransportEvents* events = std::exchange(events_, nullptr)) events->on_closed(why);
   }
 
   net::Loop& loop_;
-  TransportEvents* events_;
+  engine::Engine& engine_;
+  sdk::TransportEvents* events_;      // null once the worker has left
+  engine::Worker* worker_ = nullptr;  // null before and after it is connected
   bool closing_ = false;
   bool paused_ = false;  // the engine's end
-  std::unique_ptr<InProcessPeer> peer_;
-  Conveyor to_worker_;
-  Conveyor to_engine_;
+  std::deque<SharedBytes> to_worker_;
+  std::deque<SharedBytes> to_engine_;
   bool to_worker_due_ = false;  // a delivery is posted
   bool to_engine_due_ = false;
 };
 
-void InProcessTransport::open(TransportEvents& events) {
+void LocalTransport::open(sdk::TransportEvents& events) {
   drop();
-  line_ = std::make_shared<Line>(loop_, events);
-  line_->attach(attach_);
+  line_ = std::make_shared<Line>(loop_, engine_, events);
+  line_->connect();
 }
 
-void InProcessTransport::send(std::string_view text) {
+void LocalTransport::send(std::string_view text) {
   if (line_) line_->send_to_engine(padded(text));
 }
 
-void InProcessTransport::send_encoded(SharedBytes frame) {
+void LocalTransport::send_encoded(SharedBytes frame) {
   if (line_) line_->send_to_engine(std::move(frame));
 }
 
-void InProcessTransport::ping() {
+void LocalTransport::ping() {
   if (line_) line_->ping();
 }
 
-void InProcessTransport::close() {
+void LocalTransport::close() {
   if (line_) line_->close();
 }
 
-void InProcessTransport::drop() {
+void LocalTransport::drop() {
   if (const std::shared_ptr<Line> line = std::exchange(line_, nullptr)) line->abandon();
 }
 
-}  // namespace iii::sdk
+}  // namespace iii::daemon
