@@ -10,7 +10,6 @@
 #include "directory/sources/git_command.h"
 #include "directory/sources/git_refs.h"
 #include "directory/sources/git_route.h"
-#include "directory/sources/git_scratch.h"
 #include "foundation/base/text.h"
 
 namespace iii::sources {
