@@ -7,7 +7,6 @@
 #include "directory/content/parse.h"
 #include "directory/sources/local_folder.h"
 #include "foundation/base/files_writer.h"
-#include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::sources {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <vector>
 
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -91,16 +90,14 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 // All that the child needs between fork and exec, where nothing may be allocated or locked: other
 // threads of this process may hold any lock at that moment.
 struct Launch {
+  const Command& command;
   const char* program;
   char* const* argv;
   char* const* environment;
-  const char* folder;
   int input;
   int output;
   int errors;
   int report;
-  rlim_t file_bytes;
-  rlim_t memory_bytes;
   pid_t parent;
 };
 
@@ -126,14 +123,14 @@ void limit(int resource, rlim_t most) {
   const bool ready = dup2(launch.input, STDIN_FILENO) >= 0 &&
                      dup2(launch.output, STDOUT_FILENO) >= 0 &&
                      dup2(launch.errors, STDERR_FILENO) >= 0 &&
-                     (launch.folder == nullptr || chdir(launch.folder) == 0);
+                     (launch.command.folder.empty() || chdir(launch.command.folder.c_str()) == 0);
   if (ready) {
     keep_only_standard_descriptors();
     limit(RLIMIT_CORE, 1);
-    limit(RLIMIT_FSIZE, launch.file_bytes);
+    limit(RLIMIT_FSIZE, launch.command.max_file_bytes);
     // An error that the program can tell about, instead of being killed silently.
-    if (launch.file_bytes != 0) ::signal(SIGXFSZ, SIG_IGN);
-    limit(RLIMIT_AS, launch.memory_bytes);
+    if (launch.command.max_file_bytes != 0) ::signal(SIGXFSZ, SIG_IGN);
+    limit(RLIMIT_AS, launch.command.max_memory_bytes);
     execve(launch.program, launch.argv, launch.environment);
   }
   const int why = errno;
@@ -191,16 +188,14 @@ class Child {
     }
     const std::vector<char*> argv = pointers(command_.argv);
     const std::vector<char*> environment = pointers(command_.environment);
-    pid_ = fork_quietly({.program = program->c_str(),
+    pid_ = fork_quietly({.command = command_,
+                         .program = program->c_str(),
                          .argv = argv.data(),
                          .environment = environment.data(),
-                         .folder = command_.folder.empty() ? nullptr : command_.folder.c_str(),
                          .input = input.get(),
                          .output = output.to.get(),
                          .errors = errors.to.get(),
                          .report = report.to.get(),
-                         .file_bytes = command_.max_file_bytes,
-                         .memory_bytes = command_.max_memory_bytes,
                          .parent = getpid()});
     if (pid_ < 0) {
       ran_.start_error = errno;
