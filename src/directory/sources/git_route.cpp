@@ -101,82 +101,76 @@ SshTarget ssh_target(const RepoHost& to, const Job& job) {
   return target;
 }
 
-class RouteFinder {
- public:
-  RouteFinder(const GitOptions& options, const Job& job) : options_(options), job_(job) {}
+using Addresses = std::vector<std::string>;
 
-  Result<Route> https(const RepoHost& to) const {
-    Route route{.proxy = proxy_for("https", to.host, process_environment()),
-                .resolve = {},
-                .ssh_options = {}};
-    if (is_private_host_allowed(options_.private_hosts, to.host)) return route;
-    if (const auto kind = kind_of_host_name(to.host)) {
-      if (*kind != AddressKind::kPublic) return not_allowed();
-      return route;
-    }
-    // The proxy resolves the name, by its own rules.
-    if (!route.proxy.empty()) return route;
-    const Result<std::vector<std::string>> addresses = public_addresses(to.host);
-    if (!addresses) return std::unexpected(addresses.error());
-    std::vector<std::string> shown;
-    for (const std::string& address : *addresses) shown.push_back(in_url(address));
-    route.resolve = to.host + ":" + (to.port.empty() ? "443" : to.port) + ":" + join(shown, ",");
-    return route;
+// In a program of its own, because a name server that is silent would hold this thread beyond its
+// deadline.
+Result<Addresses> public_addresses(const std::string& host, const GitOptions& options,
+                                   const Job& job) {
+  if (host.empty() || host.starts_with('-')) return not_allowed();
+  const Ran ran = run(command_of({options.resolver, "ahosts", host}), job);
+  if (ran.ending == Ending::kNotStarted) {
+    return fail("D321",
+                "D321 git_error: the program getent, which looks up host names, could not be "
+                "started. Next: install it (Debian: libc-bin), or put it into PATH.");
   }
-
-  // The user's ssh configuration may give a host another name, port or way; what it says in the end
-  // is what is checked.
-  Result<Route> ssh(const RepoHost& to) const {
-    if (is_private_host_allowed(options_.private_hosts, to.host)) return Route{};
-    const SshTarget target = ssh_target(to, job_);
-    if (is_private_host_allowed(options_.private_hosts, target.host)) return Route{};
-    if (const auto kind = kind_of_host_name(target.host)) {
-      if (*kind != AddressKind::kPublic) return not_allowed();
-      return Route{};
-    }
-    if (target.through_proxy) return Route{};
-    const Result<std::vector<std::string>> addresses = public_addresses(target.host);
-    if (!addresses) return std::unexpected(addresses.error());
-    Route route;
-    route.ssh_options.push_back("HostName=" + addresses->front());
-    // Known hosts are kept by name; the address is only the way there.
-    if (!target.has_key_alias) {
-      const bool usual = target.port.empty() || target.port == "22";
-      route.ssh_options.push_back("HostKeyAlias=" +
-                                  (usual ? target.host : "[" + target.host + "]:" + target.port));
-    }
-    return route;
+  if (ran.ending != Ending::kExited) {
+    return std::unexpected(explain_git(ran, {.url = {}, .scratch = {}, .allowed = job.allowed}));
   }
-
- private:
-  // In a program of its own, because a name server that is silent would hold this thread beyond
-  // its deadline.
-  Result<std::vector<std::string>> public_addresses(const std::string& host) const {
-    if (host.empty() || host.starts_with('-')) return not_allowed();
-    const Ran ran = run(command_of({options_.resolver, "ahosts", host}), job_);
-    if (ran.ending == Ending::kNotStarted) {
-      return fail("D321",
-                  "D321 git_error: the program getent, which looks up host names, could not be "
-                  "started. Next: install it (Debian: libc-bin), or put it into PATH.");
-    }
-    if (ran.ending != Ending::kExited) {
-      return std::unexpected(explain_git(ran, {.url = {}, .scratch = {}, .allowed = job_.allowed}));
-    }
-    std::vector<std::string> addresses;
-    for (const std::string_view line : split(ran.output, '\n')) {
-      const std::string address(line.substr(0, line.find(' ')));
-      const bool fits = !address.empty() &&
-                        kind_of_address(address.c_str()) == AddressKind::kPublic &&
-                        std::ranges::find(addresses, address) == addresses.end();
-      if (fits && addresses.size() < kMaxAddresses) addresses.push_back(address);
-    }
-    if (addresses.empty()) return not_allowed();
-    return addresses;
+  Addresses addresses;
+  for (const std::string_view line : split(ran.output, '\n')) {
+    const std::string address(line.substr(0, line.find(' ')));
+    const bool fits = !address.empty() &&
+                      kind_of_address(address.c_str()) == AddressKind::kPublic &&
+                      std::ranges::find(addresses, address) == addresses.end();
+    if (fits && addresses.size() < kMaxAddresses) addresses.push_back(address);
   }
+  if (addresses.empty()) return not_allowed();
+  return addresses;
+}
 
-  const GitOptions& options_;
-  const Job& job_;
-};
+// The addresses that a connection is held to; none: wherever the host leads is allowed.
+Result<Addresses> addresses_of(const std::string& host, bool through_proxy,
+                               const GitOptions& options, const Job& job) {
+  if (is_private_host_allowed(options.private_hosts, host)) return Addresses();
+  if (const auto kind = kind_of_host_name(host)) {
+    return *kind == AddressKind::kPublic ? Result<Addresses>(Addresses()) : not_allowed();
+  }
+  // The proxy resolves the name, by its own rules.
+  return through_proxy ? Addresses() : public_addresses(host, options, job);
+}
+
+Result<Route> route_by_https(const RepoHost& to, const GitOptions& options, const Job& job) {
+  Route route{.proxy = proxy_for("https", to.host, process_environment()),
+              .resolve = {},
+              .ssh_options = {}};
+  const auto addresses = addresses_of(to.host, !route.proxy.empty(), options, job);
+  if (!addresses) return std::unexpected(addresses.error());
+  if (addresses->empty()) return route;
+  Addresses shown;
+  for (const std::string& address : *addresses) shown.push_back(in_url(address));
+  route.resolve = to.host + ":" + (to.port.empty() ? "443" : to.port) + ":" + join(shown, ",");
+  return route;
+}
+
+// The user's ssh configuration may give a host another name, port or way; what it says in the end
+// is what is checked.
+Result<Route> route_by_ssh(const RepoHost& to, const GitOptions& options, const Job& job) {
+  if (is_private_host_allowed(options.private_hosts, to.host)) return Route{};
+  const SshTarget target = ssh_target(to, job);
+  const auto addresses = addresses_of(target.host, target.through_proxy, options, job);
+  if (!addresses) return std::unexpected(addresses.error());
+  Route route;
+  if (addresses->empty()) return route;
+  route.ssh_options.push_back("HostName=" + addresses->front());
+  // Known hosts are kept by name; the address is only the way there.
+  if (!target.has_key_alias) {
+    const bool usual = target.port.empty() || target.port == "22";
+    route.ssh_options.push_back("HostKeyAlias=" +
+                                (usual ? target.host : "[" + target.host + "]:" + target.port));
+  }
+  return route;
+}
 
 }  // namespace
 
@@ -228,9 +222,8 @@ Result<Route> find_route(const RepoSource& source, const GitOptions& options, co
         "check the repository's address");
   }
   if (auto ok = check_source(source); !ok) return std::unexpected(ok.error());
-  const RouteFinder finder(options, job);
   const RepoHost to = repo_host(source.repo).value();
-  return to.ssh ? finder.ssh(to) : finder.https(to);
+  return to.ssh ? route_by_ssh(to, options, job) : route_by_https(to, options, job);
 }
 
 }  // namespace iii::sources
