@@ -16,8 +16,6 @@
 #include "directory/installing/download.h"
 #include "directory/installing/jobs.h"
 #include "directory/installing/lock.h"
-#include "directory/installing/lock_list.h"
-#include "directory/installing/remove.h"
 #include "directory/installing/repo_skills.h"
 #include "directory/reading/browse.h"
 #include "directory/reading/doctor.h"
@@ -157,8 +155,6 @@ Directory::Directory(const DirectoryConfig& config, DirectoryPlaces places, sdk:
   directory::add_fixes(table_, library_, &downloader_);
   directory::add_download_functions(table_, downloader_);
   directory::add_lock_functions(table_, downloader_);
-  directory::add_lock_list(table_, downloader_);
-  directory::add_remove(table_, downloader_);
   directory::add_repo_functions(table_, downloader_);
   directory::add_jobs(table_, downloader_);
   directory::add_registry_functions(table_, downloader_.network(),

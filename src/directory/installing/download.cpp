@@ -14,39 +14,19 @@ namespace {
 // `force` overwrites what was edited here.
 constexpr Hints kDownloads{.destructive = true, .idempotent = true, .network = true};
 
-struct DownloadInput {
-  std::optional<std::string> repo;
-  std::optional<std::string> skill;
-  std::optional<std::string> branch;
-  std::optional<std::string> ref;
-  std::optional<std::string> worker;
-  std::optional<std::string> version;
-  std::optional<std::string> tag;
-  std::optional<std::string> path;
-  std::optional<std::string> as;
+struct DownloadInput : sources::SourceFields {
   std::optional<bool> force;
   std::optional<bool> accept_risks;
   std::optional<bool> dry_run;
   std::optional<bool> stop_at_risks;
 };
-struct RegistryDownloadInput {
-  std::string worker;
-  std::optional<std::string> version;
-  std::optional<std::string> tag;
-  std::optional<bool> force;
-  std::optional<bool> accept_risks;
-  std::optional<bool> dry_run;
+// The same, with fields that are required.
+struct RegistryDownloadInput : DownloadInput {
+  std::string required_worker;
 };
-struct RepoDownloadInput {
-  std::string repo;
-  std::string skill;
-  std::optional<std::string> branch;
-  std::optional<std::string> ref;
-  std::optional<std::string> path;
-  std::optional<std::string> as;
-  std::optional<bool> force;
-  std::optional<bool> accept_risks;
-  std::optional<bool> dry_run;
+struct RepoDownloadInput : DownloadInput {
+  std::string required_repo;
+  std::string required_skill;
 };
 
 constexpr std::string_view kRepo =
@@ -90,7 +70,8 @@ auto describe(json::Type<DownloadInput>) {
 }
 auto describe(json::Type<RegistryDownloadInput>) {
   using T = RegistryDownloadInput;
-  return json::object<T>("RegistryDownloadInput", "", json::field("worker", &T::worker, kWorker),
+  return json::object<T>("RegistryDownloadInput", "",
+                         json::field("worker", &T::required_worker, kWorker),
                          json::field("version", &T::version, kVersion).null_default(),
                          json::field("tag", &T::tag, kTag).null_default(),
                          json::field("force", &T::force, kForce).null_default(),
@@ -100,8 +81,8 @@ auto describe(json::Type<RegistryDownloadInput>) {
 auto describe(json::Type<RepoDownloadInput>) {
   using T = RepoDownloadInput;
   return json::object<T>("RepoDownloadInput", "",
-                         json::field("repo", &T::repo, kRepo).length(json::kAnyLength),
-                         json::field("skill", &T::skill, kSkill),
+                         json::field("repo", &T::required_repo, kRepo).length(json::kAnyLength),
+                         json::field("skill", &T::required_skill, kSkill),
                          json::field("branch", &T::branch, kBranch).null_default(),
                          json::field("ref", &T::ref, kRef).null_default(),
                          json::field("path", &T::path, kPath).null_default(),
@@ -112,47 +93,27 @@ auto describe(json::Type<RepoDownloadInput>) {
 }
 
 task::Task<Result<sources::InstallReport>> download(Downloader& downloader, Context context,
-                                                    sources::SourceFields fields,
-                                                    sources::Request how) {
-  fields.local = downloader.downloads()->options().local_folders;
-  Result<sources::Source> source = sources::classify(fields);
+                                                    DownloadInput in) {
+  in.local = downloader.downloads()->options().local_folders;
+  Result<sources::Source> source = sources::classify(in);
   if (!source) co_return std::unexpected(on_the_bus(std::move(source.error())));
-  co_return co_await downloader.install(std::move(context), std::move(*source), std::move(how));
+  co_return co_await downloader.install(std::move(context), std::move(*source), request_of(in));
 }
 
 }  // namespace
 
 void add_download_functions(FunctionTable& table, Downloader& downloader) {
   const auto any = [&downloader](const Context& context, const DownloadInput& in) {
-    return download(downloader, context,
-                    {.repo = in.repo,
-                     .skill = in.skill,
-                     .branch = in.branch,
-                     .ref = in.ref,
-                     .worker = in.worker,
-                     .version = in.version,
-                     .tag = in.tag,
-                     .path = in.path,
-                     .as = in.as},
-                    request_of(in));
+    return download(downloader, context, in);
   };
-  const auto from_registry = [&downloader](const Context& context,
-                                           const RegistryDownloadInput& in) {
-    sources::SourceFields fields;
-    fields.worker = in.worker;
-    fields.version = in.version;
-    fields.tag = in.tag;
-    return download(downloader, context, std::move(fields), request_of(in));
+  const auto from_registry = [any](const Context& context, RegistryDownloadInput in) {
+    in.worker = std::move(in.required_worker);
+    return any(context, in);
   };
-  const auto from_repo = [&downloader](const Context& context, const RepoDownloadInput& in) {
-    sources::SourceFields fields;
-    fields.repo = in.repo;
-    fields.skill = in.skill;
-    fields.branch = in.branch;
-    fields.ref = in.ref;
-    fields.path = in.path;
-    fields.as = in.as;
-    return download(downloader, context, std::move(fields), request_of(in));
+  const auto from_repo = [any](const Context& context, RepoDownloadInput in) {
+    in.repo = std::move(in.required_repo);
+    in.skill = std::move(in.required_skill);
+    return any(context, in);
   };
   table.add<DownloadInput, sources::InstallReport>({.id = "directory::skills::download",
                                                     .title = "Download skills",

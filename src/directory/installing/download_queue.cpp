@@ -1,7 +1,6 @@
 #include "directory/installing/download_queue.h"
 
 #include <algorithm>
-#include <utility>
 #include <vector>
 
 namespace iii::directory {

@@ -5,11 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <vector>
 
 #include "directory/sources/progress.h"
 #include "directory/table/context.h"

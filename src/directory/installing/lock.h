@@ -1,4 +1,5 @@
-// directory::lock::{verify,outdated,diff,update,restore}: what directory.lock makes possible.
+// directory::lock::{verify,outdated,list,diff,update,restore} and directory::skills::remove: what
+// directory.lock makes possible.
 #pragma once
 
 #include <vector>

@@ -8,8 +8,6 @@
 #include <mutex>
 
 #include "directory/installing/downloader.h"
-#include "directory/installing/lock_list.h"
-#include "directory/installing/remove.h"
 #include "directory/reading/changes.h"
 #include "directory/reading/fixture_for_test.h"
 #include "directory/sources/http_server_for_test.h"
@@ -32,8 +30,6 @@ class LockFunctions : public DirectoryTest {
     downloader = std::make_unique<Downloader>(worker, *changes, *library,
                                               std::make_shared<sources::Downloads>(options), 2);
     add_lock_functions(table, *downloader);
-    add_lock_list(table, *downloader);
-    add_remove(table, *downloader);
     serve();
   }
   void TearDown() override {

@@ -18,10 +18,7 @@ struct RepoSkillsInput {
   std::optional<std::string> ref;
   std::optional<std::string> path;
 };
-struct RepoDownloadSeveralInput {
-  std::string repo;
-  std::optional<std::string> ref;
-  std::optional<std::string> path;
+struct RepoDownloadSeveralInput : RepoSkillsInput {
   std::optional<std::vector<std::string>> skills;
   std::optional<bool> force;
   std::optional<bool> accept_risks;
@@ -60,19 +57,17 @@ auto describe(json::Type<RepoDownloadSeveralInput>) {
       json::field("dry_run", &T::dry_run, kDryRun).null_default());
 }
 
-Result<sources::RepoSource> repository_of(const Downloader& downloader, const std::string& repo,
-                                          const std::optional<std::string>& ref,
-                                          const std::optional<std::string>& path) {
+Result<sources::RepoSource> repository_of(const Downloader& downloader, const RepoSkillsInput& in) {
   const bool local = downloader.downloads()->options().local_folders;
-  Result<sources::RepoSource> source = sources::classify_repository(repo, ref, local);
-  if (source && path) source->path = path;
+  Result<sources::RepoSource> source = sources::classify_repository(in.repo, in.ref, local);
+  if (source && in.path) source->path = in.path;
   if (!source) return std::unexpected(on_the_bus(std::move(source.error())));
   return source;
 }
 
 task::Task<Result<sources::RepoListing>> list(Downloader& downloader, Context context,
                                               RepoSkillsInput in) {
-  Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
+  Result<sources::RepoSource> source = repository_of(downloader, in);
   if (!source) co_return std::unexpected(std::move(source.error()));
   co_return co_await downloader.list(std::move(context), std::move(*source));
 }
@@ -105,7 +100,7 @@ Result<std::vector<sources::Source>> chosen(const sources::RepoSource& repositor
 
 task::Task<Result<OutcomesOutput>> download(Downloader& downloader, Context context,
                                             RepoDownloadSeveralInput in) {
-  Result<sources::RepoSource> source = repository_of(downloader, in.repo, in.ref, in.path);
+  Result<sources::RepoSource> source = repository_of(downloader, in);
   if (!source) co_return std::unexpected(std::move(source.error()));
   const Result<sources::RepoListing> listing = co_await downloader.list(context, *source);
   if (!listing) co_return std::unexpected(listing.error());

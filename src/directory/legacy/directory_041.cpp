@@ -7,7 +7,7 @@
 #include "directory/library/library.h"
 #include "directory/reading/prompts.h"
 #include "directory/sources/answers.h"
-#include "directory/sources/source_json.h"
+#include "directory/sources/source.h"
 #include "foundation/base/text.h"
 #include "foundation/json/write.h"
 

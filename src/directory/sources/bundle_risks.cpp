@@ -14,7 +14,7 @@ namespace iii::sources {
 
 namespace {
 
-constexpr auto kWords = std::to_array<std::pair<ScanAction, std::string_view>>(
+constexpr auto kActionWords = std::to_array<std::pair<ScanAction, std::string_view>>(
     {{ScanAction::kOff, "off"}, {ScanAction::kWarn, "warn"}, {ScanAction::kBlock, "block"}});
 
 // What was said about a file when it was installed.
@@ -67,11 +67,12 @@ std::vector<FileRisk> sorted_and_cut(std::vector<Finding> findings) {
 }  // namespace
 
 std::string_view action_word(ScanAction action) {
-  return std::ranges::find(kWords, action, &std::pair<ScanAction, std::string_view>::first)->second;
+  return std::ranges::find(kActionWords, action, &std::pair<ScanAction, std::string_view>::first)
+      ->second;
 }
 
 std::optional<ScanAction> action_of(std::string_view word) {
-  for (const auto& [action, name] : kWords) {
+  for (const auto& [action, name] : kActionWords) {
     if (name == word) return action;
   }
   return std::nullopt;

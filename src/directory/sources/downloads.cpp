@@ -6,9 +6,7 @@
 #include "directory/content/kinds.h"
 #include "directory/content/parse.h"
 #include "directory/sources/local_folder.h"
-#include "directory/sources/source_json.h"
 #include "foundation/base/files_writer.h"
-#include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
 
 namespace iii::sources {

@@ -7,7 +7,6 @@
 #include "directory/risks/scan.h"
 #include "directory/search/token_budget.h"
 #include "directory/sources/downloads.h"
-#include "directory/sources/source_json.h"
 #include "foundation/base/counted.h"
 #include "foundation/base/utf8.h"
 

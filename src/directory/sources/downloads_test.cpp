@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>

@@ -6,8 +6,8 @@
 #include <csignal>
 
 #include "directory/sources/git.h"
+#include "directory/sources/git_command.h"
 #include "directory/sources/git_fixture_for_test.h"
-#include "directory/sources/git_scratch.h"
 
 namespace iii::sources {
 namespace {

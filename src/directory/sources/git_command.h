@@ -1,17 +1,42 @@
 // git as a child program: cut off from the user's and the system's configuration, within bounds.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "directory/sources/git.h"
 #include "directory/sources/git_route.h"
-#include "directory/sources/git_scratch.h"
 #include "directory/sources/process.h"
 #include "foundation/base/result.h"
 
 namespace iii::sources {
+
+// A temporary folder for git's objects: private, removed on every way out, and swept up after
+// processes that died without removing theirs.
+class Scratch {
+ public:
+  // Below `place`, or the system's place for temporary files when that is empty.
+  static Result<Scratch> make(const std::filesystem::path& place);
+  Scratch(Scratch&& other) noexcept;
+  Scratch& operator=(Scratch&&) = delete;
+  ~Scratch();
+
+  const std::filesystem::path& path() const { return path_; }
+  // What its files take up together.
+  uint64_t bytes() const;
+
+ private:
+  Scratch(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
+
+  std::filesystem::path path_;
+  int lock_ = -1;  // held as long as this lives: that is how others see that it is in use
+};
+
+// Removes folders of this kind whose owner is gone. Called by Scratch::make.
+void sweep_scratch(const std::filesystem::path& place);
 
 // One conversation with one repository. Everything git writes goes below the scratch folder.
 class Git {

@@ -1,7 +1,6 @@
 // The skills of a repository, whatever its layout: every folder with a SKILL.md. Pure.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <vector>
 
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"
@@ -25,25 +24,27 @@ struct Known {
   std::string_view message;
 };
 
+constexpr std::string_view kNoRepository =
+    "D310 not_found: there is no such repository, or it is not public. Next: check the repo URL; "
+    "for a private repository use its ssh URL, or set `git_credential_helper` in the configuration";
+constexpr std::string_view kNoAccess =
+    "the server refuses access. Next: for a private repository use its ssh URL with a key that ssh "
+    "finds by itself, or set `git_credential_helper` in the configuration";
 constexpr std::string_view kUnreachable =
     "the server cannot be reached. Next: check the repo URL and the network, or retry shortly";
 
 // The first that fits counts.
 constexpr std::array kKnown = {
-    Known{"returned error: 404", "D310", ""},
-    Known{"' not found", "D310", ""},
-    Known{"Repository not found", "D310", ""},
-    Known{"does not appear to be a git repository", "D310", ""},
+    Known{"returned error: 404", "D310", kNoRepository},
+    Known{"' not found", "D310", kNoRepository},
+    Known{"Repository not found", "D310", kNoRepository},
+    Known{"does not appear to be a git repository", "D310", kNoRepository},
     Known{"terminal prompts disabled", "D321",
           "the server asks for a user name and a password. Next: check the URL; for a private "
           "repository use its ssh URL with a key that ssh finds by itself, or set "
           "`git_credential_helper` in the configuration"},
-    Known{"Authentication failed", "D321",
-          "the server refuses access. Next: for a private repository use its ssh URL with a key "
-          "that ssh finds by itself, or set `git_credential_helper` in the configuration"},
-    Known{"returned error: 403", "D321",
-          "the server refuses access. Next: for a private repository use its ssh URL with a key "
-          "that ssh finds by itself, or set `git_credential_helper` in the configuration"},
+    Known{"Authentication failed", "D321", kNoAccess},
+    Known{"returned error: 403", "D321", kNoAccess},
     Known{"Permission denied (", "D321",
           "the server took none of our ssh keys. Next: add a key to ssh-agent, or name one in the "
           "ssh configuration, and see that it may read this repository"},
@@ -137,12 +138,7 @@ Error failed(const Ran& ran, const GitFailure& about) {
   for (const Known& known : kKnown) {
     if (!has(ran.errors, known.sign)) continue;
     if (known.code == "D321") return git_error(known.message);
-    if (!known.message.empty()) return {std::string(known.code), std::string(known.message)};
-    return {.code = "D310",
-            .message =
-                "D310 not_found: there is no such repository, or it is not public. Next: "
-                "check the repo URL; for a private repository use its ssh URL, or set "
-                "`git_credential_helper` in the configuration"};
+    return {std::string(known.code), std::string(known.message)};
   }
   if (is_redirect(ran.errors)) {
     return git_error(

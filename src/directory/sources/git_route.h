@@ -8,6 +8,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "directory/sources/git.h"
@@ -30,5 +31,12 @@ Result<Route> find_route(const RepoSource& source, const GitOptions& options, co
 
 // Whether a host is in `git_private_hosts`: names, `*.suffix`, or `*` for all.
 bool is_private_host_allowed(const std::vector<std::string>& allowed, std::string_view host);
+
+// ssh as git runs it: with the user's keys, known hosts and configuration, and without questions.
+// For GIT_SSH_COMMAND; `options` are further `-o` options.
+std::string ssh_command(const std::vector<std::string>& options);
+
+// For a shell.
+std::string shell_quoted(std::string_view text);
 
 }  // namespace iii::sources

@@ -1,9 +1,7 @@
 // All files of a commit as one list, links among them, and which files of a folder to take.
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "directory/sources/http_address.h"
-#include "directory/sources/http_proxy.h"
 #include "foundation/base/check.h"
 #include "foundation/base/text.h"
 

@@ -1,10 +1,12 @@
-// What kind of network an address belongs to: neither redirects nor addresses of repositories may
-// lead into somebody's own network.
+// What kind of network an address belongs to, and which proxy leads to it: neither redirects nor
+// addresses of repositories may lead into somebody's own network.
 #pragma once
 
 #include <sys/socket.h>
 
+#include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace iii::sources {
@@ -21,5 +23,16 @@ AddressKind kind_of_address(const char* text);
 // that resolvers accept (`127.1`, `0x7f000001`, `[::1]`), or a name of this machine. Nothing for
 // other names.
 std::optional<AddressKind> kind_of_host_name(std::string_view host);
+
+// Which proxy the environment names for a server. Decided here and handed to libcurl and git as a
+// decision, so that the rules for addresses and the real connection cannot disagree about it.
+using EnvironmentReader = std::function<std::optional<std::string>(const char* name)>;
+EnvironmentReader process_environment();
+
+// The rules of curl: `https_proxy`, `HTTPS_PROXY`, `http_proxy` (in lower case only), then
+// `all_proxy`, `ALL_PROXY`; `no_proxy`, `NO_PROXY` with names, suffixes, addresses, networks (`/8`)
+// or `*`. Empty: a direct connection. `host` has no brackets.
+std::string proxy_for(std::string_view scheme, std::string_view host,
+                      const EnvironmentReader& environment);
 
 }  // namespace iii::sources

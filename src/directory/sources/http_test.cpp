@@ -6,7 +6,6 @@
 
 #include "directory/sources/git_fixture_for_test.h"
 #include "directory/sources/http_address.h"
-#include "directory/sources/http_proxy.h"
 #include "directory/sources/http_server_for_test.h"
 
 namespace iii::sources {

@@ -4,7 +4,7 @@
 // backups, the journal of a swap, lock files for other processes.
 #pragma once
 
-#include <chrono>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -79,7 +79,10 @@ struct FixedFile {
 
 // kMode: the content is intact, but the file is not executable although the source has it so.
 enum class FileState { kIntact, kEdited, kMissing, kExtra, kMode };
-std::string word_of(FileState state);  // `intact`, `edited`, `missing`, `extra`, `mode`
+// By their numbers.
+inline constexpr std::array<const char*, 5> kFileStateWords = {"intact", "edited", "missing",
+                                                               "extra", "mode"};
+std::string word_of(FileState state);
 
 struct VerifiedFile {
   std::string path;

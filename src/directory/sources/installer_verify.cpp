@@ -8,7 +8,6 @@
 #include <thread>
 
 #include "directory/sources/journal.h"
-#include "directory/sources/source_json.h"
 #include "foundation/base/file_digests.h"
 
 namespace iii::sources {
@@ -85,21 +84,7 @@ Result<VerifiedNamespace> verify_one(const FolderWriter& root, const std::string
 
 }  // namespace
 
-std::string word_of(FileState state) {
-  switch (state) {
-    case FileState::kEdited:
-      return "edited";
-    case FileState::kMissing:
-      return "missing";
-    case FileState::kExtra:
-      return "extra";
-    case FileState::kMode:
-      return "mode";
-    case FileState::kIntact:
-      break;
-  }
-  return "intact";
-}
+std::string word_of(FileState state) { return kFileStateWords.at(static_cast<size_t>(state)); }
 
 Error read_failed(const Error& error) {
   return {"D330", "D330 read_failed: " + error.message + ". Next: check the skills folder."};

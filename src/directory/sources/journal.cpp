@@ -1,10 +1,6 @@
 #include "directory/sources/journal.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <set>
 #include <utility>
 

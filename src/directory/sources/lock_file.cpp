@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 
 #include "foundation/base/text.h"
 #include "foundation/base/utf8.h"

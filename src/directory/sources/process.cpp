@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdlib>
 #include <optional>
@@ -20,6 +19,7 @@
 #include <thread>
 #include <utility>
 
+#include "foundation/base/beneath.h"
 #include "foundation/base/text.h"
 
 namespace iii::sources {
@@ -32,58 +32,38 @@ using std::chrono::steady_clock;
 constexpr milliseconds kTick{50};             // how soon a cancellation is seen
 constexpr milliseconds kReapPatience{2'000};  // for killed processes that the kernel still holds
 
-class Descriptor {
- public:
-  Descriptor() = default;
-  // Never one of the three standard ones: the child puts others there.
-  explicit Descriptor(int fd) : fd_(fd) {
-    if (fd_ < 0 || fd_ > STDERR_FILENO) return;
-    const int higher = fcntl(fd_, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    ::close(fd_);
-    fd_ = higher;
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  int get() const { return fd_; }
-  bool open() const { return fd_ >= 0; }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
-
- private:
-  int fd_ = -1;
-};
+// Never one of the three standard ones: the child puts others there.
+UniqueFd above_standard(int fd) {
+  UniqueFd given(fd);
+  if (fd < 0 || fd > STDERR_FILENO) return given;
+  return UniqueFd(fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
 
 struct Pipe {
-  Descriptor from;
-  Descriptor to;
+  UniqueFd from;
+  UniqueFd to;
 
   bool make() {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return false;
-    from = Descriptor(ends[0]);
-    to = Descriptor(ends[1]);
-    return from.open() && to.open();
+    from = above_standard(ends[0]);
+    to = above_standard(ends[1]);
+    return from && to;
   }
 };
 
 // A file in memory: the child reads at its own pace, without a thread that writes.
-Descriptor input_of(const std::string& bytes) {
-  if (bytes.empty()) return Descriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  Descriptor file(memfd_create("input", MFD_CLOEXEC));
+UniqueFd input_of(const std::string& bytes) {
+  if (bytes.empty()) return above_standard(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  UniqueFd file = above_standard(memfd_create("input", MFD_CLOEXEC));
   size_t written = 0;
-  while (file.open() && written < bytes.size()) {
+  while (file && written < bytes.size()) {
     const ssize_t count = write(file.get(), bytes.data() + written, bytes.size() - written);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return {};
     written += static_cast<size_t>(count);
   }
-  if (file.open() && lseek(file.get(), 0, SEEK_SET) != 0) return {};
+  if (file && lseek(file.get(), 0, SEEK_SET) != 0) return {};
   return file;
 }
 
@@ -110,16 +90,14 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
 // All that the child needs between fork and exec, where nothing may be allocated or locked: other
 // threads of this process may hold any lock at that moment.
 struct Launch {
+  const Command& command;
   const char* program;
   char* const* argv;
   char* const* environment;
-  const char* folder;
   int input;
   int output;
   int errors;
   int report;
-  rlim_t file_bytes;
-  rlim_t memory_bytes;
   pid_t parent;
 };
 
@@ -145,14 +123,14 @@ void limit(int resource, rlim_t most) {
   const bool ready = dup2(launch.input, STDIN_FILENO) >= 0 &&
                      dup2(launch.output, STDOUT_FILENO) >= 0 &&
                      dup2(launch.errors, STDERR_FILENO) >= 0 &&
-                     (launch.folder == nullptr || chdir(launch.folder) == 0);
+                     (launch.command.folder.empty() || chdir(launch.command.folder.c_str()) == 0);
   if (ready) {
     keep_only_standard_descriptors();
     limit(RLIMIT_CORE, 1);
-    limit(RLIMIT_FSIZE, launch.file_bytes);
+    limit(RLIMIT_FSIZE, launch.command.max_file_bytes);
     // An error that the program can tell about, instead of being killed silently.
-    if (launch.file_bytes != 0) ::signal(SIGXFSZ, SIG_IGN);
-    limit(RLIMIT_AS, launch.memory_bytes);
+    if (launch.command.max_file_bytes != 0) ::signal(SIGXFSZ, SIG_IGN);
+    limit(RLIMIT_AS, launch.command.max_memory_bytes);
     execve(launch.program, launch.argv, launch.environment);
   }
   const int why = errno;
@@ -203,30 +181,28 @@ class Child {
     Pipe output;
     Pipe errors;
     Pipe report;
-    const Descriptor input = input_of(command_.input);
-    if (!input.open() || !output.make() || !errors.make() || !report.make()) {
+    const UniqueFd input = input_of(command_.input);
+    if (!input || !output.make() || !errors.make() || !report.make()) {
       ran_.start_error = errno;
       return false;
     }
     const std::vector<char*> argv = pointers(command_.argv);
     const std::vector<char*> environment = pointers(command_.environment);
-    pid_ = fork_quietly({.program = program->c_str(),
+    pid_ = fork_quietly({.command = command_,
+                         .program = program->c_str(),
                          .argv = argv.data(),
                          .environment = environment.data(),
-                         .folder = command_.folder.empty() ? nullptr : command_.folder.c_str(),
                          .input = input.get(),
                          .output = output.to.get(),
                          .errors = errors.to.get(),
                          .report = report.to.get(),
-                         .file_bytes = command_.max_file_bytes,
-                         .memory_bytes = command_.max_memory_bytes,
                          .parent = getpid()});
     if (pid_ < 0) {
       ran_.start_error = errno;
       return false;
     }
     setpgid(pid_, pid_);  // also here: whoever comes first
-    report.to.close();
+    report.to.reset();
     int why = 0;
     ssize_t count = 0;
     do {
@@ -243,7 +219,7 @@ class Child {
     errors_ = std::move(errors.from);
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
     fcntl(errors_.get(), F_SETFL, O_NONBLOCK);
-    watch_ = Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
+    watch_ = UniqueFd(static_cast<int>(syscall(SYS_pidfd_open, pid_, 0)));
     return true;
   }
 
@@ -265,7 +241,7 @@ class Child {
   // Until something happens, and takes in what was said.
   void wait(milliseconds most) {
     // Without a descriptor for the process (old kernels) its end is seen by looking often.
-    if (!watch_.open()) most = std::min(most, milliseconds(10));
+    if (!watch_) most = std::min(most, milliseconds(10));
     std::array<pollfd, 3> ready{{{.fd = output_.get(), .events = POLLIN, .revents = 0},
                                  {.fd = errors_.get(), .events = POLLIN, .revents = 0},
                                  {.fd = watch_.get(), .events = POLLIN, .revents = 0}}};
@@ -275,13 +251,13 @@ class Child {
   }
 
   // False when there is nothing to read now. Keeps one byte more than `most`, to tell.
-  static bool read_some(Descriptor& from, std::string& into, uint64_t most) {
-    if (!from.open()) return false;
+  static bool read_some(UniqueFd& from, std::string& into, uint64_t most) {
+    if (!from) return false;
     std::array<char, 65'536> piece;
     const ssize_t count = read(from.get(), piece.data(), piece.size());
     if (count < 0) return errno == EINTR;
     if (count == 0) {
-      from.close();
+      from.reset();
       return false;
     }
     const uint64_t room = most + 1 - std::min<uint64_t>(into.size(), most + 1);
@@ -337,9 +313,9 @@ class Child {
   const Job& job_;
   Ran ran_;
   pid_t pid_ = -1;
-  Descriptor output_;
-  Descriptor errors_;
-  Descriptor watch_;
+  UniqueFd output_;
+  UniqueFd errors_;
+  UniqueFd watch_;
 };
 
 }  // namespace

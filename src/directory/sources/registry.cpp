@@ -4,10 +4,9 @@
 #include <optional>
 #include <utility>
 
-#include "directory/sources/registry_bundle.h"
 #include "directory/sources/registry_client.h"
+#include "directory/sources/registry_decode.h"
 #include "directory/sources/registry_errors.h"
-#include "directory/sources/registry_rows.h"
 
 namespace iii::sources {
 
@@ -76,10 +75,10 @@ Result<Registry::Answer> Registry::list(const std::string& search, const std::st
   }
   if (!fetched) return std::unexpected(registry_list_error(fetched.error()));
   if (!fetched->found) {
-    return std::unexpected(registry_list_error({.kind = FailureKind::kStatus, .status = 404}));
+    return std::unexpected(registry_list_error({.status = 404}));
   }
   const Result<json::Value> body = json::parse(*fetched->body);
-  if (!body) return std::unexpected(registry_list_error({.kind = FailureKind::kUndecodable}));
+  if (!body) return std::unexpected(registry_list_error(kUndecodable));
   Answer answer{.value = map_list(*body, older), .stale = fetched->stale};
   for (const json::Value& row : *answer.value.find("workers")->as_array()) {
     remember(*row.find("name")->as_string());
@@ -98,7 +97,7 @@ Result<Registry::Answer> Registry::info(const RegistrySource& source, const Job&
   if (!skills) return std::unexpected(registry_error(skills.error()));
 
   const Result<json::Value> body = json::parse(*detail->body);
-  if (!body) return std::unexpected(registry_error({.kind = FailureKind::kUndecodable}));
+  if (!body) return std::unexpected(registry_error(kUndecodable));
   remember(source.worker);
   // DW17: a worker without a bundle is a worker all the same.
   std::optional<json::Value> tree;

@@ -23,28 +23,6 @@ std::string without_slashes(std::string url) {
   return url;
 }
 
-RegistryFailure failure_of(HttpProblem problem) {
-  switch (problem) {
-    case HttpProblem::kTimedOut:
-      return {.kind = FailureKind::kTimedOut};
-    case HttpProblem::kCut:
-      return {.kind = FailureKind::kUndecodable};
-    case HttpProblem::kTooLarge:
-      return {.kind = FailureKind::kTooLarge};
-    case HttpProblem::kBadRedirect:
-      return {.kind = FailureKind::kBadRedirect};
-    case HttpProblem::kNotTrusted:
-      return {.kind = FailureKind::kNotTrusted};
-    case HttpProblem::kMisconfigured:
-      return {.kind = FailureKind::kMisconfigured};
-    case HttpProblem::kStopped:
-      return {.kind = FailureKind::kStopped};
-    case HttpProblem::kUnreachable:
-      break;
-  }
-  return {.kind = FailureKind::kUnreachable};
-}
-
 // A time-out has used up the time there was; a complete body that is not JSON will not be JSON
 // the next time either.
 bool is_worth_retrying(HttpProblem problem) {
@@ -53,6 +31,8 @@ bool is_worth_retrying(HttpProblem problem) {
 bool is_worth_retrying(long status) {
   return status == 429 || status == 500 || status == 502 || status == 503 || status == 504;
 }
+
+constexpr uint64_t kEntryOverhead = 256;  // nodes, pointers, counts
 
 bool is_answer(long status) { return (status >= 200 && status < 300) || status == 404; }
 
@@ -108,6 +88,38 @@ std::string request_target(std::string path,
   return path;
 }
 
+uint64_t RegistryCache::cost(const std::pair<std::string, CachedAnswer>& entry) {
+  const CachedAnswer& answer = entry.second;
+  return kEntryOverhead + 2 * entry.first.size() + answer.etag.size() +
+         (answer.body != nullptr ? answer.body->size() : 0);
+}
+
+void RegistryCache::erase(Order::iterator entry) {
+  bytes_ -= cost(*entry);
+  places_.erase(entry->first);
+  order_.erase(entry);
+}
+
+CachedAnswer* RegistryCache::find(std::string_view key) {
+  const auto place = places_.find(key);
+  if (place == places_.end()) return nullptr;
+  order_.splice(order_.begin(), order_, place->second);
+  return &place->second->second;
+}
+
+void RegistryCache::put(const std::string& key, CachedAnswer answer) {
+  if (const auto place = places_.find(key); place != places_.end()) erase(place->second);
+  std::pair<std::string, CachedAnswer> entry(key, std::move(answer));
+  const uint64_t size = cost(entry);
+  if (size > max_bytes_ || max_entries_ == 0) return;
+  while (!order_.empty() && (order_.size() >= max_entries_ || bytes_ + size > max_bytes_)) {
+    erase(std::prev(order_.end()));
+  }
+  order_.push_front(std::move(entry));
+  places_.emplace(key, order_.begin());
+  bytes_ += size;
+}
+
 RegistryClient::RegistryClient(const RegistryOptions& options, RegistryClock clock)
     : options_(options),
       base_(without_slashes(options.url)),
@@ -156,7 +168,7 @@ RegistryClient::FetchResult RegistryClient::fetch(const std::string& target,
     if (other == flights_.end()) break;
     const std::shared_ptr<Flight> flight = other->second;
     if (!wait_for(*flight, job, lock)) {
-      return std::unexpected(RegistryFailure{.kind = FailureKind::kStopped});
+      return std::unexpected(RegistryFailure{.problem = HttpProblem::kStopped});
     }
     // A download never takes an old answer that stood in for the one who asked.
     const bool unfit =
@@ -244,15 +256,13 @@ std::expected<HttpAnswer, RegistryFailure> RegistryClient::ask(const std::string
       if (answer->status == 404 || (answer->status == 304 && !etag.empty())) return *answer;
       if (is_answer(answer->status)) {
         if (json::validate(answer->body)) return *answer;
-        failure = {.kind = FailureKind::kUndecodable};
+        failure = kUndecodable;
       } else {
-        failure = {.kind = FailureKind::kStatus,
-                   .status = answer->status,
-                   .retry_after = answer->retry_after};
+        failure = {.status = answer->status, .retry_after = answer->retry_after};
         again = is_worth_retrying(answer->status);
       }
     } else {
-      failure = failure_of(answer.error());
+      failure = {.problem = answer.error()};
       again = is_worth_retrying(answer.error());
     }
     const auto pause = again ? pause_after(failure, attempt) : std::nullopt;

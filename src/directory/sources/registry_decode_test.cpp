@@ -4,8 +4,7 @@
 
 #include <random>
 
-#include "directory/sources/registry_bundle.h"
-#include "directory/sources/registry_rows.h"
+#include "directory/sources/registry_decode.h"
 #include "foundation/json/write.h"
 
 namespace iii::sources {

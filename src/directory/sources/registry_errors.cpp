@@ -1,6 +1,7 @@
 #include "directory/sources/registry_errors.h"
 
 #include <algorithm>
+#include <array>
 
 #include "directory/content/ids.h"
 #include "foundation/base/text.h"
@@ -29,46 +30,47 @@ std::string reason_of_status(const RegistryFailure& failure) {
   return status;
 }
 
-std::string reason_of(const RegistryFailure& failure) {
-  switch (failure.kind) {
-    case FailureKind::kTimedOut:
-      return "the registry could not be reached: it did not answer in time";
-    case FailureKind::kStatus:
-      return reason_of_status(failure);
-    case FailureKind::kUndecodable:
-      return "the registry's answer could not be decoded";
-    case FailureKind::kTooLarge:
-      return "the registry's answer is larger than is taken";
-    case FailureKind::kBadRedirect:
-      return "the registry redirects to where we do not follow (too often, to another scheme, or "
-             "into a network that is not its own)";
-    case FailureKind::kNotTrusted:
-      return "the registry could not be reached: its certificate is not trusted";
-    case FailureKind::kMisconfigured:
-      return "the registry cannot be asked: its configured URL or CA file cannot be used";
-    case FailureKind::kStopped:
-      return "the request was cancelled";
-    case FailureKind::kUnreachable:
-      break;
-  }
-  return "the registry could not be reached";
+// What a problem means to the caller.
+struct Meaning {
+  HttpProblem problem;
+  std::string_view reason;
+  bool passing = false;
+};
+constexpr auto kMeanings = std::to_array<Meaning>({
+    {HttpProblem::kUnreachable, "the registry could not be reached", true},
+    {HttpProblem::kTimedOut, "the registry could not be reached: it did not answer in time", true},
+    {HttpProblem::kCut, "the registry's answer could not be decoded", true},
+    {HttpProblem::kTooLarge, "the registry's answer is larger than is taken"},
+    {HttpProblem::kBadRedirect,
+     "the registry redirects to where we do not follow (too often, to another scheme, or into a "
+     "network that is not its own)"},
+    {HttpProblem::kNotTrusted, "the registry could not be reached: its certificate is not trusted",
+     true},
+    {HttpProblem::kMisconfigured,
+     "the registry cannot be asked: its configured URL or CA file cannot be used"},
+    {HttpProblem::kStopped, "the request was cancelled"},
+});
+
+const Meaning& meaning_of(const RegistryFailure& failure) {
+  return *std::ranges::find(kMeanings, failure.problem, &Meaning::problem);
 }
 
 std::string remedy_of(const RegistryFailure& failure) {
-  if (failure.kind == FailureKind::kNotTrusted || failure.kind == FailureKind::kMisconfigured) {
-    return "check `registry_url` and the CA file in the configuration";
+  if (failure.status == 401 || failure.status == 403) {
+    return "check `registry_url` in the configuration";
   }
-  if (failure.kind == FailureKind::kStatus) {
-    if (failure.status == 401 || failure.status == 403) {
-      return "check `registry_url` in the configuration";
-    }
-    if (failure.retry_after) return "retry in " + seconds_text(*failure.retry_after);
+  if (failure.retry_after) return "retry in " + seconds_text(*failure.retry_after);
+  if (failure.problem == HttpProblem::kNotTrusted ||
+      failure.problem == HttpProblem::kMisconfigured) {
+    return "check `registry_url` and the CA file in the configuration";
   }
   return "retry shortly";
 }
 
 Error failed_request(const RegistryFailure& failure, const std::string& next) {
-  return {"D320", "D320 registry_error: " + reason_of(failure) + ". Next: " + next + "."};
+  const std::string reason =
+      failure.status != 0 ? reason_of_status(failure) : std::string(meaning_of(failure).reason);
+  return {"D320", "D320 registry_error: " + reason + ". Next: " + next + "."};
 }
 
 std::string did_you_mean(const RegistrySource& source, const std::vector<std::string>& known) {
@@ -84,17 +86,8 @@ std::string next_browse() { return " Next: " + std::string(kBrowse) + "."; }
 }  // namespace
 
 bool RegistryFailure::is_passing() const {
-  switch (kind) {
-    case FailureKind::kUnreachable:
-    case FailureKind::kTimedOut:
-    case FailureKind::kUndecodable:
-    case FailureKind::kNotTrusted:
-      return true;
-    case FailureKind::kStatus:
-      return status == 429 || status == 408 || status >= 500;
-    default:
-      return false;
-  }
+  if (status == 0) return meaning_of(*this).passing;
+  return status == 429 || status == 408 || status >= 500;
 }
 
 Error registry_error(const RegistryFailure& failure) {

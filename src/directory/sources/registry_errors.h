@@ -8,31 +8,23 @@
 #include <string_view>
 #include <vector>
 
+#include "directory/sources/http.h"
 #include "directory/sources/source.h"
 #include "foundation/base/result.h"
 
 namespace iii::sources {
 
-enum class FailureKind {
-  kUnreachable,
-  kTimedOut,
-  kStatus,
-  kUndecodable,  // also: the body was cut
-  kTooLarge,
-  kBadRedirect,
-  kNotTrusted,
-  kMisconfigured,
-  kStopped,
-};
-
 struct RegistryFailure {
-  FailureKind kind = FailureKind::kUnreachable;
-  long status = 0;
+  HttpProblem problem = HttpProblem::kUnreachable;
+  long status = 0;  // of a whole answer that is not the one wanted; 0: `problem` says what happened
   std::optional<std::chrono::seconds> retry_after = {};
 
   // The registry is away for now; an old answer may stand in for it.
   bool is_passing() const;
 };
+
+// What cannot be decoded counts as cut.
+inline constexpr RegistryFailure kUndecodable{.problem = HttpProblem::kCut};
 
 // D320. For a question about one worker; browsing may help.
 Error registry_error(const RegistryFailure& failure);

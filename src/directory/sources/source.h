@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "foundation/base/result.h"
+#include "foundation/json/value.h"
 
 namespace iii::sources {
 
@@ -116,6 +117,8 @@ std::string_view kind_of(const Source& source);
 Result<void> check_namespace_name(std::string_view name);
 // The rule for names of registry workers: `[a-z0-9][a-z0-9_-]*`, at most 128 bytes.
 Result<void> check_worker_name(std::string_view name);
+// `{"kind":"registry","worker":…,"tag":…}`, as the published worker echoes it.
+json::Raw source_json(const Source& source, const std::string& branch);
 // A URL without anything secret in it, for logs and messages.
 std::string redacted(std::string_view url);
 

@@ -1,4 +1,4 @@
-#include "directory/sources/text_diff.h"
+#include "directory/sources/namespace_diff.h"
 
 #include <gmock/gmock.h>
 

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "directory/sources/git_ssh.h"
+#include "directory/sources/git_route.h"
 #include "directory/sources/process.h"
 #include "foundation/base/text.h"
 
