@@ -1,16 +1,11 @@
-// White space as the documents' rules mean it: Unicode's, not only ASCII's.
+// White space, letters and lines as the documents' rules mean them.
 #pragma once
 
 #include <string_view>
 
+#include "foundation/base/white_space.h"  // IWYU pragma: export
+
 namespace iii::content {
-
-// How many bytes of white space stand at the very start or end of `text` as one character; 0: none.
-size_t leading_space(std::string_view text);
-size_t trailing_space(std::string_view text);
-
-std::string_view trim_start(std::string_view text);
-std::string_view trim_space(std::string_view text);
 
 // ASCII only.
 inline bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\r'; }
