@@ -25,31 +25,16 @@ std::string_view key_of(const PromptPtr& row) { return row->name; }
 
 template <typename Row>
 void Catalog::update_rows(const List& list, Rows<Row>& rows) {
-  const Account column = list.kind == Kind::kSkill ? Account::kSkill : Account::kPrompt;
-  if (list.all_dirty) {
-    std::vector<Row> all;
-    all.reserve(list.documents.size());
-    for (const Document* document : list.documents) {
-      if (document->account == column) all.push_back(row_of<Row>(*document));
-    }
-    if (!list.alternates.empty()) {
-      std::ranges::sort(all, [](const Row& a, const Row& b) { return key_of(a) < key_of(b); });
-    }
-    rows = Rows<Row>(std::move(all));
-    return;
-  }
-  for (const std::string& id : list.dirty) {
-    const Documents all = candidates(list, id);
-    const auto winner = std::ranges::find(all, column, &Document::account);
+  for (const auto& [id, winner] : list.dirty) {
     const auto at = std::ranges::lower_bound(rows, std::string_view(id), {},
                                              [](const Row& row) { return key_of(row); });
     const auto place = static_cast<size_t>(at - rows.begin());
     const bool known = at != rows.end() && key_of(*at) == id;
-    if (winner == all.end()) {
+    if (winner == nullptr) {
       if (known) rows.erase(place);
       continue;
     }
-    const Row& row = row_of<Row>(**winner);
+    const Row& row = row_of<Row>(*winner);
     if (!known) {
       rows.insert(place, row);
     } else if (*at != row) {

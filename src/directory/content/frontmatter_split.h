@@ -48,9 +48,14 @@ std::optional<LenientFences> lenient_fences(std::string_view bytes);
 // follows before `found` ends.
 std::optional<LenientFences> unclosed_fences(std::string_view bytes, const LenientFences& found);
 
+// The key of a line that is meant as `key: value`.
+struct KeyOfLine {
+  std::string_view key;  // without quotes
+  size_t colon = 0;
+  bool glued = false;  // no space after the colon: it may be anything (`http://…`, `a::b`)
+};
+std::optional<KeyOfLine> key_of(std::string_view line);
 // A line that can only be meant as `key: value`, a comment line excluded.
 bool looks_like_key(std::string_view line);
-// The key of such a line, without quotes.
-std::string_view key_name(std::string_view line);
 
 }  // namespace iii::content

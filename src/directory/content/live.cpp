@@ -173,7 +173,7 @@ void Live::watch_used() {
 GenerationPtr Live::update() {
   for (auto& root : roots_) check_root(*root);
   const bool complete = watcher_.drain([this](const Watcher::Event& event) { take_event(event); });
-  if (watcher_.take_path_hint_fired()) {
+  if (watcher_.take_hint_fired()) {
     for (auto& root : roots_) {
       watch_path(*root);
       check_root(*root);

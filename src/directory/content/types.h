@@ -76,6 +76,8 @@ struct Skill {
   // Where the body begins, if this version can be told from every other one by its stamp; spares
   // readers the frontmatter.
   uint64_t body_offset = kUnknownOffset;
+
+  bool operator==(const Skill&) const = default;
 };
 
 struct Prompt {
